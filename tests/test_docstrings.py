@@ -1,0 +1,244 @@
+"""Every public name has a docstring after the numpydoc standard.
+
+Public are the names in `convexml.__all__`, and those in `__all__` of the modules among them
+(`convexml.losses.Hinge`), with their public methods and properties.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from numpydoc.docscrape import get_doc_object
+from numpydoc.validate import validate
+
+PACKAGE = "convexml"
+
+SUMMARY = {
+    "GL08",  # there is a docstring
+    "SS01",  # with a summary
+    "SS02",  # that starts with a capital letter
+    "SS03",  # and ends with a period
+}
+SECTIONS = {
+    "GL06",  # a section of the standard
+    "GL07",  # in the standard order
+    "PR02",  # no parameter that does not exist
+}
+PARAMETERS = {
+    "PR01",  # every parameter is documented
+    "PR03",  # in the order of the signature
+    "PR07",  # with a description
+    "PR10",  # and a space before the colon
+}
+RETURNS = {"RT01"}  # what a function returns
+
+
+def resolve(name: str) -> object:
+    """The object behind a dotted name."""
+    parts = name.split(".")
+    found: object = importlib.import_module(parts[0])
+    for part in parts[1:]:
+        found = getattr(found, part)
+    return found
+
+
+def exports(module: str) -> Iterator[str]:
+    """Dotted names of the documented objects that a module exports, sub-modules included."""
+    for name in getattr(resolve(module), "__all__", ()):
+        found = resolve(f"{module}.{name}")
+        if isinstance(found, ModuleType):
+            yield f"{module}.{name}"
+            yield from exports(f"{module}.{name}")
+        elif inspect.isclass(found) or callable(found):
+            yield f"{module}.{name}"
+
+
+def methods(name: str) -> Iterator[str]:
+    """The public methods and properties that a class of ours defines itself."""
+    for attribute, value in vars(resolve(name)).items():
+        described = isinstance(value, property | classmethod | staticmethod)
+        if not attribute.startswith("_") and (described or inspect.isfunction(value)):
+            yield f"{name}.{attribute}"
+
+
+def undocumented_fields(found: type) -> set[str]:
+    """Fields of a dataclass that stand neither under Parameters nor under Attributes."""
+    doc = get_doc_object(found)
+    entries = [*doc["Parameters"], *doc["Attributes"]]
+    documented = {name.strip() for entry in entries for name in entry.name.split(",")}
+    return {f.name for f in dataclasses.fields(found) if not f.name.startswith("_")} - documented
+
+
+def required(found: object) -> set[str]:
+    """The codes of numpydoc that hold for one exported object."""
+    if isinstance(found, ModuleType):
+        return SUMMARY
+    if not inspect.isclass(found):
+        return SUMMARY | SECTIONS | PARAMETERS | RETURNS
+    if issubclass(found, enum.Enum | BaseException):
+        return SUMMARY | SECTIONS - {"PR02"}  # the signature is Python's, not ours
+    if dataclasses.is_dataclass(found):
+        return SUMMARY | SECTIONS - {"PR02"}  # undocumented_fields looks at the rest
+    return SUMMARY | SECTIONS | PARAMETERS
+
+
+def numpydoc_findings(name: str, codes: set[str]) -> list[str]:
+    """What numpydoc says about one name, restricted to some codes."""
+    errors = validate(name)["errors"]
+    return [f"{name}: {code} {text}" for code, text in errors if code in codes]
+
+
+def method_findings(name: str) -> list[str]:
+    """A method or property needs a summary, its own or that of the protocol it implements."""
+    owner, _, attribute = name.rpartition(".")
+    doc = inspect.getdoc(getattr(resolve(owner), attribute))
+    if doc is None:
+        return [f"{name}: has no docstring and inherits none"]
+    summary = re.split(r"\n\s*\n", doc.strip())[0]
+    return [] if summary.endswith(".") else [f"{name}: the summary does not end with a period"]
+
+
+def findings(name: str) -> list[str]:
+    """All that is wrong with the documentation of one exported name."""
+    found = resolve(name)
+    wrong = numpydoc_findings(name, required(found))
+    if inspect.isclass(found):
+        wrong += [line for method in methods(name) for line in method_findings(method)]
+        if dataclasses.is_dataclass(found):
+            wrong += [f"{name}: field {field}" for field in sorted(undocumented_fields(found))]
+    return wrong
+
+
+def test_every_public_name_is_documented() -> None:
+    names = list(dict.fromkeys(exports(PACKAGE)))
+    assert names, f"{PACKAGE}.__all__ is empty"
+    assert [line for name in names for line in findings(name)] == []
+
+
+PLANTED = '''
+"""A planted module."""
+
+import dataclasses
+
+
+def bare(x):
+    return x
+
+
+def silent(x, y):
+    """Sum of two numbers.
+
+    Parameters
+    ----------
+    x : float
+        The first number.
+
+    Returns
+    -------
+    float
+        The sum.
+    """
+    return x + y
+
+
+def stale(x):
+    """The number itself.
+
+    Parameters
+    ----------
+    x : float
+        The number.
+    z : float
+        Removed long ago.
+
+    Returns
+    -------
+    float
+        The number.
+    """
+    return x
+
+
+def mute(x):
+    """The number itself.
+
+    Parameters
+    ----------
+    x : float
+        The number.
+    """
+    return x
+
+
+class Loose:
+    """A class with a bare method."""
+
+    def method(self):
+        return 0
+
+
+@dataclasses.dataclass
+class Record:
+    """A record.
+
+    Attributes
+    ----------
+    known : int
+        Documented.
+    """
+
+    known: int
+    forgotten: int
+
+
+class Protocol:
+    """A protocol."""
+
+    def value(self):
+        """Value of the object."""
+        return 0
+
+
+class Sound(Protocol):
+    """An object that inherits the documentation of its method."""
+
+    def value(self):
+        return 1
+'''
+
+
+@pytest.fixture
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A module with one mistake in each object, `Sound` excepted."""
+    (tmp_path / "planted_docs.py").write_text(PLANTED, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "planted_docs"
+    sys.modules.pop("planted_docs", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "finding"),
+    [
+        ("bare", "GL08"),
+        ("silent", "PR01"),
+        ("stale", "PR02"),
+        ("mute", "RT01"),
+        ("Loose", "has no docstring and inherits none"),
+        ("Record", "field forgotten"),
+    ],
+)
+def test_a_planted_mistake_is_found(planted: str, name: str, finding: str) -> None:
+    assert any(finding in line for line in findings(f"{planted}.{name}"))
+
+
+def test_an_inherited_docstring_counts(planted: str) -> None:
+    assert findings(f"{planted}.Sound") == []

@@ -1,0 +1,44 @@
+"""`import convexml` costs little more than NumPy and SciPy's sparse matrices."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+PROBE = """
+import sys
+import numpy, scipy.sparse
+before = set(sys.modules)
+{statement}
+print(*sorted(set(sys.modules) - before))
+"""
+
+# Parts of SciPy that take long to import and are needed by few calls.
+SLOW_SCIPY = ("scipy.optimize", "scipy.stats")
+
+
+def newly_loaded(statement: str) -> list[str]:
+    """The modules that a statement loads in a fresh interpreter, beyond NumPy and scipy.sparse."""
+    command = [sys.executable, "-W", "error", "-c", PROBE.format(statement=statement)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.split()
+
+
+def heavy(modules: list[str]) -> set[str]:
+    """What `import convexml` should have left for later."""
+    ours = {"convexml", "numpy", "scipy"} | sys.stdlib_module_names
+    foreign = {name.partition(".")[0] for name in modules} - ours
+    slow = {name for name in SLOW_SCIPY if name in modules}
+    # An editable install may put its finder, a private module, into sys.modules.
+    return {name for name in foreign if not name.startswith("_")} | slow
+
+
+def test_import_convexml_loads_nothing_heavy() -> None:
+    modules = newly_loaded("import convexml")
+    assert "convexml" in modules
+    assert heavy(modules) == set()
+
+
+def test_the_probe_sees_a_heavy_import() -> None:
+    assert {"rich", "scipy.optimize"} <= heavy(newly_loaded("import rich, scipy.optimize"))

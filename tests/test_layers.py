@@ -1,0 +1,162 @@
+"""Imports go downward only, nested and type-checking imports included."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = "convexml"
+
+# From the top of the house to the ground. Modules of one row do not import one another.
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("cli",),
+    ("report", "estimators"),
+    ("comparison",),
+    ("library",),
+    ("audit",),
+    ("models",),
+    ("solvers",),
+    ("theory",),
+    ("certificates", "duality"),
+    ("objective",),
+    ("losses", "penalties", "kernels"),
+    ("design",),
+    ("numerics", "errors", "validation"),
+)
+
+# The exceptions, all on the ground floor: a check has to be able to raise.
+NEIGHBOURS = {("validation", "numerics"), ("validation", "errors"), ("numerics", "errors")}
+
+DEPTH = {name: depth for depth, row in enumerate(LAYERS) for name in row}
+
+
+def may_import(importer: str, imported: str) -> bool:
+    """Whether top-level module `importer` may import top-level module `imported`."""
+    return (
+        importer == imported
+        or DEPTH[importer] < DEPTH[imported]
+        or (importer, imported) in NEIGHBOURS
+    )
+
+
+def dynamic_target(node: ast.Call) -> str | None:
+    """The literal first argument of import_module(...) or __import__(...), if this is one."""
+    function = node.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if name not in {"import_module", "__import__"} or not node.args:
+        return None
+    target = node.args[0]
+    literal = isinstance(target, ast.Constant) and isinstance(target.value, str)
+    return target.value if literal else None
+
+
+def absolute(target: str, package: list[str]) -> str:
+    """Resolve `..name` against the dotted parts of the package it is written in."""
+    name = target.lstrip(".")
+    dots = len(target) - len(name)
+    if dots == 0:
+        return target
+    return ".".join([*package[: len(package) - dots + 1], *filter(None, [name])])
+
+
+def imported_names(tree: ast.AST, package: list[str]) -> Iterator[tuple[int, str]]:
+    """Line and absolute dotted name of everything imported anywhere in a file."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = absolute("." * node.level + (node.module or ""), package)
+            yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
+        elif isinstance(node, ast.Call) and (target := dynamic_target(node)) is not None:
+            yield node.lineno, absolute(target, package)
+
+
+def violations(root: Path) -> list[str]:
+    """Every upward import and every module without a layer, for the package folder `root`."""
+    found = []
+    for file in sorted(root.rglob("*.py")):
+        parts = file.relative_to(root).with_suffix("").parts
+        importer = parts[0]
+        if parts == ("__init__",):
+            continue  # the façade re-exports from every layer
+        if importer not in DEPTH:
+            found.append(f"{importer} has no layer: give it a row in LAYERS")
+            continue
+        package = [PACKAGE, *parts[:-1]]
+        for line, name in imported_names(ast.parse(file.read_text(encoding="utf-8")), package):
+            where = f"{'/'.join(parts)}.py:{line}"
+            top, _, rest = name.partition(".")
+            imported = rest.partition(".")[0]
+            if top != PACKAGE:
+                continue
+            if imported not in DEPTH:
+                found.append(f"{where} imports {name}, which is the façade or has no layer")
+            elif not may_import(importer, imported):
+                found.append(f"{where} ({importer}) imports {imported}, which is not below it")
+    return found
+
+
+def test_imports_of_the_package_go_downward(repository: Path) -> None:
+    root = repository / PACKAGE
+    assert list(root.rglob("*.py")), f"no source files under {root.name}/"
+    assert violations(root) == []
+
+
+def test_every_module_stands_in_one_row() -> None:
+    names = [name for row in LAYERS for name in row]
+    assert len(names) == len(set(names))
+
+
+def test_a_certificate_never_imports_a_solver() -> None:
+    assert not may_import("certificates", "solvers")
+
+
+def plant(root: Path, files: dict[str, str]) -> Path:
+    for name, source in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source, encoding="utf-8")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("file", "source"),
+    [
+        ("certificates/gap.py", "from convexml.solvers import newton"),
+        ("certificates/gap.py", "import convexml.solvers.newton as newton"),
+        ("certificates/gap.py", "from convexml import solvers"),
+        ("certificates/gap.py", "from .. import solvers"),
+        ("certificates/gap.py", "from ..solvers.driver import run"),
+        ("certificates/__init__.py", "from ..solvers import driver"),
+        ("certificates/gap.py", "def f():\n    if True:\n        from ..solvers import driver"),
+        ("certificates/gap.py", "if TYPE_CHECKING:\n    from ..solvers import driver"),
+        ("certificates/gap.py", "importlib.import_module('convexml.solvers')"),
+        ("certificates/gap.py", "import_module('..solvers', __package__)"),
+        ("certificates/gap.py", "from convexml import duality"),
+        ("certificates/gap.py", "import convexml"),
+        ("certificates/gap.py", "from convexml import Lasso"),
+        ("certificates/gap.py", "from convexml import *"),
+        ("numerics.py", "from .design import Design"),
+        ("errors.py", "from .validation import check_array"),
+        ("losses/hinge.py", "from ..penalties.l1 import L1"),
+        ("attic.py", "x = 1"),
+        ("attic/old.py", "x = 1"),
+    ],
+)
+def test_a_planted_violation_is_found(tmp_path: Path, file: str, source: str) -> None:
+    assert len(violations(plant(tmp_path, {file: source}))) == 1
+
+
+def test_what_is_allowed_is_not_reported(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": "from .cli import main\nfrom .models import Lasso",
+        "cli.py": "from convexml.report import html\nimport typer",
+        "solvers/newton.py": "from ..certificates.gap import gap\nfrom . import driver",
+        "solvers/reference/__init__.py": "from ..driver import run\nfrom ...errors import Failed",
+        "losses/__init__.py": "from .hinge import Hinge\nimport_module('.hinge', __package__)",
+        "validation.py": "from .errors import BadData\nfrom .numerics import finite",
+    }
+    assert violations(plant(tmp_path, files)) == []
