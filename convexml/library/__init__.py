@@ -1,0 +1,16 @@
+"""The problem library: problem files, data sets, statements."""
+
+from __future__ import annotations
+
+from convexml.library.facts import FactCheck, check_fact
+from convexml.library.loader import ProblemFile, discover, load, load_file, read_table_of
+
+__all__ = [
+    "FactCheck",
+    "ProblemFile",
+    "check_fact",
+    "discover",
+    "load",
+    "load_file",
+    "read_table_of",
+]

@@ -1,0 +1,135 @@
+"""The names that a problem file may use, and the objects behind them.
+
+`model = "lasso"` is `convexml.models.Lasso`: the class name in snake_case. Losses and penalties
+likewise. A new model, loss or penalty is found as soon as its package exports it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from convexml.errors import ConvexmlError, ProblemFileError
+from convexml.library.names import instead, snake_case
+
+ARRAYS = ("X", "y", "sample_weight", "c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
+_NOT_PARAMETERS = {*ARRAYS, "self", "loss", "penalty"}
+
+
+def model(name: str) -> Callable[..., Any]:
+    """The constructor behind `model = name`; ProblemFileError with the nearest name else."""
+    constructors = {
+        key: value
+        for key, value in _public("convexml.models").items()
+        if {"X", "c"} & set(inspect.signature(value).parameters) and key != "learning_problem"
+    }
+    if name == "learning_problem":
+        raise ProblemFileError("model: a learning problem of your own is posed by [objective]")
+    if name not in constructors:
+        raise ProblemFileError(f"model: there is no model {name!r}.{instead(name, constructors)}")
+    return constructors[name]
+
+
+def learning_problem() -> Callable[..., Any]:
+    """The constructor behind `[objective]`."""
+    constructor: Callable[..., Any] = importlib.import_module("convexml.models").LearningProblem
+    return constructor
+
+
+def component(kind: str, table: dict[str, Any]) -> Any:
+    """Build the loss or penalty that `{name = "huber", delta = 1.0}` asks for.
+
+    Parameters
+    ----------
+    kind : str
+        "loss" or "penalty".
+    table : dict
+        `name` and the arguments of that class.
+    """
+    where = f"objective.{kind}"
+    known = _public(f"convexml.{'losses' if kind == 'loss' else 'penalties'}")
+    arguments = {key: value for key, value in table.items() if key != "name"}
+    name = table.get("name")
+    if name is None:
+        raise ProblemFileError(f"{where}.name is required.{instead('', known)}")
+    if name not in known:
+        raise ProblemFileError(f"{where}.name: there is no {kind} {name!r}.{instead(name, known)}")
+    return call(known[name], where, str(name), arguments)
+
+
+def call(
+    constructor: Callable[..., Any],
+    where: str,
+    name: str,
+    parameters: dict[str, Any],
+    others: dict[str, Any] | None = None,
+) -> Any:
+    """Call `constructor(**others, **parameters)` once every name and type has been checked.
+
+    Parameters
+    ----------
+    constructor : callable
+        A class, or a function of a statement.
+    where : str
+        The dotted path of `parameters` in the file.
+    name : str
+        What the file calls the constructor.
+    parameters : dict
+        What the file's author wrote.
+    others : dict, optional
+        Arguments that come from elsewhere in the file, such as the arrays.
+
+    Raises
+    ------
+    ProblemFileError
+        For an unknown, missing or mistyped parameter, and for one that is refused.
+    """
+    others = others or {}
+    signature = inspect.signature(constructor).parameters
+    named = {k: p for k, p in signature.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    allowed = [key for key in named if key not in _NOT_PARAMETERS | set(others)]
+    for key, value in parameters.items():
+        if key not in allowed:
+            raise ProblemFileError(f"{where}.{key}: {name} has no {key!r}.{instead(key, allowed)}")
+        _check_type(f"{where}.{key}", value, str(named[key].annotation))
+    for key in others:
+        if key not in named:
+            raise ProblemFileError(f"data.{key}: {name} has no use for {key!r}")
+    for key, parameter in named.items():
+        if parameter.default is parameter.empty and key not in {*parameters, *others}:
+            place = "data" if key in ARRAYS else where
+            raise ProblemFileError(f"{place}.{key} is required by {name}")
+    converted = {key: _convert(value) for key, value in parameters.items()}
+    try:
+        return constructor(**others, **converted)
+    except (ConvexmlError, TypeError, ValueError) as error:
+        raise ProblemFileError(f"{name}: {error}") from error
+
+
+def _public(module_name: str) -> dict[str, Callable[..., Any]]:
+    module = importlib.import_module(module_name)
+    exported = {name: getattr(module, name) for name in module.__all__}
+    return {snake_case(name): value for name, value in exported.items() if inspect.isclass(value)}
+
+
+def _check_type(where: str, value: Any, annotation: str) -> None:
+    """Refuse a string for a number and the like, where the constructor says what it takes."""
+    if isinstance(value, str) and "str" not in annotation and "float" in annotation:
+        raise ProblemFileError(f"{where}: must be a number, got the string {value!r}")
+    if isinstance(value, bool) and annotation in ("float", "int"):
+        raise ProblemFileError(f"{where}: must be a number, got {str(value).lower()}")
+    if annotation == "bool" and not isinstance(value, bool):
+        raise ProblemFileError(f"{where}: must be true or false, got {value!r}")
+    if isinstance(value, list) and annotation in ("float", "int"):
+        raise ProblemFileError(f"{where}: must be one number, got a list of {len(value)}")
+
+
+def _convert(value: Any) -> Any:
+    """TOML has lists where we need arrays, and no null: "none" stands for None."""
+    if isinstance(value, list):
+        return np.array(value)
+    return None if value == "none" else value
