@@ -1,0 +1,40 @@
+"""The losses: one mathematical object, one small file."""
+
+from __future__ import annotations
+
+from .absolute import Absolute
+from .base import Loss
+from .epsilon_insensitive import EpsilonInsensitive
+from .exponential import Exponential
+from .hard_margin import HardMargin
+from .hinge import Hinge
+from .huber import Huber
+from .interpolation import Interpolation
+from .logistic import Logistic
+from .pinball import Pinball
+from .poisson import Poisson
+from .squared import Squared
+from .squared_hinge import SquaredHinge
+
+__all__ = [
+    "Absolute",
+    "EpsilonInsensitive",
+    "Exponential",
+    "HardMargin",
+    "Hinge",
+    "Huber",
+    "Interpolation",
+    "Logistic",
+    "Loss",
+    "Pinball",
+    "Poisson",
+    "Squared",
+    "SquaredHinge",
+]
+
+_exports = {name: globals()[name] for name in __all__}
+
+ALL: dict[str, type[Loss]] = {
+    cls.name: cls for cls in _exports.values() if issubclass(cls, Loss) and cls is not Loss
+}
+"""Every loss of the library by its name."""

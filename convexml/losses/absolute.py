@@ -1,0 +1,51 @@
+"""The absolute loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..numerics import Array, soft_threshold
+from ..terms import Terms
+from .base import Loss
+
+
+class Absolute(Loss):
+    """The absolute loss l(y, z) = |z - y|, y real: twice the pinball loss with tau = 1/2.
+
+    Conjugate: l*(y, v) = v y on |v| <= 1. At the kink z = y the derivative returned is 0.
+    """
+
+    name = "absolute"
+    is_smooth = False
+
+    def value(self, y: Array, z: Array) -> Array:
+        return np.abs(z - y)
+
+    def derivative(self, y: Array, z: Array) -> Array:
+        return np.sign(z - y)
+
+    def conjugate(self, y: Array, v: Array) -> Array:
+        return np.where(np.abs(v) <= 1.0, v * y, np.inf)
+
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        return np.full_like(y, -1.0), np.full_like(y, 1.0)
+
+    def kinks(self, y: Array) -> tuple[Array, ...]:
+        return (y,)
+
+    def prox(self, y: Array, z: Array, step: float | Array) -> Array:
+        return y + soft_threshold(z - y, step)
+
+    def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        xi = cp.Variable(len(y), name="xi")
+        return Terms(xi, {"upper": y - z <= xi, "lower": z - y <= xi})
+
+    def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(cp.multiply(y, u), {"u_lower": -u <= c, "u_upper": u <= c})

@@ -1,0 +1,78 @@
+"""The epsilon-insensitive loss of support vector regression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..numerics import Array
+from ..terms import Terms
+from ..validation import nonnegative_number
+from .base import Loss
+
+
+class EpsilonInsensitive(Loss):
+    """The epsilon-insensitive loss l(y, z) = (|z - y| - epsilon)_+, y real.
+
+    Conjugate: l*(y, v) = v y + epsilon |v| on |v| <= 1. At the kinks z = y +- epsilon the
+    derivative returned is 0. The textbook multipliers are alpha = (-u)_+ and alpha_star = u_+.
+
+    Parameters
+    ----------
+    epsilon : float
+        Half-width of the tube without loss, >= 0, in the units of y.
+
+    Raises
+    ------
+    InputError
+        If epsilon is not a finite number >= 0.
+    """
+
+    name = "epsilon_insensitive"
+    is_smooth = False
+
+    def __init__(self, epsilon: float) -> None:
+        self.epsilon = nonnegative_number(epsilon, "EpsilonInsensitive", "epsilon")
+
+    def hyperparameters(self) -> dict[str, float]:
+        return {"epsilon": self.epsilon}
+
+    def value(self, y: Array, z: Array) -> Array:
+        return np.maximum(np.abs(z - y) - self.epsilon, 0.0)
+
+    def derivative(self, y: Array, z: Array) -> Array:
+        return np.where(np.abs(z - y) > self.epsilon, np.sign(z - y), 0.0)
+
+    def conjugate(self, y: Array, v: Array) -> Array:
+        return np.where(np.abs(v) <= 1.0, v * y + self.epsilon * np.abs(v), np.inf)
+
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        return np.full_like(y, -1.0), np.full_like(y, 1.0)
+
+    def kinks(self, y: Array) -> tuple[Array, ...]:
+        return y - self.epsilon, y + self.epsilon
+
+    def prox(self, y: Array, z: Array, step: float | Array) -> Array:
+        lower, upper = self.kinks(y)
+        from_below, from_above = np.minimum(z + step, lower), np.maximum(z - step, upper)
+        return np.where(z < lower, from_below, np.where(z > upper, from_above, z))
+
+    def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        xi, xi_star = cp.Variable(len(y), name="xi"), cp.Variable(len(y), name="xi_star")
+        constraints = {
+            "upper": y - z <= theta["epsilon"] + xi,
+            "lower": z - y <= theta["epsilon"] + xi_star,
+            "slack": xi >= 0.0,
+            "slack_star": xi_star >= 0.0,
+        }
+        return Terms(xi + xi_star, constraints)
+
+    def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        value = cp.multiply(y, u) + theta["epsilon"] * cp.abs(u)
+        return Terms(value, {"u_lower": -u <= c, "u_upper": u <= c})

@@ -1,0 +1,63 @@
+"""The exponential loss of AdaBoost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.special import wrightomega
+
+from ..numerics import Array, xlogx
+from ..terms import Terms
+from .base import Loss
+
+
+class Exponential(Loss):
+    """The exponential loss l(y, z) = exp(-y z), y in {-1, +1}.
+
+    Conjugate: l*(y, v) = p log p - p with p = -y v >= 0. The curvature is not bounded. +inf where
+    exp overflows, beyond y z = -709.
+    """
+
+    name = "exponential"
+    labels = "binary"
+    is_strictly_convex = True
+
+    def value(self, y: Array, z: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return np.exp(-y * z)
+
+    def derivative(self, y: Array, z: Array) -> Array:
+        return -y * self.value(y, z)
+
+    def curvature(self, y: Array, z: Array) -> Array:
+        return self.value(y, z)
+
+    def conjugate(self, y: Array, v: Array) -> Array:
+        p = -y * v
+        return xlogx(p) - p
+
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        return np.where(y > 0.0, -np.inf, 0.0), np.where(y > 0.0, 0.0, np.inf)
+
+    def prox(self, y: Array, z: Array, step: float | Array) -> Array:
+        # The margin x solves x - m = step e^-x, so x - m = W(step e^-m) = omega(log step - m),
+        # and omega + log omega = log step - m gives x without cancellation where omega is large.
+        margin = y * z
+        shift = np.log(step) - margin
+        omega = wrightomega(shift)
+        large = shift > 0.0
+        x = np.where(large, np.log(step) - np.log(np.where(large, omega, 1.0)), margin + omega)
+        return y * x
+
+    def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(cp.exp(-cp.multiply(y, z)), {})
+
+    def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        p = -cp.multiply(y / c, u)
+        return Terms(-cp.multiply(c, cp.entr(p)) + cp.multiply(y, u), {})

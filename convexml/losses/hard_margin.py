@@ -1,0 +1,57 @@
+"""The hard margin: every sample on its side, with margin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..numerics import Array
+from ..terms import Terms
+from .base import Loss
+
+
+class HardMargin(Loss):
+    """The indicator of y z >= 1, y in {-1, +1}: 0 there, +inf elsewhere.
+
+    Conjugate: l*(y, v) = y v on y v <= 0. The textbook multiplier is alpha_i = -y_i u_i >= 0.
+    The derivative is 0 inside; outside, where there is none, 0 is returned too.
+    """
+
+    name = "hard_margin"
+    labels = "binary"
+    is_smooth = False
+    is_indicator = True
+
+    def value(self, y: Array, z: Array) -> Array:
+        return np.where(y * z >= 1.0, 0.0, np.inf)
+
+    def derivative(self, y: Array, z: Array) -> Array:
+        return np.zeros_like(np.asarray(z, dtype=float))
+
+    def conjugate(self, y: Array, v: Array) -> Array:
+        return np.where(y * v <= 0.0, y * v, np.inf)
+
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        return np.where(y > 0.0, -np.inf, 0.0), np.where(y > 0.0, 0.0, np.inf)
+
+    def kinks(self, y: Array) -> tuple[Array, ...]:
+        return (y,)
+
+    def violation(self, y: Array, z: Array) -> Array:
+        return np.maximum(1.0 - y * z, 0.0)
+
+    def prox(self, y: Array, z: Array, step: float | Array) -> Array:
+        return y * np.maximum(y * z, 1.0)
+
+    def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(cp.Constant(np.zeros(len(y))), {"margin": cp.multiply(y, z) >= 1.0})
+
+    def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        alpha = -cp.multiply(y, u)
+        return Terms(-alpha, {"alpha_lower": alpha >= 0.0})

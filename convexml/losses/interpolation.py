@@ -1,0 +1,55 @@
+"""Interpolation: every prediction equals its label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..numerics import Array
+from ..terms import Terms
+from .base import Loss
+
+
+class Interpolation(Loss):
+    """The indicator of z = y, y real: 0 there, +inf elsewhere.
+
+    Conjugate: l*(y, v) = v y, everywhere finite. The multiplier nu of X w = y is u. The derivative
+    at z = y is 0, the subgradient of least magnitude; elsewhere there is none, and 0 is returned.
+    """
+
+    name = "interpolation"
+    is_smooth = False
+    is_indicator = True
+
+    def value(self, y: Array, z: Array) -> Array:
+        return np.where(z == y, 0.0, np.inf)
+
+    def derivative(self, y: Array, z: Array) -> Array:
+        return np.zeros_like(np.asarray(z, dtype=float))
+
+    def conjugate(self, y: Array, v: Array) -> Array:
+        return v * y
+
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        return np.full_like(y, -np.inf), np.full_like(y, np.inf)
+
+    def kinks(self, y: Array) -> tuple[Array, ...]:
+        return (y,)
+
+    def violation(self, y: Array, z: Array) -> Array:
+        return np.abs(z - y)
+
+    def prox(self, y: Array, z: Array, step: float | Array) -> Array:
+        return np.array(np.broadcast_arrays(y, z)[0], dtype=float)
+
+    def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(cp.Constant(np.zeros(len(y))), {"interpolation": z == y})
+
+    def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(cp.multiply(y, u), {})

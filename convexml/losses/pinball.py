@@ -1,0 +1,81 @@
+"""The pinball loss of quantile regression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..numerics import Array
+from ..terms import Terms
+from ..validation import finite_number
+from .base import Loss
+
+
+class Pinball(Loss):
+    """The pinball loss l(y, z) = tau (y - z)_+ + (1 - tau) (z - y)_+, y real.
+
+    Conjugate: l*(y, v) = v y on -tau <= v <= 1 - tau. At the kink z = y the derivative returned
+    is 0. The mean loss of a constant is least at the tau-quantile of y (Koenker and Bassett,
+    1978, https://doi.org/10.2307/1913643).
+
+    Parameters
+    ----------
+    tau : float
+        Quantile level, 0 < tau < 1.
+
+    Raises
+    ------
+    InputError
+        If tau is not a number strictly between 0 and 1.
+    """
+
+    name = "pinball"
+    is_smooth = False
+
+    def __init__(self, tau: float) -> None:
+        self.tau = finite_number(tau, "Pinball", "tau")
+        if not 0.0 < self.tau < 1.0:
+            raise InputError(f"Pinball: tau must lie strictly between 0 and 1, got {self.tau:g}.")
+
+    def hyperparameters(self) -> dict[str, float]:
+        return {"tau": self.tau, "cotau": 1.0 - self.tau}
+
+    def value(self, y: Array, z: Array) -> Array:
+        return np.maximum(self.tau * (y - z), (1.0 - self.tau) * (z - y))
+
+    def derivative(self, y: Array, z: Array) -> Array:
+        return np.where(z < y, -self.tau, np.where(z > y, 1.0 - self.tau, 0.0))
+
+    def conjugate(self, y: Array, v: Array) -> Array:
+        return np.where((v >= -self.tau) & (v <= 1.0 - self.tau), v * y, np.inf)
+
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        return np.full_like(y, -self.tau), np.full_like(y, 1.0 - self.tau)
+
+    def kinks(self, y: Array) -> tuple[Array, ...]:
+        return (y,)
+
+    def prox(self, y: Array, z: Array, step: float | Array) -> Array:
+        from_below = np.minimum(z + step * self.tau, y)
+        from_above = np.maximum(z - step * (1.0 - self.tau), y)
+        return np.where(z < y, from_below, from_above)
+
+    def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        under, over = cp.Variable(len(y), name="r_plus"), cp.Variable(len(y), name="r_minus")
+        constraints = {
+            "residual": z + under - over == y,
+            "r_plus": under >= 0.0,
+            "r_minus": over >= 0.0,
+        }
+        return Terms(theta["tau"] * under + theta["cotau"] * over, constraints)
+
+    def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        lower, upper = -u <= c * theta["tau"], u <= c * theta["cotau"]
+        return Terms(cp.multiply(y, u), {"u_lower": lower, "u_upper": upper})

@@ -1,0 +1,76 @@
+"""The Poisson loss with log link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.special import wrightomega, xlogy
+
+from ..numerics import Array, xlogx
+from ..terms import Terms
+from .base import Loss
+
+
+class Poisson(Loss):
+    """The Poisson loss l(y, z) = e^z - y z + y log y - y, y >= 0: half the deviance, log link.
+
+    Conjugate: l*(y, v) = s log s - s - (y log y - y) with s = v + y >= 0. The curvature is not
+    bounded. The loss is >= 0, and 0 at z = log y; for y = 0 it is e^z. +inf where exp overflows.
+    """
+
+    name = "poisson"
+    labels = "count"
+    is_strictly_convex = True
+
+    def value(self, y: Array, z: Array) -> Array:
+        # Near z = log y all cancels: there l = y (e^t - 1 - t) with t = z - log y.
+        y, z = np.broadcast_arrays(np.asarray(y, dtype=float), z)
+        far = z - np.log(np.where(y > 0.0, y, 1.0))
+        near = (y > 0.0) & (np.abs(far) < 1.0)
+        t = np.where(near, far, 0.0)
+        with np.errstate(over="ignore"):
+            direct = np.exp(z) - y * z + xlogy(y, y) - y
+        return np.where(near, y * (np.expm1(t) - t), direct)
+
+    def derivative(self, y: Array, z: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return np.exp(z) - y
+
+    def curvature(self, y: Array, z: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return np.exp(z)
+
+    def conjugate(self, y: Array, v: Array) -> Array:
+        # For small v the terms in y cancel: l* = s log(1 + v / y) - v + v log y.
+        y, v = np.broadcast_arrays(np.asarray(y, dtype=float), v)
+        s = v + y
+        near = np.abs(v) < 0.5 * y
+        ratio = np.where(near, v, 0.0) / np.where(near, y, 1.0)
+        log_y = np.log(np.where(near, y, 1.0))
+        direct = xlogx(s) - s - (xlogy(y, y) - y)
+        return np.where(near, s * np.log1p(ratio) + v * (log_y - 1.0), direct)
+
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        return -np.asarray(y, dtype=float), np.full(np.shape(y), np.inf)
+
+    def prox(self, y: Array, z: Array, step: float | Array) -> Array:
+        # x + step e^x = m with m = z + step y, so x = m - omega(log step + m), and
+        # omega + log omega = log step + m gives x without cancellation where omega is large.
+        m = z + step * y
+        shift = np.log(step) + m
+        omega = wrightomega(shift)
+        large = shift > 0.0
+        return np.where(large, np.log(np.where(large, omega, 1.0)) - np.log(step), m - omega)
+
+    def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(cp.exp(z) - cp.multiply(y, z) + (xlogy(y, y) - y), {})
+
+    def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        s = cp.multiply(1.0 / c, u) + y
+        return Terms(-cp.multiply(c, cp.entr(s)) - u - c * xlogy(y, y), {})

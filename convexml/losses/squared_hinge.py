@@ -1,0 +1,59 @@
+"""The squared hinge loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..numerics import Array
+from ..terms import Terms
+from .base import Loss
+
+
+class SquaredHinge(Loss):
+    """The squared hinge loss l(y, z) = (1 - y z)_+^2 / 2, y in {-1, +1}.
+
+    Conjugate: l*(y, v) = y v + v^2 / 2 on y v <= 0. Curvature at most 1. The factor 1/2 is part
+    of the loss. The textbook multiplier is alpha_i = -y_i u_i = c_i xi_i; xi >= 0 is redundant.
+    """
+
+    name = "squared_hinge"
+    labels = "binary"
+
+    @property
+    def curvature_bound(self) -> float:
+        return 1.0
+
+    def value(self, y: Array, z: Array) -> Array:
+        return 0.5 * np.maximum(1.0 - y * z, 0.0) ** 2
+
+    def derivative(self, y: Array, z: Array) -> Array:
+        return -y * np.maximum(1.0 - y * z, 0.0)
+
+    def curvature(self, y: Array, z: Array) -> Array:
+        return np.where(y * z < 1.0, 1.0, 0.0)
+
+    def conjugate(self, y: Array, v: Array) -> Array:
+        return np.where(y * v <= 0.0, v * (y + 0.5 * v), np.inf)
+
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        return np.where(y > 0.0, -np.inf, 0.0), np.where(y > 0.0, 0.0, np.inf)
+
+    def prox(self, y: Array, z: Array, step: float | Array) -> Array:
+        margin = y * z
+        return y * np.where(margin < 1.0, (margin + step) / (1.0 + step), margin)
+
+    def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        xi = cp.Variable(len(y), name="xi")
+        return Terms(0.5 * cp.square(xi), {"margin": cp.multiply(y, z) >= 1.0 - xi})
+
+    def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        alpha = -cp.multiply(y, u)
+        value = cp.multiply(0.5 / c, cp.square(u)) - alpha
+        return Terms(value, {"alpha_lower": alpha >= 0.0})
