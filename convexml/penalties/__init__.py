@@ -1,0 +1,35 @@
+"""The penalties: one mathematical object, one small file."""
+
+from __future__ import annotations
+
+from .base import Manifold, Penalty
+from .box import Box
+from .elastic_net import ElasticNet
+from .group_l2 import GroupL2
+from .l1 import L1
+from .l1_ball import L1Ball
+from .l2 import L2
+from .l2_ball import L2Ball
+from .nonnegative import Nonnegative
+from .zero import Zero
+
+__all__ = [
+    "L1",
+    "L2",
+    "Box",
+    "ElasticNet",
+    "GroupL2",
+    "L1Ball",
+    "L2Ball",
+    "Manifold",
+    "Nonnegative",
+    "Penalty",
+    "Zero",
+]
+
+_exports = {name: globals()[name] for name in __all__}
+
+ALL: dict[str, type[Penalty]] = {
+    cls.name: cls for cls in _exports.values() if issubclass(cls, Penalty) and cls is not Penalty
+}
+"""Every penalty of the library by its name."""

@@ -1,0 +1,141 @@
+"""Bounds on the coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..numerics import Array, distance_to_interval
+from ..terms import Terms
+from .base import Manifold, Penalty
+
+
+class Box(Penalty):
+    """The constraint lo_j <= w_j <= hi_j, infinite bounds allowed.
+
+    Conjugate: the support function sum_j max(lo_j v_j, hi_j v_j), where an infinite bound times 0
+    is 0; finite where v_j <= 0 if hi_j = inf and v_j >= 0 if lo_j = -inf. A violation is measured
+    relative to the larger finite |bound| of its coordinate, absolutely where that is 0.
+
+    Parameters
+    ----------
+    lo, hi : float or array of shape (d,)
+        Bounds, lo <= hi, in the units of the coefficients.
+
+    Raises
+    ------
+    InputError
+        If a bound is NaN, lo > hi somewhere, lo = inf or hi = -inf, or the shapes disagree.
+    """
+
+    name = "box"
+    is_constraint = True
+
+    def __init__(self, lo: float | Array, hi: float | Array) -> None:
+        owner = type(self).__name__
+        self.lo, self.hi = _bound(lo, owner, "lo"), _bound(hi, owner, "hi")
+        if self.lo.ndim == self.hi.ndim == 1 and len(self.lo) != len(self.hi):
+            raise InputError(
+                f"{owner}: lo and hi must have the same length, "
+                f"got {len(self.lo)} and {len(self.hi)}."
+            )
+        low, high = np.atleast_1d(*np.broadcast_arrays(self.lo, self.hi))
+        bad = np.flatnonzero(~((low <= high) & (low < np.inf) & (high > -np.inf)))
+        if bad.size:
+            raise InputError(
+                f"{owner}: some number must lie between lo and hi; "
+                f"entry {bad[0]} has lo = {low[bad[0]]:g}, hi = {high[bad[0]]:g}."
+            )
+
+    def _bounds(self, d: int) -> tuple[Array, Array]:
+        return np.broadcast_to(self.lo, d), np.broadcast_to(self.hi, d)
+
+    def value(self, w: Array) -> float:
+        return 0.0
+
+    def violation(self, w: Array) -> float:
+        lo, hi = self._bounds(len(w))
+        size = np.maximum(*(np.where(np.isfinite(end), np.abs(end), 0.0) for end in (lo, hi)))
+        distance = distance_to_interval(w, lo, hi)
+        return float(np.max(distance / np.where(size > 0.0, size, 1.0), initial=0.0))
+
+    def _support(self, v: Array) -> Array:
+        """The finite bound that v_j pushes towards; 0 where it pushes to infinity."""
+        lo, hi = self._bounds(len(v))
+        end = np.where(v > 0.0, hi, lo)
+        return np.where(np.isfinite(end), end, 0.0)
+
+    def _recession(self, v: Array) -> Array:
+        """How far v_j is outside the domain of the support function."""
+        lo, hi = self._bounds(len(v))
+        return np.where(np.isinf(np.where(v > 0.0, hi, lo)), np.abs(v), 0.0)
+
+    def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
+        return np.inf if np.any(self._recession(v) > slack) else float(self._support(v) @ v)
+
+    def terms(self, w: Array, v: Array) -> Array:
+        return (self._support(v) - w) * v
+
+    def project(self, w: Array) -> Array:
+        return np.clip(w, *self._bounds(len(w)))
+
+    def prox(self, w: Array, step: float | Array) -> Array:
+        return self.project(w)
+
+    def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
+        lo, hi = self._bounds(len(w))
+        moved = self.project(w + step * v)
+        active = (moved > lo) & (moved < hi)
+        zeros = np.zeros(int(active.sum()))
+        return Manifold(active, moved, zeros, zeros)
+
+    def free(self, d: int) -> Array:
+        lo, hi = self._bounds(d)
+        return np.isinf(lo) & np.isinf(hi)
+
+    def domain_scale(self, v: Array, slack: float | Array = 0.0) -> float:
+        # The domain is a cone: all of the segment from 0 to v lies in it, or nothing but 0.
+        outside = self._recession(v) > slack
+        return 0.0 if np.any(outside & ~self.free(len(v))) else 1.0
+
+    def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
+        lo, hi = self._bounds(w.shape[0])
+        below, above = np.flatnonzero(np.isfinite(lo)), np.flatnonzero(np.isfinite(hi))
+        constraints = {}
+        if below.size:
+            constraints["box_lower"] = w[below] >= lo[below]
+        if above.size:
+            constraints["box_upper"] = w[above] <= hi[above]
+        return Terms(0.0, constraints)
+
+    def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+        from scipy import sparse
+
+        # Omega*(v) is the least hi'upper - lo'lower with upper, lower >= 0, v = upper - lower.
+        value: Any = 0.0
+        balance, constraints = xtu, {}
+        for name, sign, bound in zip(("lower", "upper"), (-1.0, 1.0), self._bounds(d), strict=True):
+            (finite,) = np.nonzero(np.isfinite(bound))
+            if finite.size == 0:
+                continue
+            multiplier = cp.Variable(finite.size, name=f"lambda_{name}")
+            value = value + sign * (bound[finite] @ multiplier)
+            balance = balance + sign * (sparse.eye_array(d, format="csc")[:, finite] @ multiplier)
+            constraints[f"lambda_{name}"] = multiplier >= 0.0
+        return Terms(value, {"stationarity": balance == 0.0, **constraints})
+
+
+def _bound(value: Any, owner: str, name: str) -> Array:
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{owner}: {name} must be a number or a vector, got {value!r}.") from None
+    if array.ndim > 1 or np.any(np.isnan(array)):
+        raise InputError(
+            f"{owner}: {name} must be a number or a vector without NaN, got {value!r}."
+        )
+    return array

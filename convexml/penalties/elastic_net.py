@@ -1,0 +1,115 @@
+"""The elastic net."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..numerics import Array, soft_threshold
+from ..terms import Terms
+from ..validation import nonnegative_number
+from .base import Manifold, Penalty
+
+
+class ElasticNet(Penalty):
+    """The elastic net Omega(w) = lam (rho |w|_1 + (1 - rho) |w|_2^2 / 2), rho = l1_ratio.
+
+    Conjugate: sum_j (|v_j| - lam rho)_+^2 / (2 lam (1 - rho)); the indicator of
+    |v_j| <= lam rho where lam (1 - rho) = 0. With rho = 1 it is the lasso, with rho = 0 ridge
+    (Zou and Hastie, 2005, https://doi.org/10.1111/j.1467-9868.2005.00503.x, in the scaling of
+    scikit-learn).
+
+    Parameters
+    ----------
+    lam : float
+        Strength, >= 0.
+    l1_ratio : float
+        Share rho of the l1 norm, 0 <= rho <= 1.
+
+    Raises
+    ------
+    InputError
+        If lam is not a finite number >= 0, or l1_ratio is not in [0, 1].
+    """
+
+    name = "elastic_net"
+
+    def __init__(self, lam: float, l1_ratio: float) -> None:
+        self.lam = nonnegative_number(lam, "ElasticNet", "lam")
+        self.l1_ratio = nonnegative_number(l1_ratio, "ElasticNet", "l1_ratio")
+        if self.l1_ratio > 1.0:
+            raise InputError(f"ElasticNet: l1_ratio must be <= 1, got {self.l1_ratio:g}.")
+
+    @property
+    def _l1(self) -> float:
+        return self.lam * self.l1_ratio
+
+    @property
+    def _l2(self) -> float:
+        return self.lam * (1.0 - self.l1_ratio)
+
+    @property
+    def strong_convexity(self) -> float:
+        return self._l2
+
+    def hyperparameters(self) -> dict[str, Any]:
+        return {"l1": self._l1, "l2": self._l2}
+
+    def value(self, w: Array) -> float:
+        return self._l1 * float(np.abs(w).sum()) + 0.5 * self._l2 * float(w @ w)
+
+    def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
+        if self._l2 == 0.0:
+            return np.inf if np.any(np.abs(v) > self._l1 + slack) else 0.0
+        excess = np.maximum(np.abs(v) - self._l1, 0.0)
+        return 0.5 * float(excess @ excess) / self._l2
+
+    def terms(self, w: Array, v: Array) -> Array:
+        if self._l2 == 0.0:
+            return self._l1 * np.abs(w) - w * v
+        # v splits into a part of the l1 norm and a part of the square: each term is >= 0.
+        inner = np.clip(v, -self._l1, self._l1)
+        residual = self._l2 * w - (v - inner)
+        return self._l1 * np.abs(w) - w * inner + 0.5 * residual**2 / self._l2
+
+    def prox(self, w: Array, step: float | Array) -> Array:
+        return soft_threshold(w, step * self._l1) / (1.0 + step * self._l2)
+
+    def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
+        moved = self.prox(w + step * v, step)
+        active = np.ones(len(w), dtype=bool) if self._l1 == 0.0 else moved != 0.0
+        gradient = (self._l1 * np.sign(moved) + self._l2 * w)[active]
+        return Manifold(active, np.zeros_like(w), gradient, np.full_like(gradient, self._l2))
+
+    def free(self, d: int) -> Array:
+        return np.full(d, self.lam == 0.0)
+
+    def domain_scale(self, v: Array, slack: float | Array = 0.0) -> float:
+        if self._l2 > 0.0 or self.lam == 0.0:
+            return 1.0
+        over = np.abs(v) > self._l1 + slack
+        return float(np.min(self._l1 / np.abs(v[over]), initial=1.0))
+
+    def lam_max(self, v: Array) -> float:
+        if self.l1_ratio == 0.0:
+            return super().lam_max(v)
+        return float(np.max(np.abs(v), initial=0.0)) / self.l1_ratio
+
+    def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(theta["l1"] * cp.norm1(w) + 0.5 * theta["l2"] * cp.sum_squares(w), {})
+
+    def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        s, q = cp.Variable(d, name="s"), cp.Variable(d, name="q")
+        constraints = {
+            "stationarity": xtu + theta["l1"] * s + theta["l2"] * q == 0.0,
+            "sign_lower": s >= -1.0,
+            "sign_upper": s <= 1.0,
+        }
+        return Terms(0.5 * theta["l2"] * cp.sum_squares(q), constraints)

@@ -1,0 +1,145 @@
+"""The group lasso penalty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..numerics import Array
+from ..terms import Terms
+from ..validation import nonnegative_number, nonnegative_weights
+from .base import Manifold, Penalty
+
+
+class GroupL2(Penalty):
+    """The group lasso penalty Omega(w) = lam sum_g s_g |w_g|_2 over disjoint groups g.
+
+    Conjugate: the indicator of |v_g|_2 <= lam s_g (Yuan and Lin, 2006,
+    https://doi.org/10.1111/j.1467-9868.2005.00532.x).
+
+    Parameters
+    ----------
+    lam : float
+        Strength, >= 0.
+    groups : array of shape (d,)
+        The group of each feature, by any label. Blocks are ordered as ``numpy.unique(groups)``.
+    weights : array of shape (G,), optional
+        s_g >= 0, in that order; 0 leaves a group unpenalised. By default sqrt(|g|), the square
+        root of the number of features in the group.
+
+    Raises
+    ------
+    InputError
+        If lam is not a finite number >= 0, groups is not a vector, or the weights are not one
+        number >= 0 for each group.
+    """
+
+    name = "group_l2"
+
+    def __init__(self, lam: float, groups: Any, weights: Array | None = None) -> None:
+        self.lam = nonnegative_number(lam, "GroupL2", "lam")
+        self.groups = np.asarray(groups)
+        if self.groups.ndim != 1 or self.groups.size == 0:
+            raise InputError(
+                "GroupL2: groups must be a vector with one group label for each feature, "
+                f"got shape {self.groups.shape}."
+            )
+        self.weights = nonnegative_weights(weights, "GroupL2")
+        labels, self._index, sizes = np.unique(self.groups, return_inverse=True, return_counts=True)
+        if self.weights is not None and len(self.weights) != len(labels):
+            raise InputError(
+                f"GroupL2: weights must have one entry for each of the {len(labels)} groups, "
+                f"got {len(self.weights)}."
+            )
+        self._scale = np.sqrt(sizes) if self.weights is None else self.weights
+
+    @property
+    def _level(self) -> Array:
+        return self.lam * self._scale
+
+    def _sums(self, x: Array) -> Array:
+        return np.bincount(self._index, weights=x, minlength=len(self._scale))
+
+    def _norms(self, x: Array) -> Array:
+        return np.sqrt(self._sums(x * x))
+
+    def _common(self, step: float | Array) -> Array:
+        """One step for each group, the least of its coordinates, shape (G,)."""
+        least = np.full(len(self._scale), np.inf)
+        np.minimum.at(least, self._index, np.broadcast_to(step, self._index.shape))
+        return least
+
+    def hyperparameters(self) -> dict[str, Any]:
+        return {"lam": self.lam}
+
+    def value(self, w: Array) -> float:
+        return float(self._level @ self._norms(w))
+
+    def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
+        room = self._norms(np.broadcast_to(slack, v.shape))
+        return np.inf if np.any(self._norms(v) > self._level + room) else 0.0
+
+    def terms(self, w: Array, v: Array) -> Array:
+        return self._level * self._norms(w) - self._sums(w * v)
+
+    def prox(self, w: Array, step: float | Array) -> Array:
+        """Shrink each group; a step of shape (d,) must be constant on groups."""
+        norms, threshold = self._norms(w), self._common(step) * self._level
+        positive = norms > threshold
+        ratio = np.where(positive, threshold, 1.0) / np.where(positive, norms, 1.0)
+        return (1.0 - ratio)[self._index] * w
+
+    def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
+        common = self._common(step)[self._index]
+        moved = self.prox(w + common * v, common)
+        active = ((self._norms(moved) > 0.0) | (self._level == 0.0))[self._index]
+        # At w_g = 0 there is no gradient: there the step's own end gives the direction.
+        at = np.where((self._norms(w) > 0.0)[self._index], w, moved)
+        norms = self._norms(at)
+        size = np.where(norms > 0.0, norms, 1.0)
+        unit, slope = at / size[self._index], self._level / size
+        index, direction = self._index[active], unit[active]
+        same = index[:, None] == index
+        hessian = slope[index] * (np.eye(len(index)) - same * np.outer(direction, direction))
+        return Manifold(active, np.zeros_like(w), self._level[index] * direction, hessian)
+
+    def free(self, d: int) -> Array:
+        return (self._level == 0.0)[self._index]
+
+    def domain_scale(self, v: Array, slack: float | Array = 0.0) -> float:
+        norms, room = self._norms(v), self._norms(np.broadcast_to(slack, v.shape))
+        over = (self._level > 0.0) & (norms > self._level + room)
+        return float(np.min(self._level[over] / norms[over], initial=1.0))
+
+    def lam_max(self, v: Array) -> float:
+        bound = self._scale > 0.0
+        return float(np.max(self._norms(v)[bound] / self._scale[bound], initial=0.0))
+
+    def _rows(self, x: Any) -> Any:
+        """X as a CVXPY matrix with one group a row, padded with zeros to equal length."""
+        import cvxpy as cp
+        from scipy import sparse
+
+        d, sizes = len(self._index), np.bincount(self._index)
+        order, width = np.argsort(self._index, kind="stable"), sizes.max()
+        rank = np.empty(d, dtype=int)
+        rank[order] = np.arange(d) - (np.cumsum(sizes) - sizes)[self._index[order]]
+        shape = (len(sizes) * width, d)
+        spread = sparse.csr_array(
+            (np.ones(d), (self._index * width + rank, np.arange(d))), shape=shape
+        )
+        return cp.reshape(spread @ x, (len(sizes), width), order="C")
+
+    def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(theta["lam"] * (self._scale @ cp.norm(self._rows(w), 2, axis=1)), {})
+
+    def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        norms = cp.norm(self._rows(xtu), 2, axis=1)
+        return Terms(0.0, {"correlation": norms <= theta["lam"] * self._scale})

@@ -1,0 +1,88 @@
+"""The l1 ball."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..numerics import ROUNDING, Array
+from ..terms import Terms
+from ..validation import positive_number
+from .base import Manifold, Penalty
+
+
+class L1Ball(Penalty):
+    """The constraint |w|_1 <= t of the constrained lasso.
+
+    Conjugate: t max_j |v_j|. Its multiplier is the lam of the penalised lasso. The projection
+    sorts (Duchi et al., 2008, https://doi.org/10.1145/1390156.1390191).
+
+    Parameters
+    ----------
+    t : float
+        Radius, > 0, in the units of the coefficients.
+
+    Raises
+    ------
+    InputError
+        If t is not a finite number > 0.
+    """
+
+    name = "l1_ball"
+    is_constraint = True
+
+    def __init__(self, t: float) -> None:
+        self.t = positive_number(t, "L1Ball", "t")
+
+    def hyperparameters(self) -> dict[str, Any]:
+        return {"radius": self.t}
+
+    def value(self, w: Array) -> float:
+        return 0.0
+
+    def violation(self, w: Array) -> float:
+        return max(float(np.abs(w).sum()) / self.t - 1.0, 0.0)
+
+    def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
+        return self.t * float(np.max(np.abs(v), initial=0.0))
+
+    def terms(self, w: Array, v: Array) -> Array:
+        return np.array([self.conjugate(v) - float(w @ v)])
+
+    def project(self, w: Array) -> Array:
+        size = np.abs(w)
+        if size.sum() <= self.t:
+            return w.copy()
+        descending = np.sort(size)[::-1]
+        thresholds = (np.cumsum(descending) - self.t) / np.arange(1, len(w) + 1)
+        kept = int(np.count_nonzero(descending > thresholds))
+        return np.sign(w) * np.maximum(size - thresholds[kept - 1], 0.0)
+
+    def prox(self, w: Array, step: float | Array) -> Array:
+        return self.project(w)
+
+    def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
+        target = w + float(np.min(step)) * v
+        if np.abs(target).sum() < self.t * (1.0 - ROUNDING):
+            zeros = np.zeros_like(w)
+            return Manifold(np.ones(len(w), dtype=bool), w, zeros, zeros)
+        moved = self.project(target)
+        active = moved != 0.0
+        sign = np.sign(moved[active])
+        mu = max(float(sign @ v[active]) / len(sign), 0.0)
+        residual = float(sign @ w[active]) - self.t
+        return Manifold(
+            active, np.zeros_like(w), mu * sign, np.zeros_like(sign), normal=sign, residual=residual
+        )
+
+    def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(0.0, {"ball": cp.norm1(w) <= theta["radius"]})
+
+    def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(theta["radius"] * cp.norm_inf(xtu), {})

@@ -1,0 +1,85 @@
+"""The Euclidean ball."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..numerics import ROUNDING, Array
+from ..terms import Terms
+from ..validation import positive_number
+from .base import Manifold, Penalty
+
+
+class L2Ball(Penalty):
+    """The constraint |w|_2 <= t of constrained ridge regression.
+
+    Conjugate: t |v|_2. With multiplier mu, w solves the penalised problem with lam = mu / t.
+
+    Parameters
+    ----------
+    t : float
+        Radius, > 0, in the units of the coefficients.
+
+    Raises
+    ------
+    InputError
+        If t is not a finite number > 0.
+    """
+
+    name = "l2_ball"
+    is_constraint = True
+
+    def __init__(self, t: float) -> None:
+        self.t = positive_number(t, "L2Ball", "t")
+
+    def hyperparameters(self) -> dict[str, Any]:
+        return {"radius": self.t}
+
+    def value(self, w: Array) -> float:
+        return 0.0
+
+    def violation(self, w: Array) -> float:
+        return max(float(np.linalg.norm(w)) / self.t - 1.0, 0.0)
+
+    def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
+        return self.t * float(np.linalg.norm(v))
+
+    def terms(self, w: Array, v: Array) -> Array:
+        return np.array([self.conjugate(v) - float(w @ v)])
+
+    def project(self, w: Array) -> Array:
+        norm = float(np.linalg.norm(w))
+        return w.copy() if norm <= self.t else w * (self.t / norm)
+
+    def prox(self, w: Array, step: float | Array) -> Array:
+        return self.project(w)
+
+    def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
+        active = np.ones(len(w), dtype=bool)
+        target = w + float(np.min(step)) * v
+        if np.linalg.norm(target) < self.t * (1.0 - ROUNDING):
+            zeros = np.zeros_like(w)
+            return Manifold(active, w, zeros, zeros)
+        # The sphere is (|w|^2 - t^2) / (2 t) = 0. Far inside it is linearised on its surface.
+        norm = float(np.linalg.norm(w))
+        if norm > 0.5 * self.t:
+            normal, residual = w / self.t, (norm - self.t) * (norm + self.t) / (2.0 * self.t)
+        else:
+            normal = self.project(target) / self.t
+            residual = float(normal @ w) - self.t
+        mu = max(float(normal @ v) / float(normal @ normal), 0.0)
+        hessian = np.full_like(w, mu / self.t)
+        return Manifold(active, w, mu * normal, hessian, normal=normal, residual=residual)
+
+    def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(0.0, {"ball": cp.norm(w, 2) <= theta["radius"]})
+
+    def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(theta["radius"] * cp.norm(xtu, 2), {})

@@ -1,0 +1,32 @@
+"""Nonnegative coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..terms import Terms
+from .box import Box
+
+
+class Nonnegative(Box):
+    """The constraint w_j >= 0, the box from 0 to infinity.
+
+    Conjugate: the indicator of v_j <= 0. The multiplier of w >= 0 is X'u >= 0.
+    """
+
+    name = "nonnegative"
+
+    def __init__(self) -> None:
+        super().__init__(0.0, np.inf)
+
+    def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
+        return Terms(0.0, {"nonnegative": w >= 0.0})
+
+    def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
+        return Terms(0.0, {"reduced_cost": xtu >= 0.0})
+
+    def __repr__(self) -> str:
+        return "Nonnegative()"

@@ -1,0 +1,50 @@
+"""No penalty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..numerics import Array
+from ..terms import Terms
+from .base import Manifold, Penalty
+
+
+class Zero(Penalty):
+    """No penalty: Omega(w) = 0.
+
+    Conjugate: the indicator of v = 0. Every coordinate is free.
+    """
+
+    name = "zero"
+    is_smooth = True
+
+    def value(self, w: Array) -> float:
+        return 0.0
+
+    def gradient(self, w: Array) -> Array:
+        return np.zeros_like(w)
+
+    def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
+        return np.inf if np.any(np.abs(v) > slack) else 0.0
+
+    def terms(self, w: Array, v: Array) -> Array:
+        return -w * v
+
+    def prox(self, w: Array, step: float | Array) -> Array:
+        return w.copy()
+
+    def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
+        zeros = np.zeros_like(w)
+        return Manifold(self.free(len(w)), w, zeros, zeros)
+
+    def free(self, d: int) -> Array:
+        return np.ones(d, dtype=bool)
+
+    def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
+        return Terms(0.0, {})
+
+    def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
+        return Terms(0.0, {"stationarity": xtu == 0.0})
