@@ -1,0 +1,126 @@
+"""Make an almost feasible dual point exactly feasible, moving it as little as it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, optimize
+
+from ..design import Design
+from ..numerics import ROUNDING, Array
+from ..objective import Objective
+
+ROUNDS = 25
+"""Alternations of clipping to the box and restoring the equalities before giving up."""
+
+
+@dataclass(frozen=True)
+class DualPoint:
+    """A dual feasible u, its value D(u), -X'u, and how far it was moved to become feasible."""
+
+    u: Array
+    value: float
+    v: Array
+    moved: float
+    source: str = "constructed"
+
+
+def repair_dual(
+    objective: Objective, u: Array, metric: Array | None = None, source: str = "constructed"
+) -> DualPoint:
+    """Clip u to dom F*, restore 1'u = 0 and (X'u)_j = 0, shrink it into dom Omega*.
+
+    Equality residuals are removed by u <- u - H E (E'HE)^-1 E'u, where the columns E are 1 and the
+    unpenalised features. The default metric H is the distance to the ends of dom F*, so that the
+    samples in the interior carry the correction. Where that fails the answer is u = 0, which is
+    always dual feasible.
+    """
+    lo, hi = objective.dual_bounds()
+    start = u
+    u = np.clip(np.where(np.isfinite(u), u, 0.0), lo, hi)
+    u = _restore_equalities(objective, u, lo, hi, metric)
+    v = -objective.design.rmatvec(u)
+    scale = objective.penalty.domain_scale(v)
+    if scale < 1.0:
+        slack = ROUNDING * objective.design.abs_rmatvec(u)
+        scale = objective.penalty.domain_scale(v, slack)
+        u, v = scale * u, scale * v
+    value = objective.dual(u, v)
+    if value == -np.inf:
+        u, v = np.zeros_like(u), np.zeros_like(v)
+        value = objective.dual(u, v)
+    with np.errstate(invalid="ignore"):
+        moved = float(np.max(np.abs(u - start), initial=0.0))
+    return DualPoint(u, value, v, moved, source)
+
+
+def _restore_equalities(
+    objective: Objective, u: Array, lo: Array, hi: Array, metric: Array | None
+) -> Array:
+    free = objective.penalty.free(objective.d)
+    if not free.any():
+        if not objective.fit_intercept:
+            return u
+        columns = None
+    else:
+        columns = objective.design.columns(free)
+    for _ in range(ROUNDS):
+        total = u.sum() if objective.fit_intercept else 0.0
+        small = abs(total) <= 0.5 * ROUNDING * np.abs(u).sum()
+        if columns is None and small:
+            break
+        room = np.minimum(u - lo, hi - u)
+        h = np.where(np.isfinite(room), room, objective.c) if metric is None else metric
+        h = np.where(room > 0.0, h, 0.0)
+        if columns is None:
+            mass = h.sum()
+            if mass <= 0.0:
+                break
+            u = np.clip(u - h * (total / mass), lo, hi)
+            continue
+        residual = columns.rmatvec(u)
+        if small and np.all(np.abs(residual) <= 0.5 * ROUNDING * columns.abs_rmatvec(u)):
+            break
+        shift = _correction(columns, h, residual, total, objective.fit_intercept)
+        u = np.clip(u - h * shift, lo, hi)
+    return u
+
+
+def _correction(
+    columns: Design, h: Array, residual: Array, total: float, with_ones: bool
+) -> Array:
+    """Solve (E'HE) t = E'u and return E t, in units that make the columns of E equal."""
+    gram = columns.gram(h)
+    if with_ones:
+        edge = columns.rmatvec(h)
+        gram = np.block([[gram, edge[:, None]], [edge[None, :], np.array([[h.sum()]])]])
+        residual = np.append(residual, total)
+    size = np.sqrt(np.maximum(np.diag(gram), 0.0))
+    unit = 1.0 / np.where(size > 0.0, size, 1.0)
+    t = unit * linalg.lstsq(gram * unit[:, None] * unit, residual * unit, cond=1e-14)[0]
+    return columns.matvec(t[:-1]) + t[-1] if with_ones else columns.matvec(t)
+
+
+def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:
+    """Maximise D over the ray t u, t >= 0: the dual point scaled as well as it can be."""
+    u, v = point.u, point.v
+    if not np.any(u):
+        return point
+    lo, hi = objective.dual_bounds()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = np.where(u > 0.0, hi / u, np.where(u < 0.0, lo / u, np.inf))
+    top = min(1e3, float(np.nanmin(reach)))
+    top *= objective.penalty.domain_scale(top * v)
+    if top <= 0.0:
+        return point
+
+    def loss_of(t: float) -> float:
+        return -objective.dual(t * u, t * v)
+
+    found = optimize.minimize_scalar(loss_of, bounds=(0.0, top), method="bounded")
+    best = max((float(found.x), top), key=lambda t: -loss_of(t))
+    value = -loss_of(best)
+    if not value > point.value:
+        return point
+    return DualPoint(best * u, value, best * v, point.moved, point.source)

@@ -1,0 +1,207 @@
+"""The Fenchel-Young certificate of a learning problem: the gap is the KKT violation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..numerics import ROUNDING, Array
+from ..objective import Objective
+from .certificate import Certificate, Condition, Verdict, relative_gap, worst
+from .dual_point import construct_dual
+from .dual_repair import DualPoint, repair_dual
+from .primal_repair import (
+    PrimalPoint,
+    interpolation_excess,
+    primal_scale,
+    repair_primal,
+)
+from .witness import better_point
+
+Textbook = Callable[[Objective, Array, float, Array], Sequence[Condition]]
+"""Rows of a model's own conditions, from (objective, w, b, u)."""
+
+
+def certify_objective(
+    objective: Objective,
+    w: Array,
+    b: float | None = None,
+    u: Array | None = None,
+    *,
+    tol: float = 1e-6,
+    textbook: Textbook | None = None,
+    solver_dual: Array | None = None,
+    refute: bool = True,
+) -> Certificate:
+    """Certify (w, b), with the dual point u judged as it is or constructed where it is None.
+
+    Parameters
+    ----------
+    objective : Objective
+    w : array, shape (d,)
+    b : float, optional
+        The intercept; None takes the best one for this w.
+    u : array, shape (n,), optional
+        Dual point to judge; repaired where almost feasible, never replaced.
+    tol : float
+        Tolerance of the verdict, on the relative gap and on row-relative feasibility.
+    textbook : callable, optional
+        The model's own conditions, added to the generic ones.
+    solver_dual : array, optional
+        A solver's dual point, which competes with the constructed one; ignored if u is passed.
+    refute : bool
+        Whether to look for a better point when the claim is not certified.
+
+    Returns
+    -------
+    Certificate
+        With P and D of the repaired points, and the conditions at the points as passed.
+    """
+    if b is None:
+        b = objective.best_intercept(objective.predict(w)) if objective.fit_intercept else 0.0
+    point = repair_primal(objective, w, b)
+    dual = _dual_point(objective, point, u, solver_dual)
+    passed = dual.u if u is None else u
+    # The products with X are shared with the repairs wherever nothing was moved.
+    z = point.z if point.moved == 0.0 else objective.predict(w, b)
+    v = dual.v if u is None or dual.moved == 0.0 else -objective.design.rmatvec(u)
+    conditions = list(conditions_at(objective, w, b, passed, z, v))
+    if textbook is not None:
+        conditions += textbook(objective, w, b, passed)
+    gap, reason = _gap(objective, point, dual)
+    relative = relative_gap(gap, point.value, dual.value, objective.null_value)
+    certificate = Certificate(
+        claim="optimal",
+        primal_objective=point.value,
+        dual_objective=dual.value,
+        gap=gap,
+        relative_gap=relative,
+        conditions=tuple(conditions),
+        verdict=Verdict.UNDECIDED,
+        tol=tol,
+        reason=reason,
+        repaired=max(point.moved, dual.moved if u is not None else 0.0),
+        dual_source=dual.source,
+        dual={"u": dual.u},
+    )
+    return _judge(objective, point, certificate, refute)
+
+
+def conditions_at(
+    objective: Objective, w: Array, b: float, u: Array, z: Array, v: Array
+) -> Sequence[Condition]:
+    """The generic optimality conditions at (w, b, u), as passed, before any repair.
+
+    ``z`` is X w + b and ``v`` is -X'u. An inclusion v in dOmega(w) is measured by its natural
+    residual w - prox(w + v), which is continuous and 0 exactly where the inclusion holds; that of
+    a differentiable loss by the difference to its derivative.
+    """
+    y, c = objective.y, objective.c
+    lo, hi = objective.dual_bounds()
+    size = np.maximum(np.where(np.isfinite(lo), np.abs(lo), 0.0), np.where(np.isfinite(hi), hi, 0.0))
+    size = np.maximum(size, np.abs(u))
+    outside = np.maximum(np.maximum(lo - u, u - hi), 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if objective.loss.is_smooth:
+            loss_move = u / c - objective.loss.derivative(y, z)
+        else:
+            loss_move = z - objective.loss.prox(y, z + np.clip(u, lo, hi) / c, 1.0)
+        penalty_move = w - objective.penalty.prox(w + v, 1.0)
+    rows = [
+        worst("-X'u in dOmega(w)", "stationarity", penalty_move),
+        worst("u_i/c_i in dl(y_i, z_i)", "complementary_slackness", loss_move),
+        worst("u/c in dom l*", "dual_feasibility", outside, size),
+        _penalty_domain(objective, u, v),
+    ]
+    if objective.fit_intercept:
+        total = np.abs(u).sum()
+        rows.append(worst("1'u = 0", "dual_feasibility", u.sum(), total if total else 1.0))
+    if objective.loss.is_indicator:
+        violation = objective.loss.violation(y, z)
+        rows.append(
+            worst("z in dom l", "primal_feasibility", violation, primal_scale(objective, w, b))
+        )
+    if objective.penalty.is_constraint:
+        rows.append(Condition("w in dom Omega", "primal_feasibility", objective.penalty.violation(w)))
+    return rows
+
+
+def _penalty_domain(objective: Objective, u: Array, v: Array) -> Condition:
+    """How far v = -X'u is from dom Omega*, relative to the terms summed in X'u."""
+    penalty, name = objective.penalty, "-X'u in dom Omega*"
+    if penalty.conjugate(v) < np.inf:
+        return Condition(name, "dual_feasibility", 0.0)
+    sizes = objective.design.abs_rmatvec(u)
+    if penalty.conjugate(v, ROUNDING * sizes) < np.inf:
+        return Condition(name, "dual_feasibility", 0.0)
+    free = penalty.free(objective.d)
+    inside = penalty.domain_scale(v) * v
+    return worst(name, "dual_feasibility", np.where(free, v, v - inside), sizes)
+
+
+def _dual_point(
+    objective: Objective, point: PrimalPoint, u: Array | None, solver_dual: Array | None
+) -> DualPoint:
+    if u is not None:
+        return repair_dual(objective, u, source="passed")
+    if not np.isfinite(point.value):
+        return repair_dual(objective, np.zeros(objective.n))
+    best = construct_dual(objective, point.w, point.b)
+    if solver_dual is not None and np.all(np.isfinite(solver_dual)):
+        best = max(best, repair_dual(objective, solver_dual, source="solver"), key=lambda p: p.value)
+    return best
+
+
+def _gap(objective: Objective, point: PrimalPoint, dual: DualPoint) -> tuple[float, str]:
+    if not np.isfinite(point.value):
+        return np.inf, "No bound: the point is infeasible, so that P is infinite."
+    if not np.isfinite(dual.value):
+        return np.inf, "No bound: no dual feasible point is known."
+    gap = point.value - dual.value
+    excess = interpolation_excess(objective, point, dual.u)
+    if excess:
+        gap = max(gap, float(objective.feature_terms(point.w, dual.v).sum()) + excess)
+    # Both values carry rounding: a gap within it is zero.
+    rounding = ROUNDING * (abs(point.value) + abs(dual.value))
+    return (0.0 if -rounding <= gap < 0.0 else gap), ""
+
+
+def _judge(
+    objective: Objective, point: PrimalPoint, certificate: Certificate, refute: bool
+) -> Certificate:
+    from dataclasses import replace
+
+    tol = certificate.tol
+    primal = [row for row in certificate.conditions if row.kind == "primal_feasibility"]
+    broken = max(primal, key=lambda row: row.relative, default=None)
+    if broken is not None and broken.relative > tol:
+        reason = f"The constraint {broken.name!r} is violated by {broken.residual:.3g}"
+        reason += "" if broken.index is None else f" at {broken.index}"
+        return replace(certificate, verdict=Verdict.REFUTED, reason=f"{reason}.")
+    if certificate.holds(tol):
+        return replace(certificate, verdict=Verdict.CERTIFIED)
+    reason = certificate.reason or _why(certificate)
+    if refute:
+        scale = certificate.gap / certificate.relative_gap if certificate.relative_gap else 0.0
+        room = tol * scale if np.isfinite(scale) else 0.0
+        witness = better_point(objective, point, point.value - room)
+        if witness is not None:
+            reason = f"A feasible point with objective {witness['objective']:.10g} is better."
+            return replace(
+                certificate, verdict=Verdict.REFUTED, reason=reason, witness=witness
+            )
+    return replace(certificate, verdict=Verdict.UNDECIDED, reason=reason)
+
+
+def _why(certificate: Certificate) -> str:
+    if certificate.relative_gap > certificate.tol:
+        return (
+            f"The relative gap {certificate.relative_gap:.3g} exceeds tol {certificate.tol:g}, "
+            "and no better feasible point was found."
+        )
+    row = max(
+        (row for row in certificate.conditions if row.kind == "dual_feasibility"),
+        key=lambda row: row.relative,
+    )
+    return f"The dual point is infeasible: {row.name!r} is off by {row.residual:.3g}."

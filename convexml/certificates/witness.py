@@ -1,0 +1,64 @@
+"""Look for a feasible point that is better: the proof that a claimed optimum is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..numerics import Array
+from ..objective import Objective, parameters_of, pose_primal
+from .dual_point import kinked_candidates, newton_candidates
+from .primal_repair import PrimalPoint, repair_primal
+
+SMALL_ENOUGH = 2_000_000
+"""Entries of X up to which a conic solver is asked for a better point."""
+
+
+def better_point(
+    objective: Objective, point: PrimalPoint, threshold: float
+) -> dict[str, Any] | None:
+    """Return {"w", "b", "objective"} with objective < threshold, or None where none was found."""
+    for w, b in _candidates(objective, point):
+        if not (np.all(np.isfinite(w)) and np.isfinite(b)):
+            continue
+        found = repair_primal(objective, w, b)
+        value = objective.primal(found.w, found.b)
+        if value < threshold:
+            return {"w": found.w, "b": found.b, "objective": value}
+    return None
+
+
+def _candidates(objective: Objective, point: PrimalPoint) -> Iterator[tuple[Array, float]]:
+    w, b = point.w, point.b
+    yield w, b + objective.best_intercept(point.z)
+    yield np.zeros_like(w), objective.best_intercept(np.zeros(objective.n))
+    if objective.loss.is_indicator and objective.loss.labels == "binary":
+        margin = float(np.min(objective.y * point.z))
+        if margin > 0.0:
+            yield w / margin, b / margin
+    steps = newton_candidates if objective.loss.is_smooth else kinked_candidates
+    for candidate in steps(objective, w, b):
+        for size in (1.0, 0.25, 0.01):
+            yield w + size * (candidate.w - w), b + size * (candidate.b - b)
+    if objective.n * objective.d <= SMALL_ENOUGH:
+        yield from _from_conic_solver(objective)
+
+
+def _from_conic_solver(objective: Objective) -> Iterator[tuple[Array, float]]:
+    import warnings
+
+    import cvxpy as cp
+
+    statement = pose_primal(objective, parameters_of(objective))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            statement.problem.solve(solver="CLARABEL")
+    except (cp.SolverError, ValueError, ArithmeticError):
+        return
+    w = statement.variables["w"].value
+    b = statement.variables["b"].value if objective.fit_intercept else 0.0
+    if w is not None and b is not None:
+        yield np.asarray(w), float(b)

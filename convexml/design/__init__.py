@@ -1,0 +1,8 @@
+"""The design matrix behind one protocol."""
+
+from .base import Design
+from .dense import DenseDesign
+from .sparse import SparseDesign
+from .wrap import as_design
+
+__all__ = ["DenseDesign", "Design", "SparseDesign", "as_design"]

@@ -1,0 +1,66 @@
+"""The design-matrix protocol: all that losses, certificates and solvers may ask of X."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from ..numerics import Array
+
+
+class Design(Protocol):
+    """A matrix X of shape (n, d), seen through its products.
+
+    A new storage (out of core, on an accelerator) needs one class with these members and gets the
+    same solvers and the same certificates.
+    """
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+        ...
+
+    @property
+    def constant(self) -> Any:
+        """X as CVXPY accepts it: a NumPy array or a SciPy sparse matrix."""
+        ...
+
+    def matvec(self, w: Array) -> Array:
+        """X w, for w of shape (d,) or (d, K)."""
+        ...
+
+    def rmatvec(self, u: Array) -> Array:
+        """X'u, for u of shape (n,) or (n, K)."""
+        ...
+
+    def abs_matvec(self, w: Array) -> Array:
+        """|X| |w|: the size of the terms summed by ``matvec``, which bounds its rounding error."""
+        ...
+
+    def abs_rmatvec(self, u: Array) -> Array:
+        """|X|'|u|."""
+        ...
+
+    def gram(self, weights: Array | None = None) -> Array:
+        """X' diag(weights) X, dense (d, d); weights of shape (n,), ones if None."""
+        ...
+
+    def column_squares(self, weights: Array | None = None) -> Array:
+        """The diagonal of ``gram(weights)``, shape (d,)."""
+        ...
+
+    def columns(self, index: Array) -> Design:
+        """The design of the columns chosen by a boolean mask or an index array."""
+        ...
+
+    def rows(self, index: Array) -> Design:
+        """The design of the rows chosen by a boolean mask or an index array."""
+        ...
+
+    def dense(self) -> Array:
+        """X as a dense array; only for small selections."""
+        ...
+
+    def row_blocks(self, size: int) -> Iterator[tuple[slice, Design]]:
+        """Consecutive blocks of at most ``size`` rows."""
+        ...

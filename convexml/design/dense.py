@@ -1,0 +1,65 @@
+"""A dense design matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..numerics import Array
+
+
+@dataclass(frozen=True, eq=False)
+class DenseDesign:
+    """A dense float64 array of shape (n, d)."""
+
+    array: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n, d = self.array.shape
+        return n, d
+
+    @property
+    def constant(self) -> Array:
+        return self.array
+
+    def matvec(self, w: Array) -> Array:
+        return self.array @ w
+
+    def rmatvec(self, u: Array) -> Array:
+        return self.array.T @ u
+
+    def abs_matvec(self, w: Array) -> Array:
+        return np.abs(self.array) @ np.abs(w)
+
+    def abs_rmatvec(self, u: Array) -> Array:
+        return np.abs(self.array).T @ np.abs(u)
+
+    def gram(self, weights: Array | None = None) -> Array:
+        if weights is None:
+            return self.array.T @ self.array
+        if np.all(weights >= 0.0):  # one factor: a symmetric product, half the work
+            root = self.array * np.sqrt(weights)[:, None]
+            return root.T @ root
+        return self.array.T @ (self.array * weights[:, None])
+
+    def column_squares(self, weights: Array | None = None) -> Array:
+        if weights is None:
+            return np.einsum("ij,ij->j", self.array, self.array)
+        return np.einsum("ij,ij,i->j", self.array, self.array, weights)
+
+    def columns(self, index: Array) -> DenseDesign:
+        return DenseDesign(self.array[:, index])
+
+    def rows(self, index: Array) -> DenseDesign:
+        return DenseDesign(self.array[index])
+
+    def dense(self) -> Array:
+        return self.array
+
+    def row_blocks(self, size: int) -> Iterator[tuple[slice, DenseDesign]]:
+        for start in range(0, self.shape[0], size):
+            block = slice(start, start + size)
+            yield block, DenseDesign(self.array[block])

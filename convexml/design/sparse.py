@@ -1,0 +1,71 @@
+"""A sparse design matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from ..numerics import Array
+
+
+@dataclass(frozen=True, eq=False)
+class SparseDesign:
+    """A SciPy CSR array of shape (n, d); its transpose is kept in CSR too, for fast X'u."""
+
+    array: sparse.csr_array
+
+    @cached_property
+    def _transposed(self) -> sparse.csr_array:
+        return self.array.T.tocsr()
+
+    @cached_property
+    def _absolute(self) -> sparse.csr_array:
+        return abs(self.array)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n, d = self.array.shape
+        return n, d
+
+    @property
+    def constant(self) -> sparse.csr_array:
+        return self.array
+
+    def matvec(self, w: Array) -> Array:
+        return self.array @ w
+
+    def rmatvec(self, u: Array) -> Array:
+        return self._transposed @ u
+
+    def abs_matvec(self, w: Array) -> Array:
+        return self._absolute @ np.abs(w)
+
+    def abs_rmatvec(self, u: Array) -> Array:
+        return self._absolute.T @ np.abs(u)
+
+    def gram(self, weights: Array | None = None) -> Array:
+        if weights is None:
+            return (self._transposed @ self.array).toarray()
+        return (self._transposed @ (sparse.diags_array(weights) @ self.array)).toarray()
+
+    def column_squares(self, weights: Array | None = None) -> Array:
+        squares = self._transposed.power(2)
+        return squares @ (np.ones(self.shape[0]) if weights is None else weights)
+
+    def columns(self, index: Array) -> SparseDesign:
+        return SparseDesign(self.array[:, index])
+
+    def rows(self, index: Array) -> SparseDesign:
+        return SparseDesign(self.array[index])
+
+    def dense(self) -> Array:
+        return self.array.toarray()
+
+    def row_blocks(self, size: int) -> Iterator[tuple[slice, SparseDesign]]:
+        for start in range(0, self.shape[0], size):
+            block = slice(start, min(start + size, self.shape[0]))
+            yield block, SparseDesign(self.array[block])

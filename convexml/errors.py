@@ -1,0 +1,44 @@
+"""One exception tree: catch ``ConvexmlError`` to catch everything this library raises on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class ConvexmlError(Exception):
+    """Base of every error that convexml raises on purpose."""
+
+
+class InputError(ConvexmlError, ValueError):
+    """An argument is not what the problem needs (shape, sign, NaN, labels)."""
+
+
+class DataError(InputError):
+    """A data set is missing, cannot be read, or does not hold what was asked of it."""
+
+
+class ProblemFileError(ConvexmlError):
+    """A problem file cannot be read: the message names the file and the dotted path."""
+
+
+class SolverError(ConvexmlError):
+    """A solver cannot be used or has failed."""
+
+
+class UnknownSolverError(SolverError, ValueError):
+    """No solver of that name is registered."""
+
+
+class UnsuitableSolverError(SolverError, ValueError):
+    """The solver exists but this problem lacks something that it needs."""
+
+
+class SolverMissingError(SolverError):
+    """The solver's package is not installed."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return an advice such as ``" Did you mean 'lasso'?"``, or an empty string."""
+    close = get_close_matches(str(name), list(known), n=1, cutoff=0.5)
+    return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,40 @@
+"""Stable elementary functions: no overflow at +-800, exact limits at the ends of the domains."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, xlogy
+
+Array = NDArray[np.floating]
+
+EPS = float(np.finfo(np.float64).eps)
+
+ROUNDING = 64.0 * EPS
+"""Equalities and indicators count as met within ``ROUNDING`` times the absolute products."""
+
+
+def log1pexp(x: Array) -> Array:
+    """Return log(1 + e^x) without overflow."""
+    return np.logaddexp(0.0, x)
+
+
+def sigmoid(x: Array) -> Array:
+    """Return 1 / (1 + e^-x)."""
+    return expit(x)
+
+
+def xlogx(x: Array) -> Array:
+    """Return x log x, 0 at 0 and +inf for x < 0."""
+    x = np.asarray(x, dtype=float)
+    return np.where(x < 0.0, np.inf, xlogy(np.maximum(x, 0.0), np.maximum(x, 0.0)))
+
+
+def soft_threshold(x: Array, level: float | Array) -> Array:
+    """Return sign(x) (abs(x) - level)_+, the prox of ``level`` times the absolute value."""
+    return np.sign(x) * np.maximum(np.abs(x) - level, 0.0)
+
+
+def distance_to_interval(x: Array, lo: float | Array, hi: float | Array) -> Array:
+    """Return the distance of x to [lo, hi], elementwise."""
+    return np.maximum(np.maximum(lo - x, x - hi), 0.0)

@@ -1,0 +1,72 @@
+"""The best intercept for given predictions: a convex problem in one variable."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..losses import Loss
+from ..numerics import Array
+
+
+def best_shift(loss: Loss, y: Array, c: Array, z: Array) -> float:
+    """Return t minimising sum_i c_i l(y_i, z_i + t); 0 where there is no minimiser.
+
+    The slope of that sum is nondecreasing in t. For piecewise linear losses the minimiser is a
+    breakpoint; else it is bracketed and found by Newton steps kept inside the bracket.
+    """
+    if loss.is_indicator:
+        return 0.0
+    return _smooth_root(loss, y, c, z) if loss.is_smooth else _breakpoint(loss, y, c, z)
+
+
+def _breakpoint(loss: Loss, y: Array, c: Array, z: Array) -> float:
+    points = np.unique(np.concatenate([kink - z for kink in loss.kinks(y)]))
+
+    def slope_after(k: int) -> float:
+        right = points[k + 1] if k + 1 < len(points) else points[k] + 2.0
+        return float(c @ loss.derivative(y, z + 0.5 * (points[k] + right)))
+
+    lo, hi = 0, len(points) - 1
+    while lo < hi:
+        mid = (lo + hi) // 2
+        if slope_after(mid) >= 0.0:
+            hi = mid
+        else:
+            lo = mid + 1
+    return float(points[lo])
+
+
+def _smooth_root(loss: Loss, y: Array, c: Array, z: Array) -> float:
+    def slope(t: float) -> float:
+        with np.errstate(over="ignore"):
+            return float(c @ loss.derivative(y, z + t))
+
+    first = slope(0.0)
+    if first == 0.0 or not np.isfinite(first):
+        return 0.0
+    # Bracket the root, moving against the slope.
+    reach, t = 1.0, 0.0
+    while True:
+        other = -np.sign(first) * reach
+        value = slope(other)
+        if value == 0.0:
+            return other
+        if value * first < 0.0:
+            break
+        t, reach = other, 4.0 * reach
+        if reach > 1e12:
+            return 0.0
+    lo, hi = min(t, other), max(t, other)
+    t = 0.5 * (lo + hi)
+    for _ in range(200):
+        value = slope(t)
+        if value == 0.0:
+            return t
+        lo, hi = (t, hi) if value < 0.0 else (lo, t)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            newton = t - value / float(c @ loss.curvature(y, z + t))
+        nxt = newton if lo < newton < hi else 0.5 * (lo + hi)
+        if abs(nxt - t) <= 1e-15 * max(1.0, abs(t)) or nxt in (lo, hi):
+            return nxt
+        t = nxt
+    return t

@@ -1,0 +1,166 @@
+"""The data of a linear program, read as ``scipy.optimize.linprog`` reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..errors import InputError
+from ..numerics import Array
+
+
+@dataclass(frozen=True)
+class LinearData:
+    """Minimise c'x s.t. A_ub x <= b_ub, A_eq x = b_eq, lower <= x <= upper.
+
+    Attributes
+    ----------
+    c : array, shape (n,)
+    A_ub, A_eq : array or csr_array, shapes (m, n) and (p, n)
+        Matrices without rows where there are no such constraints.
+    b_ub, b_eq : array, shapes (m,) and (p,)
+    lower, upper : array, shape (n,)
+        -inf and +inf where there is no bound.
+    """
+
+    c: Array
+    A_ub: Any
+    b_ub: Array
+    A_eq: Any
+    b_eq: Array
+    lower: Array
+    upper: Array
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return self.c.size
+
+    @property
+    def typical(self) -> float:
+        """A size of x that the right-hand sides suggest: max abs(b_i) / max_j abs(A_ij)."""
+        sizes = [0.0]
+        for matrix, side in ((self.A_ub, self.b_ub), (self.A_eq, self.b_eq)):
+            rows = row_maxima(matrix)
+            sizes.extend(np.abs(side[rows > 0.0]) / rows[rows > 0.0])
+        bounds = np.abs(np.concatenate([self.lower, self.upper]))
+        sizes.extend(bounds[np.isfinite(bounds)])
+        return float(max(sizes))
+
+    @property
+    def typical_multiplier(self) -> float:
+        """The same for the multipliers: max abs(c_j) / max_i abs(A_ij)."""
+        columns = np.maximum(row_maxima(self.A_ub.T), row_maxima(self.A_eq.T))
+        columns = np.where(columns > 0.0, columns, 1.0)
+        return float(np.max(np.abs(self.c) / columns, initial=0.0))
+
+    def with_cost(self, c: Array) -> LinearData:
+        """Return the program with the same constraints and another cost."""
+        return LinearData(c, self.A_ub, self.b_ub, self.A_eq, self.b_eq, self.lower, self.upper)
+
+
+def row_maxima(matrix: Any) -> Array:
+    """Return max_j abs(M_ij) for each row, 0 for a matrix without columns."""
+    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+        return np.zeros(matrix.shape[0])
+    largest = abs(matrix).max(axis=1)
+    return np.ravel(largest.toarray() if sparse.issparse(largest) else largest)
+
+
+def read_linear_data(
+    c: Any, A_ub: Any, b_ub: Any, A_eq: Any, b_eq: Any, bounds: Any, owner: str
+) -> LinearData:
+    """Check the arrays and give them one form; raises InputError with the worst offender."""
+    cost = np.array(c, dtype=float).squeeze()
+    cost = cost.reshape(1) if cost.ndim == 0 else cost
+    if cost.ndim != 1 or cost.size == 0:
+        raise InputError(f"{owner}: c must be a non-empty vector, got shape {np.shape(c)}.")
+    _refuse_nonfinite(cost, "c", owner)
+    ub = _rows(A_ub, b_ub, cost.size, ("A_ub", "b_ub"), owner)
+    eq = _rows(A_eq, b_eq, cost.size, ("A_eq", "b_eq"), owner)
+    lower, upper = _bounds(bounds, cost.size, owner)
+    return LinearData(cost, *ub, *eq, lower, upper)
+
+
+def _rows(
+    matrix: Any, side: Any, n: int, names: tuple[str, str], owner: str
+) -> tuple[Any, Array]:
+    if matrix is None and side is None:
+        return np.zeros((0, n)), np.zeros(0)
+    if matrix is None or side is None:
+        present, absent = names if side is None else names[::-1]
+        raise InputError(f"{owner}: {present} is given but {absent} is not; give both or neither.")
+    if sparse.issparse(matrix):
+        matrix = sparse.csr_array(matrix, dtype=float)
+        _refuse_nonfinite_sparse(matrix, names[0], owner)
+    else:
+        matrix = np.array(matrix, dtype=float)
+        matrix = matrix.reshape(1, -1) if matrix.ndim == 1 else matrix
+        _refuse_nonfinite(matrix, names[0], owner)
+    if matrix.ndim != 2 or matrix.shape[1] != n:
+        raise InputError(
+            f"{owner}: {names[0]} must have one column for each of the {n} entries of c, "
+            f"got shape {matrix.shape}."
+        )
+    right = np.atleast_1d(np.array(side, dtype=float).squeeze())
+    if right.shape != (matrix.shape[0],):
+        raise InputError(
+            f"{owner}: {names[1]} must have one entry for each of the {matrix.shape[0]} rows "
+            f"of {names[0]}, got shape {np.shape(side)}."
+        )
+    _refuse_nonfinite(right, names[1], owner)
+    return matrix, right
+
+
+def _bounds(bounds: Any, n: int, owner: str) -> tuple[Array, Array]:
+    if bounds is None or np.size(np.asarray(bounds, dtype=object)) == 0:
+        bounds = (0.0, None)
+    try:
+        pairs = np.atleast_2d(np.array(bounds, dtype=float))  # None becomes NaN
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{owner}: bounds must be pairs (min, max): {error}.") from None
+    if pairs.shape == (n, 2):
+        pairs = pairs.copy()
+    elif pairs.shape in {(1, 2), (2, 1)}:
+        pairs = np.tile(pairs.ravel(), (n, 1))
+    else:
+        raise InputError(
+            f"{owner}: bounds must be one pair (min, max) or {n} of them, one for each entry "
+            f"of c, got shape {pairs.shape}."
+        )
+    lower = np.where(np.isnan(pairs[:, 0]), -np.inf, pairs[:, 0])
+    upper = np.where(np.isnan(pairs[:, 1]), np.inf, pairs[:, 1])
+    bad = np.flatnonzero((lower > upper) | (lower == np.inf) | (upper == -np.inf))
+    if bad.size:
+        j = bad[0]
+        raise InputError(
+            f"{owner}: bounds[{j}] = ({lower[j]:g}, {upper[j]:g}) is empty; "
+            "the lower bound must not exceed the upper one, nor be +inf, nor the upper -inf."
+        )
+    return lower, upper
+
+
+def _refuse_nonfinite(array: Array, name: str, owner: str) -> None:
+    bad = np.argwhere(~np.isfinite(array))
+    if bad.size == 0:
+        return
+    where = tuple(int(i) for i in bad[0])
+    place = f"entry {where[0]}" if len(where) == 1 else f"row {where[0]}, column {where[1]}"
+    raise InputError(
+        f"{owner}: {name} has {array[where]} in {place}; all entries must be finite "
+        "(an absent bound is None or inf in bounds)."
+    )
+
+
+def _refuse_nonfinite_sparse(matrix: Any, name: str, owner: str) -> None:
+    entries = matrix.tocoo()
+    bad = np.flatnonzero(~np.isfinite(entries.data))
+    if bad.size:
+        k = bad[0]
+        raise InputError(
+            f"{owner}: {name} has {entries.data[k]} in row {entries.row[k]}, "
+            f"column {entries.col[k]}; all entries must be finite."
+        )

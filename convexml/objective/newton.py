@@ -1,0 +1,164 @@
+"""One Newton step on the surface where the objective is smooth: primal and dual at once.
+
+Near a solution the penalty is smooth on a surface (the support of w, a face of a ball), and the
+loss is smooth off its kinks. There the optimality conditions are a linear system in the step
+(dw, db), the dual values u_E of the samples at a kink, and the multiplier of an active ball:
+
+    [ X_A' H X_A + hess   X_A' H 1   X_E'   a ] [ dw   ]      [ grad + X_A' u_N ]
+    [ 1' H X_A            1' H 1     1'     0 ] [ db   ]  = - [ 1' u_N          ]
+    [ X_E                 1          0      0 ] [ u_E  ]      [ z_E - kink_E    ]
+    [ a'                  0          0      0 ] [ dmu  ]      [ residual        ]
+
+Its solution moves w by a Newton step and yields u = u_N + H (X dw + db), dual feasible to second
+order on the active coordinates. Certificates use the u, solvers and the polish use the w.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse.linalg import LinearOperator, cg
+
+from ..design import Design
+from ..numerics import Array
+from ..penalties.base import Manifold
+from .objective import Objective
+
+LARGEST_SYSTEM = 3000
+"""Above this many unknowns the system is solved by conjugate gradients, where it is definite."""
+
+
+@dataclass(frozen=True)
+class NewtonPoint:
+    """The point reached by a Newton step, and the dual point that belongs to it."""
+
+    w: Array
+    b: float
+    u: Array
+    active: Array
+
+
+@dataclass(frozen=True)
+class Kinks:
+    """Samples held at a kink of the loss: a mask, and the kink (n,) at which each is held."""
+
+    mask: Array
+    at: Array
+
+
+def newton_point(
+    objective: Objective, w: Array, b: float, manifold: Manifold, kinks: Kinks | None = None
+) -> NewtonPoint | None:
+    """Take one Newton step from (w, b) on the manifold; None where the system has no use."""
+    free = manifold.active
+    w0 = np.where(free, w, manifold.fixed)
+    z = objective.predict(w0, b)
+    u = objective.loss_derivative(z)
+    h = objective.c * objective.loss.curvature(objective.y, z)
+    held = np.zeros(objective.n, dtype=bool) if kinks is None else kinks.mask
+    u, h = np.where(held, 0.0, u), np.where(held, 0.0, h)
+    if not (np.all(np.isfinite(u)) and np.all(np.isfinite(h))):
+        return None
+    design = objective.design if free.all() else objective.design.columns(free)
+    unknowns = int(free.sum()) + int(held.sum())
+    if unknowns > LARGEST_SYSTEM:
+        if held.any() or manifold.normal is not None:
+            return None
+        step, shift = _by_conjugate_gradients(objective, design, manifold, u, h)
+        u_held = np.empty(0)
+    else:
+        at = z if kinks is None else kinks.at
+        step, shift, u_held = _by_factoring(objective, design, manifold, u, h, held, z - at)
+    if not (np.all(np.isfinite(step)) and np.all(np.isfinite(u_held))):
+        return None
+    new_u = u + h * (design.matvec(step) + shift)
+    new_u[held] = u_held
+    new_w = w0.copy()
+    new_w[free] += step
+    return NewtonPoint(new_w, b + shift, new_u, free)
+
+
+def _by_factoring(
+    objective: Objective,
+    design: Design,
+    manifold: Manifold,
+    u: Array,
+    h: Array,
+    held: Array,
+    excess: Array,
+) -> tuple[Array, float, Array]:
+    k, rows = design.shape[1], np.flatnonzero(held)
+    has_b = int(objective.fit_intercept)
+    has_a = int(manifold.normal is not None)
+    size = k + has_b + len(rows) + has_a
+    matrix, right = np.zeros((size, size)), np.zeros(size)
+    gram = design.gram(h) if np.any(h) else np.zeros((k, k))
+    hessian = manifold.hessian
+    matrix[:k, :k] = gram + (np.diag(hessian) if hessian.ndim == 1 else hessian)
+    right[:k] = -(manifold.gradient + design.rmatvec(u))
+    if has_b:
+        matrix[k, :k] = matrix[:k, k] = design.rmatvec(h)
+        matrix[k, k] = h.sum()
+        right[k] = -u.sum()
+    if len(rows):
+        at = slice(k + has_b, k + has_b + len(rows))
+        matrix[at, :k] = design.rows(rows).dense()
+        matrix[at, k : k + has_b] = 1.0
+        matrix[: k + has_b, at] = matrix[at, : k + has_b].T
+        right[at] = -excess[rows]
+    if manifold.normal is not None:
+        matrix[-1, :k] = matrix[:k, -1] = manifold.normal
+        right[-1] = -manifold.residual
+    solution = _solve_symmetric(matrix, right)
+    shift = float(solution[k]) if has_b else 0.0
+    return solution[:k], shift, solution[k + has_b : k + has_b + len(rows)]
+
+
+def _solve_symmetric(matrix: Array, right: Array) -> Array:
+    """Solve M x = r for symmetric M, in equilibrated units; least squares if M is singular."""
+    size = np.sqrt(np.maximum(np.abs(np.diag(matrix)), np.abs(matrix).max(axis=0, initial=0.0)))
+    unit = 1.0 / np.where(size > 0.0, size, 1.0)
+    scaled, target = matrix * unit[:, None] * unit, right * unit
+    try:
+        factor = linalg.cho_factor(scaled, check_finite=False)
+        pivots = np.diag(factor[0])
+        if pivots.min() > 1e-7 * pivots.max():
+            solution = linalg.cho_solve(factor, target, check_finite=False)
+            solution += linalg.cho_solve(factor, target - scaled @ solution, check_finite=False)
+            return solution * unit
+    except linalg.LinAlgError:
+        pass
+    solution = linalg.lstsq(scaled, target, cond=1e-13, check_finite=False)[0]
+    residual = target - scaled @ solution
+    solution = solution + linalg.lstsq(scaled, residual, cond=1e-13, check_finite=False)[0]
+    return solution * unit
+
+
+def _by_conjugate_gradients(
+    objective: Objective,
+    design: Design,
+    manifold: Manifold,
+    u: Array,
+    h: Array,
+) -> tuple[Array, float]:
+    k, has_b = design.shape[1], int(objective.fit_intercept)
+    hessian = manifold.hessian
+
+    def product(x: Array) -> Array:
+        hz = h * (design.matvec(x[:k]) + (x[k] if has_b else 0.0))
+        head = design.rmatvec(hz) + (hessian * x[:k] if hessian.ndim == 1 else hessian @ x[:k])
+        return np.append(head, hz.sum()) if has_b else head
+
+    diagonal = design.column_squares(h)
+    diagonal += hessian if hessian.ndim == 1 else np.diag(hessian)
+    right = -(manifold.gradient + design.rmatvec(u))
+    if has_b:
+        diagonal, right = np.append(diagonal, h.sum()), np.append(right, -u.sum())
+    inverse = 1.0 / np.where(diagonal > 0.0, diagonal, 1.0)
+    size = k + has_b
+    system = LinearOperator((size, size), matvec=product, dtype=float)
+    scaling = LinearOperator((size, size), matvec=lambda x: inverse * x, dtype=float)
+    solution, _ = cg(system, right, rtol=1e-10, maxiter=2000, M=scaling)
+    return solution[:k], float(solution[k]) if has_b else 0.0

@@ -1,0 +1,139 @@
+"""P(w, b) = sum_i c_i l(y_i, z_i) + Omega(w), its Fenchel-Rockafellar dual, and its gradient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..design import Design
+from ..losses import Loss
+from ..numerics import ROUNDING, Array
+from ..penalties import Penalty
+from .intercept import best_shift
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """A regularised learning objective: design + loss + penalty. It neither solves nor judges.
+
+    Primal: minimise P(w, b) = F(X w + b 1) + Omega(w), F(z) = sum_i c_i l(y_i, z_i).
+    Dual: maximise D(u) = -F*(u) - Omega*(-X'u), subject to 1'u = 0 when b is free;
+    F*(u) = sum_i c_i l*(y_i, u_i / c_i).
+
+    Attributes
+    ----------
+    design : Design
+        X, shape (n, d).
+    y : array, shape (n,)
+    loss : Loss
+    penalty : Penalty
+    c : array, shape (n,)
+        Coefficients > 0 of the samples: s_i / sum(s) for a mean loss, C s_i for the SVMs.
+    fit_intercept : bool
+    """
+
+    design: Design
+    y: Array
+    loss: Loss
+    penalty: Penalty
+    c: Array
+    fit_intercept: bool = True
+
+    @property
+    def n(self) -> int:
+        return self.design.shape[0]
+
+    @property
+    def d(self) -> int:
+        return self.design.shape[1]
+
+    # -- primal ------------------------------------------------------------------------------
+
+    def predict(self, w: Array, b: float | Array = 0.0) -> Array:
+        """Z = X w + b 1, shape (n,)."""
+        return self.design.matvec(w) + b
+
+    def prediction_slack(self, w: Array, b: float | Array = 0.0) -> Array:
+        """The rounding that z = X w + b may carry, shape (n,); meets constraints on z."""
+        return ROUNDING * (self.design.abs_matvec(w) + np.abs(b) + np.abs(self.y))
+
+    def loss_value(self, z: Array, slack: Array | None = None) -> float:
+        """F(z); a constraint on z counts as met within ``slack``."""
+        if self.loss.is_indicator:
+            violation = self.loss.violation(self.y, z)
+            return np.inf if np.any(violation > (0.0 if slack is None else slack)) else 0.0
+        return float(self.c @ self.loss.value(self.y, z))
+
+    def primal(self, w: Array, b: float | Array = 0.0, z: Array | None = None) -> float:
+        """P(w, b); inf where a constraint is violated beyond rounding."""
+        if self.penalty.violation(w) > ROUNDING:
+            return np.inf
+        z = self.predict(w, b) if z is None else z
+        slack = self.prediction_slack(w, b) if self.loss.is_indicator else None
+        return self.loss_value(z, slack) + self.penalty.value(w)
+
+    def loss_derivative(self, z: Array) -> Array:
+        """U with u_i = c_i dl/dz(y_i, z_i), shape (n,)."""
+        return self.c * self.loss.derivative(self.y, z)
+
+    def gradient(self, w: Array, b: float | Array = 0.0) -> tuple[Array, float]:
+        """(dP/dw, dP/db); the penalty must be differentiable."""
+        u = self.loss_derivative(self.predict(w, b))
+        slope = float(u.sum()) if self.fit_intercept else 0.0
+        return self.design.rmatvec(u) + self.penalty.gradient(w), slope
+
+    def best_intercept(self, z: Array) -> float:
+        """The shift t minimising F(z + t 1); 0 without an intercept or without a minimiser."""
+        return best_shift(self.loss, self.y, self.c, z) if self.fit_intercept else 0.0
+
+    @cached_property
+    def null_value(self) -> float:
+        """P_0, the objective of the null model: w = 0 and the best b (inf or nan if none)."""
+        w, z = np.zeros(self.d), np.zeros(self.n)
+        with np.errstate(over="ignore"):
+            return self.primal(w, 0.0, z + self.best_intercept(z))
+
+    # -- dual --------------------------------------------------------------------------------
+
+    def dual_bounds(self) -> tuple[Array, Array]:
+        """The box lo <= u <= hi on which F* is finite, arrays of shape (n,)."""
+        lo, hi = self.loss.domain(self.y)
+        return self.c * lo, self.c * hi
+
+    def loss_conjugate(self, u: Array) -> float:
+        """F*(u); the ends of the domain count as met within rounding."""
+        lo, hi = self.loss.domain(self.y)
+        v = u / self.c
+        inside = np.clip(v, lo, hi)
+        if np.any(np.abs(v - inside) > ROUNDING * np.maximum(1.0, np.abs(inside))):
+            return np.inf
+        return float(self.c @ self.loss.conjugate(self.y, inside))
+
+    def penalty_conjugate(self, u: Array, v: Array) -> float:
+        """Omega*(v) for v = -X'u, met within the rounding of that product."""
+        value = self.penalty.conjugate(v)
+        if value == np.inf:  # only now pay for |X|'|u|
+            value = self.penalty.conjugate(v, ROUNDING * self.design.abs_rmatvec(u))
+        return value
+
+    def dual(self, u: Array, v: Array | None = None) -> float:
+        """D(u); -inf where u is infeasible beyond rounding. ``v`` is -X'u where known."""
+        if self.fit_intercept and abs(u.sum()) > ROUNDING * np.abs(u).sum():
+            return -np.inf
+        v = -self.design.rmatvec(u) if v is None else v
+        return -self.loss_conjugate(u) - self.penalty_conjugate(u, v)
+
+    # -- the identity that the library rests on ----------------------------------------------
+
+    def sample_terms(self, z: Array, u: Array) -> Array:
+        """The Fenchel-Young terms c_i l(y_i, z_i) + c_i l*(y_i, u_i/c_i) - u_i z_i, (n,)."""
+        lo, hi = self.loss.domain(self.y)
+        v = np.clip(u / self.c, lo, hi)
+        value = 0.0 if self.loss.is_indicator else self.loss.value(self.y, z)
+        return self.c * (value + self.loss.conjugate(self.y, v) - v * z)
+
+    def feature_terms(self, w: Array, v: Array) -> Array:
+        """The Fenchel-Young terms of Omega(w) + Omega*(v) - <w, v>, one per block."""
+        return self.penalty.terms(w, v)

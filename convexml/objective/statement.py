@@ -1,0 +1,89 @@
+"""An objective as CVXPY problems: the primal, and its dual posed on its own.
+
+Every constraint is explicit and labelled, X is a constant, hyperparameters are Parameters (DPP),
+so that a change of lam compiles nothing again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .objective import Objective
+
+
+@dataclass
+class Statement:
+    """A posed CVXPY problem with its variables and constraints by name."""
+
+    problem: Any
+    variables: dict[str, Any]
+    constraints: dict[str, Any]
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+def parameters_of(objective: Objective) -> dict[str, dict[str, Any]]:
+    """Return CVXPY Parameters for the hyperparameters, {"loss": {...}, "penalty": {...}}."""
+    import cvxpy as cp
+
+    def make(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            name: cp.Parameter(np.shape(value), name=name, nonneg=True, value=value)
+            for name, value in values.items()
+        }
+
+    return {
+        "loss": make(objective.loss.hyperparameters()),
+        "penalty": make(objective.penalty.hyperparameters()),
+    }
+
+
+def label_all(constraints: dict[str, Any]) -> list[Any]:
+    """Give each constraint its name as its CVXPY label."""
+    for name, constraint in constraints.items():
+        constraint.set_label(name)
+    return list(constraints.values())
+
+
+def pose_primal(objective: Objective, theta: Mapping[str, Any], c: Any = None) -> Statement:
+    """Minimise sum_i c_i l(y_i, z_i) + Omega(w) s.t. X w + b = z (dual: u)."""
+    import cvxpy as cp
+
+    c = objective.c if c is None else c
+    w = cp.Variable(objective.d, name="w")
+    z = cp.Variable(objective.n, name="z")
+    variables = {"w": w}
+    prediction = objective.design.constant @ w
+    if objective.fit_intercept:
+        variables["b"] = cp.Variable(name="b")
+        prediction = prediction + variables["b"]
+    loss = objective.loss.expression(objective.y, z, theta["loss"])
+    penalty = objective.penalty.expression(w, theta["penalty"])
+    constraints = {"prediction": prediction == z, **loss.constraints, **penalty.constraints}
+    value = penalty.value
+    if not objective.loss.is_indicator:
+        value = cp.sum(cp.multiply(c, loss.value)) + value
+    problem = cp.Problem(cp.Minimize(value), label_all(constraints))
+    variables |= {v.name(): v for v in problem.variables()}
+    return Statement(problem, variables, constraints)
+
+
+def pose_dual(objective: Objective, theta: Mapping[str, Any], c: Any = None) -> Statement:
+    """Maximise -sum_i c_i l*(y_i, u_i / c_i) - Omega*(-X'u) s.t. 1'u = 0 (dual: b)."""
+    import cvxpy as cp
+
+    c = objective.c if c is None else c
+    u = cp.Variable(objective.n, name="u")
+    loss = objective.loss.conjugate_expression(objective.y, u, c, theta["loss"])
+    xtu = objective.design.constant.T @ u
+    penalty = objective.penalty.conjugate_expression(xtu, objective.d, theta["penalty"])
+    constraints = {**loss.constraints, **penalty.constraints}
+    if objective.fit_intercept:
+        constraints["intercept"] = cp.sum(u) == 0.0
+    value = -cp.sum(loss.value) - penalty.value
+    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+    variables = {v.name(): v for v in problem.variables()}
+    return Statement(problem, variables, constraints)
