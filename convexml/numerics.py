@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, xlogy
 
-Array = NDArray[np.floating]
+Array = NDArray[Any]
+"""Float64 unless said otherwise; masks and index arrays are Arrays too."""
 
 EPS = float(np.finfo(np.float64).eps)
 
