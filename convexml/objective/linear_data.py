@@ -85,9 +85,18 @@ def read_linear_data(
     return LinearData(cost, *ub, *eq, lower, upper)
 
 
-def _rows(
-    matrix: Any, side: Any, n: int, names: tuple[str, str], owner: str
-) -> tuple[Any, Array]:
+def read_point(data: LinearData, x: Any, owner: str) -> Array:
+    """Return x as a finite float vector of the right length; raises InputError."""
+    point = np.atleast_1d(np.array(x, dtype=float))
+    if point.shape != (data.n,):
+        raise InputError(f"{owner}: x must have shape ({data.n},), got {point.shape}.")
+    bad = np.flatnonzero(~np.isfinite(point))
+    if bad.size:
+        raise InputError(f"{owner}: x[{bad[0]}] is {point[bad[0]]}; all entries must be finite.")
+    return point
+
+
+def _rows(matrix: Any, side: Any, n: int, names: tuple[str, str], owner: str) -> tuple[Any, Array]:
     if matrix is None and side is None:
         return np.zeros((0, n)), np.zeros(0)
     if matrix is None or side is None:

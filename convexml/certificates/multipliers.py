@@ -1,0 +1,157 @@
+"""The multipliers of a linear program: read, completed from reduced costs, repaired, evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..errors import InputError, nearest
+from ..numerics import ROUNDING, Array
+from ..objective.linear_data import LinearData
+from .least_change import least_change
+
+NAMES = ("lambda_ub", "nu", "lambda_lower", "lambda_upper")
+
+
+@dataclass(frozen=True)
+class Multipliers:
+    """The multipliers of A_ub x <= b_ub, A_eq x = b_eq, x >= lower and x <= upper.
+
+    L = c'x + lambda_ub'(A_ub x - b_ub) + nu'(A_eq x - b_eq)
+    - lambda_lower'(x - lower) + lambda_upper'(x - upper), all but nu >= 0.
+    """
+
+    lambda_ub: Array
+    nu: Array
+    lambda_lower: Array
+    lambda_upper: Array
+
+    def as_dict(self) -> dict[str, Array]:
+        """The four arrays by name."""
+        return {name: getattr(self, name) for name in NAMES}
+
+    def reduced_cost(self, data: LinearData) -> Array:
+        """c + A_ub' lambda_ub + A_eq' nu, shape (n,)."""
+        return data.c + data.A_ub.T @ self.lambda_ub + data.A_eq.T @ self.nu
+
+    def size(self, data: LinearData) -> Array:
+        """Absolute products of the reduced cost, shape (n,): what rounding is relative to."""
+        ub = abs(data.A_ub).T @ np.abs(self.lambda_ub)
+        return np.abs(data.c) + ub + abs(data.A_eq).T @ np.abs(self.nu)
+
+    def stationarity(self, data: LinearData) -> Array:
+        """The gradient of L with respect to x, shape (n,)."""
+        return self.reduced_cost(data) - self.lambda_lower + self.lambda_upper
+
+    def dual_terms(self, data: LinearData) -> Array:
+        """The terms of D = -b_ub'lambda_ub - b_eq'nu + lower'lambda_lower - upper'lambda_upper."""
+        return np.concatenate(
+            [
+                -data.b_ub * self.lambda_ub,
+                -data.b_eq * self.nu,
+                np.where(np.isfinite(data.lower), data.lower, 0.0) * self.lambda_lower,
+                -np.where(np.isfinite(data.upper), data.upper, 0.0) * self.lambda_upper,
+            ]
+        )
+
+    def distance(self, other: Multipliers) -> float:
+        """The largest coordinate of the difference."""
+        pairs = zip(self.as_dict().values(), other.as_dict().values(), strict=True)
+        return max(float(np.max(np.abs(a - b), initial=0.0)) for a, b in pairs)
+
+    def scaled(self, factor: float) -> Multipliers:
+        """All four arrays times ``factor``."""
+        return Multipliers(*(factor * value for value in self.as_dict().values()))
+
+
+def read_multipliers(
+    data: LinearData, passed: Mapping[str, Any] | None, owner: str
+) -> dict[str, Array]:
+    """Return the multipliers that were passed, checked; raises InputError."""
+    sizes = dict(zip(NAMES, (data.b_ub.size, data.b_eq.size, data.n, data.n), strict=True))
+    read = {}
+    for name, value in (passed or {}).items():
+        if name not in sizes:
+            known = ", ".join(NAMES)
+            raise InputError(
+                f"{owner}: no multiplier is called {name!r}.{nearest(name, NAMES)} "
+                f"The names are {known}."
+            )
+        if value is None:
+            continue
+        array = np.atleast_1d(np.array(value, dtype=float))
+        if array.shape != (sizes[name],):
+            raise InputError(
+                f"{owner}: multiplier {name} must have shape ({sizes[name]},), got {array.shape}."
+            )
+        if not np.all(np.isfinite(array)):
+            raise InputError(
+                f"{owner}: multiplier {name} has {array[~np.isfinite(array)][0]} at "
+                f"entry {np.flatnonzero(~np.isfinite(array))[0]}; all entries must be finite."
+            )
+        read[name] = array
+    return read
+
+
+def split_reduced_cost(
+    data: LinearData, lambda_ub: Array, nu: Array, common: Array | float = 0.0
+) -> Multipliers:
+    """Give the reduced costs to the bounds that can carry them: the best bound multipliers.
+
+    ``common`` is added to both multipliers of a coordinate with two bounds: it leaves the
+    Lagrangian stationary and lowers D.
+    """
+    zero = np.zeros(data.n)
+    cost = Multipliers(lambda_ub, nu, zero, zero).reduced_cost(data)
+    has_lower, has_upper = np.isfinite(data.lower), np.isfinite(data.upper)
+    common = np.where(has_lower & has_upper, common, 0.0)
+    lower = np.where(has_lower, np.maximum(cost, 0.0), 0.0) + common
+    upper = np.where(has_upper, np.maximum(-cost, 0.0), 0.0) + common
+    return Multipliers(lambda_ub, nu, lower, upper)
+
+
+def repair_multipliers(
+    data: LinearData, lambda_ub: Array, nu: Array, common: Array | float = 0.0
+) -> tuple[Multipliers, Array]:
+    """Return multipliers that are exactly dual feasible, and the residual where none was found.
+
+    Negative entries are clipped; a reduced cost that no bound can carry is removed by the least
+    change of nu and of the positive lambda_ub. The residual, shape (n,), is 0 where what is left
+    is rounding.
+    """
+    lambda_ub, nu = np.maximum(lambda_ub, 0.0), np.array(nu)
+    transposed = _stack(data)
+    target = np.zeros(data.n, dtype=bool)
+    level = max(
+        float(np.max(np.abs(lambda_ub), initial=0.0)),
+        float(np.max(np.abs(nu), initial=0.0)),
+        data.typical_multiplier,
+    )
+    free = np.full(nu.size, level or 1.0)
+    for _ in range(10):
+        point = split_reduced_cost(data, lambda_ub, nu, common)
+        left = point.stationarity(data)
+        left[np.abs(left) <= ROUNDING * point.size(data)] = 0.0
+        if not np.any(left):
+            break
+        target |= left != 0.0
+        cost = point.reduced_cost(data)[target]
+        step = least_change(transposed[target], -cost, np.concatenate([lambda_ub, free]))
+        if not np.any(step):
+            break
+        lambda_ub = np.maximum(lambda_ub + step[: lambda_ub.size], 0.0)
+        nu = nu + step[lambda_ub.size :]
+    return point, left
+
+
+def _stack(data: LinearData) -> Any:
+    """[A_ub' A_eq'], shape (n, m + p)."""
+    if sparse.issparse(data.A_ub) or sparse.issparse(data.A_eq):
+        return sparse.hstack(
+            [sparse.csr_array(data.A_ub).T, sparse.csr_array(data.A_eq).T], format="csr"
+        )
+    return np.hstack([data.A_ub.T, data.A_eq.T])

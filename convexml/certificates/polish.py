@@ -1,0 +1,56 @@
+"""From an approximate solution of a linear program to a vertex and multipliers to full accuracy."""
+
+from __future__ import annotations
+
+from ..numerics import Array
+from ..objective.linear_data import LinearData
+from .active_set import ActiveSet, active_at, active_by_slackness, solve_multipliers, solve_vertex
+from .certificate import Certificate
+from .linear import judge
+from .multipliers import Multipliers, repair_multipliers
+
+
+def polish_linear(
+    data: LinearData, x: Array, point: Multipliers, tol: float = 1e-6
+) -> tuple[Array, Multipliers]:
+    """Solve the active constraints exactly; keep the result only where the certificate improves.
+
+    Parameters
+    ----------
+    data : LinearData
+        The program.
+    x : array, shape (n,)
+        An approximate solution.
+    point : Multipliers
+        Its multipliers.
+    tol : float
+        As of the certificate.
+
+    Returns
+    -------
+    x : array, shape (n,)
+        The vertex (or the nearest point of the optimal face), or x itself.
+    point : Multipliers
+        Exactly dual feasible multipliers, or those passed.
+    """
+    best, error = (x, point), _error(judge(data, x, point, tol, "passed"))
+    for active in (active_by_slackness(data, x, point), active_at(data, x)):
+        for candidate in _candidates(data, active, *best):
+            found = _error(judge(data, *candidate, tol, "passed"))
+            if found < error:
+                best, error = candidate, found
+    return best
+
+
+def _candidates(
+    data: LinearData, active: ActiveSet, x: Array, point: Multipliers
+) -> list[tuple[Array, Multipliers]]:
+    vertex = solve_vertex(data, active, x)
+    exact, _ = repair_multipliers(data, *solve_multipliers(data, active, point))
+    kept, _ = repair_multipliers(data, point.lambda_ub, point.nu)
+    return [(vertex, exact), (vertex, kept), (x, exact)]
+
+
+def _error(certificate: Certificate) -> float:
+    """The larger of the relative gap and the infeasibility."""
+    return max(certificate.relative_gap, certificate.infeasibility)
