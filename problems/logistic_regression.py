@@ -27,8 +27,11 @@ def dual(data, lam):
     n, d = X.shape
     u, v = cp.Variable(n, name="u"), cp.Variable(d, name="v")
 
+    # h_i ≤ H(p_i) in place of H(p_i): a p_i rounded to -1e-12 then costs nothing, not infinity.
+    h = cp.Variable(n, name="h")
     p = -n * cp.multiply(y, u)
+    entropy = (h <= cp.entr(p) + cp.entr(1 - p)).set_label("entropy")
     stationarity = (X.T @ u + lam * v == 0).set_label("stationarity")
     intercept = (cp.sum(u) == 0).set_label("b")
-    objective = cp.sum(cp.entr(p) + cp.entr(1 - p)) / n - lam / 2 * cp.sum_squares(v)
-    return cp.Problem(cp.Maximize(objective), [stationarity, intercept])
+    objective = cp.sum(h) / n - lam / 2 * cp.sum_squares(v)
+    return cp.Problem(cp.Maximize(objective), [entropy, stationarity, intercept])

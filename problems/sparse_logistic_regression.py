@@ -26,10 +26,13 @@ def dual(data, lam):
     n = len(y)
     u = cp.Variable(n, name="u")
 
+    # h_i ≤ H(p_i) in place of H(p_i): a p_i rounded to -1e-12 then costs nothing, not infinity.
+    h = cp.Variable(n, name="h")
     p = -n * cp.multiply(y, u)
+    entropy = (h <= cp.entr(p) + cp.entr(1 - p)).set_label("entropy")
     # The multipliers of the two bounds are the positive and the negative part of w.
     upper = (-(X.T @ u) <= lam).set_label("w_positive")
     lower = (X.T @ u <= lam).set_label("w_negative")
     intercept = (cp.sum(u) == 0).set_label("b")
-    objective = cp.sum(cp.entr(p) + cp.entr(1 - p)) / n
-    return cp.Problem(cp.Maximize(objective), [upper, lower, intercept])
+    objective = cp.sum(h) / n
+    return cp.Problem(cp.Maximize(objective), [entropy, upper, lower, intercept])

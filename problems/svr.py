@@ -3,7 +3,8 @@
 primal:  minimise over w, b, xi_above, xi_below   ½‖w‖² + C Σ_i (xi_above_i + xi_below_i)
          subject to    z_i - y_i ≤ ε + xi_above_i,  y_i - z_i ≤ ε + xi_below_i,  z = Xw + b·1,
                        xi_above ≥ 0,  xi_below ≥ 0
-dual:    maximise over alpha_above, alpha_below   -½‖Xᵀu‖² - uᵀy - ε Σ_i (alpha_above_i + alpha_below_i)
+dual:    maximise over alpha_above, alpha_below
+                       -½‖Xᵀu‖² - uᵀy - ε Σ_i (alpha_above_i + alpha_below_i)
          subject to    u = alpha_above - alpha_below,  0 ≤ alpha_above, alpha_below ≤ C,  1ᵀu = 0
 
 w = -Xᵀu. A sample strictly inside the ε-tube has alpha_above = alpha_below = 0.

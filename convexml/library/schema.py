@@ -81,9 +81,10 @@ class FactTable(Table):
 
 
 class ExpectedTable(Table):
-    """`[expected]`: the status of the problem and its known facts."""
+    """`[expected]`: the status of the problem (source: how that is known) and its facts."""
 
     status: Status = "optimal"
+    source: StrictStr = ""
     facts: list[FactTable] = Field(default_factory=list)
 
 

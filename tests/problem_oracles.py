@@ -1,0 +1,357 @@
+"""Known facts of learning problems by routes that share nothing with convexml.
+
+Closed forms, NumPy iterations run to rounding level, the exact LARS path, SciPy and scikit-learn.
+Every oracle takes X, y (±1 for classification) and the parameters of the problem file, and returns
+facts by name. An oracle that iterates asserts its own optimality conditions before it answers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import brentq, linprog, lsq_linear, minimize, nnls
+from scipy.special import expit, xlogy
+
+
+def weighted_mean(X, sample_weight):
+    s = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    return s / s.sum()
+
+
+def centred(X, y, c):
+    return X - c @ X, y - c @ y
+
+
+def least_squares(X, y):
+    """QR of the centred matrix, columns scaled to length 1."""
+    Xc, yc = X - X.mean(0), y - y.mean()
+    scale = np.linalg.norm(Xc, axis=0)
+    Q, R = np.linalg.qr(Xc / scale)
+    w = np.linalg.solve(R, Q.T @ yc) / scale
+    r = yc - Q @ (Q.T @ yc)
+    return {"objective": r @ r / (2 * len(y)), "w": w, "b": y.mean() - X.mean(0) @ w}
+
+
+def minimum_norm(X, y):
+    """w = Xᵀ(XXᵀ)⁻¹y."""
+    w = X.T @ np.linalg.solve(X @ X.T, y)
+    return {"objective": w @ w / 2, "w": w}
+
+
+def ridge(X, y, lam, sample_weight=None):
+    """Normal equations of the centred data: (XᵀCX + λI) w = XᵀCy."""
+    c = weighted_mean(X, sample_weight)
+    Xc, yc = centred(X, y, c)
+    w = np.linalg.solve(Xc.T @ (c[:, None] * Xc) + lam * np.eye(X.shape[1]), Xc.T @ (c * yc))
+    objective = c @ (yc - Xc @ w) ** 2 / 2 + lam / 2 * w @ w
+    return {"objective": objective, "w": w, "b": c @ y - c @ X @ w}
+
+
+def constrained_ridge(X, y, radius):
+    """The λ with ‖w(λ)‖ = radius, from the secular equation in the SVD."""
+    n = len(y)
+    Xc, yc = centred(X, y, np.full(n, 1 / n))
+    U, s, Vt = np.linalg.svd(Xc, full_matrices=False)
+
+    def w_of(lam):
+        return Vt.T @ (s * (U.T @ yc) / (s**2 + n * lam))
+
+    lam = brentq(lambda t: np.linalg.norm(w_of(t)) - radius, 0, 1e6, xtol=1e-14, rtol=1e-15)
+    w = w_of(lam)
+    return {"objective": np.mean((yc - Xc @ w) ** 2) / 2, "w": w}
+
+
+def lasso_path(X, y, smallest=0.0):
+    """The knots of the exact path; it is linear in between."""
+    from sklearn.linear_model import lars_path
+
+    Xc, yc = X - X.mean(0), y - y.mean()
+    return Xc, yc, lars_path(Xc, yc, method="lasso", alpha_min=smallest)[2].T
+
+
+def lasso(X, y, lam):
+    """The exact LARS path down to λ; w = 0 from λ_max on."""
+    Xc, yc, W = lasso_path(X, y, lam)
+    w = W[-1]
+    slope, active = Xc.T @ (yc - Xc @ w) / len(y), w != 0
+    assert np.allclose(slope[active], lam * np.sign(w[active]), rtol=1e-9)
+    assert np.abs(slope[~active]).max(initial=0) <= lam
+    objective = np.mean((yc - Xc @ w) ** 2) / 2 + lam * np.abs(w).sum()
+    return {
+        "objective": objective,
+        "w": w,
+        "nonzeros": np.count_nonzero(w),
+        "lam_max": np.abs(Xc.T @ yc).max() / len(y),
+    }
+
+
+def constrained_lasso(X, y, radius):
+    """The point of the exact LARS path where ‖w‖₁ = radius."""
+    Xc, yc, W = lasso_path(X, y)
+    w = np.array([np.interp(radius, np.abs(W).sum(1), column) for column in W.T])
+    return {"objective": np.mean((yc - Xc @ w) ** 2) / 2, "nonzeros": np.count_nonzero(w), "w": w}
+
+
+def elastic_net(X, y, lam, l1_ratio):
+    """scikit-learn finds the signs; the linear system on the support is then solved exactly."""
+    from sklearn.linear_model import ElasticNet
+
+    n = len(y)
+    Xc, yc = X - X.mean(0), y - y.mean()
+    coef = ElasticNet(alpha=lam, l1_ratio=l1_ratio, fit_intercept=False, tol=1e-12, max_iter=10**6)
+    sign = np.sign(coef.fit(Xc, yc).coef_)
+    S = sign != 0
+    gram = Xc[:, S].T @ Xc[:, S] / n + lam * (1 - l1_ratio) * np.eye(S.sum())
+    w = np.zeros(X.shape[1])
+    w[S] = np.linalg.solve(gram, Xc[:, S].T @ yc / n - lam * l1_ratio * sign[S])
+    slope = Xc.T @ (yc - Xc @ w) / n - lam * (1 - l1_ratio) * w
+    assert (np.sign(w) == sign).all()
+    assert np.abs(slope[~S]).max(initial=0) <= lam * l1_ratio
+    penalty = l1_ratio * np.abs(w).sum() + (1 - l1_ratio) / 2 * w @ w
+    return {
+        "objective": np.mean((yc - Xc @ w) ** 2) / 2 + lam * penalty,
+        "nonzeros": S.sum(),
+        "lam_max": np.abs(Xc.T @ yc).max() / (n * l1_ratio),
+    }
+
+
+def group_lasso(X, y, lam, groups):
+    """Accelerated proximal gradient in NumPy until its steps are at rounding level."""
+    n, d = X.shape
+    groups = np.asarray(groups)
+    Xc, yc = X - X.mean(0), y - y.mean()
+    members = [groups == g for g in np.unique(groups)]
+    L = np.linalg.norm(Xc, 2) ** 2 / n
+    w = v = np.zeros(d)
+    for k in range(20000):
+        step = v + Xc.T @ (yc - Xc @ v) / (n * L)
+        new = np.zeros(d)
+        for g in members:
+            norm = np.linalg.norm(step[g])
+            new[g] = step[g] * max(0.0, 1 - lam * np.sqrt(g.sum()) / (L * norm))
+        momentum = k % 500 / (k % 500 + 3)  # restarted, hence linearly convergent
+        v, moved, w = new + momentum * (new - w), np.abs(new - w).max(), new
+        if k % 500 > 1 and moved < 1e-13 * np.abs(w).max():
+            break
+    norms = np.array([np.sqrt(g.sum()) * np.linalg.norm(w[g]) for g in members])
+    slopes = [np.linalg.norm(Xc[:, g].T @ yc) / (n * np.sqrt(g.sum())) for g in members]
+    objective = np.mean((yc - Xc @ w) ** 2) / 2 + lam * norms.sum()
+    slope = Xc.T @ (yc - Xc @ w) / n
+    for g in members:  # the optimality conditions, group by group
+        bound = lam * np.sqrt(g.sum())
+        if w[g].any():
+            assert np.allclose(slope[g], bound * w[g] / np.linalg.norm(w[g]), atol=1e-7 * bound)
+        else:
+            assert np.linalg.norm(slope[g]) <= bound
+    return {"objective": objective, "nonzeros": np.count_nonzero(w), "lam_max": max(slopes)}
+
+
+def newton(X, y, lam, loss, free=None, linear=None):
+    """Damped Newton on mean loss(y, z) + (λ/2)‖w‖² + linear·w over `free` features and b.
+
+    `loss(y, z)` returns value, first and second derivative. Ends at a gradient of rounding size.
+    """
+    n, d = X.shape
+    free = np.ones(d, dtype=bool) if free is None else free
+    A = np.c_[X[:, free], np.ones(n)]
+    penalty = lam * np.r_[np.ones(free.sum()), 0.0]
+    linear = np.r_[np.zeros(free.sum()) if linear is None else linear[free], 0.0]
+
+    def P(t):
+        return loss(y, A @ t)[0].mean() + penalty @ t**2 / 2 + linear @ t
+
+    t = np.zeros(A.shape[1])
+    if (y > 0).all():
+        t[-1] = np.log(y.mean()) if loss is poisson_loss else np.median(y)
+    for _ in range(200):
+        _, slope, curvature = loss(y, A @ t)
+        gradient = A.T @ slope / n + penalty * t + linear
+        hessian = A.T @ (curvature[:, None] * A) / n + np.diag(penalty)
+        direction = -np.linalg.lstsq(hessian, gradient, rcond=None)[0]
+        length = 1.0
+        while length > 1e-10 and P(t + length * direction) > P(t) + 1e-14 * abs(P(t)):
+            length /= 2
+        t = t + length * direction
+        if -gradient @ direction < 1e-15 * abs(P(t)):
+            break
+    assert -gradient @ direction < 1e-12 * abs(P(t)), "Newton has not converged"
+    w = np.zeros(d)
+    w[free] = t[:-1]
+    return P(t), w, t[-1]
+
+
+def logistic_loss(y, z):
+    p = expit(-y * z)
+    return np.logaddexp(0, -y * z), -y * p, p * (1 - p)
+
+
+def huber_loss(delta):
+    def loss(y, z):
+        r = z - y
+        inside = np.abs(r) <= delta
+        value = np.where(inside, r**2 / 2, delta * (np.abs(r) - delta / 2))
+        return value, np.clip(r, -delta, delta), inside.astype(float)
+
+    return loss
+
+
+def poisson_loss(y, z):
+    return np.exp(z) - y * z + xlogy(y, y) - y, np.exp(z) - y, np.exp(z)
+
+
+def squared_hinge_loss(y, z):
+    m = np.maximum(0, 1 - y * z)
+    return m**2 / 2, -y * m, (m > 0).astype(float)
+
+
+def exponential_loss(y, z):
+    e = np.exp(-y * z)
+    return e, -y * e, e
+
+
+def smooth(loss):
+    """An oracle for `loss` with an L2 penalty: damped Newton in NumPy."""
+
+    def oracle(X, y, lam):
+        objective, w, b = newton(X, y, lam, loss)
+        return {"objective": objective, "w": w, "b": b}
+
+    return oracle
+
+
+def huber_regression(X, y, delta, lam):
+    return smooth(huber_loss(delta))(X, y, lam)
+
+
+def logistic_regression(X, y, lam, penalty="l2"):
+    """L2: Newton. L1: L-BFGS-B on w = w⁺ - w⁻ finds the signs, Newton on them, KKT asserted."""
+    if penalty == "l2":
+        return smooth(logistic_loss)(X, y, lam)
+    n, d = X.shape
+
+    def split(t):
+        w, b = t[:d] - t[d : 2 * d], t[-1]
+        value, slope, _ = logistic_loss(y, X @ w + b)
+        g = X.T @ slope / n
+        return value.mean() + lam * t[: 2 * d].sum(), np.r_[g + lam, lam - g, slope.mean()]
+
+    bounds = [(0, None)] * (2 * d) + [(None, None)]
+    options = {"maxiter": 50000, "maxfun": 10**6, "ftol": 1e-16, "gtol": 1e-10, "maxcor": 50}
+    t = minimize(split, np.zeros(2 * d + 1), jac=True, bounds=bounds, options=options).x
+    w = t[:d] - t[d : 2 * d]
+    sign = np.where(np.abs(w) > 1e-6, np.sign(w), 0.0)
+    objective, w, b = newton(X, y, 0.0, logistic_loss, free=sign != 0, linear=lam * sign)
+    slope = X.T @ logistic_loss(y, X @ w + b)[1] / n
+    assert (np.sign(w) == sign).all()
+    assert np.abs(slope[sign == 0]).max() < lam
+    share = (y > 0).mean()  # at w = 0 the best b has expit(b) = share
+    lam_max = np.abs(X.T @ (share - (y > 0))).max() / n
+    return {"objective": objective, "nonzeros": np.count_nonzero(w), "lam_max": lam_max}
+
+
+def piecewise_linear(above, below, epsilon=0.0):
+    """An oracle for above·(y-z-ε)₊ + below·(z-y-ε)₊ + λ‖w‖₁: HiGHS through scipy's linprog."""
+
+    def oracle(X, y, lam=0.0):
+        n, d = X.shape
+        cost = np.r_[np.full(2 * d, lam), 0, np.full(n, above / n), np.full(n, below / n)]
+        fit, eye, zero = np.c_[X, -X, np.ones(n)], np.eye(n), np.zeros((n, n))
+        A = np.r_[np.c_[-fit, -eye, zero], np.c_[fit, zero, -eye]]
+        bounds = [(0, None)] * (2 * d) + [(None, None)] + [(0, None)] * (2 * n)
+        result = linprog(cost, A, np.r_[-y + epsilon, y + epsilon], bounds=bounds)
+        assert result.status == 0
+        return {"objective": result.fun}
+
+    return oracle
+
+
+def quantile_regression(X, y, tau, lam):
+    return piecewise_linear(tau, 1 - tau)(X, y, lam)
+
+
+def hard_margin_svm(X, y):
+    """libsvm (C = 1e8) finds the support; the KKT system on it is then solved exactly."""
+    from sklearn.svm import SVC
+
+    model = SVC(kernel="linear", C=1e8, tol=1e-9).fit(X, y)
+    S = model.support_[np.abs(model.dual_coef_[0]) > 1e-9 * np.abs(model.dual_coef_).max()]
+    Z = y[S, None] * X[S]
+    k = len(S)
+    system = np.block([[Z @ Z.T, y[S, None]], [y[None, S], np.zeros((1, 1))]])
+    solution = np.linalg.lstsq(system, np.r_[np.ones(k), 0], rcond=None)[0]
+    alpha, b = solution[:k], solution[k]
+    w = Z.T @ alpha
+    assert (alpha > 0).all()
+    assert (y * (X @ w + b)).min() >= 1 - 1e-9
+    norm = np.linalg.norm(w)
+    return {"objective": norm**2 / 2, "w": w, "b": b, "margin": 1 / norm, "support_size": k}
+
+
+def soft_margin_svm(X, y, C):
+    """libsvm says which alpha are 0, C or between; the linear system for the last is solved.
+
+    P and D of that solution, computed here, bracket the optimal value (libsvm alone stalls at a
+    relative gap of 2e-7).
+    """
+    from sklearn.svm import SVC
+
+    model = SVC(kernel="linear", C=C, tol=1e-8).fit(X, y)
+    alpha = np.zeros(len(y))
+    alpha[model.support_] = np.abs(model.dual_coef_[0])
+    F, full = (alpha > 1e-8 * C) & (alpha < (1 - 1e-8) * C), alpha >= (1 - 1e-8) * C
+    Z = y[:, None] * X
+    w_full = C * Z[full].sum(0)
+    system = np.block([[Z[F] @ Z[F].T, y[F, None]], [y[None, F], np.zeros((1, 1))]])
+    known = np.r_[1 - Z[F] @ w_full, -C * y[full].sum()]
+    solution = np.linalg.lstsq(system, known, rcond=None)[0]
+    alpha[F], b = solution[:-1], solution[-1]
+    alpha[full], alpha[~F & ~full] = C, 0.0
+    assert abs(y @ alpha) < 1e-12 * alpha.sum()
+    assert 0 <= alpha.min() <= alpha.max() <= C
+    w = Z.T @ alpha
+    P = w @ w / 2 + C * np.maximum(0, 1 - y * (X @ w + b)).sum()
+    D = alpha.sum() - w @ w / 2
+    assert P - D < 1e-9 * P, (P, D)
+    return {"objective": (P + D) / 2}
+
+
+def hinge_l2(X, y, lam):
+    """(1/n)Σ hinge + (λ/2)‖w‖² is λ times the SVM with C = 1/(λn)."""
+    return {"objective": lam * soft_margin_svm(X, y, 1 / (lam * len(y)))["objective"]}
+
+
+def svr(X, y, C, epsilon):
+    """P and D of libsvm's solution, computed here, bracket the optimal value."""
+    from sklearn.svm import SVR
+
+    model = SVR(kernel="linear", C=C, epsilon=epsilon, tol=1e-8).fit(X, y)
+    w, b, u = model.coef_[0], model.intercept_[0], -model.dual_coef_[0]
+    P = w @ w / 2 + C * np.maximum(0, np.abs(X @ w + b - y) - epsilon).sum()
+    v = X[model.support_].T @ u
+    D = -v @ v / 2 - u @ y[model.support_] - epsilon * np.abs(u).sum()
+    assert P - D < 1e-7 * P, (P, D)
+    return {"objective": (P + D) / 2}
+
+
+def nonnegative_least_squares(X, y, fit_intercept):
+    """Lawson and Hanson's active set method, scipy.optimize.nnls."""
+    assert not fit_intercept
+    w, norm = nnls(X, y)
+    return {"objective": norm**2 / (2 * len(y)), "nonzeros": np.count_nonzero(w), "w": w}
+
+
+def box_least_squares(X, y, lo, hi):
+    """scipy.optimize.lsq_linear on the centred data."""
+    result = lsq_linear(X - X.mean(0), y - y.mean(), (lo, hi), method="bvls", tol=1e-14)
+    return {"objective": result.cost / len(y), "w": result.x}
+
+
+def halfspace_lp(X, y):
+    """Separable: the value of a feasibility problem is 0. Inseparable: HiGHS says infeasible."""
+    result = linprog(np.zeros(X.shape[1]), -y[:, None] * X, -np.ones(len(y)), bounds=(None, None))
+    return {"objective": 0.0} if result.status == 0 else {}
+
+
+def linear_program(c, **arrays):
+    """HiGHS through scipy's linprog."""
+    result = linprog(c, **arrays)
+    return {"objective": result.fun, "x": result.x} if result.status == 0 else {}
