@@ -1,0 +1,239 @@
+"""Linear programs, as ``scipy.optimize.linprog`` reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..certificates.certificate import Certificate
+from ..certificates.farkas import certify_infeasible, find_infeasibility
+from ..certificates.linear import certify_linear
+from ..certificates.linear_conditions import primal_rows
+from ..certificates.multipliers import (
+    Multipliers,
+    read_multipliers,
+    split_reduced_cost,
+)
+from ..certificates.polish import polish_linear
+from ..certificates.ray import certify_unbounded, find_unboundedness
+from ..numerics import ROUNDING, Array
+from ..objective import Statement
+from ..objective.linear_data import LinearData, read_linear_data, read_point
+from .linear_statement import linear_latex, pose_linear_dual, pose_linear_primal
+
+
+class LinearProgram:
+    """Minimise c'x subject to A_ub x <= b_ub, A_eq x = b_eq and lower <= x <= upper.
+
+    Parameters
+    ----------
+    c : array, shape (n,)
+        Cost.
+    A_ub, b_ub : array or sparse array, shapes (m, n) and (m,), optional
+        Inequalities.
+    A_eq, b_eq : array or sparse array, shapes (p, n) and (p,), optional
+        Equalities.
+    bounds : pair, or sequence of n pairs (min, max)
+        ``None`` or an infinity where there is no bound; by default x >= 0, as SciPy.
+
+    Raises
+    ------
+    InputError
+        Where shapes do not agree, an entry is not finite or a bound is empty.
+
+    Notes
+    -----
+    L = c'x + lambda_ub'(A_ub x - b_ub) + nu'(A_eq x - b_eq) - lambda_lower'(x - lower)
+    + lambda_upper'(x - upper), all multipliers but nu >= 0. The dual maximises
+    -b_ub'lambda_ub - b_eq'nu + lower'lambda_lower - upper'lambda_upper subject to
+    c + A_ub'lambda_ub + A_eq'nu - lambda_lower + lambda_upper = 0.
+
+    References
+    ----------
+    Boyd and Vandenberghe, *Convex Optimization*, section 5.2.1.
+    """
+
+    name: ClassVar[str] = "LinearProgram"
+
+    def __init__(
+        self,
+        c: Any,
+        A_ub: Any = None,
+        b_ub: Any = None,
+        A_eq: Any = None,
+        b_eq: Any = None,
+        bounds: Any = (0, None),
+    ) -> None:
+        self.data: LinearData = read_linear_data(c, A_ub, b_ub, A_eq, b_eq, bounds, self.name)
+
+    def _pose(self) -> Statement:
+        return pose_linear_primal(self.data)
+
+    def _pose_dual(self) -> Statement:
+        return pose_linear_dual(self.data)
+
+    @cached_property
+    def _primal(self) -> Statement:
+        return self._pose()
+
+    @cached_property
+    def _dual(self) -> Statement:
+        return self._pose_dual()
+
+    @property
+    def primal(self) -> Any:
+        """The program as a ``cvxpy.Problem``, constraints labelled."""
+        return self._primal.problem
+
+    @property
+    def dual(self) -> Any:
+        """The dual program as a ``cvxpy.Problem``: Maximize."""
+        return self._dual.problem
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """{"x": cvxpy.Variable} of the primal."""
+        return self._primal.variables
+
+    @property
+    def constraints(self) -> dict[str, Any]:
+        """{"ub", "eq", "lower", "upper": cvxpy.Constraint} of the primal, those that exist."""
+        return self._primal.constraints
+
+    @property
+    def multipliers(self) -> dict[str, Any]:
+        """{"lambda_ub", "nu", "lambda_lower", "lambda_upper": cvxpy.Variable} of the dual."""
+        return self._dual.variables
+
+    def latex(self) -> str:
+        """Primal, Lagrangian, dual and KKT conditions in LaTeX."""
+        return linear_latex(self.data)
+
+    def _repr_latex_(self) -> str:
+        return f"$${self.latex()}$$"
+
+    def objective(self, x: Any) -> float:
+        """c'x, or inf where x is infeasible by more than rounding."""
+        x = read_point(self.data, x, self.name)
+        broken = any(row.relative > ROUNDING for row in primal_rows(self.data, x))
+        return np.inf if broken else float(self.data.c @ x)
+
+    def dual_objective(self, multipliers: Mapping[str, Any]) -> float:
+        """D at these multipliers, -inf where they are infeasible by more than rounding.
+
+        Bound multipliers that are missing come from the reduced costs.
+        """
+        point = self._complete(multipliers)
+        signed = (point.lambda_ub, point.lambda_lower, point.lambda_upper)
+        left = np.abs(point.stationarity(self.data))
+        size = point.size(self.data) + np.abs(point.lambda_lower) + np.abs(point.lambda_upper)
+        absent = point.lambda_lower[~np.isfinite(self.data.lower)].any()
+        absent = absent or point.lambda_upper[~np.isfinite(self.data.upper)].any()
+        if absent or any(np.any(v < 0.0) for v in signed) or np.any(left > ROUNDING * size):
+            return -np.inf
+        return float(point.dual_terms(self.data).sum())
+
+    def _complete(self, multipliers: Mapping[str, Any]) -> Multipliers:
+        read = read_multipliers(self.data, multipliers, self.name)
+        lambda_ub = read.get("lambda_ub", np.zeros(self.data.b_ub.size))
+        nu = read.get("nu", np.zeros(self.data.b_eq.size))
+        best = split_reduced_cost(self.data, lambda_ub, nu)
+        return Multipliers(**{**best.as_dict(), **read})
+
+    def certify(
+        self, x: Any, multipliers: Mapping[str, Any] | None = None, *, tol: float = 1e-6
+    ) -> Certificate:
+        """Judge a point, with the multipliers passed or with constructed ones.
+
+        Parameters
+        ----------
+        x : array, shape (n,)
+            Judged as it is.
+        multipliers : dict, optional
+            Any of "lambda_ub", "nu", "lambda_lower", "lambda_upper".
+        tol : float
+            For the relative gap and the feasibilities, relative to their rows.
+
+        Returns
+        -------
+        Certificate
+            Claim "optimal".
+        """
+        return certify_linear(self.data, x, multipliers, tol=tol, owner=self.name)
+
+    def certify_infeasible(
+        self, multipliers: Mapping[str, Any], *, tol: float = 1e-6
+    ) -> Certificate:
+        """Verify Farkas multipliers, by name; claim "infeasible"."""
+        return certify_infeasible(self.data, multipliers, tol=tol, owner=self.name)
+
+    def certify_unbounded(self, ray: Any, point: Any, *, tol: float = 1e-6) -> Certificate:
+        """Verify a ray of descent from a feasible point; claim "unbounded"."""
+        return certify_unbounded(self.data, ray, point, tol=tol, owner=self.name)
+
+    def find_evidence(self, *, tol: float = 1e-6) -> Certificate | None:
+        """Verified evidence that the program is infeasible or unbounded; None where not found."""
+        return find_infeasibility(self.data, tol) or find_unboundedness(self.data, tol)
+
+    def polish(
+        self, x: Any, multipliers: Mapping[str, Any] | None = None, *, tol: float = 1e-6
+    ) -> tuple[Array, dict[str, Array]]:
+        """Solve the active constraints exactly; what is passed comes back unless that is better.
+
+        Parameters
+        ----------
+        x : array, shape (n,)
+            An approximate solution.
+        multipliers : dict, optional
+            Its multipliers; missing ones are constructed.
+        tol : float
+            As of ``certify``.
+
+        Returns
+        -------
+        tuple
+            The point and the dict of its four multipliers.
+        """
+        x = read_point(self.data, x, self.name)
+        read = dict(read_multipliers(self.data, multipliers, self.name))
+        rows = [("lambda_ub", self.data.b_ub), ("nu", self.data.b_eq)]
+        if any(side.size and name not in read for name, side in rows):
+            read |= {name: self.certify(x, read, tol=tol).dual[name] for name, _ in rows}
+        start = self._complete({name: read[name] for name, side in rows if side.size})
+        point, multipliers_ = polish_linear(self.data, x, start, tol)
+        return point, multipliers_.as_dict()
+
+    def shadow_prices(self, multipliers: Mapping[str, Any]) -> dict[str, Array]:
+        """The derivatives of p* by right-hand side, {"ub", "eq", "lower", "upper"}.
+
+        -lambda_ub, -nu, lambda_lower and -lambda_upper: SciPy's marginals.
+        """
+        point = self._complete(multipliers)
+        return {
+            "ub": -point.lambda_ub,
+            "eq": -point.nu,
+            "lower": point.lambda_lower,
+            "upper": -point.lambda_upper,
+        }
+
+    def constraint_duals(self) -> dict[str, Array]:
+        """The dual values of the constraints of ``primal`` by multiplier name, full length."""
+        found: dict[str, Array] = {}
+        for label, name in (("ub", "lambda_ub"), ("eq", "nu")):
+            if label in self.constraints:
+                found[name] = np.asarray(self.constraints[label].dual_value, dtype=float)
+        for label, name, side in (
+            ("lower", "lambda_lower", self.data.lower),
+            ("upper", "lambda_upper", self.data.upper),
+        ):
+            found[name] = np.zeros(self.data.n)
+            if label in self.constraints:
+                found[name][np.isfinite(side)] = self.constraints[label].dual_value
+        return found
+
+    def __repr__(self) -> str:
+        sizes = f"{self.data.n} variables, {self.data.b_ub.size} inequalities"
+        return f"{self.name}({sizes}, {self.data.b_eq.size} equalities)"

@@ -1,0 +1,107 @@
+"""A linear program and its dual as CVXPY problems, and both in LaTeX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..objective import Statement, label_all
+from ..objective.linear_data import LinearData
+
+
+def pose_linear_primal(data: LinearData) -> Statement:
+    """Minimise c'x s.t. "ub", "eq", "lower", "upper"; bounds only where they are finite."""
+    import cvxpy as cp
+
+    x = cp.Variable(data.n, name="x")
+    lower, upper = (np.flatnonzero(np.isfinite(side)) for side in (data.lower, data.upper))
+    constraints: dict[str, Any] = {}
+    if data.b_ub.size:
+        constraints["ub"] = data.A_ub @ x <= data.b_ub
+    if data.b_eq.size:
+        constraints["eq"] = data.A_eq @ x == data.b_eq
+    if lower.size:
+        constraints["lower"] = _part(x, lower) >= data.lower[lower]
+    if upper.size:
+        constraints["upper"] = _part(x, upper) <= data.upper[upper]
+    problem = cp.Problem(cp.Minimize(data.c @ x), label_all(constraints))
+    return Statement(problem, {"x": x}, constraints)
+
+
+def _part(x: Any, index: Any) -> Any:
+    """The entries of x, and x itself where that is all of them."""
+    return x if index.size == x.size else x[index]
+
+
+def pose_linear_dual(data: LinearData) -> Statement:
+    """Maximise -b_ub'lambda_ub - b_eq'nu + l'lambda_lower - u'lambda_upper.
+
+    Subject to c + A_ub'lambda_ub + A_eq'nu - lambda_lower + lambda_upper = 0 ("stationarity")
+    and lambda_ub, lambda_lower, lambda_upper >= 0 (labelled by their names). The multipliers of
+    bounds have one entry for each finite bound, as the constraints of the primal.
+    """
+    import cvxpy as cp
+
+    variables: dict[str, Any] = {}
+    gradient: Any = cp.Constant(data.c)
+    value: Any = cp.Constant(0.0)
+    for name, matrix, side in (("lambda_ub", data.A_ub, data.b_ub), ("nu", data.A_eq, data.b_eq)):
+        if side.size:
+            variables[name] = cp.Variable(side.size, name=name)
+            gradient = gradient + matrix.T @ variables[name]
+            value = value - side @ variables[name]
+    for name, side, sign in (
+        ("lambda_lower", data.lower, -1.0),
+        ("lambda_upper", data.upper, 1.0),
+    ):
+        finite = np.flatnonzero(np.isfinite(side))
+        if finite.size:
+            variables[name] = cp.Variable(finite.size, name=name)
+            gradient = gradient + sign * (_scatter(finite, data.n) @ variables[name])
+            value = value - sign * (side[finite] @ variables[name])
+    constraints = {"stationarity": gradient == 0.0}
+    constraints |= {name: v >= 0.0 for name, v in variables.items() if name != "nu"}
+    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+    return Statement(problem, variables, constraints)
+
+
+def _scatter(index: Any, n: int) -> Any:
+    from scipy import sparse
+
+    k = index.size
+    return sparse.csr_array((np.ones(k), (index, np.arange(k))), shape=(n, k))
+
+
+def linear_latex(data: LinearData) -> str:
+    """Primal, Lagrangian, dual and KKT conditions of the constraints that are there."""
+    ub, eq = bool(data.b_ub.size), bool(data.b_eq.size)
+    lower, upper = (bool(np.isfinite(side).any()) for side in (data.lower, data.upper))
+    terms = [
+        (ub, r"A_{ub} x \le b_{ub}", r"\lambda_{ub}", r"+ \lambda_{ub}^\top (A_{ub} x - b_{ub})",
+         r"- b_{ub}^\top \lambda_{ub}", r"+ A_{ub}^\top \lambda_{ub}",
+         r"\lambda_{ub} \circ (b_{ub} - A_{ub} x) = 0"),
+        (eq, r"A_{eq} x = b_{eq}", "", r"+ \nu^\top (A_{eq} x - b_{eq})",
+         r"- b_{eq}^\top \nu", r"+ A_{eq}^\top \nu", ""),
+        (lower, r"x \ge l", r"\lambda_l", r"- \lambda_l^\top (x - l)",
+         r"+ l^\top \lambda_l", r"- \lambda_l", r"\lambda_l \circ (x - l) = 0"),
+        (upper, r"x \le u", r"\lambda_u", r"+ \lambda_u^\top (x - u)",
+         r"- u^\top \lambda_u", r"+ \lambda_u", r"\lambda_u \circ (u - x) = 0"),
+    ]  # fmt: skip
+    present = [term[1:] for term in terms if term[0]]
+    feasible = r",\ ".join(term[0] for term in present)
+    signs = r",\ ".join(rf"{term[1]} \ge 0" for term in present if term[1])
+    lagrangian = " ".join([r"c^\top x", *(term[2] for term in present)])
+    dual = " ".join(term[3] for term in present).removeprefix("+ ") or "0"
+    gradient = " ".join(["c", *(term[4] for term in present)]) + " = 0"
+    slackness = r",\ ".join(term[5] for term in present if term[5])
+    given = rf"\quad \text{{s.t.}}\quad {feasible}" if feasible else ""
+    conditions = [part for part in (gradient, feasible, signs, slackness) if part]
+    lines = [
+        r"\text{primal} &\quad \min_x\ c^\top x" + given,
+        rf"\text{{Lagrangian}} &\quad L = {lagrangian}",
+        r"\text{dual} &\quad \max\ " + dual + r"\quad \text{s.t.}\quad "
+        + r",\ ".join(part for part in (gradient, signs) if part),
+        *(rf"\text{{KKT}} &\quad {part}" for part in conditions),
+    ]  # fmt: skip
+    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
