@@ -79,6 +79,7 @@ def lasso(X, y, lam):
     return {
         "objective": objective,
         "w": w,
+        "b": y.mean() - X.mean(0) @ w,
         "nonzeros": np.count_nonzero(w),
         "lam_max": np.abs(Xc.T @ yc).max() / len(y),
     }
@@ -352,6 +353,15 @@ def halfspace_lp(X, y):
 
 
 def linear_program(c, **arrays):
-    """HiGHS through scipy's linprog."""
+    """HiGHS through scipy's linprog; its marginals are ∂p*/∂(limit), minus the multipliers."""
     result = linprog(c, **arrays)
-    return {"objective": result.fun, "x": result.x} if result.status == 0 else {}
+    if result.status != 0:
+        return {}
+    lambda_ub = -result.ineqlin.marginals
+    return {
+        "objective": result.fun,
+        "x": result.x,
+        "lambda_ub": lambda_ub,  # in a statement's dual
+        "dual.lambda_ub": lambda_ub,  # in a solution
+        "dual.lambda_upper": -result.upper.marginals,
+    }

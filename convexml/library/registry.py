@@ -1,7 +1,7 @@
 """The names that a problem file may use, and the objects behind them.
 
-`model = "lasso"` is `convexml.models.Lasso`: the class name in snake_case. Losses and penalties
-likewise. A new model, loss or penalty is found as soon as its package exports it.
+`model = "lasso"` is `convexml.models.Lasso`: the class name in snake_case. Losses and penalties go
+by their own names. A new model, loss or penalty is found as soon as its package exports it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from convexml.errors import ConvexmlError, ProblemFileError
 from convexml.library.names import instead, snake_case
 
 ARRAYS = ("X", "y", "sample_weight", "c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
-_NOT_PARAMETERS = {*ARRAYS, "self", "loss", "penalty"}
+_NOT_PARAMETERS = {*ARRAYS, "self"}
 
 
 def model(name: str) -> Callable[..., Any]:
     """The constructor behind `model = name`; ProblemFileError with the nearest name else."""
     constructors = {
         key: value
-        for key, value in _public("convexml.models").items()
+        for key, value in _exported("convexml.models").items()
         if {"X", "c"} & set(inspect.signature(value).parameters) and key != "learning_problem"
     }
     if name == "learning_problem":
@@ -51,7 +51,8 @@ def component(kind: str, table: dict[str, Any]) -> Any:
         `name` and the arguments of that class.
     """
     where = f"objective.{kind}"
-    known = _public(f"convexml.{'losses' if kind == 'loss' else 'penalties'}")
+    package = "convexml.losses" if kind == "loss" else "convexml.penalties"
+    known: dict[str, Callable[..., Any]] = importlib.import_module(package).ALL
     arguments = {key: value for key, value in table.items() if key != "name"}
     name = table.get("name")
     if name is None:
@@ -110,7 +111,7 @@ def call(
         raise ProblemFileError(f"{name}: {error}") from error
 
 
-def _public(module_name: str) -> dict[str, Callable[..., Any]]:
+def _exported(module_name: str) -> dict[str, Callable[..., Any]]:
     module = importlib.import_module(module_name)
     exported = {name: getattr(module, name) for name in module.__all__}
     return {snake_case(name): value for name, value in exported.items() if inspect.isclass(value)}
