@@ -66,7 +66,7 @@ def solve_vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
     movable = active.interior.astype(float) * np.maximum(np.abs(x), unit(x, data.typical))
     for _ in range(2):  # once more, for the rounding of the first
         fixed = fixed + least_change(matrix, side - matrix @ fixed, movable)
-    return np.clip(fixed, data.lower, data.upper)
+    return np.clip(fixed, data.lower, data.upper) + 0.0  # no -0.0
 
 
 def solve_multipliers(

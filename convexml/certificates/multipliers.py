@@ -106,7 +106,9 @@ def split_reduced_cost(
     Lagrangian stationary and lowers D.
     """
     zero = np.zeros(data.n)
-    cost = Multipliers(lambda_ub, nu, zero, zero).reduced_cost(data)
+    rows = Multipliers(lambda_ub, nu, zero, zero)
+    cost = rows.reduced_cost(data)
+    cost[np.abs(cost) <= ROUNDING * rows.size(data)] = 0.0
     has_lower, has_upper = np.isfinite(data.lower), np.isfinite(data.upper)
     common = np.where(has_lower & has_upper, common, 0.0)
     lower = np.where(has_lower, np.maximum(cost, 0.0), 0.0) + common

@@ -173,3 +173,28 @@ def _refuse_nonfinite_sparse(matrix: Any, name: str, owner: str) -> None:
             f"{owner}: {name} has {entries.data[k]} in row {entries.row[k]}, "
             f"column {entries.col[k]}; all entries must be finite."
         )
+
+
+def linear_to_dict(data: LinearData) -> dict[str, Any]:
+    """The arguments of ``LinearProgram`` as plain lists; ``None`` for infinite bounds."""
+
+    def rows(matrix: Any) -> list[list[float]] | None:
+        if matrix.shape[0] == 0:
+            return None
+        dense: list[list[float]] = (
+            matrix.toarray() if sparse.issparse(matrix) else matrix
+        ).tolist()
+        return dense
+
+    def limit(value: float) -> float | None:
+        return float(value) if np.isfinite(value) else None
+
+    pairs = zip(data.lower, data.upper, strict=True)
+    return {
+        "c": data.c.tolist(),
+        "A_ub": rows(data.A_ub),
+        "b_ub": data.b_ub.tolist() if data.b_ub.size else None,
+        "A_eq": rows(data.A_eq),
+        "b_eq": data.b_eq.tolist() if data.b_eq.size else None,
+        "bounds": [[limit(low), limit(high)] for low, high in pairs],
+    }
