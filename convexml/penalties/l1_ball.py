@@ -58,7 +58,9 @@ class L1Ball(Penalty):
         descending = np.sort(size)[::-1]
         thresholds = (np.cumsum(descending) - self.t) / np.arange(1, len(w) + 1)
         kept = int(np.count_nonzero(descending > thresholds))
-        return np.sign(w) * np.maximum(size - thresholds[kept - 1], 0.0)
+        shrunk = np.maximum(size - thresholds[kept - 1], 0.0)
+        # What cancels in a small ball would leave it by more than a rounding: bring it back.
+        return np.sign(w) * shrunk * (self.t / max(float(shrunk.sum()), self.t))
 
     def prox(self, w: Array, step: float | Array) -> Array:
         return self.project(w)
@@ -81,6 +83,9 @@ class L1Ball(Penalty):
         import cvxpy as cp
 
         return Terms(0.0, {"ball": cp.norm1(w) <= theta["radius"]})
+
+    def multipliers(self, v: Array) -> dict[str, Array]:
+        return {"ball": np.asarray(np.max(np.abs(v), initial=0.0))}
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
