@@ -1,0 +1,105 @@
+"""Make a multiplier of a cone program exactly feasible: alternate between cone and equality."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..numerics import ROUNDING, Array
+from ..objective.cone_program import ConeProgram
+from .least_change import least_change
+
+ROUNDS = 40
+NORMAL = 1e-3
+"""How much of a step along the normal of a curved cone is wanted."""
+
+
+class DualPair(NamedTuple):
+    """(w, y) with y in K* and the residual of P w + A'y + q = 0; 0 where only rounding is left."""
+
+    w: Array
+    y: Array
+    left: Array
+    moved: float
+
+
+def repair_conic_dual(program: ConeProgram, x: Array, y: Array) -> DualPair:
+    """Project y to K*, and remove what is left of the equality by the least change of (w, y).
+
+    Entries move in proportion to their size, so that y stays inside K* where it is inside, and
+    entries at 0 stay there.
+    """
+    w, passed = x.copy(), y
+    y = program.project_dual(y)
+    tangent = _tangent(program, x)
+    system = sparse.hstack([program.P, program.A.T @ tangent], format="csc")
+    best = DualPair(w, y, _left(program, w, y), float(np.max(np.abs(y - passed), initial=0.0)))
+    stalled = 0
+    for _ in range(ROUNDS):
+        if not np.any(best.left) or stalled == 6:
+            break
+        size = program.stationarity_size(w, y)
+        rows = 1.0 / np.where(size > 0.0, size, 1.0)
+        weights = np.concatenate([_weights_of_w(program, w), _weights_of_y(program, y)])
+        left = program.stationarity(w, y)
+        step = least_change(sparse.diags_array(rows) @ system, -rows * left, weights)
+        w = w + step[: w.size]
+        y = program.project_dual(y + tangent @ step[w.size :])
+        left = _left(program, w, y)
+        if _worst(program, w, y, left) < 0.9 * _worst(program, best.w, best.y, best.left):
+            moved = max(np.max(np.abs(w - x)), np.max(np.abs(y - passed), initial=0.0))
+            best, stalled = DualPair(w, y, left, float(moved)), 0
+        else:
+            stalled += 1
+    return best
+
+
+def _tangent(program: ConeProgram, x: Array) -> Any:
+    """Discourage steps of curved blocks along s, which is normal to K* at a complementary y.
+
+    A step in the tangent plane leaves the cone only to second order, so that few rounds suffice.
+    """
+    slack = program.slack(x)
+    blocks = []
+    for cone, rows in program.blocks:
+        block = np.eye(cone.dim) if not cone.is_polyhedral else sparse.eye_array(cone.dim)
+        normal = cone.project(slack[rows])
+        length = float(np.linalg.norm(normal))
+        if not cone.is_polyhedral and length > 0.0:
+            block = block - (1.0 - NORMAL) * np.outer(normal, normal) / length**2
+        blocks.append(block)
+    return sparse.block_diag(blocks, format="csc") if blocks else sparse.csc_array((0, 0))
+
+
+def _left(program: ConeProgram, w: Array, y: Array) -> Array:
+    left = program.stationarity(w, y)
+    left[np.abs(left) <= ROUNDING * program.stationarity_size(w, y)] = 0.0
+    return left
+
+
+def _worst(program: ConeProgram, w: Array, y: Array, left: Array) -> float:
+    size = program.stationarity_size(w, y)
+    return float(np.max(np.abs(left) / np.where(size > 0.0, size, 1.0), initial=0.0))
+
+
+def _weights_of_w(program: ConeProgram, w: Array) -> Array:
+    """Only coordinates with curvature matter to the dual."""
+    curved = abs(program.P).sum(axis=0) > 0.0
+    level = float(np.max(np.abs(w), initial=0.0)) or 1.0
+    return np.where(curved, np.maximum(np.abs(w), 1e-3 * level), 0.0)
+
+
+def _weights_of_y(program: ConeProgram, y: Array) -> Array:
+    level = float(np.max(np.abs(y), initial=0.0)) or 1.0
+    weights = np.zeros(y.size)
+    for cone, rows in program.blocks:
+        part = np.abs(y[rows])
+        if type(cone).__name__ == "Zero":
+            weights[rows] = level
+        elif cone.is_polyhedral:
+            weights[rows] = np.maximum(part, 1e-9 * level)
+        else:
+            weights[rows] = max(float(np.linalg.norm(part)), 1e-9 * level)
+    return weights

@@ -1,0 +1,156 @@
+"""The conic form of a CVXPY problem, as CVXPY hands it to Clarabel, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..errors import SolverError
+from ..numerics import Array
+from ..objective.cone_program import ConeProgram, cone_program_of
+from ..objective.cones import Cone, Nonnegative, SecondOrder, Semidefinite, Zero
+from ..objective.curved_cones import Exponential, Power
+
+
+@dataclass(frozen=True)
+class Canonical:
+    """A CVXPY problem in conic form.
+
+    Attributes
+    ----------
+    program : ConeProgram
+        Always a minimisation; its value is ``sign`` times the problem's.
+    sign : float
+        1 for Minimize, -1 for Maximize.
+    recover : callable
+        ``recover(x, y)`` gives ({variable: array}, {constraint: array}) of the CVXPY problem;
+        under Maximize the duals are those of minimising -f, as CVXPY's own.
+    """
+
+    program: ConeProgram
+    sign: float
+    recover: Callable[[Array, Array], tuple[dict[Any, Any], dict[Any, Any]]]
+
+
+def cone_program(problem: Any) -> Canonical:
+    """Translate a DCP problem.
+
+    Parameters
+    ----------
+    problem : cvxpy.Problem
+        Continuous; parameters have values.
+
+    Returns
+    -------
+    Canonical
+        ``program`` in Clarabel's form: A x + s = b, s in zero x nonnegative x second-order x
+        semidefinite x exponential x power cones.
+
+    Raises
+    ------
+    SolverError
+        Where CVXPY cannot write the problem in this form.
+    """
+    import cvxpy as cp
+
+    try:
+        data, chain, inverse = problem.get_problem_data("CLARABEL", solver_opts={})
+    except (cp.error.DCPError, cp.error.SolverError) as error:
+        raise SolverError(f"conic form: CVXPY refuses the problem: {error}") from None
+    if data.get("lower_bounds") is not None or data.get("upper_bounds") is not None:
+        raise SolverError("conic form: CVXPY kept variable bounds outside of A; pose them as rows.")
+    program = cone_program_of(
+        data.get("P"),
+        data["c"],
+        data["A"],
+        data["b"],
+        _cones(data["dims"]),
+        float(np.sum(inverse[-1]["offset"])),
+    )
+
+    def recover(x: Array, y: Array) -> tuple[dict[Any, Any], dict[Any, Any]]:
+        raw = SimpleNamespace(
+            status="Solved", x=x, z=y, s=program.slack(x), obj_val=0.0, solve_time=0.0, iterations=0
+        )
+        solution = chain.invert(raw, inverse)
+        values = {v: solution.primal_vars.get(v.id) for v in problem.variables()}
+        duals = {c: solution.dual_vars.get(c.id) for c in problem.constraints}
+        return values, duals
+
+    sign = -1.0 if isinstance(problem.objective, cp.Maximize) else 1.0
+    return Canonical(program, sign, recover)
+
+
+def _cones(dims: Any) -> list[Cone]:
+    """The cones in the order of CVXPY's Clarabel interface."""
+    cones: list[Cone] = []
+    if dims.zero:
+        cones.append(Zero(int(dims.zero)))
+    if dims.nonneg:
+        cones.append(Nonnegative(int(dims.nonneg)))
+    cones += [SecondOrder(int(dim)) for dim in dims.soc]
+    cones += [Semidefinite(int(order) * (int(order) + 1) // 2) for order in dims.psd]
+    cones += [Exponential() for _ in range(int(dims.exp))]
+    cones += [Power(3, (float(alpha), 1.0 - float(alpha))) for alpha in dims.p3d]
+    cones += [Power(len(alphas) + 1, tuple(map(float, alphas))) for alphas in dims.pnd]
+    return cones
+
+
+def solve_cone_program(program: ConeProgram, **settings: Any) -> tuple[Array, Array, Array]:
+    """Solve with Clarabel itself.
+
+    Parameters
+    ----------
+    program : ConeProgram
+        The problem.
+    **settings
+        Fields of ``clarabel.DefaultSettings``, such as ``tol_gap_rel``.
+
+    Returns
+    -------
+    tuple
+        (x, s, y): whatever Clarabel ended with, to be certified by the caller.
+    """
+    import clarabel
+    from scipy import sparse
+
+    options = clarabel.DefaultSettings()
+    options.verbose = False
+    for name, value in settings.items():
+        setattr(options, name, value)
+    upper = sparse.csc_matrix(sparse.triu(program.P))
+    solver = clarabel.DefaultSolver(
+        upper,
+        program.q,
+        sparse.csc_matrix(program.A),
+        program.b,
+        [_clarabel_cone(cone) for cone in program.cones],
+        options,
+    )
+    found = solver.solve()
+    return tuple(np.array(part, dtype=float) for part in (found.x, found.s, found.z))  # type: ignore[return-value]
+
+
+def _clarabel_cone(cone: Cone) -> Any:
+    import clarabel
+
+    match cone:
+        case Zero():
+            return clarabel.ZeroConeT(cone.dim)
+        case Nonnegative():
+            return clarabel.NonnegativeConeT(cone.dim)
+        case SecondOrder():
+            return clarabel.SecondOrderConeT(cone.dim)
+        case Semidefinite():
+            return clarabel.PSDTriangleConeT(cone.order)
+        case Exponential():
+            return clarabel.ExponentialConeT()
+        case Power() if len(cone.alphas) == 2:
+            return clarabel.PowerConeT(cone.alphas[0])
+        case Power():
+            return clarabel.GenPowerConeT(list(cone.alphas), 1)
+    raise SolverError(f"conic form: Clarabel has no cone {cone!r}.")
