@@ -9,6 +9,7 @@ from scipy import sparse
 
 from ..numerics import ROUNDING, Array
 from ..objective.cone_program import ConeProgram
+from ..objective.cones import Zero
 from .least_change import least_change
 
 ROUNDS = 40
@@ -96,7 +97,7 @@ def _weights_of_y(program: ConeProgram, y: Array) -> Array:
     weights = np.zeros(y.size)
     for cone, rows in program.blocks:
         part = np.abs(y[rows])
-        if type(cone).__name__ == "Zero":
+        if isinstance(cone, Zero):
             weights[rows] = level
         elif cone.is_polyhedral:
             weights[rows] = np.maximum(part, 1e-9 * level)
