@@ -9,7 +9,7 @@ import numpy as np
 from ..numerics import ROUNDING, Array
 from ..objective import Objective
 from .certificate import Certificate, Condition, Verdict, relative_gap, worst
-from .dual_point import construct_dual
+from .dual_point import construct_dual, plain_dual
 from .dual_repair import DualPoint, repair_dual
 from .primal_repair import (
     PrimalPoint,
@@ -205,3 +205,17 @@ def _why(certificate: Certificate) -> str:
         key=lambda row: row.relative,
     )
     return f"The dual point is infeasible: {row.name!r} is off by {row.residual:.3g}."
+
+
+def quick_gap(
+    objective: Objective, w: Array, b: float, u: Array | None = None
+) -> tuple[float, DualPoint]:
+    """Return P(w, b) and a dual point, for stopping rules: a pass each way, nothing solved.
+
+    The algorithm's own u, where it has one, competes with the derivative of the loss.
+    """
+    point = repair_primal(objective, w, b)
+    dual = plain_dual(objective, point.z)
+    if u is not None:
+        dual = max(dual, repair_dual(objective, u, source="solver"), key=lambda p: p.value)
+    return point.value, dual

@@ -49,6 +49,10 @@ class Design(Protocol):
         """The diagonal of ``gram(weights)``, shape (d,)."""
         ...
 
+    def row_squares(self) -> Array:
+        """The squared norms of the rows, shape (n,)."""
+        ...
+
     def columns(self, index: Array) -> Design:
         """The design of the columns chosen by a boolean mask or an index array."""
         ...

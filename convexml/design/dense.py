@@ -50,6 +50,9 @@ class DenseDesign:
             return np.einsum("ij,ij->j", self.array, self.array)
         return np.einsum("ij,ij,i->j", self.array, self.array, weights)
 
+    def row_squares(self) -> Array:
+        return np.einsum("ij,ij->i", self.array, self.array)
+
     def columns(self, index: Array) -> DenseDesign:
         return DenseDesign(self.array[:, index])
 

@@ -56,6 +56,9 @@ class SparseDesign:
         squares = self._transposed.power(2)
         return squares @ (np.ones(self.shape[0]) if weights is None else weights)
 
+    def row_squares(self) -> Array:
+        return self.array.power(2) @ np.ones(self.shape[1])
+
     def columns(self, index: Array) -> SparseDesign:
         return SparseDesign(self.array[:, index])
 

@@ -43,7 +43,13 @@ class Absolute(Loss):
         import cvxpy as cp
 
         xi = cp.Variable(len(y), name="xi")
-        return Terms(xi, {"upper": y - z <= xi, "lower": z - y <= xi})
+        return Terms(xi, {"above": y - z <= xi, "below": z - y <= xi})
+
+    def slacks(self, y: Array, z: Array) -> dict[str, Array]:
+        return {"xi": np.abs(z - y)}
+
+    def multipliers(self, y: Array, u: Array, c: Array) -> dict[str, Array]:
+        return {"above": 0.5 * (c - u), "below": 0.5 * (c + u)}
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp

@@ -64,12 +64,28 @@ class EpsilonInsensitive(Loss):
 
         xi, xi_star = cp.Variable(len(y), name="xi"), cp.Variable(len(y), name="xi_star")
         constraints = {
-            "upper": y - z <= theta["epsilon"] + xi,
-            "lower": z - y <= theta["epsilon"] + xi_star,
+            "above": y - z <= theta["epsilon"] + xi,
+            "below": z - y <= theta["epsilon"] + xi_star,
             "slack": xi >= 0.0,
             "slack_star": xi_star >= 0.0,
         }
         return Terms(xi + xi_star, constraints)
+
+    def slacks(self, y: Array, z: Array) -> dict[str, Array]:
+        residual = y - z
+        return {
+            "xi": np.maximum(residual - self.epsilon, 0.0),
+            "xi_star": np.maximum(-residual - self.epsilon, 0.0),
+        }
+
+    def multipliers(self, y: Array, u: Array, c: Array) -> dict[str, Array]:
+        alpha, alpha_star = np.maximum(-u, 0.0), np.maximum(u, 0.0)
+        return {
+            "above": alpha,
+            "below": alpha_star,
+            "slack": c - alpha,
+            "slack_star": c - alpha_star,
+        }
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp

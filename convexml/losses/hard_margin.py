@@ -50,6 +50,9 @@ class HardMargin(Loss):
 
         return Terms(cp.Constant(np.zeros(len(y))), {"margin": cp.multiply(y, z) >= 1.0})
 
+    def multipliers(self, y: Array, u: Array, c: Array) -> dict[str, Array]:
+        return {"margin": -y * u + 0.0}
+
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 

@@ -49,6 +49,9 @@ class Interpolation(Loss):
 
         return Terms(cp.Constant(np.zeros(len(y))), {"interpolation": z == y})
 
+    def multipliers(self, y: Array, u: Array, c: Array) -> dict[str, Array]:
+        return {"interpolation": u}
+
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 

@@ -74,6 +74,12 @@ class Pinball(Loss):
         }
         return Terms(theta["tau"] * under + theta["cotau"] * over, constraints)
 
+    def slacks(self, y: Array, z: Array) -> dict[str, Array]:
+        return {"r_plus": np.maximum(y - z, 0.0), "r_minus": np.maximum(z - y, 0.0)}
+
+    def multipliers(self, y: Array, u: Array, c: Array) -> dict[str, Array]:
+        return {"residual": u, "r_plus": c * self.tau + u, "r_minus": c * (1.0 - self.tau) - u}
+
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 

@@ -51,6 +51,12 @@ class SquaredHinge(Loss):
         xi = cp.Variable(len(y), name="xi")
         return Terms(0.5 * cp.square(xi), {"margin": cp.multiply(y, z) >= 1.0 - xi})
 
+    def slacks(self, y: Array, z: Array) -> dict[str, Array]:
+        return {"xi": np.maximum(1.0 - y * z, 0.0)}
+
+    def multipliers(self, y: Array, u: Array, c: Array) -> dict[str, Array]:
+        return {"margin": -y * u + 0.0}
+
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +18,18 @@ from ..certificates.multipliers import (
 )
 from ..certificates.polish import polish_linear
 from ..certificates.ray import certify_unbounded, find_unboundedness
+from ..errors import InputError
 from ..numerics import ROUNDING, Array
 from ..objective import Statement
-from ..objective.linear_data import LinearData, read_linear_data, read_point
+from ..objective.linear_data import LinearData, linear_to_dict, read_linear_data, read_point
+from ..solvers import Solution
+from ..solvers.solution import REBUILD
+from .base import Problem
+from .linear_solve import build_solution, solve_linear
 from .linear_statement import linear_latex, pose_linear_dual, pose_linear_primal
 
 
-class LinearProgram:
+class LinearProgram(Problem):
     """Minimise c'x subject to A_ub x <= b_ub, A_eq x = b_eq and lower <= x <= upper.
 
     Parameters
@@ -56,7 +60,7 @@ class LinearProgram:
     Boyd and Vandenberghe, *Convex Optimization*, section 5.2.1.
     """
 
-    name: ClassVar[str] = "LinearProgram"
+    _last: Solution | None = None
 
     def __init__(
         self,
@@ -75,45 +79,68 @@ class LinearProgram:
     def _pose_dual(self) -> Statement:
         return pose_linear_dual(self.data)
 
-    @cached_property
-    def _primal(self) -> Statement:
-        return self._pose()
+    def _fill(self) -> None:
+        if self._last is None or not self._last.primal:
+            return
+        self.statement.variables["x"].value = self._last.primal["x"]
+        for label, name, side in (
+            ("ub", "lambda_ub", None),
+            ("eq", "nu", None),
+            ("lower", "lambda_lower", self.data.lower),
+            ("upper", "lambda_upper", self.data.upper),
+        ):
+            if label in self.statement.constraints:
+                value = self._last.dual[name]
+                value = value if side is None else value[np.isfinite(side)]
+                self.statement.constraints[label].save_dual_value(value)
 
-    @cached_property
-    def _dual(self) -> Statement:
-        return self._pose_dual()
+    def solve(
+        self,
+        solver: str = "auto",
+        *,
+        tol: float = 1e-6,
+        max_seconds: float | None = None,
+        max_iter: int | None = None,
+        polish: bool = True,
+        **options: Any,
+    ) -> Solution:
+        """Solve by a reference solver and certify; fills the values of ``primal``.
 
-    @property
-    def primal(self) -> Any:
-        """The program as a ``cvxpy.Problem``, constraints labelled."""
-        return self._primal.problem
+        Parameters
+        ----------
+        solver : str
+            "auto" (HiGHS, then Clarabel) or the name of a reference solver.
+        tol : float
+            Relative, for the certificate.
+        max_seconds, max_iter : number, optional
+            Limits, passed on to the solver.
+        polish : bool
+            Solve the active constraints exactly afterwards, where that improves the certificate.
+        **options
+            The solver's own options; ``seed``, ``w0`` and ``progress`` have no effect here.
 
-    @property
-    def dual(self) -> Any:
-        """The dual program as a ``cvxpy.Problem``: Maximize."""
-        return self._dual.problem
-
-    @property
-    def variables(self) -> dict[str, Any]:
-        """{"x": cvxpy.Variable} of the primal."""
-        return self._primal.variables
-
-    @property
-    def constraints(self) -> dict[str, Any]:
-        """{"ub", "eq", "lower", "upper": cvxpy.Constraint} of the primal, those that exist."""
-        return self._primal.constraints
-
-    @property
-    def multipliers(self) -> dict[str, Any]:
-        """{"lambda_ub", "nu", "lambda_lower", "lambda_upper": cvxpy.Variable} of the dual."""
-        return self._dual.variables
+        Returns
+        -------
+        Solution
+            "optimal" only where the certificate holds, "infeasible" and "unbounded" only with
+            verified evidence.
+        """
+        options = {k: v for k, v in options.items() if k not in ("seed", "w0", "progress")}
+        self._last = solve_linear(
+            self,
+            solver,
+            tol=tol,
+            max_seconds=max_seconds,
+            max_iter=max_iter,
+            polish=polish,
+            **options,
+        )
+        self._fill()
+        return self._last
 
     def latex(self) -> str:
         """Primal, Lagrangian, dual and KKT conditions in LaTeX."""
-        return linear_latex(self.data)
-
-    def _repr_latex_(self) -> str:
-        return f"$${self.latex()}$$"
+        return str(linear_latex(self.data))
 
     def objective(self, x: Any) -> float:
         """c'x, or inf where x is infeasible by more than rounding."""
@@ -234,6 +261,31 @@ class LinearProgram:
                 found[name][np.isfinite(side)] = self.constraints[label].dual_value
         return found
 
+    def to_dict(self) -> dict[str, Any]:
+        """The program as plain lists, for JSON."""
+        return {"kind": self.name, **linear_to_dict(self.data)}
+
+    def recertify(
+        self, primal: dict[str, Array], dual: dict[str, Array], document: dict[str, Any]
+    ) -> Solution:
+        """Judge a stored point anew; its status follows from the new certificate."""
+        tol = float(document.get("tol", 1e-6))
+        if "x" not in primal:
+            evidence = self.find_evidence(tol=tol)
+            if evidence is None:
+                raise InputError(f"{self.name}: the stored solution has no point x.")
+            return build_solution(self, evidence, evidence.claim, document.get("solver", ""))
+        certificate = self.certify(primal["x"], dual, tol=tol)
+        status = "optimal" if certificate.holds() else "inaccurate"
+        return build_solution(self, certificate, status, document.get("solver", ""))
+
     def __repr__(self) -> str:
         sizes = f"{self.data.n} variables, {self.data.b_ub.size} inequalities"
         return f"{self.name}({sizes}, {self.data.b_eq.size} equalities)"
+
+
+def _rebuild(stored: dict[str, Any]) -> LinearProgram:
+    return LinearProgram(**{key: value for key, value in stored.items() if key != "kind"})
+
+
+REBUILD["LinearProgram"] = _rebuild

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..objective import Statement, label_all
 from ..objective.linear_data import LinearData
+from .latex import Latex
 
 
 def pose_linear_primal(data: LinearData) -> Statement:
@@ -73,7 +74,7 @@ def _scatter(index: Any, n: int) -> Any:
     return sparse.csr_array((np.ones(k), (index, np.arange(k))), shape=(n, k))
 
 
-def linear_latex(data: LinearData) -> str:
+def linear_latex(data: LinearData) -> Latex:
     """Primal, Lagrangian, dual and KKT conditions of the constraints that are there."""
     ub, eq = bool(data.b_ub.size), bool(data.b_eq.size)
     lower, upper = (bool(np.isfinite(side).any()) for side in (data.lower, data.upper))
@@ -95,13 +96,11 @@ def linear_latex(data: LinearData) -> str:
     dual = " ".join(term[3] for term in present).removeprefix("+ ") or "0"
     gradient = " ".join(["c", *(term[4] for term in present)]) + " = 0"
     slackness = r",\ ".join(term[5] for term in present if term[5])
-    given = rf"\quad \text{{s.t.}}\quad {feasible}" if feasible else ""
-    conditions = [part for part in (gradient, feasible, signs, slackness) if part]
-    lines = [
-        r"\text{primal} &\quad \min_x\ c^\top x" + given,
-        rf"\text{{Lagrangian}} &\quad L = {lagrangian}",
-        r"\text{dual} &\quad \max\ " + dual + r"\quad \text{s.t.}\quad "
+    given = rf"\quad\text{{s.t.}}\quad {feasible}" if feasible else ""
+    return Latex(
+        r"\min_x\ c^\top x" + given,
+        lagrangian,
+        rf"\max\ {dual}\quad\text{{s.t.}}\quad "
         + r",\ ".join(part for part in (gradient, signs) if part),
-        *(rf"\text{{KKT}} &\quad {part}" for part in conditions),
-    ]  # fmt: skip
-    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+        tuple(part for part in (gradient, feasible, signs, slackness) if part),
+    )

@@ -111,6 +111,14 @@ class Box(Penalty):
             constraints["box_upper"] = w[above] <= hi[above]
         return Terms(0.0, constraints)
 
+    def multipliers(self, v: Array) -> dict[str, Array]:
+        lo, hi = self._bounds(len(v))
+        table = {
+            "box_lower": np.maximum(-v, 0.0)[np.isfinite(lo)],
+            "box_upper": np.maximum(v, 0.0)[np.isfinite(hi)],
+        }
+        return {name: values for name, values in table.items() if values.size}
+
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
         from scipy import sparse

@@ -79,6 +79,9 @@ class L2Ball(Penalty):
 
         return Terms(0.0, {"ball": cp.norm(w, 2) <= theta["radius"]})
 
+    def multipliers(self, v: Array) -> dict[str, Array]:
+        return {"ball": np.asarray(np.linalg.norm(v))}
+
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 

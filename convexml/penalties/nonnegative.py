@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..numerics import Array
 from ..terms import Terms
 from .box import Box
 
@@ -24,6 +25,9 @@ class Nonnegative(Box):
 
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
         return Terms(0.0, {"nonnegative": w >= 0.0})
+
+    def multipliers(self, v: Array) -> dict[str, Array]:
+        return {"nonnegative": -v}
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
         return Terms(0.0, {"reduced_cost": xtu >= 0.0})

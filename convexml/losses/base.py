@@ -1,0 +1,97 @@
+"""What a loss is: the protocol that every loss of the library, and of its users, follows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..numerics import Array
+from ..terms import Terms
+
+
+class Loss(ABC):
+    """A closed convex loss l(y, z) of the prediction z, for one sample.
+
+    Everything is elementwise over arrays ``y`` and ``z`` of shape (n,), float64. Labels are real
+    numbers (``labels = "real"``), -1 and +1 (``"binary"``) or numbers >= 0 (``"count"``).
+
+    A loss of your own subclasses this, implements the abstract methods, and works everywhere the
+    built-in ones do: posing, solving, certifying. The conjugate is
+    l*(y, v) = sup_z v z - l(y, z); it must be +inf outside ``domain(y)``, which contains 0.
+    """
+
+    name: ClassVar[str]
+    labels: ClassVar[Literal["real", "binary", "count"]] = "real"
+    is_smooth: ClassVar[bool] = True
+    """Differentiable in z, with ``curvature`` the second derivative almost everywhere."""
+    is_indicator: ClassVar[bool] = False
+    """l takes only the values 0 and +inf: a constraint on the prediction."""
+    is_strictly_convex: ClassVar[bool] = False
+
+    @property
+    def curvature_bound(self) -> float:
+        """sup l'' over all y, z: 1/curvature_bound is the strong convexity of l*. inf if none."""
+        return np.inf
+
+    def hyperparameters(self) -> dict[str, float]:
+        """The numbers that CVXPY sees as Parameters, by name (chosen so that all is DPP)."""
+        return {}
+
+    @abstractmethod
+    def value(self, y: Array, z: Array) -> Array:
+        """l(y, z), shape (n,)."""
+
+    @abstractmethod
+    def derivative(self, y: Array, z: Array) -> Array:
+        """dl/dz; at a kink, the subgradient of least magnitude."""
+
+    @abstractmethod
+    def conjugate(self, y: Array, v: Array) -> Array:
+        """l*(y, v), +inf outside the domain."""
+
+    @abstractmethod
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        """The ends (lo, hi) of the interval on which l*(y, .) is finite, +-inf where unbounded."""
+
+    @abstractmethod
+    def prox(self, y: Array, z: Array, step: float | Array) -> Array:
+        """argmin_x step * l(y, x) + (x - z)^2 / 2."""
+
+    @abstractmethod
+    def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
+        """l(y, z) as a CVXPY vector of shape (n,); ``theta`` maps hyperparameters to Parameters."""
+
+    @abstractmethod
+    def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
+        """c l*(y, u / c) as a CVXPY vector of shape (n,), for c > 0.
+
+        ``c`` is an array; losses whose conjugate is linear on an interval also accept a CVXPY
+        expression that is affine in Parameters.
+        """
+
+    def curvature(self, y: Array, z: Array) -> Array:
+        """d^2l/dz^2 where it exists; 0 for piecewise linear losses."""
+        return np.zeros_like(np.asarray(z, dtype=float))
+
+    def kinks(self, y: Array) -> tuple[Array, ...]:
+        """The predictions at which l(y, .) is not differentiable, arrays of shape (n,)."""
+        return ()
+
+    def violation(self, y: Array, z: Array) -> Array:
+        """How far z is from the domain of l(y, .), shape (n,)."""
+        return np.zeros_like(np.asarray(z, dtype=float))
+
+    def slacks(self, y: Array, z: Array) -> dict[str, Array]:
+        """Best values of the auxiliary variables of ``expression``, by name."""
+        return {}
+
+    def multipliers(self, y: Array, u: Array, c: Array) -> dict[str, Array]:
+        """Multipliers of the constraints of ``expression``, by label, that belong to u."""
+        return {}
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{key}={value:g}" for key, value in vars(self).items())
+        return f"{type(self).__name__}({inside})"

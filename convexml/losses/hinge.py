@@ -1,0 +1,64 @@
+"""The hinge loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..numerics import Array
+from ..terms import Terms
+from .base import Loss
+
+
+class Hinge(Loss):
+    """The hinge loss l(y, z) = (1 - y z)_+, y in {-1, +1}.
+
+    Conjugate: l*(y, v) = y v on -1 <= y v <= 0. The textbook multiplier is alpha_i = -y_i u_i.
+    At the kink y z = 1 the derivative returned is 0.
+    """
+
+    name = "hinge"
+    labels = "binary"
+    is_smooth = False
+
+    def value(self, y: Array, z: Array) -> Array:
+        return np.maximum(1.0 - y * z, 0.0)
+
+    def derivative(self, y: Array, z: Array) -> Array:
+        return np.where(y * z < 1.0, -y, 0.0)
+
+    def conjugate(self, y: Array, v: Array) -> Array:
+        inside = (y * v <= 0.0) & (y * v >= -1.0)
+        return np.where(inside, y * v, np.inf)
+
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        return np.minimum(-y, 0.0), np.maximum(-y, 0.0)
+
+    def kinks(self, y: Array) -> tuple[Array, ...]:
+        return (y,)
+
+    def prox(self, y: Array, z: Array, step: float | Array) -> Array:
+        margin = y * z
+        return y * np.where(margin < 1.0, np.minimum(margin + step, 1.0), margin)
+
+    def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        xi = cp.Variable(len(y), name="xi")
+        margin, slack = cp.multiply(y, z) >= 1.0 - xi, xi >= 0.0
+        return Terms(xi, {"margin": margin, "slack": slack})
+
+    def slacks(self, y: Array, z: Array) -> dict[str, Array]:
+        return {"xi": self.value(y, z)}
+
+    def multipliers(self, y: Array, u: Array, c: Array) -> dict[str, Array]:
+        alpha = -y * u + 0.0
+        return {"margin": alpha, "slack": c - alpha}
+
+    def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        alpha = -cp.multiply(y, u)
+        return Terms(-alpha, {"alpha_lower": alpha >= 0.0, "alpha_upper": alpha <= c})

@@ -1,0 +1,70 @@
+"""The logistic loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, xlog1py, xlogy
+
+from ..numerics import Array, log1pexp
+from ..terms import Terms
+from .base import Loss
+
+
+class Logistic(Loss):
+    """The logistic loss l(y, z) = log(1 + exp(-y z)), y in {-1, +1}.
+
+    Conjugate: l*(y, v) = p log p + (1 - p) log(1 - p) with p = -y v in [0, 1]. Curvature at most
+    1/4. P(y = +1) = 1 / (1 + exp(-z)).
+    """
+
+    name = "logistic"
+    labels = "binary"
+    is_strictly_convex = True
+
+    @property
+    def curvature_bound(self) -> float:
+        return 0.25
+
+    def value(self, y: Array, z: Array) -> Array:
+        return log1pexp(-y * z)
+
+    def derivative(self, y: Array, z: Array) -> Array:
+        return -y * expit(-y * z)
+
+    def curvature(self, y: Array, z: Array) -> Array:
+        p = expit(-np.abs(z))
+        return p * (1.0 - p)
+
+    def conjugate(self, y: Array, v: Array) -> Array:
+        p = -y * v
+        inside = (p >= 0.0) & (p <= 1.0)
+        q = np.clip(p, 0.0, 1.0)
+        return np.where(inside, xlogy(q, q) + xlog1py(1.0 - q, -q), np.inf)
+
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        return np.minimum(-y, 0.0), np.maximum(-y, 0.0)
+
+    def prox(self, y: Array, z: Array, step: float | Array) -> Array:
+        # With p = P(other class) the optimality condition is x = z + step y p, p in (0, 1).
+        # The right-hand side decreases in p: bisect, then polish with Newton.
+        margin, step = np.broadcast_arrays(y * z, np.asarray(step, dtype=float))
+        lo, hi = margin.copy(), margin + step
+        for _ in range(60):
+            x = 0.5 * (lo + hi)
+            above = x - margin - step * expit(-x) > 0.0
+            lo, hi = np.where(above, lo, x), np.where(above, x, hi)
+        return y * 0.5 * (lo + hi)
+
+    def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(cp.logistic(-cp.multiply(y, z)), {})
+
+    def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        p = -cp.multiply(y / c, u)
+        return Terms(-cp.multiply(c, cp.entr(p) + cp.entr(1.0 - p)), {})

@@ -1,0 +1,54 @@
+"""The squared loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..numerics import Array
+from ..terms import Terms
+from .base import Loss
+
+
+class Squared(Loss):
+    """The squared loss l(y, z) = (z - y)^2 / 2, y real.
+
+    Conjugate: l*(y, v) = v^2 / 2 + v y. Curvature 1. The factor 1/2 is part of the loss.
+    """
+
+    name = "squared"
+    is_strictly_convex = True
+
+    @property
+    def curvature_bound(self) -> float:
+        return 1.0
+
+    def value(self, y: Array, z: Array) -> Array:
+        return 0.5 * (z - y) ** 2
+
+    def derivative(self, y: Array, z: Array) -> Array:
+        return z - y
+
+    def curvature(self, y: Array, z: Array) -> Array:
+        return np.ones_like(z)
+
+    def conjugate(self, y: Array, v: Array) -> Array:
+        return 0.5 * v**2 + v * y
+
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        return np.full_like(y, -np.inf), np.full_like(y, np.inf)
+
+    def prox(self, y: Array, z: Array, step: float | Array) -> Array:
+        return (z + step * y) / (1.0 + step)
+
+    def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(0.5 * cp.square(z - y), {})
+
+    def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(cp.multiply(0.5 / c, cp.square(u)) + cp.multiply(y, u), {})

@@ -1,0 +1,36 @@
+"""The textbook problems, one file each."""
+
+from .elastic_net import ElasticNet, GroupLasso
+from .hard_margin_svm import HardMarginSVM
+from .huber_regression import HuberRegression
+from .lasso import ConstrainedLasso, Lasso
+from .learning_problem import LearningProblem
+from .least_squares import LeastSquares, MinimumNorm
+from .logistic_regression import LogisticRegression
+from .poisson_regression import PoissonRegression
+from .quantile_regression import QuantileRegression
+from .ridge import ConstrainedRidge, Ridge
+from .soft_margin_svm import SoftMarginSVM
+from .stored import register_models
+from .svr import SVR
+
+__all__ = [
+    "SVR",
+    "ConstrainedLasso",
+    "ConstrainedRidge",
+    "ElasticNet",
+    "GroupLasso",
+    "HardMarginSVM",
+    "HuberRegression",
+    "Lasso",
+    "LearningProblem",
+    "LeastSquares",
+    "LogisticRegression",
+    "MinimumNorm",
+    "PoissonRegression",
+    "QuantileRegression",
+    "Ridge",
+    "SoftMarginSVM",
+]
+
+register_models({name: globals()[name] for name in __all__})

@@ -1,0 +1,142 @@
+"""The facade of a posed problem: what every model offers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from ..certificates import Certificate
+from ..objective import Statement
+from ..solvers import Solution
+
+
+class Hyperparameter:
+    """An attribute whose change rebuilds the objective and sets the CVXPY Parameter.
+
+    Nothing is compiled again: ``problem.lam = 0.2`` only changes a value.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else instance._hyper[self.name]
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance._set_hyperparameter(self.name, value)
+
+
+class Problem(ABC):
+    """A convex problem posed once: solved by anything, certified from its raw data."""
+
+    _statement: Statement | None = None
+    _dual_statement: Statement | None = None
+
+    # -- posed with CVXPY --------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return type(self).__name__
+
+    @property
+    def statement(self) -> Statement:
+        """The posed primal: problem, variables, constraints."""
+        if self._statement is None:
+            self._statement = self._pose()
+            self._fill()
+        return self._statement
+
+    @property
+    def dual_statement(self) -> Statement:
+        """The posed dual: problem, multipliers, constraints."""
+        if self._dual_statement is None:
+            self._dual_statement = self._pose_dual()
+        return self._dual_statement
+
+    @property
+    def primal(self) -> Any:
+        """The textbook primal, a ``cvxpy.Problem`` (Minimize)."""
+        return self.statement.problem
+
+    @property
+    def dual(self) -> Any:
+        """The textbook dual, a ``cvxpy.Problem`` of its own (Maximize)."""
+        return self.dual_statement.problem
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """The primal's variables, {name: cvxpy.Variable}."""
+        return self.statement.variables
+
+    @property
+    def constraints(self) -> dict[str, Any]:
+        """The primal's constraints, {label: cvxpy.Constraint}."""
+        return self.statement.constraints
+
+    @property
+    def multipliers(self) -> dict[str, Any]:
+        """The dual's variables, {name: cvxpy.Variable}."""
+        return self.dual_statement.variables
+
+    @abstractmethod
+    def _pose(self) -> Statement:
+        """Pose the primal."""
+
+    @abstractmethod
+    def _pose_dual(self) -> Statement:
+        """Pose the dual."""
+
+    @abstractmethod
+    def _fill(self) -> None:
+        """Write the last solution, if any, into the primal's variables and constraints."""
+
+    # -- to be solved and certified ----------------------------------------------------------
+
+    @abstractmethod
+    def certify(self, *args: Any, **kwargs: Any) -> Certificate:
+        """Certify a point."""
+
+    @abstractmethod
+    def solve(self, solver: str = "auto", **kwargs: Any) -> Solution:
+        """Solve and certify."""
+
+    @abstractmethod
+    def latex(self) -> str:
+        """Primal, Lagrangian, dual and KKT conditions in LaTeX."""
+
+    def _repr_latex_(self) -> str:
+        return f"$$\n{self.latex()}\n$$"
+
+    def path(self, lams: Sequence[float], **kwargs: Any) -> list[Solution]:
+        """Solve for each hyperparameter value in turn, warm started; order as given.
+
+        Parameters
+        ----------
+        lams : sequence of float
+            Values of ``lam``, or of ``C`` for the support vector machines.
+        **kwargs
+            Passed to ``solve``.
+
+        Returns
+        -------
+        list of Solution
+        """
+        name = self._path_parameter()
+        before = getattr(self, name)
+        solutions: list[Solution] = []
+        try:
+            for value in lams:
+                setattr(self, name, value)
+                start = solutions[-1].primal.get("w") if solutions else None
+                solutions.append(self.solve(**({"w0": start} | kwargs)))
+        finally:
+            setattr(self, name, before)
+        return solutions
+
+    def _path_parameter(self) -> str:
+        for name in ("lam", "C", "radius"):
+            if isinstance(getattr(type(self), name, None), Hyperparameter):
+                return name
+        raise TypeError(f"{self.name} has no lam, C or radius to follow a path in.")

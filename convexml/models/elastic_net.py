@@ -1,0 +1,170 @@
+"""The elastic net and the group lasso."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Condition
+from ..certificates.certificate import worst
+from ..losses import Loss, Squared
+from ..numerics import Array
+from ..objective import Objective
+from ..penalties import ElasticNet as ElasticNetPenalty
+from ..penalties import GroupL2, Penalty
+from .base import Hyperparameter
+from .latex import Latex
+from .learning_problem import LearningProblem
+
+
+class ElasticNet(LearningProblem):
+    r"""Minimise (1/2) mean (y - X w - b)^2 + lam (rho |w|_1 + (1 - rho)/2 |w|^2), rho = l1_ratio.
+
+    As scikit-learn's ElasticNet with alpha = lam. ``lam_max`` is that of the lasso divided by rho.
+    Source: Zou and Hastie (2005), https://doi.org/10.1111/j.1467-9868.2005.00503.x.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+    y : array, shape (n,)
+        Real targets.
+    lam : float
+        Strength, >= 0.
+    l1_ratio : float
+        rho, from 0 (ridge) to 1 (lasso).
+    fit_intercept : bool
+        The intercept is not penalised.
+    sample_weight : array, shape (n,), optional
+
+    Raises
+    ------
+    InputError
+        For a negative lam, l1_ratio outside [0, 1], NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    lam = Hyperparameter()
+    l1_ratio = Hyperparameter()
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        lam: float,
+        l1_ratio: float,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight, lam=lam, l1_ratio=l1_ratio)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
+        return Squared(), ElasticNetPenalty(hyper["lam"], hyper["l1_ratio"]), "mean"
+
+    def textbook_conditions(
+        self, objective: Objective, w: Array, b: float, u: Array
+    ) -> Sequence[Condition]:
+        l1, l2 = self.lam * self.l1_ratio, self.lam * (1.0 - self.l1_ratio)
+        v = -objective.design.rmatvec(u) - l2 * w
+        away = np.where(w != 0.0, w * (v - l1 * np.sign(w)), 0.0)
+        return [
+            worst("|x_j'u + lam(1-rho)w_j| <= lam rho", "stationarity", np.maximum(np.abs(v) - l1, 0.0)),
+            worst("w_j (x_j'u + lam(1-rho)w_j + lam rho sign w_j) = 0", "complementary_slackness", away),
+        ]
+
+    def _latex(self) -> Latex:
+        return Latex(
+            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2"
+            r" + \lambda\left(\rho\|w\|_1 + \tfrac{1-\rho}{2}\|w\|_2^2\right)",
+            r"\tfrac{1}{2n}\|z - y\|_2^2 + \lambda\left(\rho\|w\|_1 + \tfrac{1-\rho}{2}\|w\|_2^2\right)"
+            r" + u^\top(Xw + b\mathbf{1} - z)",
+            r"\max_{u,q,s}\ -\tfrac n2\|u\|_2^2 - y^\top u - \tfrac{\lambda(1-\rho)}{2}\|q\|_2^2"
+            r"\quad\text{s.t.}\quad X^\top u + \lambda\rho s + \lambda(1-\rho) q = 0,"
+            r"\ \|s\|_\infty \le 1,\ \mathbf{1}^\top u = 0",
+            (
+                r"u = \tfrac1n(Xw + b\mathbf{1} - y)",
+                r"-X^\top u = \lambda\rho s + \lambda(1-\rho) w,\quad s \in \partial\|w\|_1",
+                r"\mathbf{1}^\top u = 0",
+            ),
+        )
+
+
+class GroupLasso(LearningProblem):
+    r"""Minimise (1/2) mean (y - X w - b)^2 + lam sum_g sqrt|g| |w_g|_2.
+
+    KKT: |X_g'u| <= lam sqrt|g|, with X_g'u = -lam sqrt|g| w_g / |w_g| where w_g is not 0. Source:
+    Yuan and Lin (2006), https://doi.org/10.1111/j.1467-9868.2005.00532.x.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+    y : array, shape (n,)
+        Real targets.
+    lam : float
+        Strength, >= 0.
+    groups : array, shape (d,)
+        The label of each feature's group.
+    fit_intercept : bool
+        The intercept is not penalised.
+    sample_weight : array, shape (n,), optional
+
+    Raises
+    ------
+    InputError
+        For a negative lam, groups of a wrong length, NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    lam = Hyperparameter()
+    groups = Hyperparameter()
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        lam: float,
+        groups: Any,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight, lam=lam, groups=groups)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
+        return Squared(), GroupL2(hyper["lam"], hyper["groups"]), "mean"
+
+    def textbook_conditions(
+        self, objective: Objective, w: Array, b: float, u: Array
+    ) -> Sequence[Condition]:
+        v = -objective.design.rmatvec(u)
+        labels, index = np.unique(np.asarray(self.groups), return_inverse=True)
+        size = np.sqrt(np.bincount(index))
+        norm_w, norm_v = np.sqrt(np.bincount(index, w**2)), np.sqrt(np.bincount(index, v**2))
+        level = self.lam * size
+        return [
+            worst(
+                "|X_g'u| <= lam sqrt|g|",
+                "dual_feasibility",
+                np.maximum(norm_v - level, 0.0),
+                np.maximum(level, norm_v),
+            ),
+            worst(
+                "lam sqrt|g| |w_g| + w_g'X_g'u = 0",
+                "complementary_slackness",
+                level * norm_w - np.bincount(index, w * v, minlength=len(labels)),
+            ),
+        ]
+
+    def _latex(self) -> Latex:
+        return Latex(
+            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2 + \lambda\sum_g\sqrt{|g|}\,\|w_g\|_2",
+            r"\tfrac{1}{2n}\|z - y\|_2^2 + \lambda\sum_g\sqrt{|g|}\,\|w_g\|_2"
+            r" + u^\top(Xw + b\mathbf{1} - z)",
+            r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u\quad\text{s.t.}\quad"
+            r"\|X_g^\top u\|_2 \le \lambda\sqrt{|g|}\ \forall g,\ \mathbf{1}^\top u = 0",
+            (
+                r"u = \tfrac1n(Xw + b\mathbf{1} - y)",
+                r"X_g^\top u = -\lambda\sqrt{|g|}\,w_g/\|w_g\|_2\ \text{where}\ w_g \ne 0",
+                r"\mathbf{1}^\top u = 0",
+            ),
+        )

@@ -1,0 +1,81 @@
+"""Huber regression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..certificates import Condition
+from ..certificates.certificate import worst
+from ..losses import Huber, Loss
+from ..numerics import Array
+from ..objective import Objective
+from ..penalties import L2, Penalty
+from .base import Hyperparameter
+from .latex import Latex
+from .learning_problem import LearningProblem
+
+
+class HuberRegression(LearningProblem):
+    r"""Minimise mean huber_delta(y - X w - b) + (lam/2) |w|^2.
+
+    huber_delta(r) = r^2/2 for |r| <= delta, delta (|r| - delta/2) beyond: Huber's own (1964), not
+    scikit-learn's, which also estimates a scale.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+    y : array, shape (n,)
+        Real targets.
+    delta : float
+        Where the loss turns linear, > 0, in units of y.
+    lam : float
+        Strength, >= 0.
+    fit_intercept : bool
+        The intercept is not penalised.
+    sample_weight : array, shape (n,), optional
+
+    Raises
+    ------
+    InputError
+        For delta <= 0, a negative lam, NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    delta = Hyperparameter()
+    lam = Hyperparameter()
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        delta: float,
+        lam: float,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight, delta=delta, lam=lam)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
+        return Huber(hyper["delta"]), L2(hyper["lam"]), "mean"
+
+    def textbook_conditions(
+        self, objective: Objective, w: Array, b: float, u: Array
+    ) -> Sequence[Condition]:
+        slope = objective.design.rmatvec(objective.loss_derivative(objective.predict(w, b)))
+        return [worst("X'l'(y, z)/n + lam w = 0", "stationarity", slope + self.lam * w)]
+
+    def _latex(self) -> Latex:
+        return Latex(
+            r"\min_{w,b}\ \tfrac1n\sum_i\mathrm{huber}_\delta(y_i - w^\top x_i - b)"
+            r" + \tfrac\lambda2\|w\|_2^2",
+            r"\tfrac1n\sum_i\mathrm{huber}_\delta(y_i - z_i) + \tfrac\lambda2\|w\|_2^2"
+            r" + u^\top(Xw + b\mathbf{1} - z)",
+            r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u - \tfrac{1}{2\lambda}\|X^\top u\|_2^2"
+            r"\quad\text{s.t.}\quad \|u\|_\infty \le \delta/n,\ \mathbf{1}^\top u = 0",
+            (
+                r"n u_i = \max(-\delta, \min(\delta, z_i - y_i))",
+                r"\lambda w = -X^\top u",
+                r"\mathbf{1}^\top u = 0",
+            ),
+        )

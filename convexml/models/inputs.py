@@ -1,0 +1,212 @@
+"""Read what the user passes as X, y and sample weights; word every refusal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..errors import InputError
+from ..numerics import Array
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Validated data: X float64 (dense or CSR), y as numbers, weights; zero-weight rows dropped.
+
+    Attributes
+    ----------
+    X : array or csr_array, shape (n, d)
+    y : array, shape (n,)
+    weights : array, shape (n,)
+    kept : array
+        Indices of the rows kept, in the caller's numbering.
+    total : int
+        Number of rows passed.
+    classes : array or None
+        The two labels, the larger is +1; None for real targets.
+    feature_names : list of str or None
+    """
+
+    X: Any
+    y: Array
+    weights: Array
+    kept: Array
+    total: int
+    classes: Array | None
+    feature_names: list[str] | None
+
+
+def read_samples(
+    owner: str, X: Any, y: Any, sample_weight: Any, labels: str
+) -> Samples:
+    """Validate X (n, d), y (n,) and sample weights for a loss with these labels."""
+    names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+    matrix = read_matrix(owner, X)
+    n = matrix.shape[0]
+    target = np.asarray(y)
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    if target.ndim != 1 or len(target) != n:
+        raise InputError(
+            f"{owner}: y must be a vector with one entry per row of X ({n}), got shape {target.shape}."
+        )
+    weights = read_weights(owner, sample_weight, n)
+    kept = np.flatnonzero(weights > 0.0)
+    target = target[kept]
+    if labels == "binary":
+        numbers, classes = read_classes(owner, target)
+    else:
+        numbers, classes = read_targets(owner, target, kept, labels == "count"), None
+    return Samples(
+        matrix if len(kept) == n else matrix[kept], numbers, weights[kept], kept, n, classes, names
+    )
+
+
+def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
+    """Return X as a float64 array or CSR matrix of shape (n, d), n, d >= 1, all finite."""
+    if sparse.issparse(X):
+        matrix = sparse.csr_array(X, dtype=np.float64)
+        bad = np.flatnonzero(~np.isfinite(matrix.data))
+        if bad.size:
+            row = int(np.searchsorted(matrix.indptr, bad[0], side="right") - 1)
+            _refuse_entry(owner, name, row, int(matrix.indices[bad[0]]), matrix.data[bad[0]])
+    else:
+        try:
+            matrix = np.array(X, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{owner}: {name} must hold numbers only ({error}).") from None
+        if matrix.ndim != 2:
+            hint = " Use X.reshape(-1, 1) for a single feature." if matrix.ndim == 1 else ""
+            raise InputError(
+                f"{owner}: {name} must be a matrix of shape (n, d), got shape {matrix.shape}.{hint}"
+            )
+        bad = np.argwhere(~np.isfinite(matrix))
+        if bad.size:
+            _refuse_entry(owner, name, int(bad[0, 0]), int(bad[0, 1]), matrix[tuple(bad[0])])
+    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+        raise InputError(
+            f"{owner}: {name} is empty (shape {matrix.shape}); at least one sample and one "
+            "feature are required."
+        )
+    return matrix
+
+
+def _refuse_entry(owner: str, name: str, row: int, column: int, value: float) -> None:
+    raise InputError(
+        f"{owner}: {name} contains {value} at row {row}, column {column}; every entry must be "
+        "finite. Impute or drop that sample."
+    )
+
+
+def read_targets(owner: str, y: Array, kept: Array, count: bool) -> Array:
+    """Return real targets as float64; for counts, all >= 0."""
+    try:
+        numbers = np.array(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{owner}: y must hold numbers, got dtype {y.dtype}.") from None
+    bad = np.flatnonzero(~np.isfinite(numbers))
+    if bad.size:
+        raise InputError(
+            f"{owner}: y contains {numbers[bad[0]]} at row {kept[bad[0]]}; every entry must be finite."
+        )
+    if count and np.any(numbers < 0.0):
+        row = int(np.argmax(numbers < 0.0))
+        raise InputError(f"{owner}: y must be >= 0, got {numbers[row]:g} at row {kept[row]}.")
+    return numbers
+
+
+def read_classes(owner: str, y: Array) -> tuple[Array, Array]:
+    """Map two labels of any kind to -1 and +1, the larger to +1."""
+    if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
+        row = int(np.argmax(~np.isfinite(y)))
+        raise InputError(f"{owner}: y contains {y[row]} at row {row}; every label must be finite.")
+    try:
+        classes = np.unique(y)
+    except TypeError:
+        raise InputError(f"{owner}: the labels in y cannot be ordered; use one type.") from None
+    if len(classes) != 2:
+        shown = ", ".join(repr(value) for value in classes[:5].tolist())
+        raise InputError(
+            f"{owner}: y must hold exactly two classes, got {len(classes)} ({shown}"
+            f"{', ...' if len(classes) > 5 else ''})."
+        )
+    return np.where(y == classes[1], 1.0, -1.0), classes
+
+
+def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
+    """Return weights (n,), finite and >= 0, not all zero; ones if None."""
+    if sample_weight is None:
+        return np.ones(n)
+    try:
+        weights = np.array(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{owner}: sample_weight must hold numbers.") from None
+    if weights.shape != (n,):
+        raise InputError(
+            f"{owner}: sample_weight must have one entry per row of X ({n}), got shape "
+            f"{weights.shape}."
+        )
+    bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0.0))
+    if bad.size:
+        raise InputError(
+            f"{owner}: sample_weight must be finite and >= 0, got {weights[bad[0]]:g} at row {bad[0]}."
+        )
+    if not np.any(weights > 0.0):
+        raise InputError(f"{owner}: sample_weight is all zero; at least one must be positive.")
+    return weights
+
+
+def read_coefficients(owner: str, w: Any, b: Any, objective: Any) -> tuple[Array, Any]:
+    """Return w as a float64 vector (d,) and b as a float or None, all finite."""
+    try:
+        vector = np.array(w, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{owner}: w must hold numbers.") from None
+    if vector.shape != (objective.d,):
+        raise InputError(
+            f"{owner}: w must have one coefficient per feature ({objective.d}), got shape "
+            f"{vector.shape}."
+        )
+    if not np.all(np.isfinite(vector)):
+        at = int(np.argmax(~np.isfinite(vector)))
+        raise InputError(f"{owner}: w contains {vector[at]} at {at}; it must be finite.")
+    if b is None:
+        return vector, None
+    number = np.asarray(b, dtype=np.float64)
+    if number.size != 1 or not np.isfinite(number.item()):
+        raise InputError(f"{owner}: b must be one finite number, got {b!r}.")
+    value = float(number.item())
+    if value != 0.0 and not objective.fit_intercept:
+        raise InputError(f"{owner}: b = {value:g}, but this problem was posed without intercept.")
+    return vector, value
+
+
+def read_dual(owner: str, u: Any, samples: Samples) -> Array:
+    """Return u on the rows kept, (n,), finite; it must be 0 on rows of weight 0."""
+    try:
+        vector = np.array(u, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{owner}: u must hold numbers.") from None
+    if vector.shape != (samples.total,):
+        raise InputError(
+            f"{owner}: u must have one entry per sample ({samples.total}), got shape {vector.shape}."
+        )
+    if not np.all(np.isfinite(vector)):
+        at = int(np.argmax(~np.isfinite(vector)))
+        raise InputError(f"{owner}: u contains {vector[at]} at {at}; it must be finite.")
+    inside = vector[samples.kept]
+    if np.count_nonzero(inside) != np.count_nonzero(vector):
+        raise InputError(f"{owner}: u must be 0 on the samples of weight 0.")
+    return inside
+
+
+def expand(values: Array, samples: Samples) -> Array:
+    """Per-sample values in the caller's numbering, 0 on rows of weight 0."""
+    if len(samples.kept) == samples.total:
+        return values
+    full = np.zeros(samples.total)
+    full[samples.kept] = values
+    return full

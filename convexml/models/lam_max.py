@@ -1,0 +1,81 @@
+"""The smallest lam for which w = 0 is optimal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import InputError
+from ..numerics import Array
+from ..objective import Objective
+from ..penalties import L1, ElasticNet, Zero
+from ..solvers import drive
+from ..solvers.newton import newton
+
+NEAR_KINK = 1e-9
+
+
+def lam_max(objective: Objective) -> float:
+    """Return the least lam with 0 in dP(0), for penalties that are lam times a norm.
+
+    That is the least gauge of -X'u over u in dF(z) with 1'u = 0, where z are the predictions of
+    the null model (best b and unpenalised coefficients). A differentiable loss has one such u; a
+    kinked one has an interval at every sample on its kink, and the minimum is a convex program.
+    """
+    penalty = objective.penalty
+    try:
+        penalty.lam_max(np.zeros(objective.d))
+    except TypeError as error:
+        raise InputError(str(error)) from None
+    weights = getattr(penalty, "weights", None)
+    unpenalised = np.zeros(objective.d, dtype=bool) if weights is None else weights == 0.0
+    if objective.loss.is_smooth:
+        z = _null_predictions(objective, unpenalised)
+        return penalty.lam_max(-objective.design.rmatvec(objective.loss_derivative(z)))
+    if unpenalised.any():
+        raise InputError(
+            f"lam_max: unpenalised features need a differentiable loss, got {objective.loss!r}."
+        )
+    z = np.zeros(objective.n)
+    return _over_the_kinks(objective, z + objective.best_intercept(z))
+
+
+def _null_predictions(objective: Objective, unpenalised: Array) -> Array:
+    z = np.zeros(objective.n)
+    shift = objective.best_intercept(z)
+    if not unpenalised.any():
+        return z + shift
+    part = replace(objective, design=objective.design.columns(unpenalised), penalty=Zero())
+    run = drive(part, newton(part, np.zeros(part.d), shift), tol=1e-14, max_iter=50)
+    return part.predict(run.best.w, run.best.b)
+
+
+def _over_the_kinks(objective: Objective, z: Array) -> float:
+    import cvxpy as cp
+
+    penalty, share = objective.penalty, 1.0
+    if isinstance(penalty, ElasticNet):
+        penalty, share = L1(1.0), penalty.l1_ratio
+    lo, hi = _subdifferential(objective, z)
+    u, level = cp.Variable(objective.n), cp.Variable(nonneg=True)
+    dual_norm = penalty.conjugate_expression(
+        objective.design.constant.T @ u, objective.d, {"lam": level}
+    )
+    constraints = [u >= lo, u <= hi, *dual_norm.constraints.values()]
+    if objective.fit_intercept:
+        constraints.append(cp.sum(u) == 0.0)
+    problem = cp.Problem(cp.Minimize(level), constraints)
+    problem.solve(solver="CLARABEL", tol_gap_rel=1e-10, tol_gap_abs=1e-10, tol_feas=1e-10)
+    return float(level.value) / share if share else np.inf
+
+
+def _subdifferential(objective: Objective, z: Array) -> tuple[Array, Array]:
+    """The ends of c_i dl(y_i, z_i), from the derivatives on either side of a kink."""
+    kinks = np.stack(objective.loss.kinks(objective.y))
+    size = np.maximum(1.0, np.abs(z))
+    at = np.abs(kinks - z).min(axis=0) <= NEAR_KINK * size
+    here = objective.loss_derivative(z)
+    below = objective.loss_derivative(z - 1e-6 * size)
+    above = objective.loss_derivative(z + 1e-6 * size)
+    return np.where(at, np.minimum(below, here), here), np.where(at, np.maximum(above, here), here)

@@ -1,0 +1,324 @@
+"""Any loss with any penalty: the general learning problem, and the base of the textbook models."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..certificates import Certificate, Condition, certify_objective
+from ..design import as_design
+from ..errors import InputError
+from ..losses import Loss
+from ..numerics import Array
+from ..objective import Objective, Statement, parameters_of, pose_dual, pose_primal
+from ..penalties import Penalty
+from ..solvers import Solution
+from ..validation import positive_number
+from .base import Problem
+from .inputs import read_coefficients, read_dual, read_matrix, read_samples
+from .lam_max import lam_max
+from .latex import Latex, latex_of
+from .solving import judge, solve_learning
+
+
+class LearningProblem(Problem):
+    """Minimise P(w, b) = sum_i c_i l(y_i, x_i.w + b) + Omega(w).
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Samples in rows.
+    y : array, shape (n,)
+        Targets: real numbers, two labels of any kind (the larger is +1), or counts >= 0, as the
+        loss requires.
+    loss : Loss
+        For example ``losses.Huber(1.0)``.
+    penalty : Penalty
+        For example ``penalties.L1(0.1)``. The intercept b is never penalised.
+    fit_intercept : bool
+        Whether b is free; else b = 0.
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
+    loss_scale : "mean", "sum" or float
+        c_i = s_i / sum(s), s_i, or the number times s_i.
+
+    Raises
+    ------
+    InputError
+        For NaN or infinite entries, wrong shapes, labels that do not fit the loss, bad weights.
+    """
+
+    multiplier_names: ClassVar[Mapping[str, str]] = {}
+    """Textbook names of the multipliers, by the label of their constraint."""
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        loss: Loss,
+        penalty: Penalty,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+        loss_scale: str | float = "mean",
+    ) -> None:
+        if not isinstance(loss, Loss):
+            raise InputError(f"LearningProblem: loss must be a Loss, got {loss!r}.")
+        if not isinstance(penalty, Penalty):
+            raise InputError(f"LearningProblem: penalty must be a Penalty, got {penalty!r}.")
+        if isinstance(loss_scale, str) and loss_scale not in ("mean", "sum"):
+            raise InputError(
+                f"LearningProblem: loss_scale must be 'mean', 'sum' or a number > 0, "
+                f"got {loss_scale!r}."
+            )
+        if not isinstance(loss_scale, str):
+            loss_scale = positive_number(loss_scale, "LearningProblem", "loss_scale")
+        self._loss, self._penalty, self._loss_scale = loss, penalty, loss_scale
+        self._start(X, y, fit_intercept, sample_weight)
+
+    # -- what a textbook model overrides -----------------------------------------------------
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str | float]:
+        """Return (loss, penalty, loss scale) for these hyperparameters, validated."""
+        return self._loss, self._penalty, self._loss_scale
+
+    def textbook_conditions(
+        self, objective: Objective, w: Array, b: float, u: Array
+    ) -> Sequence[Condition]:
+        """The model's KKT conditions under their textbook names."""
+        return ()
+
+    def _latex(self) -> Latex:
+        return latex_of(self.objective_parts)
+
+    # -- construction ------------------------------------------------------------------------
+
+    def _start(
+        self, X: Any, y: Any, fit_intercept: bool, sample_weight: Any, **hyper: Any
+    ) -> None:
+        loss, penalty, scale = self._make(**hyper)
+        self._hyper = hyper
+        samples = read_samples(self.name, X, y, sample_weight, loss.labels)
+        self.classes = samples.classes
+        self._samples = samples
+        self._theta: dict[str, Any] | None = None
+        self._last: Solution | None = None
+        self.objective_parts = Objective(
+            as_design(samples.X),
+            samples.y,
+            loss,
+            penalty,
+            self._coefficients(scale),
+            bool(fit_intercept),
+        )
+        penalty.value(np.zeros(self.objective_parts.d))  # refuses weights of a wrong length
+
+    def _coefficients(self, scale: str | float) -> Array:
+        weights = self._samples.weights
+        if scale == "mean":
+            return weights / weights.sum()
+        return weights if scale == "sum" else float(scale) * weights
+
+    def _set_hyperparameter(self, name: str, value: Any) -> None:
+        hyper = self._hyper | {name: value}
+        loss, penalty, scale = self._make(**hyper)
+        self._hyper = hyper
+        self.objective_parts = replace(
+            self.objective_parts, loss=loss, penalty=penalty, c=self._coefficients(scale)
+        )
+        self._last = None
+        if self._theta is not None:
+            for kind, part in (("loss", loss), ("penalty", penalty)):
+                for key, number in part.hyperparameters().items():
+                    self._theta[kind][key].value = number
+            if "C" in self._theta:
+                self._theta["C"].value = float(scale)
+
+    # -- posing ------------------------------------------------------------------------------
+
+    @property
+    def theta(self) -> dict[str, Any]:
+        """The CVXPY Parameters of the loss and the penalty, and C where the model has one."""
+        if self._theta is None:
+            import cvxpy as cp
+
+            self._theta = parameters_of(self.objective_parts)
+            if "C" in self._hyper:
+                self._theta["C"] = cp.Parameter(name="C", pos=True, value=float(self._hyper["C"]))
+        return self._theta
+
+    @property
+    def _posed_c(self) -> Any:
+        if "C" in self.theta:
+            return self.theta["C"] * self._samples.weights
+        return self.objective_parts.c
+
+    def _pose(self) -> Statement:
+        return pose_primal(self.objective_parts, self.theta, self._posed_c)
+
+    def _pose_dual(self) -> Statement:
+        return pose_dual(self.objective_parts, self.theta, self._posed_c)
+
+    def posed_values(self, w: Array, b: float, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Values of the primal's variables, and multipliers of its constraints by label."""
+        parts = self.objective_parts
+        z = parts.predict(w, b)
+        values = {"w": w, "b": np.asarray(b), "z": z, **parts.loss.slacks(parts.y, z)}
+        multipliers = {
+            "prediction": u,
+            **parts.loss.multipliers(parts.y, u, parts.c),
+            **parts.penalty.multipliers(-parts.design.rmatvec(u)),
+        }
+        return values, multipliers
+
+    def dual_from_constraints(self) -> Array | None:
+        """U, read from the multipliers that a solver left in the posed primal."""
+        return self.constraints["prediction"].dual_value
+
+    def _fill(self) -> None:
+        if self._last is None or self._statement is None or "u" not in self._last.dual:
+            return
+        u = self._last.dual["u"][self._samples.kept]
+        values, multipliers = self.posed_values(
+            self._last.primal["w"], float(self._last.primal["b"]), u
+        )
+        for name, variable in self.variables.items():
+            if name in values:
+                variable.value = values[name]
+        for label, constraint in self.constraints.items():
+            if label in multipliers:
+                shape = constraint.dual_variables[0].shape
+                constraint.dual_variables[0].save_value(np.reshape(multipliers[label], shape))
+
+    # -- values ------------------------------------------------------------------------------
+
+    @property
+    def lam_max(self) -> float:
+        """The smallest lam for which w = 0 is optimal (norm penalties)."""
+        return lam_max(self.objective_parts)
+
+    def objective(self, w: Any, b: float = 0.0) -> float:
+        """P(w, b); inf where a constraint is violated beyond rounding.
+
+        Parameters
+        ----------
+        w : array, shape (d,)
+        b : float
+
+        Returns
+        -------
+        float
+        """
+        w, b = read_coefficients(self.name, w, b, self.objective_parts)
+        with np.errstate(over="ignore"):
+            return self.objective_parts.primal(w, b)
+
+    def dual_objective(self, u: Any) -> float:
+        """D(u); -inf where u is infeasible beyond rounding.
+
+        Parameters
+        ----------
+        u : array, shape (n,)
+
+        Returns
+        -------
+        float
+        """
+        return self.objective_parts.dual(read_dual(self.name, u, self._samples))
+
+    def certify(
+        self, w: Any, b: float | None = None, u: Any = None, *, tol: float = 1e-6
+    ) -> Certificate:
+        """Judge a point, whoever computed it.
+
+        Parameters
+        ----------
+        w : array, shape (d,)
+            Coefficients.
+        b : float, optional
+            Intercept; judged as it is. None: the best one for this w.
+        u : array, shape (n,), optional
+            Dual point; judged as it is. None: constructed.
+        tol : float
+            Tolerance of the verdict.
+
+        Returns
+        -------
+        Certificate
+        """
+        w, b = read_coefficients(self.name, w, b, self.objective_parts)
+        u = None if u is None else read_dual(self.name, u, self._samples)
+        return certify_objective(
+            self.objective_parts, w, b, u, tol=tol, textbook=self.textbook_conditions
+        )
+
+    def solve(self, solver: str = "auto", **options: Any) -> Solution:
+        """Solve, polish, certify.
+
+        Parameters
+        ----------
+        solver : str
+            A registered name, or "auto".
+        **options
+            tol=1e-6, max_seconds=None, max_iter=None, seed=0, w0=None, progress=False,
+            polish=True, and what the solver itself takes.
+
+        Returns
+        -------
+        Solution
+
+        Raises
+        ------
+        UnknownSolverError, UnsuitableSolverError
+            If there is no such solver, or it cannot solve this problem.
+        """
+        solution = solve_learning(self, solver, **options)
+        self._last = solution
+        if self._statement is not None:
+            self._fill()
+        return solution
+
+    def latex(self) -> str:
+        """Return primal, Lagrangian, dual and KKT conditions as one LaTeX ``aligned`` block."""
+        return str(self._latex())
+
+    # -- predictions, storage ----------------------------------------------------------------
+
+    def decision_function(self, X: Any, primal: Mapping[str, Array]) -> Array:
+        """X w + b for new samples, shape (n,)."""
+        matrix = read_matrix(self.name, X)
+        if matrix.shape[1] != self.objective_parts.d:
+            raise InputError(
+                f"{self.name}: X has {matrix.shape[1]} features, the model was posed with "
+                f"{self.objective_parts.d}."
+            )
+        return as_design(matrix).matvec(primal["w"]) + primal["b"]
+
+    def predict(self, X: Any, primal: Mapping[str, Array]) -> Array:
+        """Predictions for new samples, in the caller's labels for classification."""
+        scores = self.decision_function(X, primal)
+        if self.classes is not None:
+            return self.classes[(scores > 0.0).astype(int)]
+        return np.exp(scores) if self.objective_parts.loss.labels == "count" else scores
+
+    def snapshot(self) -> LearningProblem:
+        """A copy with today's hyperparameters and the same data, not posed."""
+        twin = copy.copy(self)
+        twin._statement = twin._dual_statement = twin._theta = twin._last = None
+        return twin
+
+    def to_dict(self) -> dict[str, Any]:
+        """The data and hyperparameters, enough to pose the problem again."""
+        from .stored import learning_to_dict
+
+        return learning_to_dict(self)
+
+    def recertify(
+        self, primal: Mapping[str, Array], dual: Mapping[str, Array], document: Mapping[str, Any]
+    ) -> Solution:
+        """Judge a stored point again; nothing that the document claims is used."""
+        return judge(self, primal, dual, document)

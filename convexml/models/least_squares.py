@@ -1,0 +1,139 @@
+"""Least squares, and the minimum-norm solution of an underdetermined system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Condition
+from ..certificates.certificate import worst
+from ..losses import Interpolation, Loss, Squared
+from ..numerics import Array
+from ..objective import Objective, Statement, label_all
+from ..penalties import L2, Penalty, Zero
+from .closed_form import affine_solution, minimum_norm
+from .latex import Latex
+from .learning_problem import LearningProblem
+
+
+class LeastSquares(LearningProblem):
+    r"""Minimise (1/2) mean (y - X w - b)^2, the mean weighted by sample_weight.
+
+    The normal equations X' S (X w + b - y) = 0, 1' S (X w + b - y) = 0 characterise the solutions;
+    ``closed_form`` is the one of minimum norm. Sources: [G] 2.3, [H] 4, [E] 1.7.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+    y : array, shape (n,)
+        Real targets.
+    fit_intercept : bool
+    sample_weight : array, shape (n,), optional
+
+    Raises
+    ------
+    InputError
+        For NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    def __init__(
+        self, X: Any, y: Any, *, fit_intercept: bool = True, sample_weight: Any = None
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
+        return Squared(), Zero(), "mean"
+
+    def closed_form(self) -> dict[str, Array]:
+        """The least-squares solution of minimum norm |w|, by a singular value decomposition."""
+        return affine_solution(self.objective_parts, 0.0)
+
+    def textbook_conditions(
+        self, objective: Objective, w: Array, b: float, u: Array
+    ) -> Sequence[Condition]:
+        r = objective.c * (objective.predict(w, b) - objective.y)
+        return [worst("X'(Xw + b - y) = 0", "stationarity", objective.design.rmatvec(r))]
+
+    def _latex(self) -> Latex:
+        return Latex(
+            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2",
+            r"\tfrac{1}{2n}\|z - y\|_2^2 + u^\top(Xw + b\mathbf{1} - z)",
+            r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u\quad\text{s.t.}\quad X^\top u = 0,"
+            r"\ \mathbf{1}^\top u = 0",
+            (r"X^\top(Xw + b\mathbf{1} - y) = 0", r"\mathbf{1}^\top(Xw + b\mathbf{1} - y) = 0"),
+        )
+
+
+class MinimumNorm(LearningProblem):
+    r"""Minimise (1/2) |w|^2 subject to X w = y (no intercept).
+
+    The multiplier of ``interpolation`` is nu (equal to u), and w = -X' nu. Gradient descent and SGD
+    from 0 converge to this point. Source: [H] 2.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+    y : array, shape (n,)
+        Real targets.
+    sample_weight : array, shape (n,), optional
+        Only whether a weight is 0 matters: such rows are dropped.
+
+    Raises
+    ------
+    InputError
+        For NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    multiplier_names = {"interpolation": "nu"}
+
+    def __init__(
+        self, X: Any, y: Any, *, fit_intercept: bool = False, sample_weight: Any = None
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
+        return Interpolation(), L2(1.0), "sum"
+
+    def _pose(self) -> Statement:
+        import cvxpy as cp
+
+        parts = self.objective_parts
+        w = cp.Variable(parts.d, name="w")
+        variables: dict[str, Any] = {"w": w}
+        prediction = parts.design.constant @ w
+        if parts.fit_intercept:
+            variables["b"] = cp.Variable(name="b")
+            prediction = prediction + variables["b"]
+        constraints = {"interpolation": prediction == parts.y}
+        problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w)), label_all(constraints))
+        return Statement(problem, variables, constraints)
+
+    def dual_from_constraints(self) -> Array | None:
+        return self.constraints["interpolation"].dual_value
+
+    def closed_form(self) -> dict[str, Array]:
+        """W = X'(XX')^+ y."""
+        return minimum_norm(self.objective_parts)
+
+    def textbook_conditions(
+        self, objective: Objective, w: Array, b: float, u: Array
+    ) -> Sequence[Condition]:
+        return [
+            worst("w + X'nu = 0", "stationarity", w + objective.design.rmatvec(u)),
+            worst(
+                "Xw = y",
+                "primal_feasibility",
+                objective.predict(w, b) - objective.y,
+                objective.design.abs_matvec(w) + np.abs(objective.y),
+            ),
+        ]
+
+    def _latex(self) -> Latex:
+        return Latex(
+            r"\min_w\ \tfrac12\|w\|_2^2\quad\text{s.t.}\quad Xw = y",
+            r"\tfrac12\|w\|_2^2 + \nu^\top(Xw - y)",
+            r"\max_\nu\ -\tfrac12\|X^\top\nu\|_2^2 - y^\top\nu",
+            (r"w + X^\top\nu = 0", r"Xw = y"),
+        )

@@ -1,0 +1,151 @@
+"""Solve a linear program by a reference solver; the status is what the certificate allows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..certificates.certificate import Certificate, Verdict
+from ..certificates.linear import certify_linear
+from ..errors import UnsuitableSolverError
+from ..numerics import Array
+from ..solvers import ReferenceRun, Solution, check_name, installed, run_reference, supports
+from ..solvers.reference import REFERENCE
+from ..validation import positive_number
+
+if TYPE_CHECKING:
+    from .linear_program import LinearProgram
+
+AUTO = ("highs", "clarabel")
+ITERATIONS = {
+    "clarabel": "max_iter",
+    "osqp": "max_iter",
+    "ecos": "max_iters",
+    "scs": "max_iters",
+    "highs": "simplex_iteration_limit",
+    "piqp": "max_iter",
+}
+
+
+def solve_linear(
+    problem: LinearProgram,
+    solver: str,
+    *,
+    tol: float,
+    max_seconds: float | None = None,
+    max_iter: int | None = None,
+    polish: bool = True,
+    **options: Any,
+) -> Solution:
+    """Run one solver, or for "auto" HiGHS and then Clarabel, until a claim is verified."""
+    tol = positive_number(tol, "solve", "tol")
+    if max_seconds is not None:
+        max_seconds = positive_number(max_seconds, "solve", "max_seconds")
+    if solver != "auto":
+        check_name(solver)
+        if solver not in REFERENCE or installed(solver):
+            suited, reason = supports(solver, problem)
+            if not suited:
+                raise UnsuitableSolverError(reason)
+    solution = None
+    for name in AUTO if solver == "auto" else (solver,):
+        settings = dict(options)
+        if max_iter is not None:
+            settings[ITERATIONS[name]] = int(max_iter)
+        solution = _attempt(problem, name, tol, max_seconds, polish, settings)
+        if solver == "auto":
+            solution.choice = f"auto chose {name}: the problem is a linear program."
+        if solution.status not in ("failed", "inaccurate"):
+            break
+    assert solution is not None
+    return solution
+
+
+def _attempt(
+    problem: LinearProgram,
+    name: str,
+    tol: float,
+    max_seconds: float | None,
+    polish: bool,
+    settings: dict[str, Any],
+) -> Solution:
+    if not installed(name):
+        message = f"{name} is not installed; pip install {name} makes it available."
+        run = ReferenceRun("not installed", 0.0, 0.0, 0, message)
+        return _conclude(problem, name, run, "failed", None, tol)
+    run = run_reference(problem.primal, name, tol=tol, max_seconds=max_seconds, **settings)
+    x = problem.variables["x"].value if run.has_point else None
+    if x is None or not np.all(np.isfinite(x)):
+        return _without_point(problem, name, run, tol)
+    certificate = certify_solution(problem, np.asarray(x, dtype=float), tol, polish)
+    if certificate.holds():
+        return _conclude(problem, name, run, "optimal", certificate, tol)
+    evidence = problem.find_evidence(tol=tol)
+    if evidence is not None:
+        return _conclude(problem, name, run, evidence.claim, evidence, tol)
+    return _conclude(problem, name, run, "inaccurate", certificate, tol)
+
+
+def certify_solution(
+    problem: LinearProgram, x: Array, tol: float, polish: bool = True
+) -> Certificate:
+    """Certify the point and multipliers that stand in the CVXPY problem, polished if asked."""
+    duals: dict[str, Array] = problem.constraint_duals()
+    if not all(np.all(np.isfinite(value)) for value in duals.values()):
+        duals = {}
+    if polish:
+        x, duals = problem.polish(x, duals, tol=tol)
+    certificate = certify_linear(problem.data, x, duals, tol=tol, owner=problem.name)
+    if not certificate.holds() and not polish:
+        again = certify_linear(problem.data, x, None, tol=tol, owner=problem.name)
+        return again if again.holds() else certificate
+    return certificate
+
+
+def _without_point(problem: LinearProgram, name: str, run: ReferenceRun, tol: float) -> Solution:
+    evidence = problem.find_evidence(tol=tol) if run.claimed != "error" else None
+    if evidence is None:
+        return _conclude(problem, name, run, "failed", None, tol)
+    return _conclude(problem, name, run, evidence.claim, evidence, tol)
+
+
+def _conclude(
+    problem: LinearProgram,
+    name: str,
+    run: ReferenceRun,
+    status: str,
+    certificate: Certificate | None,
+    tol: float,
+) -> Solution:
+    message = run.message
+    if certificate is None:
+        message = message or f"{name} claims {run.claimed!r}, of which no evidence was verified."
+        certificate = Certificate(
+            "optimal", np.inf, -np.inf, np.inf, np.inf, (), Verdict.UNDECIDED, tol, message
+        )
+    solution = build_solution(problem, certificate, status, name)
+    solution.claimed_status = run.claimed
+    solution.message = message
+    solution.iterations = run.iterations
+    solution.seconds, solution.compile_seconds = run.seconds, run.compile_seconds
+    return solution
+
+
+def build_solution(
+    problem: LinearProgram, certificate: Certificate, status: str, solver: str
+) -> Solution:
+    """The Solution of a certificate: its point and multipliers, or its evidence."""
+    names = ("lambda_ub", "nu", "lambda_lower", "lambda_upper")
+    found = certificate.dual if status in ("optimal", "inaccurate") else {}
+    dual = {name: found[name] for name in names if name in found}
+    return Solution(
+        status=status,
+        problem=problem,
+        primal={"x": found["x"]} if found else {},
+        dual=dual,
+        certificate=certificate,
+        solver=solver,
+        evidence=dict(certificate.evidence),
+        shadow_prices=problem.shadow_prices(dual) if dual else {},
+    )

@@ -1,0 +1,109 @@
+"""Logistic regression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Condition
+from ..certificates.certificate import worst
+from ..errors import InputError, nearest
+from ..losses import Logistic, Loss
+from ..numerics import Array
+from ..objective import Objective
+from ..penalties import L1, L2, Penalty, Zero
+from .base import Hyperparameter
+from .latex import Latex
+from .learning_problem import LearningProblem
+
+PENALTIES = {"l2": L2, "l1": L1}
+
+
+class LogisticRegression(LearningProblem):
+    r"""Minimise mean log(1 + exp(-y z)) + lam Omega(w), z = X w + b, y in {-1, +1}.
+
+    Omega is (1/2)|w|^2 ("l2"), |w|_1 ("l1") or 0 (None). The dual variable u_i = -c_i y_i p_i, where
+    p_i is the probability of the other class. On separable data with lam = 0 there is no minimiser:
+    the status is "unattained" and the separating direction is in ``evidence``. scikit-learn's C is
+    1 / (n lam). Sources: [G] 3.1, [P] 16.4, [H] 3, [E] 1.7.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+    y : array, shape (n,)
+        Two labels of any kind; the larger is +1.
+    lam : float
+        Strength, >= 0.
+    penalty : "l2", "l1" or None
+    fit_intercept : bool
+        The intercept is not penalised.
+    sample_weight : array, shape (n,), optional
+
+    Raises
+    ------
+    InputError
+        For a negative lam, an unknown penalty, other than two classes, NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    lam = Hyperparameter()
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        lam: float = 0.0,
+        penalty: str | None = "l2",
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        if penalty is not None and penalty not in PENALTIES:
+            raise InputError(
+                f"LogisticRegression: penalty must be 'l2', 'l1' or None, got {penalty!r}."
+                f"{nearest(str(penalty), PENALTIES)}"
+            )
+        self._start(X, y, fit_intercept, sample_weight, lam=lam, penalty=penalty)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
+        name, lam = hyper["penalty"], hyper["lam"]
+        if name is None:
+            L2(lam)  # refuses a negative lam all the same
+            return Logistic(), Zero(), "mean"
+        return Logistic(), PENALTIES[name](lam), "mean"
+
+    def textbook_conditions(
+        self, objective: Objective, w: Array, b: float, u: Array
+    ) -> Sequence[Condition]:
+        z = objective.predict(w, b)
+        slope = u - objective.loss_derivative(z)
+        return [worst("u_i = -c_i y_i P(other class)", "stationarity", slope)]
+
+    def _latex(self) -> Latex:
+        name = self._hyper["penalty"]
+        penalty = {
+            "l2": r" + \tfrac\lambda2\|w\|_2^2",
+            "l1": r" + \lambda\|w\|_1",
+            None: "",
+        }[name]
+        support = {
+            "l2": r" - \tfrac{1}{2\lambda}\|X^\top u\|_2^2\quad\text{s.t.}\quad \mathbf{1}^\top u = 0",
+            "l1": r"\quad\text{s.t.}\quad \|X^\top u\|_\infty \le \lambda,\ \mathbf{1}^\top u = 0",
+            None: r"\quad\text{s.t.}\quad X^\top u = 0,\ \mathbf{1}^\top u = 0",
+        }[name]
+        inclusion = {
+            "l2": r"\lambda w = -X^\top u",
+            "l1": r"-X^\top u \in \lambda\,\partial\|w\|_1",
+            None: r"X^\top u = 0",
+        }[name]
+        return Latex(
+            r"\min_{w,b}\ \tfrac1n\sum_i\log(1 + e^{-y_i(w^\top x_i + b)})" + penalty,
+            r"\tfrac1n\sum_i\log(1 + e^{-y_i z_i})"
+            + penalty
+            + r" + u^\top(Xw + b\mathbf{1} - z)",
+            r"\max_u\ -\tfrac1n\sum_i\left[p_i\log p_i + (1-p_i)\log(1-p_i)\right]"
+            + support
+            + r",\quad p_i = -n y_i u_i",
+            (r"p_i = 1/(1 + e^{y_i z_i})", inclusion, r"\mathbf{1}^\top u = 0"),
+        )

@@ -1,0 +1,78 @@
+"""Poisson regression with the log link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..certificates import Condition
+from ..certificates.certificate import worst
+from ..losses import Loss, Poisson
+from ..numerics import Array
+from ..objective import Objective
+from ..penalties import L2, Penalty
+from .base import Hyperparameter
+from .latex import Latex
+from .learning_problem import LearningProblem
+
+
+class PoissonRegression(LearningProblem):
+    r"""Minimise mean (e^z - y z + y log y - y) + (lam/2) |w|^2, z = X w + b, y >= 0.
+
+    Half the mean Poisson deviance, as scikit-learn's PoissonRegressor with alpha = lam.
+    Predictions are e^z.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+    y : array, shape (n,)
+        Counts, or rates, >= 0.
+    lam : float
+        Strength, >= 0.
+    fit_intercept : bool
+        The intercept is not penalised.
+    sample_weight : array, shape (n,), optional
+
+    Raises
+    ------
+    InputError
+        For a negative lam, a negative y, NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    lam = Hyperparameter()
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        lam: float,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight, lam=lam)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
+        return Poisson(), L2(hyper["lam"]), "mean"
+
+    def textbook_conditions(
+        self, objective: Objective, w: Array, b: float, u: Array
+    ) -> Sequence[Condition]:
+        slope = objective.design.rmatvec(objective.loss_derivative(objective.predict(w, b)))
+        return [worst("X'l'(y, z)/n + lam w = 0", "stationarity", slope + self.lam * w)]
+
+    def _latex(self) -> Latex:
+        return Latex(
+            r"\min_{w,b}\ \tfrac1n\sum_i\left[e^{z_i} - y_i z_i + y_i\log y_i - y_i\right]"
+            r" + \tfrac\lambda2\|w\|_2^2,\quad z = Xw + b\mathbf{1}",
+            r"\tfrac1n\sum_i\left[e^{z_i} - y_i z_i\right] + \tfrac\lambda2\|w\|_2^2"
+            r" + u^\top(Xw + b\mathbf{1} - z) + \mathrm{const}",
+            r"\max_u\ -\tfrac1n\sum_i\left[m_i\log m_i - m_i - y_i\log y_i + y_i\right]"
+            r" - \tfrac{1}{2\lambda}\|X^\top u\|_2^2\quad\text{s.t.}\quad"
+            r" m_i = n u_i + y_i,\ \mathbf{1}^\top u = 0",
+            (
+                r"n u_i = e^{z_i} - y_i",
+                r"\lambda w = -X^\top u",
+                r"\mathbf{1}^\top u = 0",
+            ),
+        )

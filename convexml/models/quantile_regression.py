@@ -1,0 +1,94 @@
+"""Quantile regression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Condition
+from ..certificates.certificate import worst
+from ..losses import Loss, Pinball
+from ..numerics import Array
+from ..objective import Objective
+from ..penalties import L1, Penalty
+from .base import Hyperparameter
+from .latex import Latex
+from .learning_problem import LearningProblem
+
+
+class QuantileRegression(LearningProblem):
+    r"""Minimise mean pinball_tau(y - X w - b) + lam |w|_1, as scikit-learn's QuantileRegressor.
+
+    pinball_tau(r) = tau r for r >= 0, (tau - 1) r for r < 0: a linear program. The residual is split
+    as y - z = r_plus - r_minus; the multiplier of ``residual`` is u, in [-tau/n, (1 - tau)/n].
+    Source: Koenker and Bassett (1978), https://doi.org/10.2307/1913643.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+    y : array, shape (n,)
+        Real targets.
+    tau : float
+        The quantile, strictly between 0 and 1.
+    lam : float
+        Strength, >= 0.
+    fit_intercept : bool
+        The intercept is not penalised.
+    sample_weight : array, shape (n,), optional
+
+    Raises
+    ------
+    InputError
+        For tau outside (0, 1), a negative lam, NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    tau = Hyperparameter()
+    lam = Hyperparameter()
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        tau: float,
+        lam: float,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight, tau=tau, lam=lam)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
+        return Pinball(hyper["tau"]), L1(hyper["lam"]), "mean"
+
+    def textbook_conditions(
+        self, objective: Objective, w: Array, b: float, u: Array
+    ) -> Sequence[Condition]:
+        c, r = objective.c, objective.y - objective.predict(w, b)
+        above = np.maximum(r, 0.0) * (u + self.tau * c)
+        below = np.maximum(-r, 0.0) * ((1.0 - self.tau) * c - u)
+        v = -objective.design.rmatvec(u)
+        return [
+            worst("(y - z)_+ (u + tau c) = 0", "complementary_slackness", above),
+            worst("(z - y)_+ ((1 - tau) c - u) = 0", "complementary_slackness", below),
+            worst(
+                "lam |w_j| + w_j x_j'u = 0",
+                "complementary_slackness",
+                self.lam * np.abs(w) - w * v,
+            ),
+        ]
+
+    def _latex(self) -> Latex:
+        return Latex(
+            r"\min_{w,b,r^\pm}\ \tfrac1n\sum_i\left[\tau r^+_i + (1-\tau) r^-_i\right] + \lambda\|w\|_1"
+            r"\quad\text{s.t.}\quad Xw + b\mathbf{1} + r^+ - r^- = y,\ r^\pm \ge 0",
+            r"\tfrac1n\sum_i\left[\tau r^+_i + (1-\tau) r^-_i\right] + \lambda\|w\|_1"
+            r" + u^\top(Xw + b\mathbf{1} + r^+ - r^- - y) - \mu_+^\top r^+ - \mu_-^\top r^-",
+            r"\max_u\ -y^\top u\quad\text{s.t.}\quad -\tfrac\tau n \le u_i \le \tfrac{1-\tau}n,"
+            r"\ \|X^\top u\|_\infty \le \lambda,\ \mathbf{1}^\top u = 0",
+            (
+                r"r^+_i(u_i + \tfrac\tau n) = 0,\quad r^-_i(\tfrac{1-\tau}n - u_i) = 0",
+                r"-X^\top u \in \lambda\,\partial\|w\|_1,\quad \mathbf{1}^\top u = 0",
+            ),
+        )

@@ -1,0 +1,132 @@
+"""Ridge regression, penalised and constrained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Condition
+from ..certificates.certificate import worst
+from ..losses import Loss, Squared
+from ..numerics import Array
+from ..objective import Objective
+from ..penalties import L2, L2Ball, Penalty
+from .base import Hyperparameter
+from .closed_form import affine_solution
+from .latex import Latex
+from .learning_problem import LearningProblem
+
+
+class Ridge(LearningProblem):
+    r"""Minimise (1/2) mean (y - X w - b)^2 + (lam/2) |w|^2.
+
+    Closed form (centred data): (X'X + n lam I)^-1 X'y = X'(XX' + n lam I)^-1 y. Sources: [G] 2.5,
+    [P] 16.3, [E] 1.9, [H] 5.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+    y : array, shape (n,)
+        Real targets.
+    lam : float
+        Strength, >= 0.
+    fit_intercept : bool
+        The intercept is not penalised.
+    sample_weight : array, shape (n,), optional
+
+    Raises
+    ------
+    InputError
+        For a negative lam, NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    lam = Hyperparameter()
+
+    def __init__(
+        self, X: Any, y: Any, lam: float, *, fit_intercept: bool = True, sample_weight: Any = None
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight, lam=lam)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
+        return Squared(), L2(hyper["lam"]), "mean"
+
+    def closed_form(self) -> dict[str, Array]:
+        """The solution by a singular value decomposition of the centred data."""
+        return affine_solution(self.objective_parts, float(self.lam))
+
+    def textbook_conditions(
+        self, objective: Objective, w: Array, b: float, u: Array
+    ) -> Sequence[Condition]:
+        r = objective.c * (objective.predict(w, b) - objective.y)
+        slope = objective.design.rmatvec(r) + self.lam * w
+        return [worst("X'(Xw + b - y)/n + lam w = 0", "stationarity", slope)]
+
+    def _latex(self) -> Latex:
+        return Latex(
+            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2 + \tfrac\lambda2\|w\|_2^2",
+            r"\tfrac{1}{2n}\|z - y\|_2^2 + \tfrac\lambda2\|w\|_2^2 + u^\top(Xw + b\mathbf{1} - z)",
+            r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u - \tfrac{1}{2\lambda}\|X^\top u\|_2^2"
+            r"\quad\text{s.t.}\quad \mathbf{1}^\top u = 0",
+            (r"u = \tfrac1n(Xw + b\mathbf{1} - y)", r"\lambda w = -X^\top u", r"\mathbf{1}^\top u = 0"),
+        )
+
+
+class ConstrainedRidge(LearningProblem):
+    r"""Minimise (1/2) mean (y - X w - b)^2 subject to |w|_2 <= radius.
+
+    The multiplier of ``ball`` is mu >= 0; the solution is the ridge solution with
+    lam = mu / radius. Source: [H] 5.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+    y : array, shape (n,)
+        Real targets.
+    radius : float
+        Radius of the ball, > 0, in units of w.
+    fit_intercept : bool
+    sample_weight : array, shape (n,), optional
+
+    Raises
+    ------
+    InputError
+        For radius <= 0, NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    radius = Hyperparameter()
+    multiplier_names = {"ball": "mu"}
+
+    def __init__(
+        self, X: Any, y: Any, radius: float, *, fit_intercept: bool = True, sample_weight: Any = None
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight, radius=radius)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
+        return Squared(), L2Ball(hyper["radius"]), "mean"
+
+    def textbook_conditions(
+        self, objective: Objective, w: Array, b: float, u: Array
+    ) -> Sequence[Condition]:
+        v, norm = -objective.design.rmatvec(u), float(np.linalg.norm(w))
+        mu = float(np.linalg.norm(v))
+        slope = v - mu * w / norm if norm > 0.0 else v
+        return [
+            worst("X'u + mu w/|w| = 0", "stationarity", slope),
+            worst("|w| <= radius", "primal_feasibility", max(norm - self.radius, 0.0), self.radius),
+            worst("mu (radius - |w|) = 0", "complementary_slackness", mu * (self.radius - norm)),
+        ]
+
+    def _latex(self) -> Latex:
+        return Latex(
+            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2\quad\text{s.t.}\quad\|w\|_2 \le t",
+            r"\tfrac{1}{2n}\|z - y\|_2^2 + u^\top(Xw + b\mathbf{1} - z) + \mu(\|w\|_2 - t)",
+            r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u - t\|X^\top u\|_2"
+            r"\quad\text{s.t.}\quad\mathbf{1}^\top u = 0",
+            (
+                r"u = \tfrac1n(Xw + b\mathbf{1} - y)",
+                r"-X^\top u = \mu\, w/\|w\|_2",
+                r"\mu \ge 0,\quad \mu(t - \|w\|_2) = 0",
+            ),
+        )

@@ -1,0 +1,119 @@
+"""The soft-margin support vector machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Condition
+from ..certificates.certificate import worst
+from ..losses import Hinge, Loss
+from ..numerics import Array
+from ..objective import Objective, Statement, label_all
+from ..penalties import L2, Penalty
+from ..validation import positive_number
+from .base import Hyperparameter
+from .hard_margin_svm import dual_balance, margin_conditions, posed_margins, signed_samples
+from .latex import Latex
+from .learning_problem import LearningProblem
+
+
+class SoftMarginSVM(LearningProblem):
+    r"""Minimise (1/2) |w|^2 + C sum_i s_i xi_i s.t. y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0.
+
+    The multipliers of ``margin`` are alpha, those of ``slack`` beta: alpha_i + beta_i = C s_i.
+    w = sum_i alpha_i y_i x_i, u_i = -y_i alpha_i. The lambda form (1/n) sum hinge + (lam/2)|w|^2 has
+    C = 1 / (lam n). Sources: [E] 2, [H] 8.2.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+    y : array, shape (n,)
+        Two labels of any kind; the larger is +1.
+    C : float
+        Cost of a unit of slack, > 0.
+    fit_intercept : bool
+    sample_weight : array, shape (n,), optional
+        The s_i.
+
+    Raises
+    ------
+    InputError
+        For C <= 0, other than two classes, NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    C = Hyperparameter()
+    multiplier_names = {"margin": "alpha", "slack": "beta"}
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        C: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight, C=C)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, float]:
+        return Hinge(), L2(1.0), positive_number(hyper["C"], self.name, "C")
+
+    def _pose(self) -> Statement:
+        import cvxpy as cp
+
+        w, variables, margins = posed_margins(self.objective_parts)
+        xi = cp.Variable(self.objective_parts.n, name="xi")
+        constraints = {"margin": margins >= 1.0 - xi, "slack": xi >= 0.0}
+        cost = self.theta["C"] * (self._samples.weights @ xi)
+        problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + cost), label_all(constraints))
+        return Statement(problem, variables | {"xi": xi}, constraints)
+
+    def _pose_dual(self) -> Statement:
+        import cvxpy as cp
+
+        alpha = cp.Variable(self.objective_parts.n, name="alpha")
+        constraints = {"alpha": alpha >= 0.0, "beta": alpha <= self._posed_c}
+        constraints |= dual_balance(self.objective_parts, alpha)
+        value = cp.sum(alpha) - 0.5 * cp.sum_squares(signed_samples(self.objective_parts).T @ alpha)
+        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+        return Statement(problem, {"alpha": alpha}, constraints)
+
+    def dual_from_constraints(self) -> Array | None:
+        alpha = self.constraints["margin"].dual_value
+        return None if alpha is None else -self.objective_parts.y * alpha
+
+    def textbook_conditions(
+        self, objective: Objective, w: Array, b: float, u: Array
+    ) -> Sequence[Condition]:
+        alpha = -objective.y * u
+        beta = objective.c - alpha
+        margins = objective.y * objective.predict(w, b)
+        xi = np.maximum(1.0 - margins, 0.0)
+        return [
+            *margin_conditions(objective, w, alpha),
+            worst("beta_i = C - alpha_i >= 0", "dual_feasibility", np.maximum(-beta, 0.0), objective.c),
+            worst(
+                "alpha_i (1 - xi_i - y_i z_i) = 0",
+                "complementary_slackness",
+                alpha * (1.0 - xi - margins),
+            ),
+            worst("beta_i xi_i = 0", "complementary_slackness", beta * xi),
+        ]
+
+    def _latex(self) -> Latex:
+        return Latex(
+            r"\min_{w,b,\xi}\ \tfrac12\|w\|_2^2 + C\sum_i\xi_i\quad\text{s.t.}\quad"
+            r" y_i(w^\top x_i + b) \ge 1 - \xi_i,\ \xi_i \ge 0",
+            r"\tfrac12\|w\|_2^2 + C\sum_i\xi_i"
+            r" + \sum_i\alpha_i\left(1 - \xi_i - y_i(w^\top x_i + b)\right) - \sum_i\beta_i\xi_i",
+            r"\max_\alpha\ \sum_i\alpha_i - \tfrac12\Big\|\sum_i\alpha_i y_i x_i\Big\|_2^2"
+            r"\quad\text{s.t.}\quad 0 \le \alpha_i \le C,\ \sum_i\alpha_i y_i = 0",
+            (
+                r"w = \sum_i\alpha_i y_i x_i,\quad \sum_i\alpha_i y_i = 0",
+                r"\alpha_i + \beta_i = C,\quad \alpha_i, \beta_i \ge 0",
+                r"\alpha_i\left(1 - \xi_i - y_i(w^\top x_i + b)\right) = 0,\quad \beta_i\xi_i = 0",
+            ),
+        )

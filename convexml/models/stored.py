@@ -1,0 +1,76 @@
+"""Learning problems as plain dictionaries, for JSON, and back."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import losses, penalties
+from ..solvers.solution import REBUILD
+
+if TYPE_CHECKING:
+    from .learning_problem import LearningProblem
+
+
+def learning_to_dict(problem: LearningProblem) -> dict[str, Any]:
+    """The rows kept, their labels and weights, the loss, the penalty, the hyperparameters."""
+    parts, samples = problem.objective_parts, problem._samples
+    labels = parts.y if samples.classes is None else samples.classes[(parts.y > 0).astype(int)]
+    stored: dict[str, Any] = {
+        "kind": type(problem).__name__,
+        "X": parts.design.dense().tolist(),
+        "y": labels.tolist(),
+        "sample_weight": samples.weights.tolist(),
+        "rows": samples.kept.tolist(),
+        "total": samples.total,
+        "fit_intercept": parts.fit_intercept,
+        "parameters": {key: _plain(value) for key, value in problem._hyper.items()},
+    }
+    if stored["kind"] == "LearningProblem":
+        stored["loss"] = _describe(parts.loss)
+        stored["penalty"] = _describe(parts.penalty)
+        stored["loss_scale"] = problem._loss_scale
+    return stored
+
+
+def learning_from_dict(model: type, stored: dict[str, Any]) -> LearningProblem:
+    """Pose a stored problem again; dropped rows come back with weight 0."""
+    rows, total = np.array(stored["rows"], dtype=int), int(stored["total"])
+    kept = np.array(stored["X"], dtype=float)
+    X, weight = np.zeros((total, kept.shape[1])), np.zeros(total)
+    X[rows], weight[rows] = kept, stored["sample_weight"]
+    labels = np.array(stored["y"])
+    y = np.full(total, labels[0])
+    y[rows] = labels
+    given = dict(stored["parameters"])
+    if stored["kind"] == "LearningProblem":
+        given["loss"] = _rebuild(losses, stored["loss"])
+        given["penalty"] = _rebuild(penalties, stored["penalty"])
+        given["loss_scale"] = stored["loss_scale"]
+    return model(X, y, **given, fit_intercept=stored["fit_intercept"], sample_weight=weight)
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _describe(part: Any) -> dict[str, Any]:
+    given = {key: _plain(value) for key, value in vars(part).items() if not key.startswith("_")}
+    return {"class": type(part).__name__, "parameters": given}
+
+
+def _rebuild(module: Any, described: dict[str, Any]) -> Any:
+    return getattr(module, described["class"])(**described["parameters"])
+
+
+def register_models(models: dict[str, type]) -> None:
+    """Tell ``Solution.from_json`` how to pose each model again."""
+    for name, model in models.items():
+        REBUILD[name] = partial(_rebuild_problem, model)
+
+
+def _rebuild_problem(model: type, stored: dict[str, Any]) -> Any:
+    from_dict = getattr(model, "from_dict", None)
+    return learning_from_dict(model, stored) if from_dict is None else from_dict(stored)

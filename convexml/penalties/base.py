@@ -1,0 +1,128 @@
+"""What a penalty is: the protocol that every penalty of the library, and of its users, follows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..numerics import Array
+from ..terms import Terms
+
+
+@dataclass(frozen=True)
+class Manifold:
+    """The penalty near a point, restricted to the surface on which it is smooth.
+
+    On the coordinates ``active`` the penalty has this gradient and Hessian; the other coordinates
+    are held at ``fixed``. A constraint that holds with equality adds the row
+    ``normal @ step = -residual``, whose multiplier is part of the Newton system.
+    """
+
+    active: Array
+    """Boolean mask, shape (d,)."""
+    fixed: Array
+    """Values of all coordinates, used where not active, shape (d,)."""
+    gradient: Array
+    """Shape (k,), k = active.sum()."""
+    hessian: Array
+    """Shape (k,) when diagonal, else (k, k)."""
+    normal: Array | None = None
+    residual: float = 0.0
+
+
+class Penalty(ABC):
+    """A closed convex penalty Omega(w) of the coefficients w, shape (d,).
+
+    The conjugate is Omega*(v) = sup_w <v, w> - Omega(w); its domain is convex and contains 0.
+    A penalty of your own subclasses this and works everywhere the built-in ones do.
+    """
+
+    name: ClassVar[str]
+    is_smooth: ClassVar[bool] = False
+    """Differentiable everywhere: ``gradient`` and ``manifold`` with all coordinates active."""
+    is_constraint: ClassVar[bool] = False
+    """Takes only the values 0 and +inf."""
+
+    @property
+    def strong_convexity(self) -> float:
+        """The largest mu with Omega - mu/2 |w|^2 convex."""
+        return 0.0
+
+    def hyperparameters(self) -> dict[str, Any]:
+        """The numbers (or arrays) that CVXPY sees as nonnegative Parameters, by name."""
+        return {}
+
+    @abstractmethod
+    def value(self, w: Array) -> float:
+        """Omega(w); constraints: 0 (see ``violation`` for feasibility)."""
+
+    @abstractmethod
+    def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
+        """Omega*(v); +inf outside the domain by more than ``slack`` (per coordinate, (d,))."""
+
+    @abstractmethod
+    def terms(self, w: Array, v: Array) -> Array:
+        """The Fenchel-Young terms of Omega(w) + Omega*(v) - <w, v>, one per separable block.
+
+        For v in the domain; shape (d,) for separable penalties, (G,) for groups, (1,) else.
+        """
+
+    @abstractmethod
+    def prox(self, w: Array, step: float | Array) -> Array:
+        """argmin_x step * Omega(x) + |x - w|^2 / 2; ``step`` a number, or (d,) if separable."""
+
+    @abstractmethod
+    def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
+        """The smooth surface near w given v = -X'u, identified by a prox step.
+
+        A separable penalty takes coordinate j to be active when prox(w + step v)_j is off its
+        kink; ``step`` has shape (d,).
+        """
+
+    @abstractmethod
+    def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
+        """Omega(w) as a CVXPY scalar, constraints labelled."""
+
+    @abstractmethod
+    def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
+        """Omega*(-X'u) as a CVXPY scalar, given the expression ``xtu`` = X'u of shape (d,).
+
+        DPP and right at lam = 0: divisions by a Parameter are avoided by a variable q with
+        X'u + lam q = 0, which at the optimum is w.
+        """
+
+    def gradient(self, w: Array) -> Array:
+        """The gradient, for smooth penalties."""
+        raise TypeError(f"{self!r} is not differentiable; use its prox.")
+
+    def free(self, d: int) -> Array:
+        """Mask of the coordinates that are not penalised at all: there X'u must be 0."""
+        return np.zeros(d, dtype=bool)
+
+    def domain_scale(self, v: Array, slack: float | Array = 0.0) -> float:
+        """The largest t in [0, 1] with t v in the domain of Omega*, free coordinates left out."""
+        return 1.0
+
+    def project(self, w: Array) -> Array:
+        """The nearest feasible point; w itself unless the penalty is a constraint."""
+        return w
+
+    def violation(self, w: Array) -> float:
+        """How far w is from the domain of Omega, relative to its size (radius)."""
+        return 0.0
+
+    def multipliers(self, v: Array) -> dict[str, Array]:
+        """Multipliers of the constraints of ``expression``, by label, that belong to v = -X'u."""
+        return {}
+
+    def lam_max(self, v: Array) -> float:
+        """The smallest lam for which v is in the subdifferential at 0, for norms times lam."""
+        raise TypeError(f"{self!r} has no lam_max: its subdifferential at 0 is a single point.")
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{k}={v}" for k, v in vars(self).items() if not k.startswith("_"))
+        return f"{type(self).__name__}({inside})"

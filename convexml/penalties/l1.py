@@ -1,0 +1,83 @@
+"""The weighted l1 norm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..numerics import Array, soft_threshold
+from ..terms import Terms
+from .base import Manifold, Penalty
+from ..validation import nonnegative_number, nonnegative_weights
+
+
+class L1(Penalty):
+    """The lasso penalty Omega(w) = lam sum_j weights_j |w_j|.
+
+    Conjugate: the indicator of |v_j| <= lam weights_j.
+
+    Parameters
+    ----------
+    lam : float
+        Strength, >= 0.
+    weights : array of shape (d,), optional
+        Per-feature weights >= 0; 0 leaves a feature unpenalised. Ones by default.
+    """
+
+    name = "l1"
+
+    def __init__(self, lam: float, weights: Array | None = None) -> None:
+        self.lam = nonnegative_number(lam, "L1", "lam")
+        self.weights = nonnegative_weights(weights, "L1")
+
+    def _level(self, d: int) -> Array:
+        return self.lam * (np.ones(d) if self.weights is None else self.weights)
+
+    def hyperparameters(self) -> dict[str, Any]:
+        return {"lam": self.lam}
+
+    def value(self, w: Array) -> float:
+        return float(self._level(len(w)) @ np.abs(w))
+
+    def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
+        return np.inf if np.any(np.abs(v) > self._level(len(v)) + slack) else 0.0
+
+    def terms(self, w: Array, v: Array) -> Array:
+        return self._level(len(w)) * np.abs(w) - w * v
+
+    def prox(self, w: Array, step: float | Array) -> Array:
+        return soft_threshold(w, step * self._level(len(w)))
+
+    def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
+        moved = self.prox(w + step * v, step)
+        active = (moved != 0.0) | self.free(len(w))
+        gradient = (self._level(len(w)) * np.sign(moved))[active]
+        return Manifold(active, np.zeros_like(w), gradient, np.zeros_like(gradient))
+
+    def free(self, d: int) -> Array:
+        return self._level(d) == 0.0
+
+    def domain_scale(self, v: Array, slack: float | Array = 0.0) -> float:
+        level = self._level(len(v))
+        bound = level > 0.0
+        excess = np.abs(v[bound]) - np.broadcast_to(slack, v.shape)[bound]
+        over = excess > level[bound]
+        return float(np.min(level[bound][over] / np.abs(v[bound][over]), initial=1.0))
+
+    def lam_max(self, v: Array) -> float:
+        weights = np.ones(len(v)) if self.weights is None else self.weights
+        return float(np.max(np.abs(v[weights > 0.0]) / weights[weights > 0.0], initial=0.0))
+
+    def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        weighted = w if self.weights is None else cp.multiply(self.weights, w)
+        return Terms(theta["lam"] * cp.norm1(weighted), {})
+
+    def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        weights = np.ones(d) if self.weights is None else self.weights
+        return Terms(0.0, {"correlation": cp.abs(xtu) <= theta["lam"] * weights})

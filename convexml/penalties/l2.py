@@ -1,0 +1,89 @@
+"""The squared Euclidean norm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..numerics import Array
+from ..terms import Terms
+from .base import Manifold, Penalty
+from ..validation import nonnegative_number, nonnegative_weights
+
+
+class L2(Penalty):
+    """The ridge penalty Omega(w) = (lam / 2) sum_j weights_j w_j^2.
+
+    Conjugate: Omega*(v) = sum_j v_j^2 / (2 lam weights_j); the indicator of v_j = 0 where
+    lam weights_j = 0.
+
+    Parameters
+    ----------
+    lam : float
+        Strength, >= 0.
+    weights : array of shape (d,), optional
+        Per-feature weights >= 0; 0 leaves a feature unpenalised. Ones by default.
+    """
+
+    name = "l2"
+    is_smooth = True
+
+    def __init__(self, lam: float, weights: Array | None = None) -> None:
+        self.lam = nonnegative_number(lam, "L2", "lam")
+        self.weights = nonnegative_weights(weights, "L2")
+
+    def _level(self, d: int) -> Array:
+        return self.lam * (np.ones(d) if self.weights is None else self.weights)
+
+    @property
+    def strong_convexity(self) -> float:
+        return self.lam * (1.0 if self.weights is None else float(self.weights.min()))
+
+    def hyperparameters(self) -> dict[str, Any]:
+        return {"lam": self.lam}
+
+    def value(self, w: Array) -> float:
+        return 0.5 * float(self._level(len(w)) @ w**2)
+
+    def gradient(self, w: Array) -> Array:
+        return self._level(len(w)) * w
+
+    def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
+        level = self._level(len(v))
+        free = level == 0.0
+        if np.any(np.abs(v[free]) > np.broadcast_to(slack, v.shape)[free]):
+            return np.inf
+        return 0.5 * float(np.sum(v[~free] ** 2 / level[~free]))
+
+    def terms(self, w: Array, v: Array) -> Array:
+        level = self._level(len(w))
+        free = level == 0.0
+        residual = level * w - v
+        return np.where(free, -w * v, 0.5 * residual**2 / np.where(free, 1.0, level))
+
+    def prox(self, w: Array, step: float | Array) -> Array:
+        return w / (1.0 + step * self._level(len(w)))
+
+    def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
+        level = self._level(len(w))
+        return Manifold(np.ones(len(w), dtype=bool), w, level * w, level)
+
+    def free(self, d: int) -> Array:
+        return self._level(d) == 0.0
+
+    def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        root = 1.0 if self.weights is None else np.sqrt(self.weights)
+        return Terms(0.5 * theta["lam"] * cp.sum_squares(cp.multiply(root, w)), {})
+
+    def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        weights = np.ones(d) if self.weights is None else self.weights
+        q = cp.Variable(d, name="q")
+        balance = xtu + theta["lam"] * cp.multiply(weights, q) == 0.0
+        value = 0.5 * theta["lam"] * cp.sum_squares(cp.multiply(np.sqrt(weights), q))
+        return Terms(value, {"stationarity": balance})

@@ -1,0 +1,87 @@
+"""The reference solvers, through CVXPY: compile and solve time apart, every failure recorded."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+REFERENCE = ("clarabel", "osqp", "ecos", "scs", "highs", "piqp")
+QP_ONLY = ("osqp", "highs", "piqp")
+
+
+@dataclass(frozen=True)
+class ReferenceRun:
+    """What a reference solver said; the values stand in the CVXPY variables."""
+
+    claimed: str
+    seconds: float
+    compile_seconds: float
+    iterations: int
+    message: str = ""
+
+    @property
+    def has_point(self) -> bool:
+        return self.claimed in ("optimal", "optimal_inaccurate", "user_limit")
+
+
+def installed(name: str) -> bool:
+    """Whether CVXPY finds the package of this reference solver."""
+    import cvxpy as cp
+
+    return name.upper() in cp.installed_solvers()
+
+
+def suits(name: str, problem: Any) -> tuple[bool, str]:
+    """Whether the solver takes this CVXPY problem, and why not."""
+    if name in QP_ONLY and not problem.is_qp():
+        return False, f"{name} solves linear and quadratic programs; this problem has other cones."
+    return True, ""
+
+
+def tolerances(name: str, tol: float, max_seconds: float | None) -> dict[str, Any]:
+    """The solver's own words for "a tenth of tol" and for the time limit."""
+    eps = max(0.1 * tol, 1e-10)
+    options: dict[str, Any] = {
+        "clarabel": {"tol_gap_abs": eps, "tol_gap_rel": eps, "tol_feas": eps},
+        "osqp": {"eps_abs": 0.1 * eps, "eps_rel": 0.1 * eps, "max_iter": 50_000},
+        "ecos": {"abstol": eps, "reltol": eps, "feastol": eps},
+        "scs": {"eps_abs": eps, "eps_rel": eps, "max_iters": 50_000},
+        "highs": {},
+        "piqp": {"eps_abs": eps, "eps_rel": eps},
+    }[name]
+    limit = {"clarabel": "time_limit", "osqp": "time_limit", "highs": "time_limit"}
+    limit["scs"] = "time_limit_secs"
+    if max_seconds is not None and name in limit:
+        options[limit[name]] = float(max_seconds)
+    return options
+
+
+def run_reference(
+    problem: Any, name: str, *, tol: float, max_seconds: float | None = None, **options: Any
+) -> ReferenceRun:
+    """Compile and solve a CVXPY problem; never raises for what the solver does.
+
+    A crash is an outcome: Rust panics, which are no ``Exception``, included.
+    """
+    start = time.perf_counter()
+    compiled = start
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            data, chain, inverse = problem.get_problem_data(name.upper(), solver_opts={})
+            compiled = time.perf_counter()
+            settings = tolerances(name, tol, max_seconds) | options
+            raw = chain.solve_via_data(problem, data, False, False, settings)
+            solved = time.perf_counter()
+            problem.unpack_results(raw, chain, inverse)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
+            raise
+        now = time.perf_counter()
+        message = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        return ReferenceRun("error", now - compiled, compiled - start, 0, message[:300])
+    stats = problem.solver_stats
+    iterations = int(getattr(stats, "num_iters", None) or 0)
+    return ReferenceRun(str(problem.status), solved - compiled, compiled - start, iterations)

@@ -1,0 +1,195 @@
+"""What a solve returns: the point, its duals, and the certificate that judges them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Certificate
+from ..errors import InputError
+from ..numerics import Array
+from .driver import Record
+
+REBUILD: dict[str, Callable[[dict[str, Any]], Any]] = {}
+"""How to pose a problem again from its JSON form, by kind; the models register themselves."""
+
+
+@dataclass
+class Solution:
+    """A solution and everything that is known of its quality.
+
+    Attributes
+    ----------
+    status : str
+        "optimal" (the certificate holds at tol), "inaccurate" (a point and an honest gap),
+        "infeasible", "unbounded", "unattained" or "failed".
+    primal, dual : dict of arrays
+        By the textbook's names; see the model.
+    certificate : Certificate
+        Recomputed from the raw data.
+    solver, claimed_status : str
+        Who solved, and what it said of itself.
+    choice : str
+        What "auto" chose and why.
+    iterations : int
+        The algorithm's own steps.
+    passes : float
+        Passes over X.
+    seconds, compile_seconds : float
+        Solving, and posing for CVXPY.
+    trace : list of Record
+    evidence : dict of arrays
+        Verified evidence of infeasibility, unboundedness or a missing minimiser.
+    support : array or None
+        Sorted indices of the support vectors.
+    message : str
+        What the solver or we have to add.
+    """
+
+    status: str
+    problem: Any
+    primal: dict[str, Array]
+    dual: dict[str, Array]
+    certificate: Certificate
+    solver: str
+    claimed_status: str = ""
+    choice: str = ""
+    iterations: int = 0
+    passes: float = 0.0
+    seconds: float = 0.0
+    compile_seconds: float = 0.0
+    trace: list[Record] = field(default_factory=list)
+    evidence: dict[str, Any] = field(default_factory=dict)
+    support: Array | None = None
+    shadow_prices: dict[str, Array] = field(default_factory=dict)
+    message: str = ""
+
+    @property
+    def objective(self) -> float:
+        """P, recomputed by us."""
+        return self.certificate.primal_objective
+
+    @property
+    def dual_objective(self) -> float:
+        """D, recomputed by us."""
+        return self.certificate.dual_objective
+
+    @property
+    def gap(self) -> float:
+        """P - D."""
+        return self.certificate.gap
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap relative to max(|P|, |D|, 1e-6 P_0)."""
+        return self.certificate.relative_gap
+
+    @property
+    def kkt(self) -> dict[str, float]:
+        """The four kinds of KKT residuals, max abs."""
+        return self.certificate.kkt
+
+    @property
+    def margin(self) -> float:
+        """1 / |w|, for the support vector machines."""
+        norm = float(np.linalg.norm(self.primal["w"]))
+        return 1.0 / norm if norm > 0.0 else np.inf
+
+    def decision_function(self, X: Any) -> Array:
+        """X w + b, shape (n,)."""
+        return self.problem.decision_function(X, self.primal)
+
+    def predict(self, X: Any) -> Array:
+        """Predictions: numbers for regression, the caller's labels for classification."""
+        return self.problem.predict(X, self.primal)
+
+    def plot(self, path: str | None = None) -> Any:
+        """Draw the verified gap against time; needs matplotlib (the ``report`` extra)."""
+        from .plot import plot_trace
+
+        return plot_trace(self, path)
+
+    def to_json(self) -> str:
+        """Return the problem and the point as JSON; claims are not stored, but re-verified."""
+        document = {
+            "schema": 1,
+            "problem": self.problem.to_dict(),
+            "solver": self.solver,
+            "claimed_status": self.claimed_status,
+            "choice": self.choice,
+            "status": self.status,
+            "tol": self.certificate.tol,
+            "iterations": self.iterations,
+            "passes": self.passes,
+            "seconds": self.seconds,
+            "compile_seconds": self.compile_seconds,
+            "primal": {name: np.asarray(value).tolist() for name, value in self.primal.items()},
+            "dual": {name: np.asarray(value).tolist() for name, value in self.dual.items()},
+            "message": self.message,
+        }
+        return json.dumps(document)
+
+    @classmethod
+    def from_json(cls, text: str, problem: Any = None) -> Solution:
+        """Read a solution back and certify it again.
+
+        Parameters
+        ----------
+        text : str
+            What ``to_json`` returned.
+        problem : posed problem, optional
+            Judge against this problem rather than the one stored in the text.
+
+        Returns
+        -------
+        Solution
+            Its status follows from the new certificate, whatever the text claims.
+
+        Raises
+        ------
+        InputError
+            If the text is no such document.
+        """
+        try:
+            document = json.loads(text)
+            stored = document["problem"]
+            if problem is None:
+                problem = REBUILD[stored["kind"]](stored)
+            primal = {name: np.array(value) for name, value in document["primal"].items()}
+            dual = {name: np.array(value) for name, value in document["dual"].items()}
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"Solution.from_json: not a stored solution ({error!r}).") from None
+        return problem.recertify(primal, dual, document)
+
+    def rate_audit(self) -> Any:
+        """Compare every iterate with the bound of the solver's theorem."""
+        raise InputError(f"rate_audit: no theorem is on record for {self.solver!r}.")
+
+    def __str__(self) -> str:
+        head = f"{self.problem.name}: {self.status}   (solver {self.solver}"
+        head += f", claimed {self.claimed_status}" if self.claimed_status else ""
+        lines = [head + f", {self.iterations} iterations, {self.seconds:.3g} s)"]
+        lines += [f"  {self.choice}"] if self.choice else []
+        lines += [f"  {self.message}"] if self.message else []
+        for kind, table in (("primal", self.primal), ("dual", self.dual)):
+            lines += [f"  {kind} {name:<12} {_brief(value)}" for name, value in table.items()]
+        return "\n".join([*lines, str(self.certificate)])
+
+
+def _brief(value: Any) -> str:
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return f"{float(array):.6g}"
+    zeros = int(np.sum(array == 0.0))
+    shown = np.array2string(array.ravel()[:6], precision=4, separator=", ")
+    more = ", ..." if array.size > 6 else ""
+    return f"{shown[:-1]}{more}]   shape {array.shape}, {zeros} zero"
+
+
+def best_of(solutions: Sequence[Solution]) -> Solution:
+    """The certified solution, else the one with the smallest gap."""
+    return min(solutions, key=lambda s: (s.status != "optimal", s.relative_gap))
