@@ -1,0 +1,7 @@
+"""The command line: arguments, exit codes, progress; nothing else."""
+
+from __future__ import annotations
+
+from convexml.cli.app import app, main
+
+__all__ = ["app", "main"]

@@ -1,0 +1,90 @@
+"""The application: its commands, and how errors leave it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from convexml.cli import check, compare, exits, explain, init, listing, solve
+from convexml.errors import ConvexmlError
+
+EXIT_CODES = """\b
+Exit codes:
+  0    verified, as the problem file expects
+  2    wrong usage, or a solver that does not exist or does not suit the problem
+  3    a problem file or its data cannot be used
+  4    solve: infeasible, unbounded or unattained, with verified evidence, where the
+       file expected something else
+  5    not verified
+  6    a solver that was asked for is not installed
+  130  interrupted
+"""
+
+
+class Commands(TyperGroup):
+    """Maps every error of ours to one line on standard error and its exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ConvexmlError as error:
+            typer.echo(f"convexml: {error}", err=True)
+            raise typer.Exit(exits.exit_code(error)) from None
+        except KeyboardInterrupt:
+            typer.echo("convexml: interrupted", err=True)
+            raise typer.Exit(exits.INTERRUPTED) from None
+
+
+app = typer.Typer(
+    name="convexml",
+    cls=Commands,
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"convexml {version('convexml')}")
+        raise typer.Exit
+
+
+@app.callback()
+def describe(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
+    ),
+) -> None:
+    """Pose a convex learning problem once, solve it with anything, certify the answer.
+
+    Results go to standard output, progress and errors to standard error.
+    """
+
+
+COMMANDS = (
+    ("list", listing.list_names, "List models, problem files and solvers.", listing.EXAMPLES),
+    ("solve", solve.solve, "Solve problem files, and certify the answers.", solve.EXAMPLES),
+    ("compare", compare.compare, "Many solvers: claimed beside verified.", compare.EXAMPLES),
+    ("check", check.check, "Certify somebody else's coefficients.", check.EXAMPLES),
+    ("explain", explain.explain, "Primal, dual and KKT with live numbers.", explain.EXAMPLES),
+    ("init", init.init, "Print a problem file to start from.", init.EXAMPLES),
+)
+for _name, _function, _help, _examples in COMMANDS:
+    app.command(_name, short_help=_help, epilog=_examples)(_function)
+
+
+def main() -> None:
+    """Entry point of the `convexml` command."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a console that has no "λ" shows "?" instead
+    app()

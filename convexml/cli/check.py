@@ -1,0 +1,94 @@
+"""`convexml check`."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from convexml.cli import exits
+from convexml.cli.options import AsJson, File, Tolerance
+
+EXAMPLES = """\b
+Example:
+  convexml check problems/ridge_diabetes.toml --weights mine.csv
+"""
+
+
+def check(
+    file: File,
+    weights: Annotated[
+        Path, typer.Option("--weights", metavar="W.csv", help="The coefficients to certify.")
+    ],
+    intercept: Annotated[
+        float | None,
+        typer.Option("--intercept", help="b; without one (here or in W.csv) the best is taken."),
+    ] = None,
+    tol: Tolerance = 1e-6,
+    as_json: AsJson = False,
+) -> None:
+    """Certify somebody else's coefficients: bound how far from optimal they can be.
+
+    W.csv has one coefficient per line, in the order of the columns of X; or two columns, name and
+    value, where the names are those of the features (or w0, w1, ...) and `b` or `intercept` is the
+    intercept. A header line is allowed. Nothing is solved: the answer is judged as it is. Exits
+    with 5 unless it is certified at --tol.
+    """
+    from convexml.library import load_file
+
+    problem_file = load_file(file)
+    certificate = _certify(problem_file, weights, intercept, tol)
+    if as_json:
+        typer.echo(_document(problem_file.path.stem, certificate))
+    else:
+        typer.echo(f"{problem_file.title}\n{certificate}")
+    certified = str(certificate.verdict) == "certified"
+    raise typer.Exit(exits.VERIFIED if certified else exits.NOT_VERIFIED)
+
+
+def _certify(file: Any, weights: Path, intercept: float | None, tol: float) -> Any:
+    from convexml.cli.weights import read_weights
+    from convexml.comparison.entries import is_cvxpy
+    from convexml.errors import InputError
+
+    problem = file.problem
+    if is_cvxpy(problem):
+        raise InputError(
+            f"{file.path}: a statement in plain CVXPY cannot be certified yet; use a model"
+        )
+    size = sum(v.size for name, v in problem.variables.items() if name in ("w", "x"))
+    values, b = read_weights(weights, size, file.features)
+    if b is not None and intercept is not None:
+        raise typer.BadParameter(f"{weights} holds an intercept already", param_hint="--intercept")
+    b = intercept if b is None else b
+    if "b" in inspect.signature(problem.certify).parameters:
+        return problem.certify(values, b, tol=tol)
+    if b is not None:
+        raise InputError(f"{file.path}: a linear program has no intercept")
+    return problem.certify(values, tol=tol)
+
+
+def _document(name: str, certificate: Any) -> str:
+    from convexml.comparison.record import jsonable
+    from convexml.comparison.results import SCHEMA
+
+    rows = [
+        {"name": r.name, "kind": r.kind, "residual": r.residual, "relative": r.relative}
+        | {"index": r.index}
+        for r in certificate.conditions
+    ]
+    names = ("claim", "tol", "gap", "relative_gap", "repaired", "proved_gap", "reason")
+    record = {
+        "problem": name,
+        "verdict": str(certificate.verdict),
+        "objective": certificate.primal_objective,
+        "dual_objective": certificate.dual_objective,
+        "kkt": certificate.kkt,
+        "conditions": rows,
+        "witness": certificate.witness,
+    } | {key: getattr(certificate, key) for key in names}
+    document = {"schema": SCHEMA, "records": [jsonable(record)]}
+    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)

@@ -1,0 +1,78 @@
+"""`convexml compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from convexml.cli import exits
+from convexml.cli.options import missing, numbers, positive, split
+
+EXAMPLES = """\b
+Examples:
+  convexml compare problems --html report.html
+  convexml compare problems/lasso_diabetes.toml --solvers clarabel,osqp --tols 1e-4,1e-8
+"""
+
+
+def compare(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Problem files, or folders of them.")
+    ],
+    solvers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--solvers",
+            metavar="A,B,...",
+            help="Names from `convexml list solvers`; may be repeated. Default: all that apply.",
+        ),
+    ] = None,
+    tols: Annotated[
+        str, typer.Option("--tols", metavar="T,...", help="Relative duality gaps to reach.")
+    ] = "1e-6",
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, help="Runs of each; the median time is shown.")
+    ] = 1,
+    max_seconds: Annotated[
+        float,
+        typer.Option("--max-seconds", help="Time limit of one run.", callback=positive),
+    ] = 5.0,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a self-contained page.")
+    ] = None,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write one JSON document.")
+    ] = None,
+) -> None:
+    """Solve problem files with many solvers: what each claims, beside what is verified.
+
+    Answers are not polished, so that each solver's own accuracy is shown. A solver that is not
+    installed, crashes or gives up is a row that says so. Exits with 5 if some problem was verified
+    by no solver at all.
+    """
+    from convexml.report import compare as run
+    from convexml.report import print_comparison
+
+    names = split(solvers or []) or None
+    absent = [name for name in names or () if missing(name)]
+    for target in (html, json):
+        if target is not None and not target.absolute().parent.is_dir():
+            raise typer.BadParameter(f"there is no folder {target.parent} to write {target} into")
+    comparison = run(
+        list(paths), names, tols=numbers(tols), max_seconds=max_seconds, repeats=repeats
+    )
+    print_comparison(comparison)
+    if html is not None:
+        comparison.to_html(html)
+        typer.echo(f"wrote {html}", err=True)
+    if json is not None:
+        comparison.to_json(json)
+        typer.echo(f"wrote {json}", err=True)
+    if comparison.interrupted:
+        raise typer.Exit(exits.INTERRUPTED)
+    if absent:
+        typer.echo(f"convexml: not installed: {', '.join(absent)}", err=True)
+        raise typer.Exit(exits.SOLVER_MISSING)
+    raise typer.Exit(exits.NOT_VERIFIED if comparison.unverified else exits.VERIFIED)

@@ -1,0 +1,78 @@
+"""What the commands print."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from convexml.comparison import Record
+
+
+@contextmanager
+def busy(text: str) -> Iterator[None]:
+    """A spinner on standard error, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield
+
+
+def solved(record: Record, solution: Any) -> str:
+    """Title, verdict, solution and known facts of a problem file."""
+    from convexml.report.formats import brief
+
+    lines = [f"{record.title}  ({record.problem}, {record.model})"]
+    if solution is None:
+        lines.append(f"  {record.solver} claims {record.claimed}: {record.objective:.10g}")
+        lines.append(f"  {record.message}")
+    else:
+        lines.append(str(solution))
+    if record.expected_status:
+        met = "as expected" if record.status == record.expected_status else "NOT as expected"
+        if record.certifiable:
+            lines.append(f"  status {record.status}: {met} ({record.expected_status})")
+    for fact in record.facts:
+        mark = "holds" if fact["ok"] else "DOES NOT HOLD"
+        text = f"  fact {fact['name']} = {brief(fact['expected'])}: {mark}"
+        if not fact["ok"]:
+            text += f", found {fact.get('note') or brief(fact['value'])}"
+        lines.append(f"{text}   [{fact['source']}]")
+    return "\n".join(lines)
+
+
+def conditions(certificate: Any) -> list[str]:
+    """One line for each optimality condition: name, residual, relative to its row, where."""
+    rows = certificate.conditions
+    if not rows:
+        return ["  none could be evaluated"]
+    width = max(len(row.name) for row in rows)
+    lines = [f"  {'condition':<{width}}  {'residual':>9}  {'relative':>9}  worst at"]
+    for row in rows:
+        where = "" if row.index is None else str(row.index)
+        residuals = f"{row.residual:9.2e}  {row.relative:9.2e}"
+        lines.append(f"  {row.name:<{width}}  {residuals}  {where}".rstrip())
+    return lines
+
+
+def named(values: dict[str, Any]) -> list[str]:
+    """One line for each named array: shape, range, zeros, first entries."""
+    lines = []
+    for name, value in values.items():
+        array = np.asarray(value, dtype=float)
+        if array.ndim == 0:
+            lines.append(f"  {name:<14} {float(array):.8g}")
+            continue
+        shown = ", ".join(f"{entry:.5g}" for entry in array.ravel()[:6])
+        more = ", ..." if array.size > 6 else ""
+        zeros = array.size - np.count_nonzero(array)
+        shape = "×".join(map(str, array.shape))
+        lines.append(f"  {name:<14} [{shown}{more}]   {shape}, {zeros} exactly zero")
+    return lines or ["  none"]

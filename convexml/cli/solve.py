@@ -1,0 +1,92 @@
+"""`convexml solve`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from convexml.cli import exits, output
+from convexml.cli.options import AsJson, Solver, Tolerance, require
+
+if TYPE_CHECKING:
+    from convexml.comparison import Record
+
+
+EXAMPLES = """\b
+Examples:
+  convexml solve problems/lasso_diabetes.toml
+  convexml solve problems/lp_diet.toml --solver highs --tol 1e-9
+  convexml solve problems/ridge_diabetes.toml --json | python -m json.tool
+"""
+
+
+def solve(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Problem files, or folders of them.")
+    ],
+    solver: Solver = "auto",
+    tol: Tolerance = 1e-6,
+    as_json: AsJson = False,
+) -> None:
+    """Solve problem files, and certify the answers.
+
+    The answer is polished: coefficients that are zero in the solution are exactly zero.
+    """
+    from convexml.comparison.entries import from_file
+    from convexml.library import discover, load_file
+
+    require(solver)
+    loaded = [load_file(path) for file in files for path in discover(file)]
+    records, solutions = [], []
+    for file in loaded:
+        with output.busy(f"solving {file.path.name}"):
+            record, solution = _solve(from_file(file), solver, tol)
+        records.append(record)
+        solutions.append(solution)
+        if not as_json:
+            typer.echo(output.solved(record, solution) + "\n")
+    if as_json:
+        typer.echo(_document(records, solutions))
+    raise typer.Exit(max(_code(record) for record in records))
+
+
+def _solve(entry: Any, solver: str, tol: float) -> tuple[Record, Any]:
+    from convexml.comparison.claims import measure_claim
+    from convexml.comparison.entries import is_cvxpy
+    from convexml.comparison.measure import record_of
+
+    if is_cvxpy(entry.problem):
+        name = "clarabel" if solver == "auto" else solver
+        return measure_claim(entry, name, tol), None
+    solution = entry.problem.solve(solver, tol=tol)
+    return record_of(entry, solution.solver, tol, solution), solution
+
+
+def _code(record: Record) -> int:
+    """0 as expected, 4 another verified conclusion than "optimal", 5 otherwise."""
+    if record.claimed == "interrupted":
+        return exits.INTERRUPTED
+    if record.verified and record.facts_hold:
+        return exits.VERIFIED
+    no_solution = record.status in ("infeasible", "unbounded", "unattained")
+    if no_solution and record.status != record.expected_status:
+        return exits.NO_SOLUTION
+    return exits.NOT_VERIFIED
+
+
+def _document(records: list[Record], solutions: list[Any]) -> str:
+    from convexml.comparison.environment import describe_environment
+    from convexml.comparison.record import jsonable
+    from convexml.comparison.results import SCHEMA
+
+    rows = []
+    for record, solution in zip(records, solutions, strict=True):
+        values = {
+            name: jsonable(getattr(solution, name, {})) for name in ("primal", "dual", "evidence")
+        }
+        rows.append(record.to_dict() | values | {"choice": getattr(solution, "choice", "")})
+    document = {"schema": SCHEMA, "environment": describe_environment(), "records": rows}
+    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)

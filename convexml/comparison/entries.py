@@ -1,0 +1,98 @@
+"""What is compared: posed problems and problem files, each with a name of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from convexml.errors import InputError
+from convexml.library import ProblemFile, discover, load_file, read_table_of
+from convexml.library.names import snake_case
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A problem, and what its file says about it."""
+
+    name: str
+    title: str
+    model: str
+    problem: Any
+    expected_status: str | None = None
+    facts: tuple[Any, ...] = ()
+    data_hash: str = ""
+
+
+def entries(problems: Any) -> list[Entry]:
+    """Resolve files and folders, and give every problem a unique name.
+
+    Parameters
+    ----------
+    problems : posed problem, cvxpy.Problem, str, path, or a sequence of these
+        A folder stands for all problem files in it.
+
+    Raises
+    ------
+    ProblemFileError, DataError
+        For a file that cannot be posed: before anything is solved.
+    InputError
+        For anything else, and for no problem at all.
+    """
+    if isinstance(problems, str | Path) or not isinstance(problems, Iterable):
+        problems = [problems]
+    items = list(problems)
+    paths = {id(item): discover(item) for item in items if isinstance(item, str | Path)}
+    for found in paths.values():
+        for path in found:
+            read_table_of(path)
+    resolved: list[Entry] = []
+    for item in items:
+        if id(item) in paths:
+            resolved += [from_file(load_file(path)) for path in paths[id(item)]]
+        else:
+            resolved.append(_posed(item))
+    if not resolved:
+        raise InputError("compare needs at least one problem; got none")
+    return _unique(resolved)
+
+
+def from_file(file: ProblemFile) -> Entry:
+    """The entry of a problem file that has been loaded."""
+    return Entry(
+        name=file.path.stem,
+        title=file.title,
+        model=file.kind,
+        problem=file.problem,
+        expected_status=file.expected.status,
+        facts=tuple(file.expected.facts),
+        data_hash=file.sha256,
+    )
+
+
+def is_cvxpy(problem: Any) -> bool:
+    """Whether this is a `cvxpy.Problem`, told without importing cvxpy."""
+    return any(base.__module__.startswith("cvxpy.") for base in type(problem).__mro__)
+
+
+def _posed(problem: Any) -> Entry:
+    if not callable(getattr(problem, "solve", None)):
+        raise InputError(
+            f"compare takes posed problems, cvxpy.Problems and paths; got {problem!r} "
+            f"of type {type(problem).__name__}"
+        )
+    kind = "statement" if is_cvxpy(problem) else snake_case(type(problem).__name__)
+    name = getattr(problem, "name", None)
+    title = name if isinstance(name, str) and name else kind
+    return Entry(title, title, kind, problem)
+
+
+def _unique(found: list[Entry]) -> list[Entry]:
+    taken: dict[str, int] = {}
+    named = []
+    for entry in found:
+        taken[entry.name] = taken.get(entry.name, 0) + 1
+        count = taken[entry.name]
+        named.append(entry if count == 1 else replace(entry, name=f"{entry.name}#{count}"))
+    return named

@@ -1,0 +1,149 @@
+"""One run: solve, keep what was claimed and what was verified, whatever happens."""
+
+from __future__ import annotations
+
+import warnings
+from math import nan
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from convexml.comparison.record import CONCLUSIVE, Record
+from convexml.library import check_fact
+
+if TYPE_CHECKING:
+    from convexml.comparison.entries import Entry
+
+
+def blank(entry: Entry, solver: str, tol: float, message: str = "", **others: Any) -> Record:
+    """The row of a solver that did not run."""
+    return Record(
+        problem=entry.name,
+        title=entry.title,
+        model=entry.model,
+        solver=solver,
+        tol=tol,
+        message=message,
+        expected_status=entry.expected_status,
+        data_hash=entry.data_hash,
+        **others,
+    )
+
+
+def measure(
+    entry: Entry, solver: str, tol: float, *, max_seconds: float | None, repeats: int, seed: int
+) -> Record:
+    """Run one solver on one posed problem, `repeats` times; a crash is a row.
+
+    The answer is not polished: what is shown is the solver's own accuracy.
+    """
+    options = {"tol": tol, "max_seconds": max_seconds, "seed": seed, "polish": False}
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            solutions = [entry.problem.solve(solver, **options) for _ in range(max(1, repeats))]
+    except BaseException as error:
+        if not is_crash(error):
+            raise
+        return blank(entry, solver, tol, crash_text(error), claimed="error")
+    seconds = median(float(solution.seconds) for solution in solutions)
+    warned = "; ".join(dict.fromkeys(str(w.message).splitlines()[0] for w in caught))
+    return record_of(entry, solver, tol, solutions[0], seconds=seconds, warned=warned)
+
+
+def is_crash(error: BaseException) -> bool:
+    """Whether this is a solver's failure: Exceptions, and Rust's panics, which are none."""
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
+
+
+def crash_text(error: BaseException) -> str:
+    """`ValueError: first line`, short enough for a table."""
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0] if lines else 'no message'}"[:300]
+
+
+def record_of(
+    entry: Entry,
+    solver: str,
+    tol: float,
+    solution: Any,
+    *,
+    seconds: float | None = None,
+    warned: str = "",
+) -> Record:
+    """The row of a solution.
+
+    Parameters
+    ----------
+    entry : Entry
+    solver : str
+        The name that was asked for, "auto" included.
+    tol : float
+    solution : Solution
+    seconds : float, optional
+        Instead of the solution's own, when several runs were timed.
+    warned : str
+        Warnings of the run, used where nothing better is known.
+    """
+    certificate = solution.certificate
+    verdict = "undecided" if certificate is None else str(certificate.verdict)
+    rows = () if certificate is None else certificate.conditions
+    worst = max(rows, key=lambda row: row.relative, default=None)
+    certified = verdict == "certified"
+    message = getattr(solution, "message", "") or ""
+    if not certified:
+        message = message or (certificate.reason if certificate is not None else "") or warned
+    return blank(
+        entry,
+        solver,
+        tol,
+        message,
+        claimed=str(solution.claimed_status),
+        verdict=verdict,
+        status=str(solution.status),
+        claim="optimal" if certificate is None else certificate.claim,
+        verified=_as_expected(entry.expected_status, solution, certified),
+        **_values(solution),
+        kkt={kind: float(value) for kind, value in (solution.kkt or {}).items()},
+        worst_condition="" if worst is None else worst.name,
+        worst_residual=_number(None if worst is None else worst.relative),
+        seconds=_number(solution.seconds if seconds is None else seconds),
+        compile_seconds=_number(solution.compile_seconds or 0.0),
+        iterations=None if solution.iterations is None else int(solution.iterations),
+        facts=check_facts(entry, solution),
+    )
+
+
+def _values(solution: Any) -> dict[str, float]:
+    """P, D and the gap; a run without a point has none, not infinite ones."""
+    names = ("objective", "dual_objective", "gap", "relative_gap")
+    without_point = str(solution.status) == "failed" and not solution.primal
+    return {n: nan if without_point else _number(getattr(solution, n)) for n in names}
+
+
+def _as_expected(expected: str | None, solution: Any, certified: bool) -> bool:
+    """Whether the status is the expected one (any conclusion, without a file) and verified."""
+    status = str(solution.status)
+    if status not in CONCLUSIVE or (expected is not None and status != expected):
+        return False
+    return certified or (status != "optimal" and bool(solution.evidence))
+
+
+def check_facts(entry: Entry, solution: Any) -> tuple[dict[str, Any], ...]:
+    """Name, expected value, value found, whether it holds, and source of every known fact."""
+    return tuple(_fact(fact, entry.problem, solution) for fact in entry.facts)
+
+
+def _fact(fact: Any, problem: Any, solution: Any) -> dict[str, Any]:
+    row = {"name": fact.name, "expected": fact.value, "value": None, "ok": False}
+    try:
+        check = check_fact(fact, problem, solution)
+    except Exception as error:
+        # A run that gave no point has no margin either: the fact is not met, and says why.
+        row["note"] = crash_text(error)
+    else:
+        row |= {"value": check.found, "ok": bool(check.holds)}
+    return row | {"source": fact.source}
+
+
+def _number(value: Any) -> float:
+    return nan if value is None else float(value)

@@ -1,0 +1,73 @@
+"""Performance profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from convexml.comparison.record import Record
+    from convexml.numerics import Array
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Share of the problems that a solver verifiably solved within a factor of the best time.
+
+    Attributes
+    ----------
+    problems : int
+        How many (problem, tolerance) pairs there are; a pair that a solver did not solve, or was
+        not made for, counts against it.
+    ratios : dict of str to array
+        Per solver: its times over the best ones, sorted, one entry for each pair that it solved.
+    """
+
+    problems: int
+    ratios: dict[str, Array]
+
+    def share(self, solver: str, tau: float) -> float:
+        """rho_s(tau) = #{pairs with t_s <= tau min_s t_s} / #pairs."""
+        if self.problems == 0:
+            return 0.0
+        return float(np.count_nonzero(self.ratios[solver] <= tau)) / self.problems
+
+    @property
+    def largest(self) -> float:
+        """The largest factor of any solver on any problem, at least 1."""
+        return max((float(r[-1]) for r in self.ratios.values() if r.size), default=1.0)
+
+
+def performance_profile(records: Sequence[Record]) -> Profile:
+    """The performance profile of Dolan and Moré (2002), over verified solutions only.
+
+    The time of a run is compiling plus solving: what a user waits for.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        The rows of a comparison.
+
+    Returns
+    -------
+    Profile
+        Solvers in the order of their first row; one that never ran is left out.
+    """
+    solvers = list(dict.fromkeys(record.solver for record in records if record.ran))
+    pairs = {(record.problem, record.tol) for record in records if record.certifiable}
+    ratios: dict[str, list[float]] = {name: [] for name in solvers}
+    for pair in pairs:
+        times = {
+            record.solver: max(record.seconds + record.compile_seconds, 1e-9)
+            for record in records
+            if (record.problem, record.tol) == pair
+            and record.verified
+            and record.claimed != "error"
+        }
+        best = min(times.values(), default=1.0)
+        for name, seconds in times.items():
+            ratios[name].append(seconds / best)
+    return Profile(len(pairs), {name: np.sort(np.array(r)) for name, r in ratios.items()})

@@ -1,0 +1,83 @@
+"""The rows of a comparison, and their files."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from convexml.comparison.profile import Profile, performance_profile
+from convexml.comparison.record import Record, jsonable
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Results:
+    """Every run of a comparison; failures are rows too.
+
+    Attributes
+    ----------
+    records : tuple of Record
+        Grouped by problem, then tolerance, then solver.
+    environment : dict
+        Machine, versions, date, tolerances, time limit, repeats and seed.
+    interrupted : bool
+        Whether Ctrl-C ended the comparison; the records are those finished before.
+    """
+
+    records: tuple[Record, ...]
+    environment: dict[str, Any]
+    interrupted: bool = False
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def unverified(self) -> list[str]:
+        """Problems with a tolerance at which no solver at all reached a verified answer."""
+        pairs = dict.fromkeys((r.problem, r.tol) for r in self.records if r.certifiable)
+        solved = {(record.problem, record.tol) for record in self.records if record.verified}
+        return list(dict.fromkeys(name for name, tol in pairs if (name, tol) not in solved))
+
+    def profile(self) -> Profile:
+        """Performance profile: share of problems within a factor of the best time, per solver."""
+        return performance_profile(self.records)
+
+    def document(self) -> dict[str, Any]:
+        """The comparison as one JSON document of schema 1, as a dict."""
+        return {
+            "schema": SCHEMA,
+            "environment": jsonable(self.environment),
+            "interrupted": self.interrupted,
+            "records": [record.to_dict() for record in self.records],
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The document as text, written to `path` where one is given; not finite is null."""
+        text = json.dumps(self.document(), indent=2, allow_nan=False, ensure_ascii=False)
+        if path is not None:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write one line per record; the KKT residuals are columns, facts are counted."""
+        rows = [_flat(record) for record in self.records]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        with Path(path).open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, names or ["problem", "solver"])
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+def _flat(record: Record) -> dict[str, Any]:
+    row = record.to_dict()
+    kkt, facts = row.pop("kkt"), row.pop("facts")
+    row |= {f"kkt_{kind}": residual for kind, residual in kkt.items()}
+    return row | {"facts_met": sum(fact["ok"] for fact in facts), "facts": len(facts)}

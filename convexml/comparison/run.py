@@ -1,0 +1,141 @@
+"""The loop over problems, tolerances and solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Any
+
+from convexml import solvers as registry
+from convexml.comparison.claims import measure_claim
+from convexml.comparison.entries import entries, is_cvxpy
+from convexml.comparison.environment import describe_environment
+from convexml.comparison.measure import blank, measure
+from convexml.comparison.progress import Report, reporting
+from convexml.comparison.record import Record
+from convexml.comparison.results import Results
+from convexml.errors import InputError
+from convexml.solvers.reference import REFERENCE, installed, suits
+
+AUTO = "auto"
+
+
+def run(
+    problems: Any,
+    solvers: str | Sequence[str] | None = None,
+    *,
+    tols: float | Sequence[float] = (1e-6,),
+    max_seconds: float | None = 10,
+    repeats: int = 1,
+    progress: bool | Report | None = None,
+    seed: int = 0,
+) -> Results:
+    """Solve every problem with every solver at every tolerance, without polishing the answers.
+
+    Parameters
+    ----------
+    problems : posed problem, cvxpy.Problem, path, or a sequence of these
+        Problem files, and folders of problem files, are loaded.
+    solvers : str or sequence of str, optional
+        None: every registered solver that takes the problem. A named one ("auto" too) always
+        has its row, which says why where it cannot run.
+    tols : float or sequence of float
+        Relative gaps to ask for.
+    max_seconds : float or None
+        Time limit of one run.
+    repeats : int
+        Runs of each combination; the median time is kept.
+    progress : bool, callable or None
+        A function called as (done, total, label); None: a bar where standard error is a terminal.
+    seed : int
+        Passed to every solver.
+
+    Returns
+    -------
+    Results
+        One row each, failures included; after Ctrl-C, the rows finished so far.
+
+    Raises
+    ------
+    InputError
+        For tolerances, repeats or a time limit that make no sense, and for what is no problem.
+    UnknownSolverError
+        If no solver has that name; the nearest name is offered.
+    ProblemFileError, DataError
+        For a file that cannot be posed. All of these before anything is solved.
+    """
+    tols = (tols,) if isinstance(tols, int | float) else tuple(tols)
+    named = None if solvers is None else [solvers] if isinstance(solvers, str) else list(solvers)
+    _check(tols, max_seconds, repeats, named)
+    environment = describe_environment() | {
+        "tolerances": list(tols),
+        "max_seconds": max_seconds,
+        "repeats": repeats,
+        "seed": seed,
+        "polish": False,
+    }
+    todo = [
+        (entry, tol, name, why)
+        for entry in entries(problems)
+        for tol in tols
+        for name, why in _line_up(entry.problem, named)
+    ]
+    records: list[Record] = []
+    interrupted = False
+    try:
+        with reporting(progress) as report:
+            for done, (entry, tol, name, why) in enumerate(todo):
+                report(done, len(todo), f"{entry.name}: {name}")
+                if why:
+                    records.append(
+                        blank(entry, name, tol, why, certifiable=not is_cvxpy(entry.problem))
+                    )
+                elif is_cvxpy(entry.problem):
+                    records.append(measure_claim(entry, name, tol))
+                else:
+                    records.append(
+                        measure(
+                            entry, name, tol, max_seconds=max_seconds, repeats=repeats, seed=seed
+                        )
+                    )
+                if records[-1].claimed == "interrupted":
+                    raise KeyboardInterrupt  # the driver kept the best point and its honest gap
+            report(len(todo), len(todo), "done")
+    except KeyboardInterrupt:
+        interrupted = True
+    return Results(tuple(records), environment, interrupted)
+
+
+def _line_up(problem: Any, named: Sequence[str] | None) -> Iterator[tuple[str, str]]:
+    """The solvers to show with why each cannot run; unsuitable ones only if asked for by name."""
+    for name in registry.names() if named is None else named:
+        suitable, reason = _suits(name, problem)
+        if suitable and name in REFERENCE and not installed(name):
+            yield name, f"not installed: pip install {'highspy' if name == 'highs' else name}"
+        elif suitable or named is not None:
+            yield name, reason
+
+
+def _suits(name: str, problem: Any) -> tuple[bool, str]:
+    if not is_cvxpy(problem):
+        return (True, "") if name == AUTO else registry.supports(name, problem)
+    if name in REFERENCE:
+        return suits(name, problem)
+    return False, "a CVXPY problem is solved by the reference solvers only"
+
+
+def _check(
+    tols: Sequence[float], max_seconds: float | None, repeats: int, named: Sequence[str] | None
+) -> None:
+    for tol in tols:
+        if not (isfinite(tol) and tol > 0):
+            raise InputError(f"compare: a tolerance must be a positive number, got {tol!r}")
+    if not tols:
+        raise InputError("compare: give at least one tolerance")
+    if max_seconds is not None and not max_seconds > 0:
+        raise InputError(f"compare: max_seconds must be positive, got {max_seconds!r}")
+    if repeats < 1:
+        raise InputError(f"compare: repeats must be at least 1, got {repeats!r}")
+    for name in named or ():
+        if name != AUTO:
+            registry.check_name(name)

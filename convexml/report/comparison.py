@@ -1,0 +1,98 @@
+"""The comparison as its users see it: records with views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from convexml.comparison import Results, run
+from convexml.comparison.progress import Report
+from convexml.report.html import render_html
+from convexml.report.terminal import plain_table
+
+
+@dataclass(frozen=True)
+class Comparison(Results):
+    """Every run of a comparison, claimed and verified side by side.
+
+    Attributes
+    ----------
+    records : tuple of Record
+        Grouped by problem, then tolerance, then solver.
+    environment : dict
+        Machine, versions, date, tolerances, time limit, repeats and seed.
+    interrupted : bool
+        Whether Ctrl-C ended the comparison; the records are those finished before.
+    """
+
+    def table(self) -> str:
+        """The comparison as plain text: problem x solver."""
+        return plain_table(self)
+
+    def to_html(self, path: str | Path) -> None:
+        """Write one self-contained page: no script, no font, no picture from elsewhere."""
+        Path(path).write_text(render_html(self), encoding="utf-8")
+
+    def __str__(self) -> str:
+        return self.table()
+
+
+def compare(
+    problems: Any,
+    solvers: str | Sequence[str] | None = None,
+    *,
+    tols: float | Sequence[float] = (1e-6,),
+    max_seconds: float | None = 10,
+    repeats: int = 1,
+    progress: bool | Report | None = None,
+    seed: int = 0,
+) -> Comparison:
+    """Solve problems with solvers, and certify every answer from the raw data.
+
+    The answers are not polished, so that each solver's own accuracy is shown. A solver that is not
+    installed, crashes or gives up is a row that says so.
+
+    Parameters
+    ----------
+    problems : posed problem, cvxpy.Problem, path, or a sequence of these
+        Problem files, and folders of problem files, are loaded.
+    solvers : str or sequence of str, optional
+        None: every registered solver that takes the problem. A named one ("auto" too) always
+        has its row, which says why where it cannot run.
+    tols : float or sequence of float
+        Relative gaps to ask for.
+    max_seconds : float or None
+        Time limit of one run.
+    repeats : int
+        Runs of each combination; the median time is kept.
+    progress : bool, callable or None
+        A function called as (done, total, label); None: a bar where standard error is a terminal.
+    seed : int
+        Passed to every solver.
+
+    Returns
+    -------
+    Comparison
+        One row each, failures included; after Ctrl-C, the rows finished so far.
+
+    Raises
+    ------
+    InputError
+        For tolerances, repeats or a time limit that make no sense, and for what is no problem.
+    UnknownSolverError
+        If no solver has that name; the nearest name is offered.
+    ProblemFileError, DataError
+        For a file that cannot be posed. All of these before anything is solved.
+    """
+    results = run(
+        problems,
+        solvers,
+        tols=tols,
+        max_seconds=max_seconds,
+        repeats=repeats,
+        progress=progress,
+        seed=seed,
+    )
+    return Comparison(results.records, results.environment, results.interrupted)

@@ -1,0 +1,67 @@
+"""Numbers for a column: equal decimals, so that digits stand below digits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import floor, isfinite, isinf, isnan, log10
+from typing import Any
+
+DASH = "–"
+MINUS = "−"
+
+
+def values(numbers: Iterable[float], digits: int = 10) -> list[str]:
+    """Format the objectives of one problem with as many decimals as its largest needs.
+
+    Parameters
+    ----------
+    numbers : iterable of float
+        What stands in one column; nan becomes a dash.
+    digits : int
+        Significant digits of the largest finite number.
+    """
+    column = list(numbers)
+    finite = [abs(x) for x in column if isfinite(x)]
+    size = max(finite, default=0.0)
+    if size and not 1e-4 <= size < 1e9:
+        return [_special(x) or f"{x:.{digits - 1}e}" for x in column]
+    decimals = digits - 1 - (floor(log10(size)) if size else 0)
+    decimals = min(max(decimals, 0), digits)
+    # A solver that diverged must not push the others' digits out of the column.
+    return [_special(x) or f"{x:.{decimals}f}" for x in column]
+
+
+def scientific(x: float) -> str:
+    """`3.1e-09`; zero, infinity and nan by their signs."""
+    if x == 0:
+        return "0"
+    return _special(x) or f"{x:.1e}"
+
+
+def seconds(x: float) -> str:
+    """Seconds to the tenth of a millisecond below 1 s, to the hundredth of a second above."""
+    return _special(x) or (f"{x:.4f}" if x < 1 else f"{x:.2f}")
+
+
+def brief(value: Any, limit: int = 4) -> str:
+    """A fact's value: a number, or the first entries of a vector."""
+    if value is None:
+        return DASH
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        shown = ", ".join(brief(entry) for entry in value[:limit])
+        return f"[{shown}{', …' if len(value) > limit else ''}]"
+    number = float(value)
+    return _special(number) or f"{number:.8g}"
+
+
+def typeset(text: str) -> str:
+    """A true minus sign, for the page; the terminal keeps ASCII, which can be copied and parsed."""
+    return text.replace("-", MINUS)
+
+
+def _special(x: float) -> str:
+    if isnan(x):
+        return DASH
+    if isinf(x):
+        return "∞" if x > 0 else "-∞"
+    return ""

@@ -1,0 +1,137 @@
+"""The report page: one self-contained file, readable offline, on a phone and on paper."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from convexml.report import formats
+from convexml.report.curves import draw
+from convexml.report.summary import summarize, verdict_of
+
+if TYPE_CHECKING:
+    from convexml.comparison import Record, Results
+
+MARKS = {
+    "certified": "●",
+    "refuted": "✕",
+    "undecided": "○",
+    "failed": "!",
+    "not certifiable": "?",
+    "did not run": "·",
+}
+"""Shapes as well as colours, for those who do not see these colours and for print."""
+
+
+def render_html(results: Results) -> str:
+    """The page as text; everything in it is escaped, nothing is loaded from elsewhere.
+
+    Parameters
+    ----------
+    results : Results
+        A comparison.
+
+    Returns
+    -------
+    str
+        An HTML 5 document.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("convexml.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "scientific": lambda x: formats.typeset(formats.scientific(x)),
+        "seconds": formats.seconds,
+        "brief": lambda value: formats.typeset(formats.brief(value)),
+    }
+    groups = [list(g) for _, g in groupby(results.records, key=lambda r: r.problem)]
+    profile = results.profile()
+    solvers = list(dict.fromkeys(record.solver for record in results.records))
+    return environment.get_template("template.html.j2").render(
+        date=results.environment.get("date", "").replace("T", " ").replace("+00:00", " UTC"),
+        setting=_setting(results.environment),
+        summary=summarize(results),
+        problems=[_problem(records) for records in groups],
+        several_tols=len({record.tol for record in results.records}) > 1,
+        solvers=solvers,
+        matrix=[_matrix_row(records, solvers) for records in groups],
+        marks=MARKS,
+        profile=profile,
+        figure=draw(profile),
+        kind=lambda record: verdict_of(record).replace(" ", "-"),
+        verdict_of=verdict_of,
+    )
+
+
+def _setting(environment: dict[str, Any]) -> list[tuple[str, str]]:
+    """The lines of the page's head: machine, versions, limits."""
+    versions = environment.get("versions", {})
+    here = [f"convexml {environment['convexml']}"] if environment.get("convexml") else []
+    here += [f"{name} {number}" for name, number in versions.items() if number]
+    missing = [name for name, number in versions.items() if not number]
+    threads = ", ".join(f"{k}={v}" for k, v in environment.get("threads", {}).items())
+    limit = environment.get("max_seconds")
+    lines = [
+        ("Processor", f"{environment.get('cpu', '')}, {environment.get('cores', '?')} cores"),
+        ("System", f"{environment.get('os', '')}, Python {environment.get('python', '')}"),
+        ("Versions", " · ".join(here)),
+        ("Not installed", ", ".join(missing)),
+        ("Threads", threads),
+        ("Tolerance", ", ".join(f"{tol:.0e}" for tol in environment.get("tolerances", []))),
+        ("Time limit", "none" if limit is None else f"{limit:g} s for each run"),
+        ("Repeats", str(environment.get("repeats", ""))),
+        ("Seed", str(environment.get("seed", ""))),
+    ]
+    return [(name, text) for name, text in lines if text]
+
+
+def _problem(records: list[Record]) -> dict[str, Any]:
+    """One section of the page."""
+    first = records[0]
+    primal = map(formats.typeset, formats.values([r.objective for r in records]))
+    dual = map(formats.typeset, formats.values([r.dual_objective for r in records]))
+    return {
+        "name": first.problem,
+        "title": first.title or first.problem,
+        "model": first.model,
+        "expected": first.expected_status,
+        "hash": first.data_hash[:12],
+        "certifiable": first.certifiable,
+        "verified": any(record.verified for record in records),
+        "rows": list(zip(records, primal, dual, strict=True)),
+        "facts": _facts(records),
+    }
+
+
+def _facts(records: list[Record]) -> list[dict[str, Any]]:
+    """The known facts of a problem, and which solvers met each."""
+    judged = [r for r in records if r.facts and (r.verified or not r.certifiable)]
+    if not judged:
+        shown = next((record.facts for record in records if record.facts), ())
+        return [fact | {"met": 0, "of": 0, "missed": []} for fact in shown]
+    return [
+        fact
+        | {
+            "met": sum(record.facts[k]["ok"] for record in judged),
+            "of": len(judged),
+            "missed": [
+                (record.solver, record.facts[k]["value"])
+                for record in judged
+                if not record.facts[k]["ok"]
+            ],
+        }
+        for k, fact in enumerate(judged[0].facts)
+    ]
+
+
+def _matrix_row(records: list[Record], solvers: list[str]) -> dict[str, Any]:
+    """A problem's line in the overview: each solver's row at the tightest tolerance."""
+    tightest = min(record.tol for record in records)
+    cells = {record.solver: record for record in records if record.tol == tightest}
+    return {"name": records[0].problem, "cells": [cells.get(name) for name in solvers]}
