@@ -87,9 +87,7 @@ def _restore_equalities(
     return u
 
 
-def _correction(
-    columns: Design, h: Array, residual: Array, total: float, with_ones: bool
-) -> Array:
+def _correction(columns: Design, h: Array, residual: Array, total: float, with_ones: bool) -> Array:
     """Solve (E'HE) t = E'u and return E t, in units that make the columns of E equal."""
     gram = columns.gram(h)
     if with_ones:

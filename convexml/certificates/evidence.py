@@ -92,7 +92,9 @@ def inseparable(objective: Objective) -> dict[str, Any] | None:
     right = np.zeros(matrix.shape[0])
     right[-1] = unit[-1]
     scaled = sparse.diags_array(unit) @ matrix
-    result = optimize.linprog(np.zeros(n), A_eq=scaled, b_eq=right, bounds=(0, None), method="highs")
+    result = optimize.linprog(
+        np.zeros(n), A_eq=scaled, b_eq=right, bounds=(0, None), method="highs"
+    )
     if result.x is None:
         return None
     alpha = _refine(scaled, right, np.maximum(result.x, 0.0))
@@ -119,7 +121,10 @@ def _refine(matrix: Any, right: Array, x: Array) -> Array:
 
 
 def inconsistent(objective: Objective) -> dict[str, Any] | None:
-    """Return nu proving X w (+ b) = y infeasible: X'nu = 0, 1'nu = 0, y'nu = 1; None if feasible."""
+    """Return nu proving X w (+ b) = y infeasible, or None if it is feasible.
+
+    X'nu = 0, 1'nu = 0 (with an intercept) and y'nu = 1.
+    """
     matrix = objective.design.dense() if objective.n * objective.d <= SMALL_ENOUGH else None
     if matrix is None:
         return None
@@ -135,7 +140,10 @@ def inconsistent(objective: Objective) -> dict[str, Any] | None:
     if product <= 1e-18 * float(objective.y @ objective.y):
         return None
     nu = nu / product
-    slack = ROUNDING * objective.design.abs_rmatvec(nu) + 1e-9 * np.linalg.norm(nu) * size[: objective.d]
+    slack = (
+        ROUNDING * objective.design.abs_rmatvec(nu)
+        + 1e-9 * np.linalg.norm(nu) * size[: objective.d]
+    )
     if np.any(np.abs(objective.design.rmatvec(nu)) > slack):
         return None
     return {"nu": nu}

@@ -75,7 +75,11 @@ def certify_infeasible(
     rows = [_homogeneous(row) for row in dual_rows(program, shown)]
     rows.append(worst(VALUE, "dual_feasibility", max(value, 0.0), np.abs(terms).sum()))
     certificate = without_optimum("infeasible", np.inf, tuple(rows), tol, shown.distance(point))
-    if np.any(left):
+    broken = [row for row in rows if row.relative > tol]
+    if broken:
+        row = broken[0]
+        reason = f"{row.name} is violated by {row.residual:.3g} at index {row.index}"
+    elif np.any(left):
         j = int(np.argmax(np.abs(left)))
         reason = f"the multipliers leave {left[j]:.3g} on x[{j}], where no bound can carry it"
     elif total == 0.0 or not value < -noise:

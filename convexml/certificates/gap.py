@@ -99,7 +99,9 @@ def conditions_at(
     """
     y, c = objective.y, objective.c
     lo, hi = objective.dual_bounds()
-    size = np.maximum(np.where(np.isfinite(lo), np.abs(lo), 0.0), np.where(np.isfinite(hi), hi, 0.0))
+    size = np.maximum(
+        np.where(np.isfinite(lo), np.abs(lo), 0.0), np.where(np.isfinite(hi), hi, 0.0)
+    )
     size = np.maximum(size, np.abs(u))
     outside = np.maximum(np.maximum(lo - u, u - hi), 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -123,7 +125,9 @@ def conditions_at(
             worst("z in dom l", "primal_feasibility", violation, primal_scale(objective, w, b))
         )
     if objective.penalty.is_constraint:
-        rows.append(Condition("w in dom Omega", "primal_feasibility", objective.penalty.violation(w)))
+        rows.append(
+            Condition("w in dom Omega", "primal_feasibility", objective.penalty.violation(w))
+        )
     return rows
 
 
@@ -149,7 +153,9 @@ def _dual_point(
         return repair_dual(objective, np.zeros(objective.n))
     best = construct_dual(objective, point.w, point.b)
     if solver_dual is not None and np.all(np.isfinite(solver_dual)):
-        best = max(best, repair_dual(objective, solver_dual, source="solver"), key=lambda p: p.value)
+        best = max(
+            best, repair_dual(objective, solver_dual, source="solver"), key=lambda p: p.value
+        )
     return best
 
 
@@ -188,9 +194,7 @@ def _judge(
         witness = better_point(objective, point, point.value - room)
         if witness is not None:
             reason = f"A feasible point with objective {witness['objective']:.10g} is better."
-            return replace(
-                certificate, verdict=Verdict.REFUTED, reason=reason, witness=witness
-            )
+            return replace(certificate, verdict=Verdict.REFUTED, reason=reason, witness=witness)
     return replace(certificate, verdict=Verdict.UNDECIDED, reason=reason)
 
 

@@ -64,7 +64,7 @@ def certify_unbounded(
     broken = [row for row in primal_rows(data, point) if row.relative > tol]
     if broken:
         reason = f"the point is not feasible: {broken[0].name} by {broken[0].residual:.3g}"
-    elif not _stays(cone, ray):
+    elif moved > tol or not _stays(cone, ray):
         reason = "the ray leaves the feasible set, and no small change of it stays"
     elif not slope < -max(ROUNDING, EPS * data.n) * terms:
         reason = f"the objective does not fall along the ray: c'ray = {slope:.3g}"

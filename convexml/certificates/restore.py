@@ -54,16 +54,12 @@ def _maximise(objective: Objective, z: Array, chosen: Array) -> DualPoint | None
     constraints = [*loss.constraints.values(), *penalty.constraints.values()]
     if objective.fit_intercept:
         constraints.append(cp.sum(u) + fixed.sum() / scale == 0.0)
-    problem = cp.Problem(
-        cp.Maximize(-cp.sum(loss.value) - penalty.value / scale), constraints
-    )
+    problem = cp.Problem(cp.Maximize(-cp.sum(loss.value) - penalty.value / scale), constraints)
     for tol in TOLERANCES:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                problem.solve(
-                    solver="CLARABEL", tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol
-                )
+                problem.solve(solver="CLARABEL", tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol)
         except (cp.SolverError, ValueError, ArithmeticError):
             continue
         if u.value is not None and np.all(np.isfinite(u.value)):

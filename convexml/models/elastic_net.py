@@ -41,7 +41,8 @@ class ElasticNet(LearningProblem):
     Raises
     ------
     InputError
-        For a negative lam, l1_ratio outside [0, 1], NaN or infinite entries, wrong shapes, bad weights.
+        For a negative lam, l1_ratio outside [0, 1], NaN or infinite entries, wrong shapes, bad
+        weights.
     """
 
     lam = Hyperparameter()
@@ -69,15 +70,24 @@ class ElasticNet(LearningProblem):
         v = -objective.design.rmatvec(u) - l2 * w
         away = np.where(w != 0.0, w * (v - l1 * np.sign(w)), 0.0)
         return [
-            worst("|x_j'u + lam(1-rho)w_j| <= lam rho", "stationarity", np.maximum(np.abs(v) - l1, 0.0)),
-            worst("w_j (x_j'u + lam(1-rho)w_j + lam rho sign w_j) = 0", "complementary_slackness", away),
+            worst(
+                "|x_j'u + lam(1-rho)w_j| <= lam rho",
+                "stationarity",
+                np.maximum(np.abs(v) - l1, 0.0),
+            ),
+            worst(
+                "w_j (x_j'u + lam(1-rho)w_j + lam rho sign w_j) = 0",
+                "complementary_slackness",
+                away,
+            ),
         ]
 
     def _latex(self) -> Latex:
         return Latex(
             r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2"
             r" + \lambda\left(\rho\|w\|_1 + \tfrac{1-\rho}{2}\|w\|_2^2\right)",
-            r"\tfrac{1}{2n}\|z - y\|_2^2 + \lambda\left(\rho\|w\|_1 + \tfrac{1-\rho}{2}\|w\|_2^2\right)"
+            r"\tfrac{1}{2n}\|z - y\|_2^2 + \lambda\left(\rho\|w\|_1 +"
+            r" \tfrac{1-\rho}{2}\|w\|_2^2\right)"
             r" + u^\top(Xw + b\mathbf{1} - z)",
             r"\max_{u,q,s}\ -\tfrac n2\|u\|_2^2 - y^\top u - \tfrac{\lambda(1-\rho)}{2}\|q\|_2^2"
             r"\quad\text{s.t.}\quad X^\top u + \lambda\rho s + \lambda(1-\rho) q = 0,"
@@ -112,7 +122,8 @@ class GroupLasso(LearningProblem):
     Raises
     ------
     InputError
-        For a negative lam, groups of a wrong length, NaN or infinite entries, wrong shapes, bad weights.
+        For a negative lam, groups of a wrong length, NaN or infinite entries, wrong shapes, bad
+        weights.
     """
 
     lam = Hyperparameter()
@@ -157,7 +168,8 @@ class GroupLasso(LearningProblem):
 
     def _latex(self) -> Latex:
         return Latex(
-            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2 + \lambda\sum_g\sqrt{|g|}\,\|w_g\|_2",
+            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2 +"
+            r" \lambda\sum_g\sqrt{|g|}\,\|w_g\|_2",
             r"\tfrac{1}{2n}\|z - y\|_2^2 + \lambda\sum_g\sqrt{|g|}\,\|w_g\|_2"
             r" + u^\top(Xw + b\mathbf{1} - z)",
             r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u\quad\text{s.t.}\quad"

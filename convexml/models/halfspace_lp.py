@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class HalfspaceLP(LearningProblem):
     Shalev-Shwartz and Ben-David, *Understanding Machine Learning*, section 9.1.1.
     """
 
-    multiplier_names = {"halfspace": "alpha"}
+    multiplier_names: ClassVar = {"halfspace": "alpha"}
 
     def __init__(
         self, X: Any, y: Any, *, fit_intercept: bool = False, sample_weight: Any = None

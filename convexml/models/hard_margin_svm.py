@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class HardMarginSVM(LearningProblem):
         For other than two classes, NaN or infinite entries, wrong shapes, bad weights.
     """
 
-    multiplier_names = {"margin": "alpha"}
+    multiplier_names: ClassVar = {"margin": "alpha"}
 
     def __init__(
         self, X: Any, y: Any, *, fit_intercept: bool = True, sample_weight: Any = None
@@ -84,7 +84,8 @@ class HardMarginSVM(LearningProblem):
 
     def _latex(self) -> Latex:
         return Latex(
-            r"\min_{w,b}\ \tfrac12\|w\|_2^2\quad\text{s.t.}\quad y_i(w^\top x_i + b) \ge 1\ \forall i",
+            r"\min_{w,b}\ \tfrac12\|w\|_2^2\quad\text{s.t.}\quad y_i(w^\top x_i + b)"
+            r" \ge 1\ \forall i",
             r"\tfrac12\|w\|_2^2 + \sum_i\alpha_i\left(1 - y_i(w^\top x_i + b)\right)",
             r"\max_{\alpha\ge0}\ \sum_i\alpha_i - \tfrac12\Big\|\sum_i\alpha_i y_i x_i\Big\|_2^2"
             r"\quad\text{s.t.}\quad \sum_i\alpha_i y_i = 0",

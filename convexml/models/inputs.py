@@ -39,9 +39,7 @@ class Samples:
     feature_names: list[str] | None
 
 
-def read_samples(
-    owner: str, X: Any, y: Any, sample_weight: Any, labels: str
-) -> Samples:
+def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) -> Samples:
     """Validate X (n, d), y (n,) and sample weights for a loss with these labels."""
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     matrix = read_matrix(owner, X)
@@ -51,7 +49,8 @@ def read_samples(
         target = target[:, 0]
     if target.ndim != 1 or len(target) != n:
         raise InputError(
-            f"{owner}: y must be a vector with one entry per row of X ({n}), got shape {target.shape}."
+            f"{owner}: y must be a vector with one entry per row of X ({n}), got"
+            f" shape {target.shape}."
         )
     weights = read_weights(owner, sample_weight, n)
     kept = np.flatnonzero(weights > 0.0)
@@ -83,9 +82,10 @@ def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
             raise InputError(
                 f"{owner}: {name} must be a matrix of shape (n, d), got shape {matrix.shape}.{hint}"
             )
-        bad = np.argwhere(~np.isfinite(matrix))
-        if bad.size:
-            _refuse_entry(owner, name, int(bad[0, 0]), int(bad[0, 1]), matrix[tuple(bad[0])])
+        finite = np.isfinite(matrix)
+        if not finite.all():
+            row, column = (int(k) for k in np.argwhere(~finite)[0])
+            _refuse_entry(owner, name, row, column, matrix[row, column])
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
         raise InputError(
             f"{owner}: {name} is empty (shape {matrix.shape}); at least one sample and one "
@@ -110,7 +110,8 @@ def read_targets(owner: str, y: Array, kept: Array, count: bool) -> Array:
     bad = np.flatnonzero(~np.isfinite(numbers))
     if bad.size:
         raise InputError(
-            f"{owner}: y contains {numbers[bad[0]]} at row {kept[bad[0]]}; every entry must be finite."
+            f"{owner}: y contains {numbers[bad[0]]} at row"
+            f" {kept[bad[0]]}; every entry must be finite."
         )
     if count and np.any(numbers < 0.0):
         row = int(np.argmax(numbers < 0.0))
@@ -152,7 +153,8 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
     bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0.0))
     if bad.size:
         raise InputError(
-            f"{owner}: sample_weight must be finite and >= 0, got {weights[bad[0]]:g} at row {bad[0]}."
+            f"{owner}: sample_weight must be finite and >= 0, got"
+            f" {weights[bad[0]]:g} at row {bad[0]}."
         )
     if not np.any(weights > 0.0):
         raise InputError(f"{owner}: sample_weight is all zero; at least one must be positive.")
@@ -192,7 +194,8 @@ def read_dual(owner: str, u: Any, samples: Samples) -> Array:
         raise InputError(f"{owner}: u must hold numbers.") from None
     if vector.shape != (samples.total,):
         raise InputError(
-            f"{owner}: u must have one entry per sample ({samples.total}), got shape {vector.shape}."
+            f"{owner}: u must have one entry per sample"
+            f" ({samples.total}), got shape {vector.shape}."
         )
     if not np.all(np.isfinite(vector)):
         at = int(np.argmax(~np.isfinite(vector)))

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InputError
 from ..numerics import Array
 from ..objective import Objective
-from ..penalties import L1, ElasticNet, Zero
+from ..penalties import L1, ElasticNet, Penalty, Zero
 from ..solvers import drive
 from ..solvers.newton import newton
 
@@ -54,9 +54,10 @@ def _null_predictions(objective: Objective, unpenalised: Array) -> Array:
 def _over_the_kinks(objective: Objective, z: Array) -> float:
     import cvxpy as cp
 
-    penalty, share = objective.penalty, 1.0
+    penalty: Penalty = objective.penalty
+    share = 1.0
     if isinstance(penalty, ElasticNet):
-        penalty, share = L1(1.0), penalty.l1_ratio
+        share, penalty = penalty.l1_ratio, L1(1.0)
     lo, hi = _subdifferential(objective, z)
     u, level = cp.Variable(objective.n), cp.Variable(nonneg=True)
     dual_norm = penalty.conjugate_expression(
@@ -67,7 +68,7 @@ def _over_the_kinks(objective: Objective, z: Array) -> float:
         constraints.append(cp.sum(u) == 0.0)
     problem = cp.Problem(cp.Minimize(level), constraints)
     problem.solve(solver="CLARABEL", tol_gap_rel=1e-10, tol_gap_abs=1e-10, tol_feas=1e-10)
-    return float(level.value) / share if share else np.inf
+    return float(np.asarray(level.value)) / share if share else np.inf
 
 
 def _subdifferential(objective: Objective, z: Array) -> tuple[Array, Array]:

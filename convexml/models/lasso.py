@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -108,10 +108,16 @@ class ConstrainedLasso(LearningProblem):
     """
 
     radius = Hyperparameter()
-    multiplier_names = {"ball": "lambda"}
+    multiplier_names: ClassVar = {"ball": "lambda"}
 
     def __init__(
-        self, X: Any, y: Any, radius: float, *, fit_intercept: bool = True, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        radius: float,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
     ) -> None:
         self._start(X, y, fit_intercept, sample_weight, radius=radius)
 
@@ -124,7 +130,9 @@ class ConstrainedLasso(LearningProblem):
         v = -objective.design.rmatvec(u)
         lam, norm = float(np.abs(v).max(initial=0.0)), float(np.abs(w).sum())
         return [
-            worst("|w|_1 <= radius", "primal_feasibility", max(norm - self.radius, 0.0), self.radius),
+            worst(
+                "|w|_1 <= radius", "primal_feasibility", max(norm - self.radius, 0.0), self.radius
+            ),
             worst(
                 "lambda |w_j| + w_j x_j'u = 0",
                 "complementary_slackness",
@@ -139,7 +147,8 @@ class ConstrainedLasso(LearningProblem):
 
     def _latex(self) -> Latex:
         return Latex(
-            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2\quad\text{s.t.}\quad\|w\|_1 \le t",
+            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2"
+            r"\quad\text{s.t.}\quad\|w\|_1 \le t",
             r"\tfrac{1}{2n}\|z - y\|_2^2 + u^\top(Xw + b\mathbf{1} - z) + \lambda(\|w\|_1 - t)",
             r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u - t\|X^\top u\|_\infty"
             r"\quad\text{s.t.}\quad\mathbf{1}^\top u = 0",

@@ -97,9 +97,7 @@ class LearningProblem(Problem):
 
     # -- construction ------------------------------------------------------------------------
 
-    def _start(
-        self, X: Any, y: Any, fit_intercept: bool, sample_weight: Any, **hyper: Any
-    ) -> None:
+    def _start(self, X: Any, y: Any, fit_intercept: bool, sample_weight: Any, **hyper: Any) -> None:
         loss, penalty, scale = self._make(**hyper)
         self._hyper = hyper
         samples = read_samples(self.name, X, y, sample_weight, loss.labels)
@@ -146,7 +144,7 @@ class LearningProblem(Problem):
         if self._theta is None:
             import cvxpy as cp
 
-            self._theta = parameters_of(self.objective_parts)
+            self._theta = {**parameters_of(self.objective_parts)}
             if "C" in self._hyper:
                 self._theta["C"] = cp.Parameter(name="C", pos=True, value=float(self._hyper["C"]))
         return self._theta

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -86,7 +86,7 @@ class MinimumNorm(LearningProblem):
         For NaN or infinite entries, wrong shapes, bad weights.
     """
 
-    multiplier_names = {"interpolation": "nu"}
+    multiplier_names: ClassVar = {"interpolation": "nu"}
 
     def __init__(
         self, X: Any, y: Any, *, fit_intercept: bool = False, sample_weight: Any = None

@@ -240,10 +240,10 @@ class LinearProgram(Problem):
         """
         point = self._complete(multipliers)
         return {
-            "ub": -point.lambda_ub,
-            "eq": -point.nu,
+            "ub": 0.0 - point.lambda_ub,
+            "eq": 0.0 - point.nu,
             "lower": point.lambda_lower,
-            "upper": -point.lambda_upper,
+            "upper": 0.0 - point.lambda_upper,
         }
 
     def constraint_duals(self) -> dict[str, Array]:

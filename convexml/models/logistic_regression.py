@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..certificates import Condition
 from ..certificates.certificate import worst
 from ..errors import InputError, nearest
@@ -24,7 +22,8 @@ PENALTIES = {"l2": L2, "l1": L1}
 class LogisticRegression(LearningProblem):
     r"""Minimise mean log(1 + exp(-y z)) + lam Omega(w), z = X w + b, y in {-1, +1}.
 
-    Omega is (1/2)|w|^2 ("l2"), |w|_1 ("l1") or 0 (None). The dual variable u_i = -c_i y_i p_i, where
+    Omega is (1/2)|w|^2 ("l2"), |w|_1 ("l1") or 0 (None). The dual variable u_i = -c_i y_i p_i,
+    where
     p_i is the probability of the other class. On separable data with lam = 0 there is no minimiser:
     the status is "unattained" and the separating direction is in ``evidence``. scikit-learn's C is
     1 / (n lam). Sources: [G] 3.1, [P] 16.4, [H] 3, [E] 1.7.
@@ -44,7 +43,8 @@ class LogisticRegression(LearningProblem):
     Raises
     ------
     InputError
-        For a negative lam, an unknown penalty, other than two classes, NaN or infinite entries, wrong shapes, bad weights.
+        For a negative lam, an unknown penalty, other than two classes, NaN or infinite entries,
+        wrong shapes, bad weights.
     """
 
     lam = Hyperparameter()
@@ -88,7 +88,10 @@ class LogisticRegression(LearningProblem):
             None: "",
         }[name]
         support = {
-            "l2": r" - \tfrac{1}{2\lambda}\|X^\top u\|_2^2\quad\text{s.t.}\quad \mathbf{1}^\top u = 0",
+            "l2": (
+                r" - \tfrac{1}{2\lambda}\|X^\top u\|_2^2"
+                r"\quad\text{s.t.}\quad \mathbf{1}^\top u = 0"
+            ),
             "l1": r"\quad\text{s.t.}\quad \|X^\top u\|_\infty \le \lambda,\ \mathbf{1}^\top u = 0",
             None: r"\quad\text{s.t.}\quad X^\top u = 0,\ \mathbf{1}^\top u = 0",
         }[name]
@@ -99,9 +102,7 @@ class LogisticRegression(LearningProblem):
         }[name]
         return Latex(
             r"\min_{w,b}\ \tfrac1n\sum_i\log(1 + e^{-y_i(w^\top x_i + b)})" + penalty,
-            r"\tfrac1n\sum_i\log(1 + e^{-y_i z_i})"
-            + penalty
-            + r" + u^\top(Xw + b\mathbf{1} - z)",
+            r"\tfrac1n\sum_i\log(1 + e^{-y_i z_i})" + penalty + r" + u^\top(Xw + b\mathbf{1} - z)",
             r"\max_u\ -\tfrac1n\sum_i\left[p_i\log p_i + (1-p_i)\log(1-p_i)\right]"
             + support
             + r",\quad p_i = -n y_i u_i",

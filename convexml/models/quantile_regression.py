@@ -21,7 +21,8 @@ from .learning_problem import LearningProblem
 class QuantileRegression(LearningProblem):
     r"""Minimise mean pinball_tau(y - X w - b) + lam |w|_1, as scikit-learn's QuantileRegressor.
 
-    pinball_tau(r) = tau r for r >= 0, (tau - 1) r for r < 0: a linear program. The residual is split
+    pinball_tau(r) = tau r for r >= 0, (tau - 1) r for r < 0: a linear program. The residual is
+    split
     as y - z = r_plus - r_minus; the multiplier of ``residual`` is u, in [-tau/n, (1 - tau)/n].
     Source: Koenker and Bassett (1978), https://doi.org/10.2307/1913643.
 
@@ -81,7 +82,8 @@ class QuantileRegression(LearningProblem):
 
     def _latex(self) -> Latex:
         return Latex(
-            r"\min_{w,b,r^\pm}\ \tfrac1n\sum_i\left[\tau r^+_i + (1-\tau) r^-_i\right] + \lambda\|w\|_1"
+            r"\min_{w,b,r^\pm}\ \tfrac1n\sum_i\left[\tau r^+_i + (1-\tau)"
+            r" r^-_i\right] + \lambda\|w\|_1"
             r"\quad\text{s.t.}\quad Xw + b\mathbf{1} + r^+ - r^- = y,\ r^\pm \ge 0",
             r"\tfrac1n\sum_i\left[\tau r^+_i + (1-\tau) r^-_i\right] + \lambda\|w\|_1"
             r" + u^\top(Xw + b\mathbf{1} + r^+ - r^- - y) - \mu_+^\top r^+ - \mu_-^\top r^-",

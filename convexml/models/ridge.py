@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -69,7 +69,11 @@ class Ridge(LearningProblem):
             r"\tfrac{1}{2n}\|z - y\|_2^2 + \tfrac\lambda2\|w\|_2^2 + u^\top(Xw + b\mathbf{1} - z)",
             r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u - \tfrac{1}{2\lambda}\|X^\top u\|_2^2"
             r"\quad\text{s.t.}\quad \mathbf{1}^\top u = 0",
-            (r"u = \tfrac1n(Xw + b\mathbf{1} - y)", r"\lambda w = -X^\top u", r"\mathbf{1}^\top u = 0"),
+            (
+                r"u = \tfrac1n(Xw + b\mathbf{1} - y)",
+                r"\lambda w = -X^\top u",
+                r"\mathbf{1}^\top u = 0",
+            ),
         )
 
 
@@ -96,10 +100,16 @@ class ConstrainedRidge(LearningProblem):
     """
 
     radius = Hyperparameter()
-    multiplier_names = {"ball": "mu"}
+    multiplier_names: ClassVar = {"ball": "mu"}
 
     def __init__(
-        self, X: Any, y: Any, radius: float, *, fit_intercept: bool = True, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        radius: float,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
     ) -> None:
         self._start(X, y, fit_intercept, sample_weight, radius=radius)
 
@@ -120,7 +130,8 @@ class ConstrainedRidge(LearningProblem):
 
     def _latex(self) -> Latex:
         return Latex(
-            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2\quad\text{s.t.}\quad\|w\|_2 \le t",
+            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2"
+            r"\quad\text{s.t.}\quad\|w\|_2 \le t",
             r"\tfrac{1}{2n}\|z - y\|_2^2 + u^\top(Xw + b\mathbf{1} - z) + \mu(\|w\|_2 - t)",
             r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u - t\|X^\top u\|_2"
             r"\quad\text{s.t.}\quad\mathbf{1}^\top u = 0",

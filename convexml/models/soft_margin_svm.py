@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,7 +24,8 @@ class SoftMarginSVM(LearningProblem):
     r"""Minimise (1/2) |w|^2 + C sum_i s_i xi_i s.t. y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0.
 
     The multipliers of ``margin`` are alpha, those of ``slack`` beta: alpha_i + beta_i = C s_i.
-    w = sum_i alpha_i y_i x_i, u_i = -y_i alpha_i. The lambda form (1/n) sum hinge + (lam/2)|w|^2 has
+    w = sum_i alpha_i y_i x_i, u_i = -y_i alpha_i. The lambda form (1/n) sum hinge + (lam/2)|w|^2
+    has
     C = 1 / (lam n). Sources: [E] 2, [H] 8.2.
 
     Parameters
@@ -45,7 +46,7 @@ class SoftMarginSVM(LearningProblem):
     """
 
     C = Hyperparameter()
-    multiplier_names = {"margin": "alpha", "slack": "beta"}
+    multiplier_names: ClassVar = {"margin": "alpha", "slack": "beta"}
 
     def __init__(
         self,
@@ -94,7 +95,9 @@ class SoftMarginSVM(LearningProblem):
         xi = np.maximum(1.0 - margins, 0.0)
         return [
             *margin_conditions(objective, w, alpha),
-            worst("beta_i = C - alpha_i >= 0", "dual_feasibility", np.maximum(-beta, 0.0), objective.c),
+            worst(
+                "beta_i = C - alpha_i >= 0", "dual_feasibility", np.maximum(-beta, 0.0), objective.c
+            ),
             worst(
                 "alpha_i (1 - xi_i - y_i z_i) = 0",
                 "complementary_slackness",

@@ -100,17 +100,16 @@ def attempt(
 ) -> Solution:
     """Run one solver and certify what it returns."""
     objective = problem.objective_parts
-    facts: dict[str, Any]
-    if name in ALGORITHMS:
-        w, b, u, facts = _run_algorithm(problem, name, limits, options)
-    else:
-        w, b, u, facts = _run_reference(problem, name, limits, options)
+    run = _run_algorithm if name in ALGORITHMS else _run_reference
+    w, b, u, facts = run(problem, name, limits, options)
     evidence = no_solution(objective, w, b)
     if evidence is not None:
         status, arrays = evidence
         return without_solution(problem, status, arrays, w, b, name, limits["tol"], facts)
     if w is None:
-        return failed(problem, name, facts["claimed_status"], facts["message"], limits["tol"], facts)
+        return failed(
+            problem, name, facts["claimed_status"], facts["message"], limits["tol"], facts
+        )
     if limits["polish"]:
         w, b = exact_zeros(objective, w, b)
         if name in REFERENCE or name in SECOND_ORDER:
@@ -142,7 +141,7 @@ def exact_zeros(objective: Objective, w: Array, b: float) -> tuple[Array, float]
 
 def _run_algorithm(
     problem: LearningProblem, name: str, limits: Mapping[str, Any], options: Mapping[str, Any]
-) -> tuple[Array, float, Array | None, dict[str, Any]]:
+) -> tuple[Array | None, float, Array | None, dict[str, Any]]:
     objective, algorithm = problem.objective_parts, ALGORITHMS[name]
     w = np.zeros(objective.d) if limits["w0"] is None else limits["w0"].copy()
     b = objective.best_intercept(objective.predict(w))
@@ -265,7 +264,9 @@ def named_values(
     samples = problem._samples
     values, multipliers = problem.posed_values(w, b, u)
     del values["z"]
-    primal = {k: expand(v, samples) if len(v.shape) and k not in "wb" else v for k, v in values.items()}
+    primal = {
+        k: expand(v, samples) if len(v.shape) and k not in "wb" else v for k, v in values.items()
+    }
     dual = {"u": expand(u, samples)}
     for label, name in problem.multiplier_names.items():
         value = np.asarray(multipliers[label])
@@ -352,7 +353,9 @@ def judge(
         if evidence is None:
             return failed(problem, name, "", "The document holds no point.", tol, facts)
         return without_solution(problem, *evidence, None, 0.0, name, tol, facts)
-    w, b = read_coefficients(problem.name, primal["w"], primal.get("b", 0.0), problem.objective_parts)
+    w, b = read_coefficients(
+        problem.name, primal["w"], primal.get("b", 0.0), problem.objective_parts
+    )
     u = np.asarray(dual["u"], dtype=float) if "u" in dual else None
     kept = None if u is None else u[problem._samples.kept]
     return conclude(problem, name, w, b, kept, tol, facts)

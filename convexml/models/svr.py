@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class SVR(LearningProblem):
 
     C = Hyperparameter()
     epsilon = Hyperparameter()
-    multiplier_names = {
+    multiplier_names: ClassVar = {
         "above": "alpha",
         "below": "alpha_star",
         "slack": "beta",
@@ -95,7 +95,10 @@ class SVR(LearningProblem):
         import cvxpy as cp
 
         parts, epsilon = self.objective_parts, self.theta["loss"]["epsilon"]
-        alpha, alpha_star = cp.Variable(parts.n, name="alpha"), cp.Variable(parts.n, name="alpha_star")
+        alpha, alpha_star = (
+            cp.Variable(parts.n, name="alpha"),
+            cp.Variable(parts.n, name="alpha_star"),
+        )
         constraints = {
             "alpha": alpha >= 0.0,
             "alpha_star": alpha_star >= 0.0,
@@ -123,7 +126,9 @@ class SVR(LearningProblem):
         beta, beta_star = objective.c - alpha, objective.c - alpha_star
         kind = "complementary_slackness"
         return [
-            worst("w = sum (alpha_i - alpha*_i) x_i", "stationarity", w + objective.design.rmatvec(u)),
+            worst(
+                "w = sum (alpha_i - alpha*_i) x_i", "stationarity", w + objective.design.rmatvec(u)
+            ),
             worst("alpha_i (r_i - epsilon - xi_i) = 0", kind, alpha * (r - self.epsilon - xi)),
             worst(
                 "alpha*_i (-r_i - epsilon - xi*_i) = 0",
@@ -136,11 +141,16 @@ class SVR(LearningProblem):
 
     def _latex(self) -> Latex:
         return Latex(
-            r"\min_{w,b,\xi,\xi^*}\ \tfrac12\|w\|_2^2 + C\sum_i(\xi_i + \xi^*_i)\quad\text{s.t.}\quad"
-            r" y_i - z_i \le \varepsilon + \xi_i,\ z_i - y_i \le \varepsilon + \xi^*_i,\ \xi, \xi^* \ge 0",
-            r"\tfrac12\|w\|_2^2 + C\sum_i(\xi_i + \xi^*_i) + \alpha^\top(y - z - \varepsilon - \xi)"
+            r"\min_{w,b,\xi,\xi^*}\ \tfrac12\|w\|_2^2 + C\sum_i(\xi_i + \xi^*_i)"
+            r"\quad\text{s.t.}"
+            r"\quad"
+            r" y_i - z_i \le \varepsilon + \xi_i,\ z_i - y_i \le"
+            r" \varepsilon + \xi^*_i,\ \xi, \xi^* \ge 0",
+            r"\tfrac12\|w\|_2^2 + C\sum_i(\xi_i + \xi^*_i) + \alpha^\top(y - z -"
+            r" \varepsilon - \xi)"
             r" + \alpha^{*\top}(z - y - \varepsilon - \xi^*) - \beta^\top\xi - \beta^{*\top}\xi^*",
-            r"\max_{\alpha,\alpha^*}\ y^\top(\alpha - \alpha^*) - \varepsilon\mathbf{1}^\top(\alpha + \alpha^*)"
+            r"\max_{\alpha,\alpha^*}\ y^\top(\alpha - \alpha^*) -"
+            r" \varepsilon\mathbf{1}^\top(\alpha + \alpha^*)"
             r" - \tfrac12\|X^\top(\alpha - \alpha^*)\|_2^2\quad\text{s.t.}\quad"
             r" 0 \le \alpha, \alpha^* \le C,\ \mathbf{1}^\top(\alpha - \alpha^*) = 0",
             (

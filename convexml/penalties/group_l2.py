@@ -41,7 +41,7 @@ class GroupL2(Penalty):
 
     def __init__(self, lam: float, groups: Any, weights: Array | None = None) -> None:
         self.lam = nonnegative_number(lam, "GroupL2", "lam")
-        self.groups = np.asarray(groups)
+        self.groups = np.array(groups)
         if self.groups.ndim != 1 or self.groups.size == 0:
             raise InputError(
                 "GroupL2: groups must be a vector with one group label for each feature, "

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..numerics import Array, soft_threshold
 from ..terms import Terms
-from .base import Manifold, Penalty
 from ..validation import nonnegative_number, nonnegative_weights
+from .base import Manifold, Penalty
 
 
 class L1(Penalty):

@@ -27,7 +27,9 @@ def newton(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
     yield Iterate(w, b, None, passes)
     while True:
         slope_w, slope_b = objective.gradient(w, b)
-        point = newton_point(objective, w, b, objective.penalty.manifold(w, -slope_w, np.ones_like(w)))
+        point = newton_point(
+            objective, w, b, objective.penalty.manifold(w, -slope_w, np.ones_like(w))
+        )
         passes += 2.0 + objective.d
         if point is None:
             dw, db, u = -slope_w, -slope_b, None

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, UnknownSolverError, nearest
-from ..objective import Objective
 from .driver import Iterate
 from .gradient_descent import gradient_descent
 from .newton import newton
 from .reference import REFERENCE, installed, suits
 
-NEEDS: dict[str, tuple[Callable[[Objective], bool], str]] = {
+NEEDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "learning problem": (
         lambda objective: objective is not None,
         "it is not of the form loss + penalty",
