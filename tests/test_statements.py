@@ -8,7 +8,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from convexml.library import read_table_of
+from convexml.library import load, read_table_of
 from convexml.library.data import load_data
 from convexml.library.statements import state
 
@@ -117,3 +117,14 @@ def test_the_dual_of_an_inseparable_halfspace_is_unbounded():
     dual = stated("halfspace_lp", "halfspace_iris_inseparable", "dual")
     dual.solve(solver=cp.CLARABEL)
     assert dual.status == cp.UNBOUNDED
+
+
+STATEMENT_FILES = [p for p in sorted(PROBLEMS.glob("*.toml")) if read_table_of(p).statement]
+
+
+@pytest.mark.parametrize("path", STATEMENT_FILES, ids=lambda path: path.stem)
+def test_a_statement_file_has_its_facts(path):
+    problem = solved(load(path))
+    for fact in read_table_of(path).expected.facts:
+        found = problem.value if fact.name == "objective" else problem.var_dict[fact.name].value
+        np.testing.assert_allclose(found, fact.value, rtol=fact.rtol, atol=fact.atol)
