@@ -118,6 +118,8 @@ def _by_factoring(
 
 def _solve_symmetric(matrix: Array, right: Array) -> Array:
     """Solve M x = r for symmetric M, in equilibrated units; least squares if M is singular."""
+    if not right.size:
+        return right
     size = np.sqrt(np.maximum(np.abs(np.diag(matrix)), np.abs(matrix).max(axis=0, initial=0.0)))
     unit = 1.0 / np.where(size > 0.0, size, 1.0)
     scaled, target = matrix * unit[:, None] * unit, right * unit
