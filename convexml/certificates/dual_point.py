@@ -12,10 +12,12 @@ import numpy as np
 
 from ..numerics import Array
 from ..objective import Kinks, NewtonPoint, Objective, newton_point
+from ..penalties.base import Manifold
 from .dual_repair import DualPoint, best_multiple, repair_dual
 from .restore import restore_dual
 
 PROX_SCALES = (1.0, 30.0, 0.03)
+PROX_SHARES = (1e-6, 1e-3, 1.0)
 KINK_WIDTHS = (1e-9, 1e-7, 1e-5, 1e-3)
 TIGHT = 1e-12
 """A relative gap at which no better dual point is looked for."""
@@ -96,13 +98,21 @@ def kinked_candidates(
         held = np.where(mask, at, z)
         derivative = np.where(mask, 0.0, objective.loss_derivative(z)) if u is None else u
         v = -objective.design.rmatvec(derivative)
-        manifold = objective.penalty.manifold(w, v, np.full(objective.d, 1e-6))
-        if any(np.array_equal(mask, m) and np.array_equal(manifold.active, a) for m, a in seen):
-            continue
-        seen.append((mask, manifold.active))
-        point = newton_point(objective, w, b, manifold, Kinks(mask, held))
-        if point is not None:
-            yield point
+        for manifold in _manifolds(objective, w, v):
+            if any(np.array_equal(mask, m) and np.array_equal(manifold.active, a) for m, a in seen):
+                continue
+            seen.append((mask, manifold.active))
+            point = newton_point(objective, w, b, manifold, Kinks(mask, held))
+            if point is not None:
+                yield point
+
+
+def _manifolds(objective: Objective, w: Array, v: Array) -> Iterator[Manifold]:
+    """Surfaces identified by prox steps v of several sizes, relative to that of w."""
+    unit = float(np.abs(w).max(initial=0.0)) / max(float(np.abs(v).max(initial=0.0)), 1e-300)
+    for scale in PROX_SHARES:
+        step = scale * unit if 0.0 < scale * unit < np.inf else scale
+        yield objective.penalty.manifold(w, v, np.full(objective.d, step))
 
 
 def nearest_kink(objective: Objective, z: Array) -> Array:

@@ -135,7 +135,8 @@ def exact_zeros(objective: Objective, w: Array, b: float) -> tuple[Array, float]
         return w, b
     zero, z = np.zeros_like(w), np.zeros(objective.n)
     shift = objective.best_intercept(z)
-    better = objective.primal(zero, shift) <= objective.primal(w, b) * (1.0 + 1e-9)
+    value = objective.primal(zero, shift)
+    better = np.isfinite(value) and value <= objective.primal(w, b) * (1.0 + 1e-9)
     return (zero, shift) if better else (w, b)
 
 
