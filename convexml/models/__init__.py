@@ -1,11 +1,13 @@
 """The textbook problems, one file each."""
 
 from .elastic_net import ElasticNet, GroupLasso
+from .halfspace_lp import HalfspaceLP
 from .hard_margin_svm import HardMarginSVM
 from .huber_regression import HuberRegression
 from .lasso import ConstrainedLasso, Lasso
 from .learning_problem import LearningProblem
 from .least_squares import LeastSquares, MinimumNorm
+from .linear_program import LinearProgram
 from .logistic_regression import LogisticRegression
 from .poisson_regression import PoissonRegression
 from .quantile_regression import QuantileRegression
@@ -20,11 +22,13 @@ __all__ = [
     "ConstrainedRidge",
     "ElasticNet",
     "GroupLasso",
+    "HalfspaceLP",
     "HardMarginSVM",
     "HuberRegression",
     "Lasso",
     "LearningProblem",
     "LeastSquares",
+    "LinearProgram",
     "LogisticRegression",
     "MinimumNorm",
     "PoissonRegression",
