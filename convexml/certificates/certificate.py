@@ -172,8 +172,9 @@ class Certificate:
         ]
         width = max((len(row.name) for row in self.conditions), default=0)
         for row in self.conditions:
-            where = "" if row.index is None else f"   worst at {row.index}"
-            lines.append(f"  {row.name:<{width}}  {row.residual:.3g}{where}")
+            known = row.index is not None and row.residual > 0.0
+            where = f"worst at {row.index}" if known else ""
+            lines.append(f"  {row.name:<{width}}  {row.residual:<8.3g}  {where}".rstrip())
         if self.reason:
             lines.append(f"  {self.reason}")
         return "\n".join(lines)

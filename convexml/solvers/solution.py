@@ -176,7 +176,7 @@ class Solution:
         lines += [f"  {self.choice}"] if self.choice else []
         lines += [f"  {self.message}"] if self.message else []
         for kind, table in (("primal", self.primal), ("dual", self.dual)):
-            lines += [f"  {kind} {name:<12} {_brief(value)}" for name, value in table.items()]
+            lines += [f"  {kind:<6} {name:<12} {_brief(value)}" for name, value in table.items()]
         return "\n".join([*lines, str(self.certificate)])
 
 
