@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from catalogue import LOSSES, name
 
-from convexml.losses import Loss
+from convexml.losses import Exponential, Logistic, Loss
 from convexml.numerics import Array
 
 each_loss = pytest.mark.parametrize("loss", LOSSES, ids=name)
@@ -69,8 +69,12 @@ def conjugate_value(loss: Loss, y: Array, v: Array, c: Any, scale: Array) -> Arr
     """Value of the CVXPY conjugate at u = c v; inf where a constraint is violated."""
     u = cp.Variable(len(y), value=scale * v)
     terms = loss.conjugate_expression(y, u, c, parameters(loss))
-    violation = [np.max(g.violation(), initial=0.0) for g in terms.constraints.values()]
-    return terms.value.value if max(violation, default=0.0) <= 1e-12 else np.full_like(y, np.inf)
+    constraints = dict(terms.constraints)
+    if "entropy" in constraints:  # an epigraph: its least point is the left-hand side
+        least, epigraph = constraints.pop("entropy").args
+        epigraph.value = least.value
+    violation = max((np.max(g.violation()) for g in constraints.values()), default=0.0)
+    return terms.value.value if violation <= 1e-12 else np.full_like(y, np.inf)
 
 
 @each_loss
@@ -118,3 +122,20 @@ def test_piecewise_linear_conjugates_accept_a_parameter_as_scale(loss: Loss) -> 
     terms = loss.conjugate_expression(y, u, c, loss.hyperparameters())
     problem = cp.Problem(cp.Maximize(-cp.sum(terms.value)), list(terms.constraints.values()))
     assert problem.is_dcp(dpp=True)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), Exponential()], ids=name)
+def test_the_dual_keeps_its_value_where_samples_are_far_from_the_boundary(loss: Loss) -> None:
+    """There u_i is nearly 0, and solvers return some of the wrong sign, outside the entropy."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 2)) * np.array([30.0, 1.0])
+    y = np.where(x[:, 0] + rng.normal(size=200) > 0.0, 1.0, -1.0)
+    c, lam = np.full(200, 1.0 / 200), 1e-2
+    w, u = cp.Variable(2), cp.Variable(200)
+    primal = loss.expression(y, x @ w, {})
+    ridge = 0.5 * lam * cp.sum_squares(w)
+    least = cp.Problem(cp.Minimize(c @ primal.value + ridge)).solve(solver="CLARABEL")
+    terms = loss.conjugate_expression(y, u, c, {})
+    value = -cp.sum(terms.value) - cp.sum_squares(x.T @ u) / (2.0 * lam)
+    dual = cp.Problem(cp.Maximize(value), list(terms.constraints.values()))
+    assert dual.solve(solver="CLARABEL") == pytest.approx(least, rel=1e-6)

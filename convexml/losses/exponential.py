@@ -60,4 +60,6 @@ class Exponential(Loss):
         import cvxpy as cp
 
         p = -cp.multiply(y / c, u)
-        return Terms(-cp.multiply(c, cp.entr(p)) + cp.multiply(y, u), {})
+        # See Logistic: the value stays finite when a solver leaves p at -1e-12.
+        h = cp.Variable(len(y), name="entropy")
+        return Terms(cp.multiply(c, h) + cp.multiply(y, u), {"entropy": -cp.entr(p) <= h})

@@ -67,4 +67,7 @@ class Logistic(Loss):
         import cvxpy as cp
 
         p = -cp.multiply(y / c, u)
-        return Terms(-cp.multiply(c, cp.entr(p) + cp.entr(1.0 - p)), {})
+        # On its own constraint the entropy survives a p that a solver leaves at -1e-12: in the
+        # objective CVXPY would report -inf for the whole dual.
+        h = cp.Variable(len(y), name="entropy")
+        return Terms(cp.multiply(c, h), {"entropy": -cp.entr(p) - cp.entr(1.0 - p) <= h})

@@ -73,4 +73,6 @@ class Poisson(Loss):
         import cvxpy as cp
 
         s = cp.multiply(1.0 / c, u) + y
-        return Terms(-cp.multiply(c, cp.entr(s)) - u - c * xlogy(y, y), {})
+        # See Logistic: the value stays finite when a solver leaves s at -1e-12.
+        h = cp.Variable(len(y), name="entropy")
+        return Terms(cp.multiply(c, h) - u - c * xlogy(y, y), {"entropy": -cp.entr(s) <= h})

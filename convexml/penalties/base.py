@@ -20,16 +20,27 @@ class Manifold:
     On the coordinates ``active`` the penalty has this gradient and Hessian; the other coordinates
     are held at ``fixed``. A constraint that holds with equality adds the row
     ``normal @ step = -residual``, whose multiplier is part of the Newton system.
+
+    Attributes
+    ----------
+    active : array, shape (d,)
+        Boolean mask.
+    fixed : array, shape (d,)
+        Values of all coordinates, used where not active.
+    gradient : array, shape (k,)
+        k = active.sum().
+    hessian : array, shape (k,) or (k, k)
+        Diagonal or full.
+    normal : array, shape (k,), optional
+        Gradient of the constraint that holds with equality.
+    residual : float
+        Value of that constraint: 0 on its surface.
     """
 
     active: Array
-    """Boolean mask, shape (d,)."""
     fixed: Array
-    """Values of all coordinates, used where not active, shape (d,)."""
     gradient: Array
-    """Shape (k,), k = active.sum()."""
     hessian: Array
-    """Shape (k,) when diagonal, else (k, k)."""
     normal: Array | None = None
     residual: float = 0.0
 
