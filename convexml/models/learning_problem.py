@@ -284,6 +284,15 @@ class LearningProblem(Problem):
         """Return primal, Lagrangian, dual and KKT conditions as one LaTeX ``aligned`` block."""
         return str(self._latex())
 
+    def __repr__(self) -> str:
+        parts = self.objective_parts
+        hyper = self._hyper
+        if type(self) is LearningProblem:
+            hyper = {"loss": parts.loss, "penalty": parts.penalty}
+        shown = {name: value for name, value in hyper.items() if np.ndim(value) == 0}
+        settings = "".join(f", {name}={value!r}" for name, value in shown.items())
+        return f"{self.name}(n={parts.n}, d={parts.d}{settings})"
+
     # -- predictions, storage ----------------------------------------------------------------
 
     def decision_function(self, X: Any, primal: Mapping[str, Array]) -> Array:
