@@ -27,7 +27,9 @@ def samples(labels: str, n: int = 24, noise: float = 1.0, seed: int = 3) -> tupl
     z = X @ TRUTH - 1.0 + noise * rng.normal(size=n)
     if labels == "binary":
         return X, np.where(z + 4.0 * noise * rng.normal(size=n) > 0.0, 1.0, -1.0)
-    return X, rng.poisson(np.exp(np.clip(0.4 * z, -3.0, 2.0))).astype(float) if labels == "count" else z
+    return X, rng.poisson(np.exp(np.clip(0.4 * z, -3.0, 2.0))).astype(
+        float
+    ) if labels == "count" else z
 
 
 def separable(n: int = 24, seed: int = 5) -> tuple[Array, Array]:
@@ -116,11 +118,7 @@ def parts() -> list[tuple[Loss, Penalty]]:
     chosen_penalties: dict[type, Penalty] = {type(p): p for p in reversed(PENALTIES)}
     chosen_penalties |= {GroupL2: GroupL2(0.3, GROUPS), L1Ball: L1Ball(6.0), L2Ball: L2Ball(4.0)}
     chosen_penalties |= {Box: Box(-1.0, 2.5)}
-    return [
-        (loss, chosen_penalties[kind])
-        for loss in chosen_losses
-        for kind in chosen_penalties
-    ]
+    return [(loss, chosen_penalties[kind]) for loss in chosen_losses for kind in chosen_penalties]
 
 
 def pose_parts(loss: Loss, penalty: Penalty, **keywords: Any) -> Any:

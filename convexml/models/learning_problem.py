@@ -191,6 +191,10 @@ class LearningProblem(Problem):
             if label in multipliers:
                 shape = constraint.dual_variables[0].shape
                 constraint.dual_variables[0].save_value(np.reshape(multipliers[label], shape))
+        # CVXPY keeps value and status of its own last solve; this one may be another solver's.
+        verified = self._last.status == "optimal"
+        self.primal._value = self._last.objective
+        self.primal._status = "optimal" if verified else "optimal_inaccurate"
 
     # -- values ------------------------------------------------------------------------------
 
