@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from convexml.comparison.loop import run
 from convexml.comparison.profile import Profile, performance_profile
 from convexml.comparison.record import Record
 from convexml.comparison.results import Results
-from convexml.comparison.run import run
 
 __all__ = ["Profile", "Record", "Results", "performance_profile", "run"]

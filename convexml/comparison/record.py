@@ -92,10 +92,11 @@ class Record:
 
     @property
     def disagrees(self) -> bool:
-        """Whether the solver claimed a conclusion that was not verified, or not this one."""
+        """Whether the solver claimed a conclusion, and not this one was verified."""
         if self.claimed not in CONCLUSIVE or not self.certifiable:
             return False
-        return self.verdict != "certified" or self.status != self.claimed
+        unproved = self.claimed == "optimal" and self.verdict != "certified"
+        return unproved or self.status != self.claimed
 
     @property
     def facts_hold(self) -> bool:

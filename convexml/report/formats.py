@@ -20,7 +20,7 @@ def values(numbers: Iterable[float], digits: int = 10) -> list[str]:
     digits : int
         Significant digits of the largest finite number.
     """
-    column = list(numbers)
+    column = [x + 0.0 for x in numbers]  # no -0
     finite = [abs(x) for x in column if isfinite(x)]
     size = max(finite, default=0.0)
     if size and not 1e-4 <= size < 1e9:
@@ -40,6 +40,8 @@ def scientific(x: float) -> str:
 
 def seconds(x: float) -> str:
     """Seconds to the tenth of a millisecond below 1 s, to the hundredth of a second above."""
+    if x == 0:
+        return "0"
     return _special(x) or (f"{x:.4f}" if x < 1 else f"{x:.2f}")
 
 

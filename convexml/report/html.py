@@ -5,8 +5,10 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from convexml import solvers as registry
 from convexml.report import formats
 from convexml.report.curves import draw
+from convexml.report.facts import known_facts
 from convexml.report.summary import summarize, verdict_of
 
 if TYPE_CHECKING:
@@ -45,14 +47,13 @@ def render_html(results: Results) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "scientific": lambda x: formats.typeset(formats.scientific(x)),
-        "seconds": formats.seconds,
-        "brief": lambda value: formats.typeset(formats.brief(value)),
-    }
+    environment.filters["scientific"] = formats.scientific
+    environment.filters["seconds"] = formats.seconds
+    environment.filters["typeset"] = formats.typeset
     groups = [list(g) for _, g in groupby(results.records, key=lambda r: r.problem)]
     profile = results.profile()
-    solvers = list(dict.fromkeys(record.solver for record in results.records))
+    order = {name: place for place, name in enumerate(registry.names())}
+    solvers = sorted({record.solver for record in results.records}, key=lambda s: order.get(s, -1))
     return environment.get_template("template.html.j2").render(
         date=results.environment.get("date", "").replace("T", " ").replace("+00:00", " UTC"),
         setting=_setting(results.environment),
@@ -105,29 +106,8 @@ def _problem(records: list[Record]) -> dict[str, Any]:
         "certifiable": first.certifiable,
         "verified": any(record.verified for record in records),
         "rows": list(zip(records, primal, dual, strict=True)),
-        "facts": _facts(records),
+        "facts": known_facts(records),
     }
-
-
-def _facts(records: list[Record]) -> list[dict[str, Any]]:
-    """The known facts of a problem, and which solvers met each."""
-    judged = [r for r in records if r.facts and (r.verified or not r.certifiable)]
-    if not judged:
-        shown = next((record.facts for record in records if record.facts), ())
-        return [fact | {"met": 0, "of": 0, "missed": []} for fact in shown]
-    return [
-        fact
-        | {
-            "met": sum(record.facts[k]["ok"] for record in judged),
-            "of": len(judged),
-            "missed": [
-                (record.solver, record.facts[k]["value"])
-                for record in judged
-                if not record.facts[k]["ok"]
-            ],
-        }
-        for k, fact in enumerate(judged[0].facts)
-    ]
 
 
 def _matrix_row(records: list[Record], solvers: list[str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from convexml.report import formats
+from convexml.report.facts import known_facts
 from convexml.report.summary import summarize, verdict_of
 
 if TYPE_CHECKING:
@@ -85,10 +86,7 @@ def _lines(results: Results, width: int | None = None) -> list[Line]:
             )
             if record.message and not record.verified and record.certifiable:
                 lines.append([(f"    {record.message}", "dim")])
-            lines += [
-                [(f"    {name} = {value}, but {expected} is known", "yellow")]
-                for name, value, expected in _missed(record)
-            ]
+        lines += [[(text, "yellow")] for text in _missed([record for record, _ in group])]
     return [*lines, [], *([(text, "bold")] for text in summarize(results).sentences)]
 
 
@@ -118,13 +116,12 @@ def _verdict(record: Record) -> str:
     return f"{record.status} {verdict}" if verdict == "certified" else verdict
 
 
-def _missed(record: Record) -> list[tuple[str, str, str]]:
-    if not record.verified and record.certifiable:
-        return []
+def _missed(records: list[Record]) -> list[str]:
     return [
-        (fact["name"], formats.brief(fact["value"]), formats.brief(fact["expected"]))
-        for fact in record.facts
-        if not fact["ok"]
+        f"    known: {fact.name} = {fact.expected}; "
+        + ", ".join(f"{solver} has {value}" for solver, value in fact.missed)
+        for fact in known_facts(records)
+        if fact.missed
     ]
 
 
