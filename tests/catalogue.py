@@ -140,7 +140,7 @@ def frozen(x: Array) -> Array:
 def minimise(f: Callable[[Array], Array], lo: Array, hi: Array) -> Array:
     """Minimisers of convex functions of one variable each, by golden section."""
     ratio = (np.sqrt(5.0) - 1.0) / 2.0
-    for _ in range(110):
+    for _ in range(80):
         left, right = hi - ratio * (hi - lo), lo + ratio * (hi - lo)
         keep_left = f(left) < f(right)
         lo, hi = np.where(keep_left, lo, left), np.where(keep_left, right, hi)
