@@ -185,7 +185,7 @@ def _brief(value: Any) -> str:
     if array.ndim == 0:
         return f"{float(array):.6g}"
     zeros = int(np.sum(array == 0.0))
-    shown = np.array2string(array.ravel()[:6], precision=4, separator=", ")
+    shown = np.array2string(array.ravel()[:6], precision=4, separator=", ", max_line_width=200)
     more = ", ..." if array.size > 6 else ""
     return f"{shown[:-1]}{more}]   shape {array.shape}, {zeros} zero"
 
