@@ -10,6 +10,9 @@ import numpy as np
 from ..numerics import Array
 from .cones import Cone
 
+FARTHEST = 1024.0
+"""exp(-FARTHEST) is 0, exp(FARTHEST) is too large to be met."""
+
 
 @dataclass(frozen=True)
 class Exponential(Cone):
@@ -29,8 +32,10 @@ class Exponential(Cone):
             return s.copy()
         if _in_polar_exponential(x, y, z):
             return np.zeros(3)
-        if x <= 0.0 and y <= 0.0:
-            return np.array([x, 0.0, max(z, 0.0)])
+        if x <= 0.0 and (y <= 0.0 or x < -FARTHEST * y):  # exp(x / y) is 0
+            return np.array([x, max(y, 0.0), max(z, 0.0)])
+        if y < -FARTHEST * x:  # x > 0: the surface leaves z at once
+            return np.array([0.0, 0.0, max(z, 0.0)])
         return _nearest_on_surface(x, y, z)
 
 
@@ -49,29 +54,33 @@ def _in_polar_exponential(x: float, y: float, z: float) -> bool:
 
 
 def _nearest_on_surface(x: float, y: float, z: float) -> Array:
-    """p = a (r, 1, e^r) and s - p = m (1, 1 - r, -e^-r) with a, m > 0, for the root r."""
+    """p = a (r, 1, e^r) and s - p = m (1, 1 - r, -e^-r) with a, m > 0, for the root r of p_3.
 
-    def parts(r: float) -> tuple[float, float]:
+    a > 0 bounds r by 1 - y/x and m > 0 by x/y. The distance t from the end where the exponential
+    is large is the unknown: a (or m) is a multiple of t, free of cancellation.
+    """
+    low = 1.0 - y / x if x >= 1e-300 * abs(y) and x > 0.0 else -np.inf
+    end, side = (low, 1.0) if x > 0.0 and x >= y else (x / y, -1.0)
+    farthest = x / y - low if x > 0.0 and y > 0.0 and x / y < np.inf else np.inf
+
+    def parts(t: float) -> tuple[float, float, float]:
+        r = end + side * t
         below = r * r - r + 1.0
-        return ((r - 1.0) * x + y) / below, (x - r * y) / below
+        if side > 0.0:
+            return r, x * t / below, (x - r * y) / below
+        return r, ((r - 1.0) * x + y) / below, y * t / below
 
-    def excess(r: float) -> float:
-        a, m = parts(r)
-        return _times_exp(a, r) - _times_exp(m, -r) - z
+    def excess(t: float) -> float:
+        r, a, m = parts(t)
+        return side * (_times_exp(a, r) - _times_exp(m, -r) - z)
 
-    # a > 0 and m > 0 bound r from below and above.
-    low, high = -np.inf, np.inf
-    if x > 0.0:
-        low = 1.0 - y / x
-    elif x < 0.0:
-        high = 1.0 - y / x
-    if y > 0.0:
-        high = min(high, x / y)
-    elif y < 0.0:
-        low = max(low, x / y)
-    r = _increasing_root(excess, low, high)
-    a, m = parts(r)
-    a = max(a, 0.0)
+    step = min(1.0, farthest)
+    while excess(step) < 0.0 and step < min(farthest, FARTHEST + abs(end)):
+        step = min(2.0 * step, farthest)
+    t = _increasing_root(excess, 0.0, step)
+    if excess(t) > 1e-9 * (1.0 + abs(z)):  # t is smaller than any float
+        t = 0.0
+    r, a, m = parts(t)
     # Equal at the root; where r is large, the larger one is in the cone to full accuracy.
     return np.array([a * r, a, max(_times_exp(a, r), z + _times_exp(m, -r))])
 
@@ -81,26 +90,15 @@ def _times_exp(a: float, r: float) -> float:
     return float(np.exp(min(np.log(a) + r, 700.0))) if a > 0.0 else 0.0
 
 
-def _increasing_root(excess: Callable[[float], float], low: float, high: float) -> float:
-    """Bracket and bisect to the last bit, by secant steps where they are safe (Brent)."""
+def _increasing_root(excess: Callable[[float], float], left: float, right: float) -> float:
+    """Bisect to the last bit, by secant steps where they are safe (Brent)."""
     from scipy.optimize import brentq
 
-    start = min(max(0.0, low), high)
-    step = 1.0
-    left = low if np.isfinite(low) else start - step
-    while not np.isfinite(low) and excess(left) > 0.0 and step < 1e3:
-        step *= 2.0
-        left = start - step
-    step = 1.0
-    right = high if np.isfinite(high) else start + step
-    while not np.isfinite(high) and excess(right) < 0.0 and step < 512.0:
-        step *= 2.0
-        right = start + step
     if excess(left) >= 0.0:
         return left
     if excess(right) <= 0.0:
         return right
-    return float(brentq(excess, left, right, xtol=1e-300, rtol=1e-15, maxiter=500))
+    return float(brentq(excess, left, right, xtol=1e-300, rtol=1e-15, maxiter=2000))
 
 
 @dataclass(frozen=True)
