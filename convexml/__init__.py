@@ -15,8 +15,8 @@ _HOME = {
     "Certificate": "certificates",
     "Verdict": "certificates",
     "Solution": "solvers",
-    "compare": "comparison",
-    "Comparison": "comparison",
+    "compare": "report",
+    "Comparison": "report",
     "load": "library",
     **dict.fromkeys(
         (

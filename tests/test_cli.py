@@ -336,6 +336,15 @@ def test_explain_shows_formulas_and_live_numbers(run: Command, ridge: Path) -> N
     assert " 0.5\n" in result.stdout  # P* = 1/4 + 1/4
 
 
+def test_explain_shows_a_statement_as_it_is_written(run: Command, tmp_path: Path) -> None:
+    write(tmp_path / "mine.py", STATEMENT)
+    text = RIDGE.split("[[expected")[0].replace('model = "ridge"', 'statement = "mine.py"')
+    result = run("explain", write(tmp_path / "statement.toml", text))
+    assert result.exit_code == 5
+    for words in ("def primal(data, lam):", "Clarabel claims optimal", "cannot be certified yet"):
+        assert words in result.stdout
+
+
 def test_formulas_are_lines_without_alignment() -> None:
     X, y = np.eye(3), np.arange(3.0)
     lines = formulas(Lasso(X, y, 0.1).latex()).splitlines()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -30,7 +31,7 @@ def explain(file: File) -> None:
     if problem_file.description:
         typer.echo(problem_file.description)
     if is_cvxpy(problem):
-        _statement(problem)
+        _statement(problem, problem_file.path.parent / problem_file.kind)
         raise typer.Exit(exits.NOT_VERIFIED)
     typer.echo(f"\nFormulas ({problem.name})\n{formulas(problem.latex())}")
     with output.busy("solving"):
@@ -67,10 +68,12 @@ def formulas(latex: str) -> str:
     return "\n".join(lines)
 
 
-def _statement(problem: Any) -> None:
+def _statement(problem: Any, path: Path) -> None:
     """A statement in plain CVXPY: as it is written, and what Clarabel says of it."""
-    typer.echo(f"\nStatement\n{problem}\n")
-    problem.solve(solver="CLARABEL")
+    source = path.read_text(encoding="utf-8").rstrip().replace("\n", "\n  ")
+    typer.echo(f"\nStatement ({path.name})\n  {source}\n")
+    with output.busy("solving"):
+        problem.solve(solver="CLARABEL")
     typer.echo(f"Clarabel claims {problem.status}: {problem.value:.12g}")
     variables = {name: v.value for name, v in problem.var_dict.items() if v.value is not None}
     typer.echo("\n".join(["\nVariables", *output.named(variables)]))
