@@ -162,14 +162,21 @@ class Certificate:
         rows = [row.relative for row in self.conditions if row.kind in KINDS[1:3]]
         return max(rows, default=0.0)
 
+    def __repr__(self) -> str:
+        return (
+            f"Certificate({str(self.verdict).upper()} at tol {self.tol:g}, claim={self.claim!r}, "
+            f"gap={self.gap:.3g}, relative_gap={self.relative_gap:.3g})"
+        )
+
     def __str__(self) -> str:
-        lines = [
-            f"{str(self.verdict).upper()} at tol {self.tol:g} (claim: {self.claim})",
-            f"  primal objective  {self.primal_objective:.10g}",
-            f"  dual objective    {self.dual_objective:.10g}   ({self.dual_source} dual)",
-            f"  gap               {self.gap:.3g}   relative {self.relative_gap:.3g}",
-            f"  repaired by       {self.repaired:.3g}",
-        ]
+        lines = [f"{str(self.verdict).upper()} at tol {self.tol:g} (claim: {self.claim})"]
+        if self.claim == "optimal":
+            lines += [
+                f"  primal objective  {self.primal_objective + 0.0:.10g}",
+                f"  dual objective    {self.dual_objective + 0.0:.10g}   ({self.dual_source} dual)",
+                f"  gap               {self.gap:.3g}   relative {self.relative_gap:.3g}",
+                f"  repaired by       {self.repaired:.3g}",
+            ]
         width = max((len(row.name) for row in self.conditions), default=0)
         for row in self.conditions:
             known = row.index is not None and row.residual > 0.0

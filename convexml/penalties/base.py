@@ -135,5 +135,6 @@ class Penalty(ABC):
         raise TypeError(f"{self!r} has no lam_max: its subdifferential at 0 is a single point.")
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{k}={v}" for k, v in vars(self).items() if not k.startswith("_"))
+        shown = {k: v for k, v in vars(self).items() if not k.startswith("_") and v is not None}
+        inside = ", ".join(f"{name}={value}" for name, value in shown.items())
         return f"{type(self).__name__}({inside})"

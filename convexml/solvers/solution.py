@@ -169,6 +169,12 @@ class Solution:
         """Compare every iterate with the bound of the solver's theorem."""
         raise InputError(f"rate_audit: no theorem is on record for {self.solver!r}.")
 
+    def __repr__(self) -> str:
+        return (
+            f"Solution({self.problem.name}: {self.status}, solver={self.solver!r}, "
+            f"objective={self.objective:.6g}, relative_gap={self.relative_gap:.3g})"
+        )
+
     def __str__(self) -> str:
         head = f"{self.problem.name}: {self.status}   (solver {self.solver}"
         head += f", claimed {self.claimed_status}" if self.claimed_status else ""
