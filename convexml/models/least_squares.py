@@ -27,10 +27,13 @@ class LeastSquares(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Real targets.
     fit_intercept : bool
+        Whether b is free; else b = 0.
     sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
 
     Raises
     ------
@@ -75,6 +78,7 @@ class MinimumNorm(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Real targets.
     sample_weight : array, shape (n,), optional
@@ -109,6 +113,16 @@ class MinimumNorm(LearningProblem):
         constraints = {"interpolation": prediction == parts.y}
         problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w)), label_all(constraints))
         return Statement(problem, variables, constraints)
+
+    def _pose_dual(self) -> Statement:
+        import cvxpy as cp
+
+        parts = self.objective_parts
+        nu = cp.Variable(parts.n, name="nu")
+        constraints = {"intercept": cp.sum(nu) == 0.0} if parts.fit_intercept else {}
+        value = -0.5 * cp.sum_squares(parts.design.constant.T @ nu) - parts.y @ nu
+        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+        return Statement(problem, {"nu": nu}, constraints)
 
     def dual_from_constraints(self) -> Array | None:
         return self.constraints["interpolation"].dual_value

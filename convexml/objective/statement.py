@@ -72,7 +72,11 @@ def pose_primal(objective: Objective, theta: Mapping[str, Any], c: Any = None) -
 
 
 def pose_dual(objective: Objective, theta: Mapping[str, Any], c: Any = None) -> Statement:
-    """Maximise -sum_i c_i l*(y_i, u_i / c_i) - Omega*(-X'u) s.t. 1'u = 0 (dual: b)."""
+    """Maximise -sum_i c_i l*(y_i, u_i / c_i) - Omega*(-X'u) s.t. 1'u = 0.
+
+    Its multipliers are the primal solution: -b of ``intercept``, -w of ``stationarity``
+    (X'u + lam q = 0 or X'u = 0), |w_j| or |w_g| of ``correlation``.
+    """
     import cvxpy as cp
 
     c = objective.c if c is None else c
