@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import problem_oracles as oracles
+import problem_oracles_smooth as newton
+import problem_oracles_svm as svm
 import pytest
 from scipy.optimize import linprog
 
@@ -24,24 +26,24 @@ ORACLES = {
     "constrained_lasso": oracles.constrained_lasso,
     "elastic_net": oracles.elastic_net,
     "group_lasso": oracles.group_lasso,
-    "logistic_regression": oracles.logistic_regression,
-    "huber_regression": oracles.huber_regression,
-    "poisson_regression": oracles.smooth(oracles.poisson_loss),
+    "logistic_regression": newton.logistic_regression,
+    "huber_regression": newton.huber_regression,
+    "poisson_regression": newton.smooth(newton.poisson_loss),
     "quantile_regression": oracles.quantile_regression,
-    "hard_margin_svm": oracles.hard_margin_svm,
-    "soft_margin_svm": oracles.soft_margin_svm,
-    "svr": oracles.svr,
+    "hard_margin_svm": svm.hard_margin_svm,
+    "soft_margin_svm": svm.soft_margin_svm,
+    "svr": svm.svr,
     "linear_program": oracles.linear_program,
     "halfspace_lp": oracles.halfspace_lp,
     "squared + nonnegative": oracles.nonnegative_least_squares,
     "squared + box": oracles.box_least_squares,
-    "squared_hinge + l2": oracles.smooth(oracles.squared_hinge_loss),
-    "exponential + l2": oracles.smooth(oracles.exponential_loss),
+    "squared_hinge + l2": newton.smooth(newton.squared_hinge_loss),
+    "exponential + l2": newton.smooth(newton.exponential_loss),
     "absolute + zero": oracles.piecewise_linear(1.0, 1.0),
     "epsilon_insensitive + l1": lambda X, y, epsilon, lam: oracles.piecewise_linear(
         1.0, 1.0, epsilon
     )(X, y, lam),
-    "hinge + l2": oracles.hinge_l2,
+    "hinge + l2": svm.hinge_l2,
 }
 
 
