@@ -34,14 +34,14 @@ class Exponential(Cone):
             return np.zeros(3)
         if x <= 0.0 and (y <= 0.0 or x < -FARTHEST * y):  # exp(x / y) is 0
             return np.array([x, max(y, 0.0), max(z, 0.0)])
-        if y < -FARTHEST * x:  # x > 0: the surface leaves z at once
+        if x > 0.0 and y < -FARTHEST * x:  # the surface leaves (0, 0, z) at once
             return np.array([0.0, 0.0, max(z, 0.0)])
         return _nearest_on_surface(x, y, z)
 
 
 def _in_exponential(x: float, y: float, z: float) -> bool:
     if y > 0.0:
-        return z > 0.0 and np.log(z / y) >= x / y
+        return z > 0.0 and np.log(z) - np.log(y) >= x / y
     return y == 0.0 and x <= 0.0 and z >= 0.0
 
 
