@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from convexml.errors import InputError, ProblemFileError, UnknownSolverError
 from convexml.models import HardMarginSVM, Lasso, Ridge
 from convexml.models import solving as models_solving
 from convexml.report import Comparison, compare
-from convexml.solvers import ReferenceRun
+from convexml.solvers import Iterate, ReferenceRun, register, unregister
 
 KEYS = {
     "problem",
@@ -184,6 +184,22 @@ def test_ctrl_c_keeps_the_rows_so_far(ridge: Ridge, monkeypatch: pytest.MonkeyPa
     comparison = compare([ridge, ridge], ["newton", "clarabel"])
     assert comparison.interrupted
     assert [record.solver for record in comparison] == ["newton", "clarabel"]
+
+
+def test_ctrl_c_inside_an_algorithm_keeps_its_best_point_and_stops(ridge: Ridge) -> None:
+    def iterate(objective: Any, w: Any, b: float) -> Iterator[Iterate]:
+        yield Iterate(w, b)
+        raise KeyboardInterrupt
+
+    register("interrupts_itself", iterate)
+    try:
+        comparison = compare(ridge, ["interrupts_itself", "clarabel"])
+    finally:
+        unregister("interrupts_itself")
+    assert comparison.interrupted
+    (record,) = comparison
+    assert (record.claimed, record.verdict) == ("interrupted", "undecided")
+    assert record.gap >= record.objective - ridge_by_normal_equations() > 0.0
 
 
 def test_a_solver_that_is_not_installed_is_a_row_that_says_so(

@@ -89,9 +89,7 @@ def record_of(
     rows = () if certificate is None else certificate.conditions
     worst = max(rows, key=lambda row: row.relative, default=None)
     certified = verdict == "certified"
-    message = getattr(solution, "message", "") or ""
-    if not certified:
-        message = message or (certificate.reason if certificate is not None else "") or warned
+    message = "" if certified else _why(solution) or warned
     return blank(
         entry,
         solver,
@@ -111,6 +109,14 @@ def record_of(
         iterations=None if solution.iterations is None else int(solution.iterations),
         facts=check_facts(entry, solution),
     )
+
+
+def _why(solution: Any) -> str:
+    """Why there is no certificate: the solver's message, then the certificate's reason."""
+    said = solution.message or ""
+    said = "" if said == solution.claimed_status else said
+    reason = "" if solution.certificate is None else solution.certificate.reason
+    return "; ".join(dict.fromkeys(text for text in (said, reason) if text))
 
 
 def _values(solution: Any) -> dict[str, float]:
