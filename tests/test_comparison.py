@@ -17,7 +17,8 @@ from convexml.errors import InputError, ProblemFileError, UnknownSolverError
 from convexml.models import HardMarginSVM, Lasso, Ridge
 from convexml.models import solving as models_solving
 from convexml.report import Comparison, compare
-from convexml.solvers import Iterate, ReferenceRun, register, unregister
+from convexml.solvers import Iterate, register, unregister
+from convexml.solvers.reference import ReferenceRun
 
 KEYS = {
     "problem",
@@ -199,7 +200,9 @@ def test_ctrl_c_inside_an_algorithm_keeps_its_best_point_and_stops(ridge: Ridge)
     assert comparison.interrupted
     (record,) = comparison
     assert (record.claimed, record.verdict) == ("interrupted", "undecided")
-    assert record.gap >= record.objective - ridge_by_normal_equations() > 0.0
+    suboptimality = record.objective - ridge_by_normal_equations()
+    assert suboptimality > 0.1
+    assert record.gap >= suboptimality - 64 * np.finfo(float).eps * record.objective  # rounding
 
 
 def test_a_solver_that_is_not_installed_is_a_row_that_says_so(
