@@ -14,8 +14,7 @@ from scipy.optimize import linprog
 
 from convexml.certificates import Verdict
 from convexml.errors import InputError, UnknownSolverError, UnsuitableSolverError
-from convexml.models.halfspace_lp import HalfspaceLP
-from convexml.models.linear_program import LinearProgram
+from convexml.models import HalfspaceLP, LinearProgram
 from convexml.solvers import Solution
 
 DIET = {

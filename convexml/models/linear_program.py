@@ -23,7 +23,6 @@ from ..numerics import ROUNDING, Array
 from ..objective import Statement
 from ..objective.linear_data import LinearData, linear_to_dict, read_linear_data, read_point
 from ..solvers import Solution
-from ..solvers.solution import REBUILD
 from .base import Problem
 from .linear_solve import build_solution, solve_linear
 from .linear_statement import linear_latex, pose_linear_dual, pose_linear_primal
@@ -265,6 +264,11 @@ class LinearProgram(Problem):
         """The program as plain lists, for JSON."""
         return {"kind": self.name, **linear_to_dict(self.data)}
 
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> LinearProgram:
+        """Pose the program again that ``to_dict`` described."""
+        return cls(**{key: value for key, value in stored.items() if key != "kind"})
+
     def recertify(
         self, primal: dict[str, Array], dual: dict[str, Array], document: dict[str, Any]
     ) -> Solution:
@@ -282,10 +286,3 @@ class LinearProgram(Problem):
     def __repr__(self) -> str:
         sizes = f"{self.data.n} variables, {self.data.b_ub.size} inequalities"
         return f"{self.name}({sizes}, {self.data.b_eq.size} equalities)"
-
-
-def _rebuild(stored: dict[str, Any]) -> LinearProgram:
-    return LinearProgram(**{key: value for key, value in stored.items() if key != "kind"})
-
-
-REBUILD["LinearProgram"] = _rebuild
