@@ -1,4 +1,4 @@
-"""One exception tree: catch ``ConvexmlError`` to catch everything this library raises on purpose."""
+"""One exception tree: ``ConvexmlError`` catches everything this library raises on purpose."""
 
 from __future__ import annotations
 

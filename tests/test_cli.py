@@ -20,7 +20,7 @@ from convexml.comparison import loop
 from convexml.errors import DataError
 from convexml.models import Lasso, Ridge
 from convexml.models import solving as models_solving
-from convexml.solvers import ReferenceRun
+from convexml.solvers.reference import ReferenceRun
 
 Result = Any  # typer vendors click: its type has no public name
 Command = Callable[..., Result]
@@ -152,7 +152,7 @@ def test_solve_a_statement_is_the_solvers_word_and_5(run: Command, tmp_path: Pat
 
 
 def test_solver_missing_is_6(run: Command, ridge: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convexml.solvers.installed", lambda name: False)
+    monkeypatch.setattr("convexml.solvers.reference.installed", lambda name: False)
     monkeypatch.setattr(loop, "installed", lambda name: False)
     result = run("solve", ridge, "--solver", "highs")
     assert result.exit_code == 6

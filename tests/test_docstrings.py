@@ -80,8 +80,6 @@ def undocumented_fields(found: type) -> set[str]:
 
 def required(found: object) -> set[str]:
     """The codes of numpydoc that hold for one exported object."""
-    if isinstance(found, ModuleType):
-        return SUMMARY
     if not inspect.isclass(found):
         return SUMMARY | SECTIONS | PARAMETERS | RETURNS
     if issubclass(found, enum.Enum | BaseException):
@@ -93,8 +91,16 @@ def required(found: object) -> set[str]:
 
 def numpydoc_findings(name: str, codes: set[str]) -> list[str]:
     """What numpydoc says about one name, restricted to some codes."""
+    if isinstance(resolve(name), ModuleType):  # numpydoc looks for a def or class in them
+        return [line for line in [module_finding(name)] if line]
     errors = validate(name)["errors"]
     return [f"{name}: {code} {text}" for code, text in errors if code in codes]
+
+
+def module_finding(name: str) -> str:
+    """A module needs a summary."""
+    summary = (resolve(name).__doc__ or "").strip().split("\n\n")[0]
+    return "" if summary.endswith(".") else f"{name}: the module has no summary with a period"
 
 
 def method_findings(name: str) -> list[str]:

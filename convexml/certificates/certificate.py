@@ -121,6 +121,10 @@ class Certificate:
         A feasible point that is better by more than tol, where one was found.
     dual_source : str
         "passed", "solver" or "constructed": whose dual point gave the bound.
+    dual : dict of arrays
+        The dual point that gave the bound, by name.
+    tol : float
+        Tolerance of the verdict.
     proved_gap : float
         A bound that includes floating-point rounding; inf where none is known.
     evidence : dict

@@ -66,17 +66,18 @@ def _files() -> list[str]:
 
 
 def _solvers() -> list[str]:
-    from convexml import solvers
-    from convexml.solvers.reference import QP_ONLY, REFERENCE
+    from convexml.solvers import names
+    from convexml.solvers.reference import QP_ONLY, REFERENCE, installed
+    from convexml.solvers.registry import ALGORITHMS
 
     rows = {"auto": "chooses from the structure of the problem, and says why"}
-    for name in solvers.names():
+    for name in names():
         if name in REFERENCE:
             kind = "linear and quadratic programs" if name in QP_ONLY else "cone programs"
-            absent = "" if solvers.installed(name) else "   NOT INSTALLED"
+            absent = "" if installed(name) else "   NOT INSTALLED"
             rows[name] = f"reference, through CVXPY: {kind}{absent}"
         else:
-            needs = [need for need in solvers.ALGORITHMS[name].needs if need != "learning problem"]
+            needs = [need for need in ALGORITHMS[name].needs if need != "learning problem"]
             rows[name] = f"ours; needs {', '.join(needs)}" if needs else "ours"
     return _aligned(rows)
 

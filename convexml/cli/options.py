@@ -40,13 +40,13 @@ def split(texts: Iterable[str]) -> list[str]:
 
 def missing(name: str) -> bool:
     """Whether a registered solver is not installed; UnknownSolverError for an unknown name."""
-    from convexml import solvers
-    from convexml.solvers.reference import REFERENCE
+    from convexml.solvers import reference
+    from convexml.solvers.registry import check_name
 
     if name == "auto":
         return False
-    solvers.check_name(name)
-    return name in REFERENCE and not solvers.installed(name)
+    check_name(name)
+    return name in reference.REFERENCE and not reference.installed(name)
 
 
 def require(name: str) -> None:

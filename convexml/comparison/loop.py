@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any
 
-from convexml import solvers as registry
 from convexml.comparison.claims import measure_claim
 from convexml.comparison.entries import entries, is_cvxpy
 from convexml.comparison.environment import describe_environment
@@ -15,6 +14,7 @@ from convexml.comparison.progress import Report, reporting
 from convexml.comparison.record import Record
 from convexml.comparison.results import Results
 from convexml.errors import InputError
+from convexml.solvers import registry
 from convexml.solvers.reference import REFERENCE, installed, suits
 
 AUTO = "auto"

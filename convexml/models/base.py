@@ -14,8 +14,12 @@ from ..solvers import Solution
 class Hyperparameter:
     """An attribute whose change rebuilds the objective and sets the CVXPY Parameter.
 
-    Nothing is compiled again: ``problem.lam = 0.2`` only changes a value.
+    Nothing is compiled again: ``problem.lam = 0.2`` only changes a value. What is no number but
+    part of the structure (``structural=True``: the groups of the group lasso) poses anew.
     """
+
+    def __init__(self, structural: bool = False) -> None:
+        self.structural = structural
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -25,6 +29,8 @@ class Hyperparameter:
 
     def __set__(self, instance: Any, value: Any) -> None:
         instance._set_hyperparameter(self.name, value)
+        if self.structural:
+            instance._statement = instance._dual_statement = None
 
 
 class Problem(ABC):

@@ -28,6 +28,7 @@ class ElasticNet(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Real targets.
     lam : float
@@ -37,6 +38,7 @@ class ElasticNet(LearningProblem):
     fit_intercept : bool
         The intercept is not penalised.
     sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
 
     Raises
     ------
@@ -109,6 +111,7 @@ class GroupLasso(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Real targets.
     lam : float
@@ -118,6 +121,7 @@ class GroupLasso(LearningProblem):
     fit_intercept : bool
         The intercept is not penalised.
     sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
 
     Raises
     ------
@@ -127,7 +131,7 @@ class GroupLasso(LearningProblem):
     """
 
     lam = Hyperparameter()
-    groups = Hyperparameter()
+    groups = Hyperparameter(structural=True)
 
     def __init__(
         self,
@@ -152,12 +156,13 @@ class GroupLasso(LearningProblem):
         size = np.sqrt(np.bincount(index))
         norm_w, norm_v = np.sqrt(np.bincount(index, w**2)), np.sqrt(np.bincount(index, v**2))
         level = self.lam * size
+        terms = np.sqrt(np.bincount(index, objective.design.abs_rmatvec(u) ** 2))
         return [
             worst(
                 "|X_g'u| <= lam sqrt|g|",
                 "dual_feasibility",
                 np.maximum(norm_v - level, 0.0),
-                np.maximum(level, norm_v),
+                np.maximum(level, terms),
             ),
             worst(
                 "lam sqrt|g| |w_g| + w_g'X_g'u = 0",

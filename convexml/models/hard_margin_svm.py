@@ -28,9 +28,11 @@ class HardMarginSVM(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Two labels of any kind; the larger is +1.
     fit_intercept : bool
+        Whether b is free; else b = 0.
     sample_weight : array, shape (n,), optional
         Only whether a weight is 0 matters: such rows are dropped.
 

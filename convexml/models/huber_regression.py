@@ -25,6 +25,7 @@ class HuberRegression(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Real targets.
     delta : float
@@ -34,6 +35,7 @@ class HuberRegression(LearningProblem):
     fit_intercept : bool
         The intercept is not penalised.
     sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
 
     Raises
     ------

@@ -20,6 +20,7 @@ class Samples:
     ----------
     X : array or csr_array, shape (n, d)
     y : array, shape (n,)
+        Targets.
     weights : array, shape (n,)
     kept : array
         Indices of the rows kept, in the caller's numbering.
@@ -159,6 +160,21 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
     if not np.any(weights > 0.0):
         raise InputError(f"{owner}: sample_weight is all zero; at least one must be positive.")
     return weights
+
+
+def check_penalty(owner: str, penalty: Any, d: int) -> None:
+    """Refuse a penalty whose groups, weights or bounds are not one for each of d features."""
+    for name in ("groups", "weights", "lo", "hi"):
+        given = np.asarray(getattr(penalty, name, None))
+        if given.ndim == 1 and len(given) != d and not (name == "weights" and _per_group(penalty)):
+            raise InputError(
+                f"{owner}: {name} must have one entry per feature ({d}), got {len(given)}."
+            )
+    penalty.value(np.zeros(d))
+
+
+def _per_group(penalty: Any) -> bool:
+    return hasattr(penalty, "groups")
 
 
 def read_coefficients(owner: str, w: Any, b: Any, objective: Any) -> tuple[Array, Any]:

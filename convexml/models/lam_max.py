@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..numerics import Array
 from ..objective import Objective
 from ..penalties import L1, ElasticNet, Penalty, Zero
-from ..solvers import drive
+from ..solvers.driver import drive
 from ..solvers.newton import newton
 
 NEAR_KINK = 1e-9

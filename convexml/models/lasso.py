@@ -27,6 +27,7 @@ class Lasso(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Real targets.
     lam : float
@@ -34,6 +35,7 @@ class Lasso(LearningProblem):
     fit_intercept : bool
         The intercept is not penalised.
     sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
 
     Raises
     ------
@@ -60,7 +62,7 @@ class Lasso(LearningProblem):
                 "|x_j'u| <= lam",
                 "dual_feasibility",
                 np.maximum(np.abs(v) - self.lam, 0.0),
-                max(self.lam, float(np.abs(v).max(initial=0.0))),
+                correlation_scale(objective, u, self.lam),
             ),
             worst(
                 "lam |w_j| + w_j x_j'u = 0",
@@ -84,6 +86,11 @@ class Lasso(LearningProblem):
         )
 
 
+def correlation_scale(objective: Objective, u: Array, lam: float) -> Array:
+    """The size of the terms in each row abs(x_j'u) <= lam, shape (d,); it matters at lam = 0."""
+    return np.maximum(lam, objective.design.abs_rmatvec(u))
+
+
 class ConstrainedLasso(LearningProblem):
     r"""Minimise (1/2) mean (y - X w - b)^2 subject to |w|_1 <= radius.
 
@@ -93,6 +100,7 @@ class ConstrainedLasso(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Real targets.
     radius : float
@@ -100,6 +108,7 @@ class ConstrainedLasso(LearningProblem):
     fit_intercept : bool
         The intercept is not penalised.
     sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
 
     Raises
     ------

@@ -19,7 +19,7 @@ from ..penalties import Penalty
 from ..solvers import Solution
 from ..validation import positive_number
 from .base import Problem
-from .inputs import read_coefficients, read_dual, read_matrix, read_samples
+from .inputs import check_penalty, read_coefficients, read_dual, read_matrix, read_samples
 from .lam_max import lam_max
 from .latex import Latex, latex_of
 from .solving import judge, solve_learning
@@ -101,6 +101,7 @@ class LearningProblem(Problem):
         loss, penalty, scale = self._make(**hyper)
         self._hyper = hyper
         samples = read_samples(self.name, X, y, sample_weight, loss.labels)
+        check_penalty(self.name, penalty, samples.X.shape[1])
         self.classes = samples.classes
         self._samples = samples
         self._theta: dict[str, Any] | None = None
@@ -113,7 +114,6 @@ class LearningProblem(Problem):
             self._coefficients(scale),
             bool(fit_intercept),
         )
-        penalty.value(np.zeros(self.objective_parts.d))  # refuses weights of a wrong length
 
     def _coefficients(self, scale: str | float) -> Array:
         weights = self._samples.weights
@@ -124,6 +124,7 @@ class LearningProblem(Problem):
     def _set_hyperparameter(self, name: str, value: Any) -> None:
         hyper = self._hyper | {name: value}
         loss, penalty, scale = self._make(**hyper)
+        check_penalty(self.name, penalty, self.objective_parts.d)
         self._hyper = hyper
         self.objective_parts = replace(
             self.objective_parts, loss=loss, penalty=penalty, c=self._coefficients(scale)

@@ -81,6 +81,8 @@ class MinimumNorm(LearningProblem):
         Samples in rows.
     y : array, shape (n,)
         Real targets.
+    fit_intercept : bool
+        Whether b is free; False unless asked for.
     sample_weight : array, shape (n,), optional
         Only whether a weight is 0 matters: such rows are dropped.
 

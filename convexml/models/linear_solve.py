@@ -10,8 +10,9 @@ from ..certificates.certificate import Certificate, Verdict
 from ..certificates.linear import certify_linear
 from ..errors import UnsuitableSolverError
 from ..numerics import Array
-from ..solvers import ReferenceRun, Solution, check_name, installed, run_reference, supports
-from ..solvers.reference import REFERENCE
+from ..solvers import Solution, supports
+from ..solvers.reference import REFERENCE, ReferenceRun, installed, run_reference
+from ..solvers.registry import check_name
 from ..validation import positive_number
 
 if TYPE_CHECKING:

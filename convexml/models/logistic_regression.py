@@ -31,14 +31,17 @@ class LogisticRegression(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Two labels of any kind; the larger is +1.
     lam : float
         Strength, >= 0.
     penalty : "l2", "l1" or None
+        Omega.
     fit_intercept : bool
         The intercept is not penalised.
     sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
 
     Raises
     ------

@@ -25,6 +25,7 @@ class PoissonRegression(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Counts, or rates, >= 0.
     lam : float
@@ -32,6 +33,7 @@ class PoissonRegression(LearningProblem):
     fit_intercept : bool
         The intercept is not penalised.
     sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
 
     Raises
     ------

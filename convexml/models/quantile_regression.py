@@ -29,6 +29,7 @@ class QuantileRegression(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Real targets.
     tau : float
@@ -38,6 +39,7 @@ class QuantileRegression(LearningProblem):
     fit_intercept : bool
         The intercept is not penalised.
     sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
 
     Raises
     ------

@@ -28,6 +28,7 @@ class Ridge(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Real targets.
     lam : float
@@ -35,6 +36,7 @@ class Ridge(LearningProblem):
     fit_intercept : bool
         The intercept is not penalised.
     sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
 
     Raises
     ------
@@ -86,12 +88,15 @@ class ConstrainedRidge(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Real targets.
     radius : float
         Radius of the ball, > 0, in units of w.
     fit_intercept : bool
+        Whether b is free; else b = 0.
     sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
 
     Raises
     ------

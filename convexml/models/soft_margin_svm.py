@@ -31,11 +31,13 @@ class SoftMarginSVM(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Two labels of any kind; the larger is +1.
     C : float
         Cost of a unit of slack, > 0.
     fit_intercept : bool
+        Whether b is free; else b = 0.
     sample_weight : array, shape (n,), optional
         The s_i.
 

@@ -14,18 +14,11 @@ from ..certificates.primal_repair import repair_primal
 from ..errors import InputError, UnsuitableSolverError
 from ..numerics import Array
 from ..objective import Objective
-from ..solvers import (
-    ALGORITHMS,
-    Record,
-    Solution,
-    check_name,
-    drive,
-    installed,
-    run_reference,
-    supports,
-)
+from ..solvers import Record, Solution, supports
+from ..solvers.driver import drive
 from ..solvers.polish import polish as polish_point
-from ..solvers.reference import REFERENCE
+from ..solvers.reference import REFERENCE, installed, run_reference
+from ..solvers.registry import ALGORITHMS, check_name
 from ..validation import positive_number
 from .inputs import expand, read_coefficients
 
@@ -36,6 +29,8 @@ SUPPORT_SHARE = 1e-7
 """A multiplier above this share of the largest one makes a support vector."""
 SECOND_ORDER = ("newton",)
 """Hand-written solvers for which the polish is one more step of their own."""
+NEARLY_NULL = 1e-4
+"""Where the null model is worse by more than this share, lam is below lam_max."""
 LARGE_SCORE = 15.0
 """Predictions beyond this, without a penalty, make us ask whether a minimiser exists."""
 
@@ -125,19 +120,18 @@ def exact_zeros(objective: Objective, w: Array, b: float) -> tuple[Array, float]
     level = getattr(objective.penalty, "lam", None)
     if level is None or objective.penalty.is_smooth or not np.any(w):
         return w, b
+    zero, z = np.zeros_like(w), np.zeros(objective.n)
+    shift = objective.best_intercept(z)
+    value = objective.primal(zero, shift)
+    if not np.isfinite(value) or value > objective.primal(w, b) * (1.0 + NEARLY_NULL):
+        return w, b
     from .lam_max import lam_max
 
     try:
         largest = lam_max(objective)
     except InputError:
         return w, b
-    if level < largest * (1.0 - 1e-9):
-        return w, b
-    zero, z = np.zeros_like(w), np.zeros(objective.n)
-    shift = objective.best_intercept(z)
-    value = objective.primal(zero, shift)
-    better = np.isfinite(value) and value <= objective.primal(w, b) * (1.0 + 1e-9)
-    return (zero, shift) if better else (w, b)
+    return (zero, shift) if level >= largest * (1.0 - 1e-9) else (w, b)
 
 
 def _run_algorithm(

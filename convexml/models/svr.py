@@ -29,6 +29,7 @@ class SVR(LearningProblem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
+        Samples in rows.
     y : array, shape (n,)
         Real targets.
     C : float
@@ -36,6 +37,7 @@ class SVR(LearningProblem):
     epsilon : float
         Half-width of the tube without loss, >= 0, in units of y.
     fit_intercept : bool
+        Whether b is free; else b = 0.
     sample_weight : array, shape (n,), optional
         The s_i.
 

@@ -42,7 +42,19 @@ class Iterate:
 
 @dataclass(frozen=True)
 class Record:
-    """A line of the trace: an iterate with its verified values."""
+    """A line of the trace: an iterate with its verified values.
+
+    Attributes
+    ----------
+    iteration : int
+        The algorithm's own steps so far; 0 is the start.
+    passes : float
+        Passes over the data so far.
+    seconds : float
+        Wall time since the start, evaluations included.
+    objective, dual_objective, gap, relative_gap : float
+        P, D, P - D and its relative size at this iterate, recomputed.
+    """
 
     iteration: int
     passes: float

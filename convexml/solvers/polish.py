@@ -20,30 +20,29 @@ ROUNDS = 3
 def polish(
     objective: Objective, w: Array, b: float, u: Array | None
 ) -> tuple[Array, float, Array | None]:
-    """Return a point with a smaller verified gap, or the point itself.
+    """Return the point with the smallest verified gap among those reached, the start included.
 
-    The verified gap of (w, b, u) decides; a candidate is never taken on trust.
+    Each round steps from the best candidate of the round before, even where its gap is not yet
+    smaller: on a curved surface the second step is the one that pays. The gap of (w, b, u), which
+    is computed here, decides; a candidate is never taken on trust.
     """
-    gap, scale = _gap(objective, w, b, u)
+    best = (w, b, u)
+    least, scale = _gap(objective, w, b, u)
     for _ in range(ROUNDS):
-        if objective.loss.is_smooth:
-            candidates = list(newton_candidates(objective, w, b))
-        else:
-            candidates = list(kinked_candidates(objective, w, b, u))
-        best = None
-        for point in candidates:
-            value, _ = _gap(objective, point.w, point.b, point.u)
-            # At the level of rounding, prefer the candidate: its zeros are exact.
-            if value < gap or value <= 64.0 * EPS * scale:
-                best, gap = point, min(value, gap)
-                if value <= 64.0 * EPS * scale:
-                    break
-        if best is None:
+        steps = newton_candidates(objective, w, b)
+        if not objective.loss.is_smooth:
+            steps = kinked_candidates(objective, w, b, u)
+        reached = [(_gap(objective, p.w, p.b, p.u)[0], k, p) for k, p in enumerate(steps)]
+        if not reached:
             break
-        w, b, u = best.w, best.b, best.u
+        gap, _, point = min(reached)
+        w, b, u = point.w, point.b, point.u
+        # At the level of rounding the candidate is preferred: its zeros are exact.
+        if gap < least or gap <= 64.0 * EPS * scale:
+            best, least = (w, b, u), min(gap, least)
         if gap <= 64.0 * EPS * scale:
             break
-    return w, b, u
+    return best
 
 
 def _gap(objective: Objective, w: Array, b: float, u: Array | None) -> tuple[float, float]:

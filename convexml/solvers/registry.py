@@ -59,6 +59,7 @@ def register(
     Parameters
     ----------
     name : str
+        What ``solve(name)`` will ask for.
     iterate : callable
         ``iterate(objective, w, b, **options)`` yields ``Iterate``s, the start first.
     needs : tuple of str
@@ -80,7 +81,13 @@ def register(
 
 
 def unregister(name: str) -> None:
-    """Remove a registered solver."""
+    """Remove a registered solver.
+
+    Parameters
+    ----------
+    name : str
+        As it was registered; unknown names are ignored.
+    """
     ALGORITHMS.pop(name, None)
 
 
@@ -94,7 +101,12 @@ register(
 
 
 def names() -> list[str]:
-    """All registered solvers, hand-written first, installed or not."""
+    """All registered solvers, hand-written first, installed or not.
+
+    Returns
+    -------
+    list of str
+    """
     return [*ALGORITHMS, *REFERENCE]
 
 

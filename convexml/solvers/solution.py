@@ -27,6 +27,8 @@ class Solution:
     status : str
         "optimal" (the certificate holds at tol), "inaccurate" (a point and an honest gap),
         "infeasible", "unbounded", "unattained" or "failed".
+    problem : posed problem
+        What was solved, with the hyperparameters of that moment.
     primal, dual : dict of arrays
         By the textbook's names; see the model.
     certificate : Certificate
@@ -46,6 +48,8 @@ class Solution:
         Verified evidence of infeasibility, unboundedness or a missing minimiser.
     support : array or None
         Sorted indices of the support vectors.
+    shadow_prices : dict of arrays
+        Linear programs: dp*/d(right-hand side), by constraint, as SciPy's marginals.
     message : str
         What the solver or we have to add.
     """
