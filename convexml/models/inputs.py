@@ -164,17 +164,16 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
 
 def check_penalty(owner: str, penalty: Any, d: int) -> None:
     """Refuse a penalty whose groups, weights or bounds are not one for each of d features."""
-    for name in ("groups", "weights", "lo", "hi"):
-        given = np.asarray(getattr(penalty, name, None))
-        if given.ndim == 1 and len(given) != d and not (name == "weights" and _per_group(penalty)):
-            raise InputError(
-                f"{owner}: {name} must have one entry per feature ({d}), got {len(given)}."
-            )
-    penalty.value(np.zeros(d))
-
-
-def _per_group(penalty: Any) -> bool:
-    return hasattr(penalty, "groups")
+    try:
+        penalty.value(np.zeros(d))
+        penalty.violation(np.zeros(d))
+    except (ValueError, IndexError) as error:
+        for name, given in vars(penalty).items():
+            if np.ndim(given) == 1 and len(given) != d:
+                raise InputError(
+                    f"{owner}: {name} must have one entry per feature ({d}), got {len(given)}."
+                ) from None
+        raise InputError(f"{owner}: {penalty!r} does not fit {d} features ({error}).") from None
 
 
 def read_coefficients(owner: str, w: Any, b: Any, objective: Any) -> tuple[Array, Any]:

@@ -29,8 +29,6 @@ SUPPORT_SHARE = 1e-7
 """A multiplier above this share of the largest one makes a support vector."""
 SECOND_ORDER = ("newton",)
 """Hand-written solvers for which the polish is one more step of their own."""
-NEARLY_NULL = 1e-4
-"""Where the null model is worse by more than this share, lam is below lam_max."""
 LARGE_SCORE = 15.0
 """Predictions beyond this, without a penalty, make us ask whether a minimiser exists."""
 
@@ -123,8 +121,8 @@ def exact_zeros(objective: Objective, w: Array, b: float) -> tuple[Array, float]
     zero, z = np.zeros_like(w), np.zeros(objective.n)
     shift = objective.best_intercept(z)
     value = objective.primal(zero, shift)
-    if not np.isfinite(value) or value > objective.primal(w, b) * (1.0 + NEARLY_NULL):
-        return w, b
+    if not np.isfinite(value) or value > objective.primal(w, b) * (1.0 + 1e-9):
+        return w, b  # the null model is worse, so that lam is below lam_max
     from .lam_max import lam_max
 
     try:
