@@ -143,7 +143,7 @@ def build_solution(
     return Solution(
         status=status,
         problem=problem,
-        primal={"x": found["x"]} if found else {},
+        primal={"x": found["x"] + 0.0} if found else {},  # -0.0 reads badly
         dual=dual,
         certificate=certificate,
         solver=solver,
