@@ -13,6 +13,8 @@ from ..objective.cones import Zero
 from .least_change import least_change
 
 ROUNDS = 40
+NOTHING = 1e-8
+"""A multiplier of this size is taken for 0 where 0 is feasible."""
 NORMAL = 1e-3
 """How much of a step along the normal of a curved cone is wanted."""
 
@@ -34,6 +36,8 @@ def repair_conic_dual(program: ConeProgram, x: Array, y: Array) -> DualPair:
     """
     w, passed = x.copy(), y
     y = program.project_dual(y)
+    if float(np.max(np.abs(y), initial=0.0)) <= NOTHING and not np.any(_left(program, w, 0.0 * y)):
+        y = np.zeros_like(y)
     tangent = _tangent(program, x)
     system = sparse.hstack([program.P, program.A.T @ tangent], format="csc")
     best = DualPair(w, y, _left(program, w, y), float(np.max(np.abs(y - passed), initial=0.0)))

@@ -15,9 +15,13 @@ STATIONARITY = "c + A_ub' lambda_ub + A_eq' nu - lambda_lower + lambda_upper = 0
 
 
 def unit(point: Array, typical: float) -> float:
-    """The size below which an entry is small: that of the point or of the data, at most 1."""
-    size = max(float(np.max(np.abs(point), initial=0.0)), typical)
-    return min(1.0, size) if size > 0.0 else 1.0
+    """The size below which an entry is small: that of the point or of the data, at most 1.
+
+    Data without a size (all right-hand sides 0) say nothing: then it is 1.
+    """
+    if typical == 0.0:
+        return 1.0
+    return min(1.0, max(float(np.max(np.abs(point), initial=0.0)), typical))
 
 
 def row_scale(matrix: Any, point: Array, side: Array, floor: float) -> Array:
