@@ -104,9 +104,9 @@ def attempt(
             problem, name, facts["claimed_status"], facts["message"], limits["tol"], facts
         )
     if limits["polish"]:
-        w, b = exact_zeros(objective, w, b)
         if name in REFERENCE or name in SECOND_ORDER:
             w, b, u = polish_point(objective, w, b, u)
+        w, b = exact_zeros(objective, w, b)
     point = repair_primal(objective, w, b)
     if np.isfinite(point.value):
         w, b = point.w, point.b
