@@ -110,7 +110,12 @@ def attempt(
     point = repair_primal(objective, w, b)
     if np.isfinite(point.value):
         w, b = point.w, point.b
-    return conclude(problem, name, w, b, u, limits["tol"], facts)
+    solution = conclude(problem, name, w, b, u, limits["tol"], facts)
+    if solution.status == "inaccurate" and not objective.loss.is_indicator:
+        evidence = no_solution(objective, w, b, doubt=True)
+        if evidence is not None:
+            return without_solution(problem, *evidence, w, b, name, limits["tol"], facts)
+    return solution
 
 
 def exact_zeros(objective: Objective, w: Array, b: float) -> tuple[Array, float]:
@@ -204,9 +209,12 @@ _ITERATION_LIMIT = {"ecos": "max_iters", "scs": "max_iters"}
 
 
 def no_solution(
-    objective: Objective, w: Array | None, b: float
+    objective: Objective, w: Array | None, b: float, doubt: bool = False
 ) -> tuple[str, dict[str, Any]] | None:
-    """Look for verified evidence that there is no solution, where there may be none."""
+    """Look for verified evidence that there is no solution, where there may be none.
+
+    A minimiser is doubted where predictions are large, or where the caller does.
+    """
     if objective.loss.is_indicator:
         if w is not None and np.isfinite(repair_primal(objective, w, b).value):
             violation = objective.loss.violation(objective.y, objective.predict(w, b))
@@ -217,7 +225,7 @@ def no_solution(
         return None if evidence is None else ("infeasible", evidence)
     if not objective.penalty.free(objective.d).any():
         return None
-    if w is not None and np.max(np.abs(objective.predict(w, b))) <= LARGE_SCORE:
+    if w is not None and not doubt and np.max(np.abs(objective.predict(w, b))) <= LARGE_SCORE:
         return None
     evidence = separating_direction(objective, w, b)
     return None if evidence is None else ("unattained", evidence)
