@@ -14,32 +14,72 @@ from ..numerics import Array
 from ..objective import Kinks, NewtonPoint, Objective, newton_point
 from ..penalties.base import Manifold
 from .dual_repair import DualPoint, best_multiple, repair_dual
-from .restore import restore_dual
+from .primal_repair import PrimalPoint, repair_primal
+from .restore import ALL_OF_THEM, restore_dual
 
 PROX_SCALES = (1.0, 30.0, 0.03)
 PROX_SHARES = (1e-6, 1e-3, 1.0)
 KINK_WIDTHS = (1e-9, 1e-7, 1e-5, 1e-3)
 TIGHT = 1e-12
 """A relative gap at which no better dual point is looked for."""
+ENOUGH = 1.25
+"""Nor where the gap is at most this many times what the point is known to lose."""
+ATTEMPTS = 8
 
 
 def construct_dual(objective: Objective, w: Array, b: float) -> DualPoint:
-    """Return the best dual feasible point that can be built from (w, b)."""
+    """Return the best dual feasible point that can be built from (w, b).
+
+    The points that the steps lead to bound P* from above, which tells when D is close enough:
+    gap <= ENOUGH (P - P*). Until then the next step starts from the best of them.
+    """
     z = objective.predict(w, b)
     z = z + objective.best_intercept(z)
     best = plain_dual(objective, z)
-    primal = objective.primal(w, b)
-    if not objective.loss.is_smooth:
-        for candidate in kinked_candidates(objective, w, b):
-            best = max(best, repair_dual(objective, candidate.u), key=_value)
-        if not _tight(primal, best):
+    primal = least = _value_at(objective, w, b)[0]
+    hint: Array | None = None
+    for attempt in range(ATTEMPTS):
+        known = (least, best.value)
+        room = TIGHT * max(abs(primal), abs(best.value))
+        if np.isfinite(primal) and primal - best.value <= ENOUGH * (primal - least) + room:
+            return best
+        if attempt == 1 and not objective.loss.is_smooth:
             best = max(best, restore_dual(objective, z, best), key=_value)
-        return best
-    for candidate in newton_candidates(objective, w, b):
-        metric = objective.c * objective.loss.curvature(objective.y, z)
-        best = max(best, repair_dual(objective, candidate.u, metric), key=_value)
-        best = max(best, repair_dual(objective, candidate.u), key=_value)
-    return best if _tight(primal, best) else best_multiple(objective, best)
+            hint = best.u
+        for point, dual in _steps(objective, w, b, hint):
+            best = max(best, dual, key=_value)
+            value, reached = _value_at(objective, point.w, point.b)
+            if value < least:
+                least, w, b = value, reached.w, reached.b
+        if attempt > 0 and known == (least, best.value):
+            break
+    if objective.loss.is_smooth and objective.n <= ALL_OF_THEM:
+        best = max(best, restore_dual(objective, z, best), key=_value)
+    return best_multiple(objective, best)
+
+
+def _value_at(objective: Objective, w: Array, b: float) -> tuple[float, PrimalPoint]:
+    """P at the repaired point; inf where no repair makes it feasible."""
+    point = repair_primal(objective, w, b)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return objective.primal(point.w, point.b, point.z), point
+
+
+def _steps(
+    objective: Objective, w: Array, b: float, hint: Array | None
+) -> Iterator[tuple[NewtonPoint, DualPoint]]:
+    """Points that a step leads to, and the dual points that belong to them, repaired."""
+    if not objective.loss.is_smooth:
+        for point in kinked_candidates(objective, w, b, hint):
+            yield point, repair_dual(objective, point.u)
+        return
+    for point in newton_candidates(objective, w, b):
+        with np.errstate(over="ignore"):
+            z = objective.predict(point.w, point.b)
+            metric = objective.c * objective.loss.curvature(objective.y, z)
+        if np.all(np.isfinite(metric)):
+            yield point, repair_dual(objective, point.u, metric)
+        yield point, repair_dual(objective, point.u)
 
 
 def plain_dual(objective: Objective, z: Array) -> DualPoint:
@@ -61,7 +101,8 @@ def newton_candidates(objective: Objective, w: Array, b: float) -> Iterator[Newt
         return
     v = -objective.design.rmatvec(u)
     squares = objective.design.column_squares(h)
-    step = 1.0 / np.maximum(squares, 1e-12 * squares.max(initial=1e-300))
+    largest = squares.max(initial=0.0)
+    step = 1.0 / np.maximum(squares, 1e-12 * largest if largest > 0.0 else 1.0)
     seen: list[Array] = []
     for scale in PROX_SCALES:
         manifold = objective.penalty.manifold(w, v, scale * step)
@@ -123,7 +164,3 @@ def nearest_kink(objective: Objective, z: Array) -> Array:
 
 def _value(point: DualPoint) -> float:
     return point.value
-
-
-def _tight(primal: float, point: DualPoint) -> bool:
-    return primal - point.value <= TIGHT * max(abs(primal), abs(point.value))

@@ -31,15 +31,15 @@ def repair_dual(
 ) -> DualPoint:
     """Clip u to dom F*, restore 1'u = 0 and (X'u)_j = 0, shrink it into dom Omega*.
 
-    Equality residuals are removed by u <- u - H E (E'HE)^-1 E'u, where the columns E are 1 and the
-    unpenalised features. The default metric H is the distance to the ends of dom F*, so that the
-    samples in the interior carry the correction. Where that fails the answer is u = 0, which is
-    always dual feasible.
+    Residuals are removed by u <- u - H E (E'HE)^-1 E'u, where the columns E are 1, the unpenalised
+    features, and those that break the sign which a one-sided bound asks for. The default metric H
+    is the distance to the ends of dom F*, so that the samples in the interior carry the correction.
+    Where that fails the answer is u = 0, which is always dual feasible.
     """
     lo, hi = objective.dual_bounds()
     start = u
     u = np.clip(np.where(np.isfinite(u), u, 0.0), lo, hi)
-    u = _restore_equalities(objective, u, lo, hi, metric)
+    u = _restore_rows(objective, u, lo, hi, metric)
     v = -objective.design.rmatvec(u)
     scale = objective.penalty.domain_scale(v)
     if scale < 1.0:
@@ -55,34 +55,38 @@ def repair_dual(
     return DualPoint(u, value, v, moved, source)
 
 
-def _restore_equalities(
+def _restore_rows(
     objective: Objective, u: Array, lo: Array, hi: Array, metric: Array | None
 ) -> Array:
-    free = objective.penalty.free(objective.d)
-    if not free.any():
-        if not objective.fit_intercept:
-            return u
-        columns = None
-    else:
-        columns = objective.design.columns(free)
+    """Restore 1'u = 0 and the rows of dom Omega* that no shrinking can restore, within the box."""
+    penalty, ones = objective.penalty, np.ones(objective.d)
+    rows = np.flatnonzero((penalty.outside(ones) != 0.0) | (penalty.outside(-ones) != 0.0))
+    if not rows.size and not objective.fit_intercept:
+        return u
+    columns = objective.design if rows.size == objective.d else objective.design.columns(rows)
+    held = penalty.free(objective.d)[rows]
+    v = np.zeros(objective.d)
     for _ in range(ROUNDS):
         total = u.sum() if objective.fit_intercept else 0.0
-        small = abs(total) <= 0.5 * ROUNDING * np.abs(u).sum()
-        if columns is None and small:
+        done = abs(total) <= 0.5 * ROUNDING * np.abs(u).sum()
+        if rows.size:
+            v[rows] = -columns.rmatvec(u)
+            outside = np.abs(penalty.outside(v)[rows])
+            if np.any(outside):
+                broken = outside > 0.5 * ROUNDING * columns.abs_rmatvec(u)
+                done, held = done and not np.any(broken), held | broken
+        if done:
             break
         room = np.minimum(u - lo, hi - u)
         h = np.where(np.isfinite(room), room, objective.c) if metric is None else metric
         h = np.where(room > 0.0, h, 0.0)
-        if columns is None:
-            mass = h.sum()
-            if mass <= 0.0:
-                break
-            u = np.clip(u - h * (total / mass), lo, hi)
-            continue
-        residual = columns.rmatvec(u)
-        if small and np.all(np.abs(residual) <= 0.5 * ROUNDING * columns.abs_rmatvec(u)):
+        if held.any():
+            part = columns if held.all() else columns.columns(held)
+            shift = _correction(part, h, -v[rows[held]], total, objective.fit_intercept)
+        elif h.sum() > 0.0:
+            shift = total / h.sum()
+        else:
             break
-        shift = _correction(columns, h, residual, total, objective.fit_intercept)
         u = np.clip(u - h * shift, lo, hi)
     return u
 
@@ -106,7 +110,7 @@ def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:
     if not np.any(u):
         return point
     lo, hi = objective.dual_bounds()
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         reach = np.where(u > 0.0, hi / u, np.where(u < 0.0, lo / u, np.inf))
     top = min(1e3, float(np.nanmin(reach)))
     top *= objective.penalty.domain_scale(top * v)

@@ -132,16 +132,21 @@ def conditions_at(
 
 
 def _penalty_domain(objective: Objective, u: Array, v: Array) -> Condition:
-    """How far v = -X'u is from dom Omega*, relative to the terms summed in X'u."""
+    """How far v = -X'u is from dom Omega*.
+
+    Rows v_j = 0 and v_j >= 0 count relative to the terms summed in X'u, bounds to themselves.
+    """
     penalty, name = objective.penalty, "-X'u in dom Omega*"
     if penalty.conjugate(v) < np.inf:
         return Condition(name, "dual_feasibility", 0.0)
     sizes = objective.design.abs_rmatvec(u)
     if penalty.conjugate(v, ROUNDING * sizes) < np.inf:
         return Condition(name, "dual_feasibility", 0.0)
-    free = penalty.free(objective.d)
-    inside = penalty.domain_scale(v) * v
-    return worst(name, "dual_feasibility", np.where(free, v, v - inside), sizes)
+    outside = penalty.outside(v)
+    if np.any(np.abs(outside) > ROUNDING * sizes):
+        return worst(name, "dual_feasibility", outside, sizes)
+    scale = penalty.domain_scale(v, ROUNDING * sizes)
+    return worst(name, "dual_feasibility", (1.0 - scale) * v, scale * np.abs(v))
 
 
 def _dual_point(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from ..numerics import Array
 from ..objective import Objective, parameters_of
+from .ask import ask_clarabel
 from .dual_repair import DualPoint, repair_dual
 
 ALL_OF_THEM = 1500
@@ -18,9 +17,12 @@ TOLERANCES = (1e-11, 1e-8)
 
 def restore_dual(objective: Objective, z: Array, best: DualPoint) -> DualPoint:
     """Maximise D over the samples nearest to a kink, and over more of them until D stalls."""
-    kinks = np.stack(objective.loss.kinks(objective.y))
-    order = np.argsort(np.abs(kinks - z).min(axis=0), kind="stable")
     n = objective.n
+    if objective.loss.is_smooth:
+        order = np.arange(n)
+    else:
+        kinks = np.stack(objective.loss.kinks(objective.y))
+        order = np.argsort(np.abs(kinks - z).min(axis=0), kind="stable")
     count = n if n <= ALL_OF_THEM else min(n, max(ALL_OF_THEM, 6 * (objective.d + 1)))
     while True:
         chosen = np.zeros(n, dtype=bool)
@@ -50,19 +52,22 @@ def _maximise(objective: Objective, z: Array, chosen: Array) -> DualPoint | None
     rest = objective.design.rmatvec(fixed) / scale
     # In units of the largest weight: maximise -sum(loss) - Omega*(-X'u) for u / scale.
     xtu = scale * (part.constant.T @ u + rest)
-    penalty = objective.penalty.conjugate_expression(xtu, objective.d, theta["penalty"])
+    # Rows that must vanish are equalities in their own units, out of the penalty's hands.
+    free = objective.penalty.free(objective.d)
+    size = np.sqrt(objective.design.column_squares())
+    unit = 1.0 / np.where(size > 0.0, size, 1.0)
+    penalty = objective.penalty.conjugate_expression(
+        cp.multiply(~free, xtu) if free.any() else xtu, objective.d, theta["penalty"]
+    )
     constraints = [*loss.constraints.values(), *penalty.constraints.values()]
+    if free.any():
+        constraints.append(cp.multiply(unit, xtu)[np.flatnonzero(free)] == 0.0)
     if objective.fit_intercept:
         constraints.append(cp.sum(u) + fixed.sum() / scale == 0.0)
     problem = cp.Problem(cp.Maximize(-cp.sum(loss.value) - penalty.value / scale), constraints)
     for tol in TOLERANCES:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                problem.solve(solver="CLARABEL", tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol)
-        except (cp.SolverError, ValueError, ArithmeticError):
-            continue
-        if u.value is not None and np.all(np.isfinite(u.value)):
+        done = ask_clarabel(problem, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol)
+        if done and u.value is not None and np.all(np.isfinite(u.value)):
             break
     else:
         return None

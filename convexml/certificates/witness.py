@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..objective import Objective, parameters_of, pose_primal
+from .ask import ask_clarabel
 from .dual_point import kinked_candidates, newton_candidates
 from .primal_repair import PrimalPoint, repair_primal
 
@@ -47,16 +48,8 @@ def _candidates(objective: Objective, point: PrimalPoint) -> Iterator[tuple[Arra
 
 
 def _from_conic_solver(objective: Objective) -> Iterator[tuple[Array, float]]:
-    import warnings
-
-    import cvxpy as cp
-
     statement = pose_primal(objective, parameters_of(objective))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            statement.problem.solve(solver="CLARABEL")
-    except (cp.SolverError, ValueError, ArithmeticError):
+    if not ask_clarabel(statement.problem):
         return
     w = statement.variables["w"].value
     b = statement.variables["b"].value if objective.fit_intercept else 0.0

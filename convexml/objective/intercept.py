@@ -63,8 +63,9 @@ def _smooth_root(loss: Loss, y: Array, c: Array, z: Array) -> float:
         if value == 0.0:
             return t
         lo, hi = (t, hi) if value < 0.0 else (lo, t)
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            newton = t - value / float(c @ loss.curvature(y, z + t))
+        with np.errstate(over="ignore"):
+            curvature = float(c @ loss.curvature(y, z + t))
+        newton = t - value / curvature if curvature > 0.0 else np.inf
         nxt = newton if lo < newton < hi else 0.5 * (lo + hi)
         if abs(nxt - t) <= 1e-15 * max(1.0, abs(t)) or nxt in (lo, hi):
             return nxt

@@ -114,6 +114,13 @@ class Penalty(ABC):
         """Mask of the coordinates that are not penalised at all: there X'u must be 0."""
         return np.zeros(d, dtype=bool)
 
+    def outside(self, v: Array) -> Array:
+        """By how much v misses the rows v_j = 0, v_j >= 0 and v_j <= 0 of dom Omega*, signed, (d,).
+
+        Scaling v cannot repair these; bounds such as |v_j| <= lam are left to ``domain_scale``.
+        """
+        return np.where(self.free(len(v)), v, 0.0)
+
     def domain_scale(self, v: Array, slack: float | Array = 0.0) -> float:
         """The largest t in [0, 1] with t v in the domain of Omega*, free coordinates left out."""
         return 1.0

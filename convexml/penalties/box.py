@@ -68,13 +68,12 @@ class Box(Penalty):
         end = np.where(v > 0.0, hi, lo)
         return np.where(np.isfinite(end), end, 0.0)
 
-    def _recession(self, v: Array) -> Array:
-        """How far v_j is outside the domain of the support function."""
+    def outside(self, v: Array) -> Array:
         lo, hi = self._bounds(len(v))
-        return np.where(np.isinf(np.where(v > 0.0, hi, lo)), np.abs(v), 0.0)
+        return np.where(np.isinf(np.where(v > 0.0, hi, lo)), v, 0.0)
 
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
-        return np.inf if np.any(self._recession(v) > slack) else float(self._support(v) @ v)
+        return np.inf if np.any(np.abs(self.outside(v)) > slack) else float(self._support(v) @ v)
 
     def terms(self, w: Array, v: Array) -> Array:
         return (self._support(v) - w) * v
@@ -98,7 +97,7 @@ class Box(Penalty):
 
     def domain_scale(self, v: Array, slack: float | Array = 0.0) -> float:
         # The domain is a cone: all of the segment from 0 to v lies in it, or nothing but 0.
-        outside = self._recession(v) > slack
+        outside = np.abs(self.outside(v)) > slack
         return 0.0 if np.any(outside & ~self.free(len(v))) else 1.0
 
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
