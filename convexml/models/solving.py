@@ -60,6 +60,8 @@ def solve_learning(
     tol = positive_number(tol, "solve", "tol")
     if max_seconds is not None:
         max_seconds = positive_number(max_seconds, "solve", "max_seconds")
+    if max_iter is not None and (max_iter != int(max_iter) or max_iter < 0):
+        raise InputError(f"solve: max_iter must be a whole number >= 0, got {max_iter!r}.")
     if w0 is not None:
         w0, _ = read_coefficients(problem.name, w0, None, problem.objective_parts)
     limits = {"tol": tol, "max_seconds": max_seconds, "max_iter": max_iter}
@@ -147,14 +149,18 @@ def _run_algorithm(
         iterates = algorithm.iterate(objective, w, b, **options)
     except TypeError as error:
         raise InputError(f"{name}: {error}.") from None
-    run = drive(
-        objective,
-        iterates,
-        tol=limits["tol"],
-        max_seconds=limits["max_seconds"],
-        max_iter=algorithm.max_iter if limits["max_iter"] is None else limits["max_iter"],
-        progress=_show if limits["progress"] else None,
-    )
+    try:
+        run = drive(
+            objective,
+            iterates,
+            tol=limits["tol"],
+            max_seconds=limits["max_seconds"],
+            max_iter=algorithm.max_iter if limits["max_iter"] is None else limits["max_iter"],
+            progress=_show if limits["progress"] else None,
+        )
+    except Exception as error:
+        message = f"{name} crashed: {type(error).__name__}: {error}"
+        return None, 0.0, None, {"claimed_status": "error", "message": message}
     facts = {
         "claimed_status": "optimal" if run.stopped == "tol" else run.stopped,
         "iterations": run.iterations,
@@ -163,6 +169,9 @@ def _run_algorithm(
         "trace": run.trace,
         "message": "" if run.stopped == "tol" else run.stopped,
     }
+    if not (np.all(np.isfinite(run.best.w)) and np.isfinite(run.best.b)):
+        facts["message"] = f"{name} returned no finite point."
+        return None, 0.0, None, facts
     return run.best.w, run.best.b, run.best.u, facts
 
 
