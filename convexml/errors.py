@@ -40,5 +40,6 @@ class SolverMissingError(SolverError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return an advice such as ``" Did you mean 'lasso'?"``, or an empty string."""
-    close = get_close_matches(str(name), list(known), n=1, cutoff=0.5)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    folded = {each.casefold(): each for each in known}
+    close = get_close_matches(str(name).casefold(), folded, n=1, cutoff=0.5)
+    return f" Did you mean {folded[close[0]]!r}?" if close else ""
