@@ -49,18 +49,20 @@ def solve_linear(
             suited, reason = supports(solver, problem)
             if not suited:
                 raise UnsuitableSolverError(reason)
-    solution = None
+    tried: list[Solution] = []
     for name in AUTO if solver == "auto" else (solver,):
         settings = dict(options)
         if max_iter is not None:
             settings[ITERATIONS[name]] = int(max_iter)
-        solution = _attempt(problem, name, tol, max_seconds, polish, settings)
-        if solver == "auto":
-            solution.choice = f"auto chose {name}: the problem is a linear program."
-        if solution.status not in ("failed", "inaccurate"):
+        tried.append(_attempt(problem, name, tol, max_seconds, polish, settings))
+        if tried[-1].status not in ("failed", "inaccurate"):
             break
-    assert solution is not None
-    return solution
+    best = min(tried, key=lambda s: (s.status in ("failed", "inaccurate"), s.relative_gap))
+    if solver == "auto":
+        best.choice = f"auto chose {AUTO[0]}: the problem is a linear program."
+        if best is not tried[0]:
+            best.choice += f" {AUTO[0]} ended {tried[0].status}; {best.solver} answered."
+    return best
 
 
 def _attempt(
