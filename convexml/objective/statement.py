@@ -53,10 +53,11 @@ def pose_primal(objective: Objective, theta: Mapping[str, Any], c: Any = None) -
     import cvxpy as cp
 
     c = objective.c if c is None else c
+    c = cp.Constant(c, name="c") if isinstance(c, np.ndarray) else c
     w = cp.Variable(objective.d, name="w")
     z = cp.Variable(objective.n, name="z")
     variables = {"w": w}
-    prediction = objective.design.constant @ w
+    prediction = cp.Constant(objective.design.constant, name="X") @ w
     if objective.fit_intercept:
         variables["b"] = cp.Variable(name="b")
         prediction = prediction + variables["b"]
@@ -82,7 +83,7 @@ def pose_dual(objective: Objective, theta: Mapping[str, Any], c: Any = None) -> 
     c = objective.c if c is None else c
     u = cp.Variable(objective.n, name="u")
     loss = objective.loss.conjugate_expression(objective.y, u, c, theta["loss"])
-    xtu = objective.design.constant.T @ u
+    xtu = cp.Constant(objective.design.constant, name="X").T @ u
     penalty = objective.penalty.conjugate_expression(xtu, objective.d, theta["penalty"])
     constraints = {**loss.constraints, **penalty.constraints}
     if objective.fit_intercept:
