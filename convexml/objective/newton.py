@@ -15,6 +15,7 @@ order on the active coordinates. Certificates use the u, solvers and the polish 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,8 @@ from .objective import Objective
 
 LARGEST_SYSTEM = 3000
 """Above this many unknowns the system is solved by conjugate gradients, where it is definite."""
+WELL_POSED = 1e-10
+"""Reciprocal condition number below which least squares take over."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,9 @@ def _by_factoring(
     excess: Array,
 ) -> tuple[Array, float, Array]:
     k, rows = design.shape[1], np.flatnonzero(held)
+    curvature = manifold.hessian
+    if 0 < len(rows) < k and not np.any(h) and curvature.ndim == 1 and np.all(curvature > 0.0):
+        return _by_elimination(objective, design.rows(rows), manifold, u, excess[rows], design)
     has_b = int(objective.fit_intercept)
     has_a = int(manifold.normal is not None)
     size = k + has_b + len(rows) + has_a
@@ -116,6 +122,25 @@ def _by_factoring(
     return solution[:k], shift, solution[k + has_b : k + has_b + len(rows)]
 
 
+def _by_elimination(
+    objective: Objective, held: Design, manifold: Manifold, u: Array, excess: Array, design: Design
+) -> tuple[Array, float, Array]:
+    """Eliminate the step through a diagonal Hessian D: (J D^-1 J') u_held - b 1 = ..., 1'u = 0."""
+    inverse = 1.0 / manifold.hessian
+    slope = manifold.gradient + design.rmatvec(u)
+    rows, (m, _) = held.dense(), held.shape
+    size = m + int(objective.fit_intercept)
+    matrix, right = np.zeros((size, size)), np.zeros(size)
+    matrix[:m, :m] = (rows * inverse) @ rows.T
+    right[:m] = excess - held.matvec(inverse * slope)
+    if objective.fit_intercept:
+        matrix[:m, m] = matrix[m, :m] = -1.0
+        right[m] = u.sum()
+    solution = _solve_symmetric(matrix, right)
+    shift = float(solution[m]) if objective.fit_intercept else 0.0
+    return -inverse * (slope + held.rmatvec(solution[:m])), shift, solution[:m]
+
+
 def _solve_symmetric(matrix: Array, right: Array) -> Array:
     """Solve M x = r for symmetric M, in equilibrated units; least squares if M is singular."""
     if not right.size:
@@ -123,19 +148,34 @@ def _solve_symmetric(matrix: Array, right: Array) -> Array:
     size = np.sqrt(np.maximum(np.abs(np.diag(matrix)), np.abs(matrix).max(axis=0, initial=0.0)))
     unit = 1.0 / np.where(size > 0.0, size, 1.0)
     scaled, target = matrix * unit[:, None] * unit, right * unit
-    try:
-        factor = linalg.cho_factor(scaled, check_finite=False)
-        pivots = np.diag(factor[0])
-        if pivots.min() > 1e-7 * pivots.max():
-            solution = linalg.cho_solve(factor, target, check_finite=False)
-            solution += linalg.cho_solve(factor, target - scaled @ solution, check_finite=False)
-            return solution * unit
-    except linalg.LinAlgError:
-        pass
+    with suppress(linalg.LinAlgError):
+        if np.diag(scaled).min() > 0.0:
+            factor = linalg.cho_factor(scaled, check_finite=False)
+            pivots = np.diag(factor[0])
+            if pivots.min() > 1e-7 * pivots.max():
+                solution = linalg.cho_solve(factor, target, check_finite=False)
+                solution += linalg.cho_solve(factor, target - scaled @ solution, check_finite=False)
+                return solution * unit
+    indefinite = _solve_indefinite(scaled, target)
+    if indefinite is not None:
+        return indefinite * unit
     solution = linalg.lstsq(scaled, target, cond=1e-13, check_finite=False)[0]
     residual = target - scaled @ solution
     solution = solution + linalg.lstsq(scaled, residual, cond=1e-13, check_finite=False)[0]
     return solution * unit
+
+
+def _solve_indefinite(matrix: Array, right: Array) -> Array | None:
+    """Solve by LDL', with one step of refinement; None where M is nearly singular."""
+    factor, pivots, info = linalg.lapack.dsytrf(matrix, lower=1)
+    if info != 0:
+        return None
+    size = float(np.abs(matrix).sum(axis=0).max())
+    if linalg.lapack.dsycon(factor, pivots, size, lower=1)[0] < WELL_POSED:
+        return None
+    solution = linalg.lapack.dsytrs(factor, pivots, right, lower=1)[0]
+    residual = right - matrix @ solution
+    return solution + linalg.lapack.dsytrs(factor, pivots, residual, lower=1)[0]
 
 
 def _by_conjugate_gradients(
