@@ -21,7 +21,7 @@ BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<shown>.*?)``
 VARYING = (
     (r"\d\.?\d*e-(0[89]|[1-9]\d)\b( +worst at \d+)?", "0"),  # rounding: other BLAS, other digits
     (r"(?<![\d.])0( +worst at \d+)\b", "0"),
-    (r"\d+ iterations", "# iterations"),
+    (r"\d+ iterations?", "# iterations"),
     (r"[\d.e-]+ s\b", "# s"),
 )
 

@@ -182,9 +182,12 @@ class Solution:
     def __str__(self) -> str:
         head = f"{self.problem.name}: {self.status}   (solver {self.solver}"
         head += f", claimed {self.claimed_status}" if self.claimed_status else ""
-        lines = [head + f", {self.iterations} iterations, {self.seconds:.3g} s)"]
+        steps = "1 iteration" if self.iterations == 1 else f"{self.iterations} iterations"
+        lines = [head + f", {steps}, {self.seconds:.3g} s)"]
         lines += [f"  {self.choice}"] if self.choice else []
-        lines += [f"  {self.message}"] if self.message else []
+        lines += [f"  {self.message}"] if self.message not in ("", self.claimed_status) else []
+        if self.status == "failed":  # there is no point to certify
+            return "\n".join(lines)
         for kind, table in (("primal", self.primal), ("dual", self.dual)):
             lines += [f"  {kind:<6} {name:<12} {_brief(value)}" for name, value in table.items()]
         return "\n".join([*lines, str(self.certificate)])
