@@ -14,7 +14,7 @@ from ..objective.linear_data import LinearData
 from .certificate import Certificate, Condition, Verdict, worst
 from .highs import highs
 from .linear_conditions import STATIONARITY, dual_rows
-from .multipliers import Multipliers, read_multipliers, repair_multipliers, split_reduced_cost
+from .multipliers import Multipliers, complete_multipliers, repair_multipliers
 
 FAR = 1e6
 """A residual within rounding may leave room for points this many times the size of the data."""
@@ -53,16 +53,7 @@ def certify_infeasible(
         point has all coordinates below it.
     """
     program = data.with_cost(np.zeros(data.n))
-    read = read_multipliers(program, multipliers, owner)
-    lambda_ub = read.get("lambda_ub", np.zeros(data.b_ub.size))
-    nu = read.get("nu", np.zeros(data.b_eq.size))
-    best = split_reduced_cost(program, lambda_ub, nu)
-    shown = Multipliers(
-        lambda_ub,
-        nu,
-        read.get("lambda_lower", best.lambda_lower),
-        read.get("lambda_upper", best.lambda_upper),
-    )
+    shown = complete_multipliers(program, multipliers, owner)
     total = sum(float(np.abs(value).sum()) for value in shown.as_dict().values())
     if total > 0.0:
         shown = shown.scaled(1.0 / total)

@@ -58,6 +58,21 @@ class Multipliers:
             ]
         )
 
+    def dual_value(self, data: LinearData) -> float:
+        """D, or -inf where a sign or stationarity is violated by more than rounding."""
+        signed = (self.lambda_ub, self.lambda_lower, self.lambda_upper)
+        absent = np.concatenate(
+            [
+                self.lambda_lower[~np.isfinite(data.lower)],
+                self.lambda_upper[~np.isfinite(data.upper)],
+            ]
+        )
+        size = self.size(data) + np.abs(self.lambda_lower) + np.abs(self.lambda_upper)
+        stationary = np.all(np.abs(self.stationarity(data)) <= ROUNDING * size)
+        if np.any(absent) or any(np.any(v < 0.0) for v in signed) or not stationary:
+            return -np.inf
+        return float(self.dual_terms(data).sum())
+
     def distance(self, other: Multipliers) -> float:
         """The largest coordinate of the difference."""
         pairs = zip(self.as_dict().values(), other.as_dict().values(), strict=True)
@@ -114,6 +129,14 @@ def split_reduced_cost(
     lower = np.where(has_lower, np.maximum(cost, 0.0), 0.0) + common
     upper = np.where(has_upper, np.maximum(-cost, 0.0), 0.0) + common
     return Multipliers(lambda_ub, nu, lower, upper)
+
+
+def complete_multipliers(data: LinearData, passed: Mapping[str, Any], owner: str) -> Multipliers:
+    """Those passed; of the others, 0 for rows and the reduced costs for bounds."""
+    read = read_multipliers(data, passed, owner)
+    lambda_ub = read.get("lambda_ub", np.zeros(data.b_ub.size))
+    nu = read.get("nu", np.zeros(data.b_eq.size))
+    return Multipliers(**{**split_reduced_cost(data, lambda_ub, nu).as_dict(), **read})
 
 
 def repair_multipliers(

@@ -11,11 +11,7 @@ from ..certificates.certificate import Certificate
 from ..certificates.farkas import certify_infeasible, find_infeasibility
 from ..certificates.linear import certify_linear
 from ..certificates.linear_conditions import primal_rows
-from ..certificates.multipliers import (
-    Multipliers,
-    read_multipliers,
-    split_reduced_cost,
-)
+from ..certificates.multipliers import Multipliers, complete_multipliers, read_multipliers
 from ..certificates.polish import polish_linear
 from ..certificates.ray import certify_unbounded, find_unboundedness
 from ..errors import InputError
@@ -25,7 +21,13 @@ from ..objective.linear_data import LinearData, linear_to_dict, read_linear_data
 from ..solvers import Solution
 from .base import Problem
 from .linear_solve import build_solution, solve_linear
-from .linear_statement import linear_latex, pose_linear_dual, pose_linear_primal
+from .linear_statement import (
+    fill_linear,
+    linear_duals,
+    linear_latex,
+    pose_linear_dual,
+    pose_linear_primal,
+)
 
 
 class LinearProgram(Problem):
@@ -79,19 +81,8 @@ class LinearProgram(Problem):
         return pose_linear_dual(self.data)
 
     def _fill(self) -> None:
-        if self._last is None or not self._last.primal:
-            return
-        self.statement.variables["x"].value = self._last.primal["x"]
-        for label, name, side in (
-            ("ub", "lambda_ub", None),
-            ("eq", "nu", None),
-            ("lower", "lambda_lower", self.data.lower),
-            ("upper", "lambda_upper", self.data.upper),
-        ):
-            if label in self.statement.constraints:
-                value = self._last.dual[name]
-                value = value if side is None else value[np.isfinite(side)]
-                self.statement.constraints[label].save_dual_value(value)
+        if self._last is not None and self._last.primal:
+            fill_linear(self.data, self.statement, self._last.primal["x"], self._last.dual)
 
     def solve(
         self,
@@ -152,22 +143,10 @@ class LinearProgram(Problem):
 
         Bound multipliers that are missing come from the reduced costs.
         """
-        point = self._complete(multipliers)
-        signed = (point.lambda_ub, point.lambda_lower, point.lambda_upper)
-        left = np.abs(point.stationarity(self.data))
-        size = point.size(self.data) + np.abs(point.lambda_lower) + np.abs(point.lambda_upper)
-        absent = point.lambda_lower[~np.isfinite(self.data.lower)].any()
-        absent = absent or point.lambda_upper[~np.isfinite(self.data.upper)].any()
-        if absent or any(np.any(v < 0.0) for v in signed) or np.any(left > ROUNDING * size):
-            return -np.inf
-        return float(point.dual_terms(self.data).sum())
+        return self._complete(multipliers).dual_value(self.data)
 
     def _complete(self, multipliers: Mapping[str, Any]) -> Multipliers:
-        read = read_multipliers(self.data, multipliers, self.name)
-        lambda_ub = read.get("lambda_ub", np.zeros(self.data.b_ub.size))
-        nu = read.get("nu", np.zeros(self.data.b_eq.size))
-        best = split_reduced_cost(self.data, lambda_ub, nu)
-        return Multipliers(**{**best.as_dict(), **read})
+        return complete_multipliers(self.data, multipliers, self.name)
 
     def certify(
         self, x: Any, multipliers: Mapping[str, Any] | None = None, *, tol: float = 1e-6
@@ -247,18 +226,7 @@ class LinearProgram(Problem):
 
     def constraint_duals(self) -> dict[str, Array]:
         """The dual values of the constraints of ``primal`` by multiplier name, full length."""
-        found: dict[str, Array] = {}
-        for label, name in (("ub", "lambda_ub"), ("eq", "nu")):
-            if label in self.constraints:
-                found[name] = np.asarray(self.constraints[label].dual_value, dtype=float)
-        for label, name, side in (
-            ("lower", "lambda_lower", self.data.lower),
-            ("upper", "lambda_upper", self.data.upper),
-        ):
-            found[name] = np.zeros(self.data.n)
-            if label in self.constraints:
-                found[name][np.isfinite(side)] = self.constraints[label].dual_value
-        return found
+        return linear_duals(self.data, self.constraints)
 
     def to_dict(self) -> dict[str, Any]:
         """The program as plain lists, for JSON."""

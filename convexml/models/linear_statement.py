@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..numerics import Array
 from ..objective import Statement, label_all
 from ..objective.linear_data import LinearData
 from .latex import Latex
@@ -72,6 +73,34 @@ def _scatter(index: Any, n: int) -> Any:
 
     k = index.size
     return sparse.csr_array((np.ones(k), (index, np.arange(k))), shape=(n, k))
+
+
+MULTIPLIER_OF = {"ub": "lambda_ub", "eq": "nu", "lower": "lambda_lower", "upper": "lambda_upper"}
+"""The multiplier of each labelled constraint."""
+
+
+def _entries(data: LinearData, label: str) -> Any:
+    """Which entries of a full-length multiplier the labelled constraint has."""
+    if label in ("lower", "upper"):
+        return np.isfinite(data.lower if label == "lower" else data.upper)
+    return slice(None)
+
+
+def linear_duals(data: LinearData, constraints: dict[str, Any]) -> dict[str, Array]:
+    """The dual values that CVXPY holds, by multiplier; 0 where there is no bound."""
+    found = {"lambda_lower": np.zeros(data.n), "lambda_upper": np.zeros(data.n)}
+    for label, constraint in constraints.items():
+        value = constraint.dual_value
+        values = found.setdefault(MULTIPLIER_OF[label], np.zeros(constraint.size))
+        values[_entries(data, label)] = np.nan if value is None else value
+    return found
+
+
+def fill_linear(data: LinearData, statement: Statement, x: Array, dual: dict[str, Array]) -> None:
+    """Write a solution into the variables and constraints of the primal."""
+    statement.variables["x"].value = x
+    for label, constraint in statement.constraints.items():
+        constraint.save_dual_value(dual[MULTIPLIER_OF[label]][_entries(data, label)])
 
 
 def linear_latex(data: LinearData) -> Latex:
