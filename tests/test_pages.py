@@ -56,6 +56,12 @@ def test_every_model_has_its_row(page: str) -> None:
     assert missing - ({"LinearProgram"} if "docs" in page else set()) == set()
 
 
+def test_every_example_is_listed() -> None:
+    text = (REPOSITORY / "docs" / "README.md").read_text(encoding="utf-8")
+    names = {path.name for path in (REPOSITORY / "examples").glob("*.py")}
+    assert {name for name in names if f"../examples/{name}" not in text} == set()
+
+
 def test_the_readme_opens_with_an_example_of_ten_lines() -> None:
     text = PAGES[0].read_text(encoding="utf-8")
     code = re.search(r"```python\n(.*?)```", text, re.DOTALL)
