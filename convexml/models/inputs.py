@@ -65,19 +65,29 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
     )
 
 
+def read_numbers(owner: str, name: str, values: Any) -> Array:
+    """Return a float64 copy of an array of real numbers, of any shape."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind != "c":
+            return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{owner}: {name} must hold numbers only ({error}).") from None
+    raise InputError(f"{owner}: {name} must hold real numbers, got dtype {array.dtype}.")
+
+
 def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
     """Return X as a float64 array or CSR matrix of shape (n, d), n, d >= 1, all finite."""
     if sparse.issparse(X):
+        if np.iscomplexobj(X):
+            raise InputError(f"{owner}: {name} must hold real numbers, got dtype {X.dtype}.")
         matrix = sparse.csr_array(X, dtype=np.float64)
         bad = np.flatnonzero(~np.isfinite(matrix.data))
         if bad.size:
             row = int(np.searchsorted(matrix.indptr, bad[0], side="right") - 1)
             _refuse_entry(owner, name, row, int(matrix.indices[bad[0]]), matrix.data[bad[0]])
     else:
-        try:
-            matrix = np.array(X, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{owner}: {name} must hold numbers only ({error}).") from None
+        matrix = read_numbers(owner, name, X)
         if matrix.ndim != 2:
             hint = " Use X.reshape(-1, 1) for a single feature." if matrix.ndim == 1 else ""
             raise InputError(
@@ -104,10 +114,7 @@ def _refuse_entry(owner: str, name: str, row: int, column: int, value: float) ->
 
 def read_targets(owner: str, y: Array, kept: Array, count: bool) -> Array:
     """Return real targets as float64; for counts, all >= 0."""
-    try:
-        numbers = np.array(y, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{owner}: y must hold numbers, got dtype {y.dtype}.") from None
+    numbers = read_numbers(owner, "y", y)
     bad = np.flatnonzero(~np.isfinite(numbers))
     if bad.size:
         raise InputError(
@@ -142,10 +149,7 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
     """Return weights (n,), finite and >= 0, not all zero; ones if None."""
     if sample_weight is None:
         return np.ones(n)
-    try:
-        weights = np.array(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{owner}: sample_weight must hold numbers.") from None
+    weights = read_numbers(owner, "sample_weight", sample_weight)
     if weights.shape != (n,):
         raise InputError(
             f"{owner}: sample_weight must have one entry per row of X ({n}), got shape "
@@ -178,10 +182,7 @@ def check_penalty(owner: str, penalty: Any, d: int) -> None:
 
 def read_coefficients(owner: str, w: Any, b: Any, objective: Any) -> tuple[Array, Any]:
     """Return w as a float64 vector (d,) and b as a float or None, all finite."""
-    try:
-        vector = np.array(w, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{owner}: w must hold numbers.") from None
+    vector = read_numbers(owner, "w", w)
     if vector.shape != (objective.d,):
         raise InputError(
             f"{owner}: w must have one coefficient per feature ({objective.d}), got shape "
@@ -203,10 +204,7 @@ def read_coefficients(owner: str, w: Any, b: Any, objective: Any) -> tuple[Array
 
 def read_dual(owner: str, u: Any, samples: Samples) -> Array:
     """Return u on the rows kept, (n,), finite; it must be 0 on rows of weight 0."""
-    try:
-        vector = np.array(u, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{owner}: u must hold numbers.") from None
+    vector = read_numbers(owner, "u", u)
     if vector.shape != (samples.total,):
         raise InputError(
             f"{owner}: u must have one entry per sample"

@@ -253,6 +253,7 @@ class LearningProblem(Problem):
         -------
         Certificate
         """
+        tol = positive_number(tol, self.name, "tol")
         w, b = read_coefficients(self.name, w, b, self.objective_parts)
         u = None if u is None else read_dual(self.name, u, self._samples)
         return certify_objective(

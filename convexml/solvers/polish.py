@@ -10,11 +10,13 @@ import numpy as np
 
 from ..certificates.dual_point import kinked_candidates, newton_candidates
 from ..certificates.dual_repair import repair_dual
-from ..certificates.primal_repair import repair_primal
+from ..certificates.primal_repair import primal_scale, repair_primal
 from ..numerics import EPS, Array
 from ..objective import Objective
 
 ROUNDS = 3
+FEASIBLE = 1e-9
+"""A point that misses a constraint on the predictions by more is never a better one."""
 
 
 def polish(
@@ -49,6 +51,10 @@ def _gap(objective: Objective, w: Array, b: float, u: Array | None) -> tuple[flo
     if not (np.all(np.isfinite(w)) and np.isfinite(b)):
         return np.inf, 1.0
     point = repair_primal(objective, w, b)
+    if objective.loss.is_indicator:  # what the repair could not meet counts as infeasible
+        violation = objective.loss.violation(objective.y, point.z)
+        if np.any(violation > FEASIBLE * primal_scale(objective, point.w, point.b)):
+            return np.inf, 1.0
     if u is None:
         with np.errstate(over="ignore"):
             u = objective.loss_derivative(point.z)
