@@ -116,15 +116,8 @@ class LinearProgram(Problem):
             verified evidence.
         """
         options = {k: v for k, v in options.items() if k not in ("seed", "w0", "progress")}
-        self._last = solve_linear(
-            self,
-            solver,
-            tol=tol,
-            max_seconds=max_seconds,
-            max_iter=max_iter,
-            polish=polish,
-            **options,
-        )
+        limits: dict[str, Any] = {"tol": tol, "max_seconds": max_seconds, "max_iter": max_iter}
+        self._last = solve_linear(self, solver, polish=polish, **limits, **options)
         self._fill()
         return self._last
 
