@@ -42,7 +42,7 @@ _HOME = {
         "models",
     ),
 }
-_MODULES = ("errors", "losses", "penalties", "solvers")
+_MODULES = ("errors", "kernels", "losses", "penalties", "solvers")
 
 __all__ = sorted([*_HOME, *_MODULES])
 

@@ -1,0 +1,87 @@
+"""What a kernel is, and how kernels combine."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import InputError
+from ..numerics import Array
+from ..validation import positive_number
+
+
+class Kernel(ABC):
+    """A positive semidefinite function k(x, x') of two samples.
+
+    ``kernel(A, B)`` is the matrix of k(a_i, b_j), shape (len(A), len(B)). Sums, products and
+    positive multiples of kernels are kernels: ``k1 + k2``, ``k1 * k2``, ``3.0 * k``.
+    """
+
+    @property
+    def takes_samples(self) -> bool:
+        """Whether A and B hold samples; a precomputed kernel takes its matrix instead."""
+        return True
+
+    @abstractmethod
+    def __call__(self, A: Any, B: Any) -> Array:
+        """The kernel matrix, shape (len(A), len(B))."""
+
+    def __add__(self, other: Kernel) -> Kernel:
+        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Kernel | float) -> Kernel:
+        return Product(self, other) if isinstance(other, Kernel) else other * self
+
+    def __rmul__(self, factor: float) -> Kernel:
+        return Scaled(positive_number(factor, "kernel", "factor"), self)
+
+
+@dataclass(frozen=True)
+class Pair(Kernel):
+    """Two kernels of the same samples."""
+
+    first: Kernel
+    second: Kernel
+
+    def __post_init__(self) -> None:
+        if self.first.takes_samples != self.second.takes_samples:
+            raise InputError(
+                "kernel: Precomputed takes a matrix, other kernels take samples; they cannot be "
+                "combined. Add or multiply the matrices, and use Precomputed."
+            )
+
+    @property
+    def takes_samples(self) -> bool:
+        return self.first.takes_samples
+
+
+@dataclass(frozen=True)
+class Sum(Pair):
+    """k1 + k2."""
+
+    def __call__(self, A: Any, B: Any) -> Array:
+        return self.first(A, B) + self.second(A, B)
+
+
+@dataclass(frozen=True)
+class Product(Pair):
+    """k1 k2, positive semidefinite by Schur's theorem."""
+
+    def __call__(self, A: Any, B: Any) -> Array:
+        return self.first(A, B) * self.second(A, B)
+
+
+@dataclass(frozen=True)
+class Scaled(Kernel):
+    """A positive multiple of a kernel."""
+
+    factor: float
+    kernel: Kernel
+
+    @property
+    def takes_samples(self) -> bool:
+        return self.kernel.takes_samples
+
+    def __call__(self, A: Any, B: Any) -> Array:
+        return self.factor * self.kernel(A, B)

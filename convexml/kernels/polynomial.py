@@ -1,0 +1,66 @@
+"""The linear kernel and the polynomial kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..errors import InputError
+from ..numerics import Array
+from ..validation import nonnegative_number, positive_number
+from .base import Kernel
+
+
+def samples(A: Any) -> Any:
+    """A as a float64 array, or as it is where sparse."""
+    return A if sparse.issparse(A) else np.asarray(A, dtype=float)
+
+
+def inner_products(A: Any, B: Any) -> Array:
+    """A B' as a dense array, for dense or sparse samples."""
+    product = samples(A) @ samples(B).T
+    return product.toarray() if sparse.issparse(product) else np.asarray(product)
+
+
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """The linear kernel k(x, x') = <x, x'>."""
+
+    def __call__(self, A: Any, B: Any) -> Array:
+        return inner_products(A, B)
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    """The polynomial kernel k(x, x') = (gamma <x, x'> + coef0)^degree.
+
+    Parameters
+    ----------
+    degree : int
+        At least 1.
+    coef0 : float
+        At least 0: a negative one is not positive semidefinite.
+    gamma : float
+        Greater than 0.
+
+    Raises
+    ------
+    InputError
+        For parameters out of range.
+    """
+
+    degree: int
+    coef0: float = 0.0
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.degree, bool) or int(self.degree) != self.degree or self.degree < 1:
+            raise InputError(f"Polynomial: degree must be an integer >= 1, got {self.degree!r}.")
+        nonnegative_number(self.coef0, "Polynomial", "coef0")
+        positive_number(self.gamma, "Polynomial", "gamma")
+
+    def __call__(self, A: Any, B: Any) -> Array:
+        return (self.gamma * inner_products(A, B) + self.coef0) ** int(self.degree)

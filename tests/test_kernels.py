@@ -1,0 +1,143 @@
+"""Kernels against direct evaluation, their algebra, and the factor of their matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+
+import convexml as cml
+from convexml.errors import InputError
+from convexml.kernels import (
+    Gaussian,
+    Kernel,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Precomputed,
+    factor,
+)
+from convexml.numerics import Array
+
+RNG = np.random.default_rng(0)
+A, B = RNG.normal(size=(7, 3)), RNG.normal(size=(4, 3))
+
+DIRECT = {
+    Linear(): lambda x, t: x @ t,
+    Polynomial(3, 1.5, 0.5): lambda x, t: (0.5 * x @ t + 1.5) ** 3,
+    Polynomial(2): lambda x, t: (x @ t) ** 2,
+    Gaussian(0.7): lambda x, t: np.exp(-np.sum((x - t) ** 2) / (2 * 0.7**2)),
+    Laplacian(1.3): lambda x, t: np.exp(-np.linalg.norm(x - t) / 1.3),
+    Linear() + Gaussian(2.0): lambda x, t: x @ t + np.exp(-np.sum((x - t) ** 2) / 8.0),
+    Linear() * Gaussian(2.0): lambda x, t: x @ t * np.exp(-np.sum((x - t) ** 2) / 8.0),
+    3.0 * Linear(): lambda x, t: 3.0 * x @ t,
+    Polynomial(2) * 0.5: lambda x, t: 0.5 * (x @ t) ** 2,
+}
+
+
+@pytest.mark.parametrize(("kernel", "direct"), DIRECT.items(), ids=repr)
+def test_a_kernel_matrix_is_the_kernel_of_all_pairs(kernel: Kernel, direct) -> None:
+    expected = np.array([[direct(x, t) for t in B] for x in A])
+    np.testing.assert_allclose(kernel(A, B), expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(kernel(A.tolist(), B.tolist()), expected, rtol=1e-12, atol=1e-14)
+    found = kernel(sparse.csr_array(A), sparse.csr_array(B))
+    assert isinstance(found, np.ndarray)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("kernel", DIRECT, ids=repr)
+def test_a_kernel_matrix_is_positive_semidefinite(kernel: Kernel) -> None:
+    K = kernel(A, A)
+    assert np.array_equal(K, K.T)
+    assert np.linalg.eigvalsh(K)[0] >= -1e-12 * np.abs(K).max()
+
+
+def test_scikit_learn_agrees() -> None:
+    gamma = 1.0 / (2.0 * 0.7**2)
+    np.testing.assert_allclose(Gaussian(0.7)(A, B), rbf_kernel(A, B, gamma), rtol=1e-12)
+    found = Polynomial(3, coef0=1.0, gamma=0.2)(A, B)
+    np.testing.assert_allclose(found, polynomial_kernel(A, B, 3, 0.2, 1.0), rtol=1e-12)
+
+
+def test_distances_far_from_the_origin_keep_their_digits() -> None:
+    far = 1e6
+    np.testing.assert_allclose(Gaussian(1.0)(A + far, B + far), Gaussian(1.0)(A, B), rtol=1e-8)
+    assert np.all(np.diag(Laplacian(1.0)(A + far, A + far)) >= 1.0 - 1e-8)
+    K = Gaussian(1.0)(A + far, A + far)
+    assert factor(K).shape == (7, 7)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 6), st.integers(0, 2**31))
+def test_the_factor_has_the_rank_of_the_matrix(n: int, d: int, seed: int) -> None:
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    K = X @ X.T
+    L = factor(K)
+    assert L.shape == (n, min(n, d))
+    np.testing.assert_allclose(L @ L.T, K, atol=1e-12 * np.abs(K).max())
+
+
+@pytest.mark.parametrize("sigma", [1e-3, 0.3, 3.0, 100.0])
+def test_gaussian_matrices_are_factored(sigma: float) -> None:
+    X = np.random.default_rng(1).normal(size=(120, 2))
+    K = Gaussian(sigma)(X, X)
+    L = factor(K)
+    np.testing.assert_allclose(L @ L.T, K, atol=1e-10)
+
+
+def test_repeated_samples_lower_the_rank() -> None:
+    X = np.repeat(A, 3, axis=0)
+    assert factor(Gaussian(1.0)(X, X)).shape == (21, 7)
+
+
+@pytest.mark.parametrize(
+    ("K", "words"),
+    [
+        (np.array([[1.0, 2.0], [2.0, 1.0]]), "least eigenvalue is -1"),
+        (np.diag([1.0, -1e-6]), "least eigenvalue is -1e-06"),
+        (-np.eye(3), "least eigenvalue is -1"),
+        (np.array([[1.0, 0.5], [0.4, 1.0]]), "symmetric.*0.1"),
+        (np.ones((2, 3)), r"square.*\(2, 3\)"),
+    ],
+)
+def test_a_matrix_that_is_not_psd_is_refused(K: Array, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        factor(K)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Gaussian(0.0), "Gaussian: sigma must be > 0, got 0"),
+        (lambda: Laplacian(-1.0), "Laplacian: sigma must be > 0, got -1"),
+        (lambda: Polynomial(0), "degree must be an integer >= 1, got 0"),
+        (lambda: Polynomial(1.5), "degree must be an integer >= 1, got 1.5"),
+        (lambda: Polynomial(2, coef0=-1.0), "coef0 must be >= 0, got -1"),
+        (lambda: Polynomial(2, gamma=0.0), "gamma must be > 0, got 0"),
+        (lambda: -2.0 * Linear(), "factor must be > 0, got -2"),
+        (lambda: Precomputed() + Linear(), "cannot be combined"),
+        (lambda: Linear() * (2.0 * Precomputed()), "cannot be combined"),
+    ],
+)
+def test_what_is_no_kernel_is_refused(make, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        make()
+
+
+def test_a_precomputed_kernel_is_its_matrix() -> None:
+    K = Linear()(A, A)
+    assert np.array_equal((2.0 * Precomputed())(K, K), 2.0 * K)
+    assert not (2.0 * Precomputed()).takes_samples
+    assert (Linear() * Gaussian(1.0)).takes_samples
+    assert np.array_equal(Precomputed()(sparse.csr_array(K), K), K)
+
+
+def test_kernels_are_values() -> None:
+    assert Gaussian(1.0) == Gaussian(1.0)
+    assert Linear() + Gaussian(1.0) != Gaussian(1.0) + Linear()
+    assert repr(cml.kernels.Polynomial(2)) == "Polynomial(degree=2, coef0=0.0, gamma=1.0)"
+    with pytest.raises(TypeError):
+        Linear() + 1.0
