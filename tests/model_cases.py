@@ -106,6 +106,7 @@ MODELS: tuple[ModelCase, ...] = (
     ModelCase("PoissonRegression", bind(cml.PoissonRegression, 0.1), count),
     ModelCase("QuantileRegression", bind(cml.QuantileRegression, 0.3, 0.1), real),
     ModelCase("HardMarginSVM", bind(cml.HardMarginSVM), separable),
+    ModelCase("HalfspaceLP", bind(cml.HalfspaceLP), separable),
     ModelCase("SoftMarginSVM", bind(cml.SoftMarginSVM, 0.7), binary),
     ModelCase("SVR", bind(cml.SVR, 0.5, 0.4), real),
 )

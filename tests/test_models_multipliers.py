@@ -172,7 +172,22 @@ def test_u_is_the_derivative_of_the_loss_in_the_predictions(case: Any) -> None:
     assert problem.solve().dual["u"] == pytest.approx(u, abs=SMALL)
 
 
-@pytest.mark.parametrize("case", MODELS, ids=lambda case: case.name)
+UNIQUE = [case for case in MODELS if case.name != "HalfspaceLP"]
+"""The models with one solution; a halfspace has many."""
+
+
+@pytest.mark.parametrize("intercept", [True, False], ids=["b", "no b"])
+def test_the_multipliers_of_the_halfspace_dual_separate(intercept: bool) -> None:
+    A, y = separable()
+    problem = cml.HalfspaceLP(A, y, fit_intercept=intercept)
+    assert duals(problem)["halfspace"] == zero(y)
+    solved(problem.dual)
+    rows = problem.dual_statement.constraints
+    b = float(rows["intercept"].dual_value) if intercept else 0.0
+    assert np.min(y * (A @ rows["balance"].dual_value + b)) >= 1.0 - SMALL
+
+
+@pytest.mark.parametrize("case", UNIQUE, ids=lambda case: case.name)
 @pytest.mark.parametrize("intercept", [True, False], ids=["b", "no b"])
 def test_the_multipliers_of_the_dual_are_the_primal_solution(case: Any, intercept: bool) -> None:
     if intercept not in case.intercepts:
