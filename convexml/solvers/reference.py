@@ -7,6 +7,8 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+from .quiet import quiet_stdout
+
 REFERENCE = ("clarabel", "osqp", "ecos", "scs", "highs", "piqp")
 QP_ONLY = ("osqp", "highs", "piqp")
 
@@ -73,7 +75,8 @@ def run_reference(
             data, chain, inverse = problem.get_problem_data(name.upper(), solver_opts={})
             compiled = time.perf_counter()
             settings = tolerances(name, tol, max_seconds) | options
-            raw = chain.solve_via_data(problem, data, False, False, settings)
+            with quiet_stdout():
+                raw = chain.solve_via_data(problem, data, False, False, settings)
             solved = time.perf_counter()
             problem.unpack_results(raw, chain, inverse)
     except BaseException as error:
