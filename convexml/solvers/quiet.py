@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ def quiet_stdout() -> Iterator[None]:
     OSQP announces "Polishing not needed ..." even when it is told not to be verbose.
     """
     sys.stdout.flush()
+    _flush_c_streams()
     try:
         saved = os.dup(1)
     except OSError:  # there is no standard output to protect
@@ -25,6 +27,13 @@ def quiet_stdout() -> Iterator[None]:
         os.dup2(nowhere, 1)
         yield
     finally:
+        _flush_c_streams()
         os.dup2(saved, 1)
         os.close(saved)
         os.close(nowhere)
+
+
+def _flush_c_streams() -> None:
+    """What C has buffered must go where it was meant to while it still does."""
+    if os.name == "posix":
+        ctypes.CDLL(None).fflush(None)
