@@ -35,6 +35,8 @@ def loss_values(loss: Loss, y: Array, z: Array) -> Array:
                 return np.where(abs(r) <= loss.delta, r**2 / 2, far)
             case "epsilon_insensitive":
                 return np.maximum(abs(r) - loss.epsilon, 0)
+            case "squared_epsilon_insensitive":
+                return np.maximum(abs(r) - loss.epsilon, 0) ** 2 / 2
             case "logistic":
                 return np.logaddexp(0, -y * z)
             case "hinge":
@@ -85,6 +87,8 @@ def conjugate_values(loss: Loss, y: Array, v: Array) -> Array:
             return v**2 / 2 + v * y
         case "epsilon_insensitive":
             return v * y + loss.epsilon * abs(v)
+        case "squared_epsilon_insensitive":
+            return v * y + loss.epsilon * abs(v) + v**2 / 2
         case "logistic":
             return xlogy(p, p) + xlogy(1 - p, 1 - p)
         case "squared_hinge":
@@ -110,6 +114,8 @@ def loss_expression(loss: Loss, y: Array, z: cp.Expression) -> cp.Expression:
             return cp.huber(r, loss.delta) / 2
         case "epsilon_insensitive":
             return cp.pos(cp.abs(r) - loss.epsilon)
+        case "squared_epsilon_insensitive":
+            return cp.square(cp.pos(cp.abs(r) - loss.epsilon)) / 2
         case "logistic":
             return cp.logistic(-margin)
         case "hinge":
@@ -225,9 +231,7 @@ def penalty_conjugate(penalty: Penalty, v: Array, sizes: Array) -> tuple[float, 
         case "group_l2":
             level = levels(penalty, len(v))
             norm = np.array([np.linalg.norm(v[g]) for g in groups(penalty)])
-            size, room = (
-                np.array([np.linalg.norm(x[g]) for g in groups(penalty)]) for x in (unit, slack)
-            )
+            size, room = (np.array([max(x[g]) for g in groups(penalty)]) for x in (unit, 2 * slack))
             off = np.maximum(norm - level - room, 0) / np.where(level > 0, level, size)
             return 0.0, float(np.max(off))
         case "l1_ball":
