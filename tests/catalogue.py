@@ -24,6 +24,7 @@ from convexml.losses import (
     Pinball,
     Poisson,
     Squared,
+    SquaredEpsilonInsensitive,
     SquaredHinge,
 )
 from convexml.numerics import Array
@@ -52,6 +53,8 @@ LOSSES: tuple[Loss, ...] = (
     EpsilonInsensitive(0.0),
     EpsilonInsensitive(0.5),
     EpsilonInsensitive(3.0),
+    SquaredEpsilonInsensitive(0.0),
+    SquaredEpsilonInsensitive(0.5),
     Logistic(),
     Hinge(),
     SquaredHinge(),

@@ -14,6 +14,7 @@ from .logistic import Logistic
 from .pinball import Pinball
 from .poisson import Poisson
 from .squared import Squared
+from .squared_epsilon_insensitive import SquaredEpsilonInsensitive
 from .squared_hinge import SquaredHinge
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Pinball",
     "Poisson",
     "Squared",
+    "SquaredEpsilonInsensitive",
     "SquaredHinge",
 ]
 
