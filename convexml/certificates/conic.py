@@ -81,7 +81,7 @@ def _vector(values: Any, size: int, name: str) -> Array:
     return array
 
 
-def _floor(values: Array, data: Array) -> float:
+def floor_of(values: Array, data: Array) -> float:
     """Below this an entry is small: the size of the largest, at most 1; 1 for data of 0."""
     typical = float(np.max(np.abs(data), initial=0.0))
     return min(1.0, max(typical, float(np.max(np.abs(values), initial=0.0)))) if typical else 1.0
@@ -89,7 +89,7 @@ def _floor(values: Array, data: Array) -> float:
 
 def _primal_rows(program: ConeProgram, x: Array, slack: Array, s: Array | None) -> list[Condition]:
     size = abs(program.A) @ np.abs(x) + np.abs(program.b)
-    size = np.maximum(size, _floor(size, program.b))
+    size = np.maximum(size, floor_of(size, program.b))
     rows = []
     if s is not None:
         rows.append(worst("A x + s = b", "primal_feasibility", s - slack, size))
@@ -99,7 +99,7 @@ def _primal_rows(program: ConeProgram, x: Array, slack: Array, s: Array | None) 
 
 
 def _dual_rows(program: ConeProgram, x: Array, y: Array, slack: Array) -> list[Condition]:
-    size = np.maximum(np.abs(y), _floor(y, program.q))
+    size = np.maximum(np.abs(y), floor_of(y, program.q))
     rows = [
         worst(f"y in the dual of the {name} cone", "dual_feasibility", distance, scale)
         for name, distance, scale in _by_cone(program, y, size, dual=True)

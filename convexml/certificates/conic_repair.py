@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..numerics import ROUNDING, Array
+from ..numerics import EPS, ROUNDING, Array
 from ..objective.cone_program import ConeProgram
 from ..objective.cones import Zero
 from .least_change import least_change
@@ -28,13 +28,17 @@ class DualPair(NamedTuple):
     moved: float
 
 
-def repair_conic_dual(program: ConeProgram, x: Array, y: Array) -> DualPair:
+def repair_conic_dual(
+    program: ConeProgram, x: Array, y: Array, start: Array | None = None
+) -> DualPair:
     """Project y to K*, and remove what is left of the equality by the least change of (w, y).
 
-    Entries move in proportion to their size, so that y stays inside K* where it is inside, and
-    entries at 0 stay there.
+    w starts at ``start``, by default at x, whose slack gives the normals of curved cones. Entries
+    move in proportion to their size, so that y stays inside K* where it is inside, and entries at
+    0 stay there.
     """
-    w, passed = x.copy(), y
+    w, passed = (x if start is None else start).copy(), y
+    first = w
     y = program.project_dual(y)
     if float(np.max(np.abs(y), initial=0.0)) <= NOTHING and not np.any(_left(program, w, 0.0 * y)):
         y = np.zeros_like(y)
@@ -46,6 +50,7 @@ def repair_conic_dual(program: ConeProgram, x: Array, y: Array) -> DualPair:
         if not np.any(best.left) or stalled == 6:
             break
         size = program.stationarity_size(w, y)
+        size = np.maximum(size, EPS * float(np.max(size)))
         rows = 1.0 / np.where(size > 0.0, size, 1.0)
         weights = np.concatenate([_weights_of_w(program, w), _weights_of_y(program, y)])
         left = program.stationarity(w, y)
@@ -54,8 +59,9 @@ def repair_conic_dual(program: ConeProgram, x: Array, y: Array) -> DualPair:
         y = program.project_dual(y + tangent @ step[w.size :])
         left = _left(program, w, y)
         if _worst(program, w, y, left) < 0.9 * _worst(program, best.w, best.y, best.left):
-            moved = max(np.max(np.abs(w - x)), np.max(np.abs(y - passed), initial=0.0))
-            best, stalled = DualPair(w, y, left, float(moved)), 0
+            steps = (w - first, y - passed)
+            moved = max(float(np.max(np.abs(step), initial=0.0)) for step in steps)
+            best, stalled = DualPair(w, y, left, moved), 0
         else:
             stalled += 1
     return best

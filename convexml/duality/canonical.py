@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,11 +29,17 @@ class Canonical:
     recover : callable
         ``recover(x, y)`` gives ({variable: array}, {constraint: array}) of the CVXPY problem;
         under Maximize the duals are those of minimising -f, as CVXPY's own.
+    reductions : tuple
+        (reduction, its inverse data) of CVXPY's chain, in order.
+    columns : dict
+        The first entry of x that belongs to a variable (by id) of CVXPY's last problem.
     """
 
     program: ConeProgram
     sign: float
     recover: Callable[[Array, Array], tuple[dict[Any, Any], dict[Any, Any]]]
+    reductions: tuple[tuple[Any, Any], ...] = ()
+    columns: Mapping[int, int] = field(default_factory=dict)
 
 
 def cone_program(problem: Any) -> Canonical:
@@ -82,7 +88,8 @@ def cone_program(problem: Any) -> Canonical:
         return values, duals
 
     sign = -1.0 if isinstance(problem.objective, cp.Maximize) else 1.0
-    return Canonical(program, sign, recover)
+    reductions = tuple(zip(chain.reductions, inverse, strict=True))
+    return Canonical(program, sign, recover, reductions, dict(data["param_prob"].var_id_to_col))
 
 
 def _cones(dims: Any) -> list[Cone]:
