@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from ..certificates import Certificate, Condition, certify_objective
+from ..certificates import Certificate, certify_objective
 from ..design import as_design
 from ..errors import InputError
 from ..losses import Loss
 from ..numerics import Array
-from ..objective import Objective, Statement, parameters_of, pose_dual, pose_primal
 from ..penalties import Penalty
 from ..solvers import Solution
 from ..validation import positive_number
-from .base import Problem
-from .inputs import check_penalty, read_coefficients, read_dual, read_matrix, read_samples
+from .inputs import read_coefficients, read_dual, read_matrix
 from .lam_max import lam_max
-from .latex import Latex, latex_of
-from .solving import judge, solve_learning
+from .outcomes import judge
+from .solving import solve_learning
+from .supervised import SupervisedProblem
 
 
-class LearningProblem(Problem):
+class LearningProblem(SupervisedProblem):
     """Minimise P(w, b) = sum_i c_i l(y_i, x_i.w + b) + Omega(w).
 
     Parameters
@@ -52,9 +50,6 @@ class LearningProblem(Problem):
         For NaN or infinite entries, wrong shapes, labels that do not fit the loss, bad weights.
     """
 
-    multiplier_names: ClassVar[Mapping[str, str]] = {}
-    """Textbook names of the multipliers, by the label of their constraint."""
-
     def __init__(
         self,
         X: Any,
@@ -80,122 +75,8 @@ class LearningProblem(Problem):
         self._loss, self._penalty, self._loss_scale = loss, penalty, loss_scale
         self._start(X, y, fit_intercept, sample_weight)
 
-    # -- what a textbook model overrides -----------------------------------------------------
-
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str | float]:
-        """Return (loss, penalty, loss scale) for these hyperparameters, validated."""
         return self._loss, self._penalty, self._loss_scale
-
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        """The model's KKT conditions under their textbook names."""
-        return ()
-
-    def _latex(self) -> Latex:
-        return latex_of(self.objective_parts)
-
-    # -- construction ------------------------------------------------------------------------
-
-    def _start(self, X: Any, y: Any, fit_intercept: bool, sample_weight: Any, **hyper: Any) -> None:
-        loss, penalty, scale = self._make(**hyper)
-        self._hyper = hyper
-        samples = read_samples(self.name, X, y, sample_weight, loss.labels)
-        check_penalty(self.name, penalty, samples.X.shape[1])
-        self.classes = samples.classes
-        self._samples = samples
-        self._theta: dict[str, Any] | None = None
-        self._last: Solution | None = None
-        self.objective_parts = Objective(
-            as_design(samples.X),
-            samples.y,
-            loss,
-            penalty,
-            self._coefficients(scale),
-            bool(fit_intercept),
-        )
-
-    def _coefficients(self, scale: str | float) -> Array:
-        weights = self._samples.weights
-        if scale == "mean":
-            return weights / weights.sum()
-        return weights if scale == "sum" else float(scale) * weights
-
-    def _set_hyperparameter(self, name: str, value: Any) -> None:
-        hyper = self._hyper | {name: value}
-        loss, penalty, scale = self._make(**hyper)
-        check_penalty(self.name, penalty, self.objective_parts.d)
-        self._hyper = hyper
-        self.objective_parts = replace(
-            self.objective_parts, loss=loss, penalty=penalty, c=self._coefficients(scale)
-        )
-        self._last = None
-        if self._theta is not None:
-            for kind, part in (("loss", loss), ("penalty", penalty)):
-                for key, number in part.hyperparameters().items():
-                    self._theta[kind][key].value = number
-            if "C" in self._theta:
-                self._theta["C"].value = float(scale)
-
-    # -- posing ------------------------------------------------------------------------------
-
-    @property
-    def theta(self) -> dict[str, Any]:
-        """The CVXPY Parameters of the loss and the penalty, and C where the model has one."""
-        if self._theta is None:
-            import cvxpy as cp
-
-            self._theta = {**parameters_of(self.objective_parts)}
-            if "C" in self._hyper:
-                self._theta["C"] = cp.Parameter(name="C", pos=True, value=float(self._hyper["C"]))
-        return self._theta
-
-    @property
-    def _posed_c(self) -> Any:
-        if "C" in self.theta:
-            return self.theta["C"] * self._samples.weights
-        return self.objective_parts.c
-
-    def _pose(self) -> Statement:
-        return pose_primal(self.objective_parts, self.theta, self._posed_c)
-
-    def _pose_dual(self) -> Statement:
-        return pose_dual(self.objective_parts, self.theta, self._posed_c)
-
-    def posed_values(self, w: Array, b: float, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Values of the primal's variables, and multipliers of its constraints by label."""
-        parts = self.objective_parts
-        z = parts.predict(w, b)
-        values = {"w": w, "b": np.asarray(b), "z": z, **parts.loss.slacks(parts.y, z)}
-        multipliers = {
-            "prediction": u,
-            **parts.loss.multipliers(parts.y, u, parts.c),
-            **parts.penalty.multipliers(-parts.design.rmatvec(u)),
-        }
-        return values, multipliers
-
-    def dual_from_constraints(self) -> Array | None:
-        """U, read from the multipliers that a solver left in the posed primal."""
-        return self.constraints["prediction"].dual_value
-
-    def _fill(self) -> None:
-        if self._last is None or self._statement is None or "u" not in self._last.dual:
-            return
-        u = self._last.dual["u"][self._samples.kept]
-        values, multipliers = self.posed_values(
-            self._last.primal["w"], float(self._last.primal["b"]), u
-        )
-        for name, variable in self.variables.items():
-            if name in values:
-                variable.value = values[name]
-        for label, constraint in self.constraints.items():
-            if label in multipliers:
-                shape = constraint.dual_variables[0].shape
-                constraint.dual_variables[0].save_value(np.reshape(multipliers[label], shape))
-        # CVXPY keeps value and status of its own last solve; this one may be another solver's.
-        verified = self._last.status == "optimal"
-        self.primal._value = self._last.objective
-        self.primal._status = "optimal" if verified else "optimal_inaccurate"
 
     # -- values ------------------------------------------------------------------------------
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..certificates import Certificate, Verdict, certify_objective
-from ..certificates.evidence import inconsistent, inseparable, separating_direction
 from ..certificates.primal_repair import repair_primal
 from ..errors import InputError, UnsuitableSolverError
 from ..numerics import Array
@@ -20,17 +18,14 @@ from ..solvers.polish import polish as polish_point
 from ..solvers.reference import REFERENCE, installed, run_reference
 from ..solvers.registry import ALGORITHMS, check_name
 from ..validation import positive_number
-from .inputs import expand, read_coefficients
+from .inputs import read_coefficients
+from .outcomes import conclude, failed, no_solution, without_solution
 
 if TYPE_CHECKING:
     from .learning_problem import LearningProblem
 
-SUPPORT_SHARE = 1e-7
-"""A multiplier above this share of the largest one makes a support vector."""
 SECOND_ORDER = ("newton",)
 """Hand-written solvers for which the polish is one more step of their own."""
-LARGE_SCORE = 15.0
-"""Predictions beyond this, without a penalty, make us ask whether a minimiser exists."""
 
 
 def choose(objective: Objective) -> tuple[list[str], str]:
@@ -215,157 +210,3 @@ def _run_reference(
 
 
 _ITERATION_LIMIT = {"ecos": "max_iters", "scs": "max_iters"}
-
-
-def no_solution(
-    objective: Objective, w: Array | None, b: float, doubt: bool = False
-) -> tuple[str, dict[str, Any]] | None:
-    """Look for verified evidence that there is no solution, where there may be none.
-
-    A minimiser is doubted where predictions are large, or where the caller does.
-    """
-    if objective.loss.is_indicator:
-        if w is not None and np.isfinite(repair_primal(objective, w, b).value):
-            violation = objective.loss.violation(objective.y, objective.predict(w, b))
-            if np.max(violation) <= 1e-4 * max(1.0, float(np.max(np.abs(objective.y)))):
-                return None
-        find = inseparable if objective.loss.labels == "binary" else inconsistent
-        evidence = find(objective)
-        return None if evidence is None else ("infeasible", evidence)
-    if not objective.penalty.free(objective.d).any():
-        return None
-    if w is not None and not doubt and np.max(np.abs(objective.predict(w, b))) <= LARGE_SCORE:
-        return None
-    evidence = separating_direction(objective, w, b)
-    return None if evidence is None else ("unattained", evidence)
-
-
-def conclude(
-    problem: LearningProblem,
-    name: str,
-    w: Array,
-    b: float,
-    u: Array | None,
-    tol: float,
-    facts: Mapping[str, Any],
-) -> Solution:
-    """Certify the point and collect everything into a Solution."""
-    objective = problem.objective_parts
-    certificate = certify_objective(
-        objective,
-        w,
-        b,
-        tol=tol,
-        textbook=problem.textbook_conditions,
-        solver_dual=u,
-        refute=False,
-    )
-    status = "optimal" if certificate.verdict is Verdict.CERTIFIED else "inaccurate"
-    primal, dual, support = named_values(problem, w, b, certificate.dual["u"])
-    return Solution(
-        status, problem.snapshot(), primal, dual, certificate, name, support=support, **facts
-    )
-
-
-def named_values(
-    problem: LearningProblem, w: Array, b: float, u: Array
-) -> tuple[dict[str, Array], dict[str, Array], Array | None]:
-    """The primal and dual values under their textbook names, and the support vectors."""
-    samples = problem._samples
-    values, multipliers = problem.posed_values(w, b, u)
-    del values["z"]
-    primal = {
-        k: expand(v, samples) if len(v.shape) and k not in "wb" else v for k, v in values.items()
-    }
-    dual = {"u": expand(u, samples)}
-    for label, name in problem.multiplier_names.items():
-        value = np.asarray(multipliers[label])
-        dual[name] = expand(value, samples) if value.shape == u.shape else value
-    support = None
-    if "alpha" in dual:
-        alpha = dual["alpha"] + dual.get("alpha_star", 0.0)
-        support = np.flatnonzero(alpha > SUPPORT_SHARE * alpha.max(initial=0.0))
-    return primal, dual, support
-
-
-def failed(
-    problem: LearningProblem,
-    name: str,
-    claimed: str,
-    message: str,
-    tol: float,
-    facts: Mapping[str, Any] | None = None,
-) -> Solution:
-    """A recorded outcome without a point."""
-    certificate = Certificate(
-        "optimal", np.inf, -np.inf, np.inf, np.inf, (), Verdict.UNDECIDED, tol, message
-    )
-    known = dict(facts or {}) | {"claimed_status": claimed, "message": message}
-    return Solution("failed", problem.snapshot(), {}, {}, certificate, name, **known)
-
-
-def without_solution(
-    problem: LearningProblem,
-    status: str,
-    evidence: dict[str, Any],
-    w: Array | None,
-    b: float,
-    name: str,
-    tol: float,
-    facts: Mapping[str, Any],
-) -> Solution:
-    """A verified outcome: infeasible, or an infimum without a minimiser."""
-    words = {
-        "infeasible": "The multipliers in .evidence prove that the constraints contradict.",
-        "unattained": "Along the direction in .evidence the loss decreases for ever.",
-    }[status]
-    samples = problem._samples
-    per_sample = {"alpha", "nu", "z"}
-    arrays = {k: expand(v, samples) if k in per_sample else v for k, v in evidence.items()}
-    value = np.inf if status == "infeasible" else 0.0
-    primal: dict[str, Array] = {}
-    if status == "unattained" and w is not None:
-        primal, _, _ = named_values(problem, w, b, np.zeros(problem.objective_parts.n))
-        value = problem.objective_parts.primal(w, b)
-    certificate = Certificate(
-        "infeasible" if status == "infeasible" else "optimal",
-        value,
-        np.inf if status == "infeasible" else 0.0,
-        np.inf,
-        np.inf,
-        (),
-        Verdict.CERTIFIED if status == "infeasible" else Verdict.UNDECIDED,
-        tol,
-        words,
-        evidence=arrays,
-    )
-    return Solution(
-        status, problem.snapshot(), primal, {}, certificate, name, evidence=arrays, **facts
-    )
-
-
-def judge(
-    problem: LearningProblem,
-    primal: Mapping[str, Array],
-    dual: Mapping[str, Array],
-    document: Mapping[str, Any],
-) -> Solution:
-    """Certify a stored point again."""
-    facts = {
-        key: document[key]
-        for key in ("claimed_status", "choice", "iterations", "passes", "seconds")
-        if key in document
-    }
-    facts |= {"compile_seconds": document.get("compile_seconds", 0.0)}
-    tol, name = float(document.get("tol", 1e-6)), str(document.get("solver", "stored"))
-    if "w" not in primal:
-        evidence = no_solution(problem.objective_parts, None, 0.0)
-        if evidence is None:
-            return failed(problem, name, "", "The document holds no point.", tol, facts)
-        return without_solution(problem, *evidence, None, 0.0, name, tol, facts)
-    w, b = read_coefficients(
-        problem.name, primal["w"], primal.get("b", 0.0), problem.objective_parts
-    )
-    u = np.asarray(dual["u"], dtype=float) if "u" in dual else None
-    kept = None if u is None else u[problem._samples.kept]
-    return conclude(problem, name, w, b, kept, tol, facts)
