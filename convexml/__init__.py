@@ -15,6 +15,8 @@ _HOME = {
     "Certificate": "certificates",
     "Verdict": "certificates",
     "Solution": "solvers",
+    "certify": "audit",
+    "solve": "audit",
     "compare": "report",
     "Comparison": "report",
     "load": "library",
