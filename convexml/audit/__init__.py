@@ -6,9 +6,10 @@ from typing import Any
 
 from ..certificates.certificate import Certificate
 from ..errors import InputError
+from .assertions import assert_optimal
 from .solving import solve
 
-__all__ = ["certify", "solve"]
+__all__ = ["assert_optimal", "certify", "solve"]
 
 
 def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Certificate:
