@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg, optimize
 
 from ..design import Design
-from ..numerics import ROUNDING, Array
+from ..numerics import EPS, ROUNDING, Array
 from ..objective import Objective
 
 ROUNDS = 25
@@ -88,6 +88,9 @@ def _restore_rows(
         else:
             break
         u = np.clip(u - h * shift, lo, hi)
+        # A row of which a single term is left holds only where that term is exactly 0.
+        share = np.abs(u) / objective.c
+        u = np.where(share <= EPS * share.max(), 0.0, u)
     return u
 
 
