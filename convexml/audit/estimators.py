@@ -98,8 +98,8 @@ def parts_of(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> list[
         name = _sklearn_class(estimator) or type(estimator).__name__
         known = ", ".join(sorted(TRANSLATIONS))
         raise InputError(
-            f"certify: {name} is not supported.{nearest(name, TRANSLATIONS)} Supported are {known}, "
-            "and a Pipeline that ends in one of them."
+            f"certify: {name} is not supported.{nearest(name, TRANSLATIONS)} "
+            f"Supported are {known}, and a Pipeline that ends in one of them."
         )
     return list(translate(read_fitted(estimator, X, y, sample_weight)))
 

@@ -124,7 +124,7 @@ class Fitted:
 
 
 def read_fitted(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
-    """Check that the estimator is fitted and that X, y and the weights are such as it was fitted on.
+    """Check that the estimator is fitted, and X, y and the weights as far as it remembers them.
 
     Raises
     ------

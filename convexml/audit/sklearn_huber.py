@@ -121,9 +121,7 @@ class HuberPart:
         if primal - better > tol * max(abs(primal), abs(dual)):
             witness = {"w": w, "b": b, "sigma": sigma, "objective": better}
             reason = f"A feasible point with objective {better:.10g} is better."
-            return replace(
-                certificate, verdict=Verdict.REFUTED, reason=reason, witness=witness
-            )
+            return replace(certificate, verdict=Verdict.REFUTED, reason=reason, witness=witness)
         reason = f"The relative gap {relative:.3g} exceeds tol {tol:g}."
         return replace(certificate, verdict=Verdict.UNDECIDED, reason=reason)
 

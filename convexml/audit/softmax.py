@@ -105,11 +105,13 @@ class SoftmaxPart:
         The columns of the correction are in the span of [1, those features], weighted by c, so
         that the rows keep their sum 0.
         """
-        free = self.penalty.free(self.w.size).reshape(self.w.shape).all(axis=1)
+        free = np.flatnonzero(self.penalty.free(self.w.size).reshape(self.w.shape).all(axis=1))
         columns = [np.ones((len(U), 1))] if self.fit_intercept else []
-        columns += [self.design.columns(free).dense()] if free.any() else []
+        columns += [self.design.columns(free).dense()] if free.size else []
         if columns:
-            E = np.hstack(columns) / np.linalg.norm(np.hstack(columns), axis=0)
+            E = np.hstack(columns)
+            size = np.linalg.norm(E, axis=0)
+            E = E / np.where(size > 0.0, size, 1.0)
             root = np.sqrt(self.c)[:, None]
             for _ in range(3):
                 t = np.linalg.lstsq((root * E).T @ (root * E), E.T @ U, rcond=1e-14)[0]
@@ -122,7 +124,7 @@ class SoftmaxPart:
             inner = self.c[:, None] * (start - self.onehot)
             inner = inner - self.c[:, None] * (inner.sum(axis=0) / self.c.sum())
             room = float((inner / self.c[:, None] + self.onehot).min())
-            if free.any() or room <= 0.0:
+            if free.size or room <= 0.0:
                 return np.zeros_like(U)
             share = min(1.0, -2.0 * least / (room - least))
             U = (1.0 - share) * U + share * inner
