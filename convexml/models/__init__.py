@@ -4,6 +4,8 @@ from .elastic_net import ElasticNet, GroupLasso
 from .halfspace_lp import HalfspaceLP
 from .hard_margin_svm import HardMarginSVM
 from .huber_regression import HuberRegression
+from .kernel_classification import KernelLogistic, KernelSVM
+from .kernel_regression import KernelRidge, KernelSVR
 from .lasso import ConstrainedLasso, Lasso
 from .learning_problem import LearningProblem
 from .least_squares import LeastSquares, MinimumNorm
@@ -25,6 +27,10 @@ __all__ = [
     "HalfspaceLP",
     "HardMarginSVM",
     "HuberRegression",
+    "KernelLogistic",
+    "KernelRidge",
+    "KernelSVM",
+    "KernelSVR",
     "Lasso",
     "LearningProblem",
     "LeastSquares",

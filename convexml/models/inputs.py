@@ -191,31 +191,36 @@ def read_coefficients(owner: str, w: Any, b: Any, objective: Any) -> tuple[Array
     if not np.all(np.isfinite(vector)):
         at = int(np.argmax(~np.isfinite(vector)))
         raise InputError(f"{owner}: w contains {vector[at]} at {at}; it must be finite.")
+    return vector, read_intercept(owner, b, objective)
+
+
+def read_intercept(owner: str, b: Any, objective: Any) -> float | None:
+    """Return b as a finite float, 0 without intercept, or None."""
     if b is None:
-        return vector, None
+        return None
     number = np.asarray(b, dtype=np.float64)
     if number.size != 1 or not np.isfinite(number.item()):
         raise InputError(f"{owner}: b must be one finite number, got {b!r}.")
     value = float(number.item())
     if value != 0.0 and not objective.fit_intercept:
         raise InputError(f"{owner}: b = {value:g}, but this problem was posed without intercept.")
-    return vector, value
+    return value
 
 
-def read_dual(owner: str, u: Any, samples: Samples) -> Array:
+def read_dual(owner: str, u: Any, samples: Samples, name: str = "u") -> Array:
     """Return u on the rows kept, (n,), finite; it must be 0 on rows of weight 0."""
-    vector = read_numbers(owner, "u", u)
+    vector = read_numbers(owner, name, u)
     if vector.shape != (samples.total,):
         raise InputError(
-            f"{owner}: u must have one entry per sample"
+            f"{owner}: {name} must have one entry per sample"
             f" ({samples.total}), got shape {vector.shape}."
         )
     if not np.all(np.isfinite(vector)):
         at = int(np.argmax(~np.isfinite(vector)))
-        raise InputError(f"{owner}: u contains {vector[at]} at {at}; it must be finite.")
+        raise InputError(f"{owner}: {name} contains {vector[at]} at {at}; it must be finite.")
     inside = vector[samples.kept]
     if np.count_nonzero(inside) != np.count_nonzero(vector):
-        raise InputError(f"{owner}: u must be 0 on the samples of weight 0.")
+        raise InputError(f"{owner}: {name} must be 0 on the samples of weight 0.")
     return inside
 
 

@@ -141,6 +141,18 @@ class LearningProblem(SupervisedProblem):
             self.objective_parts, w, b, u, tol=tol, textbook=self.textbook_conditions
         )
 
+    def judge_solved(self, w: Array, b: float, u: Array | None, tol: float) -> Certificate:
+        """The certificate of what a solver returned; its u competes with the constructed one."""
+        return certify_objective(
+            self.objective_parts,
+            w,
+            b,
+            tol=tol,
+            textbook=self.textbook_conditions,
+            solver_dual=u,
+            refute=False,
+        )
+
     def solve(self, solver: str = "auto", **options: Any) -> Solution:
         """Solve, polish, certify.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..certificates import Certificate, Verdict, certify_objective
+from ..certificates import Certificate, Verdict
 from ..certificates.evidence import inconsistent, inseparable, separating_direction
 from ..certificates.primal_repair import repair_primal
 from ..numerics import Array
@@ -39,7 +39,7 @@ def no_solution(
         find = inseparable if objective.loss.labels == "binary" else inconsistent
         evidence = find(objective)
         return None if evidence is None else ("infeasible", evidence)
-    if not objective.penalty.free(objective.d).any():
+    if not (objective.fit_intercept or objective.penalty.free(objective.d).any()):
         return None
     if w is not None and not doubt and np.max(np.abs(objective.predict(w, b))) <= LARGE_SCORE:
         return None
@@ -57,16 +57,7 @@ def conclude(
     facts: Mapping[str, Any],
 ) -> Solution:
     """Certify the point and collect everything into a Solution."""
-    objective = problem.objective_parts
-    certificate = certify_objective(
-        objective,
-        w,
-        b,
-        tol=tol,
-        textbook=problem.textbook_conditions,
-        solver_dual=u,
-        refute=False,
-    )
+    certificate = problem.judge_solved(w, b, u, tol)
     status = "optimal" if certificate.verdict is Verdict.CERTIFIED else "inaccurate"
     primal, dual, support = named_values(problem, w, b, certificate.dual["u"])
     return Solution(

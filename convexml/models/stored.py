@@ -6,8 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
-from .. import losses, penalties
+from .. import kernels, losses, penalties
 from ..solvers.solution import REBUILD
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def learning_to_dict(problem: LearningProblem) -> dict[str, Any]:
     labels = parts.y if samples.classes is None else samples.classes[(parts.y > 0).astype(int)]
     stored: dict[str, Any] = {
         "kind": type(problem).__name__,
-        "X": parts.design.dense().tolist(),
+        "X": (samples.X.toarray() if sparse.issparse(samples.X) else samples.X).tolist(),
         "y": labels.tolist(),
         "sample_weight": samples.weights.tolist(),
         "rows": samples.kept.tolist(),
@@ -32,6 +33,8 @@ def learning_to_dict(problem: LearningProblem) -> dict[str, Any]:
         stored["loss"] = _describe(parts.loss)
         stored["penalty"] = _describe(parts.penalty)
         stored["loss_scale"] = problem._loss_scale
+    if hasattr(problem, "kernel"):
+        stored["kernel"] = _describe_kernel(problem.kernel)
     return stored
 
 
@@ -49,6 +52,8 @@ def learning_from_dict(model: type, stored: dict[str, Any]) -> LearningProblem:
         given["loss"] = _rebuild(losses, stored["loss"])
         given["penalty"] = _rebuild(penalties, stored["penalty"])
         given["loss_scale"] = stored["loss_scale"]
+    if "kernel" in stored:
+        given["kernel"] = _rebuild_kernel(stored["kernel"])
     return model(X, y, **given, fit_intercept=stored["fit_intercept"], sample_weight=weight)
 
 
@@ -63,6 +68,22 @@ def _describe(part: Any) -> dict[str, Any]:
 
 def _rebuild(module: Any, described: dict[str, Any]) -> Any:
     return getattr(module, described["class"])(**described["parameters"])
+
+
+def _describe_kernel(kernel: kernels.Kernel) -> dict[str, Any]:
+    parts = {
+        key: _describe_kernel(value) if isinstance(value, kernels.Kernel) else value
+        for key, value in vars(kernel).items()
+    }
+    return {"class": type(kernel).__name__, "parameters": parts}
+
+
+def _rebuild_kernel(described: dict[str, Any]) -> kernels.Kernel:
+    given = {
+        key: _rebuild_kernel(value) if isinstance(value, dict) else value
+        for key, value in described["parameters"].items()
+    }
+    return getattr(kernels, described["class"])(**given)
 
 
 def register_models(models: dict[str, type]) -> None:

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificates import Condition
-from ..design import as_design
+from ..design import Design, as_design
 from ..losses import Loss
 from ..numerics import Array
 from ..objective import Objective, Statement, parameters_of, pose_dual, pose_primal
 from ..penalties import Penalty
 from ..solvers import Solution
 from .base import Problem
-from .inputs import check_penalty, read_samples
+from .inputs import Samples, check_penalty, read_samples
 from .latex import Latex, latex_of
 
 
@@ -53,13 +53,17 @@ class SupervisedProblem(Problem):
         self._theta: dict[str, Any] | None = None
         self._last: Solution | None = None
         self.objective_parts = Objective(
-            as_design(samples.X),
+            self._design(samples),
             samples.y,
             loss,
             penalty,
             self._coefficients(scale),
             bool(fit_intercept),
         )
+
+    def _design(self, samples: Samples) -> Design:
+        """The design matrix behind the samples."""
+        return as_design(samples.X)
 
     def _coefficients(self, scale: str | float) -> Array:
         weights = self._samples.weights

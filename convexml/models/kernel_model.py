@@ -1,0 +1,216 @@
+"""What the kernel models share: the representer theorem and the factor of the kernel matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Certificate, Condition
+from ..certificates.dual_repair import repair_dual
+from ..certificates.kernel import certify_kernel
+from ..design import Design, as_design
+from ..errors import InputError
+from ..kernels import Kernel, factor
+from ..numerics import Array
+from ..objective import Objective
+from ..objective.kernel import KernelObjective
+from ..solvers import Solution
+from ..validation import positive_number
+from .inputs import Samples, read_dual, read_intercept, read_matrix
+from .learning_problem import LearningProblem
+from .outcomes import judge
+
+IN_COORDINATES = (
+    "X'(Xw + b - y)/n + lam w = 0",
+    "w = sum alpha_i y_i x_i",
+    "w = sum (alpha_i - alpha*_i) x_i",
+)
+"""Conditions of the linear models that K (lam q + u) = 0 replaces."""
+
+
+class KernelModel(LearningProblem):
+    """A learning problem over the functions f = sum_j q_j k(x_j, .), with penalty on |f|_H.
+
+    By the representer theorem this is no restriction. The problem is posed through a factor
+    K = L L' in the coordinates w = L'q, |w| = |f|_H, which makes it the linear model with design
+    L; solvers and dual points are inherited. ``certify`` judges (q, b, u) through K itself.
+    """
+
+    kernel: Kernel
+
+    def _set_kernel(self, kernel: Any) -> None:
+        if not isinstance(kernel, Kernel):
+            raise InputError(
+                f"{self.name}: kernel must be one of convexml.kernels, got {kernel!r}."
+            )
+        self.kernel = kernel
+
+    def _design(self, samples: Samples) -> Design:
+        X = samples.X
+        if not self.kernel.takes_samples:
+            if X.shape[1] != samples.total:
+                raise InputError(
+                    f"{self.name}: a precomputed kernel needs the matrix of shape (n, n), got "
+                    f"({samples.total}, {X.shape[1]})."
+                )
+            X = X[:, samples.kept]
+        K = np.asarray(self.kernel(X, X), dtype=float)
+        if not np.all(np.isfinite(K)):
+            raise InputError(
+                f"{self.name}: {self.kernel!r} overflows on these samples; scale X down."
+            )
+        try:
+            L = factor(K)
+        except InputError as error:
+            raise InputError(f"{self.name}: {error}") from None
+        self._K = 0.5 * (K + K.T)
+        return as_design(L if L.shape[1] else np.zeros((len(K), 1)))
+
+    @property
+    def kernel_parts(self) -> KernelObjective:
+        """P and D through the kernel matrix."""
+        return KernelObjective(self.objective_parts, self._K)
+
+    # -- posing ------------------------------------------------------------------------------
+
+    def textbook_conditions(
+        self, objective: Objective, w: Array, b: float, u: Array
+    ) -> Sequence[Condition]:
+        rows = super().textbook_conditions(objective, w, b, u)
+        return [row for row in rows if row.name not in IN_COORDINATES]
+
+    def posed_values(self, w: Array, b: float, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Values of the primal's variables and of q, and multipliers by label."""
+        parts = self.kernel_parts
+        q = parts.represent(w, b, u)
+        values, multipliers = super().posed_values(parts.project(q), b, u)
+        return {"q": q} | values, multipliers
+
+    # -- values ------------------------------------------------------------------------------
+
+    def objective(self, q: Any, b: float = 0.0) -> float:
+        """P(q, b) = F(K q + b) + (lam/2) q'K q.
+
+        Parameters
+        ----------
+        q : array, shape (n,)
+        b : float
+
+        Returns
+        -------
+        float
+        """
+        number = read_intercept(self.name, b, self.objective_parts) or 0.0
+        with np.errstate(over="ignore"):
+            return self.kernel_parts.primal(read_dual(self.name, q, self._samples, "q"), number)
+
+    def dual_objective(self, u: Any) -> float:
+        """D(u) = -F*(u) - u'K u / (2 lam); -inf where u is infeasible beyond rounding.
+
+        Parameters
+        ----------
+        u : array, shape (n,)
+
+        Returns
+        -------
+        float
+        """
+        return self.kernel_parts.dual(read_dual(self.name, u, self._samples))
+
+    def certify(
+        self, q: Any, b: float | None = None, u: Any = None, *, tol: float = 1e-6
+    ) -> Certificate:
+        """Judge f = sum_j q_j k(x_j, .) + b, whoever computed it.
+
+        Parameters
+        ----------
+        q : array, shape (n,)
+            Coefficients; for the support vector machine alpha_i y_i.
+        b : float, optional
+            Intercept; judged as it is. None: the best one.
+        u : array, shape (n,), optional
+            Dual point; judged as it is. None: constructed.
+        tol : float
+            Tolerance of the verdict.
+
+        Returns
+        -------
+        Certificate
+        """
+        tol = positive_number(tol, self.name, "tol")
+        return certify_kernel(
+            self.kernel_parts,
+            read_dual(self.name, q, self._samples, "q"),
+            read_intercept(self.name, b, self.objective_parts),
+            None if u is None else read_dual(self.name, u, self._samples),
+            tol=tol,
+            textbook=self.textbook_conditions,
+        )
+
+    def judge_solved(self, w: Array, b: float, u: Array | None, tol: float) -> Certificate:
+        """The certificate of the function with coordinates w; the solver's u is tried first."""
+        if u is not None and np.all(np.isfinite(u)):
+            found = self._judge_pair(w, b, repair_dual(self.objective_parts, u).u, tol, "solver")
+            if found.relative_gap <= min(tol, 1e-10):
+                return found
+        inner = super().judge_solved(w, b, u, tol)
+        return self._judge_pair(w, b, inner.dual["u"], tol, inner.dual_source)
+
+    def _judge_pair(self, w: Array, b: float, u: Array, tol: float, source: str) -> Certificate:
+        parts, rows = self.kernel_parts, self.textbook_conditions
+        q = parts.represent(w, b, u)
+        found = certify_kernel(parts, q, b, u, tol=tol, textbook=rows, refute=False)
+        return replace(found, dual_source=source)
+
+    def solve(self, solver: str = "auto", **options: Any) -> Solution:
+        """Solve, polish, certify; ``primal`` holds q, b and the coordinates w = L'q.
+
+        Parameters
+        ----------
+        solver : str
+            A registered name, or "auto".
+        **options
+            As of every learning problem; w0 is in the coordinates w.
+
+        Returns
+        -------
+        Solution
+        """
+        solution = super().solve(solver, **options)
+        if "w" in solution.evidence:
+            solution.evidence["q"] = self._expanded(self.kernel_parts.lift(solution.evidence["w"]))
+        return solution
+
+    def _expanded(self, q: Array) -> Array:
+        full = np.zeros(self._samples.total)
+        full[self._samples.kept] = q
+        return full
+
+    # -- predictions, storage ----------------------------------------------------------------
+
+    def decision_function(self, X: Any, primal: Mapping[str, Array]) -> Array:
+        """f(x) + b for new samples (the matrix k(new, training), if precomputed), shape (m,)."""
+        new, samples = read_matrix(self.name, X), self._samples
+        if new.shape[1] != samples.X.shape[1]:
+            raise InputError(
+                f"{self.name}: X has {new.shape[1]} columns, the model was posed with "
+                f"{samples.X.shape[1]}."
+            )
+        rows = new if self.kernel.takes_samples else new[:, samples.kept]
+        return self.kernel(rows, samples.X) @ primal["q"][samples.kept] + primal["b"]
+
+    def recertify(
+        self, primal: Mapping[str, Array], dual: Mapping[str, Array], document: Mapping[str, Any]
+    ) -> Solution:
+        """Judge a stored point again; nothing that the document claims is used."""
+        if "q" in primal:
+            q = read_dual(self.name, primal["q"], self._samples, "q")
+            primal = dict(primal) | {"w": self.kernel_parts.project(q)}
+        return judge(self, primal, dual, document)
+
+    def __repr__(self) -> str:
+        settings = "".join(f", {name}={value!r}" for name, value in self._hyper.items())
+        return f"{self.name}(n={self.objective_parts.n}, kernel={self.kernel!r}{settings})"
