@@ -19,33 +19,38 @@ TIGHT = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10, "max_ite
 
 
 class Scaled(NamedTuple):
-    """x = columns * x', y = cost * rows * y', s = s' / rows; the objective is cost * that of x'."""
+    """x = columns * x' / unit, s = s' / (rows * unit), y = cost * rows * y' / unit."""
 
     program: ConeProgram
     columns: Array
     rows: Array
+    unit: float
     cost: float
 
 
 def equilibrate(program: ConeProgram) -> Scaled:
-    """Ruiz's scaling by the largest entries; the rows of a curved cone share one scale."""
+    """Ruiz's scaling of [[P, A', q], [A, 0, b], [q', b', 0]], so that b and q count as well.
+
+    The rows of a curved cone share one scale.
+    """
     n, m = program.q.size, program.b.size
-    columns, rows = np.ones(n), np.ones(m)
-    P, A = program.P, program.A
+    columns, rows, unit = np.ones(n), np.ones(m), 1.0
+    P, A, q, b = program.P, program.A, program.q, program.b
     for _ in range(SWEEPS):
-        column = np.maximum(_largest(P, 0), _largest(A, 0))
-        row = _shared(program, _largest(A, 1))
-        column, row = (1.0 / np.sqrt(np.where(size > 0.0, size, 1.0)) for size in (column, row))
-        columns, rows = _cut(columns * column), _cut(rows * row)
+        column = np.maximum(np.maximum(_largest(P, 0), _largest(A, 0)), np.abs(q))
+        row = _shared(program, np.maximum(_largest(A, 1), np.abs(b)))
+        last = np.max(np.concatenate([np.abs(q), np.abs(b)]), initial=0.0)
+        column, row, last = (1.0 / np.sqrt(np.where(v > 0.0, v, 1.0)) for v in (column, row, last))
+        columns, rows, unit = _cut(columns * column), _cut(rows * row), float(_cut(unit * last))
         P = sparse.diags_array(columns) @ program.P @ sparse.diags_array(columns)
         A = sparse.diags_array(rows) @ program.A @ sparse.diags_array(columns)
-    q = columns * program.q
+        q, b = unit * columns * program.q, unit * rows * program.b
     size = max(float(np.max(np.abs(q), initial=0.0)), float(np.max(_largest(P, 0), initial=0.0)))
     cost = size if size > 0.0 else 1.0
     scaled = ConeProgram(
-        sparse.csc_array(P / cost), q / cost, sparse.csc_array(A), rows * program.b, program.cones
+        sparse.csc_array(P / cost), q / cost, sparse.csc_array(A), b, program.cones
     )
-    return Scaled(scaled, columns, rows, cost)
+    return Scaled(scaled, columns, rows, unit, cost)
 
 
 def _largest(matrix: Any, axis: int) -> Array:
@@ -63,7 +68,7 @@ def _shared(program: ConeProgram, sizes: Array) -> Array:
     return sizes
 
 
-def _cut(scale: Array) -> Array:
+def _cut(scale: Any) -> Any:
     return np.clip(scale, 1.0 / RANGE, RANGE)
 
 
@@ -93,7 +98,8 @@ def solve_scaled(program: ConeProgram, **settings: Any) -> tuple[Array, Array, A
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise SolverError(f"conic form: Clarabel broke down: {error}") from None
-    x, s, y = scaled.columns * x, s / scaled.rows, scaled.cost * scaled.rows * y
+    x, s = scaled.columns * x / scaled.unit, s / (scaled.rows * scaled.unit)
+    y = scaled.cost * scaled.rows * y / scaled.unit
     if not all(np.all(np.isfinite(part)) for part in (x, s, y)):
         raise SolverError("conic form: Clarabel returned entries that are not finite.")
     return x, s, y
