@@ -125,11 +125,11 @@ def kinked_candidates(
         return
     z = objective.predict(w, b)
     at = nearest_kink(objective, z)
-    size = np.maximum(1.0, np.abs(at))
+    size = np.maximum(float(np.abs(at).max(initial=0.0)) or 1.0, np.abs(at))
     lo, hi = objective.dual_bounds()
     masks = [np.abs(z - at) <= width * size for width in KINK_WIDTHS]
     if u is not None:
-        width = np.where(np.isfinite(hi - lo), hi - lo, np.abs(u).max(initial=1.0))
+        width = np.where(np.isfinite(hi - lo), hi - lo, np.abs(u).max(initial=0.0) or 1.0)
         inside = [np.minimum(u - lo, hi - u) > share * width for share in (1e-6, 1e-4)]
         masks = [*inside, *masks]
     seen: list[tuple[Array, Array]] = []

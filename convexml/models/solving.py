@@ -35,7 +35,7 @@ def choose(objective: Objective) -> tuple[list[str], str]:
         return ["newton", "clarabel", "scs"], f"auto chose newton: {why}."
     kind = "loss" if not objective.loss.is_smooth else "penalty"
     why = f"the {kind} is not differentiable"
-    return ["clarabel", "piqp", "ecos", "scs"], f"auto chose clarabel: {why}."
+    return ["clarabel", "piqp", "ecos", "osqp", "scs"], f"auto chose clarabel: {why}."
 
 
 def solve_learning(
@@ -140,10 +140,7 @@ def _run_algorithm(
     objective, algorithm = problem.objective_parts, ALGORITHMS[name]
     w = np.zeros(objective.d) if limits["w0"] is None else limits["w0"].copy()
     b = objective.best_intercept(objective.predict(w))
-    try:
-        iterates = algorithm.iterate(objective, w, b, **options)
-    except TypeError as error:
-        raise InputError(f"{name}: {error}.") from None
+    iterates = algorithm.start(objective, w, b, limits["seed"], options)
     try:
         run = drive(
             objective,
@@ -153,6 +150,8 @@ def _run_algorithm(
             max_iter=algorithm.max_iter if limits["max_iter"] is None else limits["max_iter"],
             progress=_show if limits["progress"] else None,
         )
+    except InputError:
+        raise
     except Exception as error:
         message = f"{name} crashed: {type(error).__name__}: {error}"
         return None, 0.0, None, {"claimed_status": "error", "message": message}

@@ -145,8 +145,7 @@ def _solve_symmetric(matrix: Array, right: Array) -> Array:
     """Solve M x = r for symmetric M, in equilibrated units; least squares if M is singular."""
     if not right.size:
         return right
-    size = np.sqrt(np.maximum(np.abs(np.diag(matrix)), np.abs(matrix).max(axis=0, initial=0.0)))
-    unit = 1.0 / np.where(size > 0.0, size, 1.0)
+    unit = _equilibration(matrix)
     scaled, target = matrix * unit[:, None] * unit, right * unit
     with suppress(linalg.LinAlgError):
         if np.diag(scaled).min() > 0.0:
@@ -176,6 +175,20 @@ def _solve_indefinite(matrix: Array, right: Array) -> Array | None:
     solution = linalg.lapack.dsytrs(factor, pivots, right, lower=1)[0]
     residual = right - matrix @ solution
     return solution + linalg.lapack.dsytrs(factor, pivots, residual, lower=1)[0]
+
+
+def _equilibration(matrix: Array) -> Array:
+    """Units in which the rows of a symmetric matrix are alike, whatever those of the features.
+
+    Of a semidefinite matrix the diagonal bounds the rest, abs(M_ij)^2 <= M_ii M_jj, and gives the
+    units; of a saddle-point matrix the largest entry of each row does.
+    """
+    diagonal, largest = np.diag(matrix), np.abs(matrix).max(axis=0, initial=0.0)
+    if np.all((diagonal > 0.0) | (largest == 0.0)):
+        unit = 1.0 / np.sqrt(np.where(largest > 0.0, diagonal, 1.0))
+        if np.all(np.abs(matrix) * unit[:, None] * unit <= 1.0 + 1e-6):
+            return unit
+    return 1.0 / np.sqrt(np.where(largest > 0.0, largest, 1.0))
 
 
 def _by_conjugate_gradients(
