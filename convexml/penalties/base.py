@@ -63,6 +63,11 @@ class Penalty(ABC):
         """The largest mu with Omega - mu/2 |w|^2 convex."""
         return 0.0
 
+    @property
+    def curvature_bound(self) -> float:
+        """A Lipschitz constant of the gradient, for smooth penalties; inf if none is known."""
+        return np.inf
+
     def hyperparameters(self) -> dict[str, Any]:
         """The numbers (or arrays) that CVXPY sees as nonnegative Parameters, by name."""
         return {}
@@ -109,6 +114,12 @@ class Penalty(ABC):
     def gradient(self, w: Array) -> Array:
         """The gradient, for smooth penalties."""
         raise TypeError(f"{self!r} is not differentiable; use its prox.")
+
+    def subgradient(self, w: Array) -> Array:
+        """One subgradient at a feasible w: the gradient, 0 for constraints; norms say which."""
+        if self.is_constraint:
+            return np.zeros_like(w)
+        return self.gradient(w)
 
     def free(self, d: int) -> Array:
         """Mask of the coordinates that are not penalised at all: there X'u must be 0."""

@@ -67,6 +67,9 @@ class ElasticNet(Penalty):
         excess = np.maximum(np.abs(v) - self._l1, 0.0)
         return 0.5 * float(excess @ excess) / self._l2
 
+    def subgradient(self, w: Array) -> Array:
+        return self._l1 * np.sign(w) + self._l2 * w
+
     def terms(self, w: Array, v: Array) -> Array:
         if self._l2 == 0.0:
             return self._l1 * np.abs(w) - w * v

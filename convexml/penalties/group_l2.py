@@ -85,6 +85,10 @@ class GroupL2(Penalty):
     def terms(self, w: Array, v: Array) -> Array:
         return self._level * self._norms(w) - self._sums(w * v)
 
+    def subgradient(self, w: Array) -> Array:
+        norms = self._norms(w)[self._index]
+        return self._level[self._index] * w / np.where(norms > 0.0, norms, 1.0)
+
     def prox(self, w: Array, step: float | Array) -> Array:
         """Shrink each group; a step of shape (d,) must be constant on groups."""
         norms, threshold = self._norms(w), self._common(step) * self._level

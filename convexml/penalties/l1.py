@@ -44,6 +44,9 @@ class L1(Penalty):
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return np.inf if np.any(np.abs(v) > self._level(len(v)) + slack) else 0.0
 
+    def subgradient(self, w: Array) -> Array:
+        return self._level(len(w)) * np.sign(w)
+
     def terms(self, w: Array, v: Array) -> Array:
         return self._level(len(w)) * np.abs(w) - w * v
 

@@ -41,6 +41,10 @@ class L2(Penalty):
     def strong_convexity(self) -> float:
         return self.lam * (1.0 if self.weights is None else float(self.weights.min()))
 
+    @property
+    def curvature_bound(self) -> float:
+        return self.lam * (1.0 if self.weights is None else float(self.weights.max()))
+
     def hyperparameters(self) -> dict[str, Any]:
         return {"lam": self.lam}
 

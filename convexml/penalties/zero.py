@@ -21,6 +21,10 @@ class Zero(Penalty):
     name = "zero"
     is_smooth = True
 
+    @property
+    def curvature_bound(self) -> float:
+        return 0.0
+
     def value(self, w: Array) -> float:
         return 0.0
 

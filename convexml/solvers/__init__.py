@@ -1,5 +1,7 @@
 """Solvers: the driver, the hand-written algorithms, the reference solvers, the registry."""
 
+from . import algorithms as _algorithms  # noqa: F401  (importing it registers them)
+from . import steps
 from .driver import Iterate, Record
 from .registry import available, names, register, supports, unregister
 from .solution import Solution
@@ -11,6 +13,7 @@ __all__ = [
     "available",
     "names",
     "register",
+    "steps",
     "supports",
     "unregister",
 ]

@@ -7,7 +7,7 @@ schedule, keeps the best point, and stops when the gap is small enough.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -32,12 +32,15 @@ class Iterate:
     u : array, shape (n,), or None
     passes : float
         Products with X or X' so far, in passes over the data.
+    facts : mapping of str to float
+        What the algorithm's theorem has to know: "step", "steps", "restarted_at" ...
     """
 
     w: Array
     b: float
     u: Array | None = None
     passes: float = 0.0
+    facts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -2,47 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
-import numpy as np
-
 from ..errors import InputError, UnknownSolverError, nearest
+from ..numerics import Array
+from ..objective import Objective
+from ..theory import Theorem
 from .driver import Iterate
-from .gradient_descent import gradient_descent
-from .newton import newton
+from .needs import NEEDS
 from .reference import REFERENCE, installed, suits
-
-NEEDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "learning problem": (
-        lambda objective: objective is not None,
-        "it is not of the form loss + penalty",
-    ),
-    "smooth loss": (
-        lambda objective: objective.loss.is_smooth,
-        "its loss is not differentiable",
-    ),
-    "smooth penalty": (
-        lambda objective: objective.penalty.is_smooth,
-        "its penalty is not differentiable",
-    ),
-    "bounded curvature": (
-        lambda objective: bool(np.isfinite(objective.loss.curvature_bound)),
-        "the curvature of its loss is unbounded",
-    ),
-}
-"""What a hand-written solver may need: a test of the objective, and the words when it fails."""
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A hand-written solver: a generator of iterates, and what it needs."""
+    """A hand-written solver: a generator of iterates, what it needs, and its theorem."""
 
     name: str
     iterate: Callable[..., Iterator[Iterate]]
     needs: tuple[str, ...]
     max_iter: int
+    theorem: Theorem | None = None
+
+    def start(
+        self, objective: Objective, w: Array, b: float, seed: int, options: Mapping[str, Any]
+    ) -> Iterator[Iterate]:
+        """Begin a run; ``seed`` reaches the algorithms that take one.
+
+        Raises
+        ------
+        InputError
+            For an option that the algorithm does not know.
+        """
+        chance = {"seed": seed} if "seed" in signature(self.iterate).parameters else {}
+        try:
+            return self.iterate(objective, w.copy(), b, **chance, **options)
+        except TypeError as error:
+            raise InputError(f"{self.name}: {error}.") from None
 
 
 ALGORITHMS: dict[str, Algorithm] = {}
@@ -53,6 +51,7 @@ def register(
     iterate: Callable[..., Iterator[Iterate]],
     needs: tuple[str, ...] = (),
     max_iter: int = 1000,
+    theorem: Theorem | None = None,
 ) -> None:
     """Make a solver of your own available by name.
 
@@ -61,11 +60,15 @@ def register(
     name : str
         What ``solve(name)`` will ask for.
     iterate : callable
-        ``iterate(objective, w, b, **options)`` yields ``Iterate``s, the start first.
+        ``iterate(objective, w, b, **options)`` yields ``Iterate``s, the start first. If it has a
+        parameter ``seed``, all its randomness comes from it. An array that was yielded is not
+        written to again.
     needs : tuple of str
         Keys of ``NEEDS``.
     max_iter : int
         Default limit on the iterations.
+    theorem : Theorem, optional
+        What ``Solution.rate_audit`` holds the iterates to.
 
     Raises
     ------
@@ -77,7 +80,7 @@ def register(
     for need in needs:
         if need not in NEEDS:
             raise InputError(f"register: unknown need {need!r}.{nearest(need, NEEDS)}")
-    ALGORITHMS[name] = Algorithm(name, iterate, ("learning problem", *needs), max_iter)
+    ALGORITHMS[name] = Algorithm(name, iterate, ("learning problem", *needs), max_iter, theorem)
 
 
 def unregister(name: str) -> None:
@@ -89,15 +92,6 @@ def unregister(name: str) -> None:
         As it was registered; unknown names are ignored.
     """
     ALGORITHMS.pop(name, None)
-
-
-register("newton", newton, ("smooth loss", "smooth penalty"), max_iter=100)
-register(
-    "gradient_descent",
-    gradient_descent,
-    ("smooth loss", "smooth penalty", "bounded curvature"),
-    max_iter=10_000,
-)
 
 
 def names() -> list[str]:
@@ -143,7 +137,7 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
     check_name(name)
     if name in REFERENCE:
         return suits(name, problem.primal)
-    objective = getattr(problem, "objective_parts", None)
+    objective: Any = getattr(problem, "objective_parts", None)
     for need in ALGORITHMS[name].needs:
         test, words = NEEDS[need]
         if not test(objective):

@@ -1,0 +1,85 @@
+"""What a hand-written solver may need: a test of the objective, and the words when it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..objective import Objective
+from ..penalties import Penalty
+
+Need = tuple[Callable[[Objective], bool], str]
+
+
+def has_subgradient(penalty: Penalty) -> bool:
+    """Whether the penalty can name one of its subgradients."""
+    return (
+        penalty.is_smooth
+        or penalty.is_constraint
+        or type(penalty).subgradient is not Penalty.subgradient
+    )
+
+
+def has_bounded_slope(objective: Objective) -> bool:
+    """Whether the loss is Lipschitz: dom l* is bounded."""
+    return all(bool(np.all(np.isfinite(end))) for end in objective.loss.domain(objective.y))
+
+
+NEEDS: dict[str, Need] = {
+    "learning problem": (
+        lambda objective: objective is not None,
+        "it is not of the form loss + penalty",
+    ),
+    "finite loss": (
+        lambda objective: not objective.loss.is_indicator,
+        "its loss is a constraint on the predictions",
+    ),
+    "smooth loss": (
+        lambda objective: objective.loss.is_smooth,
+        "its loss is not differentiable",
+    ),
+    "smooth penalty": (
+        lambda objective: objective.penalty.is_smooth,
+        "its penalty is not differentiable",
+    ),
+    "bounded curvature": (
+        lambda objective: bool(np.isfinite(objective.loss.curvature_bound)),
+        "the curvature of its loss is unbounded",
+    ),
+    "bounded curvature of the penalty": (
+        lambda objective: bool(np.isfinite(objective.penalty.curvature_bound)),
+        "no bound on the curvature of its penalty is known",
+    ),
+    "Lipschitz loss": (
+        has_bounded_slope,
+        "the slope of its loss is unbounded",
+    ),
+    "subgradient of the penalty": (
+        lambda objective: has_subgradient(objective.penalty),
+        "its penalty names no subgradient",
+    ),
+    "strongly convex penalty": (
+        lambda objective: objective.penalty.strong_convexity > 0.0,
+        "its penalty is not strongly convex",
+    ),
+    "uniform l2 penalty": (
+        lambda objective: (
+            objective.penalty.name == "l2"
+            and objective.penalty.strong_convexity == objective.penalty.curvature_bound > 0.0
+        ),
+        "its penalty is not (lam/2)|w|^2 with lam > 0",
+    ),
+    "hinge loss": (
+        lambda objective: objective.loss.name == "hinge",
+        "its loss is not the hinge",
+    ),
+    "binary labels": (
+        lambda objective: objective.loss.labels == "binary",
+        "its labels are not two classes",
+    ),
+    "model without an intercept": (
+        lambda objective: not objective.fit_intercept,
+        "its intercept is free (fit_intercept=False fixes it at 0)",
+    ),
+}

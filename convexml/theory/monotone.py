@@ -1,0 +1,40 @@
+"""Theorems that say no more than: this quantity never moves the wrong way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..numerics import ROUNDING, Array
+from .claim import Claim
+from .theorem import Theorem
+from .trajectory import Trajectory
+
+
+def never_increases(statement: str, values: Array) -> Claim:
+    """The claim a_{t+1} <= a_t, up to the rounding of a_t."""
+    room = ROUNDING * np.maximum(np.abs(values[:-1]), np.abs(values[1:]))
+    return Claim(statement, values[1:], values[:-1], room, np.arange(1, len(values)))
+
+
+class Descent(Theorem):
+    """P does not increase from one iterate to the next, up to rounding."""
+
+    statement = "f(x_{t+1}) <= f(x_t)"
+
+    def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
+        """The one inequality."""
+        yield never_increases(self.statement, runs[0].values)
+
+
+class DualAscent(Theorem):
+    """D does not decrease from one dual iterate to the next, up to rounding."""
+
+    statement = "D(u_{t+1}) >= D(u_t)"
+
+    def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
+        """The one inequality."""
+        known = np.flatnonzero(~np.isnan(runs[0].duals))
+        claim = never_increases(self.statement, -runs[0].duals[known])
+        yield Claim(claim.statement, claim.measured, claim.bound, claim.room, known[1:])
