@@ -22,6 +22,10 @@ from convexml.solvers.reference import REFERENCE
 from convexml.solvers.solution import REBUILD
 
 TESTED_ELSEWHERE = {
+    "KernelLogistic": "test_kernel_models.py",
+    "KernelRidge": "test_kernel_models.py",
+    "KernelSVM": "test_kernel_models.py",
+    "KernelSVR": "test_kernel_models.py",
     "LearningProblem": "test_models_duality.py",
     "LinearProgram": "test_linear_program.py",
 }

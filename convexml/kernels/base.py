@@ -58,7 +58,18 @@ class Pair(Kernel):
 
 @dataclass(frozen=True)
 class Sum(Pair):
-    """k1 + k2."""
+    """The sum k1 + k2 of two kernels.
+
+    Parameters
+    ----------
+    first, second : Kernel
+        Both of samples, or both precomputed.
+
+    Raises
+    ------
+    InputError
+        For a precomputed kernel with one of samples.
+    """
 
     def __call__(self, A: Any, B: Any) -> Array:
         return self.first(A, B) + self.second(A, B)
@@ -66,7 +77,18 @@ class Sum(Pair):
 
 @dataclass(frozen=True)
 class Product(Pair):
-    """k1 k2, positive semidefinite by Schur's theorem."""
+    """The product k1 k2 of two kernels, positive semidefinite by Schur's theorem.
+
+    Parameters
+    ----------
+    first, second : Kernel
+        Both of samples, or both precomputed.
+
+    Raises
+    ------
+    InputError
+        For a precomputed kernel with one of samples.
+    """
 
     def __call__(self, A: Any, B: Any) -> Array:
         return self.first(A, B) * self.second(A, B)
@@ -74,7 +96,15 @@ class Product(Pair):
 
 @dataclass(frozen=True)
 class Scaled(Kernel):
-    """A positive multiple of a kernel."""
+    """A positive multiple of a kernel.
+
+    Parameters
+    ----------
+    factor : float
+        Greater than 0.
+    kernel : Kernel
+        What is multiplied.
+    """
 
     factor: float
     kernel: Kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,6 +21,7 @@ from ..objective.kernel import KernelObjective
 from ..solvers import Solution
 from ..validation import positive_number
 from .inputs import Samples, read_dual, read_intercept, read_matrix
+from .latex import Latex
 from .learning_problem import LearningProblem
 from .outcomes import judge
 
@@ -57,7 +59,8 @@ class KernelModel(LearningProblem):
                     f"({samples.total}, {X.shape[1]})."
                 )
             X = X[:, samples.kept]
-        K = np.asarray(self.kernel(X, X), dtype=float)
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = np.asarray(self.kernel(X, X), dtype=float)
         if not np.all(np.isfinite(K)):
             raise InputError(
                 f"{self.name}: {self.kernel!r} overflows on these samples; scale X down."
@@ -68,6 +71,10 @@ class KernelModel(LearningProblem):
             raise InputError(f"{self.name}: {error}") from None
         self._K = 0.5 * (K + K.T)
         return as_design(L if L.shape[1] else np.zeros((len(K), 1)))
+
+    @abstractmethod
+    def _latex(self) -> Latex:
+        """The problem in the coefficients q."""
 
     @property
     def kernel_parts(self) -> KernelObjective:

@@ -56,6 +56,13 @@ class KernelObjective:
             return -np.inf
         return -parts.loss_conjugate(u)
 
+    def dual_formula(self, u: Array) -> float:
+        """D with all constraints left out, u clipped to the box of F*."""
+        parts = self.coordinates
+        inside = np.clip(u / parts.c, *parts.loss.domain(parts.y))
+        energy = float(u @ self.K @ u) / (2.0 * self.lam) if self.lam > 0.0 else 0.0
+        return -float(parts.c @ parts.loss.conjugate(parts.y, inside)) - energy
+
     def stationarity(self, q: Array, u: Array) -> Array:
         """K (lam q + u), which is 0 at a solution; q itself is unique only for regular K."""
         return self.K @ (self.lam * q + u)
