@@ -70,6 +70,13 @@ def test_distances_far_from_the_origin_keep_their_digits() -> None:
     assert factor(K).shape == (7, 7)
 
 
+def test_close_samples_keep_their_distance() -> None:
+    near = A + 1e-9 * RNG.normal(size=A.shape)
+    exact = np.exp(-np.linalg.norm(A - near, axis=1))
+    np.testing.assert_allclose(np.diag(Laplacian(1.0)(A, near)), exact, rtol=1e-15)
+    assert np.all(np.diag(Laplacian(1.0)(sparse.csr_array(A), sparse.csr_array(A.copy()))) == 1.0)
+
+
 @settings(max_examples=50, deadline=None)
 @given(st.integers(1, 12), st.integers(1, 6), st.integers(0, 2**31))
 def test_the_factor_has_the_rank_of_the_matrix(n: int, d: int, seed: int) -> None:

@@ -14,8 +14,12 @@ from .base import Kernel
 from .polynomial import inner_products, samples
 
 
+PAIRS = 100_000
+"""So many close pairs are subtracted at a time."""
+
+
 def squared_distances(A: Any, B: Any) -> Array:
-    """|a_i - b_j|^2, exactly 0 on the diagonal where A is B; shape (len(A), len(B))."""
+    """|a_i - b_j|^2, to full accuracy also for close and equal samples; shape (len(A), len(B))."""
     same = A is B
     A = samples(A)
     B = A if same else samples(B)
@@ -23,11 +27,12 @@ def squared_distances(A: Any, B: Any) -> Array:
         centre = np.mean(B, axis=0)
         A = A - centre
         B = A if same else B - centre
-    norms = [_squared_norms(A), _squared_norms(B)]
-    distances = norms[0][:, None] + norms[1][None, :] - 2.0 * inner_products(A, B)
-    np.maximum(distances, 0.0, out=distances)
-    if same:
-        np.fill_diagonal(distances, 0.0)
+    size = _squared_norms(A)[:, None] + _squared_norms(B)[None, :]
+    distances = size - 2.0 * inner_products(A, B)
+    rows, columns = np.nonzero(distances <= 1e-6 * size)
+    for start in range(0, len(rows), PAIRS):
+        i, j = rows[start : start + PAIRS], columns[start : start + PAIRS]
+        distances[i, j] = _squared_norms(A[i] - B[j])
     return distances
 
 
