@@ -20,6 +20,7 @@ _HOME = {
     "solve": "audit",
     "compare": "report",
     "Comparison": "report",
+    "dualize": "duality",
     "load": "library",
     **dict.fromkeys(
         (

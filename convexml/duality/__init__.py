@@ -1,5 +1,13 @@
-"""Duality: the conic form of a CVXPY problem."""
+"""Duality: the conic form of a CVXPY problem, and its Lagrangian dual as another one."""
 
 from .canonical import Canonical, cone_program, solve_cone_program
+from .dual import Dual, Multipliers, dualize
 
-__all__ = ["Canonical", "cone_program", "solve_cone_program"]
+__all__ = [
+    "Canonical",
+    "Dual",
+    "Multipliers",
+    "cone_program",
+    "dualize",
+    "solve_cone_program",
+]

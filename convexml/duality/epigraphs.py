@@ -1,0 +1,92 @@
+"""Norms and maxima kept whole: their epigraph is one cone instead of rows of a linear program.
+
+Import this module only where CVXPY is needed: it loads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import cvxpy as cp
+from cvxpy.atoms.quad_form import SymbolicQuadForm
+from cvxpy.constraints.constraint import Constraint
+from cvxpy.reductions.dcp2cone.dcp2cone import Dcp2Cone
+from scipy import sparse
+
+
+class Epigraph(Constraint):
+    """{(t, X): function(X) <= t}; the function is "abs", "norm1", "norm_inf" or "max".
+
+    The multipliers (lam, u) of -t and X lie in: abs(u) <= lam entry by entry, |u|_inf <= lam,
+    |u|_1 <= lam, and u >= 0 with sum(u) = lam.
+    """
+
+    def __init__(self, function: str, t: Any, X: Any, constr_id: int | None = None) -> None:
+        self.function = function
+        super().__init__([t, X], constr_id)
+
+    def get_data(self) -> Any:
+        """What a copy needs besides the arguments."""
+        return [self.id]
+
+    def name(self) -> str:
+        """As CVXPY writes constraints."""
+        return f"{self.function}({self.args[1]}) <= {self.args[0]}"
+
+    def is_dcp(self, dpp: bool = False) -> bool:
+        """Whether the arguments are affine."""
+        return all(arg.is_affine() for arg in self.args)
+
+    def is_dgp(self, dpp: bool = False) -> bool:
+        """No."""
+        return False
+
+    def is_dqcp(self) -> bool:
+        """As ``is_dcp``."""
+        return self.is_dcp()
+
+    @property
+    def residual(self) -> None:
+        """Not needed: nobody solves with this constraint."""
+        return None
+
+
+def _canonicalizer(function: str, default: Callable[..., Any]) -> Callable[..., Any]:
+    """Replace an atom by the head of its epigraph; by CVXPY's way where it has an axis."""
+
+    def canonicalize(expr: Any, args: Any, solver_context: Any = None) -> Any:
+        if getattr(expr, "axis", None) is not None:
+            return default(expr, args, solver_context=solver_context)
+        t = cp.Variable(expr.shape)
+        return t, [Epigraph(function, cp.vec(t, order="F"), cp.vec(args[0], order="F"))]
+
+    return canonicalize
+
+
+def _huber(expr: Any, args: Any, solver_context: Any = None) -> Any:
+    """n^2 + 2 M abs(s) with x = n + s, in the objective."""
+    n, s, t = (cp.Variable(expr.shape) for _ in range(3))
+    square = SymbolicQuadForm(n, sparse.eye_array(n.size), cp.square(n))
+    head = Epigraph("abs", cp.vec(t, order="F"), cp.vec(s, order="F"))
+    return square + 2 * expr.M * t, [args[0] == n + s, head]
+
+
+def to_cones(problem: Any) -> tuple[Any, dict[int, int]]:
+    """Pose a minimisation with affine arguments of cones and a quadratic objective.
+
+    Returns the problem and, by the id of each constraint, the id of its affine successor.
+    """
+    reduction = Dcp2Cone(quad_obj=True)
+    atoms = {
+        "abs": cp.atoms.abs,
+        "norm1": cp.atoms.norm1,
+        "norm_inf": cp.atoms.norm_inf,
+        "max": cp.atoms.max,
+    }
+    standard = reduction.cone_canon_methods
+    own = {atom: _canonicalizer(name, standard[atom]) for name, atom in atoms.items()}
+    reduction.cone_canon_methods = {**standard, **own}
+    reduction.quad_canon_methods = {**reduction.quad_canon_methods, cp.atoms.huber: _huber}
+    posed, inverse = reduction.apply(problem)
+    return posed, inverse.cons_id_map

@@ -1,0 +1,163 @@
+"""The arguments of cone constraints as parts of a Lagrangian, with named multipliers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from cvxpy.constraints import PSD, SOC, Equality, ExpCone, Inequality, NonNeg, NonPos, Zero
+from cvxpy.constraints.power import PowCone3D, PowConeND
+from cvxpy.cvxcore.python.canonInterface import get_matrix_from_tensor
+from scipy import sparse
+
+from ..errors import InputError
+from .epigraphs import Epigraph
+from .forms import TRANSPOSE, Form, is_plain, named
+from .lagrangian import Column, Membership, Part
+from .tex import indexed, symbol
+
+USER = {
+    "free": (("nu", "A", "b"),),
+    "nonneg": (("lambda", "A", "b"),),
+    "psd": (("S", "A", "b"),),
+    "norm": (("lambda", "c", "d"), ("u", "A", "b")),
+    "exp": (("r", "c", "d"), ("s", "A", "b"), ("t", "C", "f")),
+    "pow3d": (("r", "c", "d"), ("s", "A", "b"), ("t", "C", "f")),
+    "pownd": (("r", "A", "b"), ("t", "c", "d")),
+}
+"""For each argument of a kind of cone: its multiplier, its matrix and its constant."""
+
+ATOM = {
+    "free": (("y", "B", "a"),),
+    "nonneg": (("w", "G", "h"),),
+    "psd": (("W", "M", "N"),),
+    "norm": (("mu", "e", "l"), ("v", "F", "g")),
+    "exp": (("rho", "e", "l"), ("sigma", "K", "k"), ("tau", "H", "m")),
+    "pow3d": (("rho", "e", "l"), ("sigma", "K", "k"), ("tau", "H", "m")),
+    "pownd": (("rho", "K", "k"), ("tau", "e", "l")),
+}
+"""The same where no user's constraint owns it."""
+
+Names = tuple[tuple[str, float], ...]
+
+
+class PartBuilder:
+    """Collects the parts and memberships of one problem.
+
+    Signs follow L = f + lam'g + nu'(Ax - b): arguments s of a cone enter as -y's with y in the
+    dual cone, as CVXPY's dual values; only the argument X of an atom's norm enters as +u'X.
+    """
+
+    def __init__(self, extractor: Any, columns: list[Column], starts: list[int]) -> None:
+        self.parts: list[Part] = []
+        self.memberships: list[Membership] = []
+        self._extractor, self._columns, self._starts = extractor, columns, starts
+        self._users = sum(not column.is_auxiliary for column in columns)
+        self._names: set[str] = set()
+        self._count: Counter[str] = Counter()
+
+    def add(self, constraint: Any, user: Any) -> None:
+        """Add a constraint whose arguments are affine, and the user's constraint it stands for."""
+        match constraint:
+            case Equality() | Zero():
+                self._add("free", constraint, user, None)
+            case Inequality() | NonPos() | NonNeg():
+                self._add("nonneg", constraint, user, None)
+            case PSD():
+                self._add("psd", constraint, user, None)
+            case SOC():
+                self._add("soc", constraint, user, constraint.axis)
+            case Epigraph():
+                self._add(constraint.function, constraint, user, None)
+            case ExpCone():
+                self._add("exp", constraint, user, None)
+            case PowCone3D():
+                self._add("pow3d", constraint, user, np.asarray(constraint.alpha.value))
+            case PowConeND():
+                data = (np.asarray(constraint.alpha.value), constraint.axis)
+                self._add("pownd", constraint, user, data)
+            case _:
+                raise InputError(
+                    f"dualize: constraints of type {type(constraint).__name__} have no dual cone "
+                    "here; pose them by the cones of CVXPY (SOC, PSD, ExpCone, PowCone3D)."
+                )
+
+    def _add(self, kind: str, constraint: Any, user: Any, data: Any) -> None:
+        table = ATOM if user is None else USER
+        letters = table.get(kind, table["norm"])
+        label, index = self._label(letters[-1][0], user)
+        first = len(self.parts)
+        for position, (letter, matrix, constant) in enumerate(letters):
+            argument, sign, flipped = _argument(constraint, position, user)
+            direction = -1.0 if flipped else 1.0
+            side = direction if len(letters) > 1 else -direction  # A x + b, but A x <= b
+            names = ((matrix, direction), (constant, side))
+            form = self._form(argument, sign, names, index, kind == "nonneg" and user is not None)
+            tex = symbol(f"{letter}_{index}") if index.isdigit() else indexed(symbol(letter), index)
+            own = (user is None and letter == letters[-1][0]) or len(letters) == 1
+            name = label if own else f"{label}.{letter}"
+            self.parts.append(Part(name, tex, argument.shape, form, user, kind == "psd"))
+        members = tuple(range(first, len(self.parts)))
+        self.memberships.append(Membership(kind, members, label, data))
+
+    def _label(self, letter: str, user: Any) -> tuple[str, str]:
+        """A name never given before, and the index that it has in LaTeX.
+
+        It is the user's label, else a letter with a number: that of the constraint for the
+        user's, a number of its own for an atom's.
+        """
+        kind = letter if user is None else ""
+        self._count[kind] += 1
+        index = str(self._count[kind])
+        wanted = f"{letter}_{index}"
+        if user is not None and user.label is not None:
+            wanted = index = str(user.label)
+        found, copies = wanted, 2
+        while found in self._names:
+            found, copies = f"{wanted} ({copies})", copies + 1
+        self._names.add(found)
+        return found, index
+
+    def _form(self, expression: Any, sign: float, names: Names, label: str, relation: bool) -> Form:
+        """The expression times ``sign``; ``names``: of matrix and constant, with their factors.
+
+        ``relation``: that it is <= 0; beside the auxiliary variable of a norm, names then stand
+        for what is on the right of |F x + g| <= c'x + d.
+        """
+        (letter, factor), (constant_letter, constant_factor) = names
+        tensor = self._extractor.affine(expression)
+        n = self._extractor.x_length
+        matrix, constant = get_matrix_from_tensor(tensor, None, n, with_offset=True)
+        matrix, constant = sparse.csc_array(matrix), np.ravel(constant)
+        blocks = {
+            key: sign * matrix[:, start : start + column.size]
+            for key, (column, start) in enumerate(zip(self._columns, self._starts, strict=True))
+        }
+        blocks = {key: block for key, block in blocks.items() if block.nnz}
+        several = sum(not is_plain(named(block, letter)) for block in blocks.values()) > 1
+        one_row = expression.size == 1
+        norms = any(self._columns[key].is_auxiliary for key in blocks)
+        terms = {}
+        for key, block in blocks.items():
+            column = self._columns[key]
+            name = indexed(letter.lower() if one_row else letter, label, column.tex * several)
+            name += TRANSPOSE * one_row
+            turned = norms and not column.is_auxiliary and relation
+            terms[key] = named(block, name, -1.0 if turned else factor)
+        right = named(sign * constant[:, None], indexed(constant_letter, label), constant_factor)
+        return Form(expression.size, terms, right).cleaned()
+
+
+def _argument(constraint: Any, position: int, user: Any) -> tuple[Any, float, bool]:
+    """The affine expression, its sign in the Lagrangian, and whether it reads better negated."""
+    argument = constraint.args[position]
+    match constraint:
+        case Equality() | Inequality():
+            left, right = constraint.args
+            return left - right, 1.0, left.is_constant()
+        case Zero() | NonPos():
+            return argument, 1.0, False
+        case SOC() | Epigraph() if position == 1 and user is None:
+            return argument, 1.0, False
+    return argument, -1.0, True

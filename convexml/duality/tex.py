@@ -1,0 +1,60 @@
+"""Names of variables and labels of constraints in LaTeX."""
+
+from __future__ import annotations
+
+import re
+
+GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
+    "upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
+).split()
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\ensuremath{<}",
+    ">": r"\ensuremath{>}",
+    **{character: "\\" + character for character in "_&%#${}"},
+}
+
+
+def text(label: str) -> str:
+    r"""A label as \text{...}; the special characters are escaped."""
+    return rf"\text{{{''.join(SPECIAL.get(character, character) for character in label)}}}"
+
+
+RELATIONS = {">=": r"\ge", "<=": r"\le", ">>": r"\succeq", "<<": r"\preceq", "==": "="}
+
+
+def index_of(label: str) -> str:
+    """A label as an index; one such as "x >= 0" is written as the formula that it is."""
+    match = re.fullmatch(r"(\w+) (>=|<=|>>|<<|==) ([\w.+-]+)", label)
+    if label.isdigit():
+        return label
+    if match is None:
+        return text(label)
+    left, relation, right = match.groups()
+    shown = symbol(right) if right.isidentifier() else right
+    if right == f"{left}.T":
+        shown = symbol(left) + r"^\top"
+    return f"{symbol(left)} {RELATIONS[relation]} {shown}"
+
+
+def symbol(name: str) -> str:
+    """A variable's name: a letter or a Greek one stays itself, digits after it are an index."""
+    match = re.fullmatch(r"([A-Za-z]+)_?(\d*)", name)
+    if match is None:
+        return rf"\mathit{{{text(name)}}}"
+    base, index = match.groups()
+    if base in GREEK:
+        base = "\\" + base
+    elif len(base) > 1:
+        base = rf"\mathit{{{base}}}"
+    return f"{base}_{{{index}}}" if index else base
+
+
+def indexed(letter: str, label: str = "", variable: str = "") -> str:
+    """A letter with a label, or a number, and a variable's symbol as its index."""
+    index = ", ".join(part for part in (index_of(label) if label else "", variable) if part)
+    return f"{letter}_{{{index}}}" if index else letter
