@@ -86,11 +86,16 @@ def relative_gap(gap: float, primal: float, dual: float, null: float = np.nan) -
     """
     if not np.isfinite(gap):
         return np.inf
-    floor = 1e-6 * abs(null) if np.isfinite(null) else 0.0
-    scale = max(abs(primal), abs(dual), floor)
+    scale = gap_scale(primal, dual, null)
     if scale == 0.0:
         return 0.0 if gap == 0.0 else np.inf
     return abs(gap) / scale
+
+
+def gap_scale(primal: float, dual: float, null: float = np.nan) -> float:
+    """Return max(|P|, |D|, 1e-6 P_0), what is not finite left out."""
+    sizes = np.abs([primal, dual, 1e-6 * null])
+    return float(np.max(sizes, where=np.isfinite(sizes), initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,7 @@ class Certificate:
     claim : str
         "optimal", "infeasible" or "unbounded": what the verdict judges.
     primal_objective, dual_objective : float
-        P and D, at the repaired point.
+        P and D at the repaired point, or by their formulas at the passed one where that is worse.
     gap : float
         P - D, which bounds P - P*; inf where no bound is known (``reason`` says why).
     relative_gap : float

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..numerics import ROUNDING, Array
 from ..objective import Objective
-from .certificate import Certificate, Condition, Verdict, relative_gap, worst
+from .certificate import Certificate, Condition, Verdict, gap_scale, relative_gap, worst
 from .dual_point import construct_dual, plain_dual
 from .dual_repair import DualPoint, repair_dual
 from .primal_repair import (
@@ -56,7 +57,8 @@ def certify_objective(
     Returns
     -------
     Certificate
-        With P and D of the repaired points, and the conditions at the points as passed.
+        With the conditions at the points as passed; P and D at the repaired points, or by the
+        formulas at the passed ones where these are worse.
     """
     if b is None:
         b = objective.best_intercept(objective.predict(w)) if objective.fit_intercept else 0.0
@@ -69,6 +71,11 @@ def certify_objective(
     conditions = list(conditions_at(objective, w, b, passed, z, v))
     if textbook is not None:
         conditions += textbook(objective, w, b, passed)
+    # What a repair gains is not credited: the worse of the passed and the repaired value counts.
+    if point.moved > 0.0 and np.isfinite(point.value):
+        point = replace(point, value=max(point.value, objective.primal_formula(w, z)))
+    if u is not None and dual.moved > 0.0:
+        dual = replace(dual, value=min(dual.value, objective.dual_formula(u, v)))
     gap, reason = _gap(objective, point, dual)
     relative = relative_gap(gap, point.value, dual.value, objective.null_value)
     certificate = Certificate(
@@ -181,8 +188,6 @@ def _gap(objective: Objective, point: PrimalPoint, dual: DualPoint) -> tuple[flo
 def _judge(
     objective: Objective, point: PrimalPoint, certificate: Certificate, refute: bool
 ) -> Certificate:
-    from dataclasses import replace
-
     tol = certificate.tol
     primal = [row for row in certificate.conditions if row.kind == "primal_feasibility"]
     broken = max(primal, key=lambda row: row.relative, default=None)
@@ -193,9 +198,8 @@ def _judge(
     if certificate.holds(tol):
         return replace(certificate, verdict=Verdict.CERTIFIED)
     reason = certificate.reason or _why(certificate)
-    if refute:
-        scale = certificate.gap / certificate.relative_gap if certificate.relative_gap else 0.0
-        room = tol * scale if np.isfinite(scale) else 0.0
+    room = tol * gap_scale(point.value, certificate.dual_objective, objective.null_value)
+    if refute and certificate.gap > room:  # else no point is better by more than tol
         witness = better_point(objective, point, point.value - room)
         if witness is not None:
             reason = f"A feasible point with objective {witness['objective']:.10g} is better."

@@ -13,6 +13,7 @@ ALL_OF_THEM = 1500
 """Up to this many samples, all are left free: the bound is then D* itself."""
 TOLERANCES = (1e-11, 1e-8)
 """Asked of the conic solver in turn; what it returns is repaired and evaluated by us."""
+SNAP = 1e-9
 
 
 def restore_dual(objective: Objective, z: Array, best: DualPoint) -> DualPoint:
@@ -73,4 +74,14 @@ def _maximise(objective: Objective, z: Array, chosen: Array) -> DualPoint | None
         return None
     full = fixed.copy()
     full[chosen] = scale * u.value
-    return repair_dual(objective, full)
+    points = (repair_dual(objective, v) for v in (full, _snapped(objective, full)))
+    return max(points, key=lambda point: point.value)
+
+
+def _snapped(objective: Objective, u: Array) -> Array:
+    """U with what is within the solver's accuracy of 0, or of an end of its box, put there."""
+    near = SNAP * objective.c * float(np.max(np.abs(u) / objective.c))
+    u = np.where(np.abs(u) <= near, 0.0, u)
+    for end in objective.dual_bounds():
+        u = np.where(np.abs(u - end) <= near, end, u)
+    return u

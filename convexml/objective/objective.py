@@ -74,6 +74,12 @@ class Objective:
         slack = self.prediction_slack(w, b) if self.loss.is_indicator else None
         return self.loss_value(z, slack) + self.penalty.value(w)
 
+    def primal_formula(self, w: Array, z: Array) -> float:
+        """P with all constraints left out, for z = X w + b."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            loss = 0.0 if self.loss.is_indicator else float(self.c @ self.loss.value(self.y, z))
+            return loss + self.penalty.value(w)
+
     def loss_derivative(self, z: Array) -> Array:
         """U with u_i = c_i dl/dz(y_i, z_i), shape (n,)."""
         return self.c * self.loss.derivative(self.y, z)
@@ -124,6 +130,12 @@ class Objective:
             return -np.inf
         v = -self.design.rmatvec(u) if v is None else v
         return -self.loss_conjugate(u) - self.penalty_conjugate(u, v)
+
+    def dual_formula(self, u: Array, v: Array) -> float:
+        """D with all constraints left out, u clipped to the box of F*; for v = -X'u."""
+        inside = np.clip(u / self.c, *self.loss.domain(self.y))
+        loss = float(self.c @ self.loss.conjugate(self.y, inside))
+        return -loss - self.penalty.conjugate(v, np.inf)
 
     # -- the identity that the library rests on ----------------------------------------------
 
