@@ -63,20 +63,31 @@ def svr(fitted: Fitted) -> Iterator[LearningPart]:
 
 
 def _dual_coefficients(fitted: Fitted) -> Array:
-    """``dual_coef_`` on all samples, shape (rows, n); refuses samples that were not fitted."""
+    """``dual_coef_`` on all samples, shape (rows, n); refuses samples that were not fitted.
+
+    libsvm drops samples of weight 0, and ``support_`` counts without them. Where K is passed in,
+    scikit-learn predicts with ``support_`` as it is, and so it is judged
+    (https://github.com/scikit-learn/scikit-learn/pull/27763).
+    """
     estimator = fitted.estimator
     if tuple(estimator.shape_fit_) != tuple(fitted.X.shape):
         raise fitted.refuse(
             f"it was fitted on X of shape {tuple(estimator.shape_fit_)}, got {fitted.X.shape}."
         )
+    support = np.asarray(estimator.support_)
     if estimator.kernel != "precomputed" and not callable(estimator.kernel):
-        moved = abs(fitted.X[estimator.support_] - estimator.support_vectors_)
+        kept = np.flatnonzero(fitted.s > 0.0)
+        support = kept[support] if support.max(initial=0) < kept.size else support
+        moved = abs(fitted.X[support] - estimator.support_vectors_)
         if moved.size and moved.max() > 0.0:
-            raise fitted.refuse("X[support_] is not support_vectors_: it was fitted on other data.")
+            raise fitted.refuse(
+                "its support vectors are not among X[sample_weight > 0] in their places; pass the "
+                "data and the weights that it was fitted on."
+            )
     held = estimator.dual_coef_
     held = np.asarray(held.toarray() if hasattr(held, "toarray") else held, dtype=np.float64)
     q = np.zeros((len(held), fitted.n))
-    q[:, estimator.support_] = held
+    q[:, support] = held
     return q
 
 
