@@ -70,8 +70,8 @@ def make(loss: Loss, penalty: Penalty, kind: Kind = Kind()) -> LearningProblem:
     else:
         y = z + rng.normal(size=n)
         y = np.round(y) if kind.ties else y
-    if len(np.unique(y)) == 1:
-        y[0] = -y[0] if loss.labels == "binary" else y[0]
+    if loss.labels == "binary" and len(np.unique(y)) == 1:
+        X[0], y[0] = -X[0], -y[0]  # the other class, with the same margin
     weights = rng.choice([1.0, 2.0, 3.0, 0.5], size=n) if kind.weighted else None
     return LearningProblem(
         sparse.csr_array(X) if kind.is_sparse else X,

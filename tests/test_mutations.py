@@ -35,8 +35,10 @@ def test_no_mutation_that_matters_is_certified() -> None:
 def test_every_model_is_mutated() -> None:
     from convexml import models
 
-    names = {type(problem).__name__ for _, problem in mutations.models(np.random.default_rng(0))}
-    assert names >= set(models.__all__) - {"LearningProblem"}
+    mutated = {type(problem).__name__ for _, problem in mutations.models(np.random.default_rng(0))}
+    # The conic and the kernel certificates are engines of their own, with mutations of their own.
+    elsewhere = {"LinearProgram", *(name for name in models.__all__ if "Kernel" in name)}
+    assert mutated >= set(models.__all__) - elsewhere - {"LearningProblem"}
 
 
 # -- the checkers can fail: each fault must be noticed by the test that is there for it ----------
