@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from model_cases import GROUPS, bind, samples, weights
+from model_cases import GROUPS, bind, consistent, samples, separable, weights
 
 import convexml as cml
 from convexml.errors import InputError
@@ -116,6 +116,32 @@ def test_unpenalised_features_are_fitted_first() -> None:
     slope = np.abs(X.T @ r) / N
     expected = np.max(slope[w > 0.0] / w[w > 0.0])
     assert problem.lam_max == pytest.approx(expected, rel=1e-9)
+
+
+def test_an_unpenalised_group_is_fitted_first() -> None:
+    penalty = GroupL2(1.0, [3, 3, 1, 1, 1], weights=np.array([2.0, 0.0]))  # group 1, group 3
+    A = np.column_stack([X[:, :2], np.ones(N)])
+    r = A @ np.linalg.lstsq(A, Y, rcond=None)[0] - Y
+    problem = cml.LearningProblem(X, Y, cml.losses.Squared(), penalty)
+    assert problem.lam_max == pytest.approx(np.linalg.norm(X[:, 2:].T @ r) / N / 2.0)
+
+
+def test_a_null_model_that_is_infeasible_is_never_optimal() -> None:
+    A, y = consistent()
+    loss = cml.losses.Interpolation()
+    assert cml.LearningProblem(A, y, loss, L1(1.0)).lam_max == np.inf
+    constant = cml.LearningProblem(A, np.full(3, 2.0), loss, L1(1.0))
+    assert constant.lam_max == 0.0
+    assert np.all(constant.solve().primal["w"] == 0.0)
+    hard = cml.LearningProblem(*separable(), cml.losses.HardMargin(), L1(1.0))
+    assert hard.lam_max == np.inf
+    assert hard.solve().status == "optimal"
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_lam_max_of_a_median_in_other_units(scale: float) -> None:
+    one, other = (cml.QuantileRegression(X, s * Y, 0.5, 1.0).lam_max for s in (1.0, scale))
+    assert other == pytest.approx(one, rel=1e-7)  # u has no units of y
 
 
 @pytest.mark.parametrize("make", [bind(cml.Ridge, 0.1), bind(cml.LeastSquares)])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, SolverError
 from ..numerics import Array
 from ..objective import Objective
 from ..penalties import L1, ElasticNet, Penalty, Zero
@@ -28,8 +31,11 @@ def lam_max(objective: Objective) -> float:
         penalty.lam_max(np.zeros(objective.d))
     except TypeError as error:
         raise InputError(str(error)) from None
-    weights = getattr(penalty, "weights", None)
-    unpenalised = np.zeros(objective.d, dtype=bool) if weights is None else weights == 0.0
+    if objective.loss.is_indicator:  # w = 0 is optimal wherever it is feasible
+        level = objective.y[0] if objective.fit_intercept else 0.0
+        feasible = np.isfinite(objective.loss_value(np.full(objective.n, level)))
+        return 0.0 if feasible else np.inf
+    unpenalised = _unpenalised(penalty, objective.d)
     if objective.loss.is_smooth:
         z = _null_predictions(objective, unpenalised)
         return penalty.lam_max(-objective.design.rmatvec(objective.loss_derivative(z)))
@@ -39,6 +45,15 @@ def lam_max(objective: Objective) -> float:
         )
     z = np.zeros(objective.n)
     return _over_the_kinks(objective, z + objective.best_intercept(z))
+
+
+def _unpenalised(penalty: Penalty, d: int) -> Array:
+    """Mask of the features of weight 0; not all of them at lam = 0."""
+    if getattr(penalty, "weights", None) is None:
+        return np.zeros(d, dtype=bool)
+    twin: Any = copy.copy(penalty)
+    twin.lam = 1.0
+    return twin.free(d)
 
 
 def _null_predictions(objective: Objective, unpenalised: Array) -> Array:
@@ -67,14 +82,18 @@ def _over_the_kinks(objective: Objective, z: Array) -> float:
     if objective.fit_intercept:
         constraints.append(cp.sum(u) == 0.0)
     problem = cp.Problem(cp.Minimize(level), constraints)
-    problem.solve(solver="CLARABEL", tol_gap_rel=1e-10, tol_gap_abs=1e-10, tol_feas=1e-10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the last digits may be "inaccurate"
+        problem.solve(solver="CLARABEL", tol_gap_rel=1e-10, tol_gap_abs=1e-10, tol_feas=1e-10)
+    if level.value is None:
+        raise SolverError(f"lam_max: clarabel ended {problem.status}.")
     return float(np.asarray(level.value)) / share if share else np.inf
 
 
 def _subdifferential(objective: Objective, z: Array) -> tuple[Array, Array]:
     """The ends of c_i dl(y_i, z_i), from the derivatives on either side of a kink."""
     kinks = np.stack(objective.loss.kinks(objective.y))
-    size = np.maximum(1.0, np.abs(z))
+    size = np.maximum(float(np.abs(kinks).max()) or 1.0, np.abs(z))
     at = np.abs(kinks - z).min(axis=0) <= NEAR_KINK * size
     here = objective.loss_derivative(z)
     below = objective.loss_derivative(z - 1e-6 * size)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..certificates.primal_repair import repair_primal
-from ..errors import InputError, UnsuitableSolverError
+from ..errors import ConvexmlError, InputError, UnsuitableSolverError
 from ..numerics import Array
 from ..objective import Objective
 from ..solvers import Record, Solution, supports
@@ -129,7 +129,7 @@ def exact_zeros(objective: Objective, w: Array, b: float) -> tuple[Array, float]
 
     try:
         largest = lam_max(objective)
-    except InputError:
+    except ConvexmlError:
         return w, b
     return (zero, shift) if level >= largest * (1.0 - 1e-9) else (w, b)
 
