@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -58,7 +59,9 @@ class Dual:
     multipliers : Multipliers
         {constraint: Variable}, by constraint or name; signs as CVXPY's dual values:
         L = f + sum_i lam_i g_i + nu'(Ax - b), lam >= 0 (of -f where the primal maximises). A
-        second-order, exponential or power cone has one Variable for each of its arguments.
+        second-order, exponential or power cone has a list of Variables, one for each argument, a
+        complex equality one for the real and one for the imaginary part; of a Hermitian matrix
+        that is semidefinite it is the multiplier of [[Re, -Im], [Im, Re]].
     """
 
     problem: Any
@@ -92,7 +95,7 @@ def dualize(problem: Any) -> Dual:
     Parameters
     ----------
     problem : cvxpy.Problem
-        DCP, continuous, real. It need not be solved. Parameters stand with today's values;
+        DCP, continuous. It need not be solved. Parameters stand with today's values;
         dualize again after a change.
 
     Returns
@@ -104,8 +107,7 @@ def dualize(problem: Any) -> Dual:
     Raises
     ------
     InputError
-        Where the problem is not DCP, has integer or complex variables, or a parameter without
-        value.
+        Where the problem is not DCP, has integer variables, or a parameter without value.
 
     References
     ----------
@@ -117,12 +119,14 @@ def dualize(problem: Any) -> Dual:
     lagrangian = pose(problem)
     reduced = eliminate(lagrangian)
     dual, variables = assemble(lagrangian, reduced)
-    by_constraint: dict[Any, Any] = {}
+    found: defaultdict[Any, list[Any]] = defaultdict(list)
     names: dict[str, Any] = {}
     for member in lagrangian.memberships:
         owner = lagrangian.parts[member.parts[0]].constraint
         if owner is not None:
-            found = [variables[key] for key in member.parts]
-            by_constraint[owner] = found[0] if len(found) == 1 else found
+            found[owner].extend(variables[key] for key in member.parts)
             names[member.label] = owner
+    by_constraint = {
+        owner: values[0] if len(values) == 1 else values for owner, values in found.items()
+    }
     return Dual(dual, Multipliers(by_constraint, names), lagrangian, reduced)

@@ -15,6 +15,7 @@ from ..errors import InputError
 from .epigraphs import Epigraph
 from .forms import TRANSPOSE, Form, is_plain, named
 from .lagrangian import Column, Membership, Part
+from .real import Owner
 from .tex import indexed, symbol
 
 USER = {
@@ -53,71 +54,74 @@ class PartBuilder:
         self.parts: list[Part] = []
         self.memberships: list[Membership] = []
         self._extractor, self._columns, self._starts = extractor, columns, starts
-        self._users = sum(not column.is_auxiliary for column in columns)
         self._names: set[str] = set()
         self._count: Counter[str] = Counter()
 
-    def add(self, constraint: Any, user: Any) -> None:
+    def add(self, constraint: Any, owner: Owner | None) -> None:
         """Add a constraint whose arguments are affine, and the user's constraint it stands for."""
         match constraint:
             case Equality() | Zero():
-                self._add("free", constraint, user, None)
+                self._add("free", constraint, owner, None)
             case Inequality() | NonPos() | NonNeg():
-                self._add("nonneg", constraint, user, None)
+                self._add("nonneg", constraint, owner, None)
             case PSD():
-                self._add("psd", constraint, user, None)
+                self._add("psd", constraint, owner, None)
             case SOC():
-                self._add("soc", constraint, user, constraint.axis)
+                self._add("soc", constraint, owner, constraint.axis)
             case Epigraph():
-                self._add(constraint.function, constraint, user, None)
+                self._add(constraint.function, constraint, owner, None)
             case ExpCone():
-                self._add("exp", constraint, user, None)
+                self._add("exp", constraint, owner, None)
             case PowCone3D():
-                self._add("pow3d", constraint, user, np.asarray(constraint.alpha.value))
+                self._add("pow3d", constraint, owner, np.asarray(constraint.alpha.value))
             case PowConeND():
                 data = (np.asarray(constraint.alpha.value), constraint.axis)
-                self._add("pownd", constraint, user, data)
+                self._add("pownd", constraint, owner, data)
             case _:
                 raise InputError(
                     f"dualize: constraints of type {type(constraint).__name__} have no dual cone "
                     "here; pose them by the cones of CVXPY (SOC, PSD, ExpCone, PowCone3D)."
                 )
 
-    def _add(self, kind: str, constraint: Any, user: Any, data: Any) -> None:
-        table = ATOM if user is None else USER
+    def _add(self, kind: str, constraint: Any, owner: Owner | None, data: Any) -> None:
+        table = ATOM if owner is None else USER
         letters = table.get(kind, table["norm"])
-        label, index = self._label(letters[-1][0], user)
+        letter = letters[-1][0] if owner is None or len(letters) == 1 else "cone"
+        label, index = self._label(letter, owner)
         first = len(self.parts)
         for position, (letter, matrix, constant) in enumerate(letters):
-            argument, sign, flipped = _argument(constraint, position, user)
+            argument, sign, flipped = _argument(constraint, position, owner)
             direction = -1.0 if flipped else 1.0
             side = direction if len(letters) > 1 else -direction  # A x + b, but A x <= b
             names = ((matrix, direction), (constant, side))
-            form = self._form(argument, sign, names, index, kind == "nonneg" and user is not None)
+            form = self._form(argument, sign, names, index, kind == "nonneg" and owner is not None)
             tex = symbol(f"{letter}_{index}") if index.isdigit() else indexed(symbol(letter), index)
-            own = (user is None and letter == letters[-1][0]) or len(letters) == 1
-            name = label if own else f"{label}.{letter}"
+            alone = len(letters) == 1 or (owner is None and letter == letters[-1][0])
+            name = label if alone else f"{label}.{letter}"
+            user = None if owner is None else owner.constraint
             self.parts.append(Part(name, tex, argument.shape, form, user, kind == "psd"))
         members = tuple(range(first, len(self.parts)))
         self.memberships.append(Membership(kind, members, label, data))
 
-    def _label(self, letter: str, user: Any) -> tuple[str, str]:
+    def _label(self, letter: str, owner: Owner | None) -> tuple[str, str]:
         """A name never given before, and the index that it has in LaTeX.
 
         It is the user's label, else a letter with a number: that of the constraint for the
         user's, a number of its own for an atom's.
         """
-        kind = letter if user is None else ""
-        self._count[kind] += 1
-        index = str(self._count[kind])
+        self._count[letter] += owner is None
+        index = str(self._count[letter] if owner is None else owner.number)
         wanted = f"{letter}_{index}"
-        if user is not None and user.label is not None:
-            wanted = index = str(user.label)
+        if owner is not None:
+            ending = " (imaginary)" * owner.imaginary
+            labelled = owner.constraint.label is not None
+            wanted = (str(owner.constraint.label) if labelled else wanted) + ending
+            index = wanted if labelled else index + ending
         found, copies = wanted, 2
         while found in self._names:
             found, copies = f"{wanted} ({copies})", copies + 1
         self._names.add(found)
-        return found, index
+        return found, index if found == wanted else found
 
     def _form(self, expression: Any, sign: float, names: Names, label: str, relation: bool) -> Form:
         """The expression times ``sign``; ``names``: of matrix and constant, with their factors.
@@ -149,7 +153,7 @@ class PartBuilder:
         return Form(expression.size, terms, right).cleaned()
 
 
-def _argument(constraint: Any, position: int, user: Any) -> tuple[Any, float, bool]:
+def _argument(constraint: Any, position: int, owner: Owner | None) -> tuple[Any, float, bool]:
     """The affine expression, its sign in the Lagrangian, and whether it reads better negated."""
     argument = constraint.args[position]
     match constraint:
@@ -158,6 +162,6 @@ def _argument(constraint: Any, position: int, user: Any) -> tuple[Any, float, bo
             return left - right, 1.0, left.is_constant()
         case Zero() | NonPos():
             return argument, 1.0, False
-        case SOC() | Epigraph() if position == 1 and user is None:
+        case SOC() | Epigraph() if position == 1 and owner is None:
             return argument, 1.0, False
     return argument, -1.0, True

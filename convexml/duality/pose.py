@@ -19,6 +19,7 @@ from .epigraphs import to_cones
 from .forms import is_plain, named
 from .lagrangian import Column, Lagrangian
 from .parts import PartBuilder
+from .real import Owner, to_real
 from .tex import indexed, symbol
 
 
@@ -28,40 +29,33 @@ def pose(problem: Any) -> Lagrangian:
     Raises
     ------
     InputError
-        Where the problem is not DCP, has integer or complex variables or a parameter without
-        value.
+        Where the problem is not DCP, has integer variables or a parameter without value.
     """
     _check(problem)
     maximise = isinstance(problem.objective, cp.Maximize)
-    minimisation = FlipObjective().apply(problem)[0] if maximise else problem
-    evaluated, _ = EvalParams().apply(minimisation)
-    posed, successor = to_cones(evaluated)
-    users = {
-        successor[new.id]: old
-        for old, new in zip(problem.constraints, evaluated.constraints, strict=True)
-    }
+    evaluated, _ = EvalParams().apply(problem)
+    real = to_real(evaluated, problem.constraints)
+    posed, successor = to_cones(
+        FlipObjective().apply(real.problem)[0] if maximise else real.problem
+    )
+    owners = {successor[key]: owner for key, owner in real.owners.items() if key in successor}
     variables = posed.variables()
-    names = _variable_names(problem, variables)
-    attributes = [
-        constraint
-        for variable in variables
-        for constraint in attribute_constraints(variable, names[variable.id])
-    ]
-    own = {variable.id for variable in problem.variables()}
-    users |= {
-        constraint.id: constraint
-        for constraint in attributes
-        if {v.id for v in constraint.variables()} <= own
-    }
+    names = _variable_names(real.names, variables)
+    attributes = []
+    for variable in variables:
+        for constraint in attribute_constraints(variable, names[variable.id]):
+            attributes.append(constraint)
+            if variable.id in real.names:
+                owners[constraint.id] = Owner(constraint)
     constraints = list({c.id: c for c in [*posed.constraints, *attributes]}.values())
     inverse = InverseData(_Bare(variables, constraints))
     extractor = CoeffExtractor(inverse, "SCIPY")
     sign = -1.0 if maximise else 1.0
-    columns, offset = _columns(posed, extractor, inverse, names, own, sign)
+    columns, offset = _columns(posed, extractor, inverse, names, set(real.names), sign)
     builder = PartBuilder(extractor, columns, [inverse.var_offsets[v.id] for v in variables])
     for constraint in constraints:
         if constraint.size:
-            builder.add(constraint, users.get(constraint.id))
+            builder.add(constraint, owners.get(constraint.id))
     return Lagrangian(columns, builder.parts, builder.memberships, offset, maximise)
 
 
@@ -94,25 +88,19 @@ def _check(problem: Any) -> None:
             "dualize: the problem is not DCP; `problem.is_dcp()` must hold: rewrite the "
             "expressions so that CVXPY sees their curvature."
         )
-    for leaf in [*problem.variables(), *problem.parameters(), *problem.constants()]:
-        if leaf.is_complex():
-            raise InputError(
-                f"dualize: {leaf.name()} is complex; pose real and imaginary parts on their own."
-            )
     for parameter in problem.parameters():
         if parameter.value is None:
             raise InputError(f"dualize: parameter {parameter.name()} has no value; set it first.")
 
 
-def _variable_names(problem: Any, variables: list[Any]) -> dict[int, str]:
+def _variable_names(own: dict[int, str], variables: list[Any]) -> dict[int, str]:
     """The user's names; x_1, x_2 ... where CVXPY made one up; z_1 ... for auxiliary variables."""
-    own = {variable.id for variable in problem.variables()}
-    taken = {variable.name() for variable in variables}
+    taken = set(own.values())
     found: dict[int, str] = {}
     for variable in variables:
-        given = variable.id in own and variable.name() != f"var{variable.id}"
-        if given and variable.name() not in found.values():
-            found[variable.id] = variable.name()
+        given = own.get(variable.id, "")
+        if given and given not in found.values():
+            found[variable.id] = given
             continue
         letter, index = "x" if variable.id in own else "z", 1
         while f"{letter}_{index}" in taken:

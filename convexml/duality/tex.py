@@ -43,9 +43,12 @@ def index_of(label: str) -> str:
 
 def symbol(name: str) -> str:
     """A variable's name: a letter or a Greek one stays itself, digits after it are an index."""
+    for ending, operator in ((".real", "Re"), (".imag", "Im")):
+        if name.endswith(ending):
+            return rf"\operatorname{{{operator}}} {symbol(name.removesuffix(ending))}"
     match = re.fullmatch(r"([A-Za-z]+)_?(\d*)", name)
     if match is None:
-        return rf"\mathit{{{text(name)}}}"
+        return text(name)
     base, index = match.groups()
     if base in GREEK:
         base = "\\" + base
