@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from catalogue import LOSSES, PENALTIES, D
-from oracle import Oracle, off_set
+from oracle import Oracle
+from oracle_penalties import off_set
 from scipy import sparse
 
 from convexml import LearningProblem

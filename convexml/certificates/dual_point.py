@@ -25,6 +25,8 @@ TIGHT = 1e-12
 ENOUGH = 1.25
 """Nor where the gap is at most this many times what the point is known to lose."""
 ATTEMPTS = 8
+SMALL_ENOUGH = 100_000
+"""Entries of X up to which a conic solver is asked where the steps for a smooth loss stall."""
 
 
 def construct_dual(objective: Objective, w: Array, b: float) -> DualPoint:
@@ -53,7 +55,8 @@ def construct_dual(objective: Objective, w: Array, b: float) -> DualPoint:
                 least, w, b = value, reached.w, reached.b
         if attempt > 0 and known == (least, best.value):
             break
-    if objective.loss.is_smooth and objective.n <= ALL_OF_THEM:
+    small = objective.n <= ALL_OF_THEM and objective.n * objective.d <= SMALL_ENOUGH
+    if objective.loss.is_smooth and small:
         best = max(best, restore_dual(objective, z, best), key=_value)
     return best_multiple(objective, best)
 

@@ -150,10 +150,11 @@ def _penalty_domain(objective: Objective, u: Array, v: Array) -> Condition:
     if penalty.conjugate(v, ROUNDING * sizes) < np.inf:
         return Condition(name, "dual_feasibility", 0.0)
     outside = penalty.outside(v)
-    if np.any(np.abs(outside) > ROUNDING * sizes):
-        return worst(name, "dual_feasibility", outside, sizes)
-    scale = penalty.domain_scale(v, ROUNDING * sizes)
-    return worst(name, "dual_feasibility", (1.0 - scale) * v, scale * np.abs(v))
+    fixed = np.abs(outside) > ROUNDING * sizes
+    bounded = np.where(outside == 0.0, v, 0.0)
+    scale = penalty.domain_scale(bounded, ROUNDING * sizes)
+    residual = np.where(fixed, outside, (1.0 - scale) * bounded)
+    return worst(name, "dual_feasibility", residual, np.where(fixed, sizes, scale * np.abs(v)))
 
 
 def _dual_point(
