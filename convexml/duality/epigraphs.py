@@ -12,6 +12,7 @@ import cvxpy as cp
 from cvxpy.atoms.quad_form import SymbolicQuadForm
 from cvxpy.constraints.constraint import Constraint
 from cvxpy.reductions.dcp2cone.dcp2cone import Dcp2Cone
+from cvxpy.reductions.eval_params import EvalParams
 from scipy import sparse
 
 
@@ -22,13 +23,13 @@ class Epigraph(Constraint):
     |u|_1 <= lam, and u >= 0 with sum(u) = lam.
     """
 
-    def __init__(self, function: str, t: Any, X: Any, constr_id: int | None = None) -> None:
+    def __init__(self, t: Any, X: Any, function: str, constr_id: int | None = None) -> None:
         self.function = function
         super().__init__([t, X], constr_id)
 
     def get_data(self) -> Any:
         """What a copy needs besides the arguments."""
-        return [self.id]
+        return [self.function, self.id]
 
     def name(self) -> str:
         """As CVXPY writes constraints."""
@@ -59,7 +60,7 @@ def _canonicalizer(function: str, default: Callable[..., Any]) -> Callable[..., 
         if getattr(expr, "axis", None) is not None:
             return default(expr, args, solver_context=solver_context)
         t = cp.Variable(expr.shape)
-        return t, [Epigraph(function, cp.vec(t, order="F"), cp.vec(args[0], order="F"))]
+        return t, [Epigraph(cp.vec(t, order="F"), cp.vec(args[0], order="F"), function)]
 
     return canonicalize
 
@@ -68,7 +69,7 @@ def _huber(expr: Any, args: Any, solver_context: Any = None) -> Any:
     """n^2 + 2 M abs(s) with x = n + s, in the objective."""
     n, s, t = (cp.Variable(expr.shape) for _ in range(3))
     square = SymbolicQuadForm(n, sparse.eye_array(n.size), cp.square(n))
-    head = Epigraph("abs", cp.vec(t, order="F"), cp.vec(s, order="F"))
+    head = Epigraph(cp.vec(t, order="F"), cp.vec(s, order="F"), "abs")
     return square + 2 * expr.M * t, [args[0] == n + s, head]
 
 
@@ -89,4 +90,8 @@ def to_cones(problem: Any) -> tuple[Any, dict[int, int]]:
     reduction.cone_canon_methods = {**standard, **own}
     reduction.quad_canon_methods = {**reduction.quad_canon_methods, cp.atoms.huber: _huber}
     posed, inverse = reduction.apply(problem)
-    return posed, inverse.cons_id_map
+    evaluated, _ = EvalParams().apply(posed)  # such as the M of huber, no argument of the atom
+    renamed = dict(
+        zip((c.id for c in posed.constraints), (c.id for c in evaluated.constraints), strict=True)
+    )
+    return evaluated, {old: renamed[new] for old, new in inverse.cons_id_map.items()}

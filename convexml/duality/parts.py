@@ -145,8 +145,10 @@ class PartBuilder:
         terms = {}
         for key, block in blocks.items():
             column = self._columns[key]
-            name = indexed(letter.lower() if one_row else letter, label, column.tex * several)
-            name += TRANSPOSE * one_row
+            name = indexed(
+                letter.lower() if one_row else letter, label, column.tex if several else ""
+            )
+            name += TRANSPOSE if one_row else ""
             turned = norms and not column.is_auxiliary and relation
             terms[key] = named(block, name, -1.0 if turned else factor)
         right = named(sign * constant[:, None], indexed(constant_letter, label), constant_factor)
