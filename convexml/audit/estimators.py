@@ -43,11 +43,6 @@ TRANSLATIONS: Mapping[str, Callable[[Fitted], Iterable[Part]]] = {
 """By the name of the scikit-learn class; each module's docstring states the objectives."""
 
 
-def is_estimator(found: Any) -> bool:
-    """Whether this is a scikit-learn estimator (known without importing scikit-learn)."""
-    return hasattr(found, "fit") and hasattr(found, "get_params")
-
-
 def certify_estimator(
     estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, tol: float = 1e-6
 ) -> Certificate:

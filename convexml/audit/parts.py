@@ -52,7 +52,11 @@ class LearningPart:
         return self.objective.primal(self.w, self.b)
 
     def certify(self, tol: float) -> Certificate:
-        """Judge (w, b); u competes with the dual points that are constructed."""
+        """Judge (w, b); u competes with the dual points that are constructed, if it must."""
+        if self.u is not None:
+            own = certify_objective(self.objective, self.w, self.b, self.u, tol=tol, refute=False)
+            if own.verdict is Verdict.CERTIFIED:
+                return replace(own, dual_source="solver")
         return certify_objective(self.objective, self.w, self.b, tol=tol, solver_dual=self.u)
 
 

@@ -8,12 +8,14 @@ import numpy as np
 from scipy import linalg
 from scipy.special import softmax
 
-from ..numerics import Array
+from ..numerics import EPS, Array
 
 if TYPE_CHECKING:
     from .softmax import Point, SoftmaxPart
 
 STEPS = 30
+JITTER = 1e-11
+"""Added to the unit diagonal of a singular Newton system."""
 LARGEST_SYSTEM = 1500
 """Above this many unknowns no Newton step is taken, and the bound is of first order only."""
 
@@ -24,15 +26,19 @@ def polish(part: SoftmaxPart, point: Point) -> Point:
     if (d + 1) * K > LARGEST_SYSTEM:
         return point
     value = part.value_at(point)
+    scales = (1.0,) if part.penalty.is_smooth else (1.0, 30.0, 0.03)
     for _ in range(STEPS):
-        for scale in (1.0, 30.0, 0.03):
+        for scale in scales:
             step = _step(part, point, scale)
             found = _search(part, point, step, value)
             if found is not None:
                 break
         else:
             return point
+        gain = value - found[1]
         point, value = found
+        if gain <= EPS * abs(value):
+            return point
     return point
 
 
@@ -73,12 +79,19 @@ def _step(part: SoftmaxPart, point: Point, scale: float) -> Point:
     curved = manifold.hessian
     hessian[np.ix_(inside, inside)] += np.diag(curved) if curved.ndim == 1 else curved
     right[inside] -= manifold.gradient
-    matrix = hessian[np.ix_(active, active)]
-    size = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
-    solution = linalg.lstsq(matrix / size[:, None] / size, right[active] / size, cond=1e-13)[0]
     move = np.zeros((d + 1) * K)
-    move[active] = solution / size
+    move[active] = _solve(hessian[np.ix_(active, active)], right[active])
     return start + move[: d * K].reshape(d, K), point[1] + move[d * K :]
+
+
+def _solve(matrix: Array, right: Array) -> Array:
+    """Solve M x = r, M positive semidefinite: a constant added to all rows of b changes nothing."""
+    size = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
+    scaled = matrix / size[:, None] / size + JITTER * np.eye(len(right))
+    try:
+        return linalg.cho_solve(linalg.cho_factor(scaled), right / size) / size
+    except linalg.LinAlgError:
+        return linalg.lstsq(scaled, right / size, cond=1e-13)[0] / size
 
 
 def _hessian(E: Array, P: Array, c: Array) -> Array:
