@@ -38,7 +38,9 @@ SETS = (
 ATTRIBUTES = ("none", "nonneg", "nonpos", "bounds", "lower bounds")
 
 
-def term(atom: str, x: Any, rng: np.random.Generator, scale: float) -> tuple[Any, list[Any]]:
+def term(
+    atom: str, x: Any, x0: np.ndarray, rng: np.random.Generator, scale: float
+) -> tuple[Any, list[Any]]:
     """A convex function of x, and constraints that belong to it; its data have size ``scale``."""
     n, m = x.size, 6
     A, b = scale * rng.normal(size=(m, n)), scale * rng.normal(size=m)
@@ -52,7 +54,7 @@ def term(atom: str, x: Any, rng: np.random.Generator, scale: float) -> tuple[Any
         "huber": lambda: cp.sum(cp.huber(z, scale)) / scale,
         "logistic": lambda: cp.sum(cp.logistic(z / scale)) * scale,
         "log_sum_exp": lambda: cp.log_sum_exp(z / scale) * scale,
-        "quad_over_lin": lambda: cp.quad_over_lin(z, scale * (4.0 + cp.norm(x, 2) * 0.0)),
+        "quad_over_lin": lambda: cp.quad_over_lin(z, scale * (x[0] - x0[0] + 4.0)),
         "maximum": lambda: cp.sum(cp.maximum(z[:3], z[3:])),
         "sum_largest": lambda: cp.sum_largest(z, 3),
         "abs": lambda: cp.sum(cp.abs(z)),
@@ -129,7 +131,7 @@ def random_problem(
     attribute = str(rng.choice(ATTRIBUTES)) if attribute is None else attribute
     maximize = bool(rng.integers(2)) if maximize is None else maximize
     x, x0 = variable(attribute, int(rng.integers(2, 7)), rng)
-    found = [term(atom, x, rng, scale) for atom in atoms]
+    found = [term(atom, x, x0, rng, scale) for atom in atoms]
     constraints = [c for _, own in found for c in own]
     for kind in sets:
         constraints += feasible_set(kind, x, x0, rng, scale)

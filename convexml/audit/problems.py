@@ -73,7 +73,7 @@ def judge(posed: Posed, tol: float) -> Certificate:
     x = complete_point(program, x, posed.own, given.y, given.mask)
     radius = max(1.0, float(np.max(np.abs(x[posed.own]), initial=0.0)))
     full = complete_dual(program, x, posed.own, given.y, given.mask, radius)
-    bound = bound_of(program, x, full.w, full.y)
+    bound = bound_of(program, x, posed.own, full.w, full.y)
     rows = primal_rows(posed, x) + dual_rows(posed, x, full, given)
     certificate = _assemble(posed, x, bound, rows, tol)
     certificate = replace(certificate, dual_source="constructed" if given.missing else "passed")
@@ -158,10 +158,11 @@ def _local_words(posed: Posed, certificate: Certificate, bound: Bound) -> str:
         return ""
     j = int(np.argmax(np.abs(bound.left)))
     gap, radius = certificate.evidence["localized_gap"], bound.radius
+    also = f" ({bound.far:.4g} for auxiliary variables)" if bound.far else ""
     return (
         f"the multipliers leave {bound.left[j]:.2g} on {posed.column_name(j)}, which no small "
         "change removes, so there is no bound over all x; over |x_j - xhat_j| <= "
-        f"{radius:.4g} the suboptimality is at most {gap:.3g}, and by convexity it is at most "
+        f"{radius:.4g}{also} the suboptimality is at most {gap:.3g}, and by convexity it is at most "
         f"{gap:.3g} max(1, |x - xhat|_inf / {radius:.4g}) against any feasible x"
     )
 
@@ -171,7 +172,7 @@ def _refute(posed: Posed, certificate: Certificate) -> Certificate:
     if certificate.verdict is not Verdict.UNDECIDED:
         return certificate
     try:
-        x, _, _ = solve_scaled(posed.program)
+        x, _ = solve_scaled(posed.program)
     except SolverError:
         return certificate
     values, tol, sign = posed.values(x), certificate.tol, posed.canonical.sign

@@ -10,7 +10,7 @@ from ..errors import SolverError
 from ..numerics import ROUNDING, Array
 from ..objective.cone_program import ConeProgram
 from ..objective.cones import Cone, Nonnegative, Zero
-from .relaxation import inward
+from .interior import inward
 from .scaling import solve_scaled
 
 INSIDE = 1e-6

@@ -11,6 +11,7 @@ from ..errors import SolverError
 from ..numerics import Array
 from ..objective.cone_program import ConeProgram
 from ..objective.cones import Cone, Nonnegative
+from .interior import interior_point
 from .scaling import solve_scaled
 
 NUDGE = 1e-6
@@ -44,7 +45,7 @@ def complete_point(program: ConeProgram, x: Array, own: Array, y: Array, given: 
     x = np.where(own, x, 0.0)
     if free.size == 0:
         return x
-    pull = np.where(given, y + NUDGE * _interior(program), 0.0)
+    pull = np.where(given, y + NUDGE * interior_point(program), 0.0)
     columns = program.A[:, free]
     kept = _rows_of(program, ~given & (np.diff(columns.tocsr().indptr) > 0))
     rows, cones = kept
@@ -100,7 +101,7 @@ def complete_dual(
         (*cones, Nonnegative(2 * mine.size)),
     )
     try:
-        step, _, found = solve_scaled(local)
+        step, found = solve_scaled(local)
     except SolverError:
         return Completed(x, y, False)
     y[rows] = radius * found[: rows.size]
@@ -122,25 +123,3 @@ def _rows_of(program: ConeProgram, wanted: Array) -> tuple[Array, list[Cone]]:
             rows.append(np.arange(part.start, part.stop))
             cones.append(cone)
     return np.concatenate([np.zeros(0, dtype=int), *rows]).astype(int), cones
-
-
-def _interior(program: ConeProgram) -> Array:
-    """A point inside K*; 0 in rows of equalities."""
-    from ..objective.cones import SecondOrder, Semidefinite, Zero
-    from ..objective.curved_cones import Exponential
-
-    point = np.ones(program.b.size)
-    for cone, part in program.blocks:
-        match cone:
-            case Zero():
-                point[part] = 0.0
-            case SecondOrder():
-                point[part] = 0.0
-                point[part.start] = 1.0
-            case Semidefinite():
-                point[part] = cone.vector(np.eye(cone.order))
-            case Exponential():
-                point[part] = (-1.0, 1.0, 1.0)
-            case _ if not cone.is_polyhedral:
-                point[part.stop - 1] = 0.0
-    return point

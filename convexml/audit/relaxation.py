@@ -9,8 +9,8 @@ from scipy import sparse
 
 from ..numerics import Array
 from ..objective.cone_program import ConeProgram
-from ..objective.cones import Nonnegative, SecondOrder, Semidefinite, Zero
-from ..objective.curved_cones import Exponential
+from ..objective.cones import Nonnegative, Zero
+from .interior import inward
 from .scaling import solve_scaled
 
 
@@ -58,7 +58,7 @@ def relax(program: ConeProgram, soft: Array) -> Relaxation:
         np.concatenate([program.b, np.zeros(k)]),
         (*program.cones, *((Nonnegative(k),) if k else ())),
     )
-    x, _, y = solve_scaled(phase)
+    x, y = solve_scaled(phase)
     t = np.maximum(x[n:], 0.0)
     return Relaxation(x[:n], ways @ t, float(t.sum()), y[: program.b.size])
 
@@ -79,16 +79,3 @@ def moves(program: ConeProgram, soft: Array) -> sparse.csc_array:
     for j, (rows, values) in enumerate(columns):
         matrix[rows, [j] * rows.size] = values
     return sparse.csc_array(matrix)
-
-
-def inward(cone: object) -> Array:
-    """A direction inside the cone."""
-    match cone:
-        case SecondOrder():
-            return np.eye(cone.dim)[0]
-        case Semidefinite():
-            return cone.vector(np.eye(cone.order))
-        case Exponential():
-            return np.array([-1.0, 1.0, 1.0])
-    size = int(getattr(cone, "dim", 0))
-    return np.append(np.ones(size - 1), 0.0)

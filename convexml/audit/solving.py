@@ -102,7 +102,7 @@ def _attempts(posed: Posed, first: str, tol: float) -> Iterator[tuple[str, str]]
 
 def _solve_rescaled(posed: Posed) -> str:
     try:
-        x, _, y = solve_scaled(posed.program)
+        x, y = solve_scaled(posed.program)
     except SolverError as error:
         return str(error)
     for variable, value in posed.values(x).items():
