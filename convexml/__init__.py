@@ -46,11 +46,12 @@ _HOME = {
             "QuantileRegression",
             "Ridge",
             "SoftMarginSVM",
+            "SoftmaxRegression",
         ),
         "models",
     ),
 }
-_MODULES = ("errors", "kernels", "losses", "penalties", "solvers")
+_MODULES = ("errors", "kernels", "losses", "penalties", "solvers", "theory")
 
 __all__ = sorted([*_HOME, *_MODULES])
 

@@ -185,7 +185,7 @@ def test_unknown_and_unsuitable_solvers_raise() -> None:
         problem.solve("newton")
     poisson = cml.PoissonRegression(*samples("count"), 0.1)
     with pytest.raises(UnsuitableSolverError, match="the curvature of its loss is unbounded"):
-        poisson.solve("gradient_descent")
+        poisson.solve("accelerated_gradient")
     with pytest.raises(UnsuitableSolverError, match="osqp solves linear and quadratic programs"):
         poisson.solve("osqp")
     assert cml.solvers.supports("clarabel", problem) == (True, "")

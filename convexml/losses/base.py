@@ -36,6 +36,11 @@ class Loss(ABC):
         """sup l'' over all y, z: 1/curvature_bound is the strong convexity of l*. inf if none."""
         return np.inf
 
+    @property
+    def strong_convexity(self) -> float:
+        """inf l'' over all y, z: the largest mu with l - mu/2 z^2 convex in z."""
+        return 0.0
+
     def hyperparameters(self) -> dict[str, float]:
         """The numbers that CVXPY sees as Parameters, by name (chosen so that all is DPP)."""
         return {}

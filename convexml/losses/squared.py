@@ -22,6 +22,10 @@ class Squared(Loss):
     is_strictly_convex = True
 
     @property
+    def strong_convexity(self) -> float:
+        return 1.0
+
+    @property
     def curvature_bound(self) -> float:
         return 1.0
 

@@ -15,6 +15,7 @@ from ..objective import Objective
 from ..solvers import Record, Solution, supports
 from ..solvers.driver import drive
 from ..solvers.polish import polish as polish_point
+from ..solvers.rate_audit import Recorded
 from ..solvers.reference import REFERENCE, installed, run_reference
 from ..solvers.registry import ALGORITHMS, check_name
 from ..validation import positive_number
@@ -162,6 +163,7 @@ def _run_algorithm(
         "seconds": run.seconds,
         "trace": run.trace,
         "message": "" if run.stopped == "tol" else run.stopped,
+        "recorded": Recorded(objective, name, w, b, limits["seed"], dict(options)),
     }
     if not (np.all(np.isfinite(run.best.w)) and np.isfinite(run.best.b)):
         facts["message"] = f"{name} returned no finite point."

@@ -2,15 +2,55 @@
 
 from __future__ import annotations
 
-from ..theory import Descent
+from ..theory import (
+    AcceleratedRate,
+    Descent,
+    ProximalGradientRate,
+    SearchedDescent,
+    SubgradientRate,
+)
+from .accelerated_gradient import accelerated_gradient
+from .fista import fista
 from .gradient_descent import gradient_descent
 from .newton import newton
+from .proximal_gradient import proximal_gradient
 from .registry import register
+from .subgradient import subgradient
 
-register("newton", newton, ("smooth loss", "smooth penalty"), max_iter=100, theorem=Descent())
+SMOOTH = ("finite loss", "smooth loss", "smooth penalty")
+"""What gradients of P need."""
+SPLIT = ("finite loss", "smooth loss", "bounded curvature")
+"""What gradients of the loss and proxes of the penalty need."""
+BOUNDED = ("bounded curvature", "bounded curvature of the penalty")
+
 register(
-    "gradient_descent",
-    gradient_descent,
-    ("smooth loss", "smooth penalty", "bounded curvature"),
+    "newton",
+    newton,
+    ("smooth loss", "smooth penalty"),
+    max_iter=100,
+    theorem=Descent(),
+    multiclass=True,
+)
+register("gradient_descent", gradient_descent, SMOOTH, max_iter=10_000, theorem=SearchedDescent())
+register(
+    "accelerated_gradient",
+    accelerated_gradient,
+    (*SMOOTH, *BOUNDED),
     max_iter=10_000,
+    theorem=AcceleratedRate(composite=False),
+)
+register(
+    "proximal_gradient",
+    proximal_gradient,
+    SPLIT,
+    max_iter=10_000,
+    theorem=ProximalGradientRate(),
+)
+register("fista", fista, SPLIT, max_iter=10_000, theorem=AcceleratedRate(composite=True))
+register(
+    "subgradient",
+    subgradient,
+    ("finite loss", "Lipschitz loss", "subgradient of the penalty"),
+    max_iter=10_000,
+    theorem=SubgradientRate(),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,7 +18,11 @@ from ..numerics import Array
 from ..objective import Objective
 
 SCHEDULE = 1.25
-"""The gap is evaluated when the iteration count has grown by this factor."""
+"""The gap is evaluated when the iteration count has grown by this factor ..."""
+SHARE = 0.07
+"""... and evaluations have not taken more than this share of the time,"""
+FREELY, SPARINGLY = 0.006, 0.018
+"""or these few seconds; between the two only when the count has doubled."""
 
 
 @dataclass(frozen=True)
@@ -101,55 +105,78 @@ def drive(
     ``stopped`` is "tol", "max_iter", "max_seconds", "exhausted" (the algorithm ended),
     "non-finite" or "interrupted"; the point returned is the best that was evaluated.
     """
-    start = time.perf_counter()
-    trace: list[Record] = []
+    watch = Watch(objective, progress)
     iteration, due = -1, 0
-    best = current = None
-    best_value = np.inf
+    current = None
     stopped = "exhausted"
-
-    def look(iterate: Iterate) -> Record:
-        nonlocal best, best_value
-        primal, dual = quick_gap(objective, iterate.w, iterate.b, iterate.u)
-        gap = primal - dual.value
-        record = Record(
-            iteration,
-            iterate.passes,
-            time.perf_counter() - start,
-            primal,
-            dual.value,
-            gap,
-            relative_gap(gap, primal, dual.value, objective.null_value),
-        )
-        trace.append(record)
-        if best is None or primal <= best_value:
-            best, best_value = Iterate(iterate.w, iterate.b, dual.u, iterate.passes), primal
-        if progress is not None:
-            progress(record)
-        return record
-
     try:
         for current in iterates:
             iteration += 1
-            if not (np.all(np.isfinite(current.w)) and np.isfinite(current.b)):
+            # One number that is not finite where an entry is not: cheaper than looking at each.
+            if not np.isfinite(np.vdot(current.w, current.w) + np.sum(current.b)):
                 stopped = "non-finite"
                 break
-            out_of_time = max_seconds is not None and time.perf_counter() - start > max_seconds
-            out_of_steps = max_iter is not None and iteration >= max_iter
-            if iteration >= due or out_of_time or out_of_steps:
+            if max_iter is not None and iteration >= max_iter:
+                stopped = "max_iter"
+                break
+            if max_seconds is not None and watch.elapsed > max_seconds:
+                stopped = "max_seconds"
+                break
+            if iteration >= due and watch.affords(iteration):
                 due = max(iteration + 1, int(iteration * SCHEDULE))
-                if look(current).relative_gap <= tol:
+                if watch.look(iteration, current).relative_gap <= tol:
                     stopped = "tol"
                     break
-            if out_of_time or out_of_steps:
-                stopped = "max_seconds" if out_of_time else "max_iter"
-                break
-        else:
-            if current is not None and (not trace or trace[-1].iteration < iteration):
-                look(current)
+        if current is not None and watch.last != iteration and stopped != "non-finite":
+            if watch.look(iteration, current).relative_gap <= tol:
+                stopped = "tol"
     except KeyboardInterrupt:
         stopped = "interrupted"
-    if best is None:
-        best = current or Iterate(np.zeros(objective.d), 0.0)
+        if current is not None and watch.last != iteration:
+            watch.look(iteration, current)
+    best = watch.best or current or Iterate(np.zeros(objective.d), 0.0)
     passes = best.passes if current is None else current.passes
-    return Run(best, max(iteration, 0), passes, time.perf_counter() - start, stopped, trace)
+    return Run(best, max(iteration, 0), passes, watch.elapsed, stopped, watch.trace)
+
+
+class Watch:
+    """Evaluates iterates, keeps the trace and the best point, and the time that this takes."""
+
+    def __init__(self, objective: Objective, progress: Progress | None) -> None:
+        self.objective, self.progress = objective, progress
+        self.start = time.perf_counter()
+        self.spent = 0.0
+        self.trace: list[Record] = []
+        self.best: Iterate | None = None
+        self.best_value = np.inf
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.start
+
+    def affords(self, iteration: int) -> bool:
+        """Whether evaluations have not yet taken more than their share of the time."""
+        doubled = iteration >= 2 * self.last
+        return self.spent <= max(SPARINGLY if doubled else FREELY, SHARE * self.elapsed)
+
+    @property
+    def last(self) -> int:
+        """The iteration evaluated last; -1 before the first."""
+        return self.trace[-1].iteration if self.trace else -1
+
+    def look(self, iteration: int, iterate: Iterate) -> Record:
+        """Evaluate an iterate: its verified gap goes on record."""
+        began = time.perf_counter()
+        primal, dual = quick_gap(self.objective, iterate.w, iterate.b, iterate.u)
+        gap = primal - dual.value
+        relative = relative_gap(gap, primal, dual.value, self.objective.null_value)
+        record = Record(iteration, iterate.passes, self.elapsed, primal, dual.value, gap, relative)
+        self.trace.append(record)
+        if self.best is None or primal <= self.best_value:
+            self.best = replace(iterate, u=dual.u)
+            self.best_value = primal
+        if self.progress is not None:
+            self.progress(record)
+        self.spent += time.perf_counter() - began
+        return record

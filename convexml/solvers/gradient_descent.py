@@ -1,4 +1,4 @@
-"""Gradient descent with the constant step 1/L."""
+"""Gradient descent: constant step, Armijo's backtracking, or the Barzilai-Borwein step."""
 
 from __future__ import annotations
 
@@ -8,46 +8,39 @@ import numpy as np
 
 from ..numerics import Array
 from ..objective import Objective
+from ..theory.constants import smoothness
+from .composite import Composite
 from .driver import Iterate
-
-POWER_ITERATIONS = 100
+from .steps import Backtracking, Schedule, StepRule, step_rule
 
 
 def gradient_descent(
-    objective: Objective, w: Array, b: float, *, step: float | None = None
+    objective: Objective, w: Array, b: float, *, step: float | str | StepRule | None = None
 ) -> Iterator[Iterate]:
-    """Iterate (w, b) <- (w, b) - step * grad P(w, b).
+    """Iterate x <- x - step * grad P(x), x = (w, b).
 
-    The default step is 1/L, L = lipschitz(objective); then P does not increase and
-    P(w_T) - P* <= |(w_0, b_0) - (w*, b*)|^2 / (2 step T).
+    ``step`` is a number, "backtracking", "barzilai_borwein", or a rule from ``solvers.steps``. The
+    default is 1/L where the curvature is bounded, else backtracking. With a step of at most 1/L,
+    |x_T - x*|^2 <= (1 - step mu)^T |x_0 - x*|^2 and P(x_T) - P* <= |x_0 - x*|^2 / (2 step T); with
+    a search, P does not increase.
     """
-    step = 1.0 / lipschitz(objective) if step is None else step
-    passes = 0.0
+    P = Composite(objective)
+    x = P.pack(w, b)
+    rule = _rule(objective, step)
+    choose = rule.start(P.value)
+    searched = not isinstance(rule, Schedule)
+    gamma = rule(0) if isinstance(rule, Schedule) else np.nan
     while True:
-        slope_w, slope_b = objective.gradient(w, b)
-        yield Iterate(w, b, None, passes)
-        w, b = w - step * slope_w, b - step * slope_b
-        passes += 2.0
+        gradient = P.gradient(x)
+        yield P.iterate(x, step=gamma, searched=searched)
+        gamma = choose(x, gradient)
+        if gamma == 0.0:
+            return
+        x = x - gamma * gradient
 
 
-def lipschitz(objective: Objective) -> float:
-    """Return L, a Lipschitz constant of the gradient of P in (w, b).
-
-    L = curvature_bound * lambda_max([X 1]' diag(c) [X 1]) + the curvature of the penalty. The
-    eigenvalue comes from power iteration, 100 steps at 2 passes each, enlarged by 1 %.
-    """
-    vector = np.random.default_rng(0).normal(size=objective.d)
-    shift = 1.0 if objective.fit_intercept else 0.0
-    largest = 0.0
-    for _ in range(POWER_ITERATIONS):
-        norm = float(np.sqrt(vector @ vector + shift**2))
-        if norm == 0.0:
-            break
-        vector, shift = vector / norm, shift / norm
-        image = objective.c * (objective.design.matvec(vector) + shift)
-        vector = objective.design.rmatvec(image)
-        shift = float(image.sum()) if objective.fit_intercept else 0.0
-        largest = float(np.sqrt(vector @ vector + shift**2))
-    unit = objective.penalty.gradient(np.ones(objective.d))
-    curvature = float(np.max(np.abs(unit), initial=0.0))
-    return 1.01 * objective.loss.curvature_bound * largest + curvature or 1.0
+def _rule(objective: Objective, step: float | str | StepRule | None) -> StepRule:
+    L = smoothness(objective)
+    if step is None and not np.isfinite(L):
+        return Backtracking()
+    return step_rule(step, "gradient_descent", lambda: 1.0 / L if 0.0 < L < np.inf else 1.0)

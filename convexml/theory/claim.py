@@ -23,6 +23,8 @@ class Claim:
         What the right side may be exceeded by: rounding, and the accuracy of the reference.
     iterations : array, shape (k,)
         The iteration of each entry; 0, 1, ... by default.
+    is_rate : bool
+        Whether bound / measured says how generous the theorem is; not so for "never increases".
     """
 
     statement: str
@@ -30,6 +32,7 @@ class Claim:
     bound: Array
     room: Array | float = 0.0
     iterations: Array = field(default_factory=lambda: np.empty(0, dtype=int))
+    is_rate: bool = True
 
     def __post_init__(self) -> None:
         if not self.iterations.size:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,11 +16,12 @@ from .trajectory import Trajectory
 def never_increases(statement: str, values: Array) -> Claim:
     """The claim a_{t+1} <= a_t, up to the rounding of a_t."""
     room = ROUNDING * np.maximum(np.abs(values[:-1]), np.abs(values[1:]))
-    return Claim(statement, values[1:], values[:-1], room, np.arange(1, len(values)))
+    iterations = np.arange(1, len(values))
+    return Claim(statement, values[1:], values[:-1], room, iterations, is_rate=False)
 
 
 class Descent(Theorem):
-    """P does not increase from one iterate to the next, up to rounding."""
+    """The objective P does not increase from one iterate to the next, up to rounding."""
 
     statement = "f(x_{t+1}) <= f(x_t)"
 
@@ -29,7 +31,7 @@ class Descent(Theorem):
 
 
 class DualAscent(Theorem):
-    """D does not decrease from one dual iterate to the next, up to rounding."""
+    """The dual objective D does not decrease from one dual iterate to the next, up to rounding."""
 
     statement = "D(u_{t+1}) >= D(u_t)"
 
@@ -37,4 +39,4 @@ class DualAscent(Theorem):
         """The one inequality."""
         known = np.flatnonzero(~np.isnan(runs[0].duals))
         claim = never_increases(self.statement, -runs[0].duals[known])
-        yield Claim(claim.statement, claim.measured, claim.bound, claim.room, known[1:])
+        yield replace(claim, iterations=known[1:])

@@ -90,5 +90,5 @@ class Trajectory:
     def fact(self, name: str) -> float:
         """A fact that is constant over the run, such as a step; its last known value."""
         known = self.facts.get(name, np.empty(0))
-        known = known[np.isfinite(known)]
+        known = known[~np.isnan(known)]
         return float(known[-1]) if known.size else np.nan
