@@ -13,6 +13,7 @@ from ..certificates import Certificate
 from ..errors import InputError
 from ..numerics import Array
 from .driver import Record
+from .rate_audit import RateAudit, Recorded, audit
 
 REBUILD: dict[str, Callable[[dict[str, Any]], Any]] = {}
 """How to pose a problem again from its JSON form, by kind; the models register themselves."""
@@ -52,6 +53,8 @@ class Solution:
         Linear programs: dp*/d(right-hand side), by constraint, as SciPy's marginals.
     message : str
         What the solver or we have to add.
+    recorded : Recorded or None
+        How a hand-written solver was run, so that ``rate_audit`` can repeat it.
     """
 
     status: str
@@ -71,6 +74,7 @@ class Solution:
     support: Array | None = None
     shadow_prices: dict[str, Array] = field(default_factory=dict)
     message: str = ""
+    recorded: Recorded | None = field(default=None, repr=False, compare=False)
 
     @property
     def objective(self) -> float:
@@ -169,9 +173,33 @@ class Solution:
             raise InputError(f"Solution.from_json: not a stored solution ({error!r}).") from None
         return problem.recertify(primal, dual, document)
 
-    def rate_audit(self) -> Any:
-        """Compare every iterate with the bound of the solver's theorem."""
-        raise InputError(f"rate_audit: no theorem is on record for {self.solver!r}.")
+    def rate_audit(self, *, iterations: int | None = None, seeds: int | None = None) -> RateAudit:
+        """Compare every iterate with the bound of the solver's theorem.
+
+        The run is repeated, bit for bit, and measured against x* and a certified lower bound of
+        P*, which another solver provides.
+
+        Parameters
+        ----------
+        iterations : int, optional
+            How many iterations to look at; as many as the run took by default.
+        seeds : int, optional
+            For a theorem about an expectation: the number of runs behind the mean.
+
+        Returns
+        -------
+        RateAudit
+            With ``.holds``, ``.first_violation`` and ``.slack``.
+
+        Raises
+        ------
+        InputError
+            If the solver has no theorem, or the solution was read from a file.
+        """
+        if self.recorded is None and self.solver:
+            raise InputError(f"rate_audit: no theorem is on record for {self.solver!r}.")
+        steps = self.iterations if iterations is None else iterations
+        return audit(self.recorded, steps, self.problem, seeds)
 
     def __repr__(self) -> str:
         return (
