@@ -64,7 +64,7 @@ def holds(problem: Any) -> bool:
     """Strong duality of the posed dual, and the multipliers by name."""
     dual = cml.dualize(problem)
     try:
-        equal = close(solve(problem), solve(dual.problem))
+        value, bound = solve(problem), solve(dual.problem)
     except (cp.error.DCPError, cp.error.SolverError):
         return False
-    return equal and same_multipliers(problem, dual, 1e-4)
+    return np.isfinite(bound) and close(value, bound) and same_multipliers(problem, dual, 1e-4)
