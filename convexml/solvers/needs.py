@@ -31,6 +31,10 @@ NEEDS: dict[str, Need] = {
         lambda objective: objective is not None,
         "it is not of the form loss + penalty",
     ),
+    "scalar prediction": (
+        lambda objective: objective.loss.labels != "classes",
+        "it has one prediction per class",
+    ),
     "finite loss": (
         lambda objective: not objective.loss.is_indicator,
         "its loss is a constraint on the predictions",

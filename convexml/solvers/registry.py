@@ -52,6 +52,7 @@ def register(
     needs: tuple[str, ...] = (),
     max_iter: int = 1000,
     theorem: Theorem | None = None,
+    multiclass: bool = False,
 ) -> None:
     """Make a solver of your own available by name.
 
@@ -69,6 +70,8 @@ def register(
         Default limit on the iterations.
     theorem : Theorem, optional
         What ``Solution.rate_audit`` holds the iterates to.
+    multiclass : bool
+        Whether it also takes b of shape (K,) and predictions of shape (n, K), for K classes.
 
     Raises
     ------
@@ -80,7 +83,8 @@ def register(
     for need in needs:
         if need not in NEEDS:
             raise InputError(f"register: unknown need {need!r}.{nearest(need, NEEDS)}")
-    ALGORITHMS[name] = Algorithm(name, iterate, ("learning problem", *needs), max_iter, theorem)
+    general = ("learning problem",) if multiclass else ("learning problem", "scalar prediction")
+    ALGORITHMS[name] = Algorithm(name, iterate, (*general, *needs), max_iter, theorem)
 
 
 def unregister(name: str) -> None:
