@@ -277,14 +277,14 @@ def test_a_folder_stands_for_its_files_and_names_are_unique(problem_file: Path) 
     assert names == ["small", "small#2"]
 
 
-def test_a_cvxpy_problem_is_the_solvers_own_word() -> None:
+def test_a_cvxpy_problem_is_certified() -> None:
     x = cp.Variable(2)
     statement = cp.Problem(cp.Minimize(cp.sum_squares(x - 3.0)), [x <= 1.0])
     rows = compare(statement, ["clarabel", "newton"]).records
     assert rows[0].claimed == "optimal"
     assert rows[0].objective == pytest.approx(8.0, abs=1e-6)
-    assert (rows[0].verdict, rows[0].status, rows[0].verified) == ("undecided", "inaccurate", False)
-    assert "not available yet" in rows[0].message
+    assert (rows[0].verdict, rows[0].status, rows[0].verified) == ("certified", "optimal", True)
+    assert rows[0].gap == pytest.approx(0.0, abs=1e-6)
     assert "reference solvers only" in rows[1].message
 
 

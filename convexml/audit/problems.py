@@ -162,8 +162,8 @@ def _local_words(posed: Posed, certificate: Certificate, bound: Bound) -> str:
     return (
         f"the multipliers leave {bound.left[j]:.2g} on {posed.column_name(j)}, which no small "
         "change removes, so there is no bound over all x; over |x_j - xhat_j| <= "
-        f"{radius:.4g}{also} the suboptimality is at most {gap:.3g}, and by convexity it is at most "
-        f"{gap:.3g} max(1, |x - xhat|_inf / {radius:.4g}) against any feasible x"
+        f"{radius:.4g}{also} the suboptimality is at most {gap:.3g}, and by convexity it is at "
+        f"most {gap:.3g} max(1, |x - xhat|_inf / {radius:.4g}) against any feasible x"
     )
 
 

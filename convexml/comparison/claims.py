@@ -1,57 +1,70 @@
-"""Plain CVXPY problems: only the solver's own word, until any CVXPY problem can be certified."""
+"""Plain CVXPY problems: solved by CVXPY's own interfaces, judged by the audit."""
 
 from __future__ import annotations
 
-import time
-import warnings
-from math import isfinite
+from math import isfinite, nan
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from convexml.comparison.measure import blank, check_facts, crash_text, is_crash
+from convexml.audit import certify
+from convexml.comparison.measure import blank, check_facts
+from convexml.errors import ConvexmlError
+from convexml.solvers.reference import run_reference
 
 if TYPE_CHECKING:
+    from convexml.certificates import Certificate
     from convexml.comparison.entries import Entry
     from convexml.comparison.record import Record
 
-UNCERTIFIED = (
-    "certification of arbitrary CVXPY problems is not available yet: "
-    "the values are the solver's own word"
-)
 
+def measure_claim(
+    entry: Entry, solver: str, tol: float, *, max_seconds: float | None = None
+) -> Record:
+    """Let CVXPY solve its own problem with a named solver, and certify what it leaves.
 
-def measure_claim(entry: Entry, solver: str, tol: float) -> Record:
-    """Let CVXPY solve its own problem with a named solver; the verdict is "undecided".
-
-    The solver runs at its default accuracy. Known facts of the problem file are checked all the
-    same: they come from elsewhere.
+    The answer is judged as it is: no rescaling, no other solver. Known facts of the problem file
+    are checked as well.
     """
     problem = entry.problem
-    start = time.perf_counter()
+    run = run_reference(problem, solver, tol=tol, max_seconds=max_seconds)
+    if run.claimed == "error":
+        return blank(entry, solver, tol, run.message, claimed="error")
+    timing: dict[str, Any] = {
+        "claimed": run.claimed,
+        "seconds": run.seconds,
+        "compile_seconds": run.compile_seconds,
+        "iterations": run.iterations,
+    }
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            problem.solve(solver=solver.upper())
-    except BaseException as error:
-        if not is_crash(error):
-            raise
-        return blank(entry, solver, tol, crash_text(error), claimed="error", certifiable=False)
-    elapsed = time.perf_counter() - start
-    value = float("nan") if problem.value is None else float(problem.value)
-    stats = problem.solver_stats
-    solving = min(float(getattr(stats, "solve_time", None) or elapsed), elapsed)
-    iterations = getattr(stats, "num_iters", None)
+        certificate = certify(problem, tol=tol)
+    except ConvexmlError as error:
+        return blank(entry, solver, tol, str(error), certifiable=False, **timing)
+    certified = str(certificate.verdict) == "certified"
+    status = _status(certificate, certified)
+    found = SimpleNamespace(objective=certificate.primal_objective)
+    worst = max(certificate.conditions, key=lambda row: row.relative, default=None)
     return blank(
         entry,
         solver,
         tol,
-        UNCERTIFIED,
-        claimed=str(problem.status),
-        status="inaccurate" if isfinite(value) else "failed",
-        objective=value,
-        seconds=solving,
-        compile_seconds=elapsed - solving,
-        iterations=None if iterations is None else int(iterations),
-        facts=check_facts(entry, SimpleNamespace(objective=value)),
-        certifiable=False,
+        "" if certified else certificate.reason,
+        verdict=str(certificate.verdict),
+        status=status,
+        claim=certificate.claim,
+        verified=certified and entry.expected_status in (None, status),
+        objective=certificate.primal_objective,
+        dual_objective=certificate.dual_objective,
+        gap=certificate.gap,
+        relative_gap=certificate.relative_gap,
+        kkt=certificate.kkt,
+        worst_condition="" if worst is None else worst.name,
+        worst_residual=nan if worst is None else worst.relative,
+        facts=check_facts(entry, found),
+        **timing,
     )
+
+
+def _status(certificate: Certificate, certified: bool) -> str:
+    if certified:
+        return certificate.claim
+    return "inaccurate" if isfinite(certificate.primal_objective) else "failed"

@@ -36,7 +36,7 @@ class Record:
     verified : bool
         Whether the expected status was reached, with verified evidence.
     certifiable : bool
-        False for what no certificate exists for yet (statements in plain CVXPY).
+        False for what has no certificate (a statement that is not a convex problem).
     objective, dual_objective, gap, relative_gap : float
         P, D and P - D at the solver's point, recomputed from the raw data; nan where not known.
     kkt : dict of str to float
