@@ -37,7 +37,7 @@ def test_labels_of_any_kind(model: Any, minus: Any, plus: Any) -> None:
     problem, plain = model(XB, y, 0.1), model(XB, YB, 0.1)
     assert list(problem.classes) == [minus, plus]
     solution = problem.solve()
-    assert np.array_equal(solution.primal["w"], plain.solve().primal["w"])
+    assert solution.primal["w"] == pytest.approx(plain.solve().primal["w"], abs=1e-6)
     predicted = solution.predict(XB)
     assert predicted.dtype == np.unique(y).dtype
     assert set(predicted) <= {minus, plus}
@@ -79,15 +79,16 @@ def test_rows_of_weight_0_are_dropped_first(case: Any) -> None:
     full, part = case.make(outlier, y, sample_weight=s), case.make(A[keep], y[keep])
     one, two = full.solve(), part.solve()
     assert one.status == "optimal"
-    assert one.objective == two.objective
-    assert np.array_equal(one.primal["w"], two.primal["w"])
+    assert one.objective == pytest.approx(two.objective, rel=1e-12, abs=1e-20)
+    # Gaps at rounding, 1e-16, determine the points to the root of that, some 1e-8.
+    assert one.primal["w"] == pytest.approx(two.primal["w"], abs=1e-6)
     # Per-sample arrays keep the caller's numbering, and are 0 where the weight is.
     for found, reduced in ((one.dual, two.dual), (one.primal, two.primal)):
         for name, values in found.items():
             if name in ("w", "b") or np.ndim(values) == 0:
                 continue
             assert values.shape == (n,)
-            assert np.array_equal(values[keep], reduced[name])
+            assert values[keep] == pytest.approx(reduced[name], abs=1e-6)
             assert np.all(values[s == 0.0] == 0.0)
     assert full.certify(one.primal["w"], one.primal["b"], one.dual["u"]).holds()
     if one.support is not None:
@@ -105,15 +106,16 @@ def test_a_data_frame_keeps_its_column_names() -> None:
     names = ["age", "sex", "bmi", "bp", "s1"]
     problem = cml.Ridge(Frame(X, names), Y, 0.3)
     solution = problem.solve()
-    assert np.array_equal(solution.primal["w"], cml.Ridge(X, Y, 0.3).solve().primal["w"])
+    plain = cml.Ridge(X, Y, 0.3).solve()
+    assert solution.primal["w"] == pytest.approx(plain.primal["w"], abs=1e-12)
     assert problem._samples.feature_names == names
     assert np.array_equal(solution.predict(Frame(X, names)), solution.predict(X))
 
 
 def test_lists_and_a_column_vector_are_read() -> None:
-    expected = cml.Ridge(X, Y, 0.3).solve().primal["w"]
-    assert np.array_equal(cml.Ridge(X.tolist(), Y.tolist(), 0.3).solve().primal["w"], expected)
-    assert np.array_equal(cml.Ridge(X, Y[:, None], 0.3).solve().primal["w"], expected)
+    expected = pytest.approx(cml.Ridge(X, Y, 0.3).solve().primal["w"], abs=1e-12)
+    assert cml.Ridge(X.tolist(), Y.tolist(), 0.3).solve().primal["w"] == expected
+    assert cml.Ridge(X, Y[:, None], 0.3).solve().primal["w"] == expected
 
 
 @pytest.mark.parametrize("case", MODELS, ids=lambda case: case.name)
@@ -178,6 +180,8 @@ def test_least_squares_with_more_features_than_samples_fits_exactly() -> None:
 
 @pytest.mark.parametrize("name", ["newton", "gradient_descent", "clarabel"])
 def test_the_same_seed_gives_the_same_result(name: str) -> None:
-    one, two = (cml.LogisticRegression(XB, YB, 0.1).solve(name, seed=4) for _ in range(2))
+    # Where an algorithm stops may depend on the clock; its iterates do not.
+    settings = {"seed": 4, "max_iter": 4, "tol": 1e-15}
+    one, two = (cml.LogisticRegression(XB, YB, 0.1).solve(name, **settings) for _ in range(2))
     assert np.array_equal(one.primal["w"], two.primal["w"])
     assert one.iterations == two.iterations

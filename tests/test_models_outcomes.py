@@ -158,7 +158,7 @@ def test_limits_are_respected_and_the_gap_is_honest() -> None:
     assert few.iterations == 3
     assert few.claimed_status == "max_iter"
     assert few.gap >= few.objective - truth > 0.0
-    assert [record.iteration for record in few.trace] == [0, 1, 2, 3]
+    assert (few.trace[0].iteration, few.trace[-1].iteration) == (0, 3)
     start = time.perf_counter()
     timed = cml.LogisticRegression(1e3 * XB * XB, YB, 1e-9).solve(
         "gradient_descent", max_seconds=0.05, max_iter=10**9
