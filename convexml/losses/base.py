@@ -81,6 +81,10 @@ class Loss(ABC):
         """d^2l/dz^2 where it exists; 0 for piecewise linear losses."""
         return np.zeros_like(np.asarray(z, dtype=float))
 
+    def curvature_floor(self, y: Array, lo: Array, hi: Array) -> Array:
+        """A lower bound of d^2l/dz^2 on lo <= z <= hi, shape (n,); 0 claims nothing."""
+        return np.zeros_like(np.asarray(lo, dtype=float))
+
     def kinks(self, y: Array) -> tuple[Array, ...]:
         """The predictions at which l(y, .) is not differentiable, arrays of shape (n,)."""
         return ()

@@ -34,6 +34,10 @@ class Exponential(Loss):
     def curvature(self, y: Array, z: Array) -> Array:
         return self.value(y, z)
 
+    def curvature_floor(self, y: Array, lo: Array, hi: Array) -> Array:
+        # The curvature is monotone: it is least at an end.
+        return np.minimum(self.curvature(y, lo), self.curvature(y, hi))
+
     def conjugate(self, y: Array, v: Array) -> Array:
         p = -y * v
         return xlogx(p) - p

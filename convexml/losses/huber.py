@@ -53,6 +53,9 @@ class Huber(Loss):
     def curvature(self, y: Array, z: Array) -> Array:
         return np.where(np.abs(z - y) <= self.delta, 1.0, 0.0)
 
+    def curvature_floor(self, y: Array, lo: Array, hi: Array) -> Array:
+        return np.minimum(self.curvature(y, lo), self.curvature(y, hi))
+
     def conjugate(self, y: Array, v: Array) -> Array:
         return np.where(np.abs(v) <= self.delta, v * (0.5 * v + y), np.inf)
 

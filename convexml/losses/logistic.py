@@ -38,6 +38,10 @@ class Logistic(Loss):
         p = expit(-np.abs(z))
         return p * (1.0 - p)
 
+    def curvature_floor(self, y: Array, lo: Array, hi: Array) -> Array:
+        # The curvature rises to z = 0 and falls after it: it is least at an end.
+        return np.minimum(self.curvature(y, lo), self.curvature(y, hi))
+
     def conjugate(self, y: Array, v: Array) -> Array:
         p = -y * v
         inside = (p >= 0.0) & (p <= 1.0)

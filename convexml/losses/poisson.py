@@ -42,6 +42,10 @@ class Poisson(Loss):
         with np.errstate(over="ignore"):
             return np.exp(z)
 
+    def curvature_floor(self, y: Array, lo: Array, hi: Array) -> Array:
+        # The curvature rises: it is least at an end.
+        return np.minimum(self.curvature(y, lo), self.curvature(y, hi))
+
     def conjugate(self, y: Array, v: Array) -> Array:
         # For small v the terms in y cancel: l* = s log(1 + v / y) - v + v log y.
         y, v = np.broadcast_arrays(np.asarray(y, dtype=float), v)

@@ -38,6 +38,9 @@ class Squared(Loss):
     def curvature(self, y: Array, z: Array) -> Array:
         return np.ones_like(z)
 
+    def curvature_floor(self, y: Array, lo: Array, hi: Array) -> Array:
+        return np.ones_like(np.asarray(lo, dtype=float))
+
     def conjugate(self, y: Array, v: Array) -> Array:
         return 0.5 * v**2 + v * y
 

@@ -35,6 +35,9 @@ class SquaredHinge(Loss):
     def curvature(self, y: Array, z: Array) -> Array:
         return np.where(y * z < 1.0, 1.0, 0.0)
 
+    def curvature_floor(self, y: Array, lo: Array, hi: Array) -> Array:
+        return np.minimum(self.curvature(y, lo), self.curvature(y, hi))
+
     def conjugate(self, y: Array, v: Array) -> Array:
         return np.where(y * v <= 0.0, v * (y + 0.5 * v), np.inf)
 

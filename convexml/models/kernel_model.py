@@ -12,6 +12,7 @@ import numpy as np
 from ..certificates import Certificate, Condition
 from ..certificates.dual_repair import repair_dual
 from ..certificates.kernel import certify_kernel
+from ..certificates.support import CertifiedSupport
 from ..design import Design, as_design
 from ..errors import InputError
 from ..kernels import Kernel, factor
@@ -156,6 +157,26 @@ class KernelModel(LearningProblem):
             tol=tol,
             textbook=self.textbook_conditions,
         )
+
+    def certified_support(self, q: Any, b: float | None = None, u: Any = None) -> CertifiedSupport:
+        """Label the samples of every solution; its coordinates are those of w = L'q.
+
+        Parameters
+        ----------
+        q : array, shape (n,)
+            Coefficients near a minimiser.
+        b : float, optional
+            Intercept. None: the best one.
+        u : array, shape (n,), optional
+            Dual point. None: constructed.
+
+        Returns
+        -------
+        CertifiedSupport
+            Of the problem as posed, through the factor K = L L'.
+        """
+        w = self.kernel_parts.project(read_dual(self.name, q, self._samples, "q"))
+        return super().certified_support(w, b, u)
 
     def judge_solved(self, w: Array, b: float, u: Array | None, tol: float) -> Certificate:
         """The certificate of the function with coordinates w; the solver's u is tried first."""

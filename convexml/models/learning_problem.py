@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import Certificate, certify_objective
+from ..certificates.support import CertifiedSupport, certify_support
 from ..design import as_design
 from ..errors import InputError
 from ..losses import Loss
@@ -152,6 +153,38 @@ class LearningProblem(SupervisedProblem):
             solver_dual=u,
             refute=False,
         )
+
+    def certified_support(self, w: Any, b: float | None = None, u: Any = None) -> CertifiedSupport:
+        """Label the samples and coefficients of every solution, as far as this point decides.
+
+        Parameters
+        ----------
+        w : array, shape (d,)
+            Coefficients near a minimiser, whoever computed them.
+        b : float, optional
+            Intercept. None: the best one for this w.
+        u : array, shape (n,), optional
+            Dual point. None: constructed.
+
+        Returns
+        -------
+        CertifiedSupport
+            Of samples of weight 0 it says "not_support".
+
+        Raises
+        ------
+        InputError
+            For wrong shapes, entries that are not finite, and models with several outputs.
+        """
+        if self.objective_parts.loss.labels == "classes":
+            raise InputError(
+                f"{self.name}: certified_support labels problems with one output; this one has "
+                "one for each class."
+            )
+        w, b = read_coefficients(self.name, w, b, self.objective_parts)
+        u = None if u is None else read_dual(self.name, u, self._samples)
+        found = certify_support(self.objective_parts, w, b, u)
+        return found.expanded(self._samples.kept, self._samples.total)
 
     def solve(self, solver: str = "auto", **options: Any) -> Solution:
         """Solve, polish, certify.

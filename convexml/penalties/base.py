@@ -121,6 +121,18 @@ class Penalty(ABC):
             return np.zeros_like(w)
         return self.gradient(w)
 
+    def zero_blocks(self, d: int) -> tuple[Array, Array] | None:
+        """The blocks g on which Omega(w) is level_g |w_g|_2 plus something smooth at w_g = 0.
+
+        v in dOmega(w) with |v_g|_2 < level_g forces w_g = 0. Returns the block of each coordinate,
+        (d,), and the levels, (G,); None where Omega has no such kinks.
+        """
+        return None
+
+    def conjugate_gradient(self, v: Array) -> Array | None:
+        """The gradient of Omega*, taken entrywise: the w with v in dOmega(w). None: not known."""
+        return None
+
     def free(self, d: int) -> Array:
         """Mask of the coordinates that are not penalised at all: there X'u must be 0."""
         return np.zeros(d, dtype=bool)

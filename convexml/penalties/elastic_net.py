@@ -87,6 +87,12 @@ class ElasticNet(Penalty):
         gradient = (self._l1 * np.sign(moved) + self._l2 * w)[active]
         return Manifold(active, np.zeros_like(w), gradient, np.full_like(gradient, self._l2))
 
+    def zero_blocks(self, d: int) -> tuple[Array, Array]:
+        return np.arange(d), np.full(d, self._l1)
+
+    def conjugate_gradient(self, v: Array) -> Array | None:
+        return soft_threshold(v, self._l1) / self._l2 if self._l2 > 0.0 else None
+
     def free(self, d: int) -> Array:
         return np.full(d, self.lam == 0.0)
 

@@ -110,6 +110,9 @@ class GroupL2(Penalty):
         hessian = slope[index] * (np.eye(len(index)) - same * np.outer(direction, direction))
         return Manifold(active, np.zeros_like(w), self._level[index] * direction, hessian)
 
+    def zero_blocks(self, d: int) -> tuple[Array, Array]:
+        return self._index, self._level
+
     def free(self, d: int) -> Array:
         return (self._level == 0.0)[self._index]
 

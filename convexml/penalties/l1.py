@@ -59,6 +59,9 @@ class L1(Penalty):
         gradient = (self._level(len(w)) * np.sign(moved))[active]
         return Manifold(active, np.zeros_like(w), gradient, np.zeros_like(gradient))
 
+    def zero_blocks(self, d: int) -> tuple[Array, Array]:
+        return np.arange(d), self._level(d)
+
     def free(self, d: int) -> Array:
         return self._level(d) == 0.0
 

@@ -54,6 +54,9 @@ class L2(Penalty):
     def gradient(self, w: Array) -> Array:
         return self._level(len(w)) * w
 
+    def conjugate_gradient(self, v: Array) -> Array | None:
+        return v / self._level(len(v)) if self.strong_convexity > 0.0 else None
+
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         level = self._level(len(v))
         free = level == 0.0

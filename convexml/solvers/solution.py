@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import Certificate
+from ..certificates.support import CertifiedSupport
 from ..errors import InputError
 from ..numerics import Array
 from .driver import Record
@@ -114,6 +115,27 @@ class Solution:
     def predict(self, X: Any) -> Array:
         """Predictions: numbers for regression, the caller's labels for classification."""
         return self.problem.predict(X, self.primal)
+
+    def certified_support(self) -> CertifiedSupport:
+        """What the gap proves of every solution: support vectors, zeros, intercepts, uniqueness.
+
+        Returns
+        -------
+        CertifiedSupport
+
+        Raises
+        ------
+        InputError
+            If there is no point, or the problem is no learning problem with one output.
+        """
+        judge = getattr(self.problem, "certified_support", None)
+        if judge is None or "u" not in self.dual:
+            raise InputError(
+                f"certified_support: {self.problem.name} ({self.status}) has no point with "
+                "samples and coefficients to label; it needs a solved learning problem."
+            )
+        point = self.primal["q"] if "q" in self.primal else self.primal["w"]
+        return judge(point, float(self.primal["b"]), self.dual["u"])
 
     def plot(self, path: str | None = None) -> Any:
         """Draw the verified gap against time; needs matplotlib (the ``report`` extra)."""
