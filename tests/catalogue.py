@@ -23,6 +23,7 @@ from convexml.losses import (
     Loss,
     Pinball,
     Poisson,
+    Softmax,
     Squared,
     SquaredEpsilonInsensitive,
     SquaredHinge,
@@ -63,6 +64,9 @@ LOSSES: tuple[Loss, ...] = (
     HardMargin(),
     Interpolation(),
 )
+
+MULTICLASS: tuple[Loss, ...] = (Softmax(),)
+"""Losses of K predictions a sample; their laws are in tests/test_softmax.py."""
 
 INF = np.inf
 D = 5

@@ -79,7 +79,7 @@ def _steps(
     for point in newton_candidates(objective, w, b):
         with np.errstate(over="ignore"):
             z = objective.predict(point.w, point.b)
-            metric = objective.c * objective.loss.curvature(objective.y, z)
+            metric = objective.loss_curvature(z)
         if np.all(np.isfinite(metric)):
             yield point, repair_dual(objective, point.u, metric)
         yield point, repair_dual(objective, point.u)
@@ -99,7 +99,7 @@ def newton_candidates(objective: Objective, w: Array, b: float) -> Iterator[Newt
     z = objective.predict(w, b)
     with np.errstate(over="ignore"):
         u = objective.loss_derivative(z)
-        h = objective.c * objective.loss.curvature(objective.y, z)
+        h = objective.loss_curvature(z)
     if not (np.all(np.isfinite(u)) and np.all(np.isfinite(h))):
         return
     v = -objective.design.rmatvec(u)

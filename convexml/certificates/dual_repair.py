@@ -10,6 +10,8 @@ from scipy import linalg, optimize
 from ..design import Design
 from ..numerics import EPS, ROUNDING, Array
 from ..objective import Objective
+from ..objective.multiclass import MulticlassObjective
+from .multiclass import restore_probabilities
 
 ROUNDS = 25
 """Alternations of clipping to the box and restoring the equalities before giving up."""
@@ -39,7 +41,10 @@ def repair_dual(
     lo, hi = objective.dual_bounds()
     start = u
     u = np.clip(np.where(np.isfinite(u), u, 0.0), lo, hi)
-    u = _restore_rows(objective, u, lo, hi, metric)
+    if isinstance(objective, MulticlassObjective):
+        u = restore_probabilities(objective, u)
+    else:
+        u = _restore_rows(objective, u, lo, hi, metric)
     v = -objective.design.rmatvec(u)
     scale = objective.penalty.domain_scale(v)
     if scale < 1.0:

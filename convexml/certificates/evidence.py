@@ -8,7 +8,8 @@ import numpy as np
 from scipy import optimize, sparse
 
 from ..numerics import ROUNDING, Array
-from ..objective import Objective
+from ..objective import MulticlassObjective, Objective
+from .separating_scores import separating_scores
 
 SMALL_ENOUGH = 4_000_000
 """Entries of X up to which the linear programs below are posed."""
@@ -23,6 +24,8 @@ def separating_direction(
     the loss has a finite limit, and z != 0. Then P has an infimum but no minimiser. A given (w, b)
     is tried first, then a linear program decides.
     """
+    if isinstance(objective, MulticlassObjective):
+        return separating_scores(objective, w, b)
     free = objective.penalty.free(objective.d)
     if not (objective.loss.is_strictly_convex and (free.any() or objective.fit_intercept)):
         return None

@@ -104,7 +104,7 @@ def conditions_at(
     residual w - prox(w + v), which is continuous and 0 exactly where the inclusion holds; that of
     a differentiable loss by the difference to its derivative.
     """
-    y, c = objective.y, objective.c
+    y, c = objective.y, objective.coefficients
     lo, hi = objective.dual_bounds()
     size = np.maximum(
         np.where(np.isfinite(lo), np.abs(lo), 0.0), np.where(np.isfinite(hi), hi, 0.0)
@@ -124,8 +124,10 @@ def conditions_at(
         _penalty_domain(objective, u, v),
     ]
     if objective.fit_intercept:
-        total = np.abs(u).sum()
-        rows.append(worst("1'u = 0", "dual_feasibility", u.sum(), total if total else 1.0))
+        sums, size = u.sum(axis=0), np.abs(u).sum(axis=0)
+        rows.append(worst("1'u = 0", "dual_feasibility", sums, size))
+    if u.ndim == 2:
+        rows.append(worst("sum_k u_ik = 0", "dual_feasibility", u.sum(axis=1), objective.c))
     if objective.loss.is_indicator:
         violation = objective.loss.violation(y, z)
         rows.append(
@@ -163,7 +165,7 @@ def _dual_point(
     if u is not None:
         return repair_dual(objective, u, source="passed")
     if not np.isfinite(point.value):
-        return repair_dual(objective, np.zeros(objective.n))
+        return repair_dual(objective, objective.zero_scores)
     best = construct_dual(objective, point.w, point.b)
     if solver_dual is not None and np.all(np.isfinite(solver_dual)):
         best = max(

@@ -22,19 +22,19 @@ def better_point(
 ) -> dict[str, Any] | None:
     """Return {"w", "b", "objective"} with objective < threshold, or None where none was found."""
     for w, b in _candidates(objective, point):
-        if not (np.all(np.isfinite(w)) and np.isfinite(b)):
+        if not (np.all(np.isfinite(w)) and np.all(np.isfinite(b))):
             continue
         found = repair_primal(objective, w, b)
         value = objective.primal(found.w, found.b)
         if value < threshold:
-            return {"w": found.w, "b": found.b, "objective": value}
+            return {"w": found.w.reshape(objective.w_shape), "b": found.b, "objective": value}
     return None
 
 
 def _candidates(objective: Objective, point: PrimalPoint) -> Iterator[tuple[Array, float]]:
     w, b = point.w, point.b
     yield w, b + objective.best_intercept(point.z)
-    yield np.zeros_like(w), objective.best_intercept(np.zeros(objective.n))
+    yield np.zeros_like(w), objective.best_intercept(objective.zero_scores)
     if objective.loss.is_indicator and objective.loss.labels == "binary":
         margin = float(np.min(objective.y * point.z))
         if margin > 0.0:
@@ -54,4 +54,4 @@ def _from_conic_solver(objective: Objective) -> Iterator[tuple[Array, float]]:
     w = statement.variables["w"].value
     b = statement.variables["b"].value if objective.fit_intercept else 0.0
     if w is not None and b is not None:
-        yield np.asarray(w), float(b)
+        yield np.ravel(w), b if np.ndim(b) else float(b)

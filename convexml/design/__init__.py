@@ -3,6 +3,7 @@
 from .base import Design
 from .dense import DenseDesign
 from .sparse import SparseDesign
+from .stacked import StackedDesign
 from .wrap import as_design
 
-__all__ = ["DenseDesign", "Design", "SparseDesign", "as_design"]
+__all__ = ["DenseDesign", "Design", "SparseDesign", "StackedDesign", "as_design"]

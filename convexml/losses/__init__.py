@@ -13,6 +13,7 @@ from .interpolation import Interpolation
 from .logistic import Logistic
 from .pinball import Pinball
 from .poisson import Poisson
+from .softmax import Softmax
 from .squared import Squared
 from .squared_epsilon_insensitive import SquaredEpsilonInsensitive
 from .squared_hinge import SquaredHinge
@@ -29,6 +30,7 @@ __all__ = [
     "Loss",
     "Pinball",
     "Poisson",
+    "Softmax",
     "Squared",
     "SquaredEpsilonInsensitive",
     "SquaredHinge",

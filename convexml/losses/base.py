@@ -24,7 +24,7 @@ class Loss(ABC):
     """
 
     name: ClassVar[str]
-    labels: ClassVar[Literal["real", "binary", "count"]] = "real"
+    labels: ClassVar[Literal["real", "binary", "count", "classes"]] = "real"
     is_smooth: ClassVar[bool] = True
     """Differentiable in z, with ``curvature`` the second derivative almost everywhere."""
     is_indicator: ClassVar[bool] = False

@@ -15,6 +15,7 @@ from .poisson_regression import PoissonRegression
 from .quantile_regression import QuantileRegression
 from .ridge import ConstrainedRidge, Ridge
 from .soft_margin_svm import SoftMarginSVM
+from .softmax_regression import SoftmaxRegression
 from .stored import register_models
 from .svr import SVR
 
@@ -41,6 +42,7 @@ __all__ = [
     "QuantileRegression",
     "Ridge",
     "SoftMarginSVM",
+    "SoftmaxRegression",
 ]
 
 register_models({name: globals()[name] for name in __all__})

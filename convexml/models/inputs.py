@@ -27,7 +27,7 @@ class Samples:
     total : int
         Number of rows passed.
     classes : array or None
-        The two labels, the larger is +1; None for real targets.
+        The two labels, the larger is +1, or the labels of all classes; None for real targets.
     feature_names : list of str or None
     """
 
@@ -58,6 +58,8 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
     target = target[kept]
     if labels == "binary":
         numbers, classes = read_classes(owner, target)
+    elif labels == "classes":
+        numbers, classes = read_many_classes(owner, target)
     else:
         numbers, classes = read_targets(owner, target, kept, labels == "count"), None
     return Samples(
@@ -129,13 +131,7 @@ def read_targets(owner: str, y: Array, kept: Array, count: bool) -> Array:
 
 def read_classes(owner: str, y: Array) -> tuple[Array, Array]:
     """Map two labels of any kind to -1 and +1, the larger to +1."""
-    if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
-        row = int(np.argmax(~np.isfinite(y)))
-        raise InputError(f"{owner}: y contains {y[row]} at row {row}; every label must be finite.")
-    try:
-        classes = np.unique(y)
-    except TypeError:
-        raise InputError(f"{owner}: the labels in y cannot be ordered; use one type.") from None
+    classes = _labels(owner, y)
     if len(classes) != 2:
         shown = ", ".join(repr(value) for value in classes[:5].tolist())
         raise InputError(
@@ -143,6 +139,26 @@ def read_classes(owner: str, y: Array) -> tuple[Array, Array]:
             f"{', ...' if len(classes) > 5 else ''})."
         )
     return np.where(y == classes[1], 1.0, -1.0), classes
+
+
+def _labels(owner: str, y: Array) -> Array:
+    """The distinct labels, in order."""
+    if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
+        row = int(np.argmax(~np.isfinite(y)))
+        raise InputError(f"{owner}: y contains {y[row]} at row {row}; every label must be finite.")
+    try:
+        return np.unique(y)
+    except TypeError:
+        raise InputError(f"{owner}: the labels in y cannot be ordered; use one type.") from None
+
+
+def read_many_classes(owner: str, y: Array) -> tuple[Array, Array]:
+    """Map the labels of two or more classes to 0 ... K-1, in their order."""
+    classes = _labels(owner, y)
+    if len(classes) < 2:
+        shown = ", ".join(repr(value) for value in classes.tolist())
+        raise InputError(f"{owner}: y must hold at least two classes, got only {shown}.")
+    return np.searchsorted(classes, y).astype(float), classes
 
 
 def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
@@ -183,6 +199,13 @@ def check_penalty(owner: str, penalty: Any, d: int) -> None:
 def read_coefficients(owner: str, w: Any, b: Any, objective: Any) -> tuple[Array, Any]:
     """Return w as a float64 vector (d,) and b as a float or None, all finite."""
     vector = read_numbers(owner, "w", w)
+    if len(objective.w_shape) == 2 and vector.shape == objective.w_shape:
+        vector = vector.ravel()
+    elif len(objective.w_shape) == 2:
+        raise InputError(
+            f"{owner}: w must have one row per feature and one column per class, shape "
+            f"{objective.w_shape}, got {vector.shape}."
+        )
     if vector.shape != (objective.d,):
         raise InputError(
             f"{owner}: w must have one coefficient per feature ({objective.d}), got shape "
@@ -194,10 +217,12 @@ def read_coefficients(owner: str, w: Any, b: Any, objective: Any) -> tuple[Array
     return vector, read_intercept(owner, b, objective)
 
 
-def read_intercept(owner: str, b: Any, objective: Any) -> float | None:
-    """Return b as a finite float, 0 without intercept, or None."""
+def read_intercept(owner: str, b: Any, objective: Any) -> Any:
+    """Return b as a finite float, or (K,) for K classes; 0 without intercept; or None."""
     if b is None:
         return None
+    if len(objective.w_shape) == 2:
+        return _read_intercepts(owner, b, objective)
     number = np.asarray(b, dtype=np.float64)
     if number.size != 1 or not np.isfinite(number.item()):
         raise InputError(f"{owner}: b must be one finite number, got {b!r}.")
@@ -207,10 +232,28 @@ def read_intercept(owner: str, b: Any, objective: Any) -> float | None:
     return value
 
 
-def read_dual(owner: str, u: Any, samples: Samples, name: str = "u") -> Array:
-    """Return u on the rows kept, (n,), finite; it must be 0 on rows of weight 0."""
+def _read_intercepts(owner: str, b: Any, objective: Any) -> Array:
+    """Return b as a finite vector, one entry per class; one number stands for all."""
+    shape = objective.w_shape[1:]
+    vector = read_numbers(owner, "b", b)
+    if vector.shape not in ((), shape) or not np.all(np.isfinite(vector)):
+        raise InputError(f"{owner}: b must be {shape[0]} finite numbers, one per class, got {b!r}.")
+    if np.any(vector) and not objective.fit_intercept:
+        raise InputError(f"{owner}: b = {b!r}, but this problem was posed without intercept.")
+    return np.array(np.broadcast_to(vector, shape))
+
+
+def read_dual(owner: str, u: Any, samples: Samples, name: str = "u", classes: int = 0) -> Array:
+    """Return u on the rows kept, (n,) or (n, K), finite; it must be 0 on rows of weight 0."""
     vector = read_numbers(owner, name, u)
-    if vector.shape != (samples.total,):
+    if vector.ndim == 2 and classes and vector.shape == (samples.total, classes):
+        pass
+    elif classes:
+        raise InputError(
+            f"{owner}: {name} must have shape ({samples.total}, {classes}), one row per sample and "
+            f"one column per class, got {vector.shape}."
+        )
+    elif vector.shape != (samples.total,):
         raise InputError(
             f"{owner}: {name} must have one entry per sample"
             f" ({samples.total}), got shape {vector.shape}."
@@ -228,6 +271,6 @@ def expand(values: Array, samples: Samples) -> Array:
     """Per-sample values in the caller's numbering, 0 on rows of weight 0."""
     if len(samples.kept) == samples.total:
         return values
-    full = np.zeros(samples.total)
+    full = np.zeros((samples.total, *values.shape[1:]))
     full[samples.kept] = values
     return full

@@ -57,7 +57,7 @@ def _unpenalised(penalty: Penalty, d: int) -> Array:
 
 
 def _null_predictions(objective: Objective, unpenalised: Array) -> Array:
-    z = np.zeros(objective.n)
+    z = objective.zero_scores
     shift = objective.best_intercept(z)
     if not unpenalised.any():
         return z + shift

@@ -29,6 +29,10 @@ LOSSES = {
         r"e^{z_i} - y_i z_i + y_i \log y_i - y_i",
         r"(v_i + y_i)\log(v_i + y_i) - (v_i + y_i) - (y_i \log y_i - y_i)",
     ),
+    "softmax": (
+        r"\log\sum_k e^{z_{ik}} - z_{i y_i}",
+        r"\sum_k p_{ik}\log p_{ik},\ p_i = v_i + e_{y_i} \in \Delta",
+    ),
     "hard_margin": (r"\iota[y_i z_i \ge 1]", r"y_i v_i,\ y_i v_i \le 0"),
     "interpolation": (r"\iota[z_i = y_i]", r"v_i y_i"),
 }

@@ -113,7 +113,7 @@ class LearningProblem(SupervisedProblem):
         -------
         float
         """
-        return self.objective_parts.dual(read_dual(self.name, u, self._samples))
+        return self.objective_parts.dual(self._read_dual(u))
 
     def certify(
         self, w: Any, b: float | None = None, u: Any = None, *, tol: float = 1e-6
@@ -137,10 +137,14 @@ class LearningProblem(SupervisedProblem):
         """
         tol = positive_number(tol, self.name, "tol")
         w, b = read_coefficients(self.name, w, b, self.objective_parts)
-        u = None if u is None else read_dual(self.name, u, self._samples)
+        u = None if u is None else self._read_dual(u)
         return certify_objective(
             self.objective_parts, w, b, u, tol=tol, textbook=self.textbook_conditions
         )
+
+    def _read_dual(self, u: Any) -> Array:
+        classes = self.objective_parts.w_shape[1:]
+        return read_dual(self.name, u, self._samples, classes=classes[0] if classes else 0)
 
     def judge_solved(self, w: Array, b: float, u: Array | None, tol: float) -> Certificate:
         """The certificate of what a solver returned; its u competes with the constructed one."""
@@ -223,23 +227,26 @@ class LearningProblem(SupervisedProblem):
             hyper = {"loss": parts.loss, "penalty": parts.penalty}
         shown = {name: value for name, value in hyper.items() if np.ndim(value) == 0}
         settings = "".join(f", {name}={value!r}" for name, value in shown.items())
-        return f"{self.name}(n={parts.n}, d={parts.d}{settings})"
+        return f"{self.name}(n={parts.n}, d={self._samples.X.shape[1]}{settings})"
 
     # -- predictions, storage ----------------------------------------------------------------
 
     def decision_function(self, X: Any, primal: Mapping[str, Array]) -> Array:
-        """X w + b for new samples, shape (n,)."""
+        """X w + b for new samples, shape (n,), or (n, K) for K classes."""
         matrix = read_matrix(self.name, X)
-        if matrix.shape[1] != self.objective_parts.d:
+        features = self._samples.X.shape[1]
+        if matrix.shape[1] != features:
             raise InputError(
                 f"{self.name}: X has {matrix.shape[1]} features, the model was posed with "
-                f"{self.objective_parts.d}."
+                f"{features}."
             )
         return as_design(matrix).matvec(primal["w"]) + primal["b"]
 
     def predict(self, X: Any, primal: Mapping[str, Array]) -> Array:
         """Predictions for new samples, in the caller's labels for classification."""
         scores = self.decision_function(X, primal)
+        if self.classes is not None and scores.ndim == 2:
+            return self.classes[scores.argmax(axis=1)]
         if self.classes is not None:
             return self.classes[(scores > 0.0).astype(int)]
         return np.exp(scores) if self.objective_parts.loss.labels == "count" else scores

@@ -123,7 +123,7 @@ def without_solution(
     value = np.inf if status == "infeasible" else 0.0
     primal: dict[str, Array] = {}
     if status == "unattained" and w is not None:
-        primal, _, _ = named_values(problem, w, b, np.zeros(problem.objective_parts.n))
+        primal, _, _ = named_values(problem, w, b, problem.objective_parts.zero_scores)
         value = problem.objective_parts.primal(w, b)
     certificate = Certificate(
         "infeasible" if status == "infeasible" else "optimal",

@@ -121,7 +121,7 @@ def exact_zeros(objective: Objective, w: Array, b: float) -> tuple[Array, float]
     level = getattr(objective.penalty, "lam", None)
     if level is None or objective.penalty.is_smooth or not np.any(w):
         return w, b
-    zero, z = np.zeros_like(w), np.zeros(objective.n)
+    zero, z = np.zeros_like(w), objective.zero_scores
     shift = objective.best_intercept(z)
     value = objective.primal(zero, shift)
     if not np.isfinite(value) or value > objective.primal(w, b) * (1.0 + 1e-9):
@@ -165,7 +165,7 @@ def _run_algorithm(
         "message": "" if run.stopped == "tol" else run.stopped,
         "recorded": Recorded(objective, name, w, b, limits["seed"], dict(options)),
     }
-    if not (np.all(np.isfinite(run.best.w)) and np.isfinite(run.best.b)):
+    if not (np.all(np.isfinite(run.best.w)) and np.all(np.isfinite(run.best.b))):
         facts["message"] = f"{name} returned no finite point."
         return None, 0.0, None, facts
     return run.best.w, run.best.b, run.best.u, facts
@@ -181,7 +181,7 @@ def _show(record: Record) -> None:
 
 def _run_reference(
     problem: LearningProblem, name: str, limits: Mapping[str, Any], options: Mapping[str, Any]
-) -> tuple[Array | None, float, Array | None, dict[str, Any]]:
+) -> tuple[Array | None, Any, Array | None, dict[str, Any]]:
     started = time.perf_counter()
     statement = problem.statement
     posed = time.perf_counter() - started
@@ -205,9 +205,12 @@ def _run_reference(
     if w is None or not np.all(np.isfinite(w)):
         facts["message"] = facts["message"] or f"{name} returned no point ({run.claimed})."
         return None, 0.0, None, facts
-    b = float(statement.variables["b"].value) if problem.objective_parts.fit_intercept else 0.0
+    b = np.zeros(problem.objective_parts.w_shape[1:])
+    if problem.objective_parts.fit_intercept:
+        b = np.array(statement.variables["b"].value, dtype=float)
     u = problem.dual_from_constraints()
-    return np.array(w, dtype=float), b, None if u is None else np.array(u, dtype=float), facts
+    u = None if u is None else np.array(u, dtype=float)
+    return np.ravel(w).astype(float), b if b.ndim else float(b), u, facts
 
 
 _ITERATION_LIMIT = {"ecos": "max_iters", "scs": "max_iters"}

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def learning_to_dict(problem: LearningProblem) -> dict[str, Any]:
     """The rows kept, their labels and weights, the loss, the penalty, the hyperparameters."""
     parts, samples = problem.objective_parts, problem._samples
-    labels = parts.y if samples.classes is None else samples.classes[(parts.y > 0).astype(int)]
+    labels = parts.y
+    if samples.classes is not None:
+        codes = parts.y if parts.loss.labels == "classes" else parts.y > 0
+        labels = samples.classes[codes.astype(int)]
     stored: dict[str, Any] = {
         "kind": type(problem).__name__,
         "X": (samples.X.toarray() if sparse.issparse(samples.X) else samples.X).tolist(),

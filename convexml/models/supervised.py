@@ -9,10 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificates import Condition
-from ..design import Design, as_design
+from ..design import Design, StackedDesign, as_design
 from ..losses import Loss
 from ..numerics import Array
-from ..objective import Objective, Statement, parameters_of, pose_dual, pose_primal
+from ..objective import (
+    MulticlassObjective,
+    Objective,
+    Statement,
+    parameters_of,
+    pose_dual,
+    pose_primal,
+)
 from ..penalties import Penalty
 from ..solvers import Solution
 from .base import Problem
@@ -47,19 +54,19 @@ class SupervisedProblem(Problem):
         loss, penalty, scale = self._make(**hyper)
         self._hyper = hyper
         samples = read_samples(self.name, X, y, sample_weight, loss.labels)
-        check_penalty(self.name, penalty, samples.X.shape[1])
         self.classes = samples.classes
         self._samples = samples
         self._theta: dict[str, Any] | None = None
         self._last: Solution | None = None
-        self.objective_parts = Objective(
-            self._design(samples),
-            samples.y,
-            loss,
-            penalty,
-            self._coefficients(scale),
-            bool(fit_intercept),
-        )
+        self.objective_parts: Objective
+        design, c = self._design(samples), self._coefficients(scale)
+        parts = (samples.y, loss, penalty, c, bool(fit_intercept))
+        if samples.classes is not None and loss.labels == "classes":
+            stacked = StackedDesign(design, len(samples.classes))
+            self.objective_parts = MulticlassObjective(stacked, *parts)
+        else:
+            self.objective_parts = Objective(design, *parts)
+        check_penalty(self.name, penalty, self.objective_parts.d)
 
     def _design(self, samples: Samples) -> Design:
         """The design matrix behind the samples."""
@@ -112,10 +119,11 @@ class SupervisedProblem(Problem):
     def _pose_dual(self) -> Statement:
         return pose_dual(self.objective_parts, self.theta, self._posed_c)
 
-    def posed_values(self, w: Array, b: float, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
+    def posed_values(self, w: Array, b: Any, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
         """Values of the primal's variables, and multipliers of its constraints by label."""
         parts = self.objective_parts
         z = parts.predict(w, b)
+        w = w.reshape(parts.w_shape)
         values = {"w": w, "b": np.asarray(b), "z": z, **parts.loss.slacks(parts.y, z)}
         multipliers = {
             "prediction": u,
@@ -132,9 +140,8 @@ class SupervisedProblem(Problem):
         if self._last is None or self._statement is None or "u" not in self._last.dual:
             return
         u = self._last.dual["u"][self._samples.kept]
-        values, multipliers = self.posed_values(
-            self._last.primal["w"], float(self._last.primal["b"]), u
-        )
+        w, b = np.ravel(self._last.primal["w"]), self._last.primal["b"]
+        values, multipliers = self.posed_values(w, b if b.ndim else float(b), u)
         for name, variable in self.variables.items():
             if name in values:
                 variable.value = values[name]

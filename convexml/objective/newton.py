@@ -15,22 +15,22 @@ order on the active coordinates. Certificates use the u, solvers and the polish 
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, cg
 
 from ..design import Design
 from ..numerics import Array
 from ..penalties.base import Manifold
+from .multiclass import MulticlassObjective
+from .multiclass_newton import multiclass_step
 from .objective import Objective
+from .symmetric import solve_symmetric
 
 LARGEST_SYSTEM = 3000
 """Above this many unknowns the system is solved by conjugate gradients, where it is definite."""
-WELL_POSED = 1e-10
-"""Reciprocal condition number below which least squares take over."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class NewtonPoint:
     """The point reached by a Newton step, and the dual point that belongs to it."""
 
     w: Array
-    b: float
+    b: Any
     u: Array
     active: Array
 
@@ -55,6 +55,12 @@ def newton_point(
     objective: Objective, w: Array, b: float, manifold: Manifold, kinks: Kinks | None = None
 ) -> NewtonPoint | None:
     """Take one Newton step from (w, b) on the manifold; None where the system has no use."""
+    if isinstance(objective, MulticlassObjective):
+        found = multiclass_step(objective, w, np.asarray(b), manifold)
+        if found is None:
+            return None
+        dual = objective.loss_derivative(objective.predict(*found))
+        return NewtonPoint(*found, dual, manifold.active)
     free = manifold.active
     w0 = np.where(free, w, manifold.fixed)
     z = objective.predict(w0, b)
@@ -117,7 +123,7 @@ def _by_factoring(
     if manifold.normal is not None:
         matrix[-1, :k] = matrix[:k, -1] = manifold.normal
         right[-1] = -manifold.residual
-    solution = _solve_symmetric(matrix, right)
+    solution = solve_symmetric(matrix, right)
     shift = float(solution[k]) if has_b else 0.0
     return solution[:k], shift, solution[k + has_b : k + has_b + len(rows)]
 
@@ -136,59 +142,9 @@ def _by_elimination(
     if objective.fit_intercept:
         matrix[:m, m] = matrix[m, :m] = -1.0
         right[m] = u.sum()
-    solution = _solve_symmetric(matrix, right)
+    solution = solve_symmetric(matrix, right)
     shift = float(solution[m]) if objective.fit_intercept else 0.0
     return -inverse * (slope + held.rmatvec(solution[:m])), shift, solution[:m]
-
-
-def _solve_symmetric(matrix: Array, right: Array) -> Array:
-    """Solve M x = r for symmetric M, in equilibrated units; least squares if M is singular."""
-    if not right.size:
-        return right
-    unit = _equilibration(matrix)
-    scaled, target = matrix * unit[:, None] * unit, right * unit
-    with suppress(linalg.LinAlgError):
-        if np.diag(scaled).min() > 0.0:
-            factor = linalg.cho_factor(scaled, check_finite=False)
-            pivots = np.diag(factor[0])
-            if pivots.min() > 1e-7 * pivots.max():
-                solution = linalg.cho_solve(factor, target, check_finite=False)
-                solution += linalg.cho_solve(factor, target - scaled @ solution, check_finite=False)
-                return solution * unit
-    indefinite = _solve_indefinite(scaled, target)
-    if indefinite is not None:
-        return indefinite * unit
-    solution = linalg.lstsq(scaled, target, cond=1e-13, check_finite=False)[0]
-    residual = target - scaled @ solution
-    solution = solution + linalg.lstsq(scaled, residual, cond=1e-13, check_finite=False)[0]
-    return solution * unit
-
-
-def _solve_indefinite(matrix: Array, right: Array) -> Array | None:
-    """Solve by LDL', with one step of refinement; None where M is nearly singular."""
-    factor, pivots, info = linalg.lapack.dsytrf(matrix, lower=1)
-    if info != 0:
-        return None
-    size = float(np.abs(matrix).sum(axis=0).max())
-    if linalg.lapack.dsycon(factor, pivots, size, lower=1)[0] < WELL_POSED:
-        return None
-    solution = linalg.lapack.dsytrs(factor, pivots, right, lower=1)[0]
-    residual = right - matrix @ solution
-    return solution + linalg.lapack.dsytrs(factor, pivots, residual, lower=1)[0]
-
-
-def _equilibration(matrix: Array) -> Array:
-    """Units in which the rows of a symmetric matrix are alike, whatever those of the features.
-
-    Of a semidefinite matrix the diagonal bounds the rest, abs(M_ij)^2 <= M_ii M_jj, and gives the
-    units; of a saddle-point matrix the largest entry of each row does.
-    """
-    diagonal, largest = np.diag(matrix), np.abs(matrix).max(axis=0, initial=0.0)
-    if np.all((diagonal > 0.0) | (largest == 0.0)):
-        unit = 1.0 / np.sqrt(np.where(largest > 0.0, diagonal, 1.0))
-        if np.all(np.abs(matrix) * unit[:, None] * unit <= 1.0 + 1e-6):
-            return unit
-    return 1.0 / np.sqrt(np.where(largest > 0.0, largest, 1.0))
 
 
 def _by_conjugate_gradients(

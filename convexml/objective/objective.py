@@ -49,6 +49,21 @@ class Objective:
     def d(self) -> int:
         return self.design.shape[1]
 
+    @property
+    def w_shape(self) -> tuple[int, ...]:
+        """The shape of w as its user sees it: (d,), or (d, K) for K classes."""
+        return (self.d,)
+
+    @property
+    def zero_scores(self) -> Array:
+        """The predictions of w = 0, b = 0: shape (n,), or (n, K) for K classes."""
+        return np.zeros(self.n)
+
+    @property
+    def coefficients(self) -> Array:
+        """The c_i, in the shape that multiplies predictions."""
+        return self.c
+
     # -- primal ------------------------------------------------------------------------------
 
     def predict(self, w: Array, b: float | Array = 0.0) -> Array:
@@ -82,7 +97,11 @@ class Objective:
 
     def loss_derivative(self, z: Array) -> Array:
         """U with u_i = c_i dl/dz(y_i, z_i), shape (n,)."""
-        return self.c * self.loss.derivative(self.y, z)
+        return self.coefficients * self.loss.derivative(self.y, z)
+
+    def loss_curvature(self, z: Array) -> Array:
+        """c_i l''(y_i, z_i), shape (n,); the diagonal of the Hessian for K classes."""
+        return self.coefficients * self.loss.curvature(self.y, z)
 
     def gradient(self, w: Array, b: float | Array = 0.0) -> tuple[Array, float]:
         """(dP/dw, dP/db); the penalty must be differentiable."""
@@ -97,7 +116,7 @@ class Objective:
     @cached_property
     def null_value(self) -> float:
         """P_0, the objective of the null model: w = 0 and the best b (inf or nan if none)."""
-        w, z = np.zeros(self.d), np.zeros(self.n)
+        w, z = np.zeros(self.d), self.zero_scores
         with np.errstate(over="ignore"):
             return self.primal(w, 0.0, z + self.best_intercept(z))
 
@@ -126,8 +145,10 @@ class Objective:
 
     def dual(self, u: Array, v: Array | None = None) -> float:
         """D(u); -inf where u is infeasible beyond rounding. ``v`` is -X'u where known."""
-        if self.fit_intercept and abs(u.sum()) > ROUNDING * np.abs(u).sum():
-            return -np.inf
+        if self.fit_intercept:
+            total, size = np.abs(u.sum(axis=0)), np.abs(u).sum(axis=0)
+            if np.any(total > ROUNDING * size):
+                return -np.inf
         v = -self.design.rmatvec(u) if v is None else v
         return -self.loss_conjugate(u) - self.penalty_conjugate(u, v)
 

@@ -54,15 +54,15 @@ def pose_primal(objective: Objective, theta: Mapping[str, Any], c: Any = None) -
 
     c = objective.c if c is None else c
     c = cp.Constant(c, name="c") if isinstance(c, np.ndarray) else c
-    w = cp.Variable(objective.d, name="w")
-    z = cp.Variable(objective.n, name="z")
+    w = cp.Variable(objective.w_shape, name="w")
+    z = cp.Variable(objective.zero_scores.shape, name="z")
     variables = {"w": w}
     prediction = cp.Constant(objective.design.constant, name="X") @ w
     if objective.fit_intercept:
-        variables["b"] = cp.Variable(name="b")
-        prediction = prediction + variables["b"]
+        variables["b"] = b = cp.Variable(objective.w_shape[1:], name="b")
+        prediction = prediction + (b if b.ndim == 0 else np.ones((objective.n, 1)) @ b[None, :])
     loss = objective.loss.expression(objective.y, z, theta["loss"])
-    penalty = objective.penalty.expression(w, theta["penalty"])
+    penalty = objective.penalty.expression(_vector(w), theta["penalty"])
     constraints = {"prediction": prediction == z, **loss.constraints, **penalty.constraints}
     value = penalty.value
     if not objective.loss.is_indicator:
@@ -81,14 +81,21 @@ def pose_dual(objective: Objective, theta: Mapping[str, Any], c: Any = None) -> 
     import cvxpy as cp
 
     c = objective.c if c is None else c
-    u = cp.Variable(objective.n, name="u")
+    u = cp.Variable(objective.zero_scores.shape, name="u")
     loss = objective.loss.conjugate_expression(objective.y, u, c, theta["loss"])
     xtu = cp.Constant(objective.design.constant, name="X").T @ u
-    penalty = objective.penalty.conjugate_expression(xtu, objective.d, theta["penalty"])
+    penalty = objective.penalty.conjugate_expression(_vector(xtu), objective.d, theta["penalty"])
     constraints = {**loss.constraints, **penalty.constraints}
     if objective.fit_intercept:
-        constraints["intercept"] = cp.sum(u) == 0.0
+        constraints["intercept"] = cp.sum(u, axis=0) == 0.0
     value = -cp.sum(loss.value) - penalty.value
     problem = cp.Problem(cp.Maximize(value), label_all(constraints))
     variables = {v.name(): v for v in problem.variables()}
     return Statement(problem, variables, constraints)
+
+
+def _vector(expression: Any) -> Any:
+    """A matrix of coefficients row by row, as penalties see it."""
+    import cvxpy as cp
+
+    return expression if expression.ndim == 1 else cp.vec(expression, order="C")

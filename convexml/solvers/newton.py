@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..numerics import Array
+from ..numerics import EPS, Array
 from ..objective import Objective, newton_point
 from .driver import Iterate
 
@@ -35,7 +35,7 @@ def newton(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
             dw, db, u = -slope_w, -slope_b, None
         else:
             dw, db, u = point.w - w, point.b - b, point.u
-        descent = float(slope_w @ dw) + slope_b * db
+        descent = float(slope_w @ dw) + float(np.sum(slope_b * db))
         if not descent < 0.0:
             yield Iterate(w, b, u, passes)
             return
@@ -52,3 +52,5 @@ def newton(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
                 return
         w, b, value = w + step * dw, b + step * db, trial
         yield Iterate(w, b, u, passes)
+        if -descent <= EPS * abs(value):  # no further step changes P beyond rounding
+            return

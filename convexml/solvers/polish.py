@@ -48,7 +48,7 @@ def polish(
 
 
 def _gap(objective: Objective, w: Array, b: float, u: Array | None) -> tuple[float, float]:
-    if not (np.all(np.isfinite(w)) and np.isfinite(b)):
+    if not (np.all(np.isfinite(w)) and np.all(np.isfinite(b))):
         return np.inf, 1.0
     point = repair_primal(objective, w, b)
     if objective.loss.is_indicator:  # what the repair could not meet counts as infeasible

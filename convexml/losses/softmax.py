@@ -1,0 +1,96 @@
+"""The multinomial logistic loss of K classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp, softmax, wrightomega, xlog1py, xlogy
+
+from ..numerics import ROUNDING, Array
+from ..terms import Terms
+from .base import Loss
+
+
+class Softmax(Loss):
+    """The loss l(y, z) = log sum_k exp(z_k) - z_y of K scores z, y the index of the class.
+
+    P(y = k) is proportional to exp(z_k). Predictions and derivatives have shape (n, K), labels
+    are 0 ... K-1. Conjugate: l*(y, v) = sum_k p_k log p_k with p = v + e_y in the simplex.
+    Curvature at most 1/2.
+    """
+
+    name = "softmax"
+    labels = "classes"
+    is_strictly_convex = True
+
+    @property
+    def curvature_bound(self) -> float:
+        return 0.5
+
+    def value(self, y: Array, z: Array) -> Array:
+        return logsumexp(z, axis=1) - np.take_along_axis(z, _index(y), axis=1)[:, 0]
+
+    def derivative(self, y: Array, z: Array) -> Array:
+        label = one_hot(y, z.shape[1])
+        others = np.where(label > 0.0, 0.0, softmax(z, axis=1))
+        # p_y - 1 is minus the sum of the others, without cancellation.
+        return others - label * others.sum(axis=1, keepdims=True)
+
+    def curvature(self, y: Array, z: Array) -> Array:
+        """The diagonal p_k (1 - p_k) of the Hessian diag(p) - pp', shape (n, K)."""
+        p = softmax(z, axis=1)
+        return p * (1.0 - p)
+
+    def conjugate(self, y: Array, v: Array) -> Array:
+        label = one_hot(y, v.shape[1])
+        v, total = np.asarray(v, dtype=float), np.abs(np.sum(v, axis=1))
+        inside = np.all(v + label >= -ROUNDING, axis=1) & (total <= ROUNDING)
+        own, others = np.clip(v, -1.0, 0.0), np.maximum(v, 0.0)  # p log p for p = 1 + v, and p = v
+        entropy = np.where(label > 0.0, xlog1py(1.0 + own, own), xlogy(others, others))
+        return np.where(inside, entropy.sum(axis=1), np.inf)
+
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        """The interval of v_y, the entry of the sample's own class: -1 <= v_y <= 0."""
+        return -np.ones_like(y), np.zeros_like(y)
+
+    def prox(self, y: Array, z: Array, step: float | Array) -> Array:
+        # x + step softmax(x) = z + step e_y =: a: with s = step / sum_k exp(x_k) every entry is
+        # x_k = a_k - m_k with m_k + log m_k = log s + a_k, and the m_k = step p_k add up to step.
+        step = np.broadcast_to(np.asarray(step, dtype=float), y.shape)[:, None]
+        a = z + step * one_hot(y, z.shape[1])
+        lo = np.log(step) - logsumexp(a, axis=1, keepdims=True)
+        hi = lo + step
+        for _ in range(100):
+            mid = 0.5 * (lo + hi)
+            above = wrightomega(mid + a).sum(axis=1, keepdims=True) > step
+            lo, hi = np.where(above, lo, mid), np.where(above, mid, hi)
+        return a - wrightomega(0.5 * (lo + hi) + a)
+
+    def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        at_label = cp.sum(cp.multiply(one_hot(y, z.shape[1]), z), axis=1)
+        return Terms(cp.log_sum_exp(z, axis=1) - at_label, {})
+
+    def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        p = cp.multiply(1.0 / c[:, None], u) + one_hot(y, u.shape[1])
+        # As for the logistic loss, the entropy stands in its own constraint.
+        h = cp.Variable(len(y), name="entropy")
+        constraints = {
+            "simplex": cp.sum(p, axis=1) == 1.0,
+            "entropy": -cp.sum(cp.entr(p), axis=1) <= h,
+        }
+        return Terms(cp.multiply(c, h), constraints)
+
+
+def one_hot(y: Array, classes: int) -> Array:
+    """Rows e_{y_i}, shape (n, K)."""
+    return np.eye(classes)[y.astype(int)]
+
+
+def _index(y: Array) -> Array:
+    return y.astype(int)[:, None]

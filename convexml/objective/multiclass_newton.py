@@ -1,0 +1,166 @@
+"""Newton steps for K classes, and the refit of what is not penalised."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, cg
+from scipy.special import logsumexp, softmax
+
+from ..numerics import EPS, Array
+from ..penalties.base import Manifold
+from .multiclass import MulticlassObjective
+from .symmetric import solve_symmetric
+
+LARGEST_SYSTEM = 2000
+"""Above this many unknowns the system is solved by conjugate gradients."""
+STEPS = 60
+"""Newton steps of a refit."""
+
+
+def multiclass_step(
+    objective: MulticlassObjective,
+    w: Array,
+    b: Array,
+    manifold: Manifold,
+    offset: Array | float = 0.0,
+) -> tuple[Array, Array] | None:
+    """Take one Newton step from (w, b) on the manifold; None where it is not finite.
+
+    The Hessian of the loss is sum_i c_i (diag p_i - p_i p_i') x (x_i x_i'). It does not change
+    where a constant is added to b, or to an unpenalised row of W: a multiple of 11' is added there,
+    which keeps the step's mean at 0.
+    """
+    w0 = np.where(manifold.active, w, manifold.fixed)
+    z = objective.predict(w0, b) + offset
+    u = objective.loss_derivative(z)
+    right_w = -(manifold.gradient + objective.design.rmatvec(u)[manifold.active])
+    right_b = -u.sum(axis=0) if objective.fit_intercept else np.zeros(0)
+    if not (np.all(np.isfinite(right_w)) and np.all(np.isfinite(right_b))):
+        return None
+    right = np.concatenate([right_w, right_b])
+    p = softmax(z, axis=1)
+    if not right.size:
+        return w0, b
+    if right.size <= LARGEST_SYSTEM:
+        step = _by_factoring(objective, p, manifold, right)
+    else:
+        step = _by_conjugate_gradients(objective, p, manifold, right)
+    if not np.all(np.isfinite(step)):
+        return None
+    new_w = w0.copy()
+    new_w[manifold.active] += step[: right_w.size]
+    return new_w, b + step[right_w.size :] if objective.fit_intercept else b
+
+
+def _by_factoring(
+    objective: MulticlassObjective, p: Array, manifold: Manifold, right: Array
+) -> Array:
+    K, active = p.shape[1], manifold.active.reshape(-1, p.shape[1])
+    rows = np.flatnonzero(active.any(axis=1))
+    base = objective.design.base.columns(rows)
+    m = len(rows)
+    size = m + int(objective.fit_intercept)
+    blocks = np.zeros((size, K, size, K))
+    for k in range(K):
+        for other in range(k + 1):
+            h = objective.c * p[:, k] * (float(k == other) - p[:, other])
+            block = blocks[:, k, :, other]
+            block[:m, :m] = base.gram(h)
+            if objective.fit_intercept:
+                block[m, :m] = block[:m, m] = base.rmatvec(h)
+                block[m, m] = h.sum()
+            blocks[:, other, :, k] = block
+    diagonal = blocks.reshape(size * K, size * K).diagonal()
+    for j in _gauge(objective, manifold, rows):
+        blocks[j, :, j, :] += max(float(diagonal[j * K : (j + 1) * K].max()), 1e-300) / K
+    kept = np.append(active[rows].ravel(), np.full((size - m) * K, True))
+    matrix = blocks.reshape(size * K, size * K)[np.ix_(kept, kept)]
+    inside = len(manifold.gradient)
+    curved = manifold.hessian
+    matrix[:inside, :inside] += np.diag(curved) if curved.ndim == 1 else curved
+    return solve_symmetric(matrix, right)
+
+
+def _gauge(objective: MulticlassObjective, manifold: Manifold, rows: Array) -> list[int]:
+    """The intercept and the unpenalised rows: there a constant may be added."""
+    free: Array = objective.penalty.free(objective.d).reshape(objective.w_shape)
+    free = np.all(free, axis=1, keepdims=True)[:, 0]
+    found = [j for j, row in enumerate(rows) if free[row]]
+    return found + [len(rows)] * int(objective.fit_intercept)
+
+
+def _by_conjugate_gradients(
+    objective: MulticlassObjective, p: Array, manifold: Manifold, right: Array
+) -> Array:
+    active, curved, c = manifold.active, manifold.hessian, objective.coefficients
+    inside = len(manifold.gradient)
+
+    def product(step: Array) -> Array:
+        w = np.zeros(objective.d)
+        w[active] = step[:inside]
+        shift = step[inside:] if objective.fit_intercept else 0.0
+        dz = objective.predict(w, shift)
+        t = p * dz
+        t = c * (t - p * t.sum(axis=1, keepdims=True))
+        head = curved * step[:inside] if curved.ndim == 1 else curved @ step[:inside]
+        head = head + objective.design.rmatvec(t)[active]
+        return np.append(head, t.sum(axis=0)) if objective.fit_intercept else head
+
+    h = c * p * (1.0 - p)
+    diagonal = objective.design.column_squares(h)[active]
+    diagonal = diagonal + (curved if curved.ndim == 1 else np.diag(curved))
+    if objective.fit_intercept:
+        diagonal = np.append(diagonal, h.sum(axis=0))
+    inverse = 1.0 / np.where(diagonal > 0.0, diagonal, 1.0)
+    system = LinearOperator((right.size, right.size), matvec=product, dtype=float)
+    scaling = LinearOperator((right.size, right.size), matvec=lambda x: inverse * x, dtype=float)
+    return cg(system, right, rtol=1e-12, maxiter=2000, M=scaling)[0]
+
+
+def refit(objective: MulticlassObjective, z: Array) -> tuple[Array, Array]:
+    """Return (V, t) minimising F(z + X V + 1 t') over the unpenalised part: t, and rows of V.
+
+    At the minimum the derivative of the loss is dual feasible: 1'u = 0, and X'u = 0 on these rows.
+    Entries of z may be -inf: classes of probability 0, which stay so.
+    """
+    free = objective.penalty.free(objective.d)
+    count = int(free.sum())
+    manifold = Manifold(free, np.zeros(objective.d), np.zeros(count), np.zeros(count))
+    w, b = np.zeros(objective.d), np.zeros(objective.classes)
+    value, slope = _merit(objective, z)
+    for _ in range(STEPS):
+        found = multiclass_step(objective, w, b, manifold, z)
+        if found is None:
+            break
+        size = 1.0
+        while size > 1e-9:
+            new_w, new_b = w + size * (found[0] - w), b + size * (found[1] - b)
+            trial, steepness = _merit(objective, z + objective.predict(new_w, new_b))
+            if trial < value - 1e-14 * abs(value) or (
+                trial <= value + 1e-14 * abs(value) and steepness < slope
+            ):
+                break
+            size *= 0.25
+        else:
+            break
+        w, b, value, slope = new_w, new_b, trial, steepness
+        if slope <= 0.01 * EPS:
+            break
+    return w, b
+
+
+def _merit(objective: MulticlassObjective, z: Array) -> tuple[float, float]:
+    """F(z), and the largest of 1'u and X'u relative to the terms summed."""
+    with np.errstate(invalid="ignore"):
+        at_label = np.where(objective.labels > 0.0, z, 0.0).sum(axis=1)
+    value = float(objective.c @ (logsumexp(z, axis=1) - at_label))
+    u = objective.loss_derivative(z)
+    slope = 0.0
+    if objective.fit_intercept:
+        size = np.maximum(np.abs(u).sum(axis=0), 1e-300)
+        slope = float(np.max(np.abs(u.sum(axis=0)) / size))
+    free = objective.penalty.free(objective.d)
+    if free.any():
+        size = np.maximum(objective.design.abs_rmatvec(u)[free], 1e-300)
+        slope = max(slope, float(np.max(np.abs(objective.design.rmatvec(u)[free]) / size)))
+    return value, slope
