@@ -22,13 +22,14 @@ def number(value: float) -> str:
 
 def term(matrix: Matrix, vector: str) -> Signed:
     """``matrix`` times a vector; an empty vector stands for the number 1."""
-    entries = matrix.entries.toarray()
-    value = float(entries.flat[0])
-    if matrix.identity_factor() is not None or (entries.size > 0 and np.all(entries == value)):
-        rows, columns = entries.shape
+    entries = matrix.entries
+    rows, columns = entries.shape
+    factor = matrix.identity_factor()
+    if factor is not None or (entries.nnz == rows * columns and np.all(entries.data == entries.data[0])):
         left = ONES if rows > 1 and columns == 1 else rf"{ONES}^\top" if columns > rows else ""
-        if matrix.identity_factor() is None and min(rows, columns) > 1:
-            left = rf"{ONES}{ONES}^\top"
+        if min(rows, columns) > 1:
+            left = "" if factor is not None else rf"{ONES}{ONES}^\top"
+        value = float(entries.data[0]) if factor is None else factor
         shown = " ".join(part for part in (number(abs(value)), left, vector) if part)
         return np.sign(value), shown or "1"
     shown = " ".join(part for part in (number(abs(matrix.scale)), matrix.name, vector) if part)

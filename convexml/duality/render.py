@@ -5,7 +5,7 @@ from __future__ import annotations
 from .cones_tex import dual_membership
 from .eliminate import Reduced, eliminate
 from .factor import conjugate_factor
-from .forms import Form
+from .forms import Form, identity
 from .lagrangian import Lagrangian
 from .notation import Signed, affine, constant_of, count, join, term, terms_of
 from .primal_tex import primal_rows
@@ -67,6 +67,9 @@ def _product(
         other, shown = term(inner.constant.T, left)
         return sign * other, shown
     left = left if inner.rows == 1 else rf"{left}^\top"
+    parts = [*terms_of(inner, columns), *constant_of(inner)]
+    if all(other < 0 for other, _ in parts):
+        sign, inner = -sign, inner.after(identity(inner.rows) * -1.0)
     if inner.constant is None and len(inner.terms) == 1:
         other, shown = terms_of(inner, columns)[0]
         return sign * other, f"{left} {shown}"
