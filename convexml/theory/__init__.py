@@ -20,8 +20,26 @@ from .gradient_descent import (
     gradient_descent_distance,
     gradient_descent_value,
 )
+from .learning import (
+    agnostic_samples,
+    realizable_samples,
+    replace_one_stability,
+    uniform_convergence_samples,
+    validation_error,
+)
 from .monotone import Descent, DualAscent
+from .newton import NewtonRate, hessian_lipschitz, newton_distance
+from .online import OnlineRegret, online_regret, round_slope
+from .pegasos import PegasosRate, pegasos_slope, pegasos_value
+from .perceptron import PerceptronBound, perceptron_updates
 from .proximal_gradient import ProximalGradientRate, proximal_gradient_rate
+from .ridge_risk import (
+    least_squares_excess_risk,
+    ridge_best_lam,
+    ridge_risk,
+    ridge_risk_bound,
+)
+from .sgd import SgdRate, sgd_distance
 from .subgradient import SubgradientRate, subgradient_value
 from .theorem import Theorem
 from .trajectory import Reference, Trajectory
@@ -32,25 +50,47 @@ __all__ = [
     "Descent",
     "DualAscent",
     "GradientDescentRate",
+    "NewtonRate",
+    "OnlineRegret",
+    "PegasosRate",
+    "PerceptronBound",
     "ProximalGradientRate",
     "Reference",
     "SearchedDescent",
+    "SgdRate",
     "SubgradientRate",
     "Theorem",
     "Trajectory",
     "accelerated_value",
+    "agnostic_samples",
     "gradient_descent_distance",
     "gradient_descent_value",
     "gradient_noise",
+    "hessian_lipschitz",
+    "least_squares_excess_risk",
     "lipschitz",
     "loss_smoothness",
     "loss_strong_convexity",
+    "newton_distance",
+    "online_regret",
+    "pegasos_slope",
+    "pegasos_value",
     "penalty_slope",
     "penalty_strong_convexity",
+    "perceptron_updates",
     "proximal_gradient_rate",
     "radius",
+    "realizable_samples",
+    "replace_one_stability",
+    "ridge_best_lam",
+    "ridge_risk",
+    "ridge_risk_bound",
+    "round_slope",
     "sample_smoothness",
+    "sgd_distance",
     "smoothness",
     "strong_convexity",
     "subgradient_value",
+    "uniform_convergence_samples",
+    "validation_error",
 ]
