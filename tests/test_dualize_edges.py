@@ -123,7 +123,7 @@ LP = r"""\begin{aligned}
 \quad & \quad x \ge 0 \\
 \text{Lagrangian}\quad & L(x; \nu_{\text{flow\_in}}, \lambda_{x \ge 0}) = c^\top x + \nu_{\text{flow\_in}}^\top (A_{\text{flow\_in}} x - b_{\text{flow\_in}}) - \lambda_{x \ge 0}^\top x \\
 \text{dual}\quad & \max_{\nu_{\text{flow\_in}}, \lambda_{x \ge 0}}\ -b_{\text{flow\_in}}^\top \nu_{\text{flow\_in}} \\
-\text{s.t.}\quad & \quad A_{\text{flow\_in}}^\top \nu_{\text{flow\_in}} - \lambda_{x \ge 0} + c = 0 \\
+\text{s.t.}\quad & \quad A_{\text{flow\_in}}^\top \nu_{\text{flow\_in}} + c - \lambda_{x \ge 0} = 0 \\
 \quad & \quad \lambda_{x \ge 0} \ge 0
 \end{aligned}"""  # noqa: E501
 

@@ -25,7 +25,9 @@ def term(matrix: Matrix, vector: str) -> Signed:
     entries = matrix.entries
     rows, columns = entries.shape
     factor = matrix.identity_factor()
-    if factor is not None or (entries.nnz == rows * columns and np.all(entries.data == entries.data[0])):
+    if factor is not None or (
+        entries.nnz == rows * columns and np.all(entries.data == entries.data[0])
+    ):
         left = ONES if rows > 1 and columns == 1 else rf"{ONES}^\top" if columns > rows else ""
         if min(rows, columns) > 1:
             left = "" if factor is not None else rf"{ONES}{ONES}^\top"
@@ -51,8 +53,12 @@ def join(terms: Iterable[Signed]) -> str:
 def terms_of(form: Form, names: Callable[[int], str] | Mapping[int, str]) -> list[Signed]:
     """The linear terms of a form; positive ones first."""
     name = names if callable(names) else names.__getitem__
-    found = [term(matrix, name(key)) for key, matrix in form.terms.items()]
-    return sorted(found, key=lambda signed: signed[0] < 0)
+    return positive_first(term(matrix, name(key)) for key, matrix in form.terms.items())
+
+
+def positive_first(terms: Iterable[Signed]) -> list[Signed]:
+    """The terms in an order that avoids a leading minus."""
+    return sorted(terms, key=lambda signed: signed[0] < 0)
 
 
 def constant_of(form: Form) -> list[Signed]:
@@ -61,8 +67,8 @@ def constant_of(form: Form) -> list[Signed]:
 
 
 def affine(form: Form, names: Callable[[int], str] | Mapping[int, str]) -> str:
-    """The form, constant last."""
-    return join([*terms_of(form, names), *constant_of(form)])
+    """The form, what is positive first."""
+    return join(positive_first([*terms_of(form, names), *constant_of(form)]))
 
 
 def count(form: Form) -> int:

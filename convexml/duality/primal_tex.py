@@ -5,7 +5,7 @@ from __future__ import annotations
 from .cones_tex import function_of, primal_membership
 from .forms import Form, identity
 from .lagrangian import Lagrangian
-from .notation import affine, constant_of, count, join, terms_of
+from .notation import affine, constant_of, count, join, positive_first, terms_of
 from .statement_tex import offset, over, quadratic, statement
 
 
@@ -75,7 +75,7 @@ def primal_rows(lagrangian: Lagrangian) -> list[str]:
             squares.append(quadratic(column, affine(inner, primal.name), count(inner)))
     linear = primal.form(linear)
     terms = [*squares, *terms_of(linear, primal.name), *constant_of(linear), *offset(lagrangian)]
-    goal = join((sign * s, shown) for s, shown in terms)
+    goal = join(positive_first((sign * s, shown) for s, shown in terms))
     given = [
         line
         for index, member in enumerate(lagrangian.memberships)

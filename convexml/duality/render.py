@@ -7,7 +7,7 @@ from .eliminate import Reduced, eliminate
 from .factor import conjugate_factor
 from .forms import Form, identity
 from .lagrangian import Lagrangian
-from .notation import Signed, affine, constant_of, count, join, term, terms_of
+from .notation import Signed, affine, constant_of, count, join, positive_first, term, terms_of
 from .primal_tex import primal_rows
 from .statement_tex import half, offset, over, quadratic, statement
 
@@ -101,6 +101,6 @@ def _dual(lagrangian: Lagrangian, reduced: Reduced) -> list[str]:
         terms.append((-1.0, body))
     for member in lagrangian.memberships:
         given += dual_membership(member, [reduced.multipliers[key] for key in member.parts], names)
-    goal = join((sign * s, shown) for s, shown in terms)
+    goal = join(positive_first((sign * s, shown) for s, shown in terms))
     word = r"\min" if lagrangian.maximise else r"\max"
     return statement("dual", over(word, [names[key] for key in reduced.kept]) + goal, given)
