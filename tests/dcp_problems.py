@@ -140,3 +140,88 @@ def random_problem(
     value = unit * value + unit * 3.0
     objective = cp.Maximize(-value) if maximize else cp.Minimize(value)
     return cp.Problem(objective, constraints)
+
+
+# -- mutations --------------------------------------------------------------------------------
+
+
+def mutations(problem: Any, rng: np.random.Generator) -> list[tuple[str, Callable[[], None]]]:
+    """(what is wrong, a function that makes it so) for a solved problem."""
+    variables = problem.variables()
+    duals = [d for c in problem.constraints for d in c.dual_variables if d.value is not None]
+
+    def move(size: float) -> Callable[[], None]:
+        def change() -> None:
+            for v in variables:
+                step = size * rng.normal(size=v.shape)
+                v.save_value(v.value + (step + step.T if v.ndim == 2 else step))
+
+        return change
+
+    def scale(leaves: list[Any], factor: float) -> Callable[[], None]:
+        def change() -> None:
+            for leaf in leaves:
+                leaf.save_value(factor * np.asarray(leaf.value))
+
+        return change
+
+    def shake(size: float) -> Callable[[], None]:
+        def change() -> None:
+            for d in duals:
+                d.save_value(np.asarray(d.value) + size * rng.normal(size=d.shape))
+
+        return change
+
+    found = [(f"x moved by {size:g}", move(size)) for size in (1e-3, 1e-2, 1.0)]
+    found += [("x = -x", scale(variables, -1.0)), ("x = 0.99 x", scale(variables, 0.99))]
+    if duals:
+        found += [("y = -y", scale(duals, -1.0)), ("y = 0", scale(duals, 0.0))]
+        found += [("y = 1.1 y", scale(duals, 1.1)), ("y = 0.9 y", scale(duals, 0.9))]
+        found += [(f"y shaken by {size:g}", shake(size)) for size in (1e-2, 1.0)]
+    return found
+
+
+def is_wrong(problem: Any, optimum: float, tol: float) -> str:
+    """By CVXPY's own expressions and solver: why the values must not be certified; "" if unclear.
+
+    ``optimum`` is the value of the problem, of another route.
+    """
+    sign = 1.0 if isinstance(problem.objective, cp.Minimize) else -1.0
+    value = problem.objective.expr.value
+    domains = [c for v in problem.variables() for c in v.domain]
+    outside = [float(np.max(c.violation())) for c in [*problem.constraints, *domains]]
+    size = 1.0 + max(float(np.max(np.abs(v.value))) for v in problem.variables())
+    if value is None or not np.isfinite(value):
+        return "outside of the domain"
+    if max(outside, default=0.0) > 100.0 * tol * size:
+        return "infeasible"
+    scale = max(1.0, abs(value), abs(optimum))
+    if sign * (value - optimum) > 2.0 * tol * scale:
+        return "not optimal"
+    return wrong_duals(problem, sign, float(optimum), 10.0 * tol * scale)
+
+
+def wrong_duals(problem: Any, sign: float, optimum: float, slack: float) -> str:
+    """Why the multipliers give no bound near the optimum, over a box of +-100."""
+    lagrangian = sign * problem.objective.expr
+    for c in problem.constraints:
+        y = c.dual_value
+        if isinstance(c, cp.constraints.PSD):
+            if np.linalg.eigvalsh(0.5 * (y + y.T))[0] < -slack:
+                return "a multiplier outside of its cone"
+            values, vectors = np.linalg.eigh(0.5 * (y + y.T))
+            y = (vectors * np.maximum(values, 0.0)) @ vectors.T
+            lagrangian = lagrangian - cp.trace(y @ c.args[0])
+        elif isinstance(c, cp.constraints.Inequality):
+            if np.min(y) < -slack:
+                return "a negative multiplier"
+            lagrangian = lagrangian + cp.sum(cp.multiply(np.maximum(y, 0.0), c.expr))
+        else:
+            lagrangian = lagrangian + cp.sum(cp.multiply(y, c.expr))
+    box = [cp.abs(v) <= 100.0 for v in problem.variables()]
+    box += [c for v in problem.variables() for c in v.domain]
+    kept = [v.value for v in problem.variables()]
+    bound = cp.Problem(cp.Minimize(lagrangian), box).solve(solver="CLARABEL")
+    for v, value in zip(problem.variables(), kept, strict=True):
+        v.save_value(value)
+    return "multipliers without a bound" if bound < sign * optimum - slack else ""

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from ..duality.canonical import Canonical
 from ..numerics import Array
+from .hermitian import hermitian_map
 
 BASIS = 4000
 """Rows up to which a multiplier map that mixes rows is read off column by column."""
@@ -172,7 +173,19 @@ def multiplier_maps(canonical: Canonical, problem: Any) -> list[MultiplierMap]:
         for constraint, _ in mixed:
             matrix = np.stack([column[constraint.id] for column in columns], axis=1)
             found.append(MultiplierMap(constraint, sparse.csr_array(matrix)))
-    return found
+    return [_completed(canonical, item) for item in found]
+
+
+def _completed(canonical: Canonical, item: MultiplierMap) -> MultiplierMap:
+    """A Hermitian constraint has its multiplier in more rows than CVXPY reads."""
+    import cvxpy as cp
+
+    constraint = item.constraint
+    complex_ = isinstance(constraint, cp.constraints.PSD) and constraint.args[0].is_complex()
+    if not complex_ or constraint.args[0].ndim != 2 or item.rows.size == 0:
+        return item
+    order = constraint.args[0].shape[0]
+    return MultiplierMap(constraint, hermitian_map(canonical.program, item.matrix, order))
 
 
 def _answers(canonical: Canonical, problem: Any, y: Array) -> dict[int, Array]:

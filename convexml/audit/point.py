@@ -137,7 +137,7 @@ def substituted(values: Mapping[Any, Any]) -> Iterator[None]:
         yield
     finally:
         for variable, value in kept.items():
-            variable.save_value(value)
+            variable._value = value
 
 
 def objective_value(problem: Any) -> float:

@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ..certificates.certificate import Certificate, Condition, Verdict
 from ..errors import InputError, SolverError
 from ..numerics import Array
 from .bounds import Bound, bound_of
+from .layout import dense
 from .point import Posed, objective_value, pose, primal_rows, substituted
 from .recovery import complete_dual, complete_point
 from .rows import Given, dual_rows, read_duals
@@ -63,6 +65,13 @@ def certify_problem(problem: Any, *, tol: float = 1e-6) -> Certificate:
 
 def judge(posed: Posed, tol: float) -> Certificate:
     """The certificate of the values in the variables, for the claim that they are optimal."""
+    # CVXPY cannot index the sparse values that it gives to diagonal variables.
+    stored = {v: v.value for v in posed.problem.variables()}
+    with substituted({v: dense(value) for v, value in stored.items() if sparse.issparse(value)}):
+        return _judge(posed, tol)
+
+
+def _judge(posed: Posed, tol: float) -> Certificate:
     x = posed.read({v: v.value for v in posed.problem.variables()})
     given = read_duals(posed)
     if not np.all(np.isfinite(x)):
