@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..theory import (
     AcceleratedRate,
-    Descent,
+    InteriorPointRate,
+    NewtonRate,
     ProximalGradientRate,
     SearchedDescent,
     SubgradientRate,
@@ -12,6 +13,7 @@ from ..theory import (
 from .accelerated_gradient import accelerated_gradient
 from .fista import fista
 from .gradient_descent import gradient_descent
+from .interior_point import interior_point
 from .newton import newton
 from .proximal_gradient import proximal_gradient
 from .registry import register
@@ -28,7 +30,7 @@ register(
     newton,
     ("smooth loss", "smooth penalty"),
     max_iter=100,
-    theorem=Descent(),
+    theorem=NewtonRate(),
     multiclass=True,
 )
 register("gradient_descent", gradient_descent, SMOOTH, max_iter=10_000, theorem=SearchedDescent())
@@ -53,4 +55,11 @@ register(
     ("finite loss", "Lipschitz loss", "subgradient of the penalty"),
     max_iter=10_000,
     theorem=SubgradientRate(),
+)
+register(
+    "interior_point",
+    interior_point,
+    ("box dual", "quadratic penalty"),
+    max_iter=100,
+    theorem=InteriorPointRate(),
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..objective import Objective
 from ..penalties import Penalty
+from .box_dual import has_box_dual
 
 Need = tuple[Callable[[Objective], bool], str]
 
@@ -77,6 +78,14 @@ NEEDS: dict[str, Need] = {
     "hinge loss": (
         lambda objective: objective.loss.name == "hinge",
         "its loss is not the hinge",
+    ),
+    "box dual": (
+        has_box_dual,
+        "the conjugate of its loss is not quadratic on a box",
+    ),
+    "quadratic penalty": (
+        lambda objective: objective.penalty.name in ("l2", "zero"),
+        "its penalty is not quadratic",
     ),
     "binary labels": (
         lambda objective: objective.loss.labels == "binary",

@@ -27,6 +27,7 @@ from .learning import (
     uniform_convergence_samples,
     validation_error,
 )
+from .interior_point import InteriorPointRate, interior_point_complementarity
 from .monotone import Descent, DualAscent
 from .newton import NewtonRate, hessian_lipschitz, newton_distance
 from .online import OnlineRegret, online_regret, round_slope
@@ -50,6 +51,7 @@ __all__ = [
     "Descent",
     "DualAscent",
     "GradientDescentRate",
+    "InteriorPointRate",
     "NewtonRate",
     "OnlineRegret",
     "PegasosRate",
@@ -66,6 +68,7 @@ __all__ = [
     "gradient_descent_distance",
     "gradient_descent_value",
     "gradient_noise",
+    "interior_point_complementarity",
     "hessian_lipschitz",
     "least_squares_excess_risk",
     "lipschitz",
