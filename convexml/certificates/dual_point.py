@@ -56,7 +56,7 @@ def construct_dual(objective: Objective, w: Array, b: float) -> DualPoint:
         if attempt > 0 and known == (least, best.value):
             break
     small = objective.n <= ALL_OF_THEM and objective.n * objective.d <= SMALL_ENOUGH
-    if objective.loss.is_smooth and small:
+    if objective.loss.is_smooth and small and objective.loss.labels != "classes":
         best = max(best, restore_dual(objective, z, best), key=_value)
     return best_multiple(objective, best)
 

@@ -52,6 +52,22 @@ def multiclass_step(
     return new_w, b + step[right_w.size :] if objective.fit_intercept else b
 
 
+def damped_step(
+    objective: MulticlassObjective, w: Array, b: Array, manifold: Manifold
+) -> tuple[Array, Array] | None:
+    """The first of the points at 1, 1/4, 1/16, 1/64 of a Newton step at which P is not larger."""
+    found = multiclass_step(objective, w, b, manifold)
+    if found is None:
+        return None
+    start = np.where(manifold.active, w, manifold.fixed)
+    value = objective.primal(start, b)
+    for size in (1.0, 0.25, 0.0625, 0.015625):
+        point = start + size * (found[0] - start), b + size * (found[1] - b)
+        if objective.primal(*point) <= value:
+            return point
+    return found
+
+
 def _by_factoring(
     objective: MulticlassObjective, p: Array, manifold: Manifold, right: Array
 ) -> Array:
@@ -71,7 +87,7 @@ def _by_factoring(
                 block[m, m] = h.sum()
             blocks[:, other, :, k] = block
     diagonal = blocks.reshape(size * K, size * K).diagonal()
-    for j in _gauge(objective, manifold, rows):
+    for j in _gauge(objective, rows):
         blocks[j, :, j, :] += max(float(diagonal[j * K : (j + 1) * K].max()), 1e-300) / K
     kept = np.append(active[rows].ravel(), np.full((size - m) * K, True))
     matrix = blocks.reshape(size * K, size * K)[np.ix_(kept, kept)]
@@ -81,19 +97,27 @@ def _by_factoring(
     return solve_symmetric(matrix, right)
 
 
-def _gauge(objective: MulticlassObjective, manifold: Manifold, rows: Array) -> list[int]:
+def _gauge(objective: MulticlassObjective, rows: Array) -> list[int]:
     """The intercept and the unpenalised rows: there a constant may be added."""
-    free: Array = objective.penalty.free(objective.d).reshape(objective.w_shape)
-    free = np.all(free, axis=1, keepdims=True)[:, 0]
+    free = _free_rows(objective)
     found = [j for j, row in enumerate(rows) if free[row]]
     return found + [len(rows)] * int(objective.fit_intercept)
+
+
+def _free_rows(objective: MulticlassObjective) -> Array:
+    """Mask of the rows of W that are not penalised at all, shape (d,)."""
+    free = objective.penalty.free(objective.d).reshape(objective.w_shape)
+    return np.array([bool(row.all()) for row in free])
 
 
 def _by_conjugate_gradients(
     objective: MulticlassObjective, p: Array, manifold: Manifold, right: Array
 ) -> Array:
     active, curved, c = manifold.active, manifold.hessian, objective.coefficients
-    inside = len(manifold.gradient)
+    inside, free = len(manifold.gradient), _free_rows(objective)
+    h = c * p * (1.0 - p)
+    squares = objective.design.column_squares(h)
+    level = squares.reshape(objective.w_shape).mean(axis=1) * free
 
     def product(step: Array) -> Array:
         w = np.zeros(objective.d)
@@ -103,11 +127,14 @@ def _by_conjugate_gradients(
         t = p * dz
         t = c * (t - p * t.sum(axis=1, keepdims=True))
         head = curved * step[:inside] if curved.ndim == 1 else curved @ step[:inside]
-        head = head + objective.design.rmatvec(t)[active]
-        return np.append(head, t.sum(axis=0)) if objective.fit_intercept else head
+        sums = level * w.reshape(objective.w_shape).sum(axis=1)  # as in the other form
+        slope = objective.design.rmatvec(t) + np.repeat(sums, objective.classes)
+        head = head + slope[active]
+        if not objective.fit_intercept:
+            return head
+        return np.append(head, t.sum(axis=0) + h.mean() * np.sum(shift))
 
-    h = c * p * (1.0 - p)
-    diagonal = objective.design.column_squares(h)[active]
+    diagonal = squares[active]
     diagonal = diagonal + (curved if curved.ndim == 1 else np.diag(curved))
     if objective.fit_intercept:
         diagonal = np.append(diagonal, h.sum(axis=0))

@@ -25,7 +25,7 @@ from ..design import Design
 from ..numerics import Array
 from ..penalties.base import Manifold
 from .multiclass import MulticlassObjective
-from .multiclass_newton import multiclass_step
+from .multiclass_newton import damped_step
 from .objective import Objective
 from .symmetric import solve_symmetric
 
@@ -56,7 +56,7 @@ def newton_point(
 ) -> NewtonPoint | None:
     """Take one Newton step from (w, b) on the manifold; None where the system has no use."""
     if isinstance(objective, MulticlassObjective):
-        found = multiclass_step(objective, w, np.asarray(b), manifold)
+        found = damped_step(objective, w, np.asarray(b), manifold)
         if found is None:
             return None
         dual = objective.loss_derivative(objective.predict(*found))
