@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import nearest
@@ -66,8 +66,8 @@ class Dual:
 
     problem: Any
     multipliers: Multipliers
-    _lagrangian: Lagrangian
-    _reduced: Reduced
+    _lagrangian: Lagrangian = field(repr=False)
+    _reduced: Reduced = field(repr=False)
 
     def latex(self) -> str:
         """Primal, Lagrangian and dual as one LaTeX ``aligned`` block.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from .forms import Form, Matrix
@@ -73,8 +73,6 @@ class Membership:
         The parts that it rules, in the order of the constraint's arguments.
     label : str
         Of the constraint that the dual problem gets.
-    signs : int
-        1 where the arguments enter the Lagrangian as they are, -1 where y >= 0 meets -s.
     data : object
         Axis or exponents of the cone.
     """
@@ -98,7 +96,6 @@ class Lagrangian:
     memberships: list[Membership]
     offset: float
     maximise: bool
-    labels: dict[int, str] = field(default_factory=dict)
 
     def stationarity(self, column: int) -> Form:
         """q + sum_p G_p'y_p for one column; the gradient in it is P z more."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .cones_tex import function_of, primal_membership
 from .forms import Form, identity
-from .lagrangian import Lagrangian
+from .lagrangian import Lagrangian, Membership
 from .notation import affine, constant_of, count, join, positive_first, terms_of
 from .statement_tex import offset, over, quadratic, statement
 
@@ -17,18 +17,24 @@ class _Primal:
         self.hidden: set[int] = set()
         self.equal: dict[int, Form] = {}
         self.norms: dict[int, tuple[str, int]] = {}
-        used = {j: 0 for j in range(len(lagrangian.columns))}
-        for index, member in enumerate(lagrangian.memberships):
-            parts = [lagrangian.parts[key] for key in member.parts]
-            if parts[0].constraint is not None:
-                continue
+        atoms = [
+            (index, member, [lagrangian.parts[key] for key in member.parts])
+            for index, member in enumerate(lagrangian.memberships)
+            if lagrangian.parts[member.parts[0]].constraint is None
+        ]
+        for index, member, parts in atoms:
+            if function_of(member, "x"):
+                self._name(index, member, parts[0].form)
+        for index, member, parts in atoms:
             if member.kind == "free":
                 self._define(index, parts[0].form)
-            elif function_of(member, "x") and len(parts[0].form.terms) == 1:
-                (j, matrix), *_ = parts[0].form.terms.items()
-                head = lagrangian.columns[j].is_auxiliary and parts[0].form.constant is None
-                if head and matrix.identity_factor() == -1.0 and not used[j]:
-                    used[j] += 1
+
+    def _name(self, index: int, member: Membership, head: Form) -> None:
+        """z_j is a norm where -z_j is the head of its epigraph."""
+        for j, matrix in head.terms.items():
+            alone = len(head.terms) == 1 and head.constant is None and j not in self.norms
+            if alone and self.lagrangian.columns[j].is_auxiliary:
+                if matrix.identity_factor() == -1.0:
                     self.norms[j] = (member.kind, member.parts[1])
                     self.hidden.add(index)
 
@@ -37,7 +43,8 @@ class _Primal:
         columns = self.lagrangian.columns
         for j in sorted(form.terms, key=lambda j: columns[j].quadratic is None):
             inverse = form.terms[j].inverse()
-            if columns[j].is_auxiliary and inverse is not None and j not in self.equal:
+            known = j in self.equal or j in self.norms
+            if columns[j].is_auxiliary and inverse is not None and not known:
                 value = form.without(j).after(inverse * -1.0)
                 if any(j in other.terms or k in value.terms for k, other in self.equal.items()):
                     continue
