@@ -228,3 +228,15 @@ def test_lam_of_zero_is_legal_everywhere() -> None:
         assert problem.primal.value == pytest.approx(solution.objective, rel=1e-5)
         assert problem.dual.value == pytest.approx(solution.objective, rel=1e-5)
     assert D == 5
+
+
+def test_an_attribute_that_does_not_exist_is_refused() -> None:
+    problem = cml.Lasso(X, Y, 0.1)
+    with pytest.raises(
+        AttributeError, match=r"Lasso has no attribute 'lamb' to set. Did you mean 'lam'"
+    ):
+        problem.lamb = 0.2
+    with pytest.raises(ValueError, match=r"Lasso: lam must be >= 0, got -1"):
+        problem.lam = -1.0
+    with pytest.raises(ValueError, match=r"Ridge: lam must be >= 0, got -2"):
+        cml.Ridge(X, Y, -2.0)

@@ -10,7 +10,7 @@ import numpy as np
 from ..numerics import ROUNDING, Array
 from ..objective import Objective
 from .certificate import Certificate, Condition, Verdict, gap_scale, relative_gap, worst
-from .dual_point import construct_dual, plain_dual
+from .dual_point import SMALL_ENOUGH, construct_dual, plain_dual
 from .dual_repair import DualPoint, repair_dual
 from .primal_repair import (
     PrimalPoint,
@@ -63,7 +63,7 @@ def certify_objective(
     if b is None:
         b = objective.best_intercept(objective.predict(w)) if objective.fit_intercept else 0.0
     point = repair_primal(objective, w, b)
-    dual = _dual_point(objective, point, u, solver_dual)
+    dual = _dual_point(objective, point, u, solver_dual, tol)
     passed = dual.u if u is None else u
     # The products with X are shared with the repairs wherever nothing was moved.
     z = point.z if point.moved == 0.0 else objective.predict(w, b)
@@ -160,18 +160,24 @@ def _penalty_domain(objective: Objective, u: Array, v: Array) -> Condition:
 
 
 def _dual_point(
-    objective: Objective, point: PrimalPoint, u: Array | None, solver_dual: Array | None
+    objective: Objective,
+    point: PrimalPoint,
+    u: Array | None,
+    solver_dual: Array | None,
+    tol: float,
 ) -> DualPoint:
     if u is not None:
         return repair_dual(objective, u, source="passed")
     if not np.isfinite(point.value):
         return repair_dual(objective, objective.zero_scores)
+    if solver_dual is None or not np.all(np.isfinite(solver_dual)):
+        return construct_dual(objective, point.w, point.b)
+    given = repair_dual(objective, solver_dual, source="solver")
+    room = tol * gap_scale(point.value, given.value, objective.null_value)
+    if objective.n * objective.d > SMALL_ENOUGH and point.value - given.value <= room:
+        return given  # where X is large, what a solver proved at no cost is enough
     best = construct_dual(objective, point.w, point.b)
-    if solver_dual is not None and np.all(np.isfinite(solver_dual)):
-        best = max(
-            best, repair_dual(objective, solver_dual, source="solver"), key=lambda p: p.value
-        )
-    return best
+    return max(best, given, key=lambda p: p.value)
 
 
 def _gap(objective: Objective, point: PrimalPoint, dual: DualPoint) -> tuple[float, str]:
@@ -201,21 +207,29 @@ def _judge(
     if certificate.holds(tol):
         return replace(certificate, verdict=Verdict.CERTIFIED)
     reason = certificate.reason or _why(certificate)
-    room = tol * gap_scale(point.value, certificate.dual_objective, objective.null_value)
-    if refute and certificate.gap > room:  # else no point is better by more than tol
-        witness = better_point(objective, point, point.value - room)
-        if witness is not None:
-            reason = f"A feasible point with objective {witness['objective']:.10g} is better."
-            return replace(certificate, verdict=Verdict.REFUTED, reason=reason, witness=witness)
-    return replace(certificate, verdict=Verdict.UNDECIDED, reason=reason)
+    undecided = replace(certificate, verdict=Verdict.UNDECIDED, reason=reason)
+    return try_to_refute(objective, point, undecided) if refute else undecided
+
+
+def try_to_refute(
+    objective: Objective, point: PrimalPoint, certificate: Certificate
+) -> Certificate:
+    """Look for a feasible point that is better by more than tol; REFUTED where one is found."""
+    null = objective.null_value
+    room = certificate.tol * gap_scale(point.value, certificate.dual_objective, null)
+    if not certificate.gap > room:  # no point is better by more than tol
+        return certificate
+    witness = better_point(objective, point, point.value - room)
+    if witness is None:
+        reason = f"{certificate.reason} No better feasible point was found."
+        return replace(certificate, reason=reason)
+    reason = f"A feasible point with objective {witness['objective']:.10g} is better."
+    return replace(certificate, verdict=Verdict.REFUTED, reason=reason, witness=witness)
 
 
 def _why(certificate: Certificate) -> str:
     if certificate.relative_gap > certificate.tol:
-        return (
-            f"The relative gap {certificate.relative_gap:.3g} exceeds tol {certificate.tol:g}, "
-            "and no better feasible point was found."
-        )
+        return f"The relative gap {certificate.relative_gap:.3g} exceeds tol {certificate.tol:g}."
     row = max(
         (row for row in certificate.conditions if row.kind == "dual_feasibility"),
         key=lambda row: row.relative,

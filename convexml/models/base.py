@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..certificates import Certificate
+from ..errors import nearest
 from ..objective import Statement
 from ..solvers import Solution
 
@@ -38,6 +39,17 @@ class Problem(ABC):
 
     _statement: Statement | None = None
     _dual_statement: Statement | None = None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse what the class neither defines nor annotates: ``problem.alpha = 3`` is a slip."""
+        if not name.startswith("_") and not hasattr(type(self), name):
+            declared = [vars(part).get("__annotations__", {}) for part in type(self).__mro__]
+            if not any(name in names for names in declared):
+                choices = [key for key in dir(type(self)) if not key.startswith("_")]
+                raise AttributeError(
+                    f"{self.name} has no attribute {name!r} to set.{nearest(name, choices)}"
+                )
+        super().__setattr__(name, value)
 
     # -- posed with CVXPY --------------------------------------------------------------------
 

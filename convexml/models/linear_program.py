@@ -63,6 +63,9 @@ class LinearProgram(Problem):
 
     _last: Solution | None = None
 
+    data: LinearData
+    """The validated arrays of the program."""
+
     def __init__(
         self,
         c: Any,
@@ -72,7 +75,7 @@ class LinearProgram(Problem):
         b_eq: Any = None,
         bounds: Any = (0, None),
     ) -> None:
-        self.data: LinearData = read_linear_data(c, A_ub, b_ub, A_eq, b_eq, bounds, self.name)
+        self.data = read_linear_data(c, A_ub, b_ub, A_eq, b_eq, bounds, self.name)
 
     def _pose(self) -> Statement:
         return pose_linear_primal(self.data)

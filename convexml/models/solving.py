@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..certificates.gap import try_to_refute
 from ..certificates.primal_repair import repair_primal
 from ..errors import ConvexmlError, InputError, UnsuitableSolverError
 from ..numerics import Array
@@ -109,6 +110,8 @@ def attempt(
     if np.isfinite(point.value):
         w, b = point.w, point.b
     solution = conclude(problem, name, w, b, u, limits["tol"], facts)
+    if solution.status == "inaccurate" and not limits["polish"]:  # an answer as it was given
+        solution.certificate = try_to_refute(objective, point, solution.certificate)
     if solution.status == "inaccurate" and not objective.loss.is_indicator:
         evidence = no_solution(objective, w, b, doubt=True)
         if evidence is not None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..certificates import Condition
 from ..design import Design, StackedDesign, as_design
+from ..errors import InputError
 from ..losses import Loss
 from ..numerics import Array
 from ..objective import (
@@ -33,11 +34,24 @@ class SupervisedProblem(Problem):
     multiplier_names: ClassVar[Mapping[str, str]] = {}
     """Textbook names of the multipliers, by the label of their constraint."""
 
+    classes: Array | None
+    """The two (or K) labels in increasing order; None for real targets."""
+    objective_parts: Objective
+    """Design, loss, penalty and coefficients: what solvers and certificates work on."""
+
     # -- what a textbook model overrides -----------------------------------------------------
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str | float]:
         """Return (loss, penalty, loss scale) for these hyperparameters, validated."""
         raise NotImplementedError
+
+    def _made(self, hyper: Mapping[str, Any]) -> tuple[Loss, Penalty, str | float]:
+        """As ``_make``, with the model's own name in the error."""
+        try:
+            return self._make(**hyper)
+        except InputError as error:
+            _, _, what = str(error).partition(": ")
+            raise InputError(f"{self.name}: {what or error}") from None
 
     def textbook_conditions(
         self, objective: Objective, w: Array, b: float, u: Array
@@ -51,14 +65,13 @@ class SupervisedProblem(Problem):
     # -- construction ------------------------------------------------------------------------
 
     def _start(self, X: Any, y: Any, fit_intercept: bool, sample_weight: Any, **hyper: Any) -> None:
-        loss, penalty, scale = self._make(**hyper)
+        loss, penalty, scale = self._made(hyper)
         self._hyper = hyper
         samples = read_samples(self.name, X, y, sample_weight, loss.labels)
         self.classes = samples.classes
         self._samples = samples
         self._theta: dict[str, Any] | None = None
         self._last: Solution | None = None
-        self.objective_parts: Objective
         design, c = self._design(samples), self._coefficients(scale)
         parts = (samples.y, loss, penalty, c, bool(fit_intercept))
         if samples.classes is not None and loss.labels == "classes":
@@ -80,7 +93,7 @@ class SupervisedProblem(Problem):
 
     def _set_hyperparameter(self, name: str, value: Any) -> None:
         hyper = self._hyper | {name: value}
-        loss, penalty, scale = self._make(**hyper)
+        loss, penalty, scale = self._made(hyper)
         check_penalty(self.name, penalty, self.objective_parts.d)
         self._hyper = hyper
         self.objective_parts = replace(
