@@ -79,12 +79,9 @@ class Softmax(Loss):
 
         p = cp.multiply(1.0 / c[:, None], u) + one_hot(y, u.shape[1])
         # As for the logistic loss, the entropy stands in its own constraint.
-        h = cp.Variable(len(y), name="entropy")
-        constraints = {
-            "simplex": cp.sum(p, axis=1) == 1.0,
-            "entropy": -cp.sum(cp.entr(p), axis=1) <= h,
-        }
-        return Terms(cp.multiply(c, h), constraints)
+        h = cp.Variable(u.shape, name="entropy")
+        constraints = {"simplex": cp.sum(p, axis=1) == 1.0, "entropy": -cp.entr(p) <= h}
+        return Terms(cp.multiply(c, cp.sum(h, axis=1)), constraints)
 
 
 def one_hot(y: Array, classes: int) -> Array:

@@ -144,25 +144,29 @@ def _by_conjugate_gradients(
     return cg(system, right, rtol=1e-12, maxiter=2000, M=scaling)[0]
 
 
-def refit(objective: MulticlassObjective, z: Array) -> tuple[Array, Array]:
+def refit(
+    objective: MulticlassObjective, z: Array, intercept_only: bool = False
+) -> tuple[Array, Array]:
     """Return (V, t) minimising F(z + X V + 1 t') over the unpenalised part: t, and rows of V.
 
     At the minimum the derivative of the loss is dual feasible: 1'u = 0, and X'u = 0 on these rows.
     Entries of z may be -inf: classes of probability 0, which stay so.
     """
-    free = objective.penalty.free(objective.d)
+    free = objective.penalty.free(objective.d) & (not intercept_only)
     count = int(free.sum())
     manifold = Manifold(free, np.zeros(objective.d), np.zeros(count), np.zeros(count))
     w, b = np.zeros(objective.d), np.zeros(objective.classes)
-    value, slope = _merit(objective, z)
+    value, slope = _merit(objective, z, free)
     for _ in range(STEPS):
+        if slope <= 2.0 * EPS:
+            break
         found = multiclass_step(objective, w, b, manifold, z)
         if found is None:
             break
         size = 1.0
         while size > 1e-9:
             new_w, new_b = w + size * (found[0] - w), b + size * (found[1] - b)
-            trial, steepness = _merit(objective, z + objective.predict(new_w, new_b))
+            trial, steepness = _merit(objective, z + objective.predict(new_w, new_b), free)
             if trial < value - 1e-14 * abs(value) or (
                 trial <= value + 1e-14 * abs(value) and steepness < slope
             ):
@@ -171,12 +175,10 @@ def refit(objective: MulticlassObjective, z: Array) -> tuple[Array, Array]:
         else:
             break
         w, b, value, slope = new_w, new_b, trial, steepness
-        if slope <= 0.01 * EPS:
-            break
     return w, b
 
 
-def _merit(objective: MulticlassObjective, z: Array) -> tuple[float, float]:
+def _merit(objective: MulticlassObjective, z: Array, free: Array) -> tuple[float, float]:
     """F(z), and the largest of 1'u and X'u relative to the terms summed."""
     with np.errstate(invalid="ignore"):
         at_label = np.where(objective.labels > 0.0, z, 0.0).sum(axis=1)
@@ -186,7 +188,6 @@ def _merit(objective: MulticlassObjective, z: Array) -> tuple[float, float]:
     if objective.fit_intercept:
         size = np.maximum(np.abs(u).sum(axis=0), 1e-300)
         slope = float(np.max(np.abs(u.sum(axis=0)) / size))
-    free = objective.penalty.free(objective.d)
     if free.any():
         size = np.maximum(objective.design.abs_rmatvec(u)[free], 1e-300)
         slope = max(slope, float(np.max(np.abs(objective.design.rmatvec(u)[free]) / size)))
