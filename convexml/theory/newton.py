@@ -66,7 +66,10 @@ def hessian_lipschitz(objective: Objective) -> float:
 class NewtonRate(Theorem):
     """No increase of f; and once close, each error is of the order of the last one squared."""
 
-    statement = "f does not increase; once r = |x_T - x*| < 2m/(3M), |x_{T+1} - x*| <= M r^2 / (2 (m - M r))"
+    statement = (
+        "f does not increase; once r = |x_T - x*| < 2m/(3M), "
+        "|x_{T+1} - x*| <= M r^2 / (2 (m - M r))"
+    )
     source = "Nesterov, theorem 1.2.5"
 
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
