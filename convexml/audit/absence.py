@@ -89,22 +89,20 @@ def _named_rows(posed: Posed) -> dict[str, Array]:
 
 def _farkas(posed: Posed, y: Array, tol: float) -> Certificate:
     program = posed.program
-    plain = _without_objective(program)
     level = float(np.max(np.abs(y), initial=0.0))
-    y = np.where(np.abs(y) <= 1e-9 * level, 0.0, y) / (level or 1.0)
-    passed = y
-    pair = repair_conic_dual(plain, np.zeros(program.q.size), y)
-    y = pair.y
-    value, terms = float(program.b @ y), float(np.abs(program.b) @ np.abs(y))
-    if not value < -max(ROUNDING, EPS * y.size) * terms:
+    passed = np.where(np.abs(y) <= 1e-9 * level, 0.0, y) / (level or 1.0)
+    repaired = repair_conic_dual(_without_objective(program), np.zeros(program.q.size), passed).y
+    # A repair that has to go far may end at 0, which proves nothing.
+    y = max((repaired, program.project_dual(passed)), key=lambda z: _radius(program, z))
+    if _radius(program, y) == 0.0:
         empty = without_optimum("infeasible", np.inf, (), tol, 0.0)
+        value = float(program.b @ passed)
         return replace(empty, reason=f"the multipliers prove nothing: b'y = {value:.3g}")
-    y, passed = y / -value, passed / -value
-    left = program.A.T @ y
-    total = float(np.abs(left).sum())
-    radius = 1.0 / total if total > 0.0 else np.inf
+    moved, size = float(np.max(np.abs(y - passed))), -float(program.b @ y)
+    y, passed = y / size, passed / size
+    total, radius = float(np.abs(program.A.T @ y).sum()), _radius(program, y)
     rows = _farkas_rows(program, passed)
-    certificate = without_optimum("infeasible", np.inf, tuple(rows), tol, float(pair.moved))
+    certificate = without_optimum("infeasible", np.inf, tuple(rows), tol, moved)
     sense = posed.canonical.sign
     certificate = replace(
         certificate, primal_objective=sense * np.inf, dual_objective=sense * np.inf, dual={"y": y}
@@ -123,6 +121,15 @@ def _farkas(posed: Posed, y: Array, tol: float) -> Certificate:
         )
         verdict = Verdict.UNDECIDED
     return replace(certificate, verdict=verdict, reason=reason, evidence=evidence)
+
+
+def _radius(program: ConeProgram, y: Array) -> float:
+    """No feasible point has all coordinates below this: -b'y / |A'y|_1, 0 where b'y is not < 0."""
+    value, terms = float(program.b @ y), float(np.abs(program.b) @ np.abs(y))
+    if not value < -max(ROUNDING, EPS * y.size) * terms:
+        return 0.0
+    total = float(np.abs(program.A.T @ y).sum())
+    return -value / total if total > 0.0 else np.inf
 
 
 def _without_objective(program: ConeProgram) -> ConeProgram:

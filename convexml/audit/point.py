@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -119,7 +120,9 @@ def pose(problem: Any) -> Posed:
     if not problem.is_dcp():
         raise InputError("certify: the problem is not DCP; rewrite it by CVXPY's rules first.")
     try:
-        canonical = cone_program(problem)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # CVXPY said it when the problem was solved
+            canonical = cone_program(problem)
     except SolverError as error:
         raise InputError(f"certify: {error}") from None
     posed = Posed(problem, canonical, parts_of(canonical, problem))
