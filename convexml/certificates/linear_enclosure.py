@@ -54,5 +54,6 @@ def enclose_solutions(
         scaled = reach * size
         known = around * size if np.all(np.isfinite(scaled)) else np.zeros(len(around))
         center = center + null.T @ (null @ known)
-        error = error + np.linalg.norm(null, axis=0) * np.linalg.norm(scaled)
+        part = np.linalg.norm(null, axis=0)
+        error = error + np.where(part > 0.0, part, np.finfo(float).tiny) * np.linalg.norm(scaled)
     return Enclosed(center / size, error / size, not len(null))

@@ -13,7 +13,7 @@ from .shrink_samples import shrink_dual, shrink_predictions
 from .shrink_systems import solve_dual, solve_primal
 
 ROUNDS = 5
-ENOUGH = 0.99
+ENOUGH = 0.9
 """A round that leaves more than this share of the width was the last one."""
 
 
