@@ -175,9 +175,8 @@ def measure(objective: Objective, reference: Reference, iterates: Iterator[Itera
     facts: dict[str, list[float]] = {}
     with np.errstate(over="ignore", invalid="ignore"):
         for k, point in enumerate(iterates):
-            distance = float(
-                np.sum((point.w - reference.w) ** 2) + np.sum(point.b - reference.b) ** 2
-            )
+            moved = np.append(point.w - reference.w, point.b - reference.b)
+            distance = float(moved @ moved)
             dual = np.nan if point.u is None else repair_dual(objective, point.u).value
             rows.append((objective.primal(point.w, point.b), distance, dual))
             for name, value in point.facts.items():
@@ -194,7 +193,7 @@ def reference_of(problem: Any, objective: Objective) -> Reference:
         raise InputError(
             f"rate_audit: {problem.name} has no reference solution ({solution.status})."
         )
-    w, b = solution.primal["w"], solution.primal["b"]
+    w, b = np.ravel(solution.primal["w"]), solution.primal["b"]
     value, floor = solution.objective, min(solution.dual_objective, solution.objective)
     gap = value - floor + 4.0 * EPS * abs(value)
     mu = strong_convexity(objective) or _local_curvature(objective, w, b)
