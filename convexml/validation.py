@@ -37,6 +37,14 @@ def positive_number(value: Any, owner: str, name: str) -> float:
     return number
 
 
+def positive_integer(value: Any, owner: str, name: str) -> int:
+    """Return ``value`` as an int >= 1."""
+    number = positive_number(value, owner, name)
+    if number != int(number):
+        raise InputError(f"{owner}: {name} must be a whole number, got {number:g}.")
+    return int(number)
+
+
 def nonnegative_weights(weights: Any, owner: str) -> Array | None:
     """Return per-feature weights as a float array, or None."""
     if weights is None:

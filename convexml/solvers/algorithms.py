@@ -6,8 +6,13 @@ from ..theory import (
     AcceleratedRate,
     InteriorPointRate,
     NewtonRate,
+    OnlineRegret,
+    PegasosRate,
+    PerceptronBound,
     ProximalGradientRate,
+    SagaRate,
     SearchedDescent,
+    SgdRate,
     SubgradientRate,
 )
 from .accelerated_gradient import accelerated_gradient
@@ -15,8 +20,13 @@ from .fista import fista
 from .gradient_descent import gradient_descent
 from .interior_point import interior_point
 from .newton import newton
+from .online_gradient_descent import online_gradient_descent
+from .pegasos import pegasos
+from .perceptron import perceptron
 from .proximal_gradient import proximal_gradient
 from .registry import register
+from .saga import saga
+from .sgd import sgd
 from .subgradient import subgradient
 
 SMOOTH = ("finite loss", "smooth loss", "smooth penalty")
@@ -62,4 +72,27 @@ register(
     ("box dual", "quadratic penalty"),
     max_iter=100,
     theorem=InteriorPointRate(),
+)
+register("sgd", sgd, (*SMOOTH, *BOUNDED), max_iter=500, theorem=SgdRate())
+register(
+    "pegasos",
+    pegasos,
+    ("finite loss", "Lipschitz loss", "uniform l2 penalty", "model without an intercept"),
+    max_iter=500,
+    theorem=PegasosRate(),
+)
+register("saga", saga, SPLIT, max_iter=10_000, theorem=SagaRate())
+register(
+    "perceptron",
+    perceptron,
+    ("separation problem",),
+    max_iter=1_000_000,
+    theorem=PerceptronBound(),
+)
+register(
+    "online_gradient_descent",
+    online_gradient_descent,
+    ("finite loss", "subgradient of the penalty"),
+    max_iter=500,
+    theorem=OnlineRegret(),
 )

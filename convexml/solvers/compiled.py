@@ -3,85 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, wraps
-from importlib.util import find_spec
+from functools import cached_property, partial, update_wrapper
 from types import FunctionType
-from typing import Any, Protocol, overload
+from typing import Any
 
 import numpy as np
 
 
-class Loop(Protocol):
-    """A loop that is compiled at its first call; ``plain`` is what was written."""
-
-    plain: Any
-
-    def __call__(self, *arguments: Any) -> Any: ...
-
-
 class ByHand:
-    """First argument of loops that cannot be compiled: it holds a loss or penalty of one's own."""
+    """A first argument that loops take as Python does: it holds objects that numba does not know."""
 
 
-@overload
-def compiled(loop: Callable[..., Any]) -> Loop: ...
+class Loop:
+    """A function that is compiled when it is first called, cached between runs.
+
+    It may call other loops. ``plain`` is the function as written.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], by_hand: Callable[..., Any] | None = None
+    ) -> None:
+        self.plain, self.by_hand = function, by_hand or function
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        if arguments and isinstance(arguments[0], ByHand):
+            return self.by_hand(*arguments)
+        with np.errstate(all="ignore"):
+            return self.fast(*arguments)
+
+    @cached_property
+    def fast(self) -> Callable[..., Any]:
+        """The compiled function, or the plain one without numba."""
+        try:
+            import numba
+        except ImportError:
+            return self.plain
+        written: Any = self.plain
+        known = dict(written.__globals__)
+        known |= {
+            name: each.fast
+            for name, each in known.items()
+            if isinstance(each, Loop) and name in written.__code__.co_names
+        }
+        function = FunctionType(written.__code__, known, written.__name__, written.__defaults__)
+        function.__module__, function.__qualname__ = written.__module__, written.__qualname__
+        try:
+            return numba.njit(function, cache=True)  # type: ignore[no-any-return]
+        except RuntimeError:  # no folder to keep the cache in
+            return numba.njit(function)  # type: ignore[no-any-return]
 
 
-@overload
-def compiled(*, by_hand: Callable[..., Any]) -> Callable[[Callable[..., Any]], Loop]: ...
-
-
-def compiled(loop: Any = None, *, by_hand: Any = None) -> Any:
-    """Compile a function of arrays and numbers when it is first called, cached between runs.
-
-    Other loops that it calls by name are compiled with it. Randomness is drawn outside, so that
-    the numbers are the same with and without numba, to the rounding of scalar products.
+def compiled(
+    function: Callable[..., Any] | None = None, *, by_hand: Callable[..., Any] | None = None
+) -> Any:
+    """Compile a function of arrays and numbers when it is first called.
 
     Parameters
     ----------
-    loop : callable
+    function : callable
         In the part of Python that numba understands.
     by_hand : callable, optional
-        What to call where the first argument is a ``ByHand``; by default the loop, in plain Python.
+        What runs instead where the first argument is a ``ByHand``.
 
     Returns
     -------
     Loop
+        Gives the same numbers with and without numba.
     """
-    if loop is None:
-        return lambda function: _wrap(function, by_hand)
-    return _wrap(loop, loop)
-
-
-def _wrap(loop: Any, by_hand: Any) -> Any:
-    @wraps(loop)
-    def call(*arguments: Any) -> Any:
-        if arguments and isinstance(arguments[0], ByHand):
-            return by_hand(*arguments)
-        if not fast():
-            return loop(*arguments)
-        with np.errstate(all="ignore"):
-            return _build(loop)(*arguments)
-
-    call.plain = loop  # type: ignore[attr-defined]
-    return call
-
-
-@cache
-def fast() -> bool:
-    """Whether numba is installed."""
-    return find_spec("numba") is not None
-
-
-@cache
-def _build(loop: FunctionType) -> Callable[..., Any]:
-    from numba import njit
-
-    known = {name: loop.__globals__.get(name) for name in loop.__code__.co_names}
-    called = {name: _build(v.plain) for name, v in known.items() if hasattr(v, "plain")}
-    twin = FunctionType(loop.__code__, loop.__globals__ | called, loop.__name__, loop.__defaults__)
-    twin.__module__, twin.__qualname__ = loop.__module__, loop.__qualname__
-    try:
-        return njit(twin, cache=True)
-    except RuntimeError:  # no folder to keep the cache in
-        return njit(twin)
+    return partial(Loop, by_hand=by_hand) if function is None else Loop(function, by_hand)

@@ -87,9 +87,19 @@ NEEDS: dict[str, Need] = {
         lambda objective: objective.penalty.name in ("l2", "zero"),
         "its penalty is not quadratic",
     ),
+    "strongly convex quadratic penalty": (
+        lambda objective: (
+            objective.penalty.name == "l2" and objective.penalty.strong_convexity > 0.0
+        ),
+        "its penalty is not (lam/2)|w|^2 with lam > 0",
+    ),
     "binary labels": (
         lambda objective: objective.loss.labels == "binary",
         "its labels are not two classes",
+    ),
+    "separation problem": (
+        lambda objective: objective.loss.is_indicator and objective.loss.labels == "binary",
+        "it does not ask for a separating hyperplane",
     ),
     "model without an intercept": (
         lambda objective: not objective.fit_intercept,

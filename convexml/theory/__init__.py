@@ -10,6 +10,7 @@ from .constants import (
     penalty_slope,
     penalty_strong_convexity,
     radius,
+    sample_loss_smoothness,
     sample_smoothness,
     smoothness,
     strong_convexity,
@@ -20,6 +21,7 @@ from .gradient_descent import (
     gradient_descent_distance,
     gradient_descent_value,
 )
+from .interior_point import InteriorPointRate, interior_point_complementarity
 from .learning import (
     agnostic_samples,
     realizable_samples,
@@ -27,7 +29,6 @@ from .learning import (
     uniform_convergence_samples,
     validation_error,
 )
-from .interior_point import InteriorPointRate, interior_point_complementarity
 from .monotone import Descent, DualAscent
 from .newton import NewtonRate, hessian_lipschitz, newton_distance
 from .online import OnlineRegret, online_regret, round_slope
@@ -40,6 +41,7 @@ from .ridge_risk import (
     ridge_risk,
     ridge_risk_bound,
 )
+from .saga import SagaRate, saga_distance, saga_factor
 from .sgd import SgdRate, sgd_distance
 from .subgradient import SubgradientRate, subgradient_value
 from .theorem import Theorem
@@ -58,6 +60,7 @@ __all__ = [
     "PerceptronBound",
     "ProximalGradientRate",
     "Reference",
+    "SagaRate",
     "SearchedDescent",
     "SgdRate",
     "SubgradientRate",
@@ -68,8 +71,8 @@ __all__ = [
     "gradient_descent_distance",
     "gradient_descent_value",
     "gradient_noise",
-    "interior_point_complementarity",
     "hessian_lipschitz",
+    "interior_point_complementarity",
     "least_squares_excess_risk",
     "lipschitz",
     "loss_smoothness",
@@ -89,6 +92,9 @@ __all__ = [
     "ridge_risk",
     "ridge_risk_bound",
     "round_slope",
+    "saga_distance",
+    "saga_factor",
+    "sample_loss_smoothness",
     "sample_smoothness",
     "sgd_distance",
     "smoothness",

@@ -68,8 +68,24 @@ def sample_smoothness(objective: Objective) -> float:
     float
         max_i n c_i curvature r_i^2, plus the curvature of the penalty. One pass.
     """
+    return sample_loss_smoothness(objective) + objective.penalty.curvature_bound
+
+
+def sample_loss_smoothness(objective: Objective) -> float:
+    """L_max of the loss part alone: the largest L of n c_i l(y_i, x_i.w + b).
+
+    Parameters
+    ----------
+    objective : Objective
+        Design, loss, penalty and coefficients.
+
+    Returns
+    -------
+    float
+        max_i n c_i curvature r_i^2. One pass.
+    """
     largest = float(np.max(objective.n * objective.c * row_squares(objective), initial=0.0))
-    return objective.loss.curvature_bound * largest + objective.penalty.curvature_bound
+    return objective.loss.curvature_bound * largest
 
 
 def loss_strong_convexity(objective: Objective) -> float:

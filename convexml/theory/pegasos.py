@@ -39,19 +39,21 @@ def pegasos_value(t: Array | float, *, lam: float, rho: float) -> Array:
 
 
 def pegasos_slope(objective: Objective) -> float:
-    """Bound rho = 2 R on the subgradients that Pegasos meets from 0, R = max_i n c_i |x_i|.
+    """Bound rho = 2 R on the subgradients that Pegasos meets, R = max_i n c_i |l'| |x_i|.
 
     Parameters
     ----------
     objective : Objective
-        A loss of slope at most 1, such as the hinge, without an intercept.
+        A loss of bounded slope |l'|, 1 for the hinge, without an intercept.
 
     Returns
     -------
     float
-        The iterates are means of subgradients of the loss over lam, hence |lam w| <= R.
+        From |w| <= R/lam on, the iterates are means of subgradients of the loss over lam, hence
+        |lam w| <= R.
     """
-    sizes = objective.n * objective.c * np.sqrt(objective.design.row_squares())
+    steepest = np.max(np.abs(np.stack(objective.loss.domain(objective.y))), axis=0)
+    sizes = objective.n * objective.c * steepest * np.sqrt(objective.design.row_squares())
     return 2.0 * float(np.max(sizes, initial=0.0))
 
 

@@ -1,0 +1,126 @@
+"""What stochastic methods do with one sample: predict, differentiate, step; compiled."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..numerics import Array
+from .compiled import compiled
+from .samples import (
+    ABSOLUTE,
+    EPSILON,
+    EXPONENTIAL,
+    HINGE,
+    HUBER,
+    LOGISTIC,
+    PINBALL,
+    SQUARED,
+    SQUARED_EPSILON,
+    SQUARED_HINGE,
+    OwnSamples,
+    Samples,
+)
+
+
+@compiled
+def predict(S: Samples, i: int, x: Array) -> float:
+    """x_i.w + b."""
+    row = S.values[S.starts[i] : S.starts[i + 1]]
+    if S.is_sparse:
+        return row @ x[S.columns[S.starts[i] : S.starts[i + 1]]] + x[-1]
+    return row @ x[:-1] + x[-1]
+
+
+@compiled
+def add(S: Samples, i: int, x: Array, scale: float) -> None:
+    """x += scale (x_i, 1); without an intercept b stays 0."""
+    row = S.values[S.starts[i] : S.starts[i + 1]]
+    if S.is_sparse:
+        x[S.columns[S.starts[i] : S.starts[i + 1]]] += scale * row
+    else:
+        x[:-1] += scale * row
+    if S.intercept:
+        x[-1] += scale
+
+
+@compiled(by_hand=lambda S, i, z: S.scale[i] * S.loss.derivative(S.y[i : i + 1], np.array([z]))[0])
+def slope(S: Samples, i: int, z: float) -> float:
+    """n c_i l'(y_i, z); 0 at a kink where 0 is a subgradient."""
+    return S.scale[i] * derivative(S.loss, S.level, S.y[i], z)
+
+
+@compiled
+def derivative(loss: int, level: float, y: float, z: float) -> float:
+    """l'(y, z) of the loss with this number; ``level`` is its delta, tau or epsilon."""
+    r, margin = z - y, y * z
+    if loss == SQUARED:
+        return r
+    if loss == HUBER:
+        return min(max(r, -level), level)
+    if loss == ABSOLUTE:
+        return sign(r)
+    if loss == PINBALL:
+        return -level if r < 0.0 else (1.0 - level if r > 0.0 else 0.0)
+    if loss == EPSILON:
+        return sign(r) if abs(r) > level else 0.0
+    if loss == SQUARED_EPSILON:
+        return sign(r) * max(abs(r) - level, 0.0)
+    if loss == LOGISTIC:
+        odds = math.exp(-abs(margin))
+        return -y * (odds if margin > 0.0 else 1.0) / (1.0 + odds)
+    if loss == HINGE:
+        return -y if margin < 1.0 else 0.0
+    if loss == SQUARED_HINGE:
+        return -y * max(1.0 - margin, 0.0)
+    if loss == EXPONENTIAL:
+        return -y * (math.exp(-margin) if margin > -700.0 else math.inf)
+    return (math.exp(z) if z < 700.0 else math.inf) - y
+
+
+@compiled
+def sign(r: float) -> float:
+    """-1, 0 or 1."""
+    return 1.0 if r > 0.0 else (-1.0 if r < 0.0 else 0.0)
+
+
+def _own_decay(S: OwnSamples, x: Array, step: float) -> None:
+    x[:-1] -= step * S.penalty.subgradient(x[:-1])
+
+
+@compiled(by_hand=_own_decay)
+def decay(S: Samples, x: Array, step: float) -> None:
+    """w -= step v, v a subgradient of Omega at w (of its finite part)."""
+    w = x[:-1]
+    w -= step * (S.l1 * np.sign(w) + S.l2 * w)
+
+
+def _own_shrink(S: OwnSamples, x: Array, step: float) -> None:
+    x[:-1] = S.penalty.prox(x[:-1], step)
+
+
+@compiled(by_hand=_own_shrink)
+def shrink(S: Samples, x: Array, step: float) -> None:
+    """w = argmin over w' of step Omega(w') + |w' - w|^2 / 2."""
+    w = x[:-1]
+    w[:] = np.sign(w) * np.maximum(np.abs(w) - step * S.l1, 0.0) / (1.0 + step * S.l2)
+    w[:] = np.minimum(np.maximum(w, S.lo), S.hi)
+
+
+def _own_project(S: OwnSamples, x: Array) -> None:
+    x[:-1] = S.penalty.project(x[:-1])
+
+
+@compiled(by_hand=_own_project)
+def project(S: Samples, x: Array) -> None:
+    """The nearest w within the penalty's constraint."""
+    w = x[:-1]
+    w[:] = np.minimum(np.maximum(w, S.lo), S.hi)
+
+
+@compiled(by_hand=lambda S, x: S.penalty.value(x[:-1]))
+def penalty_value(S: Samples, x: Array) -> float:
+    """Omega(w)."""
+    w = x[:-1]
+    return S.l1 @ np.abs(w) + 0.5 * (S.l2 @ (w * w))
