@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import problem_oracles as oracles
+import problem_oracles_kernel as kernels
 import problem_oracles_smooth as newton
+import problem_oracles_softmax as softmax
 import problem_oracles_svm as svm
 import pytest
 from scipy.optimize import linprog
@@ -44,6 +46,11 @@ ORACLES = {
         1.0, 1.0, epsilon
     )(X, y, lam),
     "hinge + l2": svm.hinge_l2,
+    "kernel_ridge": kernels.kernel_ridge,
+    "kernel_logistic": kernels.kernel_logistic,
+    "kernel_svm": kernels.kernel_svm,
+    "kernel_svr": kernels.kernel_svr,
+    "softmax_regression": softmax.softmax_regression,
 }
 
 

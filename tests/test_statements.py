@@ -23,6 +23,8 @@ CASES = {
     "halfspace_lp": "halfspace_iris",
     "hard_margin_svm": "hard_margin_iris",
     "huber_regression": "huber_diabetes",
+    "kernel_ridge": "statement_kernel_ridge",
+    "kernel_svm": "statement_kernel_svm",
     "lasso": "lasso_diabetes",
     "least_squares": "least_squares_diabetes",
     "linear_program": "lp_diet",
@@ -32,6 +34,7 @@ CASES = {
     "quantile_regression": "quantile_wine",
     "ridge": "ridge_diabetes",
     "soft_margin_svm": "soft_margin_breast_cancer",
+    "softmax_regression": "statement_softmax",
     "sparse_logistic_regression": "logistic_l1_breast_cancer",
     "svr": "svr_diabetes",
 }

@@ -1,5 +1,7 @@
 """Kernels: one mathematical object, one small file; sums, products and positive multiples."""
 
+from __future__ import annotations
+
 from .base import Kernel, Product, Scaled, Sum
 from .factor import factor
 from .gaussian import Gaussian, Laplacian
@@ -18,3 +20,15 @@ __all__ = [
     "Sum",
     "factor",
 ]
+
+ALL: dict[str, type[Kernel]] = {
+    "gaussian": Gaussian,
+    "laplacian": Laplacian,
+    "linear": Linear,
+    "polynomial": Polynomial,
+    "precomputed": Precomputed,
+    "product": Product,
+    "scaled": Scaled,
+    "sum": Sum,
+}
+"""Every kernel of the library by the name that problem files use."""

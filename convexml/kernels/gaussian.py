@@ -13,7 +13,6 @@ from ..validation import positive_number
 from .base import Kernel
 from .polynomial import inner_products, samples
 
-
 PAIRS = 100_000
 """So many close pairs are subtracted at a time."""
 

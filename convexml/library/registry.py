@@ -62,6 +62,25 @@ def component(kind: str, table: dict[str, Any]) -> Any:
     return call(known[name], where, str(name), arguments)
 
 
+def kernel(where: str, table: dict[str, Any]) -> Any:
+    """Build the kernel that `{name = "gaussian", sigma = 1.0}` asks for.
+
+    The parts of a "sum", "product" or "scaled" kernel are such tables again.
+    """
+    known: dict[str, Callable[..., Any]] = importlib.import_module("convexml.kernels").ALL
+    arguments = {
+        key: kernel(f"{where}.{key}", value) if isinstance(value, dict) else value
+        for key, value in table.items()
+        if key != "name"
+    }
+    name = table.get("name")
+    if name is None:
+        raise ProblemFileError(f"{where}.name is required.{instead('', known)}")
+    if name not in known:
+        raise ProblemFileError(f"{where}.name: there is no kernel {name!r}.{instead(name, known)}")
+    return call(known[name], where, str(name), arguments)
+
+
 def call(
     constructor: Callable[..., Any],
     where: str,
@@ -104,7 +123,10 @@ def call(
         if parameter.default is parameter.empty and key not in {*parameters, *others}:
             place = "data" if key in ARRAYS else where
             raise ProblemFileError(f"{place}.{key} is required by {name}")
-    converted = {key: _convert(value) for key, value in parameters.items()}
+    converted = {
+        key: kernel(f"{where}.{key}", value) if isinstance(value, dict) else _convert(value)
+        for key, value in parameters.items()
+    }
     try:
         return constructor(**others, **converted)
     except (ConvexmlError, TypeError, ValueError) as error:
