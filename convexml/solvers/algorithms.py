@@ -43,13 +43,21 @@ register(
     theorem=NewtonRate(),
     multiclass=True,
 )
-register("gradient_descent", gradient_descent, SMOOTH, max_iter=10_000, theorem=SearchedDescent())
+register(
+    "gradient_descent",
+    gradient_descent,
+    SMOOTH,
+    max_iter=10_000,
+    theorem=SearchedDescent(),
+    multiclass=True,
+)
 register(
     "accelerated_gradient",
     accelerated_gradient,
     (*SMOOTH, *BOUNDED),
     max_iter=10_000,
     theorem=AcceleratedRate(composite=False),
+    multiclass=True,
 )
 register(
     "proximal_gradient",
@@ -57,14 +65,23 @@ register(
     SPLIT,
     max_iter=10_000,
     theorem=ProximalGradientRate(),
+    multiclass=True,
 )
-register("fista", fista, SPLIT, max_iter=10_000, theorem=AcceleratedRate(composite=True))
+register(
+    "fista",
+    fista,
+    SPLIT,
+    max_iter=10_000,
+    theorem=AcceleratedRate(composite=True),
+    multiclass=True,
+)
 register(
     "subgradient",
     subgradient,
     ("finite loss", "Lipschitz loss", "subgradient of the penalty"),
     max_iter=10_000,
     theorem=SubgradientRate(),
+    multiclass=True,
 )
 register(
     "interior_point",

@@ -123,13 +123,20 @@ class RateAudit:
 
 
 def audit(
-    recorded: Recorded | None, iterations: int, problem: Any, seeds: int | None = None
+    solver: str,
+    recorded: Recorded | None,
+    iterations: int,
+    problem: Any,
+    seeds: int | None = None,
 ) -> RateAudit:
     """Repeat a run and compare each iterate with the theorem.
 
     Parameters
     ----------
+    solver : str
+        Its name.
     recorded : Recorded or None
+        How the run was made.
     iterations : int
         How many iterations to repeat.
     problem : posed problem
@@ -142,11 +149,13 @@ def audit(
     InputError
         If the solver has no theorem, the run was not recorded, or no reference was found.
     """
-    if recorded is None:
-        raise InputError("rate_audit: this solution does not know how it was computed.")
-    theorem = ALGORITHMS[recorded.solver].theorem
+    theorem = ALGORITHMS[solver].theorem if solver in ALGORITHMS else None
     if theorem is None:
-        raise InputError(f"rate_audit: no theorem is on record for {recorded.solver!r}.")
+        raise InputError(f"rate_audit: no theorem is on record for {solver!r}.")
+    if recorded is None:
+        raise InputError(
+            "rate_audit: this solution does not know how it was computed; solve the problem again."
+        )
     return hold(theorem, recorded, iterations, reference_of(problem, recorded.objective), seeds)
 
 

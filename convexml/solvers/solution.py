@@ -218,10 +218,8 @@ class Solution:
         InputError
             If the solver has no theorem, or the solution was read from a file.
         """
-        if self.recorded is None and self.solver:
-            raise InputError(f"rate_audit: no theorem is on record for {self.solver!r}.")
         steps = self.iterations if iterations is None else iterations
-        return audit(self.recorded, steps, self.problem, seeds)
+        return audit(self.solver, self.recorded, steps, self.problem, seeds)
 
     def __repr__(self) -> str:
         return (
