@@ -42,8 +42,9 @@ def repair_conic_dual(
     y = program.project_dual(y)
     if float(np.max(np.abs(y), initial=0.0)) <= NOTHING and not np.any(_left(program, w, 0.0 * y)):
         y = np.zeros_like(y)
-    tangent = _tangent(program, x)
-    system = sparse.hstack([program.P, program.A.T @ tangent], format="csc")
+    normals = (1.0 - NORMAL) ** 0.5 * _normals(program, x)
+    along = program.A.T - (program.A.T @ normals) @ normals.T
+    system = sparse.hstack([program.P, along], format="csc")
     best = DualPair(w, y, _left(program, w, y), float(np.max(np.abs(y - passed), initial=0.0)))
     stalled = 0
     for _ in range(ROUNDS):
@@ -56,7 +57,8 @@ def repair_conic_dual(
         left = program.stationarity(w, y)
         step = least_change(sparse.diags_array(rows) @ system, -rows * left, weights)
         w = w + step[: w.size]
-        y = program.project_dual(y + tangent @ step[w.size :])
+        turn = step[w.size :]
+        y = program.project_dual(y + turn - normals @ (normals.T @ turn))
         left = _left(program, w, y)
         if _worst(program, w, y, left) < 0.9 * _worst(program, best.w, best.y, best.left):
             steps = (w - first, y - passed)
@@ -67,21 +69,26 @@ def repair_conic_dual(
     return best
 
 
-def _tangent(program: ConeProgram, x: Array) -> Any:
-    """Discourage steps of curved blocks along s, which is normal to K* at a complementary y.
+def _normals(program: ConeProgram, x: Array) -> Any:
+    """Unit vectors U along s, which is normal to K* at a complementary y: one for a curved cone.
 
-    A step in the tangent plane leaves the cone only to second order, so that few rounds suffice.
+    Steps T d with T = I - (1 - NORMAL) U U' avoid them: a step in the tangent plane leaves the
+    cone only to second order, so that few rounds suffice.
     """
     slack = program.slack(x)
-    blocks = []
-    for cone, rows in program.blocks:
-        block = np.eye(cone.dim) if not cone.is_polyhedral else sparse.eye_array(cone.dim)
-        normal = cone.project(slack[rows])
+    columns, rows, values = [], [], []
+    for k, (cone, part) in enumerate(program.blocks):
+        normal = cone.project(slack[part])
         length = float(np.linalg.norm(normal))
         if not cone.is_polyhedral and length > 0.0:
-            block = block - (1.0 - NORMAL) * np.outer(normal, normal) / length**2
-        blocks.append(block)
-    return sparse.block_diag(blocks, format="csc") if blocks else sparse.csc_array((0, 0))
+            rows.append(np.arange(part.start, part.stop))
+            columns.append(np.full(cone.dim, k))
+            values.append(normal / length)
+    shape = (program.b.size, len(program.cones))
+    if not rows:
+        return sparse.csc_array(shape)
+    places = (np.concatenate(rows), np.concatenate(columns))
+    return sparse.csc_array((np.concatenate(values), places), shape=shape)
 
 
 def _left(program: ConeProgram, w: Array, y: Array) -> Array:
