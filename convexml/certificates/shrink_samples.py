@@ -52,8 +52,10 @@ def level_intercepts(known: Enclosure) -> None:
     for b in (*known.b.middle[known.b.bounded], known.point.b):
         slack = ROUNDING * (np.abs(lo) + np.abs(hi) + np.abs(y) + abs(b))
         below, above = hi + b + slack < kinks, lo + b - slack > kinks
-        slopes = c * loss.derivative(y, 0.5 * (lo + hi) + b)
-        if np.all(below | above) and math.fsum(slopes.tolist()) == 0.0:
+        middle = 0.5 * (lo + hi) + b
+        slopes = c * loss.derivative(y, middle)
+        straight = np.all(below | above) and not np.any(loss.curvature(y, middle))
+        if straight and math.fsum(slopes.tolist()) == 0.0:
             known.u.meet(slopes, slopes)
             low = np.where(above, kinks - lo + slack, -np.inf).max()
             high = np.where(below, kinks - hi - slack, np.inf).min()
@@ -73,7 +75,8 @@ def _inverse_slopes(known: Enclosure) -> tuple[Array, Array]:
     high = crossing(loss, y, most + blur, after=True)
     slack = 4.0 * ROUNDING * (np.abs(y) + np.minimum(np.abs(low), np.abs(high)))
     if not loss.is_smooth:
-        known.pinned |= high - low <= slack
+        away = np.abs(np.stack(loss.kinks(y)) - low).min(axis=0)
+        known.pinned |= (high - low <= slack) & (away <= slack)
     low = np.where(np.abs(low) < 1e14, low - slack, -np.inf)
     high = np.where(np.abs(high) < 1e14, high + slack, np.inf)
     return low, high
