@@ -33,7 +33,8 @@ class Bound:
         max(1, abs(xhat)_inf) of the user's variables; far is 0 where nothing is left on
         auxiliary ones.
     left : array, shape (n,)
-        The residual r of P w + A'y + q = 0; 0 where only rounding is left.
+        The residual r of P w + A'y + q = 0; 0 where only rounding is left: 64 eps of its terms
+        or, over the box, what is below the last digit of the bound.
     w, y : array
         The repaired dual point.
     moved : float
@@ -95,7 +96,10 @@ def _evaluate(
     radius = max(1.0, float(np.max(np.abs(x[own]), initial=0.0)))
     far = max(1.0, float(np.max(np.abs(x), initial=0.0))) if np.any(left[~own]) else 0.0
     value = program.dual_objective(pair.w, pair.y)
-    local = value + float(left @ x) - float(np.where(own, radius, far) @ np.abs(left))
+    drift, spread = float(left @ x), float(np.where(own, radius, far) @ np.abs(left))
+    if abs(drift) + spread <= EPS * max(1.0, abs(value)):  # the last digit of the bound itself
+        left, drift, spread = np.zeros_like(left), 0.0, 0.0
+    local = value + drift - spread
     steps = (pair.w - passed[0], pair.y - passed[1])
     moved = max(float(np.max(np.abs(step), initial=0.0)) for step in steps)
     strict = -np.inf if np.any(left) else value
