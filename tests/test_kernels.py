@@ -38,7 +38,7 @@ DIRECT = {
 }
 
 
-@pytest.mark.parametrize(("kernel", "direct"), DIRECT.items(), ids=repr)
+@pytest.mark.parametrize(("kernel", "direct"), DIRECT.items(), ids=[repr(k) for k in DIRECT])
 def test_a_kernel_matrix_is_the_kernel_of_all_pairs(kernel: Kernel, direct) -> None:
     expected = np.array([[direct(x, t) for t in B] for x in A])
     np.testing.assert_allclose(kernel(A, B), expected, rtol=1e-12, atol=1e-14)
