@@ -117,6 +117,13 @@ def test_values_of_scikit_learns_loss_tests(label: int, row: list[float]) -> Non
     assert value == pytest.approx(logsumexp(row) - row[label], rel=1e-15)
 
 
+def test_a_small_loss_keeps_its_digits() -> None:
+    value = LOSS.value(np.array([0.0]), np.array([[50.0, 0.0, -5.0]]))[0]
+    assert value == pytest.approx(np.exp(-50.0) + np.exp(-55.0), rel=1e-14)
+    far = LOSS.value(np.array([0.0]), np.array([[0.0, 900.0, -900.0]]))[0]
+    assert far == 900.0
+
+
 def test_ground_truth_of_scikit_learn() -> None:
     """sklearn/linear_model/tests/test_sag.py, test_multinomial_loss_ground_truth (from R)."""
     samples = np.array([[1.1, 2.2], [2.2, -4.4], [3.3, -2.2], [1.1, 1.1]])
@@ -429,7 +436,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match=r"posed without intercept"):
         pose("l2", 0.1, fit_intercept=False).certify(np.zeros((D, K)), np.ones(K))
     with pytest.raises(UnsuitableSolverError, match=r"one prediction per class"):
-        problem.solve("gradient_descent")
+        problem.solve("pegasos")
     with pytest.raises(InputError, match=r"X has 3 features, the model was posed with 4"):
         problem.solve().predict(X[:, :3])
 

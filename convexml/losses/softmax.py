@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, softmax, wrightomega, xlog1py, xlogy
 
-from ..numerics import ROUNDING, Array
+from ..numerics import ROUNDING, Array, log1pexp
 from ..terms import Terms
 from .base import Loss
 
@@ -30,7 +30,11 @@ class Softmax(Loss):
         return 0.5
 
     def value(self, y: Array, z: Array) -> Array:
-        return logsumexp(z, axis=1) - np.take_along_axis(z, _index(y), axis=1)[:, 0]
+        # log(1 + sum of exp(z_k - z_y) over the other classes): a small loss keeps its digits.
+        label = one_hot(y, z.shape[1]) > 0.0
+        own = np.where(label, z, 0.0).sum(axis=1, keepdims=True)
+        behind = np.where(z == -np.inf, -np.inf, z - np.where(z == -np.inf, 0.0, own))
+        return log1pexp(logsumexp(np.where(label, -np.inf, behind), axis=1))
 
     def derivative(self, y: Array, z: Array) -> Array:
         label = one_hot(y, z.shape[1])
@@ -87,7 +91,3 @@ class Softmax(Loss):
 def one_hot(y: Array, classes: int) -> Array:
     """Rows e_{y_i}, shape (n, K)."""
     return np.eye(classes)[y.astype(int)]
-
-
-def _index(y: Array) -> Array:
-    return y.astype(int)[:, None]

@@ -59,7 +59,9 @@ class MulticlassObjective(Objective):
         """The shift t, (K,), minimising F(z + 1 t'); 0 without an intercept."""
         from .multiclass_newton import refit
 
-        return refit(self, z, intercept_only=True)[1] if self.fit_intercept else np.zeros(self.classes)
+        if not self.fit_intercept:
+            return np.zeros(self.classes)
+        return refit(self, z, intercept_only=True)[1]
 
     # -- dual --------------------------------------------------------------------------------
 

@@ -156,7 +156,7 @@ def refit(
     count = int(free.sum())
     manifold = Manifold(free, np.zeros(objective.d), np.zeros(count), np.zeros(count))
     w, b = np.zeros(objective.d), np.zeros(objective.classes)
-    value, slope = _merit(objective, z, free)
+    value, slope = _merit(objective, z, np.zeros_like(z), free)
     for _ in range(STEPS):
         if slope <= 2.0 * EPS:
             break
@@ -166,7 +166,7 @@ def refit(
         size = 1.0
         while size > 1e-9:
             new_w, new_b = w + size * (found[0] - w), b + size * (found[1] - b)
-            trial, steepness = _merit(objective, z + objective.predict(new_w, new_b), free)
+            trial, steepness = _merit(objective, z, objective.predict(new_w, new_b), free)
             if trial < value - 1e-14 * abs(value) or (
                 trial <= value + 1e-14 * abs(value) and steepness < slope
             ):
@@ -178,12 +178,13 @@ def refit(
     return w, b
 
 
-def _merit(objective: MulticlassObjective, z: Array, free: Array) -> tuple[float, float]:
-    """F(z), and the largest of 1'u and X'u relative to the terms summed."""
-    with np.errstate(invalid="ignore"):
-        at_label = np.where(objective.labels > 0.0, z, 0.0).sum(axis=1)
-    value = float(objective.c @ (logsumexp(z, axis=1) - at_label))
-    u = objective.loss_derivative(z)
+def _merit(
+    objective: MulticlassObjective, z: Array, shift: Array, free: Array
+) -> tuple[float, float]:
+    """F(z + shift) - F(z) up to a constant; 1'u and X'u, the largest, relative to their terms."""
+    at_label = (objective.labels * shift).sum(axis=1)
+    value = float(objective.c @ (logsumexp(z + shift, axis=1) - at_label))
+    u = objective.loss_derivative(z + shift)
     slope = 0.0
     if objective.fit_intercept:
         size = np.maximum(np.abs(u).sum(axis=0), 1e-300)
