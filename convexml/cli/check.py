@@ -57,7 +57,8 @@ def _certify(file: Any, weights: Path, intercept: float | None, tol: float) -> A
     problem = file.problem
     if is_cvxpy(problem):
         raise InputError(
-            f"{file.path}: a statement in plain CVXPY cannot be certified yet; use a model"
+            f"{file.path}: a statement in plain CVXPY does not say which variable the "
+            "weights are; use a model"
         )
     size = sum(v.size for name, v in problem.variables.items() if name in ("w", "x"))
     values, b = read_weights(weights, size, file.features)

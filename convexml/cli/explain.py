@@ -31,8 +31,9 @@ def explain(file: File) -> None:
     if problem_file.description:
         typer.echo(problem_file.description)
     if is_cvxpy(problem):
-        _statement(problem, problem_file.path.parent / problem_file.kind)
-        raise typer.Exit(exits.NOT_VERIFIED)
+        status = _statement(problem, problem_file.path.parent / problem_file.kind)
+        verified = status == problem_file.expected.status
+        raise typer.Exit(exits.VERIFIED if verified else exits.NOT_VERIFIED)
     typer.echo(f"\nFormulas ({problem.name})\n{formulas(problem.latex())}")
     with output.busy("solving"):
         solution = problem.solve()
@@ -68,19 +69,23 @@ def formulas(latex: str) -> str:
     return "\n".join(lines)
 
 
-def _statement(problem: Any, path: Path) -> None:
-    """A statement in plain CVXPY: as it is written, and what Clarabel says of it."""
+def _statement(problem: Any, path: Path) -> str:
+    """A statement in plain CVXPY: as it is written, solved and certified; its verified status."""
+    from convexml.audit import solve
+
     source = path.read_text(encoding="utf-8").rstrip().replace("\n", "\n  ")
     typer.echo(f"\nStatement ({path.name})\n  {source}\n")
     with output.busy("solving"):
-        problem.solve(solver="CLARABEL")
-    typer.echo(f"Clarabel claims {problem.status}: {problem.value:.12g}")
+        certificate = solve(problem)
     variables = {name: v.value for name, v in problem.var_dict.items() if v.value is not None}
-    typer.echo("\n".join(["\nVariables", *output.named(variables)]))
+    if variables:
+        typer.echo("\n".join(["Variables", *output.named(variables), ""]))
     duals = {
         str(getattr(c, "label", None) or f"constraint {k}"): c.dual_value
         for k, c in enumerate(problem.constraints)
         if c.dual_value is not None and not isinstance(c.dual_value, list)
     }
-    typer.echo("\n".join(["\nMultipliers", *output.named(duals)]))
-    typer.echo("\nStatements in plain CVXPY cannot be certified yet: these are the solver's words.")
+    if duals:
+        typer.echo("\n".join(["Multipliers", *output.named(duals), ""]))
+    typer.echo(str(certificate))
+    return certificate.claim if certificate.verdict.value == "certified" else ""

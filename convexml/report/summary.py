@@ -60,7 +60,7 @@ class Summary:
         if self.disagreements:
             found.append(f"Claimed but not verified: {_count(len(self.disagreements), 'run')}.")
         if self.uncertifiable:
-            found.append(f"Statements, which cannot be certified yet: {self.uncertifiable}.")
+            found.append(f"Without a certificate (no convex problem): {self.uncertifiable}.")
         if self.unverified:
             found.append(f"Verified by no solver: {', '.join(self.unverified)}.")
         if self.interrupted:
