@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..theory import (
     AcceleratedRate,
+    Descent,
+    DualAscent,
     InteriorPointRate,
     NewtonRate,
     OnlineRegret,
@@ -16,6 +18,8 @@ from ..theory import (
     SubgradientRate,
 )
 from .accelerated_gradient import accelerated_gradient
+from .coordinate_descent import coordinate_descent
+from .dual_coordinate_descent import dual_coordinate_descent
 from .fista import fista
 from .gradient_descent import gradient_descent
 from .interior_point import interior_point
@@ -109,7 +113,21 @@ register(
 register(
     "online_gradient_descent",
     online_gradient_descent,
-    ("finite loss", "subgradient of the penalty"),
+    ("finite loss", "subgradient of the penalty", "bounded slope of each sample"),
     max_iter=500,
     theorem=OnlineRegret(),
+)
+register(
+    "dual_coordinate_descent",
+    dual_coordinate_descent,
+    ("finite loss", "box dual", "strongly convex quadratic penalty"),
+    max_iter=1000,
+    theorem=DualAscent(),
+)
+register(
+    "coordinate_descent",
+    coordinate_descent,
+    ("finite loss", "smooth loss", "bounded curvature", "norm of blocks as its penalty"),
+    max_iter=1000,
+    theorem=Descent(),
 )

@@ -8,6 +8,8 @@ import numpy as np
 
 from ..objective import Objective
 from ..penalties import Penalty
+from ..theory import round_slope, strong_convexity
+from ..theory.online import has_bounded_slope
 from .box_dual import has_box_dual
 
 Need = tuple[Callable[[Objective], bool], str]
@@ -22,9 +24,11 @@ def has_subgradient(penalty: Penalty) -> bool:
     )
 
 
-def has_bounded_slope(objective: Objective) -> bool:
-    """Whether the loss is Lipschitz: dom l* is bounded."""
-    return all(bool(np.all(np.isfinite(end))) for end in objective.loss.domain(objective.y))
+def has_bounded_rounds(objective: Objective) -> bool:
+    """Whether loss and penalty have bounded slopes where the solution is known to lie."""
+    lipschitz = has_bounded_slope(objective)
+    mu = objective.penalty.strong_convexity if lipschitz else strong_convexity(objective)
+    return bool(np.isfinite(round_slope(objective, 1.0 if mu > 0.0 else np.inf)))
 
 
 NEEDS: dict[str, Need] = {
@@ -93,9 +97,17 @@ NEEDS: dict[str, Need] = {
         ),
         "its penalty is not (lam/2)|w|^2 with lam > 0",
     ),
+    "norm of blocks as its penalty": (
+        lambda objective: objective.penalty.zero_blocks(objective.d) is not None,
+        "its penalty is not a sum of norms of blocks",
+    ),
     "binary labels": (
         lambda objective: objective.loss.labels == "binary",
         "its labels are not two classes",
+    ),
+    "bounded slope of each sample": (
+        has_bounded_rounds,
+        "a slope is unbounded, and no ball is known to hold the solution",
     ),
     "separation problem": (
         lambda objective: objective.loss.is_indicator and objective.loss.labels == "binary",
