@@ -11,6 +11,7 @@ from ..errors import InputError
 from ..numerics import Array
 from ..objective import Objective
 from ..theory import round_slope, strong_convexity
+from ..theory.online import has_bounded_slope
 from ..validation import positive_integer, positive_number
 from .compiled import compiled
 from .composite import Composite
@@ -35,9 +36,10 @@ def online_gradient_descent(
     convex problem finds, the regret after T rounds is at most B^2 / (2 step) + step G^2 T / 2: with
     the default step B / (G sqrt(horizon)) that is B G sqrt(T) at T = horizon, 100 n by default.
 
-    The projection is that of the penalty's constraint and onto |(w, b)| <= B = ``ball``. Where it
-    is not given, B follows from strong convexity, P* >= 0; without it there is none, and the step
-    takes P(x_0) / G for B. One iterate for each pass: the mean of all points so far.
+    The projection is that of the penalty's constraint and onto |w| <= B = ``ball``; onto
+    |(w, b)| <= B where the slope of the loss is unbounded. By default B follows from strong
+    convexity and P* >= 0; where there is none nothing is projected, and the step takes P(x_0) / G
+    for B. One iterate for each pass: the mean of all points so far.
     """
     P, S, n, owner = (
         Composite(objective),
@@ -45,37 +47,39 @@ def online_gradient_descent(
         objective.n,
         "online_gradient_descent",
     )
-    x = P.pack(objective.penalty.project(w), b)
-    ball = _ball(objective, P, x) if ball is None else positive_number(ball, owner, "ball")
+    x, whole = P.pack(objective.penalty.project(w), b), not has_bounded_slope(objective)
+    ball = reach(objective, x) if ball is None else positive_number(ball, owner, "ball")
     horizon = 100 * n if horizon is None else positive_integer(horizon, owner, "horizon")
-    x *= min(1.0, ball / (float(np.linalg.norm(x)) or 1.0))
     G = round_slope(objective, ball)
-    if not np.isfinite(G):
-        raise InputError(f"{owner}: the slope of the loss is unbounded; pass ball >= |(w*, b*)|.")
-    reach = ball if np.isfinite(ball) else P.value(x) / G
-    rule = step_rule(step, owner, lambda: reach / (G * float(np.sqrt(horizon))))
+    B = ball if np.isfinite(ball) else objective.primal(w, b) / G
+    rule = step_rule(step, owner, lambda: B / (G * float(np.sqrt(horizon))))
     if not isinstance(rule, Constant):
         raise InputError(f"{owner}: the theorem is for a constant step, got {rule!r}.")
+    project_onto(x, ball, whole)
     mean, T, suffered = x.copy(), 0, 0.0
     while True:
         yield P.iterate(mean.copy(), step=rule.step, steps=T, suffered=suffered, ball=ball)
-        scores, charges = rounds(S, x, mean, T + 1, rule.step, ball)
+        scores, charges = rounds(S, x, mean, T + 1, rule.step, ball, whole)
         losses = objective.loss.value(objective.y, scores)
         suffered += float(np.sum(n * objective.c * losses + charges))
         T += n
         P.passes += 2.0
 
 
-def _ball(objective: Objective, P: Composite, x: Array) -> float:
-    """A bound on |x*|: mu |x_0 - x*|^2 / 2 <= P(x_0) - P* <= P(x_0)."""
-    mu = strong_convexity(objective)
-    if mu == 0.0:
-        return np.inf
-    return float(np.linalg.norm(x) + np.sqrt(2.0 * P.value(x) / mu))
+def reach(objective: Objective, x: Array) -> float:
+    """A ball around 0 with the solution in it: mu |x_0 - x*|^2 / 2 <= P(x_0) - P* <= P(x_0)."""
+    value = objective.primal(x[:-1], x[-1])
+    if has_bounded_slope(objective):  # a bound on w* alone will do: mu |w*|^2 / 2 <= P*
+        mu, start = objective.penalty.strong_convexity, 0.0
+    else:
+        mu, start = strong_convexity(objective), float(np.linalg.norm(x))
+    return start + float(np.sqrt(2.0 * value / mu)) if mu > 0.0 else np.inf
 
 
 @compiled
-def rounds(S: Samples, x: Array, mean: Array, count: int, step: float, ball: float) -> Any:
+def rounds(
+    S: Samples, x: Array, mean: Array, count: int, step: float, ball: float, whole: bool
+) -> Any:
     """Play every sample once; returns the predictions made and the penalties Omega(x) paid."""
     scores, charges = np.empty(len(S.y)), np.empty(len(S.y))
     for i in range(len(S.y)):
@@ -84,8 +88,15 @@ def rounds(S: Samples, x: Array, mean: Array, count: int, step: float, ball: flo
         decay(S, x, step)
         add(S, i, x, -step * s)
         project(S, x)
-        norm = np.sqrt(x @ x)
-        if norm > ball:
-            x *= ball / norm
+        project_onto(x, ball, whole)
         mean += (x - mean) / (count + i + 1)
     return scores, charges
+
+
+@compiled
+def project_onto(x: Array, ball: float, whole: bool) -> None:
+    """The nearest (w, b) with |w| <= ball, or with |(w, b)| <= ball for the whole of x."""
+    part = x if whole else x[:-1]
+    norm = np.sqrt(part @ part)
+    if norm > ball:
+        part *= ball / norm

@@ -47,7 +47,8 @@ def round_slope(objective: Objective, ball: float = np.inf) -> float:
     objective : Objective
         Design, loss, penalty and coefficients.
     ball : float
-        The iterates stay in |(w, b)| <= ball; needed where the slope of the loss is unbounded.
+        The iterates stay in |w| <= ball, which bounds the slope of the penalty; in |(w, b)| <= ball
+        where the slope of the loss is unbounded.
 
     Returns
     -------
@@ -64,6 +65,11 @@ def round_slope(objective: Objective, ball: float = np.inf) -> float:
     return largest + penalty_slope(objective, ball)
 
 
+def has_bounded_slope(objective: Objective) -> bool:
+    """Whether the loss is Lipschitz: dom l* is bounded."""
+    return all(bool(np.all(np.isfinite(end))) for end in objective.loss.domain(objective.y))
+
+
 class OnlineRegret(Theorem):
     """Regret after whole passes, where the best fixed point is the problem's own solution.
 
@@ -75,11 +81,12 @@ class OnlineRegret(Theorem):
     source = "Zinkevich 2003"
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
-        """That x* lies in the ball that is projected onto."""
-        ball = run.fact("ball")
-        size = float(np.hypot(np.linalg.norm(run.reference.w), np.linalg.norm(run.reference.b)))
+        """That the solution lies in the ball that is projected onto."""
+        ball, reference = run.fact("ball"), run.reference
+        b = 0.0 if has_bounded_slope(run.objective) else reference.b
+        size = float(np.hypot(np.linalg.norm(reference.w), np.linalg.norm(b)))
         if not size <= ball * (1.0 + 1e-9):
-            yield f"|x*| = {size:.4g} lies outside the ball of radius {ball:.4g}"
+            yield f"the solution, of size {size:.4g}, lies outside the ball of radius {ball:.4g}"
 
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
         """The regret after each whole pass."""
