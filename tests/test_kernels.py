@@ -95,6 +95,13 @@ def test_gaussian_matrices_are_factored(sigma: float) -> None:
     np.testing.assert_allclose(L @ L.T, K, atol=1e-10)
 
 
+def test_no_entry_of_a_factor_underflows() -> None:
+    K = Laplacian(0.01)(10.0 * A, 10.0 * A)
+    L = factor(K)
+    assert np.all((L == 0.0) | (np.abs(L) > 1e-32))
+    np.testing.assert_allclose(L @ L.T, K, atol=1e-15)
+
+
 def test_repeated_samples_lower_the_rank() -> None:
     X = np.repeat(A, 3, axis=0)
     assert factor(Gaussian(1.0)(X, X)).shape == (21, 7)

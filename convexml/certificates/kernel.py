@@ -60,8 +60,8 @@ def certify_kernel(
     if u is not None and np.any(u != inner.dual["u"]):  # what a repair gains is not credited
         dual = min(dual, objective.dual_formula(u))
     gap = primal - dual
-    if -ROUNDING * (abs(primal) + abs(dual)) <= gap < 0.0:
-        gap = 0.0
+    if gap < 0.0:  # rounding, also that of cancellation in u'K u / lam: its size is known by it
+        gap = 0.0 if -gap <= ROUNDING * (abs(primal) + abs(dual)) else -gap
     size = np.abs(objective.K) @ (objective.lam * np.abs(q) + np.abs(judged))
     row = worst("K (lam q + u) = 0", "stationarity", objective.stationarity(q, judged), size)
     found = replace(

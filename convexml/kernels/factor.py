@@ -52,4 +52,6 @@ def factor(K: Array) -> Array:
             "kernel matrix: must be positive semidefinite, but its least eigenvalue is "
             f"{least:.6g}. Add a multiple of the identity, or use another kernel."
         )
+    # Products of tiny kernel values underflow, and such numbers slow all later algebra down.
+    L[np.abs(L) < EPS**2 * np.sqrt(size)] = 0.0
     return np.ascontiguousarray(L)

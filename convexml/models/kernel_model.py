@@ -16,7 +16,7 @@ from ..certificates.support import CertifiedSupport
 from ..design import Design, as_design
 from ..errors import InputError
 from ..kernels import Kernel, factor
-from ..numerics import Array
+from ..numerics import EPS, Array
 from ..objective import Objective
 from ..objective.kernel import KernelObjective
 from ..solvers import Solution
@@ -66,6 +66,7 @@ class KernelModel(LearningProblem):
             raise InputError(
                 f"{self.name}: {self.kernel!r} overflows on these samples; scale X down."
             )
+        K = np.where(np.abs(K) < EPS**2 * np.abs(K).max(initial=0.0), 0.0, K)
         try:
             L = factor(K)
         except InputError as error:

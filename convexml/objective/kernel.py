@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from ..numerics import ROUNDING, Array
+from ..numerics import EPS, ROUNDING, Array
 from .objective import Objective
 
 
@@ -83,6 +83,8 @@ class KernelObjective:
         q = -u / self.lam + 0.0
         if np.linalg.norm(self.project(q) - w) <= 1e-6 * np.linalg.norm(w):
             value = self.coordinates.primal(w, b)
-            if self.primal(q, b) <= value + 1e-9 * abs(value):
+            # What is in the null space of K costs digits; the least q has none of it.
+            rounding = EPS * self.lam * float(np.abs(q) @ (np.abs(self.K) @ np.abs(q)))
+            if self.primal(q, b) <= value + 1e-9 * abs(value) and rounding <= 1e-12 * abs(value):
                 return q
         return self.lift(w)
