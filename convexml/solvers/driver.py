@@ -20,10 +20,17 @@ from ..objective import Objective
 
 SCHEDULE = 1.25
 """The gap is evaluated when the iteration count has grown by this factor ..."""
-SHARE = 0.05
-"""... and evaluations have not taken more than this share of the time,"""
-FREELY, SPARINGLY = 0.005, 0.012
-"""or these few seconds; between the two only when the count has doubled."""
+SHARE = 0.06
+"""... and evaluations have not taken more than this share of the run,"""
+FREELY, SPARINGLY = 0.004, 0.012
+"""or these few seconds; between the two only when the count has doubled. Both are seconds by a rule
+of thumb, below, not by the clock: the same run stops at the same iterate every time."""
+STEP, LOOK = 15e-6, 300e-6
+"""Seconds that an iteration and an evaluation take however small the problem is,"""
+ENTRY, SAMPLE = 0.4e-9, 15e-9
+"""that a pass takes for each entry of X and each sample,"""
+LOOK_PASSES, LOOK_SAMPLE = 2.5, 150e-9
+"""and that an evaluation takes: passes, and for each sample besides."""
 EIGHT = 8
 """Between evaluations, every eighth iterate is checked for numbers that are not finite."""
 
@@ -115,7 +122,7 @@ def drive(
     try:
         for current in iterates:
             iteration += 1
-            looking = iteration >= due and watch.affords(iteration)
+            looking = iteration >= due and watch.affords(iteration, current.passes)
             if (looking or iteration % EIGHT == 0) and not is_finite(current):
                 stopped = "non-finite"
                 break
@@ -149,13 +156,21 @@ def is_finite(iterate: Iterate) -> bool:
     return isfinite(np.vdot(iterate.w, iterate.w) + np.vdot(iterate.b, iterate.b))
 
 
+def entries_of(objective: Objective) -> int:
+    """The entries of X that a product visits."""
+    n, d = objective.design.shape
+    return int(getattr(objective.design.constant, "nnz", n * d))
+
+
 class Watch:
     """Evaluates iterates, keeps the trace and the best point, and the time that this takes."""
 
     def __init__(self, objective: Objective, progress: Progress | None) -> None:
         self.objective, self.progress = objective, progress
         self.start = time.perf_counter()
-        self.spent = 0.0
+        n, entries = objective.n, entries_of(objective)
+        self.pass_cost = ENTRY * entries + SAMPLE * n
+        self.look_cost = LOOK + LOOK_PASSES * ENTRY * entries + LOOK_SAMPLE * n
         self.trace: list[Record] = []
         self.best: Iterate | None = None
         self.best_value = np.inf
@@ -165,10 +180,14 @@ class Watch:
         """Seconds since the start."""
         return time.perf_counter() - self.start
 
-    def affords(self, iteration: int) -> bool:
-        """Whether evaluations have not yet taken more than their share of the time."""
+    def affords(self, iteration: int, passes: float) -> bool:
+        """Whether evaluations, with one more, take no more than their share of the run."""
+        if not self.trace:
+            return True
+        spent = (len(self.trace) + 1) * self.look_cost
+        run = spent + iteration * STEP + max(passes, iteration) * self.pass_cost
         doubled = iteration >= 2 * self.last
-        return self.spent <= max(SPARINGLY if doubled else FREELY, SHARE * self.elapsed)
+        return spent <= max(SPARINGLY if doubled else FREELY, SHARE * run)
 
     @property
     def last(self) -> int:
@@ -177,7 +196,6 @@ class Watch:
 
     def look(self, iteration: int, iterate: Iterate) -> Record:
         """Evaluate an iterate: its verified gap goes on record."""
-        began = time.perf_counter()
         primal, dual = quick_gap(self.objective, iterate.w, iterate.b, iterate.u)
         gap = primal - dual.value
         relative = relative_gap(gap, primal, dual.value, self.objective.null_value)
@@ -188,5 +206,4 @@ class Watch:
             self.best_value = primal
         if self.progress is not None:
             self.progress(record)
-        self.spent += time.perf_counter() - began
         return record
