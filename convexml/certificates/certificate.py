@@ -133,7 +133,8 @@ class Certificate:
     proved_gap : float
         A bound that includes floating-point rounding; inf where none is known.
     evidence : dict
-        Verified arrays for claims of infeasibility and unboundedness.
+        Verified arrays for claims of infeasibility and unboundedness. For the claim "optimal" of
+        a CVXPY problem without a bound over all points: "localized_gap", "R" and "residual".
     """
 
     claim: str
