@@ -237,6 +237,42 @@ def test_constraints_go_by_their_labels() -> None:
     assert certificate.reason.startswith("capacity: violation of 0.5 at index 1")
 
 
+def cone_problems() -> dict[str, Any]:
+    """Constraints and objectives that are written in unusual ways."""
+    x = cp.Variable(2, name="x")
+    one = (x >= 1).set_label("floor")
+    powers = np.array([0.2, 0.3, 0.5])
+    return {
+        "listed twice": cp.Problem(cp.Minimize(cp.sum(x)), [one, one]),
+        "constant objective": cp.Problem(cp.Minimize(0), [x == 1]),
+        "power of scalars": cp.Problem(
+            cp.Maximize(x[0]), [cp.PowCone3D(x[1], 3 - x[1], x[0], 0.3)]
+        ),
+        "power of many": cp.Problem(
+            cp.Maximize(x[0]), [cp.PowConeND(cp.hstack([x[1], 1.0, 3 - x[1]]), x[0], powers)]
+        ),
+        "matrix of order one": cp.Problem(
+            cp.Minimize(x[0]), [cp.reshape(x[0], (1, 1), order="F") >> 0, x[1] == 0]
+        ),
+        "relative entropy": cp.Problem(
+            cp.Minimize(cp.rel_entr(x[0], x[1])), [x[0] == 1, x[1] <= 2]
+        ),
+        "exponential cone": cp.Problem(
+            cp.Minimize(x[1]), [cp.ExpCone(x[0], cp.Constant(1.0), x[1]), x[0] >= 1]
+        ),
+        "far away": cp.Problem(cp.Minimize(cp.norm(x - 1e8))),
+        "indicator": cp.Problem(cp.Minimize(cp.sum_squares(x) + cp.transforms.indicator([x >= 1]))),
+    }
+
+
+@pytest.mark.parametrize("name", list(cone_problems()))
+def test_unusual_statements_are_certified(name: str) -> None:
+    problem = cone_problems()[name]
+    problem.solve(solver="CLARABEL")
+    certificate = cml.certify(problem, tol=1e-5)
+    assert certificate.verdict is Verdict.CERTIFIED, str(certificate)
+
+
 # -- missing duals, residuals -----------------------------------------------------------------
 
 

@@ -56,6 +56,8 @@ class Posed:
         """The label, else ``constraints[i]``, of each constraint by id; all different."""
         names: dict[int, str] = {}
         for i, constraint in enumerate(self.problem.constraints):
+            if constraint.id in names:  # listed twice
+                continue
             label = constraint.label
             names[constraint.id] = (
                 f"constraints[{i}]" if not label or label in names.values() else str(label)

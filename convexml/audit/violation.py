@@ -45,7 +45,7 @@ def constraint_violation(constraint: Any) -> Array:
         case cp.constraints.ExpCone():
             return _each(Exponential(), np.column_stack([part.ravel() for part in args]))
         case cp.constraints.PowCone3D():
-            alphas = np.broadcast_to(dense(constraint.alpha.value), args[0].shape).ravel()
+            alphas = np.broadcast_to(dense(constraint.alpha.value).ravel(), args[0].size)
             points = np.column_stack([part.ravel() for part in args])
             return np.concatenate(
                 [
