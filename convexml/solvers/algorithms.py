@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..theory import (
     AcceleratedRate,
+    AdmmResiduals,
     Descent,
     DualAscent,
     InteriorPointRate,
@@ -18,11 +19,13 @@ from ..theory import (
     SubgradientRate,
 )
 from .accelerated_gradient import accelerated_gradient
+from .admm import admm
 from .coordinate_descent import coordinate_descent
 from .dual_coordinate_descent import dual_coordinate_descent
 from .fista import fista
 from .gradient_descent import gradient_descent
 from .interior_point import interior_point
+from .irls import irls
 from .newton import newton
 from .online_gradient_descent import online_gradient_descent
 from .pegasos import pegasos
@@ -131,3 +134,7 @@ register(
     max_iter=1000,
     theorem=Descent(),
 )
+register(
+    "irls", irls, ("smooth loss", "quadratic penalty"), max_iter=100, theorem=NewtonRate()
+)
+register("admm", admm, (), max_iter=20_000, theorem=AdmmResiduals())

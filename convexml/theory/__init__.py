@@ -1,6 +1,7 @@
 """Theorems: rates of convergence and statistical bounds, as functions and as checks."""
 
 from .accelerated import AcceleratedRate, accelerated_value
+from .admm import AdmmResiduals
 from .claim import Claim
 from .constants import (
     gradient_noise,
@@ -49,6 +50,7 @@ from .trajectory import Reference, Trajectory
 
 __all__ = [
     "AcceleratedRate",
+    "AdmmResiduals",
     "Claim",
     "Descent",
     "DualAscent",

@@ -45,6 +45,8 @@ class InteriorPointRate(Theorem):
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
         """Both, from the first interior point on."""
         (run,) = runs
+        if "complementarity" not in run.facts:  # a run without a step
+            return
         mu, r, left = (run.facts[name] for name in ("complementarity", "residual", "left"))
         known = np.flatnonzero(~np.isnan(mu))
         first, since = known[0], known - known[0]

@@ -1,0 +1,85 @@
+"""Consensus ADMM: the samples in blocks of rows, each with its own copy of (w, b)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import linalg
+
+from ..design import Design
+from ..errors import InputError
+from ..numerics import Array
+from ..objective import Objective
+from ..validation import positive_number
+from .driver import Iterate
+
+BALANCE = 3.0
+"""Residuals further apart than this factor make rho change by a factor 2 ..."""
+SETTLE = 200
+"""... in the first iterations; it is constant after them, as the theorem asks."""
+
+
+def admm(
+    objective: Objective, w: Array, b: float, *, blocks: int = 4, rho: float | None = None
+) -> Iterator[Iterate]:
+    """Minimise sum_k F_k(z_k) + Omega(v) s.t. z_k = p_k, v = x_k, p_k = X_k x_k, blocks k.
+
+    The losses and the penalty answer by their proxes, sample by sample and block by block; then
+    each block projects (v + t_k, z_k + s_k) on the graph p = X_k x of its own rows, by a matrix
+    factored once, and the scaled prices s, t move by the disagreement. x_k, v include the
+    intercept. (Boyd et al., 2011, chapter 7, https://doi.org/10.1561/2200000016; Parikh and Boyd,
+    2014, https://doi.org/10.1007/s12532-013-0061-8.) ``rho``, default max(c), balances the
+    residuals in the first 200 iterations. u = rho (p - s - z) is a dual point.
+    """
+    if not (isinstance(blocks, int | np.integer) and 1 <= blocks):
+        raise InputError(f"admm: blocks must be a whole number >= 1, got {blocks!r}.")
+    rho = float(objective.c.max()) if rho is None else positive_number(rho, "admm", "rho")
+    free_b, size = objective.fit_intercept, objective.d + 1
+    rows = -(-objective.n // blocks)
+    parts = list(objective.design.row_blocks(rows))
+    tau = float(objective.design.row_squares().sum() + objective.n) / (size * len(parts)) or 1.0
+    factors = [linalg.cho_factor(graph_matrix(part, free_b, tau)) for _, part in parts]
+    v = np.append(w, b)
+    x, t = np.tile(v, (len(parts), 1)), np.zeros((len(parts), size))
+    p = objective.predict(w, b)
+    s, passes = np.zeros(objective.n), 1.0
+    yield Iterate(w, b, None, passes)
+    for iteration in range(10**9):
+        z = objective.loss.prox(objective.y, p - s, objective.c / rho)
+        u = rho * (p - s - z)
+        mean = (x - t).mean(axis=0)
+        share = 1.0 / (rho * tau * len(parts))
+        v = np.append(objective.penalty.prox(mean[:-1], share), mean[-1])
+        before_x, before_p = x.copy(), p
+        p = np.empty_like(p)
+        for k, (at, part) in enumerate(parts):
+            goal = z[at] + s[at]
+            right = tau * (v + t[k]) + np.append(part.rmatvec(goal), free_b * goal.sum())
+            x[k] = linalg.cho_solve(factors[k], right)
+            p[at] = part.matvec(x[k][:-1]) + free_b * x[k][-1]
+        s, t = s + z - p, t + v - x
+        passes += 2.0
+        primal = float(np.sum((z - p) ** 2) + tau * np.sum((v - x) ** 2))
+        dual = float(np.sum((p - before_p) ** 2) + tau * np.sum((x - before_x) ** 2))
+        facts = {"residual": rho * (primal + dual), "primal": primal, "dual": dual, "rho": rho}
+        yield Iterate(v[:-1], float(v[-1]), u, passes, facts)
+        if primal == 0.0 and dual == 0.0:
+            return
+        ratio = np.sqrt(primal / dual) if dual > 0.0 else np.inf
+        if iteration < SETTLE and iteration % 5 == 4 and not 1 / BALANCE < ratio < BALANCE:
+            change = 2.0 if ratio > 1.0 else 0.5
+            rho, s, t = rho * change, s / change, t / change
+
+
+def graph_matrix(part: Design, free_b: bool, tau: float) -> Array:
+    """Return tau I + X~'X~ for the rows of one block, X~ = [X 1], or [X 0] without intercept."""
+    n, d = part.shape
+    matrix = tau * np.eye(d + 1)
+    matrix[:d, :d] += part.gram()
+    if free_b:
+        edge = part.rmatvec(np.ones(n))
+        matrix[d, :d] += edge
+        matrix[:d, d] += edge
+        matrix[d, d] += n
+    return matrix
