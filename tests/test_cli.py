@@ -18,6 +18,7 @@ from convexml.cli.explain import formulas
 from convexml.cli.weights import read_weights
 from convexml.comparison import loop
 from convexml.errors import DataError
+from convexml.library import load_file
 from convexml.models import Lasso, Ridge
 from convexml.models import solving as models_solving
 from convexml.solvers.reference import ReferenceRun
@@ -384,3 +385,39 @@ def test_the_entry_point_in_a_process_of_its_own(ridge: Path) -> None:
     assert result.stdout == ""
     assert result.stderr.startswith("convexml: there is no")
     assert result.stderr.count("\n") == 1
+
+
+def test_check_coefficients_of_classes(run: Command, tmp_path: Path) -> None:
+    table = tmp_path / "softmax.toml"
+    table.write_text(
+        'schema = 1\ntitle = "t"\nmodel = "softmax_regression"\n[parameters]\nlam = 0.1\n'
+        '[data]\nX = [[0.0], [1.0], [2.0], [3.0]]\ny = ["a", "b", "c", "b"]\n'
+    )
+    w = load_file(table).problem.solve(tol=1e-10).primal["w"]
+    values = ",".join(map(repr, w[0].tolist()))
+    for text, code, words in (
+        (f"a,b,c\n{values}\n", 0, "CERTIFIED"),
+        ("0,0,0\n", 5, "REFUTED"),
+        ("0,0\n", 3, "line 1: needs 3 columns, one per class, got 2"),
+        ("0,0,0\n1,2,3\n", 3, "needs 1 lines, one per feature, got 2"),
+    ):
+        weights = tmp_path / "w.csv"
+        weights.write_text(text)
+        result = run("check", table, "--weights", weights)
+        assert result.exit_code == code
+        assert words in result.output
+
+
+def test_check_coefficients_of_a_kernel_problem(run: Command, tmp_path: Path) -> None:
+    table = tmp_path / "kernel.toml"
+    table.write_text(
+        'schema = 1\ntitle = "t"\nmodel = "kernel_ridge"\n[parameters]\nlam = 0.5\n'
+        'kernel = { name = "linear" }\n[data]\nX = [[1.0], [2.0]]\ny = [1.0, 3.0]\n'
+    )
+    weights = tmp_path / "q.csv"
+    weights.write_text("\n".join(map(repr, np.linalg.solve([[2.0, 2.0], [2.0, 5.0]], [1.0, 3.0]))))
+    assert run("check", table, "--weights", weights).exit_code == 0
+    table.write_text(table.read_text().replace("linear", "linnear"))
+    result = run("check", table, "--weights", weights)
+    assert result.exit_code == 3
+    assert "parameters.kernel.name: there is no kernel 'linnear'" in result.output

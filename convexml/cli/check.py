@@ -34,7 +34,8 @@ def check(
 
     W.csv has one coefficient per line, in the order of the columns of X; or two columns, name and
     value, where the names are those of the features (or w0, w1, ...) and `b` or `intercept` is the
-    intercept. A header line is allowed. Nothing is solved: the answer is judged as it is. Exits
+    intercept. A problem with K classes needs K columns, one line per feature; a kernel problem one
+    coefficient per sample. A header line is allowed. Nothing is solved: the answer is judged as it is. Exits
     with 5 unless it is certified at --tol.
     """
     from convexml.library import load_file
@@ -50,7 +51,7 @@ def check(
 
 
 def _certify(file: Any, weights: Path, intercept: float | None, tol: float) -> Any:
-    from convexml.cli.weights import read_weights
+    from convexml.cli.weights import read_table, read_weights
     from convexml.comparison.entries import is_cvxpy
     from convexml.errors import InputError
 
@@ -60,8 +61,12 @@ def _certify(file: Any, weights: Path, intercept: float | None, tol: float) -> A
             f"{file.path}: a statement in plain CVXPY does not say which variable the "
             "weights are; use a model"
         )
-    size = sum(v.size for name, v in problem.variables.items() if name in ("w", "x"))
-    values, b = read_weights(weights, size, file.features)
+    shape = getattr(problem, "coefficients_shape", None) or problem.variables["x"].shape
+    if len(shape) == 2:
+        values, b = read_table(weights, *shape), None
+    else:
+        features = file.features if shape == (len(file.features),) else ()
+        values, b = read_weights(weights, shape[0], features)
     if b is not None and intercept is not None:
         raise typer.BadParameter(f"{weights} holds an intercept already", param_hint="--intercept")
     b = intercept if b is None else b

@@ -45,6 +45,25 @@ def read_weights(path: Path, size: int, features: tuple[str, ...]) -> tuple[Arra
     return _named(path, rows, size, features)
 
 
+def read_table(path: Path, lines: int, columns: int) -> Array:
+    """Read the coefficients of K classes: a line per feature, a column per class.
+
+    Raises
+    ------
+    DataError
+        Naming the file, the line, and what is missing or not a number.
+    """
+    rows = _without_header(_rows(path))
+    for line, cells in rows:
+        if len(cells) != columns:
+            raise DataError(
+                f"{path}, line {line}: needs {columns} columns, one per class, got {len(cells)}"
+            )
+    if len(rows) != lines:
+        raise DataError(f"{path}: needs {lines} lines, one per feature, got {len(rows)}")
+    return np.array([[_number(path, line, cell) for cell in cells] for line, cells in rows])
+
+
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     if not path.is_file():
         raise DataError(f"there is no file {path}")

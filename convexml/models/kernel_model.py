@@ -98,6 +98,11 @@ class KernelModel(LearningProblem):
         values, multipliers = super().posed_values(parts.project(q), b, u)
         return {"q": q} | values, multipliers
 
+    @property
+    def coefficients_shape(self) -> tuple[int, ...]:
+        """The shape of q: one coefficient per sample."""
+        return (self._samples.total,)
+
     # -- values ------------------------------------------------------------------------------
 
     def objective(self, q: Any, b: float = 0.0) -> float:

@@ -79,6 +79,11 @@ class LearningProblem(SupervisedProblem):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str | float]:
         return self._loss, self._penalty, self._loss_scale
 
+    @property
+    def coefficients_shape(self) -> tuple[int, ...]:
+        """The shape of the coefficients that ``certify`` judges: (d,), or (d, K) for K classes."""
+        return self.objective_parts.w_shape
+
     # -- values ------------------------------------------------------------------------------
 
     @property
