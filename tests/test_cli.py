@@ -415,7 +415,8 @@ def test_check_coefficients_of_a_kernel_problem(run: Command, tmp_path: Path) ->
         'kernel = { name = "linear" }\n[data]\nX = [[1.0], [2.0]]\ny = [1.0, 3.0]\n'
     )
     weights = tmp_path / "q.csv"
-    weights.write_text("\n".join(map(repr, np.linalg.solve([[2.0, 2.0], [2.0, 5.0]], [1.0, 3.0]))))
+    exact = np.linalg.solve([[2.0, 2.0], [2.0, 5.0]], [1.0, 3.0])  # K + n lam I
+    weights.write_text("\n".join(map(repr, exact.tolist())))
     assert run("check", table, "--weights", weights).exit_code == 0
     table.write_text(table.read_text().replace("linear", "linnear"))
     result = run("check", table, "--weights", weights)

@@ -35,8 +35,8 @@ def check(
     W.csv has one coefficient per line, in the order of the columns of X; or two columns, name and
     value, where the names are those of the features (or w0, w1, ...) and `b` or `intercept` is the
     intercept. A problem with K classes needs K columns, one line per feature; a kernel problem one
-    coefficient per sample. A header line is allowed. Nothing is solved: the answer is judged as it is. Exits
-    with 5 unless it is certified at --tol.
+    coefficient per sample. A header line is allowed. Nothing is solved: the answer is judged as it
+    is. Exits with 5 unless it is certified at --tol.
     """
     from convexml.library import load_file
 
