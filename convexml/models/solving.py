@@ -26,7 +26,7 @@ from .outcomes import conclude, failed, no_solution, without_solution
 if TYPE_CHECKING:
     from .learning_problem import LearningProblem
 
-SECOND_ORDER = ("newton",)
+SECOND_ORDER = ("newton", "irls")
 """Hand-written solvers for which the polish is one more step of their own."""
 
 
