@@ -18,11 +18,11 @@ from ..certificates.certificate import relative_gap
 from ..numerics import Array
 from ..objective import Objective
 
-SCHEDULE = 1.25
-"""The gap is evaluated when the iteration count has grown by this factor ..."""
+EVERY, SCHEDULE = 16, 1.25
+"""The gap is evaluated at every early iterate, then when their count has grown by this factor ..."""
 SHARE = 0.06
 """... and evaluations have not taken more than this share of the run,"""
-FREELY, SPARINGLY = 0.004, 0.012
+FREELY, SPARINGLY = 0.006, 0.012
 """or these few seconds; between the two only when the count has doubled. Both are seconds by a rule
 of thumb, below, not by the clock: the same run stops at the same iterate every time."""
 STEP, LOOK = 15e-6, 300e-6
@@ -133,7 +133,7 @@ def drive(
                 stopped = "max_seconds"
                 break
             if looking:
-                due = max(iteration + 1, int(iteration * SCHEDULE))
+                due = iteration + 1 if iteration < EVERY else int(iteration * SCHEDULE)
                 if watch.look(iteration, current).relative_gap <= tol:
                     stopped = "tol"
                     break
