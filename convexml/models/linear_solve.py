@@ -8,11 +8,12 @@ import numpy as np
 
 from ..certificates.certificate import Certificate, Verdict
 from ..certificates.linear import certify_linear
-from ..errors import UnsuitableSolverError
+from ..errors import InputError, UnsuitableSolverError
 from ..numerics import Array
 from ..solvers import Solution, supports
+from ..solvers.linear_run import run_linear
 from ..solvers.reference import REFERENCE, ReferenceRun, installed, run_reference
-from ..solvers.registry import check_name
+from ..solvers.registry import LINEAR, check_name
 from ..validation import positive_number
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 AUTO = ("highs", "clarabel")
 ITERATIONS = {
+    "interior_point": "max_iter",
     "clarabel": "max_iter",
     "osqp": "max_iter",
     "ecos": "max_iters",
@@ -73,6 +75,8 @@ def _attempt(
     polish: bool,
     settings: dict[str, Any],
 ) -> Solution:
+    if name in LINEAR:
+        return _by_hand(problem, name, tol, max_seconds, polish, settings)
     if not installed(name):
         message = f"{name} is not installed; pip install {name} makes it available."
         run = ReferenceRun("not installed", 0.0, 0.0, 0, message)
@@ -82,6 +86,12 @@ def _attempt(
     if x is None or not np.all(np.isfinite(x)):
         return _without_point(problem, name, run, tol)
     certificate = certify_solution(problem, np.asarray(x, dtype=float), tol, polish)
+    return _judged(problem, name, run, certificate, tol)
+
+
+def _judged(
+    problem: LinearProgram, name: str, run: ReferenceRun, certificate: Certificate, tol: float
+) -> Solution:
     if certificate.holds():
         return _conclude(problem, name, run, "optimal", certificate, tol)
     evidence = problem.find_evidence(tol=tol)
@@ -90,11 +100,33 @@ def _attempt(
     return _conclude(problem, name, run, "inaccurate", certificate, tol)
 
 
+def _by_hand(
+    problem: LinearProgram,
+    name: str,
+    tol: float,
+    max_seconds: float | None,
+    polish: bool,
+    settings: dict[str, Any],
+) -> Solution:
+    limit = settings.pop("max_iter", None)
+    if settings:
+        raise InputError(f"{name}: a linear program takes no option {next(iter(settings))!r}.")
+    run, last = run_linear(problem.data, tol=tol, max_seconds=max_seconds, max_iter=limit)
+    if last is None:
+        return _without_point(problem, name, run, tol)
+    certificate = certify_solution(problem, last.x, tol, polish, last.multipliers)
+    return _judged(problem, name, run, certificate, tol)
+
+
 def certify_solution(
-    problem: LinearProgram, x: Array, tol: float, polish: bool = True
+    problem: LinearProgram,
+    x: Array,
+    tol: float,
+    polish: bool = True,
+    duals: dict[str, Array] | None = None,
 ) -> Certificate:
-    """Certify the point and multipliers that stand in the CVXPY problem, polished if asked."""
-    duals: dict[str, Array] = problem.constraint_duals()
+    """Certify a point, polished if asked, with the multipliers that stand in the CVXPY problem."""
+    duals = problem.constraint_duals() if duals is None else duals
     if not all(np.all(np.isfinite(value)) for value in duals.values()):
         duals = {}
     if polish:

@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import InputError, UnknownSolverError, nearest
 from ..numerics import Array
 from ..objective import Objective
+from ..objective.linear_data import LinearData
 from ..theory import Theorem
 from .driver import Iterate
 from .needs import NEEDS
@@ -44,6 +45,8 @@ class Algorithm:
 
 
 ALGORITHMS: dict[str, Algorithm] = {}
+LINEAR = ("interior_point",)
+"""Hand-written solvers that also take linear programs."""
 
 
 def register(
@@ -141,6 +144,8 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
     check_name(name)
     if name in REFERENCE:
         return suits(name, problem.primal)
+    if name in LINEAR and isinstance(getattr(problem, "data", None), LinearData):
+        return True, ""
     objective: Any = getattr(problem, "objective_parts", None)
     for need in ALGORITHMS[name].needs:
         test, words = NEEDS[need]

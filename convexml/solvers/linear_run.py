@@ -1,0 +1,38 @@
+"""Run the hand-written interior point method on a linear program, until it is good enough."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from ..certificates.linear import certify_linear
+from ..objective.linear_data import LinearData
+from .linear_interior_point import LinearIterate, predictor_corrector
+from .reference import ReferenceRun
+
+MAX_ITER = 100
+
+
+def run_linear(
+    data: LinearData, *, tol: float, max_seconds: float | None, max_iter: int | None
+) -> tuple[ReferenceRun, LinearIterate | None]:
+    """Iterate until the certificate holds, time is up, or no step is possible."""
+    began = time.perf_counter()
+    limit = MAX_ITER if max_iter is None else int(max_iter)
+    last: LinearIterate | None = None
+    claimed, iteration = "user_limit", -1
+    for iteration, each in enumerate(predictor_corrector(data)):
+        if not np.all(np.isfinite(each.x)):
+            break
+        last = each
+        size = 1.0 + float(np.abs(data.c @ each.x))
+        close = each.complementarity * max(len(each.x), 1) <= tol * size
+        if close and certify_linear(data, each.x, each.multipliers, tol=tol, owner="").holds():
+            claimed = "optimal"
+            break
+        late = max_seconds is not None and time.perf_counter() - began > max_seconds
+        if iteration >= limit or late:
+            break
+    seconds = time.perf_counter() - began
+    return ReferenceRun(claimed, seconds, 0.0, max(iteration, 0)), last
