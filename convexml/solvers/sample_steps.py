@@ -105,7 +105,7 @@ def shrink(S: Samples, x: Array, step: float) -> None:
     """w = argmin over w' of step Omega(w') + |w' - w|^2 / 2."""
     w = x[:-1]
     w[:] = np.sign(w) * np.maximum(np.abs(w) - step * S.l1, 0.0) / (1.0 + step * S.l2)
-    w[:] = np.minimum(np.maximum(w, S.lo), S.hi)
+    project(S, x)
 
 
 def _own_project(S: OwnSamples, x: Array) -> None:
@@ -117,6 +117,8 @@ def project(S: Samples, x: Array) -> None:
     """The nearest w within the penalty's constraint."""
     w = x[:-1]
     w[:] = np.minimum(np.maximum(w, S.lo), S.hi)
+    if S.radius < np.inf:
+        w *= min(1.0, S.radius / max(np.sqrt(w @ w), 1e-300))
 
 
 @compiled(by_hand=lambda S, x: S.penalty.value(x[:-1]))

@@ -21,7 +21,7 @@ class Samples(NamedTuple):
     """The rows of X one after another, with loss and penalty as numbers.
 
     Row i is ``values[starts[i] : starts[i + 1]]``, in the columns ``columns[...]`` where X is
-    sparse. Omega(w) = sum_j l1_j |w_j| + l2_j w_j^2 / 2 on lo <= w <= hi.
+    sparse. Omega(w) = sum_j l1_j |w_j| + l2_j w_j^2 / 2 on lo <= w <= hi and on |w| <= radius.
     """
 
     values: Array
@@ -37,6 +37,7 @@ class Samples(NamedTuple):
     l2: Array
     lo: Array
     hi: Array
+    radius: float
 
 
 class OwnSamples(ByHand):
@@ -88,8 +89,8 @@ def samples(objective: Objective) -> Samples | OwnSamples:
     return Samples(**(rows | numbers), loss=loss[0], level=level)
 
 
-def _penalty(penalty: Any, d: int) -> dict[str, Array] | None:
-    ones, numbers = np.ones(d), {"l1": np.zeros(d), "l2": np.zeros(d)}
+def _penalty(penalty: Any, d: int) -> dict[str, Any] | None:
+    ones, numbers = np.ones(d), {"l1": np.zeros(d), "l2": np.zeros(d), "radius": np.inf}
     numbers |= {"lo": np.full(d, -np.inf), "hi": np.full(d, np.inf)}
     match type(penalty):
         case penalties.Zero:
@@ -101,6 +102,8 @@ def _penalty(penalty: Any, d: int) -> dict[str, Array] | None:
         case penalties.ElasticNet:
             shares = penalty.hyperparameters()
             return numbers | {name: shares[name] * ones for name in ("l1", "l2")}
+        case penalties.L2Ball:
+            return numbers | {"radius": penalty.t}
         case penalties.Box | penalties.Nonnegative:
             return numbers | {"lo": penalty.lo + 0.0 * ones, "hi": penalty.hi + 0.0 * ones}
     return None
