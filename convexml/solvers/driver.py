@@ -19,12 +19,13 @@ from ..numerics import Array
 from ..objective import Objective
 
 EVERY, SCHEDULE = 16, 1.25
-"""The gap is evaluated at every early iterate, then when their count has grown by this factor ..."""
+"""The gap is evaluated at every early iterate, then when the count has grown by this factor ..."""
 SHARE = 0.06
 """... and evaluations have not taken more than this share of the run,"""
-FREELY, SPARINGLY = 0.006, 0.012
-"""or these few seconds; between the two only when the count has doubled. Both are seconds by a rule
-of thumb, below, not by the clock: the same run stops at the same iterate every time."""
+FREELY, SPARINGLY = 0.004, 0.012
+"""or these few seconds; from the one to the other, the count has to grow by more and more, up to a
+factor of 2. Both are seconds by a rule of thumb, below, not by the clock: the same run stops at the
+same iterate every time."""
 STEP, LOOK = 15e-6, 300e-6
 """Seconds that an iteration and an evaluation take however small the problem is,"""
 ENTRY, SAMPLE = 0.4e-9, 15e-9
@@ -186,8 +187,8 @@ class Watch:
             return True
         spent = (len(self.trace) + 1) * self.look_cost
         run = spent + iteration * STEP + max(passes, iteration) * self.pass_cost
-        doubled = iteration >= 2 * self.last
-        return spent <= max(SPARINGLY if doubled else FREELY, SHARE * run)
+        growth = 1.0 + max((spent - FREELY) / (SPARINGLY - FREELY), 0.0)
+        return spent <= SHARE * run or (growth <= 2.0 and iteration >= growth * self.last)
 
     @property
     def last(self) -> int:
