@@ -11,13 +11,12 @@ from ..numerics import EPS, Array
 from ..objective import Objective
 from .compiled import compiled
 from .driver import Iterate
+from .line_search import ARMIJO, SHORTEST
 
 FLOOR = 1e-3
 """Curvatures of the model are at least this share of the largest one of the loss."""
 SWEEPS = 200
 """Cycles through the working set in one epoch, at most."""
-ARMIJO = 1e-4
-SHORTEST = 2.0**-30
 
 
 def coordinate_descent(

@@ -10,7 +10,7 @@ from ..numerics import Array
 from ..objective import Objective
 from ..objective.symmetric import solve_symmetric
 from .driver import Iterate
-from .newton import ARMIJO, SHORTEST
+from .line_search import search
 
 
 def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
@@ -19,7 +19,7 @@ def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
     With weights h_i = c_i l''(y_i, z_i) and response r_i = z_i - l'(y_i, z_i) / l''(y_i, z_i), the
     next point minimises sum_i h_i (x_i.w + b - r_i)^2 / 2 + Omega(w): the Newton point, so that
     these are Newton's iterates (Green, 1984, https://doi.org/10.1111/j.2517-6161.1984.tb01288.x).
-    The step is halved until P(x + t dx) <= P(x) + 1e-4 t <grad P, dx>. Only the product h_i r_i
+    The length of the step is Newton's. Only the product h_i r_i
     is formed: a sample with l'' = 0 has no working response, but it still pulls.
     """
     value, passes = objective.primal(w, b), 1.0
@@ -37,18 +37,12 @@ def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
         if not fall < 0.0:
             yield Iterate(w, b, u, passes)
             return
-        step = 1.0
-        while True:
-            with np.errstate(over="ignore"):
-                trial = objective.primal(w + step * dw, b + step * db)
-            passes += 1.0
-            if trial <= value + ARMIJO * step * fall + 1e-15 * abs(value):
-                break
-            step *= 0.5
-            if step < SHORTEST:
-                yield Iterate(w, b, u, passes)
-                return
-        w, b, value = w + step * dw, b + step * db, trial
+        step, value, tried = search(objective, (w, b), value, (dw, db), fall)
+        passes += tried
+        if step == 0.0:
+            yield Iterate(w, b, u, passes)
+            return
+        w, b = w + step * dw, b + step * db
 
 
 def ridge_regression(

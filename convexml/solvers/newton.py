@@ -9,9 +9,7 @@ import numpy as np
 from ..numerics import EPS, Array
 from ..objective import Objective, newton_point
 from .driver import Iterate
-
-ARMIJO = 1e-4
-SHORTEST = 2.0**-30
+from .line_search import search
 
 
 def newton(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
@@ -19,7 +17,8 @@ def newton(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
 
     Solves (X'HX + Hess Omega) dw = -grad P, H = diag(c_i l''_i), by a Cholesky factorisation
     (least squares where it is singular, conjugate gradients where d is large), and halves the step
-    until P(w + t dw) <= P(w) + 1e-4 t <grad P, dw>. Each step yields the dual point
+    until P(w + t dw) <= P(w) + 1e-4 t <grad P, dw>, or doubles it where P falls faster than its
+    quadratic model, as far as that pays. Each step yields the dual point
     u = c l'(z) + H X dw, feasible to second order.
     """
     value = objective.primal(w, b)
@@ -39,18 +38,12 @@ def newton(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
         if not descent < 0.0:
             yield Iterate(w, b, u, passes)
             return
-        step = 1.0
-        while True:
-            with np.errstate(over="ignore"):
-                trial = objective.primal(w + step * dw, b + step * db)
-            passes += 1.0
-            if trial <= value + ARMIJO * step * descent + 1e-15 * abs(value):
-                break
-            step *= 0.5
-            if step < SHORTEST:
-                yield Iterate(w, b, u, passes)
-                return
-        w, b, value = w + step * dw, b + step * db, trial
+        step, value, tried = search(objective, (w, b), value, (dw, db), descent)
+        passes += tried
+        if step == 0.0:
+            yield Iterate(w, b, u, passes)
+            return
+        w, b = w + step * dw, b + step * db
         yield Iterate(w, b, u, passes)
         if -descent <= EPS * abs(value):  # no further step changes P beyond rounding
             return
