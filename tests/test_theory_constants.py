@@ -15,7 +15,7 @@ import convexml as cml
 from convexml import theory
 from convexml.numerics import Array
 from convexml.solvers.composite import Composite
-from convexml.theory import constants
+from convexml.theory import spectrum
 
 SMOOTH = [
     name
@@ -86,9 +86,9 @@ def test_the_power_bound_is_a_bound_and_not_far_off(
         X = rng.normal(size=(30, 50)) * rng.uniform(0.1, 3.0, size=50) + rng.normal()
         X = sparse.csr_matrix(X) if kind == "sparse" else X
         objective = cml.Ridge(X, rng.normal(size=30), 0.1).objective_parts
-        monkeypatch.setattr(constants, "EXACT", 1000)
+        monkeypatch.setattr(spectrum, "EXACT", 1000)
         exact = theory.loss_smoothness(objective)
-        monkeypatch.setattr(constants, "EXACT", 10)
+        monkeypatch.setattr(spectrum, "EXACT", 10)
         bound = theory.loss_smoothness(objective)
         assert exact <= bound <= 1.35 * exact
 

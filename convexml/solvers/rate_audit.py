@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..numerics import EPS, Array
 from ..objective import Objective
 from ..theory import Claim, Reference, Theorem, Trajectory, strong_convexity
-from ..theory.constants import joint_gram
+from ..theory.spectrum import joint_gram
 from .driver import Iterate
 from .registry import ALGORITHMS
 

@@ -8,14 +8,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from ..design import Design
 from ..numerics import EPS, Array
 from ..objective import Objective
-
-EXACT = 1000
-"""Up to this many features, eigenvalues are exact: one Gram matrix and one eigenvalue."""
-POWER_STEPS = 60
-UNLUCKY = 1e-3
+from .spectrum import EXACT, joint_gram, row_squares, top_eigenvalue
 
 
 def smoothness(objective: Objective) -> float:
@@ -233,37 +228,6 @@ def gradient_noise(objective: Objective, w: Array, b: float) -> float:
     return max(objective.n * float(sizes @ row_squares(objective)) - square, 0.0)
 
 
-def row_squares(objective: Objective) -> Array:
-    """r_i^2 = |x~_i|^2, shape (n,)."""
-    return _matrix(objective).row_squares() + float(objective.fit_intercept)
-
-
-def _matrix(objective: Objective) -> Design:
-    """X itself, also where several classes share it."""
-    return getattr(objective.design, "base", objective.design)
-
-
-def top_eigenvalue(objective: Objective) -> float:
-    """The largest eigenvalue of X~' diag(c) X~, or a bound on it."""
-    if _matrix(objective).shape[1] <= EXACT:
-        gram = joint_gram(objective)
-        top = linalg.eigvalsh(gram, subset_by_index=[len(gram) - 1] * 2)[0]
-        return float(max(top, 0.0) * (1.0 + len(gram) * EPS))
-    trace = float(objective.c @ row_squares(objective))
-    return min(_power_bound(objective), trace)
-
-
-def joint_gram(objective: Objective, weights: Array | None = None) -> Array:
-    """X~' diag(weights) X~, c by default; (d + 1, d + 1) where b is free, else (d, d)."""
-    c = objective.c if weights is None else weights
-    design = _matrix(objective)
-    gram = design.gram(c)
-    if not objective.fit_intercept:
-        return gram
-    edge = design.rmatvec(c)
-    return np.block([[gram, edge[:, None]], [edge[None, :], np.array([[c.sum()]])]])
-
-
 def _least(objective: Objective, level: Array) -> float:
     curvature = objective.loss.strong_convexity
     if curvature == 0.0 or objective.d > EXACT:
@@ -272,24 +236,3 @@ def _least(objective: Objective, level: Array) -> float:
     gram[np.arange(objective.d), np.arange(objective.d)] += level
     ends = linalg.eigvalsh(gram)[[0, -1]]
     return float(max(ends[0] - len(gram) * EPS * ends[1], 0.0))
-
-
-def _power_bound(objective: Objective) -> float:
-    """lambda <= (|A^k v| / |<v, e>|)^(1/k), e the top eigenvector, v random on the sphere.
-
-    |<v, e>| >= UNLUCKY / sqrt(size) but for a probability below UNLUCKY.
-    """
-    design = _matrix(objective)
-    size = design.shape[1] + int(objective.fit_intercept)
-    vector = np.random.default_rng(0).normal(size=design.shape[1])
-    shift, log_norm = float(objective.fit_intercept), 0.0
-    for step in range(POWER_STEPS + 1):
-        norm = float(np.sqrt(vector @ vector + shift**2))
-        if norm == 0.0:
-            return 0.0
-        log_norm += np.log(norm) if step else 0.0
-        vector, shift = vector / norm, shift / norm
-        image = objective.c * (design.matvec(vector) + shift)
-        vector = design.rmatvec(image)
-        shift = float(image.sum()) if objective.fit_intercept else 0.0
-    return float(np.exp((log_norm + np.log(np.sqrt(size) / UNLUCKY)) / POWER_STEPS))

@@ -10,8 +10,9 @@ from scipy import linalg
 from ..numerics import Array
 from ..objective import Objective
 from .claim import Claim
-from .constants import joint_gram, radius, top_eigenvalue
+from .constants import radius
 from .monotone import never_increases
+from .spectrum import joint_gram, top_eigenvalue
 from .theorem import Theorem
 from .trajectory import Reference, Trajectory
 

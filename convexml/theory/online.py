@@ -9,7 +9,8 @@ import numpy as np
 from ..numerics import Array
 from ..objective import Objective
 from .claim import Claim
-from .constants import penalty_slope, row_squares
+from .constants import penalty_slope
+from .spectrum import row_squares
 from .theorem import Theorem
 from .trajectory import Trajectory
 
