@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from convexml.losses import Hinge, Loss, Squared
 from convexml.numerics import Array
 from convexml.penalties import L1, L2, Box, L2Ball, Zero
 from convexml.solvers import steps
+from convexml.solvers.compiled import ByHand, Loop
 from convexml.solvers.registry import ALGORITHMS
 from convexml.solvers.sample_steps import decay, penalty_value, predict, project, shrink, slope
 from convexml.solvers.samples import OwnSamples
@@ -345,3 +347,44 @@ def test_an_interruption_returns_the_best_point_with_its_gap(
     assert solution.message == "interrupted"
     assert solution.gap == pytest.approx(solution.objective - solution.dual_objective)
     assert np.isfinite(solution.gap)
+
+
+# -- compiled loops --------------------------------------------------------------------------------
+
+
+def helper(x: float) -> float:
+    return 2.0 * x
+
+
+def outer(x: float) -> float:
+    return helper(x) + OFFSET
+
+
+OFFSET = 1.0
+
+
+def loop_of(text: str, offset: float) -> Loop:
+    """``outer`` with another ``helper`` and another constant, as a later version would have."""
+    names: dict[str, Any] = {"OFFSET": offset, "__name__": __name__}
+    exec(text, names)
+    names["helper"] = Loop(names["helper"])
+    return Loop(FunctionType(outer.__code__, names, "outer"))
+
+
+def test_what_is_compiled_is_known_by_all_its_code() -> None:
+    first = loop_of("def helper(x): return 2.0 * x", 1.0)
+    again = loop_of("def helper(x): return 2.0 * x", 1.0)
+    changed = loop_of("def helper(x): return 3.0 * x", 1.0)
+    moved = loop_of("def helper(x): return 2.0 * x", 5.0)
+    assert first.mark == again.mark
+    assert len({first.mark, changed.mark, moved.mark}) == 3
+    assert [first.plain(1.0), changed(1.0), moved(1.0)] == [3.0, 4.0, 7.0]
+
+
+def test_a_first_argument_by_hand_stays_in_python() -> None:
+    class Mine(ByHand):
+        pass
+
+    loop = Loop(lambda x: "as written", by_hand=lambda x: "by hand")
+    assert loop(Mine()) == "by hand"
+    assert Loop(lambda x: type(x).__name__)(Mine()) == "Mine"

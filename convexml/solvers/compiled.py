@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial, update_wrapper
+from hashlib import sha1
 from types import FunctionType
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 
 class ByHand:
-    """A first argument that loops take as Python does: it holds objects that numba does not know."""
+    """A first argument that is left to plain Python: it holds objects that numba does not know."""
 
 
 class Loop:
@@ -32,6 +33,24 @@ class Loop:
         with np.errstate(all="ignore"):
             return self.fast(*arguments)
 
+    @property
+    def called(self) -> dict[str, Loop]:
+        """The loops that it calls, by name."""
+        written: Any = self.plain
+        known = {name: written.__globals__.get(name) for name in written.__code__.co_names}
+        return {name: each for name, each in known.items() if isinstance(each, Loop)}
+
+    @property
+    def mark(self) -> str:
+        """A digest of its code, of its constants and of what it calls, wherever that is written."""
+        written: Any = self.plain
+        code, known = written.__code__, written.__globals__
+        numbers = [known[k] for k in code.co_names if isinstance(known.get(k), int | float)]
+        constants = [each for each in code.co_consts if not hasattr(each, "co_code")]
+        marks = [each.mark for each in self.called.values()]
+        text = repr((code.co_code, code.co_names, constants, numbers, marks))
+        return sha1(text.encode(), usedforsecurity=False).hexdigest()[:8]
+
     @cached_property
     def fast(self) -> Callable[..., Any]:
         """The compiled function, or the plain one without numba."""
@@ -40,18 +59,15 @@ class Loop:
         except ImportError:
             return self.plain
         written: Any = self.plain
-        known = dict(written.__globals__)
-        known |= {
-            name: each.fast
-            for name, each in known.items()
-            if isinstance(each, Loop) and name in written.__code__.co_names
-        }
+        known = written.__globals__ | {name: each.fast for name, each in self.called.items()}
         function = FunctionType(written.__code__, known, written.__name__, written.__defaults__)
-        function.__module__, function.__qualname__ = written.__module__, written.__qualname__
+        # numba looks for its cache under this name, and at the date of this one file.
+        function.__qualname__ = f"{written.__name__}_{self.mark}"
+        function.__module__ = written.__module__
         try:
-            return numba.njit(function, cache=True)  # type: ignore[no-any-return]
+            return numba.njit(function, cache=True)
         except RuntimeError:  # no folder to keep the cache in
-            return numba.njit(function)  # type: ignore[no-any-return]
+            return numba.njit(function)
 
 
 def compiled(
