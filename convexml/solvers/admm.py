@@ -16,7 +16,7 @@ from .driver import Iterate
 
 BALANCE = 3.0
 """Residuals further apart than this factor make rho change by a factor 2 ..."""
-SETTLE = 200
+SETTLE = 1000
 """... in the first iterations; it is constant after them, as the theorem asks."""
 
 
@@ -30,7 +30,7 @@ def admm(
     factored once, and the scaled prices s, t move by the disagreement. x_k, v include the
     intercept. (Boyd et al., 2011, chapter 7, https://doi.org/10.1561/2200000016; Parikh and Boyd,
     2014, https://doi.org/10.1007/s12532-013-0061-8.) ``rho``, default max(c), balances the
-    residuals in the first 200 iterations. u = rho (p - s - z) is a dual point.
+    residuals in the first 1000 iterations. u = rho (p - s - z) is a dual point.
     """
     if not (isinstance(blocks, int | np.integer) and 1 <= blocks):
         raise InputError(f"admm: blocks must be a whole number >= 1, got {blocks!r}.")
@@ -38,7 +38,7 @@ def admm(
     free_b, size = objective.fit_intercept, objective.d + 1
     rows = -(-objective.n // blocks)
     parts = list(objective.design.row_blocks(rows))
-    tau = float(objective.design.row_squares().sum() + objective.n) / (size * len(parts)) or 1.0
+    tau = weights(objective) / len(parts)
     factors = [linalg.cho_factor(graph_matrix(part, free_b, tau)) for _, part in parts]
     v = np.append(w, b)
     x, t = np.tile(v, (len(parts), 1)), np.zeros((len(parts), size))
@@ -49,7 +49,7 @@ def admm(
         z = objective.loss.prox(objective.y, p - s, objective.c / rho)
         u = rho * (p - s - z)
         mean = (x - t).mean(axis=0)
-        share = 1.0 / (rho * tau * len(parts))
+        share = 1.0 / (rho * tau[:-1] * len(parts))
         v = np.append(objective.penalty.prox(mean[:-1], share), mean[-1])
         before_x, before_p = x.copy(), p
         p = np.empty_like(p)
@@ -60,8 +60,8 @@ def admm(
             p[at] = part.matvec(x[k][:-1]) + free_b * x[k][-1]
         s, t = s + z - p, t + v - x
         passes += 2.0
-        primal = float(np.sum((z - p) ** 2) + tau * np.sum((v - x) ** 2))
-        dual = float(np.sum((p - before_p) ** 2) + tau * np.sum((x - before_x) ** 2))
+        primal = float(np.sum((z - p) ** 2) + np.sum(tau * (v - x) ** 2))
+        dual = float(np.sum((p - before_p) ** 2) + np.sum(tau * (x - before_x) ** 2))
         facts = {"residual": rho * (primal + dual), "primal": primal, "dual": dual, "rho": rho}
         yield Iterate(v[:-1], float(v[-1]), u, passes, facts)
         if primal == 0.0 and dual == 0.0:
@@ -72,10 +72,21 @@ def admm(
             rho, s, t = rho * change, s / change, t / change
 
 
-def graph_matrix(part: Design, free_b: bool, tau: float) -> Array:
-    """Return tau I + X~'X~ for the rows of one block, X~ = [X 1], or [X 0] without intercept."""
+def weights(objective: Objective) -> Array:
+    """What makes the entries of (w, b) as large as predictions: |x_j|^2, one for all if need be."""
+    squares = objective.design.column_squares()
+    squares = np.where(squares > 0.0, squares, 1.0)
+    zeros = np.zeros(objective.d)
+    is_separable = objective.penalty.terms(zeros, zeros).shape == zeros.shape
+    return np.append(
+        squares if is_separable else np.full_like(squares, squares.mean()), objective.n
+    )
+
+
+def graph_matrix(part: Design, free_b: bool, tau: Array) -> Array:
+    """Return diag(tau) + X~'X~ for the rows of one block, X~ = [X 1], or [X 0] without intercept."""
     n, d = part.shape
-    matrix = tau * np.eye(d + 1)
+    matrix = np.diag(tau)
     matrix[:d, :d] += part.gram()
     if free_b:
         edge = part.rmatvec(np.ones(n))

@@ -121,7 +121,7 @@ def cycle(
 ) -> None:
     """Minimise block after block: x_g <- prox(x_g - g_g / curve_g); g is the gradient at x."""
     first = 0.0
-    for sweep in range(sweeps):
+    for _ in range(sweeps):
         gain = 0.0
         for block in range(len(starts)):
             i, j, curve = starts[block], ends[block], curves[block]

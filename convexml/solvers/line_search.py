@@ -12,7 +12,7 @@ from ..objective import Objective
 ARMIJO = 1e-4
 SHORTEST = 2.0**-30
 FASTER = 0.55
-"""A quadratic falls by half of |descent| over its Newton step; more than that asks for a longer one."""
+"""A quadratic falls by half of |descent| over its Newton step; more asks for a longer step."""
 
 
 def search(
