@@ -44,6 +44,10 @@ NEEDS: dict[str, Need] = {
         lambda objective: not objective.loss.is_indicator,
         "its loss is a constraint on the predictions",
     ),
+    "loss without equality constraints": (
+        lambda objective: objective.loss.name != "interpolation",
+        "X w = y holds at no iterate, only in the limit",
+    ),
     "smooth loss": (
         lambda objective: objective.loss.is_smooth,
         "its loss is not differentiable",
