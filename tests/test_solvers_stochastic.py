@@ -149,6 +149,45 @@ def test_saga_reaches_what_a_reference_solver_reaches(case: Any) -> None:
         assert solution.objective == pytest.approx(reference.objective, rel=1e-6)
 
 
+PROBLEMS = Path(__file__).resolve().parents[1] / "problems"
+SMOOTH = (
+    "box_least_squares_diabetes",
+    "constrained_ridge_diabetes",
+    "elastic_net_wine",
+    "group_lasso_diabetes",
+    "huber_diabetes",
+    "lasso_diabetes_small_lam",
+    "lasso_digits",
+    "logistic_breast_cancer",
+    "logistic_digits",
+    "ridge_linnerud_weighted",
+    "squared_hinge_breast_cancer",
+)
+ILL = ("least_squares_breast_cancer_raw", "least_squares_longley", "nonnegative_least_squares_wine")
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_saga_solves_the_problem_files(name: str) -> None:
+    problem = cml.load(PROBLEMS / f"{name}.toml")
+    solution, reference = problem.solve("saga"), problem.solve("clarabel", tol=1e-8)
+    assert solution.status == "optimal"
+    assert solution.relative_gap <= 1e-6
+    assert solution.objective == pytest.approx(reference.objective, rel=2e-6)
+
+
+@pytest.mark.parametrize("name", ILL)
+@pytest.mark.parametrize("solver", ["sgd", "saga"])
+def test_raw_data_are_inaccurate_and_say_so(solver: str, name: str) -> None:
+    problem = cml.load(PROBLEMS / f"{name}.toml")
+    if not cml.solvers.supports(solver, problem)[0]:
+        assert (solver, name) == ("sgd", "nonnegative_least_squares_wine")
+        return
+    solution = problem.solve(solver, max_iter=100)
+    assert solution.status == "inaccurate"
+    best = problem.solve(tol=1e-9).objective
+    assert solution.objective - best <= solution.gap * (1.0 + 1e-9)
+
+
 @pytest.mark.parametrize("solver", STOCHASTIC)
 def test_a_sparse_design_makes_the_same_steps(solver: str) -> None:
     X = np.where(np.abs(samples("real")[0]) > 0.6, samples("real")[0], 0.0)

@@ -110,7 +110,7 @@ register(
     "perceptron",
     perceptron,
     ("separation problem",),
-    max_iter=1_000_000,
+    max_iter=200_000,
     theorem=PerceptronBound(),
 )
 register(

@@ -46,7 +46,7 @@ def sgd(
     while True:
         yield P.iterate((mean if average else x).copy(), step=rule(T), steps=T, batch=batch)
         draws = rng.integers(objective.n, size=(every, batch))
-        stochastic_steps(S, x, mean, T + 1, draws, step_sizes(rule, T, every))
+        stochastic_steps(S, x, mean, T + 1 if average else 0, draws, step_sizes(rule, T, every))
         T += every
         P.passes += 2.0 * every * batch / objective.n
 
@@ -55,7 +55,7 @@ def sgd(
 def stochastic_steps(
     S: Samples, x: Array, mean: Array, count: int, draws: Array, steps: Array
 ) -> None:
-    """Move x once for each row of ``draws``; ``mean`` stays the mean of all points so far."""
+    """Move x once for each row of ``draws``; ``mean`` stays that of the ``count`` points so far."""
     slopes = np.empty(draws.shape[1])
     for t in range(len(draws)):
         for k, i in enumerate(draws[t]):
@@ -63,7 +63,8 @@ def stochastic_steps(
         decay(S, x, steps[t])
         for k, i in enumerate(draws[t]):
             add(S, i, x, -steps[t] * slopes[k] / len(slopes))
-        mean += (x - mean) / (count + t + 1)
+        if count > 0:
+            mean += (x - mean) / (count + t + 1)
 
 
 def step_sizes(rule: Schedule, start: int, count: int) -> Array:
