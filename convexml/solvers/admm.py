@@ -84,7 +84,7 @@ def weights(objective: Objective) -> Array:
 
 
 def graph_matrix(part: Design, free_b: bool, tau: Array) -> Array:
-    """Return diag(tau) + X~'X~ for the rows of one block, X~ = [X 1], or [X 0] without intercept."""
+    """Return diag(tau) + X~'X~ for the rows of one block, X~ = [X 1], or [X 0] without b."""
     n, d = part.shape
     matrix = np.diag(tau)
     matrix[:d, :d] += part.gram()

@@ -137,4 +137,10 @@ register(
 register(
     "irls", irls, ("smooth loss", "quadratic penalty"), max_iter=100, theorem=NewtonRate()
 )
-register("admm", admm, ("loss without equality constraints",), max_iter=20_000, theorem=AdmmResiduals())
+register(
+    "admm",
+    admm,
+    ("loss without equality constraints",),
+    max_iter=20_000,
+    theorem=AdmmResiduals(),
+)

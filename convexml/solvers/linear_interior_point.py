@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from ..numerics import Array
 from ..objective.linear_data import LinearData
 from .interior_point import BACK_OFF, longest_step
-
-DAMPING = 1e-10
-"""Share of the largest entry added to (and, by refinement, removed from) the normal equations."""
+from .linear_system import newton_step, normal_equations
 
 HUGE = 1e60
 
@@ -38,7 +36,7 @@ def predictor_corrector(data: LinearData) -> Iterator[LinearIterate]:
     """
     from scipy import sparse
 
-    n, eye = data.n, sparse.eye_array(data.n, format="csr")
+    eye = sparse.eye_array(data.n, format="csr")
     lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
     G = sparse.vstack([sparse.csr_array(data.A_ub), -eye[lower], eye[upper]], format="csr")
     h = np.concatenate([data.b_ub, -data.lower[lower], data.upper[upper]])
@@ -58,13 +56,7 @@ def predictor_corrector(data: LinearData) -> Iterator[LinearIterate]:
             return  # solved to the last digit, or running away: there is no solution
         solve = normal_equations(G, A, weight)
 
-        def direction(target: Array) -> tuple[Array, Array, Array, Array]:
-            # ds = -r_x - G dx and dz = target/s - z - weight ds, put into G'dz + A'dnu = -r_dual.
-            pull = target / s - z + weight * r_x
-            dx, dnu = solve(-r_dual - G.T @ pull, -r_eq)
-            ds = -r_x - G @ dx
-            return dx, dnu, ds, target / s - z - weight * ds
-
+        direction = partial(newton_step, solve, G, s, z, (r_dual, r_x, r_eq))
         _, _, ds, dz = direction(np.zeros_like(s))
         far = [min(1.0, length) for length in lengths(s, ds, z, dz)]
         ahead = float((s + far[0] * ds) @ (z + far[1] * dz)) / max(len(s), 1)
@@ -88,31 +80,6 @@ def inward(s: Array) -> Array:
     s = s + max(0.0, -1.5 * float(s.min(initial=0.0)))
     total = float(s.sum())
     return s + (0.5 * float(s @ s) / total if total > 0.0 else 1.0)
-
-
-def normal_equations(
-    G: Any, A: Any, weight: Array
-) -> Callable[[Array, Array], tuple[Array, Array]]:
-    """Factor [G'W G, A'; A, 0], damped so that dependent rows do no harm; returns its solver."""
-    from scipy import sparse
-    from scipy.sparse.linalg import splu
-
-    n = G.shape[1]
-    gram = G.T @ (sparse.diags_array(weight) @ G)
-    small = DAMPING * max(float(gram.diagonal().max(initial=0.0)), 1.0)
-    matrix = sparse.block_array([[gram, A.T], [A, None]] if A.shape[0] else [[gram]], format="csc")
-    signs = np.concatenate([np.ones(n), -np.ones(A.shape[0])])
-    damped = matrix + sparse.diags_array(small * signs, format="csc")
-    factor = splu(damped, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.01)
-
-    def solve(right: Array, below: Array) -> tuple[Array, Array]:
-        r = np.concatenate([right, below])
-        y = factor.solve(r)
-        for _ in range(2):
-            y = y + factor.solve(r - matrix @ y)
-        return y[:n], y[n:]
-
-    return solve
 
 
 def named(
