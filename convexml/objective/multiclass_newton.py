@@ -27,8 +27,8 @@ def multiclass_step(
     """Take one Newton step from (w, b) on the manifold; None where it is not finite.
 
     The Hessian of the loss is sum_i c_i (diag p_i - p_i p_i') x (x_i x_i'). It does not change
-    where a constant is added to b, or to an unpenalised row of W: a multiple of 11' is added there,
-    which keeps the step's mean at 0.
+    where a constant is added to b, or to an unpenalised row of W: gg' is added there, g_k^2 the
+    diagonal, so that rare classes keep their digits, and the step is moved to mean 0.
     """
     w0 = np.where(manifold.active, w, manifold.fixed)
     z = objective.predict(w0, b) + offset
@@ -87,14 +87,19 @@ def _by_factoring(
                 block[m, m] = h.sum()
             blocks[:, other, :, k] = block
     diagonal = blocks.reshape(size * K, size * K).diagonal()
-    for j in _gauge(objective, rows):
-        blocks[j, :, j, :] += max(float(diagonal[j * K : (j + 1) * K].max()), 1e-300) / K
+    gauge = _gauge(objective, rows)
+    for j in gauge:
+        unit = np.sqrt(np.maximum(diagonal[j * K : (j + 1) * K], 1e-300))
+        blocks[j, :, j, :] += np.outer(unit, unit)
     kept = np.append(active[rows].ravel(), np.full((size - m) * K, True))
     matrix = blocks.reshape(size * K, size * K)[np.ix_(kept, kept)]
     inside = len(manifold.gradient)
     curved = manifold.hessian
     matrix[:inside, :inside] += np.diag(curved) if curved.ndim == 1 else curved
-    return solve_symmetric(matrix, right)
+    step = np.zeros((size, K))
+    step.ravel()[kept] = solve_symmetric(matrix, right)
+    step[gauge] -= step[gauge].mean(axis=1, keepdims=True)
+    return step.ravel()[kept]
 
 
 def _gauge(objective: MulticlassObjective, rows: Array) -> list[int]:
@@ -157,6 +162,7 @@ def refit(
     manifold = Manifold(free, np.zeros(objective.d), np.zeros(count), np.zeros(count))
     w, b = np.zeros(objective.d), np.zeros(objective.classes)
     value, slope = _merit(objective, z, np.zeros_like(z), free)
+    rounding = EPS * float(objective.c.sum())  # of logsumexp, although its value may be near 0
     for _ in range(STEPS):
         if slope <= 2.0 * EPS:
             break
@@ -167,9 +173,8 @@ def refit(
         while size > 1e-9:
             new_w, new_b = w + size * (found[0] - w), b + size * (found[1] - b)
             trial, steepness = _merit(objective, z, objective.predict(new_w, new_b), free)
-            if trial < value - 1e-14 * abs(value) or (
-                trial <= value + 1e-14 * abs(value) and steepness < slope
-            ):
+            room = 1e-14 * abs(value) + rounding
+            if trial < value - room or (trial <= value + room and steepness < slope):
                 break
             size *= 0.25
         else:
