@@ -1,28 +1,20 @@
-"""The certificate of multinomial logistic regression, for predictions Z of shape (n, K).
-
-    P(W, b) = sum_i c_i (log sum_k e^{z_ik} - z_{i y_i}) + Omega(W),  Z = X W + 1 b'
-    D(U)    = -sum_ik c_i p_ik log p_ik - Omega*(-X'U),  p_i = u_i / c_i + e_{y_i}
-
-with p_i in the simplex, and 1'U = 0 when b is free. The gap P - D is again a sum of Fenchel-Young
-terms. U is built at a point that Newton's method reaches from the fitted one.
-"""
+"""Multinomial logistic regression with the (W, b) of a fitted estimator."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp, softmax, xlogy
 
-from ..certificates import Certificate, Condition, Verdict
-from ..certificates.certificate import relative_gap, worst
-from ..design import Design, as_design
-from ..numerics import ROUNDING, Array
+from ..certificates import Certificate, certify_objective
+from ..certificates.dual_repair import repair_dual
+from ..design import StackedDesign, as_design
+from ..losses import Softmax
+from ..numerics import Array
+from ..objective import MulticlassObjective
 from ..penalties import Penalty
 from .fitted import Fitted
-from .softmax_newton import polish
 
 Point = tuple[Array, Array]
 """W of shape (d, K) and b of shape (K,)."""
@@ -30,172 +22,62 @@ Point = tuple[Array, Array]
 
 @dataclass(frozen=True)
 class SoftmaxPart:
-    """The multinomial problem, and the fitted (W, b).
+    """A point (W, b) of a ``MulticlassObjective``.
 
     Attributes
     ----------
-    design : Design
-        X, shape (n, d).
-    onehot : array, shape (n, K)
-        Row i is e_{y_i}.
-    penalty : Penalty
-        Separable, of the entries of W row by row.
-    c : array, shape (n,)
-        Coefficients > 0.
-    fit_intercept : bool
+    objective : MulticlassObjective
     w : array, shape (d, K)
+        The transpose of scikit-learn's ``coef_``.
     b : array, shape (K,)
     """
 
-    design: Design
-    onehot: Array
-    penalty: Penalty
-    c: Array
-    fit_intercept: bool
+    objective: MulticlassObjective
     w: Array
-    b: Array
+    b: Any
     name: str = ""
-
-    def predict(self, point: Point) -> Array:
-        """Z, shape (n, K)."""
-        return self.design.matvec(point[0]) + point[1]
-
-    def value_at(self, point: Point) -> float:
-        """P(W, b)."""
-        Z = self.predict(point)
-        at_label = np.sum(self.onehot * Z, axis=1)
-        loss = float(self.c @ (logsumexp(Z, axis=1) - at_label))
-        return loss + self.penalty.value(point[0].ravel())
 
     @property
     def value(self) -> float:
-        """The objective at the fitted point."""
+        """P(W, b) at the fitted point."""
         return self.value_at((self.w, self.b))
 
+    def value_at(self, point: Point) -> float:
+        """P(W, b)."""
+        return self.objective.primal(point[0].ravel(), point[1])
+
     def derivative(self, point: Point) -> Array:
-        """U with rows c_i (softmax(z_i) - e_{y_i})."""
-        return self.c[:, None] * (softmax(self.predict(point), axis=1) - self.onehot)
+        """U with rows c_i (softmax(z_i) - e_{y_i}), shape (n, K)."""
+        return self.objective.loss_derivative(self.objective.predict(point[0].ravel(), point[1]))
 
-    @cached_property
-    def null_value(self) -> float:
-        """P at W = 0 with the best b."""
-        K = self.onehot.shape[1]
-        if not self.fit_intercept:
-            return float(self.c.sum()) * np.log(K)
-        share = self.c @ self.onehot / self.c.sum()
-        return -float(self.c.sum() * np.sum(xlogy(share, share)))
-
-    # -- dual --------------------------------------------------------------------------------
+    def repaired(self, U: Array) -> Array:
+        """A dual feasible U near to the one passed."""
+        return repair_dual(self.objective, U).u
 
     def dual(self, U: Array) -> float:
         """D(U); -inf where U is infeasible beyond rounding."""
-        P = U / self.c[:, None] + self.onehot
-        total = np.abs(U).sum(axis=0)
-        if np.any(P < 0.0) or np.any(np.abs(P.sum(axis=1) - 1.0) > ROUNDING):
-            return -np.inf
-        if self.fit_intercept and np.any(np.abs(U.sum(axis=0)) > ROUNDING * total):
-            return -np.inf
-        slack = ROUNDING * self.design.abs_rmatvec(U).ravel()
-        conjugate = self.penalty.conjugate(-self.design.rmatvec(U).ravel(), slack)
-        return -float(self.c @ np.sum(xlogy(P, P), axis=1)) - conjugate
-
-    def repaired(self, U: Array) -> Array:
-        """U with 1'U = 0, X'U = 0 on unpenalised rows, p in the simplex, and in dom Omega*.
-
-        The columns of the correction are in the span of [1, those features], weighted by c, so
-        that the rows keep their sum 0.
-        """
-        free = np.flatnonzero(self.penalty.free(self.w.size).reshape(self.w.shape).all(axis=1))
-        columns = [np.ones((len(U), 1))] if self.fit_intercept else []
-        columns += [self.design.columns(free).dense()] if free.size else []
-        if columns:
-            E = np.hstack(columns)
-            size = np.linalg.norm(E, axis=0)
-            E = E / np.where(size > 0.0, size, 1.0)
-            root = np.sqrt(self.c)[:, None]
-            for _ in range(3):
-                t = np.linalg.lstsq((root * E).T @ (root * E), E.T @ U, rcond=1e-14)[0]
-                U = U - self.c[:, None] * (E @ t)
-        # p = U / c + onehot >= 0 along the segment from U = 0, which is feasible.
-        P = U / self.c[:, None] + self.onehot
-        least = float(P.min())
-        if least < 0.0:
-            start = self.onehot.mean(axis=0)
-            inner = self.c[:, None] * (start - self.onehot)
-            inner = inner - self.c[:, None] * (inner.sum(axis=0) / self.c.sum())
-            room = float((inner / self.c[:, None] + self.onehot).min())
-            if free.size or room <= 0.0:
-                return np.zeros_like(U)
-            share = min(1.0, -2.0 * least / (room - least))
-            U = (1.0 - share) * U + share * inner
-        V = -self.design.rmatvec(U).ravel()
-        slack = ROUNDING * self.design.abs_rmatvec(U).ravel()
-        return self.penalty.domain_scale(V, slack) * U
-
-    # -- verdict -----------------------------------------------------------------------------
+        return self.objective.dual(U)
 
     def certify(self, tol: float) -> Certificate:
-        """Judge (W, b)."""
-        fitted = (self.w, self.b)
-        polished = polish(self, fitted)
-        guesses = [self.repaired(self.derivative(point)) for point in (fitted, polished)]
-        guesses.append(np.zeros_like(guesses[0]))
-        dual, U = max(((self.dual(U), U) for U in guesses), key=lambda found: found[0])
-        primal, better = self.value, self.value_at(polished)
-        gap = primal - dual
-        gap = 0.0 if -ROUNDING * (abs(primal) + abs(dual)) <= gap < 0.0 else gap
-        relative = relative_gap(gap, primal, dual, self.null_value)
-        witness, reason = None, ""
-        if relative <= tol:
-            verdict = Verdict.CERTIFIED
-        elif primal - better > tol * max(abs(primal), abs(dual), 1e-6 * self.null_value):
-            verdict = Verdict.REFUTED
-            witness = {"w": polished[0], "b": polished[1], "objective": better}
-            reason = f"A feasible point with objective {better:.10g} is better."
-        else:
-            verdict = Verdict.UNDECIDED
-            reason = f"The relative gap {relative:.3g} exceeds tol {tol:g}."
-        return Certificate(
-            claim="optimal",
-            primal_objective=primal,
-            dual_objective=dual,
-            gap=gap,
-            relative_gap=relative,
-            conditions=self._conditions(U),
-            verdict=verdict,
-            tol=tol,
-            reason=reason,
-            witness=witness,
-            dual={"u": U},
-        )
-
-    def _conditions(self, U: Array) -> tuple[Condition, ...]:
-        fitted = (self.w, self.b)
-        w, V = self.w.ravel(), -self.design.rmatvec(U).ravel()
-        move = w - self.penalty.prox(w + V, 1.0)
-        P = U / self.c[:, None] + self.onehot
-        rows = [
-            worst("-X'U in dOmega(W)", "stationarity", move),
-            worst(
-                "p_i = softmax(z_i)",
-                "complementary_slackness",
-                P - softmax(self.predict(fitted), axis=1),
-            ),
-            worst("p_i in the simplex", "dual_feasibility", np.maximum(-P, 0.0)),
-        ]
-        if self.fit_intercept:
-            size = np.abs(U).sum(axis=0)
-            rows.append(worst("1'U = 0", "dual_feasibility", U.sum(axis=0), size))
-        return tuple(rows)
+        """Judge (W, b); the dual point is constructed."""
+        return certify_objective(self.objective, self.w.ravel(), self.b, tol=tol)
 
 
 def softmax_part(fitted: Fitted, penalty: Penalty, c: Array) -> SoftmaxPart:
     """Pose the multinomial problem of a fitted estimator with ``coef_`` (K, d).
 
+    Parameters
+    ----------
+    fitted : Fitted
+    penalty : Penalty
+        Of the entries of W, row by row.
+    c : array, shape (n,)
+        Coefficients >= 0; samples of coefficient 0 are left out.
+
     Raises
     ------
     InputError
-        If the coefficients do not fit X, or are not finite.
+        If the coefficients do not fit X, or are not finite, or if no sample has a positive weight.
     """
     W = np.asarray(fitted.estimator.coef_, dtype=np.float64).T
     K = len(fitted.estimator.classes_)
@@ -205,7 +87,14 @@ def softmax_part(fitted: Fitted, penalty: Penalty, c: Array) -> SoftmaxPart:
     if not (np.all(np.isfinite(W)) and np.all(np.isfinite(b))):
         raise fitted.refuse("coef_ or intercept_ contains NaN or infinite entries.")
     kept = np.flatnonzero(c > 0.0)
-    X: Any = fitted.X[kept]
-    onehot = np.eye(K)[fitted.labels()[kept]]
-    intercept = bool(fitted.estimator.fit_intercept)
-    return SoftmaxPart(as_design(X), onehot, penalty, c[kept], intercept, W, b)
+    if not kept.size:
+        raise fitted.refuse("no sample has a positive weight.")
+    objective = MulticlassObjective(
+        StackedDesign(as_design(fitted.X[kept]), K),
+        fitted.labels()[kept].astype(np.float64),
+        Softmax(),
+        penalty,
+        c[kept],
+        bool(fitted.estimator.fit_intercept),
+    )
+    return SoftmaxPart(objective, W, b)
