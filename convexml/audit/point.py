@@ -54,15 +54,7 @@ class Posed:
     @cached_property
     def labels(self) -> dict[int, str]:
         """The label, else ``constraints[i]``, of each constraint by id; all different."""
-        names: dict[int, str] = {}
-        for i, constraint in enumerate(self.problem.constraints):
-            if constraint.id in names:  # listed twice
-                continue
-            label = constraint.label
-            names[constraint.id] = (
-                f"constraints[{i}]" if not label or label in names.values() else str(label)
-            )
-        return names
+        return constraint_names(self.problem)
 
     @cached_property
     def names(self) -> dict[int, str]:
@@ -103,13 +95,41 @@ class Posed:
         return f"an auxiliary variable ({j})"
 
 
-def pose(problem: Any) -> Posed:
-    """Translate a problem.
+def constraint_names(problem: Any) -> dict[int, str]:
+    """The label, else ``constraints[i]``, of each constraint by id; all different."""
+    names: dict[int, str] = {}
+    for i, constraint in enumerate(problem.constraints):
+        if constraint.id in names:  # listed twice
+            continue
+        label = constraint.label
+        names[constraint.id] = (
+            f"constraints[{i}]" if not label or label in names.values() else str(label)
+        )
+    return names
+
+
+def require_problem(problem: Any, owner: str) -> None:
+    """Refuse what is no ``cvxpy.Problem``, and say what to call instead.
 
     Raises
     ------
     InputError
-        For what is not a continuous DCP problem whose parameters have values.
+    """
+    import cvxpy as cp
+
+    if isinstance(problem, cp.Problem):
+        return
+    kind = type(problem).__name__
+    own = "" if not hasattr(problem, "certify") else f" A posed {kind} has its own .{owner}(...)."
+    raise InputError(f"{owner}: expected a cvxpy.Problem, got {kind}.{own}")
+
+
+def check_problem(problem: Any) -> None:
+    """Refuse what is not a continuous DCP problem whose parameters have values.
+
+    Raises
+    ------
+    InputError
     """
     if problem.is_mixed_integer():
         raise InputError(
@@ -121,6 +141,17 @@ def pose(problem: Any) -> Posed:
         raise InputError(f"certify: parameter {missing[0]} has no value; set it first.")
     if not problem.is_dcp():
         raise InputError("certify: the problem is not DCP; rewrite it by CVXPY's rules first.")
+
+
+def pose(problem: Any) -> Posed:
+    """Translate a problem.
+
+    Raises
+    ------
+    InputError
+        For what is not a continuous DCP problem whose parameters have values.
+    """
+    check_problem(problem)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # CVXPY said it when the problem was solved

@@ -12,8 +12,9 @@ from ..certificates.certificate import Certificate, Condition, Verdict
 from ..errors import InputError, SolverError
 from ..numerics import Array
 from .bounds import Bound, bound_of
+from .constant import certify_constant
 from .layout import dense
-from .point import Posed, objective_value, pose, primal_rows, substituted
+from .point import Posed, check_problem, objective_value, pose, primal_rows, substituted
 from .recovery import complete_dual, complete_point
 from .rows import Given, dual_rows, read_duals
 from .scaling import solve_scaled
@@ -48,8 +49,11 @@ def certify_problem(problem: Any, *, tol: float = 1e-6) -> Certificate:
     InputError
         Where a variable has no value and no status explains why.
     """
-    posed = pose(problem)
     variables = problem.variables()
+    if not variables:
+        check_problem(problem)
+        return certify_constant(problem, tol)
+    posed = pose(problem)
     if problem.status in ENDED and any(v.value is None for v in variables):
         from .absence import certify_absence
 

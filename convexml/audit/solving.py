@@ -11,9 +11,10 @@ import numpy as np
 from ..certificates.certificate import Certificate, Verdict
 from ..errors import SolverError, UnknownSolverError, UnsuitableSolverError, nearest
 from ..solvers.reference import REFERENCE, installed, run_reference, suits
+from ..validation import positive_number
 from .absence import certify_absence
-from .point import Posed, pose
-from .problems import ENDED, judge
+from .point import Posed, pose, require_problem
+from .problems import ENDED, certify_problem, judge
 from .scaling import solve_scaled
 
 RESCALED = "clarabel, rescaled"
@@ -48,12 +49,18 @@ def solve(problem: Any, solver: str = "CLARABEL", *, tol: float = 1e-6) -> Certi
     UnsuitableSolverError
         If the solver cannot take the problem's cones.
     """
+    require_problem(problem, "solve")
+    tol = positive_number(tol, "solve", "tol")
     name = str(solver).lower()
     if name not in REFERENCE:
         raise UnknownSolverError(
             f"solve: no reference solver is called {solver!r}; there are {', '.join(REFERENCE)}."
             + nearest(name, REFERENCE)
         )
+    if not problem.variables():
+        certificate = certify_problem(problem, tol=tol)
+        _record(problem, certificate)
+        return certificate
     posed = pose(problem)
     suitable, why = suits(name, problem)
     if not suitable:
@@ -150,8 +157,12 @@ def _restore(posed: Posed, certificate: Certificate, _: str, state: dict[str, An
         variable._value = value
     for dual, value in state["duals"]:
         dual.save_value(value)
+    _record(posed.problem, certificate)
+
+
+def _record(problem: Any, certificate: Certificate) -> None:
+    """CVXPY's value and status of a problem, as the certificate has them."""
     certified = certificate.verdict is Verdict.CERTIFIED
-    problem = posed.problem
     if certificate.claim == "optimal":
         problem._value = certificate.primal_objective
         problem._status = "optimal" if certified else "optimal_inaccurate"
