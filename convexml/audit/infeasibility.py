@@ -75,9 +75,10 @@ def verify_farkas(posed: Posed, y: Array, tol: float) -> Certificate:
     )
     evidence = {"radius": radius, "value": -1.0, **multipliers_by_label(posed, y)}
     if radius >= FAR * max(1.0, float(np.max(np.abs(program.b), initial=0.0))):
+        near = "" if np.isinf(radius) else f" with norm below {radius:.2g}"
         reason = (
-            "these multipliers combine the constraints into 0 <= -1, so no point satisfies them "
-            f"all (rounding allows none with norm below {radius:.2g})"
+            "these multipliers combine the constraints into 0 <= -1, so no point"
+            f"{near} satisfies them all"
         )
         verdict = Verdict.CERTIFIED
     else:
