@@ -153,5 +153,5 @@ def test_kernels_are_values() -> None:
     assert Gaussian(1.0) == Gaussian(1.0)
     assert Linear() + Gaussian(1.0) != Gaussian(1.0) + Linear()
     assert repr(cml.kernels.Polynomial(2)) == "Polynomial(degree=2, coef0=0.0, gamma=1.0)"
-    with pytest.raises(TypeError):
+    with pytest.raises(InputError):
         Linear() + 1.0

@@ -50,6 +50,12 @@ def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Cert
     """
     import cvxpy as cp
 
+    kind = type(subject).__name__
+    if isinstance(subject, type):
+        raise InputError(
+            f"certify: {subject.__name__} is a class; pass a fitted instance, such as "
+            f"{subject.__name__}(...).fit(X, y)."
+        )
     if isinstance(subject, cp.Problem):
         if data or options:
             raise InputError("certify: a cvxpy.Problem takes no other argument than tol.")
@@ -59,9 +65,14 @@ def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Cert
     if hasattr(subject, "get_params"):
         from .estimators import certify_estimator
 
+        if len(data) != 2:
+            raise InputError(
+                f"certify: a fitted {kind} is judged on its training data; call "
+                f"certify(estimator, X, y), got {len(data)} array{'s' * (len(data) != 1)}."
+            )
         found: Certificate = certify_estimator(subject, *data, tol=tol, **options)
         return found
     raise InputError(
         f"certify: expected a cvxpy.Problem or a fitted scikit-learn estimator, got "
-        f"{type(subject).__name__}. A posed convexml problem has its own .certify(w, b, u)."
+        f"{kind}. A posed convexml problem has its own .certify(w, b, u)."
     )

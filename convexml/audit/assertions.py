@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..certificates import Certificate
+from ..errors import InputError
 from ..validation import positive_number
 
 
@@ -57,6 +58,11 @@ def _certify(subject: Any, data: tuple[Any, ...], tol: float, options: dict[str,
     from ..models.base import Problem
 
     if isinstance(subject, Problem):
+        if not data:
+            raise InputError(
+                f"assert_optimal: a posed {subject.name} holds no point; pass one, as "
+                "assert_optimal(problem, w, b)."
+            )
         return subject.certify(*data, tol=tol, **options)
     from . import certify
 

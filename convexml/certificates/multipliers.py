@@ -88,7 +88,12 @@ def read_multipliers(
 ) -> dict[str, Array]:
     """Return the multipliers that were passed, checked; raises InputError."""
     sizes = dict(zip(NAMES, (data.b_ub.size, data.b_eq.size, data.n, data.n), strict=True))
-    read = {}
+    read: dict[str, Array] = {}
+    if not isinstance(passed, Mapping | None):
+        raise InputError(
+            f"{owner}: multipliers must be a dict by name ({', '.join(NAMES)}), got "
+            f"{type(passed).__name__}."
+        )
     for name, value in (passed or {}).items():
         if name not in sizes:
             known = ", ".join(NAMES)

@@ -11,6 +11,7 @@ from typing import Any
 
 from convexml.comparison.profile import Profile, performance_profile
 from convexml.comparison.record import Record, jsonable
+from convexml.errors import InputError
 
 SCHEMA = 1
 
@@ -63,17 +64,31 @@ class Results:
         """The document as text, written to `path` where one is given; not finite is null."""
         text = json.dumps(self.document(), indent=2, allow_nan=False, ensure_ascii=False)
         if path is not None:
-            Path(path).write_text(text + "\n", encoding="utf-8")
+            writable(path, "to_json").write_text(text + "\n", encoding="utf-8")
         return text
 
     def to_csv(self, path: str | Path) -> None:
         """Write one line per record; the KKT residuals are columns, facts are counted."""
         rows = [_flat(record) for record in self.records]
         names = list(dict.fromkeys(name for row in rows for name in row))
-        with Path(path).open("w", newline="", encoding="utf-8") as stream:
+        with writable(path, "to_csv").open("w", newline="", encoding="utf-8") as stream:
             writer = csv.DictWriter(stream, names or ["problem", "solver"])
             writer.writeheader()
             writer.writerows(rows)
+
+
+def writable(path: str | Path, owner: str) -> Path:
+    """The path of a file to write, refused where its folder does not exist.
+
+    Raises
+    ------
+    InputError
+    """
+    target = Path(path)
+    if not target.absolute().parent.is_dir() or target.is_dir():
+        what = "is a folder" if target.is_dir() else f"has no folder {target.parent} to go into"
+        raise InputError(f"{owner}: {target} {what}; create the folder or name another file.")
+    return target
 
 
 def _flat(record: Record) -> dict[str, Any]:

@@ -28,7 +28,9 @@ class Kernel(ABC):
         """The kernel matrix, shape (len(A), len(B))."""
 
     def __add__(self, other: Kernel) -> Kernel:
-        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+        if not isinstance(other, Kernel):
+            raise InputError(f"kernel: only a kernel can be added to a kernel, got {other!r}.")
+        return Sum(self, other)
 
     def __mul__(self, other: Kernel | float) -> Kernel:
         return Product(self, other) if isinstance(other, Kernel) else other * self

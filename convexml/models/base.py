@@ -6,8 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..certificates import Certificate
-from ..errors import nearest
+from ..errors import InputError, nearest
 from ..objective import Statement
 from ..solvers import Solution
 
@@ -142,6 +144,8 @@ class Problem(ABC):
         list of Solution
         """
         name = self._path_parameter()
+        if np.ndim(lams) != 1:
+            raise InputError(f"{self.name}.path: give a sequence of values of {name}, got {lams!r}.")
         before = getattr(self, name)
         solutions: list[Solution] = []
         try:

@@ -192,7 +192,7 @@ def read_intercept(owner: str, b: Any, objective: Any) -> Any:
         return None
     if len(objective.w_shape) == 2:
         return _read_intercepts(owner, b, objective)
-    number = np.asarray(b, dtype=np.float64)
+    number = read_numbers(owner, "b", b)
     if number.size != 1 or not np.isfinite(number.item()):
         raise InputError(f"{owner}: b must be one finite number, got {b!r}.")
     value = float(number.item())

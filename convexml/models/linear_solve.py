@@ -46,7 +46,7 @@ def solve_linear(
     if max_seconds is not None:
         max_seconds = positive_number(max_seconds, "solve", "max_seconds")
     if solver != "auto":
-        check_name(solver)
+        solver = check_name(solver)
         if solver not in REFERENCE or installed(solver):
             suited, reason = supports(solver, problem)
             if not suited:

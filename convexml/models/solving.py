@@ -64,7 +64,7 @@ def solve_learning(
     limits = {"tol": tol, "max_seconds": max_seconds, "max_iter": max_iter}
     limits |= {"w0": w0, "progress": progress, "polish": polish, "seed": seed}
     if solver != "auto":
-        check_name(solver)
+        solver = check_name(solver)
         if solver in REFERENCE and not installed(solver):
             message = f"{solver} is not installed; pip install {solver} makes it available."
             return failed(problem, solver, "not installed", message, tol)

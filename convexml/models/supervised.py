@@ -145,6 +145,14 @@ class SupervisedProblem(Problem):
         }
         return values, multipliers
 
+    def coordinates(self, primal: Mapping[str, Array]) -> Array:
+        """The coefficients that solvers work on, as one vector."""
+        return np.ravel(primal["w"])
+
+    def norm(self, primal: Mapping[str, Array]) -> float:
+        """|w|, the norm behind the margin."""
+        return float(np.linalg.norm(primal["w"]))
+
     def dual_from_constraints(self) -> Array | None:
         """U, read from the multipliers that a solver left in the posed primal."""
         return self.constraints["prediction"].dual_value

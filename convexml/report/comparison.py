@@ -9,6 +9,7 @@ from typing import Any
 
 from convexml.comparison import Results, run
 from convexml.comparison.progress import Report
+from convexml.comparison.results import writable
 from convexml.report.html import render_html
 from convexml.report.terminal import plain_table
 
@@ -33,7 +34,7 @@ class Comparison(Results):
 
     def to_html(self, path: str | Path) -> None:
         """Write one self-contained page: no script, no font, no picture from elsewhere."""
-        Path(path).write_text(render_html(self), encoding="utf-8")
+        writable(path, "to_html").write_text(render_html(self), encoding="utf-8")
 
     def __str__(self) -> str:
         return self.table()

@@ -141,7 +141,9 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
     UnknownSolverError
         If no solver has that name; the nearest name is offered.
     """
-    check_name(name)
+    name = check_name(name)
+    if not hasattr(problem, "primal"):
+        raise InputError(f"supports: expected a posed problem, got {type(problem).__name__}.")
     if name in REFERENCE:
         return suits(name, problem.primal)
     if name in LINEAR and isinstance(getattr(problem, "data", None), LinearData):
@@ -154,9 +156,11 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
     return True, ""
 
 
-def check_name(name: str) -> None:
-    """Raise UnknownSolverError unless the name is registered."""
-    if name not in ALGORITHMS and name not in REFERENCE:
-        raise UnknownSolverError(
-            f"Unknown solver {name!r}.{nearest(name, names())} Known: {', '.join(names())}."
-        )
+def check_name(name: str) -> str:
+    """Return the name as it is registered, "CLARABEL" as "clarabel"; else UnknownSolverError."""
+    for known in (name, str(name).lower()):
+        if known in ALGORITHMS or known in REFERENCE:
+            return known
+    raise UnknownSolverError(
+        f"Unknown solver {name!r}.{nearest(name, names())} Known: {', '.join(names())}."
+    )

@@ -19,6 +19,9 @@ from .rate_audit import RateAudit, Recorded, audit
 REBUILD: dict[str, Callable[[dict[str, Any]], Any]] = {}
 """How to pose a problem again from its JSON form, by kind; the models register themselves."""
 
+WITH_MARGIN = ("hinge", "squared_hinge", "hard_margin")
+"""Losses that ask for y_i z_i >= 1, so that 1 / |w| is a distance."""
+
 
 @dataclass
 class Solution:
@@ -104,17 +107,30 @@ class Solution:
 
     @property
     def margin(self) -> float:
-        """1 / |w|, for the support vector machines."""
-        norm = float(np.linalg.norm(self.primal["w"]))
+        """1 / |w|, of the support vector machines and other problems with a margin."""
+        loss = getattr(getattr(self.problem, "objective_parts", None), "loss", None)
+        if getattr(loss, "name", "") not in WITH_MARGIN:
+            raise AttributeError(f"{self.problem.name} has no margin; support vector machines do.")
+        norm = self.problem.norm(self._point("margin"))
         return 1.0 / norm if norm > 0.0 else np.inf
+
+    def _point(self, asked: str) -> dict[str, Array]:
+        """``primal``, refused where there is none or the problem has no samples."""
+        if not hasattr(self.problem, "decision_function"):
+            raise InputError(f"{asked}: {self.problem.name} has no samples to predict.")
+        if "b" not in self.primal:
+            raise InputError(f"{asked}: {self.problem.name} is {self.status}; there is no point.")
+        return self.primal
 
     def decision_function(self, X: Any) -> Array:
         """X w + b, shape (n,)."""
-        return self.problem.decision_function(X, self.primal)
+        point = self._point("decision_function")
+        return self.problem.decision_function(X, point)
 
     def predict(self, X: Any) -> Array:
         """Predictions: numbers for regression, the caller's labels for classification."""
-        return self.problem.predict(X, self.primal)
+        point = self._point("predict")
+        return self.problem.predict(X, point)
 
     def certified_support(self) -> CertifiedSupport:
         """What the gap proves of every solution: support vectors, zeros, intercepts, uniqueness.
