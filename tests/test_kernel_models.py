@@ -84,7 +84,8 @@ def test_duality(name: str, kernel: Kernel) -> None:
     assert problem.certify(q, b).holds(1e-9)
     np.testing.assert_allclose(solution.decision_function(X), K @ q + b, atol=1e-12)
     np.testing.assert_allclose(K @ q, -K @ u / strength(name), atol=1e-6 * np.abs(K @ q).max())
-    assert np.linalg.norm(solution.primal["w"]) ** 2 == pytest.approx(q @ K @ q, rel=1e-10)
+    w = problem.variables["w"].value
+    assert np.linalg.norm(w) ** 2 == pytest.approx(q @ K @ q, rel=1e-10)
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -296,7 +297,8 @@ def test_solutions_are_stored(name: str, kernel: Kernel) -> None:
     worse = solution.to_json().replace('"q": [', '"q": [1.5, ', 1)
     with pytest.raises(InputError, match="q must have one entry per sample"):
         cml.Solution.from_json(worse)
-    solution.primal["q"][solution.primal["q"] != 0.0] += 0.5
+    q = solution.primal["q"]
+    solution.primal["q"] = np.where(q != 0.0, q + 0.5, q)
     assert cml.Solution.from_json(solution.to_json()).status == "inaccurate"
 
 
@@ -351,3 +353,30 @@ def test_a_thousand_points(sigma: float) -> None:
     assert solution.status == "optimal"
     assert solution.relative_gap <= 1e-6
     assert time.perf_counter() - start < 10.0
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_solution_is_told_in_q_only(name: str) -> None:
+    problem = MODELS[name](Gaussian(1.0))
+    solution = problem.solve()
+    assert "w" not in solution.primal
+    given = [solution.primal[key] for key in ("q", "b")]
+    assert problem.certify(*given).verdict is cml.Verdict.CERTIFIED
+    assert problem.solve("newton" if "Logistic" in name else "clarabel", w0=given[0]).status
+    assert cml.Solution.from_json(solution.to_json()).status == "optimal"
+
+
+def test_the_margin_is_that_of_the_function() -> None:
+    problem = MODELS["KernelSVM"](Gaussian(1.0))
+    solution = problem.solve()
+    q = solution.primal["q"]
+    assert solution.margin == pytest.approx((q @ Gaussian(1.0)(X, X) @ q) ** -0.5, rel=1e-12)
+
+
+def test_a_start_is_given_in_q() -> None:
+    problem = MODELS["KernelLogistic"](Gaussian(1.0))
+    q = problem.solve(tol=1e-10).primal["q"]
+    warm = problem.solve("newton", tol=1e-8, w0=q)
+    assert warm.iterations < problem.solve("newton", tol=1e-8).iterations
+    with pytest.raises(cml.errors.InputError, match="w0 must have one entry per sample"):
+        problem.solve("newton", w0=q[:-1])

@@ -1,4 +1,4 @@
-"""What is passed to the wrong function is refused in words, not by an AttributeError deep inside."""
+"""What is passed to the wrong function is refused in words, not deep inside."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: cml.HardMarginSVM([[0.0], [0.0], [1.0]], [0, 1, 1]).solve().predict([[0.0]]),
         "predict: HardMarginSVM is infeasible; there is no point",
     ),
-    "a path of one number": (lambda: RIDGE.path(0.1), "Ridge.path: give a sequence of values"),
+    "a path of one number": (lambda: RIDGE.path(0.1), "Ridge.path: needs a list of values"),
     "text for b": (lambda: RIDGE.certify(np.zeros(5), "a"), "Ridge: b must hold numbers only"),
     "a kernel and a number": (
         lambda: cml.kernels.Linear() + 3,

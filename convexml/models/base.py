@@ -145,13 +145,14 @@ class Problem(ABC):
         """
         name = self._path_parameter()
         if np.ndim(lams) != 1:
-            raise InputError(f"{self.name}.path: give a sequence of values of {name}, got {lams!r}.")
+            raise InputError(f"{self.name}.path: needs a list of values of {name}, got {lams!r}.")
         before = getattr(self, name)
         solutions: list[Solution] = []
         try:
             for value in lams:
                 setattr(self, name, value)
-                start = solutions[-1].primal.get("w") if solutions else None
+                point = solutions[-1].primal if solutions else {}
+                start = point.get("q", point.get("w"))
                 solutions.append(self.solve(**({"w0": start} | kwargs)))
         finally:
             setattr(self, name, before)

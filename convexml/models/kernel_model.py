@@ -98,6 +98,15 @@ class KernelModel(LearningProblem):
         values, multipliers = super().posed_values(parts.project(q), b, u)
         return {"q": q} | values, multipliers
 
+    def coordinates(self, primal: Mapping[str, Array]) -> Array:
+        """W = L'q, in which the problem is posed."""
+        return self.kernel_parts.project(primal["q"][self._samples.kept])
+
+    def norm(self, primal: Mapping[str, Array]) -> float:
+        """|f|_H = sqrt(q'K q)."""
+        q = primal["q"][self._samples.kept]
+        return float(np.sqrt(max(q @ self._K @ q, 0.0)))
+
     @property
     def coefficients_shape(self) -> tuple[int, ...]:
         """The shape of q: one coefficient per sample."""
@@ -200,22 +209,28 @@ class KernelModel(LearningProblem):
         return replace(found, dual_source=source)
 
     def solve(self, solver: str = "auto", **options: Any) -> Solution:
-        """Solve, polish, certify; ``primal`` holds q, b and the coordinates w = L'q.
+        """Solve, polish, certify; ``primal`` holds q and b, which ``certify`` takes.
+
+        The coordinates w = L'q are those of the posed problem only: ``variables["w"].value``.
 
         Parameters
         ----------
         solver : str
             A registered name, or "auto".
         **options
-            As of every learning problem; w0 is in the coordinates w.
+            As of every learning problem; w0 is a start in q, shape (n,).
 
         Returns
         -------
         Solution
         """
+        if options.get("w0") is not None:
+            q = read_dual(self.name, options["w0"], self._samples, "w0")
+            options = options | {"w0": self.kernel_parts.project(q)}
         solution = super().solve(solver, **options)
         if "w" in solution.evidence:
-            solution.evidence["q"] = self._expanded(self.kernel_parts.lift(solution.evidence["w"]))
+            w = solution.evidence.pop("w")
+            solution.evidence["q"] = self._expanded(self.kernel_parts.lift(w))
         return solution
 
     def _expanded(self, q: Array) -> Array:

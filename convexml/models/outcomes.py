@@ -72,6 +72,8 @@ def named_values(
     samples = problem._samples
     values, multipliers = problem.posed_values(w, b, u)
     del values["z"]
+    if "q" in values:  # f is told by q; the coordinates w belong to the posed problem
+        del values["w"]
     primal = {
         k: expand(v, samples) if len(v.shape) and k not in "wb" else v for k, v in values.items()
     }

@@ -161,7 +161,7 @@ class SupervisedProblem(Problem):
         if self._last is None or self._statement is None or "u" not in self._last.dual:
             return
         u = self._last.dual["u"][self._samples.kept]
-        w, b = np.ravel(self._last.primal["w"]), self._last.primal["b"]
+        w, b = self.coordinates(self._last.primal), self._last.primal["b"]
         values, multipliers = self.posed_values(w, b if b.ndim else float(b), u)
         for name, variable in self.variables.items():
             if name in values:

@@ -202,7 +202,7 @@ def reference_of(problem: Any, objective: Objective) -> Reference:
         raise InputError(
             f"rate_audit: {problem.name} has no reference solution ({solution.status})."
         )
-    w, b = np.ravel(solution.primal["w"]), solution.primal["b"]
+    w, b = problem.coordinates(solution.primal), solution.primal["b"]
     value, floor = solution.objective, min(solution.dual_objective, solution.objective)
     gap = value - floor + 4.0 * EPS * abs(value)
     mu = strong_convexity(objective) or _local_curvature(objective, w, b)
