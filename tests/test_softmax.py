@@ -394,7 +394,7 @@ def test_solutions_are_stored(penalty: str) -> None:
     assert again.status == "optimal"
     assert list(again.problem.classes) == ["ant", "bee", "cat"]
     assert again.objective == pytest.approx(solution.objective, rel=1e-14)
-    solution.primal["w"][0, 0] += 0.1
+    solution.primal["w"] = solution.primal["w"] + 0.1 * np.eye(*solution.primal["w"].shape)
     assert cml.Solution.from_json(solution.to_json()).status == "inaccurate"
 
 

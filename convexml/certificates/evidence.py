@@ -136,17 +136,14 @@ def inconsistent(objective: Objective) -> dict[str, Any] | None:
     size = np.linalg.norm(matrix, axis=0)
     unit = matrix / np.where(size > 0.0, size, 1.0)
     left, values, _ = np.linalg.svd(unit, full_matrices=False)
-    basis = left[:, values > 1e-12 * values.max(initial=0.0)]
+    basis = left[:, values > ROUNDING * values.max(initial=0.0)]
     nu = objective.y - basis @ (basis.T @ objective.y)
     nu = nu - basis @ (basis.T @ nu)
     product = float(objective.y @ nu)
     if product <= 1e-18 * float(objective.y @ objective.y):
         return None
     nu = nu / product
-    slack = (
-        ROUNDING * objective.design.abs_rmatvec(nu)
-        + 1e-9 * np.linalg.norm(nu) * size[: objective.d]
-    )
+    slack = ROUNDING * objective.design.abs_rmatvec(nu)
     if np.any(np.abs(objective.design.rmatvec(nu)) > slack):
         return None
     return {"nu": nu}

@@ -44,12 +44,15 @@ def primal_rows(data: LinearData, x: Array) -> list[Condition]:
         rows.append(
             worst("A_eq x = b_eq", kind, violated, row_scale(data.A_eq, x, data.b_eq, floor))
         )
+    # A bound counts at the size of x that the rows ask for: an upper bound of 1 is no measure of
+    # how far a coordinate of size 1e-8 may fall below 0.
+    near = unit(x, data.row_typical or data.typical)
     for name, bound, sign in (("x >= lower", data.lower, 1.0), ("x <= upper", data.upper, -1.0)):
         finite = np.isfinite(bound)
         if finite.any():
             limit = np.where(finite, bound, 0.0)
             violated = np.where(finite, np.maximum(sign * (limit - x), 0.0), 0.0)
-            scale = np.maximum(np.maximum(np.abs(x), np.abs(limit)), floor)
+            scale = np.maximum(np.maximum(np.abs(x), np.abs(limit)), near)
             rows.append(worst(name, kind, violated, scale))
     return rows
 

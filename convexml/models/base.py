@@ -44,13 +44,16 @@ class Problem(ABC):
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse what the class neither defines nor annotates: ``problem.alpha = 3`` is a slip."""
-        if not name.startswith("_") and not hasattr(type(self), name):
-            declared = [vars(part).get("__annotations__", {}) for part in type(self).__mro__]
-            if not any(name in names for names in declared):
-                choices = [key for key in dir(type(self)) if not key.startswith("_")]
-                raise AttributeError(
-                    f"{self.name} has no attribute {name!r} to set.{nearest(name, choices)}"
-                )
+        slot = getattr(type(self), name, None) if hasattr(type(self), name) else None
+        settable = isinstance(slot, Hyperparameter)
+        declared = [vars(part).get("__annotations__", {}) for part in type(self).__mro__]
+        if not (name.startswith("_") or settable or any(name in names for names in declared)):
+            known = dir(type(self))
+            choices = [key for key in known if isinstance(getattr(type(self), key), Hyperparameter)]
+            raise AttributeError(
+                f"{self.name} has no attribute {name!r} to set.{nearest(name, choices)} "
+                f"Hyperparameters: {', '.join(choices) or 'none'}."
+            )
         super().__setattr__(name, value)
 
     # -- posed with CVXPY --------------------------------------------------------------------

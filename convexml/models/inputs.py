@@ -70,6 +70,8 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
 
 def read_numbers(owner: str, name: str, values: Any) -> Array:
     """Return a float64 copy of an array of real numbers, of any shape."""
+    if np.ma.is_masked(values):
+        raise InputError(f"{owner}: {name} has masked entries; fill or drop them first.")
     try:
         array = np.asarray(values)
         if array.dtype.kind != "c":
@@ -84,7 +86,7 @@ def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
     if sparse.issparse(X):
         if np.iscomplexobj(X):
             raise InputError(f"{owner}: {name} must hold real numbers, got dtype {X.dtype}.")
-        matrix = sparse.csr_array(X, dtype=np.float64)
+        matrix = sparse.csr_array(X, dtype=np.float64, copy=True)
         bad = np.flatnonzero(~np.isfinite(matrix.data))
         if bad.size:
             row = int(np.searchsorted(matrix.indptr, bad[0], side="right") - 1)

@@ -42,14 +42,19 @@ class KernelModel(LearningProblem):
     L; solvers and dual points are inherited. ``certify`` judges (q, b, u) through K itself.
     """
 
-    kernel: Kernel
+    _kernel: Kernel
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel, fixed: another kernel is another problem."""
+        return self._kernel
 
     def _set_kernel(self, kernel: Any) -> None:
         if not isinstance(kernel, Kernel):
             raise InputError(
                 f"{self.name}: kernel must be one of convexml.kernels, got {kernel!r}."
             )
-        self.kernel = kernel
+        self._kernel = kernel
 
     def _design(self, samples: Samples) -> Design:
         X = samples.X

@@ -34,7 +34,7 @@ def no_solution(
     if objective.loss.is_indicator:
         if w is not None and np.isfinite(repair_primal(objective, w, b).value):
             violation = objective.loss.violation(objective.y, objective.predict(w, b))
-            if np.max(violation) <= 1e-4 * max(1.0, float(np.max(np.abs(objective.y)))):
+            if np.max(violation) <= 1e-4 * float(np.max(np.abs(objective.y))):
                 return None
         find = inseparable if objective.loss.labels == "binary" else inconsistent
         evidence = find(objective)

@@ -121,14 +121,18 @@ def attempt(
 
 
 def exact_zeros(objective: Objective, w: Array, b: float) -> tuple[Array, float]:
-    """W = 0 exactly where lam >= lam_max; else (w, b) as it is."""
-    level = getattr(objective.penalty, "lam", None)
-    if level is None or objective.penalty.is_smooth or not np.any(w):
+    """W = 0 exactly where the null model fits exactly or lam >= lam_max; else (w, b) as it is."""
+    if not np.any(w):
         return w, b
     zero, z = np.zeros_like(w), objective.zero_scores
     shift = objective.best_intercept(z)
-    value = objective.primal(zero, shift)
-    if not np.isfinite(value) or value > objective.primal(w, b) * (1.0 + 1e-9):
+    value, reached = objective.primal(zero, shift), objective.primal(w, b)
+    if value == 0.0 < reached:
+        return zero, shift
+    level = getattr(objective.penalty, "lam", None)
+    if level is None or objective.penalty.is_smooth or not np.isfinite(value):
+        return w, b
+    if value > reached * (1.0 + 1e-9):
         return w, b  # the null model is worse, so that lam is below lam_max
     from .lam_max import lam_max
 

@@ -7,16 +7,26 @@ import numpy as np
 from ..losses import Loss
 from ..numerics import Array
 
+LARGEST = 1e300
+
 
 def best_shift(loss: Loss, y: Array, c: Array, z: Array) -> float:
     """Return t minimising sum_i c_i l(y_i, z_i + t); 0 where there is no minimiser.
 
     The slope of that sum is nondecreasing in t. For piecewise linear losses the minimiser is a
-    breakpoint; else it is bracketed and found by Newton steps kept inside the bracket.
+    breakpoint; else it is bracketed and found by Newton steps kept inside the bracket. Real
+    targets are centred at the median of y - z first and measured in units of their spread, so that
+    neither an offset nor a change of units matters.
     """
     if loss.is_indicator:
         return 0.0
-    return _smooth_root(loss, y, c, z) if loss.is_smooth else _breakpoint(loss, y, c, z)
+    if not loss.is_smooth:
+        return _breakpoint(loss, y, c, z)
+    if loss.labels != "real":
+        return _smooth_root(loss, y, c, z, 1.0)
+    centre = float(np.median(y - z))
+    spread = float(np.median(np.abs(y - z - centre))) or float(np.max(np.abs(y - z - centre)))
+    return centre + _smooth_root(loss, y, c, z + centre, spread or 1.0)
 
 
 def _breakpoint(loss: Loss, y: Array, c: Array, z: Array) -> float:
@@ -36,7 +46,9 @@ def _breakpoint(loss: Loss, y: Array, c: Array, z: Array) -> float:
     return float(points[lo])
 
 
-def _smooth_root(loss: Loss, y: Array, c: Array, z: Array) -> float:
+def _smooth_root(loss: Loss, y: Array, c: Array, z: Array, unit: float) -> float:
+    """The root of the slope, bracketed from 0 in steps that start at ``unit``."""
+
     def slope(t: float) -> float:
         with np.errstate(over="ignore"):
             return float(c @ loss.derivative(y, z + t))
@@ -45,7 +57,7 @@ def _smooth_root(loss: Loss, y: Array, c: Array, z: Array) -> float:
     if first == 0.0 or not np.isfinite(first):
         return 0.0
     # Bracket the root, moving against the slope.
-    reach, t = 1.0, 0.0
+    reach, t = unit, 0.0
     while True:
         other = -np.sign(first) * reach
         value = slope(other)
@@ -54,7 +66,7 @@ def _smooth_root(loss: Loss, y: Array, c: Array, z: Array) -> float:
         if value * first < 0.0:
             break
         t, reach = other, 4.0 * reach
-        if reach > 1e12:
+        if not reach < LARGEST or np.isnan(value):
             return 0.0
     lo, hi = min(t, other), max(t, other)
     t = 0.5 * (lo + hi)
@@ -67,7 +79,7 @@ def _smooth_root(loss: Loss, y: Array, c: Array, z: Array) -> float:
             curvature = float(c @ loss.curvature(y, z + t))
         newton = t - value / curvature if curvature > 0.0 else np.inf
         nxt = newton if lo < newton < hi else 0.5 * (lo + hi)
-        if abs(nxt - t) <= 1e-15 * max(1.0, abs(t)) or nxt in (lo, hi):
+        if abs(nxt - t) <= 1e-15 * max(unit, abs(t)) or nxt in (lo, hi):
             return nxt
         t = nxt
     return t

@@ -40,15 +40,19 @@ class LinearData:
         return self.c.size
 
     @property
-    def typical(self) -> float:
-        """A size of x that the right-hand sides suggest: max abs(b_i) / max_j abs(A_ij)."""
+    def row_typical(self) -> float:
+        """A size of x that the rows suggest: max abs(b_i) / max_j abs(A_ij)."""
         sizes = [0.0]
         for matrix, side in ((self.A_ub, self.b_ub), (self.A_eq, self.b_eq)):
             rows = row_maxima(matrix)
             sizes.extend(np.abs(side[rows > 0.0]) / rows[rows > 0.0])
-        bounds = np.abs(np.concatenate([self.lower, self.upper]))
-        sizes.extend(bounds[np.isfinite(bounds)])
         return float(max(sizes))
+
+    @property
+    def typical(self) -> float:
+        """The same, the finite bounds on x counted in."""
+        bounds = np.abs(np.concatenate([self.lower, self.upper]))
+        return float(np.max(bounds[np.isfinite(bounds)], initial=self.row_typical))
 
     @property
     def typical_multiplier(self) -> float:

@@ -80,6 +80,11 @@ class Solution:
     message: str = ""
     recorded: Recorded | None = field(default=None, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        # The certificate speaks of these numbers: they are not to change under it.
+        for table in (self.primal, self.dual, self.evidence, self.shadow_prices):
+            table.update({name: _frozen(value) for name, value in table.items()})
+
     @property
     def objective(self) -> float:
         """P, recomputed by us."""
@@ -203,6 +208,8 @@ class Solution:
         try:
             document = json.loads(text)
             stored = document["problem"]
+            if document["schema"] != 1:
+                raise ValueError(f"schema {document['schema']!r} is not 1")
             if problem is None:
                 problem = REBUILD[stored["kind"]](stored)
             primal = {name: np.array(value) for name, value in document["primal"].items()}
@@ -255,6 +262,15 @@ class Solution:
         for kind, table in (("primal", self.primal), ("dual", self.dual)):
             lines += [f"  {kind:<6} {name:<12} {_brief(value)}" for name, value in table.items()]
         return "\n".join([*lines, str(self.certificate)])
+
+
+def _frozen(value: Any) -> Any:
+    """A view that cannot be written to, for arrays; anything else as it is."""
+    if not isinstance(value, np.ndarray):
+        return value
+    view = value.view()
+    view.flags.writeable = False
+    return view
 
 
 def _brief(value: Any) -> str:

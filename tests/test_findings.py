@@ -1,0 +1,104 @@
+"""Slips and extremes that once went wrong, each with the answer that is right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import convexml as cml
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(30, 3))
+Y = X @ [1.0, 2.0, 3.0] + RNG.normal(size=30)
+
+
+@pytest.mark.parametrize("offset", [1e9, 1e12, 1.7e12])
+@pytest.mark.parametrize("model", ["ridge", "huber"])
+def test_an_offset_of_the_target_excuses_nothing(model: str, offset: float) -> None:
+    y = Y + offset
+    ridge, huber = cml.Ridge(X, y, 0.1), cml.HuberRegression(X, y, 1.0, 0.1)
+    problem = ridge if model == "ridge" else huber
+    wrong = problem.certify(np.zeros(3), float(y.mean()) + 1.0)
+    assert wrong.verdict is cml.Verdict.REFUTED
+
+
+def test_a_sign_constraint_is_measured_in_the_units_of_w() -> None:
+    y = X @ [1.0, -1.0, 2.0] * 1e-6
+    problem = cml.LearningProblem(X, y, cml.losses.Squared(), cml.penalties.Nonnegative())
+    solution = problem.solve()
+    assert solution.status == "optimal"
+    w, b = solution.primal["w"] - [0.0, 4e-7, 0.0], float(solution.primal["b"])
+    assert problem.certify(w, b).verdict is cml.Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        {"c": [0, -1], "A_ub": [[0, 4e7]], "b_ub": [-2.0], "bounds": (0, 1)},
+        {
+            "c": [1, -2],
+            "A_ub": [[-1e4, -4e6], [1e4, 4e6], [-2e4, 0]],
+            "b_ub": [0.2, 0.03, -0.002],
+            "A_eq": [[-1, -1]],
+            "b_eq": [-3e-5],
+            "bounds": [(0, 1), (0, None)],
+        },
+    ],
+)
+def test_a_program_infeasible_by_little_is_not_optimal(program: dict) -> None:
+    assert cml.LinearProgram(**program).solve().status == "infeasible"
+
+
+def test_nearly_contradicting_equations_are_no_proof() -> None:
+    # w = (1 - 1/e, 1/e) with e = (1 + 1e-12) - 1 solves the first system exactly.
+    solvable = cml.MinimumNorm([[1.0, 1.0], [1.0, 1.0 + 1e-12]], [1.0, 2.0]).solve()
+    assert solvable.status != "infeasible"
+    assert cml.MinimumNorm([[1.0, 1.0], [1.0, 1.0]], [1.0, 2.0]).solve().status == "infeasible"
+    assert cml.MinimumNorm([[1.0], [1.0]], [1e-8, 2e-8]).solve().status == "infeasible"
+
+
+def test_sparse_data_are_copied() -> None:
+    matrix = sparse.csr_array(X)
+    problem = cml.Ridge(matrix, Y, 0.1)
+    solution = problem.solve()
+    matrix.data[:] = 0.0
+    again = problem.certify(solution.primal["w"], float(solution.primal["b"]))
+    assert again.verdict is cml.Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        cml.SVR(X, np.zeros(30), 1.0, 0.0),
+        cml.SVR(X, np.full(30, 3.0), 1.0, 0.0),
+        cml.ElasticNet(X, np.full(30, 3.0), 0.1, 0.0),
+        cml.LearningProblem(X, np.full(30, 3.0), cml.losses.Absolute(), cml.penalties.L2(1.0)),
+    ],
+    ids=lambda problem: type(problem).__name__,
+)
+def test_a_constant_target_is_fitted_exactly(problem: cml.LearningProblem) -> None:
+    solution = problem.solve()
+    assert solution.status == "optimal"
+    assert not np.any(solution.primal["w"])
+
+
+def test_what_a_certificate_speaks_of_cannot_be_written_to() -> None:
+    solution = cml.Ridge(X, Y, 0.1).solve()
+    with pytest.raises(ValueError, match="read-only"):
+        solution.primal["w"][0] = 99.0
+    with pytest.raises(ValueError, match="read-only"):
+        solution.dual["u"][0] = 99.0
+
+
+def test_only_hyperparameters_are_set() -> None:
+    problem = cml.KernelRidge(X, Y, 0.1, cml.kernels.Gaussian(1.0))
+    for name in ("objective", "kernel", "penalty"):
+        with pytest.raises(AttributeError, match=rf"no attribute '{name}' to set"):
+            setattr(problem, name, 3)
+
+
+def test_masked_entries_are_refused() -> None:
+    masked = np.ma.masked_array(X, mask=X > 2.0)
+    with pytest.raises(ValueError, match="Ridge: X has masked entries; fill or drop them first"):
+        cml.Ridge(masked, Y, 0.1)
