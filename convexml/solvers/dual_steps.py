@@ -10,8 +10,8 @@ from .compiled import compiled
 
 def by_violation(
     u: Array, g: Array, lo: Array, hi: Array, epsilon: float, pairs: bool
-) -> tuple[Array, float]:
-    """The samples, the best first, and the rate at which the cost falls along the best direction.
+) -> tuple[Array, Array]:
+    """The samples, the best first, and the rate at which the cost falls if each of them moves.
 
     For pairs, those that gain most by rising alternate with those that gain most by falling.
     """
@@ -19,10 +19,10 @@ def by_violation(
     down = np.where(u > lo, g + np.where(u > 0.0, epsilon, -epsilon), -np.inf)
     if not pairs:
         gain = np.maximum(up, down)
-        return np.argsort(-gain, kind="stable"), float(gain.max())
+        return np.argsort(-gain, kind="stable"), gain
     both = np.stack([np.argsort(-side, kind="stable") for side in (up, down)], axis=1).ravel()
     first = np.unique(both, return_index=True)[1]
-    return both[np.sort(first)], float(up.max() + down.max())
+    return both[np.sort(first)], np.maximum(up + down.max(), down + up.max())
 
 
 @compiled
