@@ -24,6 +24,7 @@ def models() -> dict[str, Callable[[], Any]]:
     separable, wide = np.sign(X[:, 0] + X[:, 1]), rng.normal(size=(4, 8))
     counts = rng.poisson(2.0, 20).astype(float)
     s = rng.uniform(0.5, 2.0, 20)
+    gaussian = cml.kernels.Gaussian(2.0)
     return {
         "LeastSquares": lambda: cml.LeastSquares(X, t),
         "MinimumNorm": lambda: cml.MinimumNorm(wide, t[:4]),
@@ -41,6 +42,11 @@ def models() -> dict[str, Callable[[], Any]]:
         "HardMarginSVM": lambda: cml.HardMarginSVM(X, separable),
         "SoftMarginSVM": lambda: cml.SoftMarginSVM(X, y, 2.0, sample_weight=s),
         "SVR": lambda: cml.SVR(X, t, 1.0, 0.2),
+        "SoftmaxRegression": lambda: cml.SoftmaxRegression(X, np.digitize(t, [-1.0, 1.0]), 0.1),
+        "KernelRidge": lambda: cml.KernelRidge(X, t, 0.1, gaussian),
+        "KernelLogistic": lambda: cml.KernelLogistic(X, y, 0.1, gaussian),
+        "KernelSVM": lambda: cml.KernelSVM(X, y, 1.0, gaussian),
+        "KernelSVR": lambda: cml.KernelSVR(X, t, 1.0, 0.2, gaussian),
         "HalfspaceLP": lambda: cml.HalfspaceLP(X, separable, fit_intercept=True),
         "LinearProgram": lambda: cml.LinearProgram(
             t[:4], X[:6], np.abs(t[:6]) + 1.0, bounds=(-1, 1)
