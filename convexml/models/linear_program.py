@@ -14,13 +14,12 @@ from ..certificates.linear_conditions import primal_rows
 from ..certificates.multipliers import Multipliers, complete_multipliers, read_multipliers
 from ..certificates.polish import polish_linear
 from ..certificates.ray import certify_unbounded, find_unboundedness
-from ..errors import InputError
 from ..numerics import ROUNDING, Array
 from ..objective import Statement
 from ..objective.linear_data import LinearData, linear_to_dict, read_linear_data, read_point
 from ..solvers import Solution
 from .base import Problem
-from .linear_solve import build_solution, solve_linear
+from .linear_solve import judge_stored, solve_linear
 from .linear_statement import (
     fill_linear,
     linear_duals,
@@ -237,15 +236,7 @@ class LinearProgram(Problem):
         self, primal: dict[str, Array], dual: dict[str, Array], document: dict[str, Any]
     ) -> Solution:
         """Judge a stored point anew; its status follows from the new certificate."""
-        tol = float(document.get("tol", 1e-6))
-        if "x" not in primal:
-            evidence = self.find_evidence(tol=tol)
-            if evidence is None:
-                raise InputError(f"{self.name}: the stored solution has no point x.")
-            return build_solution(self, evidence, evidence.claim, document.get("solver", ""))
-        certificate = self.certify(primal["x"], dual, tol=tol)
-        status = "optimal" if certificate.holds() else "inaccurate"
-        return build_solution(self, certificate, status, document.get("solver", ""))
+        return judge_stored(self, primal, dual, document)
 
     def __repr__(self) -> str:
         sizes = f"{self.data.n} variables, {self.data.b_ub.size} inequalities"

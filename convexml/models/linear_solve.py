@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -184,3 +185,21 @@ def build_solution(
         evidence=dict(certificate.evidence),
         shadow_prices=problem.shadow_prices(dual) if dual else {},
     )
+
+
+def judge_stored(
+    problem: LinearProgram,
+    primal: Mapping[str, Array],
+    dual: Mapping[str, Array],
+    document: Mapping[str, Any],
+) -> Solution:
+    """Certify a stored point, or look again for the evidence that there is none."""
+    tol, solver = float(document.get("tol", 1e-6)), document.get("solver", "")
+    if "x" not in primal:
+        evidence = problem.find_evidence(tol=tol)
+        if evidence is None:
+            raise InputError(f"{problem.name}: the stored solution has no point x.")
+        return build_solution(problem, evidence, evidence.claim, solver)
+    certificate = problem.certify(primal["x"], dual, tol=tol)
+    status = "optimal" if certificate.holds() else "inaccurate"
+    return build_solution(problem, certificate, status, solver)
