@@ -12,6 +12,8 @@ from .numerics import Array
 
 def finite_number(value: Any, owner: str, name: str) -> float:
     """Return ``value`` as a finite float."""
+    if isinstance(value, str | bytes | bool | np.bool_) or np.ndim(value) != 0:
+        raise InputError(f"{owner}: {name} must be a number, got {value!r}.")
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -43,6 +45,38 @@ def positive_integer(value: Any, owner: str, name: str) -> int:
     if number != int(number):
         raise InputError(f"{owner}: {name} must be a whole number, got {number:g}.")
     return int(number)
+
+
+def nonnegative_integer(value: Any, owner: str, name: str) -> int:
+    """Return ``value`` as an int >= 0."""
+    number = nonnegative_number(value, owner, name)
+    if number != int(number):
+        raise InputError(f"{owner}: {name} must be a whole number, got {number:g}.")
+    return int(number)
+
+
+def yes_or_no(value: Any, owner: str, name: str) -> bool:
+    """Return ``value`` as a bool; only True and False are."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{owner}: {name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def read_labels(values: Any, owner: str, name: str) -> Array:
+    """Return labels as an array, one kind for all: numbers or text.
+
+    NumPy would turn [1, "a"] into ["1", "a"] silently.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
+        entries = np.asarray(values, dtype=object).ravel()
+        other = [entry for entry in entries if not isinstance(entry, str | bytes)]
+        if other:
+            raise InputError(
+                f"{owner}: {name} mixes text and {other[0]!r} of type {type(other[0]).__name__}; "
+                "use labels of one kind."
+            )
+    return array
 
 
 def nonnegative_weights(weights: Any, owner: str) -> Array | None:

@@ -131,8 +131,46 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "tau of 0": (lambda: cml.QuantileRegression(X, Y, 0.0, 0.1), "tau must lie strictly between"),
     "l1_ratio": (lambda: cml.ElasticNet(X, Y, 0.1, 1.5), "l1_ratio must"),
-    "radius": (lambda: cml.ConstrainedRidge(X, Y, 0.0), "t must be > 0, got 0"),
-    "radius of the lasso": (lambda: cml.ConstrainedLasso(X, Y, -1.0), "t must be > 0, got -1"),
+    "radius": (lambda: cml.ConstrainedRidge(X, Y, 0.0), "radius must be > 0, got 0"),
+    "radius of the lasso": (
+        lambda: cml.ConstrainedLasso(X, Y, -1.0),
+        "ConstrainedLasso: radius must be > 0, got -1",
+    ),
+    "a number as text": (lambda: cml.Lasso(X, Y, "0.1"), "Lasso: lam must be a number, got '0.1'"),
+    "a truth value": (lambda: cml.Lasso(X, Y, True), "Lasso: lam must be a number, got True"),
+    "fit_intercept": (
+        lambda: cml.Ridge(X, Y, 0.1, fit_intercept="no"),
+        "Ridge: fit_intercept must be True or False, got 'no'",
+    ),
+    "nan in groups": (
+        lambda: cml.GroupLasso(X, Y, 0.1, [0.0, 0.0, np.nan, 1.0, 1.0]),
+        "GroupLasso: groups contains nan at 2",
+    ),
+    "groups of two kinds": (
+        lambda: cml.GroupLasso(X, Y, 0.1, [0, "a", 0, "a", 0]),
+        "GroupLasso: groups mixes text and 0 of type int",
+    ),
+    "groups without order": (
+        lambda: cml.GroupLasso(X, Y, 0.1, np.array([0, None, 0, 1, 0], dtype=object)),
+        "GroupLasso: the labels in groups cannot be ordered",
+    ),
+    "numbers and text as labels": (
+        lambda: cml.LogisticRegression(XB, [1, "a"] * (N // 2)),
+        "LogisticRegression: y mixes text and 1 of type int; use labels of one kind",
+    ),
+    "a sparse y": (
+        lambda: cml.Ridge(X, sparse.csr_array(Y[None]), 0.1),
+        "Ridge: y must be a dense vector; pass y.toarray().ravel()",
+    ),
+    "weights whose sum overflows": (
+        lambda: cml.Ridge(X, Y, 0.1, sample_weight=np.full(N, 1e308)),
+        "Ridge: the sum of sample_weight overflows",
+    ),
+    "a matrix for c": (
+        lambda: cml.LinearProgram([[1.0, 2.0]]),
+        "LinearProgram: c must be a non-empty vector, got shape (1, 2)",
+    ),
+    "text for c": (lambda: cml.LinearProgram(["a"]), "LinearProgram: c must hold numbers only"),
     "groups": (
         lambda: cml.GroupLasso(X, Y, 0.1, GROUPS[:3]),
         "GroupLasso: groups must have one entry per feature (5), got 3",
@@ -226,6 +264,8 @@ JUDGED: dict[str, tuple[Callable[[], Any], str]] = {
         "Ridge: u must be 0 on the samples of weight 0",
     ),
     "w0 too short": (lambda: PROBLEM.solve(w0=W[:2]), "Ridge: w must have one coefficient per"),
+    "seed": (lambda: PROBLEM.solve(seed="a"), "solve: seed must be a number, got 'a'"),
+    "max_iter": (lambda: PROBLEM.solve(max_iter=1.5), "solve: max_iter must be a whole number"),
     "tol of certify": (lambda: PROBLEM.certify(W, tol=-1.0), "tol must be > 0, got -1"),
 }
 
@@ -235,3 +275,22 @@ def test_judging_refuses(name: str) -> None:
     call, words = JUDGED[name]
     with pytest.raises(InputError, match=re.escape(words)):
         call()
+
+
+@pytest.mark.parametrize("given", [1, np.float32(0.5), np.array(2.0)])
+def test_hyperparameters_read_back_as_floats(given: Any) -> None:
+    problem = cml.Lasso(X, Y, given)
+    assert (type(problem.lam), problem.lam) == (float, float(given))
+    problem.lam = given
+    assert type(problem.lam) is float
+    with pytest.raises(InputError, match="lam must be a number, got '3'"):
+        problem.lam = "3"
+    assert problem.lam == float(given)
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "osqp", "ecos", "scs", "highs", "piqp"])
+def test_an_unknown_option_is_named(solver: str) -> None:
+    solution = PROBLEM.solve(solver, no_such_option=3)
+    assert solution.status == "failed"
+    installed = solution.claimed_status != "not installed"
+    assert not installed or "no_such_option" in solution.message

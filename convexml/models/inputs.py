@@ -10,6 +10,7 @@ from scipy import sparse
 
 from ..errors import InputError
 from ..numerics import Array
+from ..validation import read_labels
 from .labels import read_classes, read_many_classes
 
 
@@ -46,7 +47,9 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     matrix = read_matrix(owner, X)
     n = matrix.shape[0]
-    target = np.asarray(y)
+    if sparse.issparse(y):
+        raise InputError(f"{owner}: y must be a dense vector; pass y.toarray().ravel().")
+    target = read_labels(y, owner, "y") if labels in ("binary", "classes") else np.asarray(y)
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]
     if target.ndim != 1 or len(target) != n:
@@ -148,6 +151,10 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
             f"{owner}: sample_weight must be finite and >= 0, got"
             f" {weights[bad[0]]:g} at row {bad[0]}."
         )
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise InputError(f"{owner}: the sum of sample_weight overflows; scale the weights down.")
     if not np.any(weights > 0.0):
         raise InputError(f"{owner}: sample_weight is all zero; at least one must be positive.")
     return weights

@@ -13,6 +13,7 @@ from ..losses import Loss, Squared
 from ..numerics import Array
 from ..objective import Objective
 from ..penalties import L1, L1Ball, Penalty
+from ..validation import positive_number
 from .base import Hyperparameter
 from .latex import Latex
 from .learning_problem import LearningProblem
@@ -131,7 +132,8 @@ class ConstrainedLasso(LearningProblem):
         self._start(X, y, fit_intercept, sample_weight, radius=radius)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
-        return Squared(), L1Ball(hyper["radius"]), "mean"
+        radius = positive_number(hyper["radius"], self.name, "radius")
+        return Squared(), L1Ball(radius), "mean"
 
     def textbook_conditions(
         self, objective: Objective, w: Array, b: float, u: Array

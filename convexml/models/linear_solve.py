@@ -15,7 +15,7 @@ from ..solvers import Solution, supports
 from ..solvers.linear_run import run_linear
 from ..solvers.reference import REFERENCE, ReferenceRun, installed, run_reference
 from ..solvers.registry import LINEAR, check_name
-from ..validation import positive_number
+from ..validation import nonnegative_integer, positive_number
 
 if TYPE_CHECKING:
     from .linear_program import LinearProgram
@@ -46,6 +46,8 @@ def solve_linear(
     tol = positive_number(tol, "solve", "tol")
     if max_seconds is not None:
         max_seconds = positive_number(max_seconds, "solve", "max_seconds")
+    if max_iter is not None:
+        max_iter = nonnegative_integer(max_iter, "solve", "max_iter")
     if solver != "auto":
         solver = check_name(solver)
         if solver not in REFERENCE or installed(solver):
@@ -56,7 +58,7 @@ def solve_linear(
     for name in AUTO if solver == "auto" else (solver,):
         settings = dict(options)
         if max_iter is not None:
-            settings[ITERATIONS[name]] = int(max_iter)
+            settings[ITERATIONS[name]] = max_iter
         tried.append(_attempt(problem, name, tol, max_seconds, polish, settings))
         if tried[-1].status not in ("failed", "inaccurate"):
             break

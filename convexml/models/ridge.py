@@ -13,6 +13,7 @@ from ..losses import Loss, Squared
 from ..numerics import Array
 from ..objective import Objective
 from ..penalties import L2, L2Ball, Penalty
+from ..validation import positive_number
 from .base import Hyperparameter
 from .closed_form import affine_solution
 from .latex import Latex
@@ -119,7 +120,8 @@ class ConstrainedRidge(LearningProblem):
         self._start(X, y, fit_intercept, sample_weight, radius=radius)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
-        return Squared(), L2Ball(hyper["radius"]), "mean"
+        radius = positive_number(hyper["radius"], self.name, "radius")
+        return Squared(), L2Ball(radius), "mean"
 
     def textbook_conditions(
         self, objective: Objective, w: Array, b: float, u: Array

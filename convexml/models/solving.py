@@ -19,7 +19,7 @@ from ..solvers.polish import polish as polish_point
 from ..solvers.rate_audit import Recorded
 from ..solvers.reference import REFERENCE, installed, run_reference
 from ..solvers.registry import ALGORITHMS, check_name
-from ..validation import positive_number
+from ..validation import nonnegative_integer, positive_number
 from .inputs import read_coefficients
 from .outcomes import conclude, failed, no_solution, without_solution
 
@@ -57,8 +57,9 @@ def solve_learning(
     tol = positive_number(tol, "solve", "tol")
     if max_seconds is not None:
         max_seconds = positive_number(max_seconds, "solve", "max_seconds")
-    if max_iter is not None and (max_iter != int(max_iter) or max_iter < 0):
-        raise InputError(f"solve: max_iter must be a whole number >= 0, got {max_iter!r}.")
+    if max_iter is not None:
+        max_iter = nonnegative_integer(max_iter, "solve", "max_iter")
+    seed = nonnegative_integer(seed, "solve", "seed")
     if w0 is not None:
         w0, _ = read_coefficients(problem.name, w0, None, problem.objective_parts)
     limits = {"tol": tol, "max_seconds": max_seconds, "max_iter": max_iter}

@@ -23,6 +23,7 @@ from ..objective import (
 )
 from ..penalties import Penalty
 from ..solvers import Solution
+from ..validation import yes_or_no
 from .base import Problem
 from .inputs import Samples, check_penalty, read_samples
 from .latex import Latex, latex_of
@@ -65,15 +66,16 @@ class SupervisedProblem(Problem):
     # -- construction ------------------------------------------------------------------------
 
     def _start(self, X: Any, y: Any, fit_intercept: bool, sample_weight: Any, **hyper: Any) -> None:
+        intercept = yes_or_no(fit_intercept, self.name, "fit_intercept")
         loss, penalty, scale = self._made(hyper)
-        self._hyper = hyper
+        self._hyper = _validated(hyper)
         samples = read_samples(self.name, X, y, sample_weight, loss.labels)
         self.classes = samples.classes
         self._samples = samples
         self._theta: dict[str, Any] | None = None
         self._last: Solution | None = None
         design, c = self._design(samples), self._coefficients(scale)
-        parts = (samples.y, loss, penalty, c, bool(fit_intercept))
+        parts = (samples.y, loss, penalty, c, intercept)
         if samples.classes is not None and loss.labels == "classes":
             stacked = StackedDesign(design, len(samples.classes))
             self.objective_parts = MulticlassObjective(stacked, *parts)
@@ -95,7 +97,7 @@ class SupervisedProblem(Problem):
         hyper = self._hyper | {name: value}
         loss, penalty, scale = self._made(hyper)
         check_penalty(self.name, penalty, self.objective_parts.d)
-        self._hyper = hyper
+        self._hyper = _validated(hyper)
         self.objective_parts = replace(
             self.objective_parts, loss=loss, penalty=penalty, c=self._coefficients(scale)
         )
@@ -174,3 +176,11 @@ class SupervisedProblem(Problem):
         verified = self._last.status == "optimal"
         self.primal._value = self._last.objective
         self.primal._status = "optimal" if verified else "optimal_inaccurate"
+
+
+def _validated(hyper: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers as floats, what is no number as it is; ``_make`` has checked them."""
+    return {
+        key: value if isinstance(value, str | None) or np.ndim(value) > 0 else float(value)
+        for key, value in hyper.items()
+    }

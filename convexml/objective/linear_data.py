@@ -78,8 +78,7 @@ def read_linear_data(
     c: Any, A_ub: Any, b_ub: Any, A_eq: Any, b_eq: Any, bounds: Any, owner: str
 ) -> LinearData:
     """Check the arrays and give them one form; raises InputError with the worst offender."""
-    cost = np.array(c, dtype=float).squeeze()
-    cost = cost.reshape(1) if cost.ndim == 0 else cost
+    cost = np.atleast_1d(_numbers(c, "c", owner))
     if cost.ndim != 1 or cost.size == 0:
         raise InputError(f"{owner}: c must be a non-empty vector, got shape {np.shape(c)}.")
     _refuse_nonfinite(cost, "c", owner)
@@ -91,13 +90,21 @@ def read_linear_data(
 
 def read_point(data: LinearData, x: Any, owner: str) -> Array:
     """Return x as a finite float vector of the right length; raises InputError."""
-    point = np.atleast_1d(np.array(x, dtype=float))
+    point = np.atleast_1d(_numbers(x, "x", owner))
     if point.shape != (data.n,):
         raise InputError(f"{owner}: x must have shape ({data.n},), got {point.shape}.")
     bad = np.flatnonzero(~np.isfinite(point))
     if bad.size:
         raise InputError(f"{owner}: x[{bad[0]}] is {point[bad[0]]}; all entries must be finite.")
     return point
+
+
+def _numbers(values: Any, name: str, owner: str) -> Array:
+    """A float64 copy of an array of numbers."""
+    try:
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{owner}: {name} must hold numbers only ({error}).") from None
 
 
 def _rows(matrix: Any, side: Any, n: int, names: tuple[str, str], owner: str) -> tuple[Any, Array]:
@@ -110,7 +117,7 @@ def _rows(matrix: Any, side: Any, n: int, names: tuple[str, str], owner: str) ->
         matrix = sparse.csr_array(matrix, dtype=float)
         _refuse_nonfinite_sparse(matrix, names[0], owner)
     else:
-        matrix = np.array(matrix, dtype=float)
+        matrix = _numbers(matrix, names[0], owner)
         matrix = matrix.reshape(1, -1) if matrix.ndim == 1 else matrix
         _refuse_nonfinite(matrix, names[0], owner)
     if matrix.ndim != 2 or matrix.shape[1] != n:
@@ -118,7 +125,7 @@ def _rows(matrix: Any, side: Any, n: int, names: tuple[str, str], owner: str) ->
             f"{owner}: {names[0]} must have one column for each of the {n} entries of c, "
             f"got shape {matrix.shape}."
         )
-    right = np.atleast_1d(np.array(side, dtype=float).squeeze())
+    right = np.atleast_1d(_numbers(side, names[1], owner).squeeze())
     if right.shape != (matrix.shape[0],):
         raise InputError(
             f"{owner}: {names[1]} must have one entry for each of the {matrix.shape[0]} rows "

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InputError
 from ..numerics import Array
 from ..terms import Terms
-from ..validation import nonnegative_number, nonnegative_weights
+from ..validation import nonnegative_number, nonnegative_weights, read_labels
 from .base import Manifold, Penalty
 
 
@@ -41,14 +41,23 @@ class GroupL2(Penalty):
 
     def __init__(self, lam: float, groups: Any, weights: Array | None = None) -> None:
         self.lam = nonnegative_number(lam, "GroupL2", "lam")
-        self.groups = np.array(groups)
+        self.groups = np.array(read_labels(groups, "GroupL2", "groups"))
         if self.groups.ndim != 1 or self.groups.size == 0:
             raise InputError(
                 "GroupL2: groups must be a vector with one group label for each feature, "
                 f"got shape {self.groups.shape}."
             )
         self.weights = nonnegative_weights(weights, "GroupL2")
-        labels, self._index, sizes = np.unique(self.groups, return_inverse=True, return_counts=True)
+        if self.groups.dtype.kind == "f" and np.any(np.isnan(self.groups)):
+            at = int(np.argmax(np.isnan(self.groups)))
+            raise InputError(f"GroupL2: groups contains nan at {at}; each feature needs a label.")
+        try:
+            found = np.unique(self.groups, return_inverse=True, return_counts=True)
+        except TypeError:
+            raise InputError(
+                "GroupL2: the labels in groups cannot be ordered; use labels of one kind."
+            ) from None
+        labels, self._index, sizes = found
         if self.weights is not None and len(self.weights) != len(labels):
             raise InputError(
                 f"GroupL2: weights must have one entry for each of the {len(labels)} groups, "
