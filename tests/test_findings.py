@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 import convexml as cml
+from convexml.certificates import quick_gap
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 3))
@@ -102,3 +103,19 @@ def test_masked_entries_are_refused() -> None:
     masked = np.ma.masked_array(X, mask=X > 2.0)
     with pytest.raises(ValueError, match="Ridge: X has masked entries; fill or drop them first"):
         cml.Ridge(masked, Y, 0.1)
+
+
+def test_an_infeasible_start_is_not_solved() -> None:
+    problem = cml.MinimumNorm(X[:2], [1.0, 2.0])
+    value, _ = quick_gap(problem.objective_parts, np.zeros(3), 0.0)
+    assert value == np.inf
+    w = np.linalg.lstsq(X[:2], np.array([1.0, 2.0]), rcond=None)[0]
+    value, _ = quick_gap(problem.objective_parts, w, 0.0)
+    assert value == pytest.approx(0.5 * w @ w, rel=1e-14)
+
+
+def test_where_the_conic_solver_gives_up_our_interior_point_answers() -> None:
+    labels = np.where(X[:, 0] + X[:, 1] > 0.0, 1, -1)
+    assert cml.HardMarginSVM(X * 1e-8, labels).solve().status == "optimal"
+    noisy = np.where(X[:, 0] + RNG.normal(size=30) > 0.0, 1, -1)
+    assert cml.SoftMarginSVM(X, noisy, 1e-10).solve().status == "optimal"

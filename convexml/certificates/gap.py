@@ -16,10 +16,14 @@ from .dual_repair import DualPoint, repair_dual
 from .primal_repair import PrimalPoint, interpolation_excess, repair_primal
 from .witness import better_point
 
+MET = 1e-9
+"""Row-relative residual at which an equality counts as met while an algorithm runs."""
+
 Textbook = Callable[[Objective, Array, float, Array], Sequence[Condition]]
 """Rows of a model's own conditions, from (objective, w, b, u)."""
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def certify_objective(
     objective: Objective,
     w: Array,
@@ -174,9 +178,14 @@ def quick_gap(
 ) -> tuple[float, DualPoint]:
     """Return P(w, b) and a dual point, for stopping rules: a pass each way, nothing solved.
 
-    The algorithm's own u, where it has one, competes with the derivative of the loss.
+    The algorithm's own u, where it has one, competes with the derivative of the loss. P is inf
+    where X w + b = y is not met to ``MET``: no stopping rule may take that for solved.
     """
     point = repair_primal(objective, w, b)
+    if objective.loss.is_indicator:
+        violation = objective.loss.violation(objective.y, point.z)
+        if np.any(violation > MET * primal_scale(objective, point.w, point.b)):
+            point = replace(point, value=np.inf)
     dual = plain_dual(objective, point.z)
     if u is not None:
         dual = max(dual, repair_dual(objective, u, source="solver"), key=lambda p: p.value)

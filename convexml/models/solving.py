@@ -37,7 +37,8 @@ def choose(objective: Objective) -> tuple[list[str], str]:
         return ["newton", "clarabel", "scs"], f"auto chose newton: {why}."
     kind = "loss" if not objective.loss.is_smooth else "penalty"
     why = f"the {kind} is not differentiable"
-    return ["clarabel", "piqp", "ecos", "osqp", "scs"], f"auto chose clarabel: {why}."
+    names = ["clarabel", "interior_point", "piqp", "ecos", "osqp", "scs"]
+    return names, f"auto chose clarabel: {why}."
 
 
 def solve_learning(
@@ -76,7 +77,7 @@ def solve_learning(
     names, choice = choose(problem.objective_parts)
     tried: list[Solution] = []
     for name in names:
-        if name in REFERENCE and not (installed(name) and supports(name, problem)[0]):
+        if (name in REFERENCE and not installed(name)) or not supports(name, problem)[0]:
             continue
         tried.append(attempt(problem, name, limits, options))
         if tried[-1].status not in ("inaccurate", "failed") or tried[-1].message == "interrupted":
