@@ -13,7 +13,7 @@ from .certificate import Certificate, Condition, Verdict, gap_scale, relative_ga
 from .conditions import conditions_at
 from .dual_point import SMALL_ENOUGH, construct_dual, plain_dual
 from .dual_repair import DualPoint, repair_dual
-from .primal_repair import PrimalPoint, interpolation_excess, repair_primal
+from .primal_repair import PrimalPoint, interpolation_excess, primal_scale, repair_primal
 from .witness import better_point
 
 MET = 1e-9
