@@ -30,8 +30,8 @@ def entries(problems: Any) -> list[Entry]:
 
     Parameters
     ----------
-    problems : posed problem, cvxpy.Problem, str, path, or a sequence of these
-        A folder stands for all problem files in it.
+    problems : posed problem, cvxpy.Problem, str, path, Entry, or a sequence of these
+        A folder stands for all problem files in it; an entry stands for itself.
 
     Raises
     ------
@@ -51,6 +51,8 @@ def entries(problems: Any) -> list[Entry]:
     for item in items:
         if id(item) in paths:
             resolved += [from_file(load_file(path)) for path in paths[id(item)]]
+        elif isinstance(item, Entry):
+            resolved.append(item)
         else:
             resolved.append(_posed(item))
     if not resolved:

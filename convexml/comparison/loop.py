@@ -66,7 +66,7 @@ def run(
     """
     tols = (tols,) if isinstance(tols, int | float) else tuple(tols)
     named = None if solvers is None else [solvers] if isinstance(solvers, str) else list(solvers)
-    _check(tols, max_seconds, repeats, named)
+    check("compare", tols, max_seconds, repeats, named)
     environment = describe_environment() | {
         "tolerances": list(tols),
         "max_seconds": max_seconds,
@@ -78,7 +78,7 @@ def run(
         (entry, tol, name, why)
         for entry in entries(problems)
         for tol in tols
-        for name, why in _line_up(entry.problem, named)
+        for name, why in line_up(entry.problem, named)
     ]
     records: list[Record] = []
     interrupted = False
@@ -104,7 +104,7 @@ def run(
     return Results(tuple(records), environment, interrupted)
 
 
-def _line_up(problem: Any, named: Sequence[str] | None) -> Iterator[tuple[str, str]]:
+def line_up(problem: Any, named: Sequence[str] | None) -> Iterator[tuple[str, str]]:
     """The solvers to show with why each cannot run; unsuitable ones only if asked for by name."""
     for name in registry.names() if named is None else named:
         suitable, reason = _suits(name, problem)
@@ -122,18 +122,28 @@ def _suits(name: str, problem: Any) -> tuple[bool, str]:
     return False, "a CVXPY problem is solved by the reference solvers only"
 
 
-def _check(
-    tols: Sequence[float], max_seconds: float | None, repeats: int, named: Sequence[str] | None
+def check(
+    owner: str,
+    tols: Sequence[float],
+    max_seconds: float | None,
+    repeats: int,
+    named: Sequence[str] | None,
 ) -> None:
+    """Refuse what makes no sense, in the name of the function that was called.
+
+    Raises
+    ------
+    InputError, UnknownSolverError
+    """
     for tol in tols:
         if not (isfinite(tol) and tol > 0):
-            raise InputError(f"compare: a tolerance must be a positive number, got {tol!r}")
+            raise InputError(f"{owner}: a tolerance must be a positive number, got {tol!r}")
     if not tols:
-        raise InputError("compare: give at least one tolerance")
+        raise InputError(f"{owner}: give at least one tolerance")
     if max_seconds is not None and not max_seconds > 0:
-        raise InputError(f"compare: max_seconds must be positive, got {max_seconds!r}")
+        raise InputError(f"{owner}: max_seconds must be positive, got {max_seconds!r}")
     if repeats < 1:
-        raise InputError(f"compare: repeats must be at least 1, got {repeats!r}")
+        raise InputError(f"{owner}: repeats must be at least 1, got {repeats!r}")
     for name in named or ():
         if name != AUTO:
             registry.check_name(name)

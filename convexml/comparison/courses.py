@@ -1,0 +1,117 @@
+"""How solvers converge on one problem: verified gaps against passes and seconds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from math import isfinite, nan
+from pathlib import Path
+from typing import Any
+
+from convexml.comparison.record import jsonable
+from convexml.comparison.results import SCHEMA, writable
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point that a solver reached, and the gap that the certificate found there.
+
+    Attributes
+    ----------
+    solver : str
+    iteration : int or None
+        The algorithm's own steps.
+    passes : float
+        Passes over the data; nan for reference solvers, which do not count them.
+    seconds : float
+        Since the start, compiling and evaluations of the gap included.
+    objective, gap, relative_gap : float
+        P, P - D and its relative size, recomputed from the raw data.
+    tol : float
+        The tolerance that a reference solver was asked for; nan for an iterate.
+    """
+
+    solver: str
+    iteration: int | None
+    passes: float
+    seconds: float
+    objective: float
+    gap: float
+    relative_gap: float
+    tol: float = nan
+
+
+@dataclass(frozen=True)
+class Course:
+    """One solver's way to the solution.
+
+    Attributes
+    ----------
+    solver : str
+    reference : bool
+        False: the points are iterates of one run. True: each is the end of a run of its own, one
+        for each tolerance.
+    points : tuple of Point
+        In the order of time, or of the tolerances; empty where the solver did not run.
+    message : str
+        Why it did not, or why it stopped early.
+    """
+
+    solver: str
+    reference: bool
+    points: tuple[Point, ...] = ()
+    message: str = ""
+
+    def first(self, level: float) -> Point | None:
+        """The earliest point with a verified relative gap of at most `level`, if there is one."""
+        reached = (point for point in self.points if point.relative_gap <= level)
+        return min(reached, key=lambda point: point.seconds, default=None)
+
+    @property
+    def best(self) -> Point | None:
+        """The point with the smallest verified relative gap."""
+        finite = [point for point in self.points if isfinite(point.relative_gap)]
+        return min(finite, key=lambda point: point.relative_gap, default=None)
+
+
+@dataclass(frozen=True)
+class Courses:
+    """The courses of all solvers on one problem.
+
+    Attributes
+    ----------
+    problem, title : str
+        Name and title of the problem.
+    courses : tuple of Course
+        One for each solver.
+    tols : tuple of float
+        The tolerances of the reference solvers, the largest first; the others aim at the last.
+    environment : dict
+        Machine, versions, date, time limit and seed.
+    interrupted : bool
+        Whether Ctrl-C ended the race.
+    """
+
+    problem: str
+    title: str
+    courses: tuple[Course, ...]
+    tols: tuple[float, ...]
+    environment: dict[str, Any]
+    interrupted: bool = False
+
+    @property
+    def records(self) -> tuple[Point, ...]:
+        """All points, solver by solver."""
+        return tuple(point for course in self.courses for point in course.points)
+
+    def document(self) -> dict[str, Any]:
+        """The courses as one JSON document of schema 1, as a dict."""
+        document: dict[str, Any] = {"schema": SCHEMA, **jsonable(asdict(self))}
+        return document
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The document as text, written to `path` where one is given; not finite is null."""
+        text = json.dumps(self.document(), indent=2, allow_nan=False, ensure_ascii=False)
+        if path is not None:
+            writable(path, "to_json").write_text(text + "\n", encoding="utf-8")
+        return text

@@ -1,0 +1,143 @@
+"""All solvers that take a problem, each on its way to the smallest tolerance."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from convexml.comparison.claims import measure_claim
+from convexml.comparison.courses import Course, Courses, Point
+from convexml.comparison.entries import entries, is_cvxpy
+from convexml.comparison.environment import describe_environment
+from convexml.comparison.loop import check, line_up
+from convexml.comparison.measure import crash_text, is_crash, measure
+from convexml.comparison.progress import Report, reporting
+from convexml.errors import InputError
+from convexml.solvers.reference import REFERENCE
+
+if TYPE_CHECKING:
+    from convexml.comparison.entries import Entry
+    from convexml.comparison.record import Record
+
+TOLS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
+
+
+def race(
+    problem: Any,
+    solvers: str | Sequence[str] | None = None,
+    *,
+    tols: Sequence[float] = TOLS,
+    max_seconds: float | None = 5,
+    progress: bool | Report | None = None,
+    seed: int = 0,
+) -> Courses:
+    """Follow every solver from its start to the smallest tolerance.
+
+    A hand-written solver runs once, and its trace has the verified gap of its iterates. A
+    reference solver shows no iterates: it runs once for each tolerance, without polishing, and
+    the points where it ends are its course.
+
+    Parameters
+    ----------
+    problem : posed problem, cvxpy.Problem, path or Entry
+        One problem.
+    solvers : str or sequence of str, optional
+        None: every registered solver that takes the problem.
+    tols : sequence of float
+        Relative gaps.
+    max_seconds : float or None
+        Time limit of one run.
+    progress : bool, callable or None
+        A function called as (done, total, label); None: a bar where standard error is a terminal.
+    seed : int
+        Passed to every solver.
+
+    Returns
+    -------
+    Courses
+        One course each, failures included; after Ctrl-C, those up to then.
+
+    Raises
+    ------
+    InputError
+        For tolerances or a time limit that make no sense, and for more or less than one problem.
+    UnknownSolverError
+        If no solver has that name; the nearest name is offered.
+    """
+    tols = tuple(sorted({float(tol) for tol in tols}, reverse=True))
+    named = None if solvers is None else [solvers] if isinstance(solvers, str) else list(solvers)
+    check("convergence", tols, max_seconds, 1, named)
+    found = entries(problem)
+    if len(found) != 1:
+        raise InputError(f"convergence takes one problem at a time; got {len(found)}")
+    (entry,) = found
+    environment = describe_environment() | {"max_seconds": max_seconds, "seed": seed}
+    options = {"max_seconds": max_seconds, "seed": seed}
+    todo = list(line_up(entry.problem, named))
+    courses: list[Course] = []
+    interrupted = False
+    try:
+        with reporting(progress) as report:
+            for done, (name, why) in enumerate(todo):
+                report(done, len(todo), f"{entry.name}: {name}")
+                if why:
+                    courses.append(Course(name, name in REFERENCE, message=why))
+                elif name in REFERENCE:
+                    courses.append(_repeated(entry, name, tols, options))
+                else:
+                    courses.append(_traced(entry, name, tols[-1], options))
+                if courses[-1].message == "interrupted":
+                    raise KeyboardInterrupt  # the driver kept the trace
+            report(len(todo), len(todo), "done")
+    except KeyboardInterrupt:
+        interrupted = True
+    return Courses(entry.name, entry.title, tuple(courses), tols, environment, interrupted)
+
+
+def _traced(entry: Entry, name: str, tol: float, options: dict[str, Any]) -> Course:
+    """One run of a hand-written solver, iterate by iterate."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            solution = entry.problem.solve(name, tol=tol, polish=False, **options)
+    except BaseException as error:
+        if not is_crash(error):
+            raise
+        return Course(name, False, message=crash_text(error))
+    points = tuple(
+        Point(name, r.iteration, r.passes, r.seconds, r.objective, r.gap, r.relative_gap)
+        for r in solution.trace
+    )
+    said = str(solution.claimed_status)
+    return Course(name, False, points, "" if said == "optimal" else said)
+
+
+def _repeated(
+    entry: Entry, name: str, tols: Sequence[float], options: dict[str, Any]
+) -> Course:
+    """A reference solver at each tolerance; the first run is the one that compiles."""
+    rows = [_run(entry, name, tol, options) for tol in tols]
+    compiling = rows[0].compile_seconds
+    points = tuple(
+        Point(
+            name,
+            row.iterations,
+            float("nan"),
+            compiling + row.seconds,
+            row.objective,
+            row.gap,
+            row.relative_gap,
+            row.tol,
+        )
+        for row in rows
+        if row.ran and row.claimed != "error"
+    )
+    missed = [row.message for row in rows if not row.verified and row.message]
+    return Course(name, True, points, missed[0] if missed else "")
+
+
+def _run(entry: Entry, name: str, tol: float, options: dict[str, Any]) -> Record:
+    if is_cvxpy(entry.problem):
+        return measure_claim(entry, name, tol, max_seconds=options["max_seconds"])
+    return measure(entry, name, tol, repeats=1, **options)
