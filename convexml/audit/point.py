@@ -164,6 +164,15 @@ def pose(problem: Any) -> Posed:
 
 
 @contextmanager
+def sparse_values() -> Iterator[None]:
+    """Read the values of variables with ``sparsity``, which CVXPY answers with a warning."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Reading from a sparse CVXPY expression")
+        warnings.filterwarnings("ignore", message="Writing to a sparse CVXPY expression")
+        yield
+
+
+@contextmanager
 def substituted(values: Mapping[Any, Any]) -> Iterator[None]:
     """Let the variables have these values for a while."""
     kept = {variable: variable._value for variable in values}

@@ -14,7 +14,15 @@ from ..numerics import Array
 from .bounds import Bound, bound_of
 from .constant import certify_constant
 from .layout import dense
-from .point import Posed, check_problem, objective_value, pose, primal_rows, substituted
+from .point import (
+    Posed,
+    check_problem,
+    objective_value,
+    pose,
+    primal_rows,
+    sparse_values,
+    substituted,
+)
 from .recovery import complete_dual, complete_point
 from .rows import Given, dual_rows, read_duals
 from .scaling import solve_scaled
@@ -25,6 +33,7 @@ WITNESS = 1e-2
 ENDED = ("infeasible", "infeasible_inaccurate", "unbounded", "unbounded_inaccurate")
 
 
+@sparse_values()
 def certify_problem(problem: Any, *, tol: float = 1e-6) -> Certificate:
     """Judge the values and dual values that stand in a DCP problem.
 

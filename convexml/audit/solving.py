@@ -13,13 +13,14 @@ from ..errors import SolverError, UnknownSolverError, UnsuitableSolverError, nea
 from ..solvers.reference import REFERENCE, installed, run_reference, suits
 from ..validation import positive_number
 from .absence import certify_absence
-from .point import Posed, pose, require_problem
+from .point import Posed, pose, require_problem, sparse_values
 from .problems import ENDED, certify_problem, judge
 from .scaling import solve_scaled
 
 RESCALED = "clarabel, rescaled"
 
 
+@sparse_values()
 def solve(problem: Any, solver: str = "CLARABEL", *, tol: float = 1e-6) -> Certificate:
     """Solve a DCP problem by a reference solver, and certify; on failure rescale, then fall back.
 

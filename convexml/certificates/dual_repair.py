@@ -13,6 +13,7 @@ from ..objective import Objective
 from ..objective.multiclass import MulticlassObjective
 from .multiclass import restore_probabilities
 
+TINY = 1e-300
 ROUNDS = 25
 """Alternations of clipping to the box and restoring the equalities before giving up."""
 
@@ -45,6 +46,7 @@ def repair_dual(
         u = restore_probabilities(objective, u)
     else:
         u = _restore_rows(objective, u, lo, hi, metric)
+    u = np.where(np.abs(u) < TINY, 0.0, u)  # subnormal numbers carry no digits
     v = -objective.design.rmatvec(u)
     scale = objective.penalty.domain_scale(v)
     if scale < 1.0:
@@ -52,7 +54,7 @@ def repair_dual(
         scale = objective.penalty.domain_scale(v, slack)
         u, v = scale * u, scale * v
     value = objective.dual(u, v)
-    if value == -np.inf:
+    if not value > -np.inf:  # nan after an overflow
         u, v = np.zeros_like(u), np.zeros_like(v)
         value = objective.dual(u, v)
     with np.errstate(invalid="ignore"):
@@ -106,6 +108,8 @@ def _correction(columns: Design, h: Array, residual: Array, total: float, with_o
         edge = columns.rmatvec(h)
         gram = np.block([[gram, edge[:, None]], [edge[None, :], np.array([[h.sum()]])]])
         residual = np.append(residual, total)
+    if not (np.all(np.isfinite(gram)) and np.all(np.isfinite(residual))):
+        return np.zeros(len(h))  # overflow: nothing is corrected
     size = np.sqrt(np.maximum(np.diag(gram), 0.0))
     unit = 1.0 / np.where(size > 0.0, size, 1.0)
     t = unit * linalg.lstsq(gram * unit[:, None] * unit, residual * unit, cond=1e-14)[0]

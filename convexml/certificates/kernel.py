@@ -12,6 +12,7 @@ from .certificate import Certificate, Verdict, relative_gap, worst
 from .gap import Textbook, certify_objective
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def certify_kernel(
     objective: KernelObjective,
     q: Array,

@@ -41,6 +41,7 @@ def repair_primal(objective: Objective, w: Array, b: float) -> PrimalPoint:
     if not loss.is_indicator:
         with np.errstate(over="ignore"):
             value += objective.loss_value(z)
+    value = np.inf if np.isnan(value) else value  # inf - inf, after an overflow
     moved = max(float(np.max(np.abs(new_w - w), initial=0.0)), float(np.max(np.abs(new_b - b))))
     return PrimalPoint(new_w, new_b, z, value, moved)
 

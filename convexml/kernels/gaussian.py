@@ -62,7 +62,9 @@ class Gaussian(Kernel):
         positive_number(self.sigma, "Gaussian", "sigma")
 
     def __call__(self, A: Any, B: Any) -> Array:
-        return np.exp(squared_distances(A, B) / (-2.0 * self.sigma**2))
+        # sigma^2 itself may underflow or overflow; a quotient that does gives k = 0, as it should.
+        with np.errstate(over="ignore"):
+            return np.exp(-0.5 * (squared_distances(A, B) / self.sigma) / self.sigma)
 
 
 @dataclass(frozen=True)
@@ -86,4 +88,5 @@ class Laplacian(Kernel):
         positive_number(self.sigma, "Laplacian", "sigma")
 
     def __call__(self, A: Any, B: Any) -> Array:
-        return np.exp(-np.sqrt(squared_distances(A, B)) / self.sigma)
+        with np.errstate(over="ignore"):
+            return np.exp(-np.sqrt(squared_distances(A, B)) / self.sigma)

@@ -42,9 +42,11 @@ class JudgedProblem(SupervisedProblem):
         float
         """
         w, b = read_coefficients(self.name, w, b, self.objective_parts)
-        with np.errstate(over="ignore"):
-            return self.objective_parts.primal(w, b)
+        with np.errstate(over="ignore", invalid="ignore"):
+            value = self.objective_parts.primal(w, b)
+        return np.inf if np.isnan(value) else value  # inf - inf, after an overflow
 
+    @np.errstate(over="ignore", invalid="ignore")
     def dual_objective(self, u: Any) -> float:
         """D(u); -inf where u is infeasible beyond rounding.
 
@@ -56,7 +58,8 @@ class JudgedProblem(SupervisedProblem):
         -------
         float
         """
-        return self.objective_parts.dual(self._read_dual(u))
+        value = self.objective_parts.dual(self._read_dual(u))
+        return -np.inf if np.isnan(value) else value
 
     def certify(
         self, w: Any, b: float | None = None, u: Any = None, *, tol: float = 1e-6

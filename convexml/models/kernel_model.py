@@ -132,9 +132,10 @@ class KernelModel(LearningProblem):
         float
         """
         number = read_intercept(self.name, b, self.objective_parts) or 0.0
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             return self.kernel_parts.primal(read_dual(self.name, q, self._samples, "q"), number)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def dual_objective(self, u: Any) -> float:
         """D(u) = -F*(u) - u'K u / (2 lam); -inf where u is infeasible beyond rounding.
 
@@ -146,7 +147,8 @@ class KernelModel(LearningProblem):
         -------
         float
         """
-        return self.kernel_parts.dual(read_dual(self.name, u, self._samples))
+        value = self.kernel_parts.dual(read_dual(self.name, u, self._samples))
+        return -np.inf if np.isnan(value) else value
 
     def certify(
         self, q: Any, b: float | None = None, u: Any = None, *, tol: float = 1e-6
