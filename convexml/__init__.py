@@ -20,6 +20,8 @@ _HOME = {
     "solve": "audit",
     "compare": "report",
     "Comparison": "report",
+    "Convergence": "report",
+    "convergence": "report",
     "dualize": "duality",
     "load": "library",
     **dict.fromkeys(

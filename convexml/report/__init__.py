@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from convexml.report.comparison import Comparison, compare
+from convexml.report.convergence import Convergence, convergence
 from convexml.report.html import render_html
 from convexml.report.terminal import print_comparison
 
-__all__ = ["Comparison", "compare", "print_comparison", "render_html"]
+__all__ = [
+    "Comparison",
+    "Convergence",
+    "compare",
+    "convergence",
+    "print_comparison",
+    "render_html",
+]

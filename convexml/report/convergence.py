@@ -1,0 +1,160 @@
+"""How solvers converge on one problem, as their users see it: a table and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from convexml.comparison import Courses, race
+from convexml.comparison.progress import Report
+from convexml.comparison.race import TOLS
+from convexml.report.formats import DASH, scientific, seconds
+from convexml.report.panels import ranked
+
+if TYPE_CHECKING:
+    from convexml.comparison import Course, Point
+
+
+@dataclass(frozen=True)
+class Convergence(Courses):
+    """The courses of all solvers on one problem, with views.
+
+    Attributes
+    ----------
+    problem, title : str
+        Name and title of the problem.
+    courses : tuple of Course
+        One for each solver.
+    tols : tuple of float
+        The tolerances of the reference solvers, the largest first; the others aim at the last.
+    environment : dict
+        Machine, versions, date, time limit and seed.
+    interrupted : bool
+        Whether Ctrl-C ended the race.
+    """
+
+    def table(self) -> str:
+        """Passes and seconds to each verified relative gap, and the smallest gap met."""
+        levels = self.tols[:: max(1, len(self.tols) // 3)]
+        columns: list[tuple[str, Callable[[Course], str]]] = [
+            ("solver", lambda course: course.solver)
+        ]
+        for unit in ("passes", "s"):
+            columns += [(f"{unit} to {tol:.0e}", _to(tol, unit)) for tol in levels]
+        columns.append(("smallest gap", lambda course: _smallest(course.best)))
+        rows = [[head for head, _ in columns]]
+        rows += [[cell(course) for _, cell in columns] for course in ranked(self.courses)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [self.title]
+        lines += ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
+        absent = [course for course in self.courses if not course.points]
+        lines += [f"{course.solver}: {course.message or 'no point'}" for course in absent]
+        return "\n".join(lines)
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the gaps against passes and seconds; save the picture where a path is given.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            The suffix decides the format: .png, .svg, .pdf.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        ConvexmlError
+            Without matplotlib, the ``report`` extra.
+        """
+        from convexml.report.picture import draw_race
+
+        return draw_race(self, path)
+
+    def __str__(self) -> str:
+        return self.table()
+
+
+def convergence(
+    problem: Any,
+    solvers: str | Sequence[str] | None = None,
+    *,
+    tols: Sequence[float] = TOLS,
+    max_seconds: float | None = 5,
+    progress: bool | Report | None = None,
+    seed: int = 0,
+) -> Convergence:
+    """Follow every solver from its start to the smallest tolerance, by its verified gap.
+
+    A hand-written solver runs once, and its trace has the verified gap of its iterates. A
+    reference solver shows no iterates: it runs once for each tolerance, without polishing, and
+    the points where it ends are its course.
+
+    Parameters
+    ----------
+    problem : posed problem, cvxpy.Problem or path
+        One problem.
+    solvers : str or sequence of str, optional
+        None: every registered solver that takes the problem.
+    tols : sequence of float
+        Relative gaps.
+    max_seconds : float or None
+        Time limit of one run.
+    progress : bool, callable or None
+        A function called as (done, total, label); None: a bar where standard error is a terminal.
+    seed : int
+        Passed to every solver.
+
+    Returns
+    -------
+    Convergence
+        One course each, failures included; after Ctrl-C, those up to then.
+
+    Raises
+    ------
+    InputError
+        For tolerances or a time limit that make no sense, and for more or less than one problem.
+    UnknownSolverError
+        If no solver has that name; the nearest name is offered.
+    ProblemFileError, DataError
+        For a file that cannot be posed.
+    """
+    found = race(
+        problem, solvers, tols=tols, max_seconds=max_seconds, progress=progress, seed=seed
+    )
+    return Convergence(
+        found.problem,
+        found.title,
+        found.courses,
+        found.tols,
+        found.environment,
+        found.interrupted,
+    )
+
+
+def _to(tol: float, unit: str) -> Callable[[Course], str]:
+    """The cell with the passes or the seconds to the first gap of at most tol."""
+
+    def cell(course: Course) -> str:
+        point = course.first(tol)
+        if point is None:
+            return DASH
+        if unit == "s":
+            return seconds(point.seconds)
+        return DASH if course.reference else f"{point.passes:.0f}"
+
+    return cell
+
+
+def _smallest(point: Point | None) -> str:
+    return DASH if point is None else scientific(max(point.relative_gap, 0.0))
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    return [
+        cell.rjust(width) if k else cell.ljust(width)
+        for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+    ]

@@ -1,0 +1,169 @@
+"""Gaps against passes and against seconds: two panels on logarithmic axes, as an inline SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, floor, inf, isfinite, log10
+from typing import TYPE_CHECKING
+
+
+if TYPE_CHECKING:
+    from convexml.comparison import Course, Point
+
+WIDTH, HEIGHT = 1120.0, 350.0
+LEFT, RIGHT, TOP, BOTTOM, BETWEEN = 52.0, 190.0, 30.0, 46.0, 40.0
+LARGEST, SMALLEST = 1e2, 1e-16
+"""Gaps outside are drawn at the edge: an infinite bound says nothing, 1e-16 is rounding."""
+LABELLED = 8
+"""An axis has about this many labels at most."""
+HUES = 10
+PASSES, SECONDS = "passes over the data", "seconds, compiling included"
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One solver in one panel: an SVG path, and the places of its points."""
+
+    solver: str
+    path: str
+    dots: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes.
+
+    Attributes
+    ----------
+    axis : str
+        What the horizontal axis shows.
+    left, right : float
+    ticks : list of (position, text)
+    lines : list of Line
+    """
+
+    axis: str
+    left: float
+    right: float
+    ticks: list[tuple[float, str]]
+    lines: list[Line]
+
+
+@dataclass(frozen=True)
+class Key:
+    """The line of the legend that names a solver: its hue, whether dashed, and its place."""
+
+    solver: str
+    hue: int
+    dashed: bool
+    y: float
+
+
+@dataclass(frozen=True)
+class Race:
+    """Everything the template draws, in the units of the view box."""
+
+    panels: list[Panel]
+    levels: list[tuple[float, str]]
+    keys: list[Key]
+    width: float = WIDTH
+    height: float = HEIGHT
+    top: float = TOP
+    bottom: float = HEIGHT - BOTTOM
+
+
+def ranked(courses: Sequence[Course]) -> list[Course]:
+    """Those with something to draw: the smallest gap first, and of equals the quickest.
+
+    Gaps below a verified 1e-8 are equal, that being as much as anybody asked for.
+    """
+
+    def rank(course: Course) -> tuple[float, float]:
+        best = course.best
+        if best is None:
+            return (inf, inf)
+        goal = max(10.0 ** ceil(log10(max(best.relative_gap, SMALLEST))), 1e-8)
+        first = course.first(goal)
+        return (goal, inf if first is None else first.seconds)
+
+    return sorted((course for course in courses if series(course, "seconds")), key=rank)
+
+
+def series(course: Course, axis: str) -> list[tuple[float, float]]:
+    """The points (axis, relative gap) that a logarithmic picture can show.
+
+    Parameters
+    ----------
+    course : Course
+    axis : str
+        "passes" or "seconds".
+    """
+    pairs = [(getattr(point, axis), clipped(point)) for point in course.points]
+    return [(x, gap) for x, gap in pairs if isfinite(x) and x > 0.0 and isfinite(gap)]
+
+
+def clipped(point: Point) -> float:
+    """The relative gap, at least 1e-16; inf stays."""
+    gap = point.relative_gap
+    return min(max(gap, SMALLEST), LARGEST) if isfinite(gap) else inf
+
+
+def lay_out(courses: Sequence[Course]) -> Race:
+    """Place curves, ticks and legend.
+
+    Parameters
+    ----------
+    courses : sequence of Course
+        Of one problem; those without a point are left out.
+    """
+    shown = ranked(courses)
+    gaps = [gap for course in shown for _, gap in series(course, "seconds")]
+    low, high = _decades(gaps)
+    bottom = HEIGHT - BOTTOM
+
+    def y(gap: float) -> float:
+        return TOP + (bottom - TOP) * (high - log10(gap)) / (high - low)
+
+    width = (WIDTH - LEFT - RIGHT - BETWEEN) / 2.0
+    panels = []
+    for place, (axis, words) in enumerate((("passes", PASSES), ("seconds", SECONDS))):
+        left = LEFT + place * (width + BETWEEN)
+        panels.append(_panel(shown, axis, words, left, left + width, y))
+    room = min(19.0, (HEIGHT - TOP - 8.0) / max(len(shown), 1))
+    keys = [
+        Key(course.solver, k % HUES, k >= HUES, TOP + 6.0 + room * k)
+        for k, course in enumerate(shown)
+    ]
+    return Race(panels, [(y(10.0**k), power(k)) for k in _labels(low, high)], keys)
+
+
+def _panel(shown, axis, words, left, right, y) -> Panel:  # type: ignore[no-untyped-def]
+    points = {course.solver: series(course, axis) for course in shown}
+    low, high = _decades([x for pairs in points.values() for x, _ in pairs])
+
+    def x(value: float) -> float:
+        return left + (right - left) * (log10(value) - low) / (high - low)
+
+    lines = []
+    for solver, pairs in points.items():
+        dots = tuple((x(value), y(gap)) for value, gap in pairs)
+        path = "M" + "L".join(f"{across:.1f} {down:.1f}" for across, down in dots)
+        lines.append(Line(solver, path if dots else "", dots))
+    return Panel(words, left, right, [(x(10.0**k), power(k)) for k in _labels(low, high)], lines)
+
+
+def power(k: int) -> str:
+    """`0.001` to `1000` as they are, other powers of ten by their exponent."""
+    return f"{10.0**k:g}" if -3 <= k <= 3 else f"10{str(k).translate(SUPERSCRIPTS)}"
+
+
+def _decades(numbers: Sequence[float]) -> tuple[int, int]:
+    """The powers of ten that enclose the numbers, at least one decade."""
+    low = floor(log10(min(numbers, default=1.0)))
+    return low, max(ceil(log10(max(numbers, default=1.0))), low + 1)
+
+
+def _labels(low: int, high: int) -> range:
+    return range(low, high + 1, max(1, ceil((high - low) / LABELLED)))
