@@ -72,13 +72,14 @@ class Objective:
 
     def prediction_slack(self, w: Array, b: float | Array = 0.0) -> Array:
         """The rounding that z = X w + b may carry, shape (n,); meets constraints on z."""
-        return ROUNDING * (self.design.abs_matvec(w) + np.abs(b) + np.abs(self.y))
+        slack = ROUNDING * (self.design.abs_matvec(w) + np.abs(b) + np.abs(self.y))
+        return np.where(np.isfinite(slack), slack, 0.0)  # an overflow excuses nothing
 
     def loss_value(self, z: Array, slack: Array | None = None) -> float:
         """F(z); a constraint on z counts as met within ``slack``."""
         if self.loss.is_indicator:
             violation = self.loss.violation(self.y, z)
-            return np.inf if np.any(violation > (0.0 if slack is None else slack)) else 0.0
+            return np.inf if not np.all(violation <= (0.0 if slack is None else slack)) else 0.0
         return float(self.c @ self.loss.value(self.y, z))
 
     def primal(self, w: Array, b: float | Array = 0.0, z: Array | None = None) -> float:
