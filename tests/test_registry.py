@@ -19,7 +19,7 @@ import convexml as cml
 from convexml import losses, models, penalties, solvers
 from convexml.models.base import Problem
 from convexml.solvers.reference import REFERENCE
-from convexml.solvers.solution import REBUILD
+from convexml.solvers.solution_json import REBUILD
 
 TESTED_ELSEWHERE = {
     "KernelLogistic": "test_kernel_models.py",

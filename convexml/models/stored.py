@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from .. import kernels, losses, penalties
-from ..solvers.solution import REBUILD
+from ..solvers.solution_json import REBUILD
 
 if TYPE_CHECKING:
     from .learning_problem import LearningProblem

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,9 +13,8 @@ from ..errors import InputError
 from ..numerics import Array
 from .driver import Record
 from .rate_audit import RateAudit, Recorded, audit
-
-REBUILD: dict[str, Callable[[dict[str, Any]], Any]] = {}
-"""How to pose a problem again from its JSON form, by kind; the models register themselves."""
+from .solution_json import read, write
+from .solution_text import describe
 
 WITH_MARGIN = ("hinge", "squared_hinge", "hard_margin")
 """Losses that ask for y_i z_i >= 1, so that 1 / |w| is a distance."""
@@ -166,23 +163,7 @@ class Solution:
 
     def to_json(self) -> str:
         """Return the problem and the point as JSON; claims are not stored, but re-verified."""
-        document = {
-            "schema": 1,
-            "problem": self.problem.to_dict(),
-            "solver": self.solver,
-            "claimed_status": self.claimed_status,
-            "choice": self.choice,
-            "status": self.status,
-            "tol": self.certificate.tol,
-            "iterations": self.iterations,
-            "passes": self.passes,
-            "seconds": self.seconds,
-            "compile_seconds": self.compile_seconds,
-            "primal": {name: np.asarray(value).tolist() for name, value in self.primal.items()},
-            "dual": {name: np.asarray(value).tolist() for name, value in self.dual.items()},
-            "message": self.message,
-        }
-        return json.dumps(document)
+        return write(self)
 
     @classmethod
     def from_json(cls, text: str, problem: Any = None) -> Solution:
@@ -205,18 +186,7 @@ class Solution:
         InputError
             If the text is no such document.
         """
-        try:
-            document = json.loads(text)
-            stored = document["problem"]
-            if document["schema"] != 1:
-                raise ValueError(f"schema {document['schema']!r} is not 1")
-            if problem is None:
-                problem = REBUILD[stored["kind"]](stored)
-            primal = {name: np.array(value) for name, value in document["primal"].items()}
-            dual = {name: np.array(value) for name, value in document["dual"].items()}
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"Solution.from_json: not a stored solution ({error!r}).") from None
-        return problem.recertify(primal, dual, document)
+        return read(text, problem)
 
     def rate_audit(self, *, iterations: int | None = None, seeds: int | None = None) -> RateAudit:
         """Compare every iterate with the bound of the solver's theorem.
@@ -251,17 +221,7 @@ class Solution:
         )
 
     def __str__(self) -> str:
-        head = f"{self.problem.name}: {self.status}   (solver {self.solver}"
-        head += f", claimed {self.claimed_status}" if self.claimed_status else ""
-        steps = "1 iteration" if self.iterations == 1 else f"{self.iterations} iterations"
-        lines = [head + f", {steps}, {self.seconds:.3g} s)"]
-        lines += [f"  {self.choice}"] if self.choice else []
-        lines += [f"  {self.message}"] if self.message not in ("", self.claimed_status) else []
-        if self.status == "failed":  # there is no point to certify
-            return "\n".join(lines)
-        for kind, table in (("primal", self.primal), ("dual", self.dual)):
-            lines += [f"  {kind:<6} {name:<12} {_brief(value)}" for name, value in table.items()]
-        return "\n".join([*lines, str(self.certificate)])
+        return describe(self)
 
 
 def _frozen(value: Any) -> Any:
@@ -271,18 +231,3 @@ def _frozen(value: Any) -> Any:
     view = value.view()
     view.flags.writeable = False
     return view
-
-
-def _brief(value: Any) -> str:
-    array = np.asarray(value)
-    if array.ndim == 0:
-        return f"{float(array):.6g}"
-    zeros = int(np.sum(array == 0.0))
-    shown = np.array2string(array.ravel()[:6], precision=4, separator=", ", max_line_width=200)
-    more = ", ..." if array.size > 6 else ""
-    return f"{shown[:-1]}{more}]   shape {array.shape}, {zeros} zero"
-
-
-def best_of(solutions: Sequence[Solution]) -> Solution:
-    """The certified solution, else the one with the smallest gap."""
-    return min(solutions, key=lambda s: (s.status != "optimal", s.relative_gap))

@@ -1,0 +1,36 @@
+"""A solution in words: what ``print`` shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .solution import Solution
+
+
+def describe(solution: Solution) -> str:
+    """Return the outcome, the point with its duals, and the certificate, line by line."""
+    head = f"{solution.problem.name}: {solution.status}   (solver {solution.solver}"
+    head += f", claimed {solution.claimed_status}" if solution.claimed_status else ""
+    steps = "1 iteration" if solution.iterations == 1 else f"{solution.iterations} iterations"
+    lines = [head + f", {steps}, {solution.seconds:.3g} s)"]
+    lines += [f"  {solution.choice}"] if solution.choice else []
+    news = solution.message not in ("", solution.claimed_status)
+    lines += [f"  {solution.message}"] if news else []
+    if solution.status == "failed":  # there is no point to certify
+        return "\n".join(lines)
+    for kind, table in (("primal", solution.primal), ("dual", solution.dual)):
+        lines += [f"  {kind:<6} {name:<12} {_brief(value)}" for name, value in table.items()]
+    return "\n".join([*lines, str(solution.certificate)])
+
+
+def _brief(value: Any) -> str:
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return f"{float(array):.6g}"
+    zeros = int(np.sum(array == 0.0))
+    shown = np.array2string(array.ravel()[:6], precision=4, separator=", ", max_line_width=200)
+    more = ", ..." if array.size > 6 else ""
+    return f"{shown[:-1]}{more}]   shape {array.shape}, {zeros} zero"
