@@ -14,6 +14,7 @@ EXAMPLES = """\b
 Examples:
   convexml compare problems --html report.html
   convexml compare problems/lasso_diabetes.toml --solvers clarabel,osqp --tols 1e-4,1e-8
+  convexml compare problems/logistic_iris.toml --convergence --html race.html
 """
 
 
@@ -42,6 +43,13 @@ def compare(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a self-contained page.")
     ] = None,
+    convergence: Annotated[
+        bool,
+        typer.Option(
+            "--convergence",
+            help="Also follow the gap from start to 1e-8: a picture for each problem in the page.",
+        ),
+    ] = False,
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write one JSON document.")
     ] = None,
@@ -61,9 +69,16 @@ def compare(
         if target is not None and not target.absolute().parent.is_dir():
             raise typer.BadParameter(f"there is no folder {target.parent} to write {target} into")
     comparison = run(
-        list(paths), names, tols=numbers(tols), max_seconds=max_seconds, repeats=repeats
+        list(paths),
+        names,
+        tols=numbers(tols),
+        max_seconds=max_seconds,
+        repeats=repeats,
+        convergence=convergence,
     )
     print_comparison(comparison)
+    for each in comparison.convergence:
+        typer.echo(f"\n{each}")
     if html is not None:
         comparison.to_html(html)
         typer.echo(f"wrote {html}", err=True)

@@ -10,7 +10,7 @@ from convexml.comparison.claims import measure_claim
 from convexml.comparison.courses import Course, Courses, Point
 from convexml.comparison.entries import entries, is_cvxpy
 from convexml.comparison.environment import describe_environment
-from convexml.comparison.loop import check, line_up
+from convexml.comparison.loop import AUTO, check, line_up
 from convexml.comparison.measure import crash_text, is_crash, measure
 from convexml.comparison.progress import Report, reporting
 from convexml.errors import InputError
@@ -95,6 +95,20 @@ def race(
     return Courses(entry.name, entry.title, tuple(courses), tols, environment, interrupted)
 
 
+def contenders(entry: Entry, solvers: str | Sequence[str] | None = None) -> list[str]:
+    """The hand-written solvers, of those named, that take a problem.
+
+    Parameters
+    ----------
+    entry : Entry
+    solvers : str or sequence of str, optional
+        None: all.
+    """
+    named = [solvers] if isinstance(solvers, str) else solvers
+    lined_up = line_up(entry.problem, named)
+    return [name for name, why in lined_up if not why and name not in (AUTO, *REFERENCE)]
+
+
 def _traced(entry: Entry, name: str, tol: float, options: dict[str, Any]) -> Course:
     """One run of a hand-written solver, iterate by iterate."""
     try:
@@ -110,12 +124,12 @@ def _traced(entry: Entry, name: str, tol: float, options: dict[str, Any]) -> Cou
         for r in solution.trace
     )
     said = str(solution.claimed_status)
+    if not points:
+        said = f"{solution.solver} left no trace: {solution.status}"
     return Course(name, False, points, "" if said == "optimal" else said)
 
 
-def _repeated(
-    entry: Entry, name: str, tols: Sequence[float], options: dict[str, Any]
-) -> Course:
+def _repeated(entry: Entry, name: str, tols: Sequence[float], options: dict[str, Any]) -> Course:
     """A reference solver at each tolerance; the first run is the one that compiles."""
     rows = [_run(entry, name, tol, options) for tol in tols]
     compiling = rows[0].compile_seconds

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from convexml.comparison import Results, run
+from convexml.comparison.entries import entries
 from convexml.comparison.progress import Report
 from convexml.comparison.results import writable
+from convexml.report.convergence import Convergence, races
 from convexml.report.html import render_html
 from convexml.report.terminal import plain_table
 
@@ -26,7 +28,16 @@ class Comparison(Results):
         Machine, versions, date, tolerances, time limit, repeats and seed.
     interrupted : bool
         Whether Ctrl-C ended the comparison; the records are those finished before.
+    convergence : tuple of Convergence
+        Where it was asked for: the courses on each problem that two hand-written solvers take.
     """
+
+    convergence: tuple[Convergence, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The comparison as one JSON document of schema 1, as a dict."""
+        courses = [each.document() for each in self.convergence]
+        return super().document() | ({"convergence": courses} if courses else {})
 
     def table(self) -> str:
         """The comparison as plain text: problem x solver."""
@@ -34,7 +45,7 @@ class Comparison(Results):
 
     def to_html(self, path: str | Path) -> None:
         """Write one self-contained page: no script, no font, no picture from elsewhere."""
-        writable(path, "to_html").write_text(render_html(self), encoding="utf-8")
+        writable(path, "to_html").write_text(render_html(self, self.convergence), encoding="utf-8")
 
     def __str__(self) -> str:
         return self.table()
@@ -49,6 +60,7 @@ def compare(
     repeats: int = 1,
     progress: bool | Report | None = None,
     seed: int = 0,
+    convergence: bool = False,
 ) -> Comparison:
     """Solve problems with solvers, and certify every answer from the raw data.
 
@@ -72,6 +84,9 @@ def compare(
         A function called as (done, total, label); None: a bar where standard error is a terminal.
     seed : int
         Passed to every solver.
+    convergence : bool
+        Also follow the solvers from their start to a relative gap of 1e-8, on each problem that
+        at least two hand-written ones take: the page has a picture then.
 
     Returns
     -------
@@ -87,8 +102,9 @@ def compare(
     ProblemFileError, DataError
         For a file that cannot be posed. All of these before anything is solved.
     """
+    found: Any = entries(problems) if convergence else problems
     results = run(
-        problems,
+        found,
         solvers,
         tols=tols,
         max_seconds=max_seconds,
@@ -96,4 +112,11 @@ def compare(
         progress=progress,
         seed=seed,
     )
-    return Comparison(results.records, results.environment, results.interrupted)
+    courses: tuple[Convergence, ...] = ()
+    interrupted = results.interrupted
+    if convergence and not interrupted:
+        solved = {record.problem for record in results if record.status == "optimal"}
+        runners = [entry for entry in found if entry.name in solved]
+        courses = races(runners, solvers, max_seconds=max_seconds, progress=progress, seed=seed)
+        interrupted = any(each.interrupted for each in courses)
+    return Comparison(results.records, results.environment, interrupted, courses)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from convexml.comparison import Courses, race
 from convexml.comparison.progress import Report
-from convexml.comparison.race import TOLS
+from convexml.comparison.race import TOLS, contenders
 from convexml.report.formats import DASH, scientific, seconds
 from convexml.report.panels import ranked
 
 if TYPE_CHECKING:
-    from convexml.comparison import Course, Point
+    from convexml.comparison import Point
+    from convexml.comparison.entries import Entry
 
 
 @dataclass(frozen=True)
@@ -38,19 +40,23 @@ class Convergence(Courses):
     def table(self) -> str:
         """Passes and seconds to each verified relative gap, and the smallest gap met."""
         levels = self.tols[:: max(1, len(self.tols) // 3)]
-        columns: list[tuple[str, Callable[[Course], str]]] = [
-            ("solver", lambda course: course.solver)
+        shown = ranked(self.courses)
+        heads = [f"to {tol:.0e}" for tol in levels]
+        rows = [
+            ["", "passes", *[""] * (len(levels) - 1), "seconds", *[""] * len(levels)],
+            ["solver", *heads, *heads, "least gap"],
         ]
-        for unit in ("passes", "s"):
-            columns += [(f"{unit} to {tol:.0e}", _to(tol, unit)) for tol in levels]
-        columns.append(("smallest gap", lambda course: _smallest(course.best)))
-        rows = [[head for head, _ in columns]]
-        rows += [[cell(course) for _, cell in columns] for course in ranked(self.courses)]
+        for course in shown:
+            first = [course.first(tol) for tol in levels]
+            passes = [_passes(point) for point in first]
+            times = [DASH if point is None else seconds(point.seconds) for point in first]
+            least = DASH if course.best is None else scientific(max(course.best.relative_gap, 0.0))
+            rows.append([course.solver, *passes, *times, least])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [self.title]
         lines += ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
-        absent = [course for course in self.courses if not course.points]
-        lines += [f"{course.solver}: {course.message or 'no point'}" for course in absent]
+        absent = [course for course in self.courses if course not in shown]
+        lines += [f"{course.solver}: {course.message or 'no finite gap'}" for course in absent]
         return "\n".join(lines)
 
     def plot(self, path: str | Path | None = None) -> Any:
@@ -122,9 +128,7 @@ def convergence(
     ProblemFileError, DataError
         For a file that cannot be posed.
     """
-    found = race(
-        problem, solvers, tols=tols, max_seconds=max_seconds, progress=progress, seed=seed
-    )
+    found = race(problem, solvers, tols=tols, max_seconds=max_seconds, progress=progress, seed=seed)
     return Convergence(
         found.problem,
         found.title,
@@ -135,22 +139,21 @@ def convergence(
     )
 
 
-def _to(tol: float, unit: str) -> Callable[[Course], str]:
-    """The cell with the passes or the seconds to the first gap of at most tol."""
+def races(
+    problems: Sequence[Entry], solvers: str | Sequence[str] | None, **options: Any
+) -> tuple[Convergence, ...]:
+    """The convergence on every problem that at least two hand-written solvers take."""
+    found: list[Convergence] = []
+    for problem in problems:
+        if len(contenders(problem, solvers)) >= 2:
+            found.append(convergence(problem, solvers, **options))
+            if found[-1].interrupted:
+                break
+    return tuple(found)
 
-    def cell(course: Course) -> str:
-        point = course.first(tol)
-        if point is None:
-            return DASH
-        if unit == "s":
-            return seconds(point.seconds)
-        return DASH if course.reference else f"{point.passes:.0f}"
 
-    return cell
-
-
-def _smallest(point: Point | None) -> str:
-    return DASH if point is None else scientific(max(point.relative_gap, 0.0))
+def _passes(point: Point | None) -> str:
+    return DASH if point is None or not isfinite(point.passes) else f"{point.passes:.0f}"
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:

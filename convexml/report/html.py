@@ -9,10 +9,13 @@ from convexml import solvers as registry
 from convexml.report import formats
 from convexml.report.curves import draw
 from convexml.report.facts import known_facts
+from convexml.report.panels import lay_out, ranked
 from convexml.report.summary import summarize, verdict_of
 
 if TYPE_CHECKING:
-    from convexml.comparison import Record, Results
+    from collections.abc import Sequence
+
+    from convexml.comparison import Courses, Record, Results
 
 MARKS = {
     "certified": "●",
@@ -25,13 +28,15 @@ MARKS = {
 """Shapes as well as colours, for those who do not see these colours and for print."""
 
 
-def render_html(results: Results) -> str:
+def render_html(results: Results, convergence: Sequence[Courses] = ()) -> str:
     """The page as text; everything in it is escaped, nothing is loaded from elsewhere.
 
     Parameters
     ----------
     results : Results
         A comparison.
+    convergence : sequence of Courses
+        Of some of its problems: each is a picture with its problem.
 
     Returns
     -------
@@ -51,6 +56,7 @@ def render_html(results: Results) -> str:
     environment.filters["seconds"] = formats.seconds
     environment.filters["typeset"] = formats.typeset
     groups = [list(g) for _, g in groupby(results.records, key=lambda r: r.problem)]
+    races = {each.problem: lay_out(each.courses) for each in convergence if ranked(each.courses)}
     profile = results.profile()
     order = {name: place for place, name in enumerate(registry.names())}
     solvers = sorted({record.solver for record in results.records}, key=lambda s: order.get(s, -1))
@@ -58,7 +64,9 @@ def render_html(results: Results) -> str:
         date=results.environment.get("date", "").replace("T", " ").replace("+00:00", " UTC"),
         setting=_setting(results.environment),
         summary=summarize(results),
-        problems=[_problem(records) for records in groups],
+        problems=[
+            _problem(records) | {"race": races.get(records[0].problem)} for records in groups
+        ],
         several_tols=len({record.tol for record in results.records}) > 1,
         solvers=solvers,
         matrix=[_matrix_row(records, solvers) for records in groups],

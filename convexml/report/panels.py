@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf, isfinite, log10
 from typing import TYPE_CHECKING
-
 
 if TYPE_CHECKING:
     from convexml.comparison import Course, Point
@@ -23,12 +22,22 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
-class Line:
-    """One solver in one panel: an SVG path, and the places of its points."""
+class Key:
+    """A solver in the legend: its hue, the style of its line ("", "again" or "runs"), its place."""
 
     solver: str
+    hue: int
+    style: str
+    y: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """One solver in one panel: an SVG path; points that are runs of their own have dots."""
+
     path: str
     dots: tuple[tuple[float, float], ...]
+    key: Key
 
 
 @dataclass(frozen=True)
@@ -49,16 +58,6 @@ class Panel:
     right: float
     ticks: list[tuple[float, str]]
     lines: list[Line]
-
-
-@dataclass(frozen=True)
-class Key:
-    """The line of the legend that names a solver: its hue, whether dashed, and its place."""
-
-    solver: str
-    hue: int
-    dashed: bool
-    y: float
 
 
 @dataclass(frozen=True)
@@ -126,31 +125,43 @@ def lay_out(courses: Sequence[Course]) -> Race:
     def y(gap: float) -> float:
         return TOP + (bottom - TOP) * (high - log10(gap)) / (high - low)
 
+    room = min(19.0, (HEIGHT - TOP - 8.0) / max(len(shown), 1))
+    keys = [
+        Key(course.solver, k % HUES, style(k, course), TOP + 6.0 + room * k)
+        for k, course in enumerate(shown)
+    ]
     width = (WIDTH - LEFT - RIGHT - BETWEEN) / 2.0
     panels = []
     for place, (axis, words) in enumerate((("passes", PASSES), ("seconds", SECONDS))):
         left = LEFT + place * (width + BETWEEN)
-        panels.append(_panel(shown, axis, words, left, left + width, y))
-    room = min(19.0, (HEIGHT - TOP - 8.0) / max(len(shown), 1))
-    keys = [
-        Key(course.solver, k % HUES, k >= HUES, TOP + 6.0 + room * k)
-        for k, course in enumerate(shown)
-    ]
+        drawn = [(key, series(course, axis)) for key, course in zip(keys, shown, strict=True)]
+        panels.append(_panel(words, drawn, left, left + width, y))
     return Race(panels, [(y(10.0**k), power(k)) for k in _labels(low, high)], keys)
 
 
-def _panel(shown, axis, words, left, right, y) -> Panel:  # type: ignore[no-untyped-def]
-    points = {course.solver: series(course, axis) for course in shown}
-    low, high = _decades([x for pairs in points.values() for x, _ in pairs])
+def style(k: int, course: Course) -> str:
+    """The line of the k-th course: dots of single runs, and dashes where the hues come again."""
+    return "runs" if course.reference else "again" if k >= HUES else ""
+
+
+def _panel(
+    words: str,
+    drawn: Sequence[tuple[Key, list[tuple[float, float]]]],
+    left: float,
+    right: float,
+    y: Callable[[float], float],
+) -> Panel:
+    low, high = _decades([value for _, pairs in drawn for value, _ in pairs])
 
     def x(value: float) -> float:
         return left + (right - left) * (log10(value) - low) / (high - low)
 
     lines = []
-    for solver, pairs in points.items():
-        dots = tuple((x(value), y(gap)) for value, gap in pairs)
-        path = "M" + "L".join(f"{across:.1f} {down:.1f}" for across, down in dots)
-        lines.append(Line(solver, path if dots else "", dots))
+    for key, pairs in drawn:
+        places = tuple((x(value), y(gap)) for value, gap in pairs)
+        path = "M" + "L".join(f"{across:.1f} {down:.1f}" for across, down in places)
+        if places:
+            lines.append(Line(path, places if key.style == "runs" else (), key))
     return Panel(words, left, right, [(x(10.0**k), power(k)) for k in _labels(low, high)], lines)
 
 

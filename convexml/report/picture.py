@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from convexml.comparison.results import writable
 from convexml.errors import ConvexmlError
-from convexml.report.panels import HUES, PASSES, SECONDS, ranked, series
+from convexml.report.panels import HUES, PASSES, SECONDS, ranked, series, style
 
 if TYPE_CHECKING:
     from convexml.comparison import Courses
@@ -25,6 +25,7 @@ PALETTE = (
     "#4a7d1f",
 )
 """The hues of the page, in its order."""
+LINES = {"": "-", "again": "--", "runs": ":"}
 
 
 def draw_race(courses: Courses, path: str | Path | None = None) -> Any:
@@ -63,7 +64,7 @@ def draw_race(courses: Courses, path: str | Path | None = None) -> Any:
                 [x for x, _ in points],
                 [gap for _, gap in points],
                 color=PALETTE[k % HUES],
-                linestyle=":" if course.reference else "--" if k >= HUES else "-",
+                linestyle=LINES[style(k, course)],
                 linewidth=1.0 if course.reference else 1.7,
                 marker="o" if course.reference else None,
                 markersize=4,
