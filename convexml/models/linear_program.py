@@ -101,7 +101,8 @@ class LinearProgram(Problem):
         Parameters
         ----------
         solver : str
-            "auto" (HiGHS, then Clarabel) or the name of a reference solver.
+            "auto" (HiGHS, Clarabel, HiGHS in equilibrated units, then the others, until a claim
+            is verified) or the name of a solver.
         tol : float
             Relative, for the certificate.
         max_seconds, max_iter : number, optional

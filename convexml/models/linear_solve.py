@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,14 @@ from ..solvers.linear_run import run_linear
 from ..solvers.reference import REFERENCE, ReferenceRun, installed, run_reference
 from ..solvers.registry import LINEAR, check_name
 from ..validation import nonnegative_integer, positive_number
+from .linear_equilibrated import solve_equilibrated
 
 if TYPE_CHECKING:
     from .linear_program import LinearProgram
 
-AUTO = ("highs", "clarabel")
+EQUILIBRATED = "highs, equilibrated"
+AUTO = ("highs", "clarabel", EQUILIBRATED, "ecos", "interior_point", "piqp", "scs", "osqp")
+"""Each is tried where those before it gave nothing that could be verified."""
 ITERATIONS = {
     "interior_point": "max_iter",
     "clarabel": "max_iter",
@@ -42,7 +46,7 @@ def solve_linear(
     polish: bool = True,
     **options: Any,
 ) -> Solution:
-    """Run one solver, or for "auto" HiGHS and then Clarabel, until a claim is verified."""
+    """Run one solver, or for "auto" one after the other until a claim is verified."""
     tol = positive_number(tol, "solve", "tol")
     if max_seconds is not None:
         max_seconds = positive_number(max_seconds, "solve", "max_seconds")
@@ -56,8 +60,10 @@ def solve_linear(
                 raise UnsuitableSolverError(reason)
     tried: list[Solution] = []
     for name in AUTO if solver == "auto" else (solver,):
-        settings = dict(options)
-        if max_iter is not None:
+        if solver == "auto" and name in REFERENCE and not installed(name):
+            continue
+        settings = dict(options) if name == solver or not tried else {}
+        if max_iter is not None and name != EQUILIBRATED:
             settings[ITERATIONS[name]] = max_iter
         tried.append(_attempt(problem, name, tol, max_seconds, polish, settings))
         if tried[-1].status not in ("failed", "inaccurate"):
@@ -66,7 +72,8 @@ def solve_linear(
     if solver == "auto":
         best.choice = f"auto chose {AUTO[0]}: the problem is a linear program."
         if best is not tried[0]:
-            best.choice += f" {AUTO[0]} ended {tried[0].status}; {best.solver} answered."
+            best.choice += f" {AUTO[0]} ended {tried[0].status}; {best.solver} answered"
+            best.choice += f" ({best.message})." if best.message else "."
     return best
 
 
@@ -78,6 +85,8 @@ def _attempt(
     polish: bool,
     settings: dict[str, Any],
 ) -> Solution:
+    if name == EQUILIBRATED:
+        return _equilibrated(problem, tol)
     if name in LINEAR:
         return _by_hand(problem, name, tol, max_seconds, polish, settings)
     if not installed(name):
@@ -139,6 +148,20 @@ def certify_solution(
         again = certify_linear(problem.data, x, None, tol=tol, owner=problem.name)
         return again if again.holds() else certificate
     return certificate
+
+
+def _equilibrated(problem: LinearProgram, tol: float) -> Solution:
+    """HiGHS in units that make rows and columns of size 1; judged in the units of the problem."""
+    start = time.perf_counter()
+    found = solve_equilibrated(problem, tol)
+    seconds = time.perf_counter() - start
+    if found is None:
+        run = ReferenceRun("no point", seconds, 0.0, 0, "equilibrated: nothing was verified")
+        return _conclude(problem, "highs", run, "failed", None, tol)
+    status = found.claim if found.claim != "optimal" else "inaccurate"
+    status = "optimal" if found.claim == "optimal" and found.holds() else status
+    run = ReferenceRun(found.claim, seconds, 0.0, 0, "rows and columns equilibrated")
+    return _conclude(problem, "highs", run, status, found, tol)
 
 
 def _without_point(problem: LinearProgram, name: str, run: ReferenceRun, tol: float) -> Solution:

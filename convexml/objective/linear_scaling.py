@@ -1,0 +1,108 @@
+"""A linear program in units that make its rows, columns and right-hand sides of size 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from ..numerics import Array
+from .linear_data import LinearData
+
+PASSES = 10
+
+
+@dataclass(frozen=True)
+class ScaledProgram:
+    """The program in x' = x / (size * column), its rows multiplied by ``ub`` and ``eq``.
+
+    All factors are powers of two, so that scaling and its inverse round nothing.
+
+    Attributes
+    ----------
+    data : LinearData
+        The scaled program.
+    column : array, shape (n,)
+    ub, eq : array, shapes (m,) and (p,)
+    size, cost : float
+        The unit of x' and of c'x'.
+    """
+
+    data: LinearData
+    column: Array
+    ub: Array
+    eq: Array
+    size: float
+    cost: float
+
+    def point(self, x: Array) -> Array:
+        """x of the program itself."""
+        return self.size * self.column * x
+
+    def ray(self, direction: Array) -> Array:
+        """A direction of the program itself, of largest entry 1."""
+        found = self.column * direction
+        return np.asarray(found / np.max(np.abs(found), initial=0.0))
+
+    def multipliers(self, scaled: Mapping[str, Array]) -> dict[str, Array]:
+        """The multipliers of the program itself, by name."""
+        factor = {"lambda_ub": self.ub, "nu": self.eq}
+        factor |= dict.fromkeys(("lambda_lower", "lambda_upper"), 1.0 / self.column)
+        return {key: self.cost * factor[key] * scaled[key] for key in factor if key in scaled}
+
+
+def equilibrate(data: LinearData) -> ScaledProgram:
+    """Ruiz's iteration: rows and columns are divided by the roots of their largest entries.
+
+    References
+    ----------
+    D. Ruiz, *A scaling algorithm to equilibrate both rows and columns norms in matrices*, RAL-TR-
+    2001-034.
+    """
+    m = data.b_ub.size
+    A = sparse.vstack([sparse.csr_array(data.A_ub), sparse.csr_array(data.A_eq)], format="csr")
+    row, column = np.ones(A.shape[0]), np.ones(data.n)
+    for _ in range(PASSES if A.nnz else 0):
+        B = abs(sparse.diags_array(row) @ A @ sparse.diags_array(column))
+        row /= np.sqrt(_largest(B.max(axis=1)))
+        column /= np.sqrt(_largest(B.max(axis=0)))
+    row, column = _power_of_two(row), _power_of_two(column)
+    ub, eq = row[:m], row[m:]
+    bounds = (data.lower / column, data.upper / column)
+    sides = np.concatenate([ub * data.b_ub, eq * data.b_eq, *bounds])
+    size = _unit(sides[np.isfinite(sides)])
+    cost = _unit(column * data.c)
+    scaled = LinearData(
+        column * data.c / cost,
+        _scaled(data.A_ub, ub, column),
+        ub * data.b_ub / size,
+        _scaled(data.A_eq, eq, column),
+        eq * data.b_eq / size,
+        bounds[0] / size,
+        bounds[1] / size,
+    )
+    return ScaledProgram(scaled, column, ub, eq, size, cost)
+
+
+def _scaled(matrix: Array, row: Array, column: Array) -> Array:
+    if sparse.issparse(matrix):
+        return (sparse.diags_array(row) @ matrix @ sparse.diags_array(column)).tocsr()
+    return row[:, None] * matrix * column
+
+
+def _largest(entries: sparse.coo_array) -> Array:
+    """The largest entries as a vector, 1 for rows without any."""
+    values = np.ravel(entries.toarray())
+    return np.where(values > 0.0, values, 1.0)
+
+
+def _power_of_two(values: Array) -> Array:
+    return np.exp2(np.round(np.log2(values)))
+
+
+def _unit(values: Array) -> float:
+    """A power of two near the largest absolute value, 1 where all are 0."""
+    largest = float(np.max(np.abs(values), initial=0.0))
+    return float(np.exp2(np.round(np.log2(largest)))) if largest > 0.0 else 1.0
