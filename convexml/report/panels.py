@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from convexml.comparison import Course, Point
 
-WIDTH, HEIGHT = 1120.0, 350.0
-LEFT, RIGHT, TOP, BOTTOM, BETWEEN = 52.0, 190.0, 30.0, 46.0, 40.0
+WIDTH, HEIGHT = 1160.0, 350.0
+LEFT, RIGHT, TOP, BOTTOM, BETWEEN = 52.0, 226.0, 30.0, 46.0, 52.0
 LARGEST, SMALLEST = 1e2, 1e-16
 """Gaps outside are drawn at the edge: an infinite bound says nothing, 1e-16 is rounding."""
-LABELLED = 8
-"""An axis has about this many labels at most."""
+LABELLED = 9
+"""An axis has no more labels than this."""
 HUES = 10
 PASSES, SECONDS = "passes over the data", "seconds, compiling included"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -136,7 +136,7 @@ def lay_out(courses: Sequence[Course]) -> Race:
         left = LEFT + place * (width + BETWEEN)
         drawn = [(key, series(course, axis)) for key, course in zip(keys, shown, strict=True)]
         panels.append(_panel(words, drawn, left, left + width, y))
-    return Race(panels, [(y(10.0**k), power(k)) for k in _labels(low, high)], keys)
+    return Race(panels, [(y(gap), text) for gap, text in _ticks(low, high)], keys)
 
 
 def style(k: int, course: Course) -> str:
@@ -162,19 +162,21 @@ def _panel(
         path = "M" + "L".join(f"{across:.1f} {down:.1f}" for across, down in places)
         if places:
             lines.append(Line(path, places if key.style == "runs" else (), key))
-    return Panel(words, left, right, [(x(10.0**k), power(k)) for k in _labels(low, high)], lines)
+    return Panel(words, left, right, [(x(at), text) for at, text in _ticks(low, high)], lines)
 
 
-def power(k: int) -> str:
-    """`0.001` to `1000` as they are, other powers of ten by their exponent."""
-    return f"{10.0**k:g}" if -3 <= k <= 3 else f"10{str(k).translate(SUPERSCRIPTS)}"
+def _ticks(low: int, high: int) -> list[tuple[float, str]]:
+    """Powers of ten with their names: numbers where all are short, exponents elsewhere."""
+    step = ceil((high - low + 1) / LABELLED)
+    plain = low >= -4 and high <= 4
+    return [
+        (10.0**k, f"{10.0**k:.10g}" if plain else f"10{str(k).translate(SUPERSCRIPTS)}")
+        for k in range(low, high + 1)
+        if k % step == 0
+    ]
 
 
 def _decades(numbers: Sequence[float]) -> tuple[int, int]:
     """The powers of ten that enclose the numbers, at least one decade."""
     low = floor(log10(min(numbers, default=1.0)))
     return low, max(ceil(log10(max(numbers, default=1.0))), low + 1)
-
-
-def _labels(low: int, high: int) -> range:
-    return range(low, high + 1, max(1, ceil((high - low) / LABELLED)))
