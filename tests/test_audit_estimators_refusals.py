@@ -208,3 +208,17 @@ def test_assert_optimal_takes_a_posed_problem() -> None:
 def test_assert_optimal_wants_a_positive_gap() -> None:
     with pytest.raises(InputError, match="gap must be > 0"):
         cml.assert_optimal(Ridge().fit(X, Y), X, Y, gap=0.0)
+
+
+@pytest.mark.parametrize("name", ["TweedieRegressor", "GammaRegressor", "ARDRegression", "Lars"])
+def test_a_name_that_only_looks_alike_is_not_suggested(name: str) -> None:
+    import sklearn.linear_model
+
+    with pytest.raises(InputError) as caught:
+        cml.certify(getattr(sklearn.linear_model, name)(), X, Y)
+    assert f"{name} is not supported. Supported are ElasticNet, " in str(caught.value)
+
+
+def test_a_search_is_led_back_to_its_model() -> None:
+    with pytest.raises(InputError, match="Fit it with the parameters that were chosen"):
+        cml.certify(LassoCV(), X, Y)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..certificates import Certificate
-from ..errors import InputError, nearest
+from ..errors import InputError
 from . import (
     sklearn_glm,
     sklearn_huber,
@@ -93,10 +93,18 @@ def parts_of(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> list[
         name = _sklearn_class(estimator) or type(estimator).__name__
         known = ", ".join(sorted(TRANSLATIONS))
         raise InputError(
-            f"certify: {name} is not supported.{nearest(name, TRANSLATIONS)} "
+            f"certify: {name} is not supported.{_same_meaning(name)} "
             f"Supported are {known}, and a Pipeline that ends in one of them."
         )
     return list(translate(read_fitted(estimator, X, y, sample_weight)))
+
+
+def _same_meaning(name: str) -> str:
+    """The model behind a search over its parameters; a name that only looks alike is no help."""
+    model = name.removesuffix("CV")
+    if model == name or model not in TRANSLATIONS:
+        return ""
+    return f" Did you mean {model!r}? Fit it with the parameters that were chosen, and pass that."
 
 
 def _sklearn_class(estimator: Any) -> str:
