@@ -90,6 +90,27 @@ def document(result: Result) -> Any:
 # -- solve -------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [("objectiv", "Did you mean 'objective'?"), ("dual.uu", "Did you mean 'dual.u'?")],
+)
+def test_an_unknown_fact_is_a_bad_file(name: str, advice: str, tmp_path: Path) -> None:
+    path = tmp_path / "ridge.toml"
+    path.write_text(RIDGE.replace('name = "w"', f'name = "{name}"'))
+    result = CliRunner().invoke(app, ["solve", str(path)])
+    assert result.exit_code == 3
+    told = " ".join(result.stderr.replace("│", " ").split())
+    assert f"expected.facts[0].name: nothing is called '{name}' in this problem." in told
+    assert advice in told
+
+
+def test_listing_says_where_it_looked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["list", "problems"])
+    assert result.exit_code == 0
+    assert f"none in {tmp_path / 'problems'}" in result.stdout.replace("\n", "")
+
+
 def test_solve_verified_is_0(run: Command, ridge: Path) -> None:
     result = run("solve", ridge)
     assert result.exit_code == 0

@@ -59,8 +59,13 @@ def _models() -> list[str]:
 def _files() -> list[str]:
     from convexml.library import discover, read_table_of
 
-    if not any(Path("problems").glob("*.toml")):
-        return []
+    folder = Path("problems")
+    if not any(folder.glob("*.toml")):
+        return [
+            "",
+            "Problem files",
+            f"  none in {folder.absolute()}; convexml init prints one to start from",
+        ]
     titles = {str(path): read_table_of(path).title for path in discover("problems")}
     return ["", "Problem files", *_aligned(titles)]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from convexml.errors import ProblemFileError
+from convexml.library.names import instead
 from convexml.library.schema import FactTable
 
 
@@ -20,6 +22,51 @@ class FactCheck:
     found: float | list[float]
     holds: bool
     source: str
+
+
+PLAIN = ("objective", "lam_max", "margin", "nonzeros", "support_size")
+LINEAR = {
+    "dual": ("lambda_ub", "nu", "lambda_lower", "lambda_upper"),
+    "shadow_prices": ("ub", "eq", "lower", "upper"),
+}
+
+
+def check_names(facts: Sequence[FactTable], problem: Any) -> None:
+    """Refuse facts of what the problem does not have, before anything is solved.
+
+    Raises
+    ------
+    ProblemFileError
+        With the dotted path of the name, and the nearest one that exists.
+    """
+    statement = not hasattr(problem, "certify")
+    for i, fact in enumerate(facts):
+        if fact.name in _quick(problem) or (statement and "." in fact.name):
+            continue
+        variables = problem.var_dict if statement else problem.variables
+        hidden = ("w", "z") if hasattr(problem, "kernel") else ("z",)
+        known = [*_quick(problem), *(name for name in variables if name not in hidden)]
+        known += [] if statement else _tables(problem)
+        if fact.name not in known:
+            raise ProblemFileError(
+                f"expected.facts[{i}].name: nothing is called {fact.name!r} in this problem."
+                + instead(fact.name, known)
+            )
+
+
+def _quick(problem: Any) -> tuple[str, ...]:
+    """Names that need no posing with CVXPY to be known."""
+    if hasattr(problem, "kernel"):
+        return (*PLAIN, "q", "b")
+    return (*PLAIN, "w", "b") if hasattr(problem, "objective_parts") else PLAIN
+
+
+def _tables(problem: Any) -> list[str]:
+    """The names of the dual values, and of the shadow prices of a linear program."""
+    tables: Mapping[str, Sequence[str]] = LINEAR
+    if hasattr(problem, "multiplier_names"):
+        tables = {"dual": ["u", *problem.multiplier_names.values()]}
+    return [f"{table}.{name}" for table, names in tables.items() for name in names]
 
 
 def check_fact(fact: FactTable, problem: Any, solution: Any) -> FactCheck:

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from convexml.errors import ConvexmlError, DataError, ProblemFileError
 from convexml.library import registry
 from convexml.library.data import load_data
+from convexml.library.facts import check_names
 from convexml.library.messages import explain
 from convexml.library.names import instead
 from convexml.library.schema import ExpectedTable, ProblemTable
@@ -86,6 +87,7 @@ def load_file(path: str | Path) -> ProblemFile:
     try:
         data = load_data(table.data, path.parent)
         problem = _pose(table, data, path.parent)
+        check_names(table.expected.facts, problem)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     except ConvexmlError as error:
