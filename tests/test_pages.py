@@ -12,6 +12,7 @@ from pages import normalised, outputs
 from typer.testing import CliRunner
 
 from convexml import models
+from convexml.solvers.registry import ALGORITHMS, names
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
@@ -54,6 +55,14 @@ def test_every_model_has_its_row(page: str) -> None:
     rows = set(re.findall(r"^\| `(\w+)`", text, re.MULTILINE))
     missing = set(models.__all__) - rows - ({"LearningProblem"} if "docs" in page else set())
     assert missing - ({"LinearProgram"} if "docs" in page else set()) == set()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/solvers.md"])
+def test_every_solver_is_named(page: str) -> None:
+    text = (REPOSITORY / page).read_text(encoding="utf-8")
+    rows = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    expected = names() if page == "README.md" else list(ALGORITHMS)
+    assert [name for name in expected if f"`{name}`" not in rows] == []
 
 
 def test_every_example_is_listed() -> None:
