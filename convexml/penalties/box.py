@@ -60,7 +60,7 @@ class Box(Penalty):
         lo, hi = self._bounds(len(w))
         ends = np.maximum(*(np.where(np.isfinite(end), np.abs(end), 0.0) for end in (lo, hi)))
         # A bound at 0 counts at the size of w, and never less strictly than at 1.
-        size = np.maximum(ends, min(1.0, float(np.max(np.abs(w), initial=0.0))))
+        size = np.where(ends > 0.0, ends, min(1.0, float(np.max(np.abs(w), initial=0.0))))
         distance = distance_to_interval(w, lo, hi)
         return float(np.max(distance / np.where(size > 0.0, size, 1.0), initial=0.0))
 
