@@ -16,6 +16,7 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "examples").glob("*.py"))
 RTOL, ATOL = 1e-6, 1e-7
+ARGUMENTS = ("", "*sys.argv[1:]")
 
 
 def load(path: Path) -> ModuleType:
@@ -46,9 +47,16 @@ def test_an_example_computes_what_another_route_expects(
 def test_an_example_tells_its_story_and_runs_as_a_script(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert len(load(path).__doc__.strip().splitlines()) > 3
-    assert text.endswith('if __name__ == "__main__":\n    main()\n')
+    assert text.endswith(tuple(f'if __name__ == "__main__":\n    main({a})\n' for a in ARGUMENTS))
     assert len(text.splitlines()) < 90
 
 
 def test_the_examples_are_found() -> None:
     assert {"ridge_four_routes", "lasso_and_its_dual", "lp_duality"} <= {p.stem for p in EXAMPLES}
+
+
+def test_the_race_draws_its_picture(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    race = next(path for path in EXAMPLES if path.stem == "solver_race")
+    load(race).main(str(tmp_path / "race.png"))
+    assert (tmp_path / "race.png").read_bytes().startswith(b"\x89PNG")

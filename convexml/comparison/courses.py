@@ -48,9 +48,9 @@ class Course:
     Attributes
     ----------
     solver : str
-    reference : bool
+    by_tolerance : bool
         False: the points are iterates of one run. True: each is the end of a run of its own, one
-        for each tolerance.
+        for each tolerance, as of all reference solvers.
     points : tuple of Point
         In the order of time, or of the tolerances; empty where the solver did not run.
     message : str
@@ -58,7 +58,7 @@ class Course:
     """
 
     solver: str
-    reference: bool
+    by_tolerance: bool
     points: tuple[Point, ...] = ()
     message: str = ""
 

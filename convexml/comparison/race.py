@@ -88,7 +88,7 @@ def race(
                 elif name in REFERENCE:
                     courses.append(_repeated(entry, name, tols, options))
                 else:
-                    courses.append(_traced(entry, name, tols[-1], options))
+                    courses.append(_traced(entry, name, tols, options))
                 if courses[-1].message == "interrupted":
                     raise KeyboardInterrupt  # the driver kept the trace
             report(len(todo), len(todo), "done")
@@ -111,16 +111,18 @@ def contenders(entry: Entry, solvers: str | Sequence[str] | None = None) -> list
     return [name for name, why in lined_up if not why and name not in (AUTO, *REFERENCE)]
 
 
-def _traced(entry: Entry, name: str, tol: float, options: dict[str, Any]) -> Course:
-    """One run of a hand-written solver, iterate by iterate."""
+def _traced(entry: Entry, name: str, tols: Sequence[float], options: dict[str, Any]) -> Course:
+    """One run of a hand-written solver, iterate by iterate; without a trace, run by run."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            solution = entry.problem.solve(name, tol=tol, polish=False, **options)
+            solution = entry.problem.solve(name, tol=tols[-1], polish=False, **options)
     except BaseException as error:
         if not is_crash(error):
             raise
         return Course(name, False, message=crash_text(error))
+    if not solution.trace and solution.status != "failed":
+        return _repeated(entry, name, tols, options)
     points = tuple(
         Point(name, r.iteration, r.passes, r.seconds, r.objective, r.gap, r.relative_gap)
         for r in solution.trace
@@ -128,8 +130,8 @@ def _traced(entry: Entry, name: str, tol: float, options: dict[str, Any]) -> Cou
     if points and solution.relative_gap < min(point.relative_gap for point in points):
         points += (_certified(name, solution, points[-1].seconds),)
     said = str(solution.claimed_status)
-    if not points:
-        said = f"{solution.solver} left no trace: {solution.status}"
+    if said == "error":
+        said = " ".join(solution.message.split())
     return Course(name, False, points, "" if said == "optimal" else said)
 
 
@@ -147,7 +149,7 @@ def _certified(name: str, solution: Solution, seconds: float) -> Point:
 
 
 def _repeated(entry: Entry, name: str, tols: Sequence[float], options: dict[str, Any]) -> Course:
-    """A reference solver at each tolerance; the first run is the one that compiles."""
+    """A solver that shows no iterates, at each tolerance; the first run compiles."""
     rows = [_run(entry, name, tol, options) for tol in tols]
     compiling = rows[0].compile_seconds
     points = tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from convexml.report.comparison import Comparison, compare
-from convexml.report.convergence import Convergence, convergence
+from convexml.report.courses import Convergence, convergence
 from convexml.report.html import render_html
 from convexml.report.terminal import print_comparison
 

@@ -11,7 +11,7 @@ from convexml.comparison import Results, run
 from convexml.comparison.entries import entries
 from convexml.comparison.progress import Report
 from convexml.comparison.results import writable
-from convexml.report.convergence import Convergence, races
+from convexml.report.courses import Convergence, races
 from convexml.report.html import render_html
 from convexml.report.terminal import plain_table
 

@@ -141,7 +141,7 @@ def lay_out(courses: Sequence[Course]) -> Race:
 
 def style(k: int, course: Course) -> str:
     """The line of the k-th course: dots of single runs, and dashes where the hues come again."""
-    return "runs" if course.reference else "again" if k >= HUES else ""
+    return "runs" if course.by_tolerance else "again" if k >= HUES else ""
 
 
 def _panel(

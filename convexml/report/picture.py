@@ -65,8 +65,8 @@ def draw_race(courses: Courses, path: str | Path | None = None) -> Any:
                 [gap for _, gap in points],
                 color=PALETTE[k % HUES],
                 linestyle=LINES[style(k, course)],
-                linewidth=1.0 if course.reference else 1.7,
-                marker="o" if course.reference else None,
+                linewidth=1.0 if course.by_tolerance else 1.7,
+                marker="o" if course.by_tolerance else None,
                 markersize=4,
                 label=course.solver,
             )
