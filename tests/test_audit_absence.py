@@ -138,3 +138,16 @@ def test_an_infimum_without_a_ray_is_undecided() -> None:
     x = cp.Variable(name="x")
     certificate = cml.solve(cp.Problem(cp.Maximize(cp.log(x))))
     assert certificate.verdict is not Verdict.CERTIFIED
+
+
+def test_the_reason_names_the_radius_once() -> None:
+    rng = np.random.default_rng(0)
+    A, y = rng.normal(size=(5, 3)), np.abs(rng.normal(size=5))
+    A[4] = -(y[:4] @ A[:4]) / y[4]  # y'A = 0 up to rounding
+    b = A @ rng.normal(size=3) - 1.0
+    x = cp.Variable(3)
+    certificate = cml.solve(cp.Problem(cp.Minimize(cp.sum(x)), [A @ x <= b]))
+    radius = certificate.evidence["radius"]
+    end = f"so no point with norm below {radius:.2g} satisfies them all"
+    exact = "so no point satisfies them all"
+    assert certificate.reason.split(" (")[0].endswith(exact if np.isinf(radius) else end)

@@ -59,9 +59,9 @@ def solve(problem: Any, solver: str = "CLARABEL", *, tol: float = 1e-6) -> Certi
             + nearest(name, REFERENCE)
         )
     if not problem.variables():
-        certificate = certify_problem(problem, tol=tol)
-        _record(problem, certificate)
-        return certificate
+        constant = certify_problem(problem, tol=tol)
+        _record(problem, constant)
+        return constant
     posed = pose(problem)
     suitable, why = suits(name, problem)
     if not suitable:

@@ -160,20 +160,6 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
     return weights
 
 
-def check_penalty(owner: str, penalty: Any, d: int) -> None:
-    """Refuse a penalty whose groups, weights or bounds are not one for each of d features."""
-    try:
-        penalty.value(np.zeros(d))
-        penalty.violation(np.zeros(d))
-    except (ValueError, IndexError) as error:
-        for name, given in vars(penalty).items():
-            if np.ndim(given) == 1 and len(given) != d:
-                raise InputError(
-                    f"{owner}: {name} must have one entry per feature ({d}), got {len(given)}."
-                ) from None
-        raise InputError(f"{owner}: {penalty!r} does not fit {d} features ({error}).") from None
-
-
 def read_coefficients(owner: str, w: Any, b: Any, objective: Any) -> tuple[Array, Any]:
     """Return w as a float64 vector (d,) and b as a float or None, all finite."""
     vector = read_numbers(owner, "w", w)

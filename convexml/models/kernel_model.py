@@ -15,13 +15,14 @@ from ..certificates.kernel import certify_kernel
 from ..certificates.support import CertifiedSupport
 from ..design import Design, as_design
 from ..errors import InputError
-from ..kernels import Kernel, factor
-from ..numerics import EPS, Array
+from ..kernels import Kernel
+from ..numerics import Array
 from ..objective import Objective
 from ..objective.kernel import KernelObjective
 from ..solvers import Solution
 from ..validation import positive_number
 from .inputs import Samples, read_dual, read_intercept, read_matrix
+from .kernel_matrix import factored
 from .latex import Latex
 from .learning_problem import LearningProblem
 from .outcomes import judge
@@ -57,27 +58,8 @@ class KernelModel(LearningProblem):
         self._kernel = kernel
 
     def _design(self, samples: Samples) -> Design:
-        X = samples.X
-        if not self.kernel.takes_samples:
-            if X.shape[1] != samples.total:
-                raise InputError(
-                    f"{self.name}: a precomputed kernel needs the matrix of shape (n, n), got "
-                    f"({samples.total}, {X.shape[1]})."
-                )
-            X = X[:, samples.kept]
-        with np.errstate(over="ignore", invalid="ignore"):
-            K = np.asarray(self.kernel(X, X), dtype=float)
-        if not np.all(np.isfinite(K)):
-            raise InputError(
-                f"{self.name}: {self.kernel!r} overflows on these samples; scale X down."
-            )
-        K = np.where(np.abs(K) < EPS**2 * np.abs(K).max(initial=0.0), 0.0, K)
-        try:
-            L = factor(K)
-        except InputError as error:
-            raise InputError(f"{self.name}: {error}") from None
-        self._K = 0.5 * (K + K.T)
-        return as_design(L if L.shape[1] else np.zeros((len(K), 1)))
+        self._K, L = factored(self.name, self.kernel, samples)
+        return as_design(L if L.shape[1] else np.zeros((len(L), 1)))
 
     @abstractmethod
     def _latex(self) -> Latex:
@@ -87,8 +69,6 @@ class KernelModel(LearningProblem):
     def kernel_parts(self) -> KernelObjective:
         """P and D through the kernel matrix."""
         return KernelObjective(self.objective_parts, self._K)
-
-    # -- posing ------------------------------------------------------------------------------
 
     def textbook_conditions(
         self, objective: Objective, w: Array, b: float, u: Array
@@ -110,7 +90,7 @@ class KernelModel(LearningProblem):
     def norm(self, primal: Mapping[str, Array]) -> float:
         """|f|_H = sqrt(q'K q)."""
         q = primal["q"][self._samples.kept]
-        return float(np.sqrt(max(q @ self._K @ q, 0.0)))
+        return max(float(q @ self._K @ q), 0.0) ** 0.5
 
     @property
     def coefficients_shape(self) -> tuple[int, ...]:
@@ -216,9 +196,7 @@ class KernelModel(LearningProblem):
         return replace(found, dual_source=source)
 
     def solve(self, solver: str = "auto", **options: Any) -> Solution:
-        """Solve, polish, certify; ``primal`` holds q and b, which ``certify`` takes.
-
-        The coordinates w = L'q are those of the posed problem only: ``variables["w"].value``.
+        """Solve, polish, certify; ``primal`` holds q and b, w = L'q is in ``variables`` only.
 
         Parameters
         ----------

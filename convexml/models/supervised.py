@@ -25,8 +25,9 @@ from ..penalties import Penalty
 from ..solvers import Solution
 from ..validation import yes_or_no
 from .base import Problem
-from .inputs import Samples, check_penalty, read_samples
+from .inputs import Samples, read_samples
 from .latex import Latex, latex_of
+from .penalty_shape import check_penalty
 
 
 class SupervisedProblem(Problem):
