@@ -148,6 +148,16 @@ def test_linear_programs_race_too() -> None:
     assert all(course.best.objective == pytest.approx(92.5, rel=1e-6) for course in race.courses)
 
 
+def test_a_small_gap_of_an_infeasible_point_is_no_accuracy() -> None:
+    race = convergence(f"{PROBLEMS}/lp_transport.toml", "scs", tols=(1e-3,))
+    (point,) = race.records
+    solution = cml.load(f"{PROBLEMS}/lp_transport.toml").solve("scs", tol=1e-3, polish=False)
+    rows = [row for row in solution.certificate.conditions if "feasibility" in row.kind]
+    assert point.level == max(row.relative for row in rows)
+    assert point.level > 100 * point.relative_gap
+    assert race.courses[0].first(1e-6) is None
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [

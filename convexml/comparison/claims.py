@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from convexml.audit import certify
-from convexml.comparison.measure import blank, check_facts
+from convexml.comparison.measure import blank, check_facts, violation
 from convexml.errors import ConvexmlError
 from convexml.solvers.reference import run_reference
 
@@ -56,6 +56,7 @@ def measure_claim(
         dual_objective=certificate.dual_objective,
         gap=certificate.gap,
         relative_gap=certificate.relative_gap,
+        violation=violation(certificate.conditions),
         kkt=certificate.kkt,
         worst_condition="" if worst is None else worst.name,
         worst_residual=nan if worst is None else worst.relative,

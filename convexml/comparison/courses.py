@@ -29,6 +29,8 @@ class Point:
         P, P - D and its relative size, recomputed from the raw data.
     tol : float
         The tolerance that a reference solver was asked for; nan for an iterate.
+    violation : float
+        Largest violated constraint relative to its row, where it counts beside the gap.
     """
 
     solver: str
@@ -39,6 +41,12 @@ class Point:
     gap: float
     relative_gap: float
     tol: float = nan
+    violation: float = 0.0
+
+    @property
+    def level(self) -> float:
+        """The accuracy that is verified: the larger of relative gap and violation."""
+        return max(self.relative_gap, self.violation)
 
 
 @dataclass(frozen=True)
@@ -63,15 +71,15 @@ class Course:
     message: str = ""
 
     def first(self, level: float) -> Point | None:
-        """The earliest point with a verified relative gap of at most `level`, if there is one."""
-        reached = (point for point in self.points if point.relative_gap <= level)
+        """The earliest point whose verified accuracy is at most `level`, if there is one."""
+        reached = (point for point in self.points if point.level <= level)
         return min(reached, key=lambda point: point.seconds, default=None)
 
     @property
     def best(self) -> Point | None:
-        """The point with the smallest verified relative gap."""
-        finite = [point for point in self.points if isfinite(point.relative_gap)]
-        return min(finite, key=lambda point: point.relative_gap, default=None)
+        """The point of the best verified accuracy."""
+        finite = [point for point in self.points if isfinite(point.level)]
+        return min(finite, key=lambda point: point.level, default=None)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from convexml.comparison.record import CONCLUSIVE, Record
 from convexml.library import check_fact
+from convexml.objective.linear_data import LinearData
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from convexml.certificates.certificate import Condition
     from convexml.comparison.entries import Entry
 
 
@@ -101,6 +105,7 @@ def record_of(
         claim="optimal" if certificate is None else certificate.claim,
         verified=_as_expected(entry.expected_status, solution, certified),
         **_values(solution),
+        violation=violation(rows) if is_linear_program(entry.problem) else 0.0,
         kkt={kind: float(value) for kind, value in (solution.kkt or {}).items()},
         worst_condition="" if worst is None else worst.name,
         worst_residual=_number(None if worst is None else worst.relative),
@@ -109,6 +114,16 @@ def record_of(
         iterations=None if solution.iterations is None else int(solution.iterations),
         facts=check_facts(entry, solution),
     )
+
+
+def is_linear_program(problem: Any) -> bool:
+    """Whether the rows of a posed problem count beside its gap."""
+    return isinstance(getattr(problem, "data", None), LinearData)
+
+
+def violation(rows: Iterable[Condition]) -> float:
+    """The largest violated constraint, primal or dual, relative to its row."""
+    return max((row.relative for row in rows if row.kind.endswith("feasibility")), default=0.0)
 
 
 def _why(solution: Any) -> str:

@@ -162,6 +162,7 @@ def _repeated(entry: Entry, name: str, tols: Sequence[float], options: dict[str,
             row.gap,
             row.relative_gap,
             row.tol,
+            row.violation,
         )
         for row in rows
         if row.ran and row.claimed != "error"

@@ -39,6 +39,9 @@ class Record:
         False for what has no certificate (a statement that is not a convex problem).
     objective, dual_objective, gap, relative_gap : float
         P, D and P - D at the solver's point, recomputed from the raw data; nan where not known.
+    violation : float
+        Largest violated constraint, primal or dual, relative to its row, where it counts beside
+        the gap: linear programs and CVXPY problems. Elsewhere the gap is that of feasible points.
     kkt : dict of str to float
         Largest absolute residual of each kind of optimality condition.
     worst_condition : str
@@ -74,6 +77,7 @@ class Record:
     dual_objective: float = nan
     gap: float = nan
     relative_gap: float = nan
+    violation: float = 0.0
     kkt: dict[str, float] = field(default_factory=dict)
     worst_condition: str = ""
     worst_residual: float = nan

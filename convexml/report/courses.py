@@ -50,7 +50,7 @@ class Convergence(Courses):
             first = [course.first(tol) for tol in levels]
             passes = [_passes(point) for point in first]
             times = [DASH if point is None else seconds(point.seconds) for point in first]
-            least = DASH if course.best is None else scientific(max(course.best.relative_gap, 0.0))
+            least = DASH if course.best is None else scientific(max(course.best.level, 0.0))
             rows.append([course.solver, *passes, *times, least])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [self.title]

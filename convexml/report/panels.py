@@ -83,7 +83,7 @@ def ranked(courses: Sequence[Course]) -> list[Course]:
         best = course.best
         if best is None:
             return (inf, inf)
-        goal = max(10.0 ** ceil(log10(max(best.relative_gap, SMALLEST))), 1e-8)
+        goal = max(10.0 ** ceil(log10(max(best.level, SMALLEST))), 1e-8)
         first = course.first(goal)
         return (goal, inf if first is None else first.seconds)
 
@@ -104,8 +104,8 @@ def series(course: Course, axis: str) -> list[tuple[float, float]]:
 
 
 def clipped(point: Point) -> float:
-    """The relative gap, at least 1e-16; inf stays."""
-    gap = point.relative_gap
+    """The verified accuracy, at least 1e-16; inf stays."""
+    gap = point.level
     return min(max(gap, SMALLEST), LARGEST) if isfinite(gap) else inf
 
 
