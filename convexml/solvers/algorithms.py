@@ -134,9 +134,7 @@ register(
     max_iter=1000,
     theorem=Descent(),
 )
-register(
-    "irls", irls, ("smooth loss", "quadratic penalty"), max_iter=100, theorem=NewtonRate()
-)
+register("irls", irls, ("smooth loss", "quadratic penalty"), max_iter=100, theorem=NewtonRate())
 register(
     "admm",
     admm,

@@ -55,6 +55,4 @@ class InteriorPointRate(Theorem):
             "mu_t <= 10^(1 - t/5) mu_0", mu[known], bound, 1e-12 * mu[first], known, is_rate=False
         )
         bound, room = left[known] * r[first], 1e-8 * np.max(run.facts["size"][known])
-        yield Claim(
-            "|r_t| <= prod (1 - step) |r_0|", r[known], bound, room, known, is_rate=False
-        )
+        yield Claim("|r_t| <= prod (1 - step) |r_0|", r[known], bound, room, known, is_rate=False)
