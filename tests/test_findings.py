@@ -119,3 +119,24 @@ def test_where_the_conic_solver_gives_up_our_interior_point_answers() -> None:
     assert cml.HardMarginSVM(X * 1e-8, labels).solve().status == "optimal"
     noisy = np.where(X[:, 0] + RNG.normal(size=30) > 0.0, 1, -1)
     assert cml.SoftMarginSVM(X, noisy, 1e-10).solve().status == "optimal"
+
+
+class LogisticPlusOne(cml.losses.Logistic):
+    """The logistic loss, raised by 1: its infimum along a separating direction is 1."""
+
+    name = "logistic_plus_one"
+
+    def value(self, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+        return super().value(y, z) + 1.0
+
+    def conjugate(self, y: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return super().conjugate(y, v) - 1.0
+
+
+def test_the_bound_of_an_unattained_infimum_is_computed() -> None:
+    labels = np.where(X[:, 0] > 0.0, 1, -1)
+    problem = cml.LearningProblem(X, labels, LogisticPlusOne(), cml.penalties.Zero())
+    solution = problem.solve("newton")
+    assert solution.status == "unattained"
+    assert solution.dual_objective == pytest.approx(1.0, rel=1e-14)
+    assert solution.objective >= 1.0

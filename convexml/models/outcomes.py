@@ -122,15 +122,18 @@ def without_solution(
     samples = problem._samples
     per_sample = {"alpha", "nu", "z"}
     arrays = {k: expand(v, samples) if k in per_sample else v for k, v in evidence.items()}
-    value = np.inf if status == "infeasible" else 0.0
+    value = bound = np.inf  # contradicting constraints leave no point and no bound on D
     primal: dict[str, Array] = {}
-    if status == "unattained" and w is not None:
-        primal, _, _ = named_values(problem, w, b, problem.objective_parts.zero_scores)
-        value = problem.objective_parts.primal(w, b)
+    if status == "unattained":
+        objective = problem.objective_parts
+        bound = objective.dual(objective.zero_scores)  # u = 0 is always feasible
+        if w is not None:
+            primal, _, _ = named_values(problem, w, b, objective.zero_scores)
+            value = objective.primal(w, b)
     certificate = Certificate(
         "infeasible" if status == "infeasible" else "optimal",
         value,
-        np.inf if status == "infeasible" else 0.0,
+        bound,
         np.inf,
         np.inf,
         (),
