@@ -16,14 +16,15 @@ regression with delta = epsilon sigma and c_i = 2 s_i / sigma, plus the constant
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
 
-from ..certificates import Certificate, Condition, Verdict, certify_objective
-from ..certificates.certificate import relative_gap
+from ..certificates import Certificate, Condition, certify_objective
 from ..certificates.dual_repair import repair_dual
+from ..certificates.judge import bounded, judge, refuted
+from ..certificates.scale import learning_scale
 from ..design import as_design
 from ..losses import Huber
 from ..numerics import Array
@@ -102,28 +103,21 @@ class HuberPart:
         ]
         dual, u = max((self.dual(guess) for guess in guesses), key=lambda found: found[0])
         primal, constant = self.value, self.sigma * float(self.s.sum())
-        gap = max(primal - dual, 0.0)
-        relative = relative_gap(gap, primal, dual, fixed.null_value + constant)
-        certificate = replace(
-            base,
-            primal_objective=primal,
-            dual_objective=dual,
-            gap=gap,
-            relative_gap=relative,
-            conditions=(*base.conditions, self._scale_condition()),
-            dual={"u": u},
-            dual_source="constructed",
-            witness=None,
+        certificate = judge(
+            bounded(
+                primal,
+                dual,
+                (*base.conditions, self._scale_condition()),
+                tol,
+                scale=learning_scale(primal, dual, fixed.null_value + constant),
+                rounding=base.rounding,
+                dual={"u": u},
+                dual_source="constructed",
+            )
         )
-        if certificate.holds(tol):
-            return replace(certificate, verdict=Verdict.CERTIFIED, reason="")
         better = self.value_at(w, b, sigma)
-        if primal - better > tol * max(abs(primal), abs(dual)):
-            witness = {"w": w, "b": b, "sigma": sigma, "objective": better}
-            reason = f"A feasible point with objective {better:.10g} is better."
-            return replace(certificate, verdict=Verdict.REFUTED, reason=reason, witness=witness)
-        reason = f"The relative gap {relative:.3g} exceeds tol {tol:g}."
-        return replace(certificate, verdict=Verdict.UNDECIDED, reason=reason)
+        witness = {"w": w, "b": b, "sigma": sigma, "objective": better}
+        return refuted(certificate, better, witness, base.rounding)
 
     def _scale_condition(self) -> Condition:
         """The derivative of the objective in sigma, relative to sum_i s_i."""

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..validation import positive_number
+
 KINDS = ("stationarity", "primal_feasibility", "dual_feasibility", "complementary_slackness")
 
 
@@ -35,9 +37,11 @@ class Condition:
     residual : float
         Largest violation in absolute value; 0 means met.
     scale : float
-        Size of the terms in the worst row: feasibility counts relative to it.
+        Size of the worst row in the data: feasibility counts relative to it.
     index : int or None
         Where the worst violation sits.
+    rounding : float
+        A bound on the error of ``residual``.
     """
 
     name: str
@@ -45,14 +49,26 @@ class Condition:
     residual: float
     scale: float = 1.0
     index: int | None = None
+    rounding: float = 0.0
 
     @property
     def relative(self) -> float:
-        """``residual / scale``."""
-        return self.residual / self.scale if self.scale > 0.0 else self.residual
+        """``residual / scale``, dimensionless; inf where it is not a number."""
+        if self.residual == 0.0:
+            return 0.0
+        ratio = self.residual / self.scale if self.scale > 0.0 else np.inf
+        return np.inf if np.isnan(ratio) else ratio
+
+    def meets(self, tol: float) -> bool:
+        """Whether the residual is certainly at most ``tol`` relative; nan is not."""
+        return bool(self.residual + self.rounding <= tol * self.scale) or self.residual == 0.0
+
+    def breaks(self, tol: float) -> bool:
+        """Whether the residual is certainly more than ``tol`` relative; nan is not."""
+        return bool(self.residual - self.rounding > tol * self.scale)
 
 
-def worst(name: str, kind: str, residual: Any, scale: Any = 1.0) -> Condition:
+def worst(name: str, kind: str, residual: Any, scale: Any = 1.0, rounding: Any = 0.0) -> Condition:
     """Condense a vector of violations into the row of the relatively largest one.
 
     Parameters
@@ -62,7 +78,9 @@ def worst(name: str, kind: str, residual: Any, scale: Any = 1.0) -> Condition:
     residual : array or float
         Violations, any shape.
     scale : array or float
-        Size of the terms of each row; zeros count as 1.
+        Size of each row; zeros count as 1.
+    rounding : array or float
+        Bounds on the errors of the violations.
     """
     values = np.abs(np.atleast_1d(np.asarray(residual, dtype=float))).ravel()
     if values.size == 0:
@@ -70,32 +88,11 @@ def worst(name: str, kind: str, residual: Any, scale: Any = 1.0) -> Condition:
     scales = np.broadcast_to(np.ravel(np.asarray(scale, dtype=float)), values.shape)
     scales = np.where(scales > 0.0, scales, 1.0)
     ratio = np.where(np.isnan(values), np.inf, values) / scales
+    errors = np.broadcast_to(np.ravel(np.asarray(rounding, dtype=float)), values.shape)
     index = int(np.argmax(ratio))
-    return Condition(name, kind, float(values[index]), float(scales[index]), index)
-
-
-def relative_gap(gap: float, primal: float, dual: float, null: float = np.nan) -> float:
-    """Return gap / max(|P|, |D|, 1e-6 P_0); 0/0 is 0, a non-finite gap gives inf.
-
-    Parameters
-    ----------
-    gap, primal, dual : float
-        P - D, P and D.
-    null : float
-        P_0, the objective of the null model; left out where not finite.
-    """
-    if not np.isfinite(gap):
-        return np.inf
-    scale = gap_scale(primal, dual, null)
-    if scale == 0.0:
-        return 0.0 if gap == 0.0 else np.inf
-    return abs(gap) / scale
-
-
-def gap_scale(primal: float, dual: float, null: float = np.nan) -> float:
-    """Return max(|P|, |D|, 1e-6 P_0), what is not finite left out."""
-    sizes = np.abs([primal, dual, 1e-6 * null])
-    return float(np.max(sizes, where=np.isfinite(sizes), initial=0.0))
+    return Condition(
+        name, kind, float(values[index]), float(scales[index]), index, float(errors[index])
+    )
 
 
 @dataclass(frozen=True)
@@ -107,13 +104,14 @@ class Certificate:
     Attributes
     ----------
     claim : str
-        "optimal", "infeasible" or "unbounded": what the verdict judges.
+        "optimal", "infeasible", "unbounded" or "unattained": what the verdict judges.
     primal_objective, dual_objective : float
         P and D at the repaired point, or by their formulas at the passed one where that is worse.
     gap : float
-        P - D, which bounds P - P*; inf where no bound is known (``reason`` says why).
+        A bound on P - P*, rounding included: P - D + prices + ``rounding``; never negative, inf
+        where no bound is known (``reason`` says why).
     relative_gap : float
-        gap / max(|P|, |D|, 1e-6 P_0), P_0 the null model.
+        gap / ``scale``.
     conditions : tuple of Condition
         The named optimality conditions, measured at the point as it was passed.
     repaired : float
@@ -133,8 +131,14 @@ class Certificate:
     proved_gap : float
         A bound that includes floating-point rounding; inf where none is known.
     evidence : dict
-        Verified arrays for claims of infeasibility and unboundedness. For the claim "optimal" of
-        a CVXPY problem without a bound over all points: "localized_gap", "R" and "residual".
+        Verified arrays for claims of infeasibility, unboundedness and unattained infima.
+    scale : float
+        What the gap is measured on: max(|P|, |D|, a floor that comes from the data alone).
+    rounding : float
+        What of the gap is the account of rounding and of residuals that are not exactly 0.
+    within : float or None
+        Where the bound holds only for points within this distance of the point: then the verdict
+        is never CERTIFIED.
     """
 
     claim: str
@@ -152,30 +156,41 @@ class Certificate:
     proved_gap: float = np.inf
     dual: dict[str, Any] = field(default_factory=dict)
     evidence: dict[str, Any] = field(default_factory=dict)
+    scale: float = 0.0
+    rounding: float = 0.0
+    within: float | None = None
 
     @property
     def kkt(self) -> dict[str, float]:
         """The largest residual of each kind of condition, in absolute value."""
         table = dict.fromkeys(KINDS, 0.0)
         for row in self.conditions:
-            table[row.kind] = max(table[row.kind], row.residual)
+            residual = np.inf if np.isnan(row.residual) else row.residual
+            table[row.kind] = max(table[row.kind], residual)
         return table
 
     def holds(self, tol: float | None = None) -> bool:
-        """Whether the relative gap and every (row-relative) feasibility are at most ``tol``.
+        """Whether the relative gap, over all points, and every feasibility are at most ``tol``.
 
-        Where there is no bound over all points, the gap over a stated box around the point counts
-        (``evidence["localized_relative_gap"]``; ``reason`` names the box).
+        Parameters
+        ----------
+        tol : float, optional
+            Finite and > 0; by default the tolerance that the certificate was judged at.
         """
-        tol = self.tol if tol is None else tol
-        gap = min(self.relative_gap, self.evidence.get("localized_relative_gap", np.inf))
-        return self.claim == "optimal" and gap <= tol and self.infeasibility <= tol
+        tol = self.tol if tol is None else positive_number(tol, "Certificate.holds", "tol")
+        met = all(row.meets(tol) for row in self._feasibilities)
+        return bool(
+            self.claim == "optimal" and self.within is None and self.relative_gap <= tol and met
+        )
+
+    @property
+    def _feasibilities(self) -> list[Condition]:
+        return [row for row in self.conditions if row.kind in KINDS[1:3]]
 
     @property
     def infeasibility(self) -> float:
         """The largest feasibility violation, primal or dual, relative to its row."""
-        rows = [row.relative for row in self.conditions if row.kind in KINDS[1:3]]
-        return max(rows, default=0.0)
+        return max((row.relative for row in self._feasibilities), default=0.0)
 
     def __repr__(self) -> str:
         return (

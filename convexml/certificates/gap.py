@@ -9,11 +9,12 @@ import numpy as np
 
 from ..numerics import ROUNDING, Array
 from ..objective import Objective
-from .certificate import Certificate, Condition, Verdict, gap_scale, relative_gap
+from .certificate import Certificate, Condition, Verdict
 from .conditions import conditions_at
 from .dual_point import SMALL_ENOUGH, construct_dual, plain_dual
 from .dual_repair import DualPoint, repair_dual
 from .primal_repair import PrimalPoint, interpolation_excess, primal_scale, repair_primal
+from .scale import learning_scale, relative
 from .witness import better_point
 
 MET = 1e-9
@@ -77,13 +78,14 @@ def certify_objective(
     if u is not None and dual.moved > 0.0:
         dual = replace(dual, value=min(dual.value, objective.dual_formula(u, v)))
     gap, reason = _gap(objective, point, dual)
-    relative = relative_gap(gap, point.value, dual.value, objective.null_value)
+    scale = learning_scale(point.value, dual.value, objective.null_value)
     certificate = Certificate(
         claim="optimal",
         primal_objective=point.value,
         dual_objective=dual.value,
         gap=gap,
-        relative_gap=relative,
+        relative_gap=relative(gap, scale),
+        scale=scale,
         conditions=tuple(conditions),
         verdict=Verdict.UNDECIDED,
         tol=tol,
@@ -109,7 +111,7 @@ def _dual_point(
     if solver_dual is None or not np.all(np.isfinite(solver_dual)):
         return construct_dual(objective, point.w, point.b)
     given = repair_dual(objective, solver_dual, source="solver")
-    room = tol * gap_scale(point.value, given.value, objective.null_value)
+    room = tol * learning_scale(point.value, given.value, objective.null_value)
     if objective.n * objective.d > SMALL_ENOUGH and point.value - given.value <= room:
         return given  # where X is large, what a solver proved at no cost is enough
     best = construct_dual(objective, point.w, point.b)
@@ -152,7 +154,7 @@ def try_to_refute(
 ) -> Certificate:
     """Look for a feasible point that is better by more than tol; REFUTED where one is found."""
     null = objective.null_value
-    room = certificate.tol * gap_scale(point.value, certificate.dual_objective, null)
+    room = certificate.tol * learning_scale(point.value, certificate.dual_objective, null)
     if not certificate.gap > room:  # no point is better by more than tol
         return certificate
     witness = better_point(objective, point, point.value - room)

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..numerics import ROUNDING, Array
 from ..objective.kernel import KernelObjective
-from .certificate import Certificate, Verdict, relative_gap, worst
+from .certificate import Certificate, Verdict, worst
 from .gap import Textbook, certify_objective
+from .scale import learning_scale, relative
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -65,12 +66,14 @@ def certify_kernel(
         gap = 0.0 if -gap <= ROUNDING * (abs(primal) + abs(dual)) else -gap
     size = np.abs(objective.K) @ (objective.lam * np.abs(q) + np.abs(judged))
     row = worst("K (lam q + u) = 0", "stationarity", objective.stationarity(q, judged), size)
+    scale = learning_scale(primal, dual, parts.null_value)
     found = replace(
         inner,
         primal_objective=primal,
         dual_objective=dual,
         gap=gap,
-        relative_gap=relative_gap(gap, primal, dual, parts.null_value),
+        relative_gap=relative(gap, scale),
+        scale=scale,
         conditions=(row, *inner.conditions),
         witness=_lifted(objective, inner, primal),
     )

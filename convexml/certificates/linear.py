@@ -11,11 +11,12 @@ import numpy as np
 from ..numerics import Array
 from ..objective.linear_data import LinearData, read_point
 from .active_set import active_at, solve_multipliers
-from .certificate import Certificate, Condition, Verdict, relative_gap
+from .certificate import Certificate, Condition, Verdict
 from .highs import highs
 from .linear_conditions import dual_rows, primal_rows, slackness_rows
 from .multipliers import Multipliers, read_multipliers, repair_multipliers, split_reduced_cost
 from .ray import find_ray
+from .scale import learning_scale, relative
 
 
 def certify_linear(
@@ -84,13 +85,14 @@ def judge(data: LinearData, x: Array, shown: Multipliers, tol: float, source: st
         dual = min(dual, float(shown.dual_terms(data).sum()))
     # P* = 0 is common here (a fair game): the gap is then judged by the size of its terms.
     size = np.abs(data.c) @ np.abs(x) + np.abs(terms).sum() + _activity(data, x, point)
-    relative = relative_gap(primal - dual, primal, dual, float(size))
+    scale = learning_scale(primal, dual, float(size))
     certificate = Certificate(
         claim="optimal",
         primal_objective=primal,
         dual_objective=dual,
         gap=primal - dual,
-        relative_gap=relative,
+        relative_gap=relative(primal - dual, scale),
+        scale=scale,
         conditions=rows,
         verdict=Verdict.UNDECIDED,
         tol=tol,

@@ -14,7 +14,7 @@ from math import isfinite
 import numpy as np
 
 from ..certificates import quick_gap
-from ..certificates.certificate import relative_gap
+from ..certificates.scale import learning_scale, relative
 from ..numerics import Array
 from ..objective import Objective
 
@@ -199,8 +199,8 @@ class Watch:
         """Evaluate an iterate: its verified gap goes on record."""
         primal, dual = quick_gap(self.objective, iterate.w, iterate.b, iterate.u)
         gap = primal - dual.value
-        relative = relative_gap(gap, primal, dual.value, self.objective.null_value)
-        record = Record(iteration, iterate.passes, self.elapsed, primal, dual.value, gap, relative)
+        share = relative(gap, learning_scale(primal, dual.value, self.objective.null_value))
+        record = Record(iteration, iterate.passes, self.elapsed, primal, dual.value, gap, share)
         self.trace.append(record)
         if self.best is None or primal <= self.best_value:
             self.best = replace(iterate, u=dual.u)

@@ -1,0 +1,193 @@
+"""The one judge: what a certificate says of its claim is decided here, for every engine.
+
+Every comparison is written so that nan fails it and inf proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .certificate import Certificate, Condition, Verdict
+from .scale import relative
+
+
+def bounded(
+    primal: float,
+    dual: float,
+    conditions: Sequence[Condition],
+    tol: float,
+    *,
+    scale: float,
+    rounding: float = 0.0,
+    gap: float | None = None,
+    within: float | None = None,
+    reason: str = "",
+    sign: float = 1.0,
+    **facts: Any,
+) -> Certificate:
+    """A certificate of the claim "optimal", not judged yet: gap = P - D + rounding, never negative.
+
+    Parameters
+    ----------
+    primal, dual : float
+        P and D of the minimisation.
+    conditions : sequence of Condition
+        Named rows, measured at the point as it was passed.
+    tol : float
+        Tolerance of the verdict.
+    scale : float
+        What the gap is measured on (``scale.learning_scale``, ``scale.program_scale``).
+    rounding : float
+        A bound on the errors of P and D and the prices of residuals that are not exactly 0.
+    gap : float, optional
+        A bound on P - P* before rounding, where it is not P - D.
+    within : float, optional
+        The distance within which alone the bound holds.
+    reason : str
+        Why there is no better bound, where there is a reason.
+    sign : float
+        -1 under Maximize: objectives are shown with the user's sign.
+    **facts
+        Other fields of the certificate.
+    """
+    with np.errstate(invalid="ignore"):
+        found = (primal - dual if gap is None else gap) + rounding
+    found = max(found, 0.0) if np.isfinite(found) else np.inf
+    return Certificate(
+        claim="optimal",
+        primal_objective=sign * primal,
+        dual_objective=sign * dual,
+        gap=found,
+        relative_gap=relative(found, scale),
+        conditions=tuple(conditions),
+        verdict=Verdict.UNDECIDED,
+        tol=tol,
+        reason=reason,
+        scale=scale,
+        rounding=rounding,
+        within=within,
+        **facts,
+    )
+
+
+def absent(
+    claim: str,
+    conditions: Sequence[Condition],
+    tol: float,
+    *,
+    objective: float = np.inf,
+    reason: str = "",
+    **facts: Any,
+) -> Certificate:
+    """A certificate of a claim that there is no optimal point, not judged yet.
+
+    Parameters
+    ----------
+    claim : str
+        "infeasible", "unbounded" or "unattained".
+    conditions : sequence of Condition
+        Rows that the evidence must meet.
+    tol : float
+        Of the feasibility of a point that belongs to the evidence.
+    objective : float
+        inf, -inf, or the value reached on the way to an infimum.
+    reason : str
+        Why the evidence proves the claim, or why not.
+    **facts
+        Other fields of the certificate: ``evidence``, ``within`` ...
+    """
+    known: dict[str, Any] = {"gap": np.inf, "relative_gap": np.inf, "dual_objective": objective}
+    return Certificate(
+        claim=claim,
+        primal_objective=objective,
+        conditions=tuple(conditions),
+        verdict=Verdict.UNDECIDED,
+        tol=tol,
+        reason=reason,
+        **(known | facts),
+    )
+
+
+def judge(certificate: Certificate, *, proven: bool = True) -> Certificate:
+    """Decide the verdict, and say why where there is no reason yet.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        As ``bounded`` or ``absent`` made it.
+    proven : bool
+        Of a claim of absence: whether the evidence, priced, excludes every point.
+
+    Returns
+    -------
+    Certificate
+        "optimal": REFUTED where a primal constraint is certainly violated by more than tol;
+        CERTIFIED where the bound is global, at most tol relative, and all feasibilities are met.
+        Other claims: CERTIFIED where proven with all rows met. UNDECIDED else.
+    """
+    if certificate.claim != "optimal":
+        feasible = all(row.meets(certificate.tol) for row in certificate.conditions)
+        if proven and feasible and certificate.within is None and certificate.evidence:
+            return replace(certificate, verdict=Verdict.CERTIFIED)
+        return replace(certificate, verdict=Verdict.UNDECIDED)
+    for row in certificate.conditions:
+        if row.kind == "primal_feasibility" and row.breaks(certificate.tol):
+            return replace(certificate, verdict=Verdict.REFUTED, reason=violated(row))
+    if certificate.holds():
+        return replace(certificate, verdict=Verdict.CERTIFIED)
+    reason = certificate.reason or _why(certificate)
+    return replace(certificate, verdict=Verdict.UNDECIDED, reason=reason)
+
+
+def refuted(
+    certificate: Certificate, value: float, witness: Any, rounding: float, sign: float = 1.0
+) -> Certificate:
+    """The certificate, REFUTED if a feasible point of this value is better by more than tol.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        Judged, UNDECIDED.
+    value : float
+        The objective of the other point, with the user's sign.
+    witness : dict
+        The other point.
+    rounding : float
+        A bound on the errors of both objectives.
+    sign : float
+        -1 under Maximize.
+    """
+    gain = abs(certificate.primal_objective - value)
+    if certificate.verdict is not Verdict.UNDECIDED or not is_better(
+        certificate, value, rounding, sign
+    ):
+        return certificate
+    reason = f"A feasible point with objective {value:.10g} is better by {gain:.3g}."
+    return replace(certificate, verdict=Verdict.REFUTED, witness=witness, reason=reason)
+
+
+def is_better(certificate: Certificate, value: float, rounding: float, sign: float = 1.0) -> bool:
+    """Whether a feasible point of this value is better by more than tol and rounding."""
+    gain = sign * (certificate.primal_objective - value)
+    # The better value has its say in the scale: |P*| may be larger than |P|.
+    scale = max(certificate.scale, abs(value))
+    return bool(gain > certificate.tol * scale + rounding)
+
+
+def violated(row: Condition) -> str:
+    """The words for a broken row."""
+    where = "" if row.index is None else f" at {row.index}"
+    return f"{row.name!r} is violated by {row.residual:.3g}{where}."
+
+
+def _why(certificate: Certificate) -> str:
+    if not certificate.relative_gap <= certificate.tol:
+        return f"The relative gap {certificate.relative_gap:.3g} exceeds tol {certificate.tol:g}."
+    broken = [row for row in certificate.conditions if not row.meets(certificate.tol)]
+    feasibility = ("primal_feasibility", "dual_feasibility")
+    row = max((r for r in broken if r.kind in feasibility), key=lambda r: r.relative, default=None)
+    return "" if row is None else violated(row)

@@ -1,0 +1,147 @@
+"""The scale that a gap is measured on: from P, D and the data, never from what is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import lsmr, splu
+
+from ..numerics import Array
+
+NULL_SHARE = 1e-6
+"""Share of P_0, the null model, that a learning problem's scale cannot fall below."""
+SIZE_SHARE = 1e-3
+"""Share of its size that a linear or conic program's scale cannot fall below."""
+NOISE = np.log(1e-8)
+"""Entries below this share (a logarithm) of what the fitted units expect are left out of them."""
+REFITS = 3
+DIRECT = 1000
+"""Up to this many unknowns the fit is factored; above, it is iterated."""
+SHIFT = 1e-9
+"""Proximal term of the normal equations, removed by refinement."""
+
+
+def relative(gap: float, scale: float) -> float:
+    """gap / scale; 0/0 is 0, and what is not finite or has no scale is inf."""
+    if gap == 0.0:
+        return 0.0
+    if not (np.isfinite(gap) and 0.0 < scale < np.inf):
+        return np.inf
+    return abs(gap) / scale
+
+
+def learning_scale(primal: float, dual: float, null: float = np.nan) -> float:
+    """max(|P|, |D|, 1e-6 P_0), P_0 the null model's objective; what is not finite is left out."""
+    return _largest(primal, dual, NULL_SHARE * null)
+
+
+def program_scale(primal: float, dual: float, size: float) -> float:
+    """max(|P|, |D|, 1e-3 size), ``size`` that of ``program_units``."""
+    return _largest(primal, dual, SIZE_SHARE * size)
+
+
+def _largest(*values: float) -> float:
+    sizes = np.abs(np.array(values, dtype=float))
+    return float(np.max(sizes, where=np.isfinite(sizes), initial=0.0))
+
+
+@dataclass(frozen=True)
+class ProgramUnits:
+    """Sizes that the data of a linear, quadratic or cone program suggest.
+
+    Attributes
+    ----------
+    size : float
+        That of the objective; 0 where the data have none (b or c is 0, or nothing connects them).
+    rows : array, shape (m,)
+        That of each row of A x + s = b; 0 for rows without entries.
+    """
+
+    size: float
+    rows: Array
+
+
+def program_units(
+    A: Any, b: Array, c: Array, P: Any = None, groups: Any = None, leave_out: bool = True
+) -> ProgramUnits:
+    """Fit units (xi of x, eta of rows, V of the objective) to the data's entries, in logarithms.
+
+    Least squares over the nonzeros of log|A_ij| + xi_j = eta_i, log|b_i| = eta_i,
+    log|c_j| + xi_j = V and log|P_jk| + xi_j + xi_k = V; entries below 1e-8 of what the fit expects
+    are dropped and it is refitted. A change of units moves xi, eta and V along and nothing else.
+
+    Parameters
+    ----------
+    A : array or sparse array, shape (m, n)
+    b, c : array, shapes (m,) and (n,)
+    P : array or sparse array, shape (n, n), optional
+    groups : sparse array, shape (m, k), optional
+        eta = groups @ h: rows that share a unit share an unknown (second-order cones), rows of a
+        semidefinite cone add two. The identity by default.
+    leave_out : bool
+        Whether entries that are noise are dropped and the units fitted again.
+    """
+    A = sparse.coo_array(A)
+    m, n = A.shape
+    R = sparse.csr_array(sparse.eye_array(m) if groups is None else groups)
+    k = R.shape[1]
+    blocks: list[Any] = []
+    sides: list[Array] = []
+
+    def equations(values: Array, xi: Any, eta: Any, V: float) -> None:
+        """log|values| + xi - eta - V = 0 for each nonzero value."""
+        used = np.flatnonzero(values)
+        if not used.size:
+            return
+        ones = sparse.csr_array(np.full((used.size, 1), -V))
+        blocks.append(sparse.hstack([xi[used], -eta[used], ones], format="csr"))
+        sides.append(-np.log(np.abs(values[used])))
+
+    def unit(columns: Array, size: int) -> Any:
+        places = (np.arange(columns.size), columns)
+        return sparse.csr_array((np.ones(columns.size), places), shape=(columns.size, size))
+
+    none_xi, none_eta = (sparse.csr_array((max(m, n), size)) for size in (n, k))
+    equations(A.data, unit(A.col, n), R[A.row], 0.0)
+    equations(np.asarray(b), none_xi, R, 0.0)
+    equations(np.asarray(c), unit(np.arange(n), n), none_eta, 1.0)
+    if P is not None and sparse.coo_array(P).nnz:
+        entries = sparse.coo_array(P)
+        both = unit(entries.row, n) + unit(entries.col, n)
+        equations(entries.data, both, sparse.csr_array((entries.nnz, k)), 1.0)
+    if not blocks:
+        return ProgramUnits(0.0, np.zeros(m))
+    system, side = sparse.vstack(blocks, format="csr"), np.concatenate(sides)
+    kept = np.ones(side.size, dtype=bool)
+    for _ in range(REFITS):
+        found, determined = _fit(system[kept], side[kept])
+        # log|entry| + ... is what the fit leaves of it: far below 0 means far too small.
+        small = side - system @ found > -NOISE if leave_out else np.zeros(side.size, dtype=bool)
+        if np.array_equal(~small, kept):
+            break
+        kept = ~small
+    with np.errstate(over="ignore", under="ignore"):
+        rows = np.where(np.diff(sparse.csr_array(A).indptr) > 0, np.exp(R @ found[n : n + k]), 0.0)
+        size = float(np.exp(found[-1])) if determined else 0.0
+    return ProgramUnits(size if np.isfinite(size) else 0.0, rows)
+
+
+def _fit(system: Any, side: Array) -> tuple[Array, bool]:
+    """The least-squares solution, and whether its last entry is the only possible one."""
+    k = system.shape[1]
+    last = np.eye(1, k, k - 1).ravel()
+    if k > DIRECT:
+        settings: dict[str, Any] = {"atol": 1e-14, "btol": 1e-14, "conlim": 0.0, "maxiter": 5000}
+        # From another start, the part that the data do not determine stays as it was.
+        found, other = (lsmr(system, side, x0=start, **settings)[0] for start in (0.0 * last, last))
+        return found, bool(abs(other[-1] - found[-1]) < 1e-6)
+    normal = system.T @ system
+    factor = splu(sparse.csc_matrix(normal + SHIFT * sparse.eye_array(k)))
+    found, probe = np.zeros(k), last
+    for _ in range(4):  # the proximal-point iteration forgets the shift
+        found = found + factor.solve(system.T @ (side - system @ found))
+        probe = SHIFT * factor.solve(probe)  # what is left is what the data do not determine
+    return found, bool(abs(probe[-1]) < 1e-9)
