@@ -20,6 +20,7 @@ def bounded(
     dual: float,
     conditions: Sequence[Condition],
     tol: float,
+    /,
     *,
     scale: float,
     rounding: float = 0.0,
