@@ -17,6 +17,25 @@ ROUNDING = 64.0 * EPS
 """Equalities and indicators count as met within ``ROUNDING`` times the absolute products."""
 
 
+SPLITTER = 2.0**27 + 1.0
+
+
+def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
+    """(s, e) with s = fl(a + b) and s + e = a + b exactly (Knuth)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def two_product(a: Array, b: Array) -> tuple[Array, Array]:
+    """(p, e) with p = fl(a b) and p + e = a b exactly (Dekker), barring over- and underflow."""
+    product = a * b
+    a_high, b_high = (x * SPLITTER - (x * SPLITTER - x) for x in (a, b))
+    a_low, b_low = a - a_high, b - b_high
+    error = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
+    return product, error
+
+
 def log1pexp(x: Array) -> Array:
     """Return log(1 + e^x) without overflow."""
     return np.logaddexp(0.0, x)

@@ -19,6 +19,7 @@ class Absolute(Loss):
     """
 
     name = "absolute"
+    moves_with_y = True
     is_smooth = False
 
     def value(self, y: Array, z: Array) -> Array:
@@ -35,6 +36,9 @@ class Absolute(Loss):
 
     def kinks(self, y: Array) -> tuple[Array, ...]:
         return (y,)
+
+    def in_units(self, unit: float) -> tuple[Absolute, int]:
+        return self, 1
 
     def prox(self, y: Array, z: Array, step: float | Array) -> Array:
         return y + soft_threshold(z - y, step)

@@ -30,6 +30,8 @@ class Loss(ABC):
     is_indicator: ClassVar[bool] = False
     """l takes only the values 0 and +inf: a constraint on the prediction."""
     is_strictly_convex: ClassVar[bool] = False
+    moves_with_y: ClassVar[bool] = False
+    """l(y + t, z + t) = l(y, z): real targets may be centred."""
 
     @property
     def curvature_bound(self) -> float:
@@ -92,6 +94,10 @@ class Loss(ABC):
     def violation(self, y: Array, z: Array) -> Array:
         """How far z is from the domain of l(y, .), shape (n,)."""
         return np.zeros_like(np.asarray(z, dtype=float))
+
+    def in_units(self, unit: float) -> tuple[Loss, int] | None:
+        """(l', p) with l(unit y, unit z) = unit^p l'(y, z), exact for powers of two; else None."""
+        return None
 
     def slacks(self, y: Array, z: Array) -> dict[str, Array]:
         """Best values of the auxiliary variables of ``expression``, by name."""

@@ -31,6 +31,7 @@ class EpsilonInsensitive(Loss):
     """
 
     name = "epsilon_insensitive"
+    moves_with_y = True
     is_smooth = False
 
     def __init__(self, epsilon: float) -> None:
@@ -53,6 +54,9 @@ class EpsilonInsensitive(Loss):
 
     def kinks(self, y: Array) -> tuple[Array, ...]:
         return y - self.epsilon, y + self.epsilon
+
+    def in_units(self, unit: float) -> tuple[EpsilonInsensitive, int]:
+        return EpsilonInsensitive(self.epsilon / unit), 1
 
     def prox(self, y: Array, z: Array, step: float | Array) -> Array:
         lower, upper = self.kinks(y)

@@ -31,6 +31,7 @@ class Huber(Loss):
     """
 
     name = "huber"
+    moves_with_y = True
 
     def __init__(self, delta: float) -> None:
         self.delta = positive_number(delta, "Huber", "delta")
@@ -61,6 +62,9 @@ class Huber(Loss):
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -self.delta), np.full_like(y, self.delta)
+
+    def in_units(self, unit: float) -> tuple[Huber, int]:
+        return Huber(self.delta / unit), 2
 
     def prox(self, y: Array, z: Array, step: float | Array) -> Array:
         r = z - y

@@ -20,6 +20,7 @@ class Interpolation(Loss):
     """
 
     name = "interpolation"
+    moves_with_y = True
     is_smooth = False
     is_indicator = True
 
@@ -40,6 +41,9 @@ class Interpolation(Loss):
 
     def violation(self, y: Array, z: Array) -> Array:
         return np.abs(z - y)
+
+    def in_units(self, unit: float) -> tuple[Interpolation, int]:
+        return self, 0
 
     def prox(self, y: Array, z: Array, step: float | Array) -> Array:
         return np.array(np.broadcast_arrays(y, z)[0], dtype=float)

@@ -33,6 +33,7 @@ class Pinball(Loss):
     """
 
     name = "pinball"
+    moves_with_y = True
     is_smooth = False
 
     def __init__(self, tau: float) -> None:
@@ -57,6 +58,9 @@ class Pinball(Loss):
 
     def kinks(self, y: Array) -> tuple[Array, ...]:
         return (y,)
+
+    def in_units(self, unit: float) -> tuple[Pinball, int]:
+        return self, 1
 
     def prox(self, y: Array, z: Array, step: float | Array) -> Array:
         from_below = np.minimum(z + step * self.tau, y)

@@ -19,6 +19,7 @@ class Squared(Loss):
     """
 
     name = "squared"
+    moves_with_y = True
     is_strictly_convex = True
 
     @property
@@ -46,6 +47,9 @@ class Squared(Loss):
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -np.inf), np.full_like(y, np.inf)
+
+    def in_units(self, unit: float) -> tuple[Squared, int]:
+        return self, 2
 
     def prox(self, y: Array, z: Array, step: float | Array) -> Array:
         return (z + step * y) / (1.0 + step)

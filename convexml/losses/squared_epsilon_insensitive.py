@@ -32,6 +32,7 @@ class SquaredEpsilonInsensitive(Loss):
     """
 
     name = "squared_epsilon_insensitive"
+    moves_with_y = True
 
     def __init__(self, epsilon: float) -> None:
         self.epsilon = nonnegative_number(epsilon, "SquaredEpsilonInsensitive", "epsilon")
@@ -57,6 +58,9 @@ class SquaredEpsilonInsensitive(Loss):
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -np.inf), np.full_like(y, np.inf)
+
+    def in_units(self, unit: float) -> tuple[SquaredEpsilonInsensitive, int]:
+        return SquaredEpsilonInsensitive(self.epsilon / unit), 2
 
     def prox(self, y: Array, z: Array, step: float | Array) -> Array:
         r = z - y

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,24 +9,27 @@ import numpy as np
 
 from ..certificates.gap import try_to_refute
 from ..certificates.primal_repair import repair_primal
-from ..errors import ConvexmlError, InputError, UnsuitableSolverError
+from ..errors import ConvexmlError, UnsuitableSolverError
 from ..numerics import Array
-from ..objective import Objective
-from ..solvers import Record, Solution, supports
-from ..solvers.driver import drive
+from ..objective import Frame, Objective, frame_of
+from ..solvers import Solution, supports
 from ..solvers.polish import polish as polish_point
-from ..solvers.rate_audit import Recorded
-from ..solvers.reference import REFERENCE, installed, run_reference
+from ..solvers.reference import REFERENCE, installed
 from ..solvers.registry import ALGORITHMS, check_name
 from ..validation import nonnegative_integer, positive_number
 from .inputs import read_coefficients
 from .outcomes import conclude, failed, no_solution, without_solution
+from .running import run_algorithm, run_reference_solver
 
 if TYPE_CHECKING:
     from .learning_problem import LearningProblem
 
 SECOND_ORDER = ("newton", "irls")
 """Hand-written solvers for which the polish is one more step of their own."""
+
+
+FRAMED = ("newton", "irls", "interior_point", "coordinate_descent", "dual_coordinate_descent")
+"""Hand-written solvers that run in the units of ``frame_of``; first-order ones take X as it is."""
 
 
 def choose(objective: Objective) -> tuple[list[str], str]:
@@ -92,28 +94,36 @@ def solve_learning(
 def attempt(
     problem: LearningProblem, name: str, limits: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Solution:
-    """Run one solver and certify what it returns."""
+    """Run one solver, in units that suit the data, and certify what it returns."""
     objective = problem.objective_parts
-    run = _run_algorithm if name in ALGORITHMS else _run_reference
-    w, b, u, facts = run(problem, name, limits, options)
-    evidence = no_solution(objective, w, b)
+    frame = frame_of(objective)
+    if name in ALGORITHMS and name not in FRAMED:
+        frame = Frame(objective, frame.centre, np.ones(objective.d), is_trivial=True)
+    run = run_algorithm if name in ALGORITHMS else run_reference_solver
+    w, b, u, facts = run(problem, frame, name, limits, options)
+    own: tuple[Any, Any] = (None, 0.0) if w is None else frame.outside(w, b)
+    evidence = no_solution(objective, *own)
     if evidence is not None:
         status, arrays = evidence
-        return without_solution(problem, status, arrays, w, b, name, limits["tol"], facts)
+        return without_solution(problem, status, arrays, own[0], own[1], name, limits["tol"], facts)
     if w is None:
         return failed(
             problem, name, facts["claimed_status"], facts["message"], limits["tol"], facts
         )
+    inner = frame.objective
     if limits["polish"]:
         if name in REFERENCE or name in SECOND_ORDER:
-            w, b, u = polish_point(objective, w, b, u)
-        w, b = exact_zeros(objective, w, b)
-    point = repair_primal(objective, w, b)
+            w, b, u = polish_point(inner, w, b, u)
+        w, b = exact_zeros(inner, w, b)
+    point = repair_primal(inner, w, b)
     if np.isfinite(point.value):
         w, b = point.w, point.b
+    w, b = frame.outside(w, b)
+    u = None if u is None else frame.dual_outside(u)
     solution = conclude(problem, name, w, b, u, limits["tol"], facts)
     as_claimed = facts["claimed_status"] == "optimal" and not limits["polish"]
     if solution.status == "inaccurate" and as_claimed:
+        point = repair_primal(objective, w, b)
         solution.certificate = try_to_refute(objective, point, solution.certificate)
     if solution.status == "inaccurate" and not objective.loss.is_indicator:
         evidence = no_solution(objective, w, b, doubt=True)
@@ -143,84 +153,3 @@ def exact_zeros(objective: Objective, w: Array, b: float) -> tuple[Array, float]
     except ConvexmlError:
         return w, b
     return (zero, shift) if level >= largest * (1.0 - 1e-9) else (w, b)
-
-
-def _run_algorithm(
-    problem: LearningProblem, name: str, limits: Mapping[str, Any], options: Mapping[str, Any]
-) -> tuple[Array | None, float, Array | None, dict[str, Any]]:
-    objective, algorithm = problem.objective_parts, ALGORITHMS[name]
-    w = np.zeros(objective.d) if limits["w0"] is None else limits["w0"].copy()
-    b = objective.best_intercept(objective.predict(w))
-    iterates = algorithm.start(objective, w, b, limits["seed"], options)
-    try:
-        run = drive(
-            objective,
-            iterates,
-            tol=limits["tol"],
-            max_seconds=limits["max_seconds"],
-            max_iter=algorithm.max_iter if limits["max_iter"] is None else limits["max_iter"],
-            progress=_show if limits["progress"] else None,
-        )
-    except InputError:
-        raise
-    except Exception as error:
-        message = f"{name} crashed: {type(error).__name__}: {error}"
-        return None, 0.0, None, {"claimed_status": "error", "message": message}
-    facts = {
-        "claimed_status": "optimal" if run.stopped == "tol" else run.stopped,
-        "iterations": run.iterations,
-        "passes": run.passes,
-        "seconds": run.seconds,
-        "trace": run.trace,
-        "message": "" if run.stopped == "tol" else run.stopped,
-        "recorded": Recorded(objective, name, w, b, limits["seed"], dict(options)),
-    }
-    if not (np.all(np.isfinite(run.best.w)) and np.all(np.isfinite(run.best.b))):
-        facts["message"] = f"{name} returned no finite point."
-        return None, 0.0, None, facts
-    return run.best.w, run.best.b, run.best.u, facts
-
-
-def _show(record: Record) -> None:
-    import sys
-
-    if sys.stderr.isatty():
-        text = f"iteration {record.iteration}, relative gap {record.relative_gap:.2e}"
-        print(f"\r{text:<60}", end="", file=sys.stderr, flush=True)
-
-
-def _run_reference(
-    problem: LearningProblem, name: str, limits: Mapping[str, Any], options: Mapping[str, Any]
-) -> tuple[Array | None, Any, Array | None, dict[str, Any]]:
-    started = time.perf_counter()
-    statement = problem.statement
-    posed = time.perf_counter() - started
-    if limits["max_iter"] is not None:
-        options = {_ITERATION_LIMIT.get(name, "max_iter"): limits["max_iter"]} | dict(options)
-    run = run_reference(
-        statement.problem,
-        name,
-        tol=limits["tol"],
-        max_seconds=limits["max_seconds"],
-        **options,
-    )
-    facts = {
-        "claimed_status": run.claimed,
-        "iterations": run.iterations,
-        "seconds": run.seconds,
-        "compile_seconds": run.compile_seconds + posed,
-        "message": run.message,
-    }
-    w = statement.variables["w"].value if run.has_point else None
-    if w is None or not np.all(np.isfinite(w)):
-        facts["message"] = facts["message"] or f"{name} returned no point ({run.claimed})."
-        return None, 0.0, None, facts
-    b = np.zeros(problem.objective_parts.w_shape[1:])
-    if problem.objective_parts.fit_intercept:
-        b = np.array(statement.variables["b"].value, dtype=float)
-    u = problem.dual_from_constraints()
-    u = None if u is None else np.array(u, dtype=float)
-    return np.ravel(w).astype(float), b if b.ndim else float(b), u, facts
-
-
-_ITERATION_LIMIT = {"ecos": "max_iters", "scs": "max_iters"}

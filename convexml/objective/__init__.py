@@ -1,16 +1,19 @@
 """A learning objective: design + loss + penalty."""
 
+from .frame import Frame, frame_of
 from .multiclass import MulticlassObjective
 from .newton import Kinks, NewtonPoint, newton_point
 from .objective import Objective
 from .statement import Statement, label_all, parameters_of, pose_dual, pose_primal
 
 __all__ = [
+    "Frame",
     "Kinks",
     "MulticlassObjective",
     "NewtonPoint",
     "Objective",
     "Statement",
+    "frame_of",
     "label_all",
     "newton_point",
     "parameters_of",

@@ -160,6 +160,13 @@ class Penalty(ABC):
         """Multipliers of the constraints of ``expression``, by label, that belong to v = -X'u."""
         return {}
 
+    def in_units(self, units: Array, factor: float) -> Penalty | None:
+        """factor * Omega(units * w) as a penalty of w, exact for powers of two; None where unknown.
+
+        ``units`` has shape (d,); a penalty that treats coordinates alike takes equal ones only.
+        """
+        return None
+
     def lam_max(self, v: Array) -> float:
         """The smallest lam for which v is in the subdifferential at 0, for norms times lam."""
         raise TypeError(f"{self!r} has no lam_max: its subdifferential at 0 is a single point.")

@@ -93,6 +93,10 @@ class Box(Penalty):
         zeros = np.zeros(int(active.sum()))
         return Manifold(active, moved, zeros, zeros)
 
+    def in_units(self, units: Array, factor: float) -> Box:
+        lo, hi = self._bounds(len(units))
+        return Box(lo / units, hi / units)
+
     def free(self, d: int) -> Array:
         lo, hi = self._bounds(d)
         return np.isinf(lo) & np.isinf(hi)

@@ -42,14 +42,8 @@ class ElasticNet(Penalty):
         self.l1_ratio = nonnegative_number(l1_ratio, "ElasticNet", "l1_ratio")
         if self.l1_ratio > 1.0:
             raise InputError(f"ElasticNet: l1_ratio must be <= 1, got {self.l1_ratio:g}.")
-
-    @property
-    def _l1(self) -> float:
-        return self.lam * self.l1_ratio
-
-    @property
-    def _l2(self) -> float:
-        return self.lam * (1.0 - self.l1_ratio)
+        self._l1 = self.lam * self.l1_ratio
+        self._l2 = self.lam * (1.0 - self.l1_ratio)
 
     @property
     def strong_convexity(self) -> float:
@@ -101,6 +95,15 @@ class ElasticNet(Penalty):
             return 1.0
         over = np.abs(v) > self._l1 + slack
         return float(np.min(self._l1 / np.abs(v[over]), initial=1.0))
+
+    def in_units(self, units: Array, factor: float) -> ElasticNet | None:
+        if not np.all(units == units[:1]):
+            return None
+        unit = float(np.max(units, initial=0.0))
+        l1, l2 = factor * self._l1 * unit, factor * self._l2 * unit**2
+        scaled = ElasticNet(l1 + l2, l1 / (l1 + l2) if l1 + l2 > 0.0 else self.l1_ratio)
+        scaled._l1, scaled._l2 = l1, l2  # the products of lam and rho would round them
+        return scaled
 
     def lam_max(self, v: Array) -> float:
         if self.l1_ratio == 0.0:

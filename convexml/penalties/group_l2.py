@@ -130,6 +130,12 @@ class GroupL2(Penalty):
         over = (self._level > 0.0) & (norms > self._level + room)
         return float(np.min(self._level[over] / norms[over], initial=1.0))
 
+    def in_units(self, units: Array, factor: float) -> GroupL2 | None:
+        if not np.all(units == units[:1]):
+            return None
+        scale = factor * float(np.max(units, initial=0.0))
+        return GroupL2(scale * self.lam, self.groups, self.weights)
+
     def lam_max(self, v: Array) -> float:
         bound = self._scale > 0.0
         return float(np.max(self._norms(v)[bound] / self._scale[bound], initial=0.0))

@@ -72,6 +72,12 @@ class L1(Penalty):
         over = excess > level[bound]
         return float(np.min(level[bound][over] / np.abs(v[bound][over]), initial=1.0))
 
+    def in_units(self, units: Array, factor: float) -> L1:
+        if self.weights is None and np.all(units == units[:1]):
+            return L1(factor * self.lam * float(np.max(units, initial=0.0)))
+        weights = units if self.weights is None else self.weights * units
+        return L1(factor * self.lam, weights)
+
     def lam_max(self, v: Array) -> float:
         weights = np.ones(len(v)) if self.weights is None else self.weights
         return float(np.max(np.abs(v[weights > 0.0]) / weights[weights > 0.0], initial=0.0))

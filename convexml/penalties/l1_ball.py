@@ -65,6 +65,10 @@ class L1Ball(Penalty):
     def prox(self, w: Array, step: float | Array) -> Array:
         return self.project(w)
 
+    def in_units(self, units: Array, factor: float) -> L1Ball | None:
+        same = units.size > 0 and np.all(units == units[0])
+        return L1Ball(self.t / float(units[0])) if same else None
+
     def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
         target = w + float(np.min(step)) * v
         if np.abs(target).sum() < self.t * (1.0 - ROUNDING):

@@ -77,6 +77,12 @@ class L2(Penalty):
         level = self._level(len(w))
         return Manifold(np.ones(len(w), dtype=bool), w, level * w, level)
 
+    def in_units(self, units: Array, factor: float) -> L2:
+        if self.weights is None and np.all(units == units[:1]):
+            return L2(factor * self.lam * float(np.max(units, initial=0.0)) ** 2)
+        weights = units**2 if self.weights is None else self.weights * units**2
+        return L2(factor * self.lam, weights)
+
     def free(self, d: int) -> Array:
         return self._level(d) == 0.0
 

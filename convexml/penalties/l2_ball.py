@@ -57,6 +57,10 @@ class L2Ball(Penalty):
     def prox(self, w: Array, step: float | Array) -> Array:
         return self.project(w)
 
+    def in_units(self, units: Array, factor: float) -> L2Ball | None:
+        same = units.size > 0 and np.all(units == units[0])
+        return L2Ball(self.t / float(units[0])) if same else None
+
     def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
         active = np.ones(len(w), dtype=bool)
         target = w + float(np.min(step)) * v

@@ -26,6 +26,9 @@ class Nonnegative(Box):
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
         return Terms(0.0, {"nonnegative": w >= 0.0})
 
+    def in_units(self, units: Array, factor: float) -> Nonnegative:
+        return self
+
     def multipliers(self, v: Array) -> dict[str, Array]:
         return {"nonnegative": -v}
 

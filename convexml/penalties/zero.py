@@ -44,6 +44,9 @@ class Zero(Penalty):
         zeros = np.zeros_like(w)
         return Manifold(self.free(len(w)), w, zeros, zeros)
 
+    def in_units(self, units: Array, factor: float) -> Zero:
+        return self
+
     def free(self, d: int) -> Array:
         return np.ones(d, dtype=bool)
 

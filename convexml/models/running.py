@@ -1,0 +1,123 @@
+"""Run one solver on a learning problem, in the coordinates of a frame; nothing is judged here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..numerics import Array
+from ..objective import Frame, parameters_of, pose_primal
+from ..solvers import Record
+from ..solvers.driver import drive
+from ..solvers.rate_audit import Recorded
+from ..solvers.reference import run_reference
+from ..solvers.registry import ALGORITHMS
+
+if TYPE_CHECKING:
+    from .learning_problem import LearningProblem
+
+
+def run_algorithm(
+    problem: LearningProblem,
+    frame: Frame,
+    name: str,
+    limits: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> tuple[Array | None, float, Array | None, dict[str, Any]]:
+    objective, algorithm = frame.objective, ALGORITHMS[name]
+    w = np.zeros(objective.d) if limits["w0"] is None else limits["w0"] / frame.unit
+    b = objective.best_intercept(objective.predict(w))
+    iterates = algorithm.start(objective, w, b, limits["seed"], options)
+    try:
+        run = drive(
+            objective,
+            iterates,
+            tol=limits["tol"],
+            max_seconds=limits["max_seconds"],
+            max_iter=algorithm.max_iter if limits["max_iter"] is None else limits["max_iter"],
+            progress=_show if limits["progress"] else None,
+        )
+    except InputError:
+        raise
+    except Exception as error:
+        message = f"{name} crashed: {type(error).__name__}: {error}"
+        return None, 0.0, None, {"claimed_status": "error", "message": message}
+    facts = {
+        "claimed_status": "optimal" if run.stopped == "tol" else run.stopped,
+        "iterations": run.iterations,
+        "passes": run.passes,
+        "seconds": run.seconds,
+        "trace": [_in_own_units(record, frame.factor) for record in run.trace],
+        "message": "" if run.stopped == "tol" else run.stopped,
+        "recorded": Recorded(objective, name, w, b, limits["seed"], dict(options)),
+    }
+    if not (np.all(np.isfinite(run.best.w)) and np.all(np.isfinite(run.best.b))):
+        facts["message"] = f"{name} returned no finite point."
+        return None, 0.0, None, facts
+    return run.best.w, run.best.b, run.best.u, facts
+
+
+def _in_own_units(record: Record, factor: float) -> Record:
+    """A record with P, D and the gap of the problem as it was posed."""
+    names = ("objective", "dual_objective", "gap")
+    return replace(record, **{name: factor * getattr(record, name) for name in names})
+
+
+def _show(record: Record) -> None:
+    import sys
+
+    if sys.stderr.isatty():
+        text = f"iteration {record.iteration}, relative gap {record.relative_gap:.2e}"
+        print(f"\r{text:<60}", end="", file=sys.stderr, flush=True)
+
+
+def run_reference_solver(
+    problem: LearningProblem,
+    frame: Frame,
+    name: str,
+    limits: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> tuple[Array | None, Any, Array | None, dict[str, Any]]:
+    started = time.perf_counter()
+    if frame.is_trivial:
+        statement = problem.statement
+    else:
+        statement = pose_primal(frame.objective, parameters_of(frame.objective))
+    posed = time.perf_counter() - started
+    if limits["max_iter"] is not None:
+        options = {_ITERATION_LIMIT.get(name, "max_iter"): limits["max_iter"]} | dict(options)
+    run = run_reference(
+        statement.problem,
+        name,
+        tol=limits["tol"],
+        max_seconds=limits["max_seconds"],
+        **options,
+    )
+    facts = {
+        "claimed_status": run.claimed,
+        "iterations": run.iterations,
+        "seconds": run.seconds,
+        "compile_seconds": run.compile_seconds + posed,
+        "message": run.message,
+    }
+    w = statement.variables["w"].value if run.has_point else None
+    if w is None or not np.all(np.isfinite(w)):
+        facts["message"] = facts["message"] or f"{name} returned no point ({run.claimed})."
+        return None, 0.0, None, facts
+    b = np.zeros(problem.objective_parts.w_shape[1:])
+    if problem.objective_parts.fit_intercept:
+        b = np.array(statement.variables["b"].value, dtype=float)
+    if frame.is_trivial:
+        u = problem.dual_from_constraints()
+    else:
+        u = statement.constraints["prediction"].dual_value
+    u = None if u is None else np.array(u, dtype=float)
+    return np.ravel(w).astype(float), b if b.ndim else float(b), u, facts
+
+
+_ITERATION_LIMIT = {"ecos": "max_iters", "scs": "max_iters"}

@@ -1,0 +1,205 @@
+"""An objective in units that suit it: exactly the same problem in other coordinates.
+
+With centres m and units k of the columns, centre h and unit t of the targets, factor f:
+
+    X' = (X - 1 m') diag(k),  y' = (y - h) / t,  w = t k w',  b = t b' - m'w + h,
+    P(w, b) = f P'(w', b'),   u = (f / t) u'.
+
+Units are powers of two and differences such as X - 1 m' are taken only where they are exact, so
+that w is mapped without rounding; b alone is rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy import sparse
+
+from ..design import DenseDesign, Design, SparseDesign, StackedDesign
+from ..errors import InputError
+from ..numerics import EPS, Array, two_product
+from .objective import Objective
+
+ORDINARY = 6
+"""Columns, targets and factors within 2^-6 ... 2^6 of 1 stay as they are."""
+FAR = 200
+"""No unit is beyond 2^-200 or 2^200."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The coordinates of ``objective``, in terms of those of the problem that it was made of.
+
+    Attributes
+    ----------
+    objective : Objective
+        The problem in these coordinates.
+    centre : array, shape (d,)
+        m; zeros without an intercept.
+    unit : array, shape (d,)
+        t k: w = unit w'.
+    target_centre, target_unit : float
+        h and t.
+    factor : float
+        f: P = f P'.
+    is_trivial : bool
+        Whether nothing was changed.
+    """
+
+    objective: Objective
+    centre: Array
+    unit: Array
+    target_centre: float = 0.0
+    target_unit: float = 1.0
+    factor: float = 1.0
+    is_trivial: bool = False
+
+    def inside(self, w: Array, b: Any) -> tuple[Array, Any, float]:
+        """(w', b') and a bound on the rounding of b'."""
+        if self.is_trivial:
+            return w, b, 0.0
+        shift = self._shift(w, b, 1.0) / self.target_unit
+        error = EPS * float(np.max(np.abs(shift), initial=0.0))
+        return w / self.unit, shift if np.ndim(b) else float(shift), error
+
+    def outside(self, w: Array, b: Any) -> tuple[Array, Any]:
+        """(w, b) of the problem itself; b is rounded to the nearest number."""
+        if self.is_trivial:
+            return w, b
+        w = self.unit * w
+        shift = self._shift(w, self.target_unit * np.asarray(b, dtype=float), -1.0)
+        return w, shift if np.ndim(b) else float(shift)
+
+    def _shift(self, w: Array, b: Any, sign: float) -> Array:
+        """b + sign (m'w - h), added exactly and rounded once."""
+        matrix = w.reshape(self.objective.w_shape if np.ndim(b) else (-1, 1))
+        used = np.flatnonzero(self.centre)
+        centre = self.centre[used][:, None]
+        high, low = two_product(centre, matrix[used])
+        found = [
+            math.fsum((start, -sign * self.target_centre, *sign * tops, *sign * tails))
+            for start, tops, tails in zip(np.ravel(b), high.T, low.T, strict=True)
+        ]
+        return np.array(found) if np.ndim(b) else np.asarray(found[0])
+
+    def dual_inside(self, u: Array) -> Array:
+        """u' for a dual point u."""
+        return u if self.is_trivial else u * (self.target_unit / self.factor)
+
+    def dual_outside(self, u: Array) -> Array:
+        """u for a dual point u'."""
+        return u if self.is_trivial else u * (self.factor / self.target_unit)
+
+
+_FRAMED: WeakKeyDictionary[Design, dict[Any, tuple[Design, Array, Array]]] = WeakKeyDictionary()
+"""Centred and scaled designs, kept as long as the design itself: a path centres X once."""
+
+
+def frame_of(objective: Objective) -> Frame:
+    """Choose centres, units and a factor; trivial where all sizes are ordinary."""
+    d = objective.design.shape[1]
+    ones, zeros = np.ones(d), np.zeros(_base(objective.design).shape[1])
+    same = Frame(objective, zeros, ones, is_trivial=True)
+    centred = objective.fit_intercept
+    y, h, t, loss, power = _targets(objective)
+    alike = objective.penalty.in_units(np.exp2(np.arange(d) % 2), 1.0) is None
+    if objective.penalty.in_units(ones, 1.0) is None:  # not known to the penalty: centred only
+        design, centre, _ = _framed(objective.design, centred, "unscaled")
+        if not np.any(centre):
+            return same
+        return Frame(replace(objective, design=design), centre, ones)
+    design, centre, columns = _framed(objective.design, centred, "alike" if alike else "own")
+    unit = t * np.repeat(columns, d // columns.size)
+    # A constraint on the predictions has no size: then the penalty is all of P.
+    bare = objective.loss.is_indicator
+    size = objective.penalty.value(unit) if bare else float(objective.c.sum()) * t**power
+    factor = _power(size)
+    if not np.any(centre) and h == 0.0 and factor == t == 1.0 and np.all(unit == 1.0):
+        return same
+    try:
+        penalty = objective.penalty.in_units(unit, 1.0 / factor)
+    except InputError:  # a strength beyond float64
+        return same
+    c = objective.c if bare else objective.c * (t**power / factor)
+    if penalty is None or not (np.all(np.isfinite(c)) and np.all(c > 0.0)):
+        return same
+    inner = replace(objective, design=design, y=y, loss=loss, penalty=penalty, c=c)
+    return Frame(inner, centre, unit, h, t, factor)
+
+
+def _targets(objective: Objective) -> tuple[Array, float, float, Any, int]:
+    """(y', h, t, l', p)."""
+    y, loss = objective.y, objective.loss
+    h, t, power = 0.0, 1.0, 0
+    if loss.moves_with_y and objective.fit_intercept:
+        h = float(_exact_centres(y.min(keepdims=True), y.max(keepdims=True), y.mean())[0])
+        y = y - h
+    scaled = loss.in_units(1.0)
+    if scaled is not None:
+        t = _power(float(np.max(np.abs(y), initial=0.0)))
+        try:
+            found = loss.in_units(t)
+        except InputError:  # an epsilon or delta beyond float64
+            return y, h, 1.0, loss, 0
+        assert found is not None
+        loss, power = found
+    return y / t, h, t, loss, power
+
+
+def _framed(design: Design, centred: bool, units: str) -> tuple[Design, Array, Array]:
+    """(X', m, k); the units of columns are their own, one for all, or 1."""
+    known = _FRAMED.setdefault(_base(design), {})
+    key = (centred, units)
+    if key not in known:
+        known[key] = _centred_and_scaled(_base(design), centred, units)
+    found, centre, columns = known[key]
+    if isinstance(design, StackedDesign) and found is not design.base:
+        return StackedDesign(found, design.classes), centre, columns
+    return (design if found is _base(design) else found), centre, columns
+
+
+def _base(design: Design) -> Design:
+    return design.base if isinstance(design, StackedDesign) else design
+
+
+def _centred_and_scaled(design: Design, centred: bool, units: str) -> tuple[Design, Array, Array]:
+    X = design.constant
+    if sparse.issparse(X):
+        largest = np.asarray(abs(X).max(axis=0).toarray()).ravel() if X.shape[0] else np.zeros(0)
+        centre = np.zeros(X.shape[1])
+    else:
+        low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
+        centre = np.zeros(X.shape[1])
+        if centred:
+            with np.errstate(over="ignore"):
+                centre = _exact_centres(low, high, X.mean(axis=0))
+        largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
+    columns = np.ones(X.shape[1])
+    if units == "own":
+        columns = 1.0 / np.array([_power(size) for size in largest])
+    elif units == "alike":
+        columns /= _power(float(np.median(largest[largest > 0.0]) if np.any(largest) else 0.0))
+    if not np.any(centre) and np.all(columns == 1.0):
+        return design, centre, columns
+    if sparse.issparse(X):
+        return SparseDesign(sparse.csr_array(X @ sparse.diags_array(columns))), centre, columns
+    return DenseDesign((X - centre) * columns), centre, columns
+
+
+def _exact_centres(low: Array, high: Array, mean: Any) -> Array:
+    """A centre where all entries are within a factor of 2: differences are exact (Sterbenz)."""
+    near = (np.sign(low) == np.sign(high)) & (low != 0.0)
+    near &= np.maximum(np.abs(low), np.abs(high)) <= 2.0 * np.minimum(np.abs(low), np.abs(high))
+    return np.where(near, np.clip(mean, low, high), 0.0)
+
+
+def _power(size: float) -> float:
+    """The power of two near a size; 1 for an ordinary one and for 0."""
+    if not 0.0 < size < np.inf:
+        return 1.0
+    exponent = round(math.log2(size))
+    return 1.0 if abs(exponent) <= ORDINARY else 2.0 ** float(np.clip(exponent, -FAR, FAR))
