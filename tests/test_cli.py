@@ -20,6 +20,7 @@ from convexml.comparison import loop
 from convexml.errors import DataError
 from convexml.library import load_file
 from convexml.models import Lasso, Ridge
+from convexml.models import running as models_running
 from convexml.models import solving as models_solving
 from convexml.solvers.reference import ReferenceRun
 
@@ -141,7 +142,7 @@ def test_solve_a_fact_that_does_not_hold_is_5(run: Command, tmp_path: Path) -> N
 
 
 def test_solve_a_lie_is_5(run: Command, ridge: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models_solving, "run_reference", liar)
+    monkeypatch.setattr(models_running, "run_reference", liar)
     path = write(ridge.parent / "lasso.toml", LASSO)
     # without a polish step, which would repair the lie
     monkeypatch.setattr(models_solving, "polish_point", lambda objective, w, b, u: (w, b, u))
@@ -266,7 +267,7 @@ def test_compare_writes_the_page_and_the_document(run: Command, ridge: Path) -> 
 def test_compare_a_lie_is_shown_and_is_5_when_nobody_else_verifies(
     run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models_solving, "run_reference", liar)
+    monkeypatch.setattr(models_running, "run_reference", liar)
     path = write(tmp_path / "lasso.toml", LASSO)
     result = run("compare", path, "--solvers", "clarabel", "--solvers", "scs")
     assert result.exit_code == 5
@@ -280,7 +281,7 @@ def test_compare_a_lie_is_shown_and_is_5_when_nobody_else_verifies(
 def test_compare_is_0_when_somebody_verifies(
     run: Command, ridge: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models_solving, "run_reference", liar)
+    monkeypatch.setattr(models_running, "run_reference", liar)
     assert run("compare", ridge, "--solvers", "clarabel,newton").exit_code == 0
 
 

@@ -15,7 +15,7 @@ import pytest
 from convexml.comparison import Record, Results, loop, performance_profile, run
 from convexml.errors import InputError, ProblemFileError, UnknownSolverError
 from convexml.models import HardMarginSVM, Lasso, Ridge
-from convexml.models import solving as models_solving
+from convexml.models import running as models_running
 from convexml.report import Comparison, compare
 from convexml.solvers import Iterate, register, unregister
 from convexml.solvers.reference import ReferenceRun
@@ -122,7 +122,7 @@ def test_every_applicable_solver_is_a_row_with_the_closed_form_value(ridge: Ridg
 def test_a_lie_is_recorded_as_claimed_and_not_certified(
     ridge: Ridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models_solving, "run_reference", pretend("optimal"))
+    monkeypatch.setattr(models_running, "run_reference", pretend("optimal"))
     (record,) = compare(ridge, "clarabel")
     assert record.claimed == "optimal"
     assert record.verdict in ("refuted", "undecided")
@@ -136,7 +136,7 @@ def test_a_lie_is_recorded_as_claimed_and_not_certified(
 def test_a_false_claim_of_infeasibility_disagrees(
     ridge: Ridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models_solving, "run_reference", pretend("infeasible"))
+    monkeypatch.setattr(models_running, "run_reference", pretend("infeasible"))
     (record,) = compare(ridge, "clarabel")
     assert (record.claimed, record.status) == ("infeasible", "failed")
     assert record.disagrees

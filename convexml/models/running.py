@@ -29,6 +29,7 @@ def run_algorithm(
     limits: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> tuple[Array | None, float, Array | None, dict[str, Any]]:
+    """(w, b, u) of a hand-written solver in the frame's coordinates, and facts of the run."""
     objective, algorithm = frame.objective, ALGORITHMS[name]
     w = np.zeros(objective.d) if limits["w0"] is None else limits["w0"] / frame.unit
     b = objective.best_intercept(objective.predict(w))
@@ -83,6 +84,7 @@ def run_reference_solver(
     limits: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> tuple[Array | None, Any, Array | None, dict[str, Any]]:
+    """(w, b, u) of a reference solver in the frame's coordinates, and facts of the run."""
     started = time.perf_counter()
     if frame.is_trivial:
         statement = problem.statement
