@@ -57,6 +57,8 @@ class Penalty(ABC):
     """Differentiable everywhere: ``gradient`` and ``manifold`` with all coordinates active."""
     is_constraint: ClassVar[bool] = False
     """Takes only the values 0 and +inf."""
+    depends_on_sizes: ClassVar[bool] = False
+    """Omega grows with every |w_j| and knows no sign: Omega* then does so with every |v_j|."""
 
     @property
     def strong_convexity(self) -> float:

@@ -36,6 +36,7 @@ class ElasticNet(Penalty):
     """
 
     name = "elastic_net"
+    depends_on_sizes = True
 
     def __init__(self, lam: float, l1_ratio: float) -> None:
         self.lam = nonnegative_number(lam, "ElasticNet", "lam")

@@ -38,6 +38,7 @@ class GroupL2(Penalty):
     """
 
     name = "group_l2"
+    depends_on_sizes = True
 
     def __init__(self, lam: float, groups: Any, weights: Array | None = None) -> None:
         self.lam = nonnegative_number(lam, "GroupL2", "lam")

@@ -27,6 +27,7 @@ class L1(Penalty):
     """
 
     name = "l1"
+    depends_on_sizes = True
 
     def __init__(self, lam: float, weights: Array | None = None) -> None:
         self.lam = nonnegative_number(lam, "L1", "lam")

@@ -32,6 +32,7 @@ class L1Ball(Penalty):
 
     name = "l1_ball"
     is_constraint = True
+    depends_on_sizes = True
 
     def __init__(self, t: float) -> None:
         self.t = positive_number(t, "L1Ball", "t")

@@ -29,6 +29,7 @@ class L2(Penalty):
 
     name = "l2"
     is_smooth = True
+    depends_on_sizes = True
 
     def __init__(self, lam: float, weights: Array | None = None) -> None:
         self.lam = nonnegative_number(lam, "L2", "lam")

@@ -31,6 +31,7 @@ class L2Ball(Penalty):
 
     name = "l2_ball"
     is_constraint = True
+    depends_on_sizes = True
 
     def __init__(self, t: float) -> None:
         self.t = positive_number(t, "L2Ball", "t")

@@ -20,6 +20,7 @@ class Zero(Penalty):
 
     name = "zero"
     is_smooth = True
+    depends_on_sizes = True
 
     @property
     def curvature_bound(self) -> float:

@@ -1,0 +1,105 @@
+"""Which columns of a matrix depend on the others: exactly, or only up to rounding."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from scipy import linalg
+
+from ..numerics import Array
+from .exact import solve_exactly, sums_of_products
+from .singular import unit_columns
+
+INDEPENDENT = 1e-11
+"""Share of its length that a column keeps beside the others if it counts as independent."""
+DENOMINATOR = 4096
+ENTRIES = 200_000
+"""Up to this many entries a combination is solved for exactly where no simple one is found."""
+COLUMNS = 40
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """The columns of B, split in three.
+
+    Attributes
+    ----------
+    independent : array of int
+        Columns that are independent as far as floating point can tell.
+    exact : array of int
+        Columns that are, exactly, rational combinations of independent ones.
+    doubtful : array of int
+        Columns that are so up to rounding only, or not known to be so exactly.
+    """
+
+    independent: Array
+    exact: Array
+    doubtful: Array
+
+
+def dependence(B: Array, *, ones: bool = False) -> Dependence:
+    """Split the columns of B; combinations are verified on every row without rounding.
+
+    Parameters
+    ----------
+    B : array, shape (n, k)
+    ones : bool
+        Whether a column of ones stands behind them, as number k; it is always kept.
+    """
+    n, k = B.shape
+    unit, scales = unit_columns(B)
+    same = np.array_equal(unit / scales, B)  # nothing fell below the least number
+    near = unit
+    if ones:
+        near, _ = unit_columns(unit - unit.mean(axis=0))
+        unit = np.column_stack([unit, np.ones(n)])
+    R, order = linalg.qr(near, mode="r", pivoting=True, check_finite=False)
+    size = np.zeros(k)
+    size[: min(n, k)] = np.abs(np.diag(R))
+    rank = int(np.sum(size > INDEPENDENT))
+    kept, others = np.sort(order[:rank]), np.sort(order[rank:])
+    kept = np.append(kept, k) if ones else kept
+    base = unit[:, kept]
+    sure = [int(j) for j in others if same and _is_combination(base, unit[:, j])]
+    return Dependence(kept, np.array(sure, dtype=int), np.setdiff1d(others, sure))
+
+
+def _is_combination(base: Array, column: Array) -> bool:
+    """Whether q column = base p holds exactly for integers p and some q > 0."""
+    n, k = base.shape
+    if not np.any(column):
+        return True
+    if not k:
+        return False
+    near = linalg.lstsq(base, column, check_finite=False)[0]
+    fractions = [Fraction(float(p)).limit_denominator(DENOMINATOR) for p in near]
+    if _holds(base, column, fractions):
+        return True
+    if n * k > ENTRIES or k > COLUMNS:
+        return False
+    # Rows on which the base is regular decide the combination, if there is one.
+    rows = linalg.qr(base.T, mode="r", pivoting=True, check_finite=False)[1][:k]
+    exact = solve_exactly(base[rows], column[rows])
+    if exact is None:
+        return False
+    return all(
+        sum((p * Fraction(x) for p, x in zip(exact, row, strict=True)), -Fraction(y)) == 0
+        for row, y in zip(base.tolist(), column.tolist(), strict=True)
+    )
+
+
+def _holds(base: Array, column: Array, fractions: list[Fraction]) -> bool:
+    q = math.lcm(*(f.denominator for f in fractions))
+    whole = [int(f * q) for f in fractions]
+    if q >= 2**53 or any(abs(p) >= 2**53 for p in whole):
+        return False
+    used = [i for i, p in enumerate(whole) if p]
+    matrix = np.column_stack([base[:, used], column])
+    weights = np.array([float(whole[i]) for i in used] + [-float(q)])
+    near = matrix @ weights
+    if np.any(np.abs(near) > 1e-12 * (np.abs(matrix) @ np.abs(weights))):
+        return False
+    return not np.any(sums_of_products(matrix, weights))

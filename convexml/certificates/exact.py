@@ -1,0 +1,113 @@
+"""Linear algebra over the rationals: floats are integers times a power of two."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from ..numerics import Array, two_product
+
+Row = list[int]
+
+SMALLEST = 2.0**-960
+"""Products from here on have an exact rounding error in float64."""
+
+
+def sums_of_products(matrix: Array, x: Array) -> Array:
+    """Matrix x with every entry rounded once: exact products, summed exactly, (n,).
+
+    nan where a product leaves the range in which its rounding error is a number of its own.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        high, low = two_product(matrix, x[None, :])
+    size = np.abs(high)
+    lost = (size < SMALLEST) & (matrix != 0.0) & (x != 0.0)
+    if np.any(lost) or not (np.all(np.isfinite(high)) and np.all(np.isfinite(low))):
+        return np.full(len(matrix), np.nan)
+    return np.array([math.fsum(row) for row in np.hstack([high, low]).tolist()])
+
+
+def as_integers(matrix: Array) -> list[Row]:
+    """Rows of Python integers: the entries times one power of two for each row."""
+    mantissas, exponents = np.frexp(matrix)
+    whole = np.ldexp(mantissas, 53).astype(np.int64)
+    least = np.min(np.where(whole != 0, exponents, 10_000), axis=1, initial=10_000)
+    shifts = np.where(whole != 0, exponents - least[:, None], 0)
+    return [
+        [int(m) << int(s) for m, s in zip(row, shift, strict=True)]
+        for row, shift in zip(whole.tolist(), shifts.tolist(), strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class Echelon:
+    """Integer rows in echelon form: pivot i stands in row i, column ``columns[i]``.
+
+    ``rows`` are combinations of the original rows ``origins``, in that order, which are
+    independent; every other original row is a combination of them.
+    """
+
+    rows: list[Row]
+    columns: list[int]
+    origins: list[int]
+
+    @property
+    def rank(self) -> int:
+        return len(self.columns)
+
+
+def eliminate(rows: Sequence[Row], width: int | None = None) -> Echelon:
+    """Eliminate without fractions (Bareiss, 1968, https://doi.org/10.2307/2004533).
+
+    Parameters
+    ----------
+    rows : sequence of lists of int
+    width : int, optional
+        Pivots are taken from the first ``width`` columns only; all by default.
+    """
+    table = [(list(row), i) for i, row in enumerate(rows)]
+    width = (len(rows[0]) if rows else 0) if width is None else width
+    columns: list[int] = []
+    before, done = 1, 0
+    for j in range(width):
+        candidates = [i for i in range(done, len(table)) if table[i][0][j]]
+        if not candidates:
+            continue
+        best = min(candidates, key=lambda i: abs(table[i][0][j]))
+        table[done], table[best] = table[best], table[done]
+        top = table[done][0]
+        for i in range(done + 1, len(table)):
+            row, origin = table[i]
+            pairs = zip(row, top, strict=True)
+            table[i] = ([(top[j] * a - row[j] * t) // before for a, t in pairs], origin)
+        before, done = top[j], done + 1
+        columns.append(j)
+    return Echelon([row for row, _ in table], columns, [i for _, i in table[:done]])
+
+
+def solve_exactly(
+    matrix: Array, right: Array, free: Sequence[Fraction] | None = None
+) -> list[Fraction] | None:
+    """Return an exact x with matrix x = right, None where there is none.
+
+    Parameters
+    ----------
+    matrix : array, shape (m, k)
+    right : array, shape (m,)
+    free : sequence of Fraction, optional
+        Values that entries without a pivot take; 0 by default.
+    """
+    k = matrix.shape[1]
+    echelon = eliminate(as_integers(np.column_stack([matrix, right])), k)
+    if any(row[k] for row in echelon.rows[echelon.rank :]):
+        return None
+    x = [Fraction(0)] * k if free is None else list(free)
+    for i in reversed(range(echelon.rank)):
+        row, j = echelon.rows[i], echelon.columns[i]
+        rest = sum((row[m] * x[m] for m in range(j + 1, k) if row[m]), Fraction(0))
+        x[j] = (row[k] - rest) / row[j]
+    return x
