@@ -148,3 +148,32 @@ def test_lam_max_of_a_median_in_other_units(scale: float) -> None:
 def test_lam_max_is_refused_without_a_norm(make: Any) -> None:
     with pytest.raises(InputError, match="has no lam_max"):
         _ = make(X, Y).lam_max
+
+
+def test_an_outlier_moves_lam_max_of_a_pinball_loss_by_nothing() -> None:
+    # The null model's b is a quantile: how far the largest target is above it plays no part.
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(30, 3)), rng.normal(size=30)
+    y[7] = 10.0
+    found = []
+    for outlier in (10.0, 1e4, 1e8, 1e12):
+        y[7] = outlier
+        found.append(cml.QuantileRegression(X, y, tau=0.3, lam=0.1).lam_max)
+    assert found[0] > 0.01
+    assert found == pytest.approx([found[0]] * 4, rel=1e-8)
+
+
+@pytest.mark.parametrize("exponent", [-20, -7, 7, 20])
+def test_lam_max_moves_with_the_units(exponent: int) -> None:
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(25, 3)) + 5.0, rng.normal(size=25)
+    unit = 2.0**exponent
+    for make in (
+        lambda X: cml.QuantileRegression(X, y, tau=0.5, lam=0.1),
+        lambda X: cml.Lasso(X, y, lam=0.1),
+        lambda X: cml.LearningProblem(
+            X, y, cml.losses.Absolute(), cml.penalties.ElasticNet(1, 0.5)
+        ),
+        lambda X: cml.GroupLasso(X, y, lam=0.1, groups=[0, 0, 1]),
+    ):
+        assert make(X * unit).lam_max == pytest.approx(unit * make(X).lam_max, rel=1e-8)

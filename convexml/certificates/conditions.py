@@ -52,7 +52,11 @@ def conditions_at(
         )
     if objective.penalty.is_constraint:
         rows.append(
-            Condition("w in dom Omega", "primal_feasibility", objective.penalty.violation(w))
+            Condition(
+                "w in dom Omega",
+                "primal_feasibility",
+                objective.penalty.violation(w, objective.coefficient_sizes),
+            )
         )
     return rows
 

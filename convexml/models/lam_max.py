@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, SolverError
-from ..numerics import Array
-from ..objective import Objective
+from ..numerics import ROUNDING, Array
+from ..objective import Frame, Objective, frame_of
 from ..penalties import L1, ElasticNet, Penalty, Zero
 from ..solvers.driver import drive
 from ..solvers.newton import newton
-
-NEAR_KINK = 1e-9
 
 
 def lam_max(objective: Objective) -> float:
@@ -36,15 +34,18 @@ def lam_max(objective: Objective) -> float:
         feasible = np.isfinite(objective.loss_value(np.full(objective.n, level)))
         return 0.0 if feasible else np.inf
     unpenalised = _unpenalised(penalty, objective.d)
+    frame = frame_of(objective)
+    inner = frame.objective
     if objective.loss.is_smooth:
-        z = _null_predictions(objective, unpenalised)
-        return penalty.lam_max(-objective.design.rmatvec(objective.loss_derivative(z)))
+        z = _null_predictions(inner, unpenalised)
+        v = -inner.design.rmatvec(inner.loss_derivative(z))
+        return penalty.lam_max(frame.factor * v / frame.unit)
     if unpenalised.any():
         raise InputError(
             f"lam_max: unpenalised features need a differentiable loss, got {objective.loss!r}."
         )
-    z = np.zeros(objective.n)
-    return _over_the_kinks(objective, z + objective.best_intercept(z))
+    z = np.zeros(inner.n)
+    return _over_the_kinks(frame, penalty, z + inner.best_intercept(z))
 
 
 def _unpenalised(penalty: Penalty, d: int) -> Array:
@@ -66,16 +67,19 @@ def _null_predictions(objective: Objective, unpenalised: Array) -> Array:
     return part.predict(run.best.w, run.best.b)
 
 
-def _over_the_kinks(objective: Objective, z: Array) -> float:
+def _over_the_kinks(frame: Frame, penalty: Penalty, z: Array) -> float:
+    """The least lam with a dual point in lam dOmega(0), in the coordinates of the frame."""
     import cvxpy as cp
 
-    penalty: Penalty = objective.penalty
-    share = 1.0
+    objective, share = frame.objective, 1.0
     if isinstance(penalty, ElasticNet):
         share, penalty = penalty.l1_ratio, L1(1.0)
+    unit: Any = copy.copy(penalty)
+    unit.lam = 1.0
+    scaled: Any = unit if frame.is_trivial else unit.in_units(frame.unit, 1.0 / frame.factor)
     lo, hi = _subdifferential(objective, z)
     u, level = cp.Variable(objective.n), cp.Variable(nonneg=True)
-    dual_norm = penalty.conjugate_expression(
+    dual_norm = scaled.conjugate_expression(
         objective.design.constant.T @ u, objective.d, {"lam": level}
     )
     constraints = [u >= lo, u <= hi, *dual_norm.constraints.values()]
@@ -87,15 +91,21 @@ def _over_the_kinks(objective: Objective, z: Array) -> float:
         problem.solve(solver="CLARABEL", tol_gap_rel=1e-10, tol_gap_abs=1e-10, tol_feas=1e-10)
     if level.value is None:
         raise SolverError(f"lam_max: clarabel ended {problem.status}.")
-    return float(np.asarray(level.value)) / share if share else np.inf
+    return float(np.asarray(level.value)) / (scaled.lam * share) if share else np.inf
 
 
 def _subdifferential(objective: Objective, z: Array) -> tuple[Array, Array]:
-    """The ends of c_i dl(y_i, z_i), from the derivatives on either side of a kink."""
+    """The ends of c_i dl(y_i, z_i), from the derivatives on either side of a kink.
+
+    The null model's b is a breakpoint: a sample is on its kink to the last digits or not at all,
+    however large the other targets are.
+    """
     kinks = np.stack(objective.loss.kinks(objective.y))
-    size = np.maximum(float(np.abs(kinks).max()) or 1.0, np.abs(z))
-    at = np.abs(kinks - z).min(axis=0) <= NEAR_KINK * size
+    apart = np.abs(kinks - z)
+    at = apart.min(axis=0) <= ROUNDING * np.abs(z)
+    others = np.where(apart > ROUNDING * np.abs(z), apart, np.inf).min(axis=0)
+    step = np.where(np.isfinite(others), 0.5 * others, np.maximum(np.abs(z), 1.0))
     here = objective.loss_derivative(z)
-    below = objective.loss_derivative(z - 1e-6 * size)
-    above = objective.loss_derivative(z + 1e-6 * size)
+    below = objective.loss_derivative(z - step)
+    above = objective.loss_derivative(z + step)
     return np.where(at, np.minimum(below, here), here), np.where(at, np.maximum(above, here), here)

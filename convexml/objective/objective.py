@@ -12,6 +12,7 @@ from ..losses import Loss
 from ..numerics import ROUNDING, Array
 from ..penalties import Penalty
 from .intercept import best_shift
+from .sizes import coefficient_sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,13 @@ class Objective:
         """The c_i, in the shape that multiplies predictions."""
         return self.c
 
+    @cached_property
+    def coefficient_sizes(self) -> Array:
+        """Sizes of w that the data suggest, (d,); ones where the penalty has no constraint."""
+        if not self.penalty.is_constraint:
+            return np.ones(self.d)
+        return coefficient_sizes(self.design, self.y, self.loss, self.fit_intercept)
+
     # -- primal ------------------------------------------------------------------------------
 
     def predict(self, w: Array, b: float | Array = 0.0) -> Array:
@@ -84,7 +92,7 @@ class Objective:
 
     def primal(self, w: Array, b: float | Array = 0.0, z: Array | None = None) -> float:
         """P(w, b); inf where a constraint is violated beyond rounding."""
-        if self.penalty.violation(w) > ROUNDING:
+        if not self.penalty.violation(w, self.coefficient_sizes) <= ROUNDING:
             return np.inf
         z = self.predict(w, b) if z is None else z
         slack = self.prediction_slack(w, b) if self.loss.is_indicator else None

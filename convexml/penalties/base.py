@@ -154,8 +154,12 @@ class Penalty(ABC):
         """The nearest feasible point; w itself unless the penalty is a constraint."""
         return w
 
-    def violation(self, w: Array) -> float:
-        """How far w is from the domain of Omega, relative to its size (radius)."""
+    def violation(self, w: Array, sizes: float | Array = 1.0) -> float:
+        """How far w is from the domain of Omega, relative to its size (radius).
+
+        A constraint without a size of its own, such as w >= 0, is measured by the ``sizes`` of
+        coefficients that the data suggest, (d,).
+        """
         return 0.0
 
     def multipliers(self, v: Array) -> dict[str, Array]:

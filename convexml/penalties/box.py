@@ -18,7 +18,8 @@ class Box(Penalty):
 
     Conjugate: the support function sum_j max(lo_j v_j, hi_j v_j), where an infinite bound times 0
     is 0; finite where v_j <= 0 if hi_j = inf and v_j >= 0 if lo_j = -inf. A violation is measured
-    relative to the larger finite |bound| of its coordinate, absolutely where that is 0.
+    relative to the larger finite |bound| of its coordinate, where that is 0 to the size that the
+    data suggest for it.
 
     Parameters
     ----------
@@ -56,13 +57,11 @@ class Box(Penalty):
     def value(self, w: Array) -> float:
         return 0.0
 
-    def violation(self, w: Array) -> float:
+    def violation(self, w: Array, sizes: float | Array = 1.0) -> float:
         lo, hi = self._bounds(len(w))
         ends = np.maximum(*(np.where(np.isfinite(end), np.abs(end), 0.0) for end in (lo, hi)))
-        # A bound at 0 counts at the size of w, and never less strictly than at 1.
-        size = np.where(ends > 0.0, ends, min(1.0, float(np.max(np.abs(w), initial=0.0))))
         distance = distance_to_interval(w, lo, hi)
-        return float(np.max(distance / np.where(size > 0.0, size, 1.0), initial=0.0))
+        return float(np.max(distance / np.where(ends > 0.0, ends, sizes), initial=0.0))
 
     def _support(self, v: Array) -> Array:
         """The finite bound that v_j pushes towards; 0 where it pushes to infinity."""

@@ -43,7 +43,7 @@ class L1Ball(Penalty):
     def value(self, w: Array) -> float:
         return 0.0
 
-    def violation(self, w: Array) -> float:
+    def violation(self, w: Array, sizes: float | Array = 1.0) -> float:
         return max(float(np.abs(w).sum()) / self.t - 1.0, 0.0)
 
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:

@@ -42,7 +42,7 @@ class L2Ball(Penalty):
     def value(self, w: Array) -> float:
         return 0.0
 
-    def violation(self, w: Array) -> float:
+    def violation(self, w: Array, sizes: float | Array = 1.0) -> float:
         return max(float(np.linalg.norm(w)) / self.t - 1.0, 0.0)
 
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:

@@ -1,0 +1,31 @@
+"""The size of a coefficient that the data suggest: what a bound at 0 is measured by."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from ..design import Design, StackedDesign
+from ..losses import Loss
+from ..numerics import Array
+
+
+def coefficient_sizes(design: Design, y: Array, loss: Loss, centred: bool) -> Array:
+    """Size of the predictions over that of each column, shape (d,): units move it along with w.
+
+    Predictions have the size of the targets where the loss moves with them, else 1. With an
+    intercept both sizes are measured about the means.
+    """
+    target = 1.0
+    if loss.moves_with_y:
+        middle = float(np.mean(y)) if centred else 0.0
+        target = float(np.max(np.abs(y - middle), initial=0.0)) or float(np.max(np.abs(y))) or 1.0
+    base = design.base if isinstance(design, StackedDesign) else design
+    X = base.constant
+    if sparse.issparse(X):
+        columns = np.ravel(abs(X).max(axis=0).toarray())
+    else:
+        middles = X.mean(axis=0) if centred else np.zeros(X.shape[1])
+        columns = np.maximum(X.max(axis=0) - middles, middles - X.min(axis=0))
+    columns = np.where(columns > 0.0, columns, 1.0)
+    return np.repeat(target / columns, design.shape[1] // columns.size)
