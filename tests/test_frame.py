@@ -128,3 +128,27 @@ def test_a_penalty_of_ones_own_is_centred_only() -> None:
     assert frame.factor == 1.0
     assert np.all(frame.unit == 1.0)
     assert np.any(frame.centre)
+
+
+def test_a_neighbour_of_w_has_a_better_intercept() -> None:
+    X, y = 1e14 + np.arange(6.0)[:, None], np.array([0.0, 2, 1, 4, 3, 6])
+    frame = frame_of(Objective(as_design(X), y, Squared(), Zero(), np.full(6, 1 / 6), True))
+    inner = frame.objective
+    A = np.column_stack([inner.design.dense(), np.ones(6)])
+    solution = np.linalg.lstsq(A, inner.y, rcond=None)[0]
+
+    def exact(w, b):
+        rows = zip(X[:, 0], y, strict=True)
+        return sum((Fraction(x) * Fraction(w[0]) + Fraction(b) - Fraction(t)) ** 2 for x, t in rows)
+
+    # P* in rationals: the slope and the rest of a simple regression on 0 ... 5.
+    x = [Fraction(k) for k in range(6)]
+    t = [Fraction(int(v)) for v in y]
+    mean_x, mean_t = sum(x) / 6, sum(t) / 6
+    slope = sum((a - mean_x) * b for a, b in zip(x, t, strict=True))
+    slope /= sum((a - mean_x) ** 2 for a in x)
+    best = sum((b - mean_t - slope * (a - mean_x)) ** 2 for a, b in zip(x, t, strict=True))
+    plain = exact(*frame.outside(solution[:1], float(solution[1])))
+    near = exact(*frame.nearest(solution[:1], float(solution[1])))
+    assert near - best < (plain - best) / 10
+    assert (near - best) / best < Fraction(1, 10**6)

@@ -118,7 +118,7 @@ def attempt(
     point = repair_primal(inner, w, b)
     if np.isfinite(point.value):
         w, b = point.w, point.b
-    w, b = frame.outside(w, b)
+    w, b = frame.nearest(w, b)
     u = None if u is None else frame.dual_outside(u)
     solution = conclude(problem, name, w, b, u, limits["tol"], facts)
     as_claimed = facts["claimed_status"] == "optimal" and not limits["polish"]

@@ -29,6 +29,11 @@ ORDINARY = 6
 FAR = 200
 """No unit is beyond 2^-200 or 2^200."""
 
+CLOSE = 1e-9
+"""A rounding of b by less, in the units of the targets, is left alone."""
+NEIGHBOURS = 64
+"""Last digits by which one coefficient may move for a better b."""
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:
@@ -74,14 +79,37 @@ class Frame:
         shift = self._shift(w, self.target_unit * np.asarray(b, dtype=float), -1.0)
         return w, shift if np.ndim(b) else float(shift)
 
-    def _shift(self, w: Array, b: Any, sign: float) -> Array:
-        """b + sign (m'w - h), added exactly and rounded once."""
+    def nearest(self, w: Array, b: Any) -> tuple[Array, Any]:
+        """(w, b) as ``outside``, but for a w some last digits away whose b is rounded less.
+
+        Where columns have a large offset, the rounding of b is all that separates a solution from
+        the optimum, and the neighbours of w need other b.
+        """
+        own, shift = self.outside(w, b)
+        if np.ndim(b) or not np.any(self.centre * own):
+            return own, shift
+        j = int(np.argmax(np.abs(self.centre * own)))
+        target = self.target_unit * b
+
+        def missed(k: int) -> float:
+            near = own.copy()
+            near[j] *= 1.0 + k * EPS
+            rounded = float(self._shift(near, target, -1.0))
+            return abs(float(self._shift(near, target, -1.0, less=rounded)))
+
+        if missed(0) <= CLOSE * self.target_unit:
+            return own, shift
+        own[j] *= 1.0 + min(range(-NEIGHBOURS, NEIGHBOURS + 1), key=missed) * EPS
+        return own, float(self._shift(own, target, -1.0))
+
+    def _shift(self, w: Array, b: Any, sign: float, less: float = 0.0) -> Array:
+        """b + sign (m'w - h) - less, added exactly and rounded once."""
         matrix = w.reshape(self.objective.w_shape if np.ndim(b) else (-1, 1))
         used = np.flatnonzero(self.centre)
         centre = self.centre[used][:, None]
         high, low = two_product(centre, matrix[used])
         found = [
-            math.fsum((start, -sign * self.target_centre, *sign * tops, *sign * tails))
+            math.fsum((start, -less, -sign * self.target_centre, *sign * tops, *sign * tails))
             for start, tops, tails in zip(np.ravel(b), high.T, low.T, strict=True)
         ]
         return np.array(found) if np.ndim(b) else np.asarray(found[0])
