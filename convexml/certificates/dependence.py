@@ -15,6 +15,8 @@ from .singular import unit_columns
 
 INDEPENDENT = 1e-11
 """Share of its length that a column keeps beside the others if it counts as independent."""
+NOTHING = 2.0**-60
+"""Below what two different entries of a column can leave beside its mean."""
 DENOMINATOR = 4096
 ENTRIES = 200_000
 """Up to this many entries a combination is solved for exactly where no simple one is found."""
@@ -54,7 +56,9 @@ def dependence(B: Array, *, ones: bool = False) -> Dependence:
     same = np.array_equal(unit / scales, B)  # nothing fell below the least number
     near = unit
     if ones:
-        near, _ = unit_columns(unit - unit.mean(axis=0))
+        near = unit - unit.mean(axis=0)
+        near = near - near.mean(axis=0)  # a constant column leaves nothing
+        near, _ = unit_columns(np.where(np.abs(near).max(axis=0) > NOTHING, near, 0.0))
         unit = np.column_stack([unit, np.ones(n)])
     R, order = linalg.qr(near, mode="r", pivoting=True, check_finite=False)
     size = np.zeros(k)
