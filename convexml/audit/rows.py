@@ -11,7 +11,7 @@ import numpy as np
 from ..certificates.certificate import Condition, worst
 from ..certificates.conic import floor_of
 from ..numerics import Array
-from ..objective.cones import Nonnegative, Semidefinite
+from ..objective.cones import Nonnegative, Semidefinite, Zero
 from .layout import dual_values
 from .point import Posed
 from .recovery import Completed
@@ -78,7 +78,10 @@ def dual_rows(posed: Posed, x: Array, full: Completed, given: Given) -> list[Con
                 np.append(scale, max(floor, float(np.max(size)))),
             )
         rows.append(worst(f"{name}: multiplier in its cone", "dual_feasibility", distance, scale))
-        rows.append(worst(f"{name}: complementarity", "complementary_slackness", product, terms))
+        if product.size:
+            rows.append(
+                worst(f"{name}: complementarity", "complementary_slackness", product, terms)
+            )
     return rows + _stationarity(posed, x, full)
 
 
@@ -112,7 +115,10 @@ def _groups(posed: Posed, given: Given) -> Iterator[tuple[str, Array, float]]:
 def _measure(
     posed: Posed, wanted: Array, slack: Array, y: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Distances to K*, sizes, products s'y and their terms, entry by entry or cone by cone."""
+    """Distances to K*, sizes, products s'y and their terms, entry by entry or cone by cone.
+
+    The products of equalities say nothing: there are none of them.
+    """
     found: list[tuple[Array, Array, Array, Array]] = []
     for cone, part in posed.program.blocks:
         rows = wanted[(wanted >= part.start) & (wanted < part.stop)]
@@ -120,6 +126,8 @@ def _measure(
             continue
         if cone.is_polyhedral:
             distance, product = type(cone)(rows.size).distance_dual(y[rows]), slack[rows] * y[rows]
+            if isinstance(cone, Zero):
+                product = product[:0]
             found.append((distance, np.abs(y[rows]), product, np.abs(product)))
         else:
             s, z = slack[part], y[part]

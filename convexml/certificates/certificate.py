@@ -42,6 +42,9 @@ class Condition:
         Where the worst violation sits.
     rounding : float
         A bound on the error of ``residual``.
+    says : str
+        The condition of every learning problem that the row says in the model's words, and
+        replaces.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Condition:
     scale: float = 1.0
     index: int | None = None
     rounding: float = 0.0
+    says: str = ""
 
     @property
     def relative(self) -> float:
@@ -68,7 +72,14 @@ class Condition:
         return bool(self.residual - self.rounding > tol * self.scale)
 
 
-def worst(name: str, kind: str, residual: Any, scale: Any = 1.0, rounding: Any = 0.0) -> Condition:
+def worst(
+    name: str,
+    kind: str,
+    residual: Any,
+    scale: Any = 1.0,
+    rounding: Any = 0.0,
+    says: str = "",
+) -> Condition:
     """Condense a vector of violations into the row of the relatively largest one.
 
     Parameters
@@ -78,20 +89,24 @@ def worst(name: str, kind: str, residual: Any, scale: Any = 1.0, rounding: Any =
     residual : array or float
         Violations, any shape.
     scale : array or float
-        Size of each row; zeros count as 1.
+        Size of each row in the data; where it is 0, only a violation of 0 is small.
     rounding : array or float
         Bounds on the errors of the violations.
+    says : str
+        As in ``Condition``.
     """
     values = np.abs(np.atleast_1d(np.asarray(residual, dtype=float))).ravel()
     if values.size == 0:
-        return Condition(name, kind, 0.0)
+        return Condition(name, kind, 0.0, says=says)
     scales = np.broadcast_to(np.ravel(np.asarray(scale, dtype=float)), values.shape)
-    scales = np.where(scales > 0.0, scales, 1.0)
-    ratio = np.where(np.isnan(values), np.inf, values) / scales
+    values = np.where(np.isnan(values), np.inf, values)
+    safe = np.where(scales > 0.0, scales, np.finfo(float).tiny)
+    with np.errstate(over="ignore"):
+        ratio = np.where(values > 0.0, values / safe, 0.0)
     errors = np.broadcast_to(np.ravel(np.asarray(rounding, dtype=float)), values.shape)
     index = int(np.argmax(ratio))
     return Condition(
-        name, kind, float(values[index]), float(scales[index]), index, float(errors[index])
+        name, kind, float(values[index]), float(scales[index]), index, float(errors[index]), says
     )
 
 
@@ -204,14 +219,20 @@ class Certificate:
             lines += [
                 f"  primal objective  {self.primal_objective + 0.0:.10g}",
                 f"  dual objective    {self.dual_objective + 0.0:.10g}   ({self.dual_source} dual)",
-                f"  gap               {self.gap:.3g}   relative {self.relative_gap:.3g}",
+                f"  gap               {self.gap:.3g}   relative {self.relative_gap:.3g}, "
+                f"of which rounding {self.rounding:.3g}",
                 f"  repaired by       {self.repaired:.3g}",
             ]
+        if self.within is not None:
+            lines.append(f"  holds only within {self.within:.3g} of this point")
         width = max((len(row.name) for row in self.conditions), default=0)
+        if self.conditions:
+            lines.append(f"  {'condition':<{width}}  residual  relative")
         for row in self.conditions:
             known = row.index is not None and row.residual > 0.0
             where = f"worst at {row.index}" if known else ""
-            lines.append(f"  {row.name:<{width}}  {row.residual:<8.3g}  {where}".rstrip())
+            numbers = f"{row.residual:<8.3g}  {row.relative:<8.2g}"
+            lines.append(f"  {row.name:<{width}}  {numbers}  {where}".rstrip())
         if self.reason:
             lines.append(f"  {self.reason}")
         return "\n".join(lines)

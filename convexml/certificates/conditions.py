@@ -2,79 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..numerics import ROUNDING, Array
-from ..objective import Objective
+from . import learning_rows as rows_of
 from .certificate import Condition, worst
-from .primal_repair import primal_scale
+from .judge import in_units_of_gap
+from .passed_point import PassedPoint
+
+Textbook = Callable[[PassedPoint], Sequence[Condition]]
+"""A model's own conditions at a point."""
 
 
-def conditions_at(
-    objective: Objective, w: Array, b: float, u: Array, z: Array, v: Array
-) -> Sequence[Condition]:
-    """The generic optimality conditions at (w, b, u), as passed, before any repair.
+@np.errstate(over="ignore", invalid="ignore")
+def conditions_at(point: PassedPoint, textbook: Textbook | None = None) -> list[Condition]:
+    """The conditions at a point, as passed: the generic ones, then the model's own.
 
-    ``z`` is X w + b and ``v`` is -X'u. An inclusion v in dOmega(w) is measured by its natural
-    residual w - prox(w + v), which is continuous and 0 exactly where the inclusion holds; that of
-    a differentiable loss by the difference to its derivative.
+    Each is relative to the size of its row in the data and at the point, which no change of units
+    moves; products count relative to ``point.scale``, as the gap does, whose terms they are. A
+    generic row that the model says in its own words is left out.
     """
-    y, c = objective.y, objective.coefficients
-    lo, hi = objective.dual_bounds()
-    size = np.maximum(
-        np.where(np.isfinite(lo), np.abs(lo), 0.0), np.where(np.isfinite(hi), hi, 0.0)
-    )
-    size = np.maximum(size, np.abs(u))
-    outside = np.maximum(np.maximum(lo - u, u - hi), 0.0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if objective.loss.is_smooth:
-            loss_move = u / c - objective.loss.derivative(y, z)
-        else:
-            loss_move = z - objective.loss.prox(y, z + np.clip(u, lo, hi) / c, 1.0)
-        penalty_move = w - objective.penalty.prox(w + v, 1.0)
-    rows = [
-        worst("-X'u in dOmega(w)", "stationarity", penalty_move),
-        worst("u_i/c_i in dl(y_i, z_i)", "complementary_slackness", loss_move),
-        worst("u/c in dom l*", "dual_feasibility", outside, size),
-        _penalty_domain(objective, u, v),
+    objective = point.objective
+    own = [] if textbook is None else list(textbook(point))
+    rows = []
+    if not objective.penalty.free(objective.d).all():  # else X'u = 0, the penalty's domain
+        rows.append(rows_of.stationarity(point, rows_of.INCLUSION, point.v))
+    rows += [
+        rows_of.slopes(point, rows_of.SLOPES),
+        rows_of.loss_domain(point, rows_of.LOSS_DOMAIN),
+        rows_of.penalty_domain(point, rows_of.PENALTY_DOMAIN),
     ]
     if objective.fit_intercept:
-        sums, size = u.sum(axis=0), np.abs(u).sum(axis=0)
-        rows.append(worst("1'u = 0", "dual_feasibility", sums, size))
-    if u.ndim == 2:
-        rows.append(worst("sum_k u_ik = 0", "dual_feasibility", u.sum(axis=1), objective.c))
+        rows.append(rows_of.balance(point, rows_of.BALANCE))
+    if point.u.ndim == 2:
+        sums = point.u.sum(axis=1)
+        rows.append(worst("sum_k u_ik = 0", "dual_feasibility", sums, objective.c))
     if objective.loss.is_indicator:
-        violation = objective.loss.violation(y, z)
-        rows.append(
-            worst("z in dom l", "primal_feasibility", violation, primal_scale(objective, w, b))
-        )
+        rows.append(rows_of.predictions(point, rows_of.PREDICTIONS))
     if objective.penalty.is_constraint:
-        rows.append(
-            Condition(
-                "w in dom Omega",
-                "primal_feasibility",
-                objective.penalty.violation(w, objective.coefficient_sizes),
-            )
-        )
-    return rows
-
-
-def _penalty_domain(objective: Objective, u: Array, v: Array) -> Condition:
-    """How far v = -X'u is from dom Omega*.
-
-    Rows v_j = 0 and v_j >= 0 count relative to the terms summed in X'u, bounds to themselves.
-    """
-    penalty, name = objective.penalty, "-X'u in dom Omega*"
-    if penalty.conjugate(v) < np.inf:
-        return Condition(name, "dual_feasibility", 0.0)
-    sizes = objective.design.abs_rmatvec(u)
-    if penalty.conjugate(v, ROUNDING * sizes) < np.inf:
-        return Condition(name, "dual_feasibility", 0.0)
-    outside = penalty.outside(v)
-    fixed = np.abs(outside) > ROUNDING * sizes
-    bounded = np.where(outside == 0.0, v, 0.0)
-    scale = penalty.domain_scale(bounded, ROUNDING * sizes)
-    residual = np.where(fixed, outside, (1.0 - scale) * bounded)
-    return worst(name, "dual_feasibility", residual, np.where(fixed, sizes, scale * np.abs(v)))
+        violation = objective.penalty.violation(point.w, objective.coefficient_sizes)
+        rows.append(Condition(rows_of.COEFFICIENTS, "primal_feasibility", violation))
+    said = {row.says for row in own}
+    return in_units_of_gap([row for row in rows if row.name not in said] + own, point.scale)

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ..numerics import ROUNDING, Array
 from ..objective import Objective
-from .certificate import Certificate, Condition, Verdict
-from .conditions import conditions_at
+from .certificate import Certificate, Verdict
+from .conditions import Textbook, conditions_at
 from .dual_point import SMALL_ENOUGH, construct_dual, plain_dual
 from .dual_repair import DualPoint, repair_dual
+from .passed_point import PassedPoint
 from .primal_repair import PrimalPoint, interpolation_excess, primal_scale, repair_primal
 from .scale import learning_scale, relative
 from .witness import better_point
 
 MET = 1e-9
 """Row-relative residual at which an equality counts as met while an algorithm runs."""
-
-Textbook = Callable[[Objective, Array, float, Array], Sequence[Condition]]
-"""Rows of a model's own conditions, from (objective, w, b, u)."""
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -69,9 +66,6 @@ def certify_objective(
     # The products with X are shared with the repairs wherever nothing was moved.
     z = point.z if point.moved == 0.0 else objective.predict(w, b)
     v = dual.v if u is None or dual.moved == 0.0 else -objective.design.rmatvec(u)
-    conditions = list(conditions_at(objective, w, b, passed, z, v))
-    if textbook is not None:
-        conditions += textbook(objective, w, b, passed)
     # What a repair gains is not credited: the worse of the passed and the repaired value counts.
     if point.moved > 0.0 and np.isfinite(point.value):
         point = replace(point, value=max(point.value, objective.primal_formula(w, z)))
@@ -79,6 +73,7 @@ def certify_objective(
         dual = replace(dual, value=min(dual.value, objective.dual_formula(u, v)))
     gap, reason = _gap(objective, point, dual)
     scale = learning_scale(point.value, dual.value, objective.null_value)
+    conditions = conditions_at(PassedPoint(objective, w, b, passed, z, v, scale), textbook)
     certificate = Certificate(
         claim="optimal",
         primal_objective=point.value,

@@ -64,7 +64,7 @@ def bounded(
         dual_objective=sign * dual,
         gap=found,
         relative_gap=relative(found, scale),
-        conditions=tuple(conditions),
+        conditions=tuple(in_units_of_gap(conditions, scale)),
         verdict=Verdict.UNDECIDED,
         tol=tol,
         reason=reason,
@@ -111,6 +111,19 @@ def absent(
         reason=reason,
         **(known | facts),
     )
+
+
+def in_units_of_gap(rows: Sequence[Condition], scale: float) -> list[Condition]:
+    """The rows; products of multipliers and slacks, terms of the gap, count relative to its scale.
+
+    Parameters
+    ----------
+    rows : sequence of Condition
+    scale : float
+        What the gap is measured on.
+    """
+    kind = "complementary_slackness"
+    return [replace(row, scale=scale) if row.kind == kind else row for row in rows]
 
 
 def judge(certificate: Certificate, *, proven: bool = True) -> Certificate:

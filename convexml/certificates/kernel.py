@@ -8,8 +8,10 @@ import numpy as np
 
 from ..numerics import ROUNDING, Array
 from ..objective.kernel import KernelObjective
-from .certificate import Certificate, Verdict, worst
-from .gap import Textbook, certify_objective
+from .certificate import Certificate, Condition, Verdict, worst
+from .conditions import Textbook
+from .gap import certify_objective
+from .learning_rows import INCLUSION
 from .scale import learning_scale, relative
 
 
@@ -64,9 +66,8 @@ def certify_kernel(
     gap = primal - dual
     if gap < 0.0:  # rounding, also that of cancellation in u'K u / lam: its size is known by it
         gap = 0.0 if -gap <= ROUNDING * (abs(primal) + abs(dual)) else -gap
-    size = np.abs(objective.K) @ (objective.lam * np.abs(q) + np.abs(judged))
-    row = worst("K (lam q + u) = 0", "stationarity", objective.stationarity(q, judged), size)
     scale = learning_scale(primal, dual, parts.null_value)
+    others = [row for row in inner.conditions if row.says != INCLUSION]
     found = replace(
         inner,
         primal_objective=primal,
@@ -74,7 +75,7 @@ def certify_kernel(
         gap=gap,
         relative_gap=relative(gap, scale),
         scale=scale,
-        conditions=(row, *inner.conditions),
+        conditions=(_stationarity(objective, q, judged, scale), *others),
         witness=_lifted(objective, inner, primal),
     )
     if found.holds(tol):
@@ -83,6 +84,18 @@ def certify_kernel(
         return found
     reason = inner.reason or f"The relative gap {found.relative_gap:.3g} exceeds tol {tol:g}."
     return replace(found, verdict=Verdict.UNDECIDED, reason=reason)
+
+
+def _stationarity(objective: KernelObjective, q: Array, u: Array, scale: float) -> Condition:
+    """The row K (lam q + u) = 0, in the terms of its sums, for u no smaller than the null model's.
+
+    A function f with lam |f|^2 = scale has values of size sqrt(K_ii scale / lam).
+    """
+    lam, name = objective.lam, "K (lam q + u) = 0"
+    terms = lam * np.abs(q) + np.maximum(np.abs(u), np.abs(objective.coordinates.null_slopes))
+    worth = np.sqrt(np.maximum(np.diag(objective.K), 0.0) * lam * scale)
+    size = np.abs(objective.K) @ terms + worth
+    return worst(name, "stationarity", objective.stationarity(q, u), size, says=INCLUSION)
 
 
 def _lifted(

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..certificates import Condition
 from ..certificates.certificate import worst
+from ..certificates.learning_rows import INCLUSION, penalty_domain, products
+from ..certificates.passed_point import PassedPoint
 from ..losses import Loss, Squared
-from ..numerics import Array
-from ..objective import Objective
 from ..penalties import ElasticNet as ElasticNetPenalty
 from ..penalties import GroupL2, Penalty
 from .base import Hyperparameter
@@ -65,23 +65,14 @@ class ElasticNet(LearningProblem):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), ElasticNetPenalty(hyper["lam"], hyper["l1_ratio"]), "mean"
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
         l1, l2 = self.lam * self.l1_ratio, self.lam * (1.0 - self.l1_ratio)
-        v = -objective.design.rmatvec(u) - l2 * w
-        away = np.where(w != 0.0, w * (v - l1 * np.sign(w)), 0.0)
+        w, v = point.w, point.v - l2 * point.w
+        excess, terms = np.maximum(np.abs(v) - l1, 0.0), point.v_sizes + l2 * point.w_sizes
+        kind, name = "stationarity", "|x_j'u + lam(1-rho)w_j| <= lam rho"
         return [
-            worst(
-                "|x_j'u + lam(1-rho)w_j| <= lam rho",
-                "stationarity",
-                np.maximum(np.abs(v) - l1, 0.0),
-            ),
-            worst(
-                "w_j (x_j'u + lam(1-rho)w_j + lam rho sign w_j) = 0",
-                "complementary_slackness",
-                away,
-            ),
+            worst(name, kind, excess, terms, says=INCLUSION),
+            products("w_j (x_j'u + lam(1-rho)w_j + lam rho sign w_j) = 0", w * v - l1 * np.abs(w)),
         ]
 
     def _latex(self) -> Latex:
@@ -148,27 +139,10 @@ class GroupLasso(LearningProblem):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), GroupL2(hyper["lam"], hyper["groups"]), "mean"
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        v = -objective.design.rmatvec(u)
-        labels, index = np.unique(np.asarray(self.groups), return_inverse=True)
-        size = np.sqrt(np.bincount(index))
-        norm_w, norm_v = np.sqrt(np.bincount(index, w**2)), np.sqrt(np.bincount(index, v**2))
-        level = self.lam * size
-        terms = np.sqrt(np.bincount(index, objective.design.abs_rmatvec(u) ** 2))
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
         return [
-            worst(
-                "|X_g'u| <= lam sqrt|g|",
-                "dual_feasibility",
-                np.maximum(norm_v - level, 0.0),
-                np.maximum(level, terms),
-            ),
-            worst(
-                "lam sqrt|g| |w_g| + w_g'X_g'u = 0",
-                "complementary_slackness",
-                level * norm_w - np.bincount(index, w * v, minlength=len(labels)),
-            ),
+            penalty_domain(point, "|X_g'u| <= lam sqrt|g|"),
+            products("lam sqrt|g| |w_g| + w_g'X_g'u = 0", point.feature_terms),
         ]
 
     def _latex(self) -> Latex:

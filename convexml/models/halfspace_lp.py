@@ -8,10 +8,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificates import Condition
-from ..certificates.certificate import worst
+from ..certificates.learning_rows import (
+    SLOPES,
+    balance,
+    multipliers,
+    penalty_domain,
+    predictions,
+    products,
+)
+from ..certificates.passed_point import PassedPoint
 from ..losses import HardMargin, Loss
 from ..numerics import Array
-from ..objective import Objective, Statement, label_all
+from ..objective import Statement, label_all
 from ..penalties import Penalty, Zero
 from .latex import Latex
 from .learning_problem import LearningProblem
@@ -96,23 +104,18 @@ class HalfspaceLP(LearningProblem):
         alpha = self.constraints["halfspace"].dual_value
         return None if alpha is None else -self.objective_parts.y * alpha
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
         """See ``LearningProblem``."""
-        y, z = objective.y, objective.predict(w, b)
-        alpha = -y * u
-        balance = objective.design.rmatvec(u)
-        terms = objective.design.abs_rmatvec(u)
-        margin = "y_i (w.x_i + b) >= 1" if objective.fit_intercept else "y_i w.x_i >= 1"
+        margin = "y_i (w.x_i + b) >= 1" if point.objective.fit_intercept else "y_i w.x_i >= 1"
+        y = point.objective.y
         rows = [
-            worst("sum_i alpha_i y_i x_i = 0", "stationarity", balance, terms),
-            worst(margin, "primal_feasibility", np.maximum(1.0 - y * z, 0.0)),
-            worst("alpha_i >= 0", "dual_feasibility", np.maximum(-alpha, 0.0)),
-            worst("alpha_i (y_i z_i - 1) = 0", "complementary_slackness", alpha * (y * z - 1.0)),
+            penalty_domain(point, "sum_i alpha_i y_i x_i = 0"),
+            predictions(point, margin),
+            multipliers(point, "alpha_i >= 0"),
+            products("alpha_i (y_i z_i - 1) = 0", -y * point.u * (y * point.z - 1.0), SLOPES),
         ]
-        if objective.fit_intercept:
-            rows.append(worst("sum_i alpha_i y_i = 0", "stationarity", u.sum()))
+        if point.objective.fit_intercept:
+            rows.append(balance(point, "sum_i alpha_i y_i = 0"))
         return rows
 
     def _latex(self) -> Latex:

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ..certificates import Condition
-from ..certificates.certificate import worst
+from ..certificates.learning_rows import (
+    SLOPES,
+    balance,
+    multipliers,
+    predictions,
+    products,
+    stationarity,
+)
+from ..certificates.passed_point import PassedPoint
 from ..losses import HardMargin, Loss
 from ..numerics import Array
 from ..objective import Objective, Statement, label_all
@@ -73,15 +79,12 @@ class HardMarginSVM(LearningProblem):
         alpha = self.constraints["margin"].dual_value
         return None if alpha is None else -self.objective_parts.y * alpha
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        y, alpha = objective.y, -objective.y * u
-        margins = y * objective.predict(w, b)
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        y = point.objective.y
         return [
-            *margin_conditions(objective, w, alpha),
-            worst("y_i z_i >= 1", "primal_feasibility", np.maximum(1.0 - margins, 0.0)),
-            worst("alpha_i (1 - y_i z_i) = 0", "complementary_slackness", alpha * (1.0 - margins)),
+            *margin_conditions(point),
+            predictions(point, "y_i z_i >= 1"),
+            products("alpha_i (1 - y_i z_i) = 0", -y * point.u * (1.0 - y * point.z), SLOPES),
         ]
 
     def _latex(self) -> Latex:
@@ -125,20 +128,12 @@ def dual_balance(objective: Objective, alpha: Any) -> dict[str, Any]:
     return {"balance": objective.y @ alpha == 0.0} if objective.fit_intercept else {}
 
 
-def margin_conditions(objective: Objective, w: Array, alpha: Array) -> list[Condition]:
+def margin_conditions(point: PassedPoint) -> list[Condition]:
     """The conditions that both support vector machines share."""
-    signed = alpha * objective.y
     rows = [
-        worst("w = sum alpha_i y_i x_i", "stationarity", w - objective.design.rmatvec(signed)),
-        worst(
-            "alpha_i >= 0",
-            "dual_feasibility",
-            np.maximum(-alpha, 0.0),
-            float(np.abs(alpha).max(initial=0.0)),
-        ),
+        stationarity(point, "w = sum alpha_i y_i x_i", point.v),
+        multipliers(point, "alpha_i >= 0"),
     ]
-    if objective.fit_intercept:
-        rows.append(
-            worst("sum alpha_i y_i = 0", "dual_feasibility", signed.sum(), np.abs(alpha).sum())
-        )
+    if point.objective.fit_intercept:
+        rows.append(balance(point, "sum alpha_i y_i = 0"))
     return rows

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..certificates import Certificate, Condition
+from ..certificates import Certificate
 from ..certificates.dual_repair import repair_dual
 from ..certificates.kernel import certify_kernel
 from ..certificates.support import CertifiedSupport
@@ -17,7 +17,6 @@ from ..design import Design, as_design
 from ..errors import InputError
 from ..kernels import Kernel
 from ..numerics import Array
-from ..objective import Objective
 from ..objective.kernel import KernelObjective
 from ..solvers import Solution
 from ..validation import positive_number
@@ -26,13 +25,6 @@ from .kernel_matrix import factored
 from .latex import Latex
 from .learning_problem import LearningProblem
 from .outcomes import judge
-
-IN_COORDINATES = (
-    "X'(Xw + b - y)/n + lam w = 0",
-    "w = sum alpha_i y_i x_i",
-    "w = sum (alpha_i - alpha*_i) x_i",
-)
-"""Conditions of the linear models that K (lam q + u) = 0 replaces."""
 
 
 class KernelModel(LearningProblem):
@@ -69,12 +61,6 @@ class KernelModel(LearningProblem):
     def kernel_parts(self) -> KernelObjective:
         """P and D through the kernel matrix."""
         return KernelObjective(self.objective_parts, self._K)
-
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        rows = super().textbook_conditions(objective, w, b, u)
-        return [row for row in rows if row.name not in IN_COORDINATES]
 
     def posed_values(self, w: Array, b: float, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
         """Values of the primal's variables and of q, and multipliers by label."""

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificates import Condition
-from ..certificates.certificate import worst
+from ..certificates.learning_rows import ball_conditions, penalty_domain, products
+from ..certificates.passed_point import PassedPoint
 from ..losses import Loss, Squared
-from ..numerics import Array
-from ..objective import Objective
 from ..penalties import L1, L1Ball, Penalty
 from ..validation import positive_number
 from .base import Hyperparameter
@@ -54,22 +53,10 @@ class Lasso(LearningProblem):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), L1(hyper["lam"]), "mean"
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        v = -objective.design.rmatvec(u)
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
         return [
-            worst(
-                "|x_j'u| <= lam",
-                "dual_feasibility",
-                np.maximum(np.abs(v) - self.lam, 0.0),
-                correlation_scale(objective, u, self.lam),
-            ),
-            worst(
-                "lam |w_j| + w_j x_j'u = 0",
-                "complementary_slackness",
-                self.lam * np.abs(w) - w * v,
-            ),
+            penalty_domain(point, "|x_j'u| <= lam"),
+            products("lam |w_j| + w_j x_j'u = 0", point.feature_terms),
         ]
 
     def _latex(self) -> Latex:
@@ -85,11 +72,6 @@ class Lasso(LearningProblem):
                 r"\mathbf{1}^\top u = 0",
             ),
         )
-
-
-def correlation_scale(objective: Objective, u: Array, lam: float) -> Array:
-    """The size of the terms in each row abs(x_j'u) <= lam, shape (d,); it matters at lam = 0."""
-    return np.maximum(lam, objective.design.abs_rmatvec(u))
 
 
 class ConstrainedLasso(LearningProblem):
@@ -135,25 +117,11 @@ class ConstrainedLasso(LearningProblem):
         radius = positive_number(hyper["radius"], self.name, "radius")
         return Squared(), L1Ball(radius), "mean"
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        v = -objective.design.rmatvec(u)
-        lam, norm = float(np.abs(v).max(initial=0.0)), float(np.abs(w).sum())
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        norm, lam = float(np.abs(point.w).sum()), float(np.abs(point.v).max(initial=0.0))
         return [
-            worst(
-                "|w|_1 <= radius", "primal_feasibility", max(norm - self.radius, 0.0), self.radius
-            ),
-            worst(
-                "lambda |w_j| + w_j x_j'u = 0",
-                "complementary_slackness",
-                lam * np.abs(w) - w * v,
-            ),
-            worst(
-                "lambda (radius - |w|_1) = 0",
-                "complementary_slackness",
-                lam * (self.radius - norm),
-            ),
+            products("lambda |w_j| + w_j x_j'u = 0", lam * np.abs(point.w) - point.w * point.v),
+            *ball_conditions(self.radius, norm, "|w|_1", lam, "lambda"),
         ]
 
     def _latex(self) -> Latex:

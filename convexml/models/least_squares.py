@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ..certificates import Condition
-from ..certificates.certificate import worst
+from ..certificates.learning_rows import gradient, predictions, stationarity
+from ..certificates.passed_point import PassedPoint
 from ..losses import Interpolation, Loss, Squared
 from ..numerics import Array
-from ..objective import Objective, Statement, label_all
+from ..objective import Statement, label_all
 from ..penalties import L2, Penalty, Zero
 from .closed_form import affine_solution, minimum_norm
 from .latex import Latex
@@ -53,11 +52,8 @@ class LeastSquares(LearningProblem):
         """The least-squares solution of minimum norm |w|, by a singular value decomposition."""
         return affine_solution(self.objective_parts, 0.0)
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        r = objective.c * (objective.predict(w, b) - objective.y)
-        return [worst("X'(Xw + b - y) = 0", "stationarity", objective.design.rmatvec(r))]
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        return [gradient(point, "X'(Xw + b - y) = 0")]
 
     def _latex(self) -> Latex:
         return Latex(
@@ -133,17 +129,10 @@ class MinimumNorm(LearningProblem):
         """W = X'(XX')^+ y."""
         return minimum_norm(self.objective_parts)
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
         return [
-            worst("w + X'nu = 0", "stationarity", w + objective.design.rmatvec(u)),
-            worst(
-                "Xw = y",
-                "primal_feasibility",
-                objective.predict(w, b) - objective.y,
-                objective.design.abs_matvec(w) + np.abs(objective.y),
-            ),
+            stationarity(point, "w + X'nu = 0", point.v),
+            predictions(point, "Xw = y"),
         ]
 
     def _latex(self) -> Latex:

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..certificates import Condition
-from ..certificates.certificate import worst
+from ..certificates.learning_rows import slopes
+from ..certificates.passed_point import PassedPoint
 from ..errors import InputError, nearest
 from ..losses import Logistic, Loss
-from ..numerics import Array
-from ..objective import Objective
 from ..penalties import L1, L2, Penalty, Zero
 from .base import Hyperparameter
 from .latex import Latex
@@ -76,12 +75,8 @@ class LogisticRegression(LearningProblem):
             return Logistic(), Zero(), "mean"
         return Logistic(), PENALTIES[name](lam), "mean"
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        z = objective.predict(w, b)
-        slope = u - objective.loss_derivative(z)
-        return [worst("u_i = -c_i y_i P(other class)", "stationarity", slope)]
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        return [slopes(point, "u_i/c_i = -y_i P(other class)")]
 
     def _latex(self) -> Latex:
         name = self._hyper["penalty"]

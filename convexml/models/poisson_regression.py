@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..certificates import Condition
-from ..certificates.certificate import worst
+from ..certificates.learning_rows import gradient
+from ..certificates.passed_point import PassedPoint
 from ..losses import Loss, Poisson
-from ..numerics import Array
-from ..objective import Objective
 from ..penalties import L2, Penalty
 from .base import Hyperparameter
 from .latex import Latex
@@ -57,11 +56,8 @@ class PoissonRegression(LearningProblem):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Poisson(), L2(hyper["lam"]), "mean"
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        slope = objective.design.rmatvec(objective.loss_derivative(objective.predict(w, b)))
-        return [worst("X'l'(y, z)/n + lam w = 0", "stationarity", slope + self.lam * w)]
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        return [gradient(point, "X'l'(y, z)/n + lam w = 0")]
 
     def _latex(self) -> Latex:
         return Latex(

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..certificates import Condition
-from ..certificates.certificate import worst
+from ..certificates.learning_rows import SLOPES, products
+from ..certificates.passed_point import PassedPoint
 from ..losses import Loss, Pinball
-from ..numerics import Array
-from ..objective import Objective
 from ..penalties import L1, Penalty
 from .base import Hyperparameter
 from .latex import Latex
@@ -65,21 +64,16 @@ class QuantileRegression(LearningProblem):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Pinball(hyper["tau"]), L1(hyper["lam"]), "mean"
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        c, r = objective.c, objective.y - objective.predict(w, b)
-        above = np.maximum(r, 0.0) * (u + self.tau * c)
-        below = np.maximum(-r, 0.0) * ((1.0 - self.tau) * c - u)
-        v = -objective.design.rmatvec(u)
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        c, u, r = point.objective.c, point.u, point.objective.y - point.z
         return [
-            worst("(y - z)_+ (u + tau c) = 0", "complementary_slackness", above),
-            worst("(z - y)_+ ((1 - tau) c - u) = 0", "complementary_slackness", below),
-            worst(
-                "lam |w_j| + w_j x_j'u = 0",
-                "complementary_slackness",
-                self.lam * np.abs(w) - w * v,
+            products("(y - z)_+ (u + tau c) = 0", np.maximum(r, 0.0) * (u + self.tau * c), SLOPES),
+            products(
+                "(z - y)_+ ((1 - tau) c - u) = 0",
+                np.maximum(-r, 0.0) * ((1.0 - self.tau) * c - u),
+                SLOPES,
             ),
+            products("lam |w_j| + w_j x_j'u = 0", point.feature_terms),
         ]
 
     def _latex(self) -> Latex:

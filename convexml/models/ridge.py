@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificates import Condition
-from ..certificates.certificate import worst
+from ..certificates.learning_rows import ball_conditions, gradient, stationarity
+from ..certificates.passed_point import PassedPoint
 from ..losses import Loss, Squared
 from ..numerics import Array
-from ..objective import Objective
 from ..penalties import L2, L2Ball, Penalty
 from ..validation import positive_number
 from .base import Hyperparameter
@@ -59,12 +59,8 @@ class Ridge(LearningProblem):
         """The solution by a singular value decomposition of the centred data."""
         return affine_solution(self.objective_parts, float(self.lam))
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        r = objective.c * (objective.predict(w, b) - objective.y)
-        slope = objective.design.rmatvec(r) + self.lam * w
-        return [worst("X'(Xw + b - y)/n + lam w = 0", "stationarity", slope)]
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        return [gradient(point, "X'(Xw + b - y)/n + lam w = 0")]
 
     def _latex(self) -> Latex:
         return Latex(
@@ -123,16 +119,11 @@ class ConstrainedRidge(LearningProblem):
         radius = positive_number(hyper["radius"], self.name, "radius")
         return Squared(), L2Ball(radius), "mean"
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        v, norm = -objective.design.rmatvec(u), float(np.linalg.norm(w))
-        mu = float(np.linalg.norm(v))
-        slope = v - mu * w / norm if norm > 0.0 else v
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        norm, mu = float(np.linalg.norm(point.w)), float(np.linalg.norm(point.v))
         return [
-            worst("X'u + mu w/|w| = 0", "stationarity", slope),
-            worst("|w| <= radius", "primal_feasibility", max(norm - self.radius, 0.0), self.radius),
-            worst("mu (radius - |w|) = 0", "complementary_slackness", mu * (self.radius - norm)),
+            stationarity(point, "X'u + mu w/|w| = 0", point.v),
+            *ball_conditions(self.radius, norm, "|w|", mu, "mu"),
         ]
 
     def _latex(self) -> Latex:

@@ -9,9 +9,11 @@ import numpy as np
 
 from ..certificates import Condition
 from ..certificates.certificate import worst
+from ..certificates.learning_rows import LOSS_DOMAIN, SLOPES, products
+from ..certificates.passed_point import PassedPoint
 from ..losses import Hinge, Loss
 from ..numerics import Array
-from ..objective import Objective, Statement, label_all
+from ..objective import Statement, label_all
 from ..penalties import L2, Penalty
 from ..validation import positive_number
 from .base import Hyperparameter
@@ -88,24 +90,16 @@ class SoftMarginSVM(LearningProblem):
         alpha = self.constraints["margin"].dual_value
         return None if alpha is None else -self.objective_parts.y * alpha
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        alpha = -objective.y * u
-        beta = objective.c - alpha
-        margins = objective.y * objective.predict(w, b)
-        xi = np.maximum(1.0 - margins, 0.0)
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        y, c = point.objective.y, point.objective.c
+        alpha, margins = -y * point.u, y * point.z
+        beta, xi = c - alpha, np.maximum(1.0 - margins, 0.0)
+        wrong = np.maximum(-beta, 0.0)
         return [
-            *margin_conditions(objective, w, alpha),
-            worst(
-                "beta_i = C - alpha_i >= 0", "dual_feasibility", np.maximum(-beta, 0.0), objective.c
-            ),
-            worst(
-                "alpha_i (1 - xi_i - y_i z_i) = 0",
-                "complementary_slackness",
-                alpha * (1.0 - xi - margins),
-            ),
-            worst("beta_i xi_i = 0", "complementary_slackness", beta * xi),
+            *margin_conditions(point),
+            worst("beta_i = C - alpha_i >= 0", "dual_feasibility", wrong, c, says=LOSS_DOMAIN),
+            products("alpha_i (1 - xi_i - y_i z_i) = 0", alpha * (1.0 - xi - margins), SLOPES),
+            products("beta_i xi_i = 0", beta * xi, SLOPES),
         ]
 
     def _latex(self) -> Latex:

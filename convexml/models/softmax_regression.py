@@ -8,11 +8,11 @@ from typing import Any
 from scipy.special import softmax
 
 from ..certificates import Condition
-from ..certificates.certificate import worst
+from ..certificates.learning_rows import slopes
+from ..certificates.passed_point import PassedPoint
 from ..errors import InputError, nearest
 from ..losses import Loss, Softmax
 from ..numerics import Array
-from ..objective import Objective
 from ..penalties import L1, L2, Penalty, Zero
 from .base import Hyperparameter
 from .latex import Latex
@@ -80,11 +80,8 @@ class SoftmaxRegression(LearningProblem):
             return Softmax(), Zero(), "mean"
         return Softmax(), PENALTIES[name](lam), "mean"
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        slope = u - objective.loss_derivative(objective.predict(w, b))
-        return [worst("u_i = c_i (p_i - e_y)", "stationarity", slope)]
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        return [slopes(point, "u_i/c_i = p_i - e_y")]
 
     def predict_proba(self, X: Any, primal: Mapping[str, Array]) -> Array:
         """Probabilities of the classes for new samples, in the order of ``classes``.

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificates import Condition
+from ..certificates.passed_point import PassedPoint
 from ..design import Design, StackedDesign, as_design
 from ..errors import InputError
 from ..losses import Loss
@@ -55,9 +56,7 @@ class SupervisedProblem(Problem):
             _, _, what = str(error).partition(": ")
             raise InputError(f"{self.name}: {what or error}") from None
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
         """The model's KKT conditions under their textbook names."""
         return ()
 

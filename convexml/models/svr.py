@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificates import Condition
-from ..certificates.certificate import worst
+from ..certificates.learning_rows import SLOPES, products, stationarity
+from ..certificates.passed_point import PassedPoint
 from ..losses import EpsilonInsensitive, Loss
 from ..numerics import Array
-from ..objective import Objective, Statement, label_all
+from ..objective import Statement, label_all
 from ..penalties import L2, Penalty
 from ..validation import positive_number
 from .base import Hyperparameter
@@ -118,27 +119,19 @@ class SVR(LearningProblem):
         alpha, alpha_star = (self.constraints[label].dual_value for label in ("above", "below"))
         return None if alpha is None else alpha_star - alpha
 
-    def textbook_conditions(
-        self, objective: Objective, w: Array, b: float, u: Array
-    ) -> Sequence[Condition]:
-        r = objective.y - objective.predict(w, b)
-        alpha, alpha_star = np.maximum(-u, 0.0), np.maximum(u, 0.0)
-        xi = np.maximum(r - self.epsilon, 0.0)
-        xi_star = np.maximum(-r - self.epsilon, 0.0)
-        beta, beta_star = objective.c - alpha, objective.c - alpha_star
-        kind = "complementary_slackness"
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        r, c = point.objective.y - point.z, point.objective.c
+        alpha, alpha_star = np.maximum(-point.u, 0.0), np.maximum(point.u, 0.0)
+        above, below = r - self.epsilon, -r - self.epsilon
+        xi, xi_star = np.maximum(above, 0.0), np.maximum(below, 0.0)
         return [
-            worst(
-                "w = sum (alpha_i - alpha*_i) x_i", "stationarity", w + objective.design.rmatvec(u)
+            stationarity(point, "w = sum (alpha_i - alpha*_i) x_i", point.v),
+            products("alpha_i (r_i - epsilon - xi_i) = 0", alpha * (above - xi), SLOPES),
+            products(
+                "alpha*_i (-r_i - epsilon - xi*_i) = 0", alpha_star * (below - xi_star), SLOPES
             ),
-            worst("alpha_i (r_i - epsilon - xi_i) = 0", kind, alpha * (r - self.epsilon - xi)),
-            worst(
-                "alpha*_i (-r_i - epsilon - xi*_i) = 0",
-                kind,
-                alpha_star * (-r - self.epsilon - xi_star),
-            ),
-            worst("beta_i xi_i = 0", kind, beta * xi),
-            worst("beta*_i xi*_i = 0", kind, beta_star * xi_star),
+            products("beta_i xi_i = 0", (c - alpha) * xi, SLOPES),
+            products("beta*_i xi*_i = 0", (c - alpha_star) * xi_star, SLOPES),
         ]
 
     def _latex(self) -> Latex:

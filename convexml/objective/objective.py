@@ -129,6 +129,18 @@ class Objective:
         with np.errstate(over="ignore"):
             return self.primal(w, 0.0, z + self.best_intercept(z))
 
+    @cached_property
+    def null_slopes(self) -> Array:
+        """c_i l'(y_i, z_i) of the null model: the size that the data give u."""
+        z = self.zero_scores
+        return self.loss_derivative(z + self.best_intercept(z))
+
+    @cached_property
+    def column_sizes(self) -> Array:
+        """The norms of the columns of sqrt(c) X, shape (d,)."""
+        c = np.broadcast_to(self.coefficients, self.zero_scores.shape)
+        return np.sqrt(self.design.column_squares(c))
+
     # -- dual --------------------------------------------------------------------------------
 
     def dual_bounds(self) -> tuple[Array, Array]:
