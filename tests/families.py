@@ -1,0 +1,97 @@
+"""Families of problems: each draws a problem from a seed and judges many points of it exactly."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+
+import conic_draws
+import learning_draws
+import linear_draws
+import numpy as np
+from exact_judging import Tally
+from learning_draws import judge_learning, ordinary
+from linear_draws import judge_linear
+
+Random = np.random.Generator
+TOL = 1e-6
+
+
+def _learning(change: Callable[..., learning_draws.Learning]) -> Callable[[int], Tally]:
+    def family(seed: int) -> Tally:
+        rng = np.random.default_rng(seed)
+        problem = change(rng, ordinary(rng))
+        where = f"seed {seed}: {problem.loss}, {problem.penalty}, intercept {problem.intercept}"
+        return judge_learning(rng, problem, where, TOL)
+
+    return family
+
+
+def _interpolating(seed: int) -> Tally:
+    """Hard margins and interpolation far from 0: claims of infeasibility."""
+    rng = np.random.default_rng(seed)
+    loss = ("hard_margin",) if rng.random() < 0.5 else ("interpolation",)
+    problem = ordinary(rng, loss, ("l2", 1.0))
+    problem = learning_draws.offset(rng, problem, 11.0)
+    if rng.random() < 0.3:
+        problem = learning_draws.dependent(rng, problem)
+    where = f"seed {seed}: {problem.loss}, intercept {problem.intercept}"
+    return judge_learning(rng, problem, where, TOL)
+
+
+def _mixed(rng: Random, problem: learning_draws.Learning) -> learning_draws.Learning:
+    return learning_draws.rescaled(rng, learning_draws.offset(rng, problem))
+
+
+def _linear(names: Iterable[str], rescaled: float) -> Callable[[int], Tally]:
+    names = tuple(names)
+
+    def family(seed: int) -> Tally:
+        rng = np.random.default_rng(seed)
+        name = names[seed % len(names)]
+        problem = linear_draws.DRAWS[name](rng)
+        if rng.random() < rescaled:
+            problem, name = linear_draws.rescaled(rng, problem), f"{name}, rescaled"
+        return judge_linear(rng, problem, f"seed {seed}: {name}", TOL)
+
+    return family
+
+
+def _conic(names: Iterable[str]) -> Callable[[int], Tally]:
+    names = tuple(names)
+
+    def family(seed: int) -> Tally:
+        rng = np.random.default_rng(seed)
+        name = names[seed % len(names)]
+        drawn = conic_draws.DRAWS[name](rng)
+        return conic_draws.judge_conic(rng, drawn, f"seed {seed}: {name}", TOL)
+
+    return family
+
+
+FAMILIES: dict[str, Callable[[int], Tally]] = {
+    "learning: ordinary": _learning(lambda rng, problem: problem),
+    "learning: offsets": _learning(learning_draws.offset),
+    "learning: units": _learning(learning_draws.rescaled),
+    "learning: offsets and units": _learning(_mixed),
+    "learning: rank": _learning(learning_draws.dependent),
+    "learning: hard margin, interpolation": _interpolating,
+    "linear: multipliers that may grow": _linear(("opposite", "solvable", "game"), 0.3),
+    "linear: far points": _linear(("far",), 0.3),
+    "linear: other units": _linear(("solvable", "game", "anything"), 1.0),
+    "linear: almost feasible": _linear(("almost",), 0.3),
+    "linear: anything": _linear(("anything",), 0.0),
+    "CVXPY: programs": _conic(("linear", "curved")),
+    "CVXPY: cones": _conic(("second order", "exponentials", "largest eigenvalue")),
+    "CVXPY: regression": _conic(("least squares", "logistic")),
+}
+
+
+def judged(name: str, seeds: Iterable[int]) -> Tally:
+    """All draws of these seeds."""
+    tally = Tally()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for seed in seeds:
+            tally.add(FAMILIES[name](seed))
+    return tally
