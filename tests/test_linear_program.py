@@ -346,7 +346,7 @@ def test_a_feasible_point_is_refuted_by_a_better_one() -> None:
 def test_an_infeasible_point_is_refuted_by_name_and_index() -> None:
     certificate = LinearProgram(**DIET).certify([4.0, 0.0, 0.0, 4.0, 2.0, 0.0])
     assert certificate.verdict is Verdict.REFUTED
-    assert "A_ub x <= b_ub is violated by 80 at index 0" in certificate.reason
+    assert "'A_ub x <= b_ub' is violated by 80 at 0" in certificate.reason
 
 
 def test_a_point_of_an_unbounded_program_is_refuted() -> None:

@@ -10,8 +10,10 @@ from scipy import sparse
 
 from ..numerics import Array
 from ..objective.linear_data import LinearData
+from .exact_sums import exact_residual
 from .least_change import least_change
-from .linear_conditions import row_scale, unit
+from .linear_conditions import sizes
+from .linear_units import linear_units
 from .multipliers import Multipliers
 
 ACTIVE = 1e-7
@@ -34,28 +36,33 @@ class ActiveSet:
 
 def active_at(data: LinearData, x: Array) -> ActiveSet:
     """Constraints that are tight at x."""
-    floor = unit(x, data.typical)
-    scale = ACTIVE * row_scale(data.A_ub, x, data.b_ub, floor)
-    near = ACTIVE * np.maximum(np.abs(x), floor)
-    return ActiveSet(
-        data.b_ub - data.A_ub @ x <= scale, x - data.lower <= near, data.upper - x <= near
-    )
+    rows, near = _spread(data, x)
+    slack = -exact_residual(data.A_ub, x, data.b_ub)
+    near = ACTIVE * near
+    return ActiveSet(slack <= ACTIVE * rows, x - data.lower <= near, data.upper - x <= near)
+
+
+def _spread(data: LinearData, x: Array) -> tuple[Array, Array]:
+    """The sizes of rows and of entries at x: those of the data or of the point."""
+    rows, _, columns = sizes(data, x)
+    return np.maximum(rows, abs(data.A_ub) @ np.abs(x)), np.maximum(np.abs(x), columns)
 
 
 def active_by_slackness(data: LinearData, x: Array, point: Multipliers) -> ActiveSet:
     """Constraints whose multiplier is larger than their slack, both in units of their size."""
-    floor = unit(x, data.typical)
-    every = np.concatenate(list(point.as_dict().values()))
-    level = unit(every, data.typical_multiplier)
-    slack = (data.b_ub - data.A_ub @ x) / np.maximum(
-        row_scale(data.A_ub, x, data.b_ub, floor), np.finfo(float).tiny
-    )
-    size = np.maximum(np.abs(x), floor)
+    rows, near = _spread(data, x)
+    y = np.concatenate([point.lambda_ub, point.nu])
+    levels, costs = linear_units(data).of_multipliers(y)
+    slack = -exact_residual(data.A_ub, x, data.b_ub)
     return ActiveSet(
-        point.lambda_ub / level > slack,
-        point.lambda_lower / level > (x - data.lower) / size,
-        point.lambda_upper / level > (data.upper - x) / size,
+        _ratio(point.lambda_ub, levels[: slack.size]) > _ratio(slack, rows),
+        _ratio(point.lambda_lower, costs) > _ratio(x - data.lower, near),
+        _ratio(point.lambda_upper, costs) > _ratio(data.upper - x, near),
     )
+
+
+def _ratio(value: Array, size: Array) -> Array:
+    return value / np.maximum(size, np.finfo(float).tiny)
 
 
 def solve_vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
@@ -63,9 +70,9 @@ def solve_vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
     fixed = np.where(active.at_lower, data.lower, np.where(active.at_upper, data.upper, x))
     matrix = _stack(data.A_ub[active.rows], data.A_eq)
     side = np.concatenate([data.b_ub[active.rows], data.b_eq])
-    movable = active.interior.astype(float) * np.maximum(np.abs(x), unit(x, data.typical))
+    movable = active.interior.astype(float) * _spread(data, x)[1]
     for _ in range(2):  # once more, for the rounding of the first
-        fixed = fixed + least_change(matrix, side - matrix @ fixed, movable)
+        fixed = fixed + least_change(matrix, -exact_residual(matrix, fixed, side), movable)
     return np.clip(fixed, data.lower, data.upper) + 0.0  # no -0.0
 
 
@@ -80,12 +87,12 @@ def solve_multipliers(
     start[:m][~active.rows] = 0.0
     weights = np.concatenate([active.rows.astype(float), np.ones(p)])
     if near is not None:  # positive multipliers move in proportion
-        level = max(float(np.max(np.abs(start), initial=0.0)), data.typical_multiplier) or 1.0
-        weights[:m] *= np.maximum(np.abs(start[:m]), 1e-6 * level)
-        weights[m:] *= level
-    matrix = _stack(data.A_ub, data.A_eq).T[active.interior]
+        units, _ = linear_units(data).of_multipliers(start)
+        level = np.maximum(np.abs(start), units)
+        weights *= np.where(np.arange(m + p) < m, np.maximum(np.abs(start), 1e-6 * level), level)
+    matrix = data.columns[active.interior]
     for _ in range(2):
-        left = -data.c[active.interior] - matrix @ start
+        left = -exact_residual(matrix, start, -data.c[active.interior])
         start = start + least_change(matrix, left, weights)
     return start[:m], start[m:]
 

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..numerics import EPS, ROUNDING
+from ..numerics import Array
 from ..objective.linear_data import LinearData
+from ..validation import positive_number
 from .certificate import Certificate, Condition, Verdict, worst
 from .highs import highs
+from .judge import absent, judge, violated
+from .linear_bound import equilibrated, lower_bound
 from .linear_conditions import STATIONARITY, dual_rows
-from .multipliers import Multipliers, complete_multipliers, repair_multipliers
+from .multipliers import complete_multipliers, repair_multipliers
 
 FAR = 1e6
 """A residual within rounding may leave room for points this many times the size of the data."""
@@ -41,7 +44,7 @@ def certify_infeasible(
         + upper'lambda_upper < 0. Missing ones of rows are 0; missing ones of bounds come from
         the others.
     tol : float
-        Recorded; evidence is exact up to rounding or none.
+        Of the rows; the value is below 0 by more than every residual costs, or proves nothing.
     owner : str
         Who asks, for the messages.
 
@@ -49,41 +52,49 @@ def certify_infeasible(
     -------
     Certificate
         Claim "infeasible". ``evidence`` holds the repaired multipliers, scaled to sum 1 (in
-        absolute value), their ``value`` < 0 and a ``radius``: rounding included, no feasible
-        point has all coordinates below it.
+        absolute value), their ``value`` < 0 and a ``radius``: where it is finite, no point whose
+        entries are all below it is feasible, and nothing is proved of others.
     """
+    tol = positive_number(tol, owner, "tol")
     program = data.with_cost(np.zeros(data.n))
     shown = complete_multipliers(program, multipliers, owner)
     total = sum(float(np.abs(value).sum()) for value in shown.as_dict().values())
     if total > 0.0:
         shown = shown.scaled(1.0 / total)
-    point, left = repair_multipliers(program, shown.lambda_ub, shown.nu)
-    terms = -point.dual_terms(program)
-    value = float(terms.sum())
-    noise = max(ROUNDING, EPS * terms.size) * float(np.abs(terms).sum())
-    radius = _radius(program, point, value)
-    evidence = {**point.as_dict(), "value": value, "radius": radius}
+    point = repair_multipliers(program, shown.lambda_ub, shown.nu)
+    bound = lower_bound(program, point.lambda_ub, point.nu)
+    value = -bound.value
+    proven = bound.within is None and bool(value < -bound.rounding)
+    left = float(np.abs(bound.left).sum())
+    room = left > 0.0 and value < -bound.rounding
+    radius = np.inf if not left > 0.0 or proven else max(-value - bound.rounding, 0.0) / left
     rows = [_homogeneous(row) for row in dual_rows(program, shown)]
-    rows.append(worst(VALUE, "dual_feasibility", max(value, 0.0), np.abs(terms).sum()))
-    certificate = without_optimum("infeasible", np.inf, tuple(rows), tol, shown.distance(point))
-    broken = [row for row in rows if row.relative > tol]
+    rows.append(worst(VALUE, "dual_feasibility", max(value, 0.0)))
+    broken = [row for row in rows if row.kind == "dual_feasibility" and not row.meets(tol)]
+    within = None
     if broken:
-        row = broken[0]
-        reason = f"{row.name} is violated by {row.residual:.3g} at index {row.index}"
-    elif np.any(left):
-        j = int(np.argmax(np.abs(left)))
-        reason = f"the multipliers leave {left[j]:.3g} on x[{j}], where no bound can carry it"
-    elif total == 0.0 or not value < -noise:
-        reason = f"the multipliers prove nothing: their value {value:.3g} is not below 0"
-    elif radius < FAR * (data.typical or 1.0):
-        reason = f"rounding leaves room for feasible points of size {radius:.3g}"
-    else:
+        reason = violated(broken[0])
+    elif proven:
         reason = (
             f"these multipliers combine the constraints into 0 <= {value:.3g}, "
             "so no point satisfies them all"
         )
-        return replace(certificate, verdict=Verdict.CERTIFIED, reason=reason, evidence=evidence)
-    return replace(certificate, reason=reason)
+    elif room:
+        within = radius
+        reason = f"what the multipliers leave makes room for feasible points of size {radius:.3g}"
+    else:
+        reason = f"the multipliers prove nothing: their value {value:.3g} is not below 0"
+    certificate = absent(
+        "infeasible",
+        rows,
+        tol,
+        reason=reason,
+        within=within,
+        repaired=shown.distance(point),
+        dual_source="passed",
+        evidence={**point.as_dict(), "value": value, "radius": radius},
+    )
+    return judge(certificate, proven=proven)
 
 
 def _homogeneous(row: Condition) -> Condition:
@@ -93,38 +104,36 @@ def _homogeneous(row: Condition) -> Condition:
     return row
 
 
-def _radius(program: LinearData, point: Multipliers, value: float) -> float:
-    """No feasible point is smaller than this, given the residual that was taken for rounding."""
-    left = float(np.abs(point.stationarity(program)).sum())
-    return abs(value) / left if left > 0.0 else np.inf
-
-
 def without_optimum(
     claim: str, objective: float, rows: tuple[Condition, ...], tol: float, repaired: float
 ) -> Certificate:
     """A certificate, undecided as yet, of a program without an optimal point."""
-    return Certificate(
-        claim=claim,
-        primal_objective=objective,
-        dual_objective=objective,
-        gap=np.inf,
-        relative_gap=np.inf,
-        conditions=rows,
-        verdict=Verdict.UNDECIDED,
-        tol=tol,
-        repaired=repaired,
-        dual_source="passed",
-    )
+    return absent(claim, rows, tol, objective=objective, repaired=repaired, dual_source="passed")
 
 
 def find_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | None:
-    """Search for Farkas multipliers: the cone of multipliers cut by a box, minimised by HiGHS."""
+    """Search for Farkas multipliers, in the program's own units and in equilibrated ones."""
+    scaled = equilibrated(data)
+    for program in (data, None if scaled is None else scaled.data):
+        found = None if program is None else _search(program)
+        if found is None:
+            continue
+        parts = np.split(found, [data.b_ub.size])
+        evidence = {"lambda_ub": parts[0], "nu": parts[1]}
+        if program is not data and scaled is not None:
+            evidence = scaled.multipliers(evidence)
+        certificate = certify_infeasible(data, evidence, tol=tol)
+        if certificate.verdict is Verdict.CERTIFIED:
+            return certificate
+    return None
+
+
+def _search(data: LinearData) -> Array | None:
+    """(lambda_ub, nu): the cone of multipliers cut by a box, minimised by HiGHS."""
     bounds = [np.where(np.isfinite(side), 1.0, 0.0) for side in (data.lower, data.upper)]
     m, p, n = data.b_ub.size, data.b_eq.size, data.n
     identity = sparse.eye_array(n, format="csr")
-    ub, eq = sparse.csr_array(data.A_ub), sparse.csr_array(data.A_eq)
-    parts = [part for part in (ub.T, eq.T) if part.shape[1]]
-    matrix = sparse.hstack([*parts, -identity, identity], format="csr")
+    matrix = sparse.hstack([data.columns, -identity, identity], format="csr")
     limits = [
         np.where(np.isfinite(side), side, 0.0) * sign
         for side, sign in ((data.lower, -1.0), (data.upper, 1.0))
@@ -142,6 +151,4 @@ def find_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | Non
     if found is None:
         return None
     found[np.abs(found) <= 1e-9 * np.max(np.abs(found), initial=0.0)] = 0.0
-    evidence = {"lambda_ub": found[:m], "nu": found[m : m + p]}
-    certificate = certify_infeasible(data, evidence, tol=tol)
-    return certificate if certificate.verdict is Verdict.CERTIFIED else None
+    return found[: m + p]

@@ -8,15 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import Array
+from ..numerics import EPS, ROUNDING, Array
 from ..objective.linear_data import LinearData, read_point
+from ..validation import positive_number
 from .active_set import active_at, solve_multipliers
-from .certificate import Certificate, Condition, Verdict
+from .certificate import Certificate, Verdict
+from .exact_sums import exact_dot
 from .highs import highs
-from .linear_conditions import dual_rows, primal_rows, slackness_rows
+from .judge import bounded, judge, refuted, violated
+from .linear_bound import ROOM, LinearBound, exact_objective, lower_bound, primal_interior
+from .linear_conditions import dual_rows, meets_rows, primal_rows, slackness_rows, violations
+from .linear_units import linear_units
 from .multipliers import Multipliers, read_multipliers, repair_multipliers, split_reduced_cost
 from .ray import find_ray
-from .scale import learning_scale, relative
+from .scale import program_scale
+
+NEAR = 1e-3
+"""A reduced cost that is left is priced up to this share of its size; above, it is no residual."""
 
 
 def certify_linear(
@@ -47,10 +55,11 @@ def certify_linear(
     Returns
     -------
     Certificate
-        ``gap`` = P - D is ``inf`` where the multipliers cannot be repaired to be dual feasible;
-        its relative size is gap / max(|P|, |D|, 1e-6 S), S the sum of the absolute terms of
-        P and D.
+        ``gap`` is P - D, the price of reduced costs that no bound carries, and what violations of
+        rows cost; inf where the multipliers cannot be repaired. Its relative size is
+        gap / max(|P|, |D|, 1e-3 S), S the size of the objective that the data suggest.
     """
+    tol = positive_number(tol, owner, "tol")
     x = read_point(data, x, owner)
     passed = read_multipliers(data, multipliers, owner)
     missing_ub = bool(data.b_ub.size) and "lambda_ub" not in passed
@@ -67,92 +76,116 @@ def certify_linear(
         passed.get("lambda_lower", best.lambda_lower),
         passed.get("lambda_upper", best.lambda_upper),
     )
-    certificate = judge(data, x, shown, tol, "constructed" if constructed else "passed")
+    certificate = assess(data, x, shown, tol, "constructed" if constructed else "passed")
     if certificate.verdict is Verdict.UNDECIDED:
         return _look_for_better(data, certificate)
     return certificate
 
 
-def judge(data: LinearData, x: Array, shown: Multipliers, tol: float, source: str) -> Certificate:
+def assess(data: LinearData, x: Array, shown: Multipliers, tol: float, source: str) -> Certificate:
     """The certificate of x with these multipliers; no search for better points."""
     common = np.maximum(np.minimum(shown.lambda_lower, shown.lambda_upper), 0.0)
-    point, left = repair_multipliers(data, shown.lambda_ub, shown.nu, common)
+    point = repair_multipliers(data, shown.lambda_ub, shown.nu, common)
     rows = (*primal_rows(data, x), *dual_rows(data, shown), *slackness_rows(data, x, shown))
-    primal, terms = float(data.c @ x), point.dual_terms(data)
-    solved = not np.any(left)
-    dual = float(terms.sum()) if solved else -np.inf
+    primal, size = exact_dot(data.c, x), linear_units(data).size
+    spare = ROOM * tol * program_scale(primal, np.nan, size)
+    bound = lower_bound(data, point.lambda_ub, point.nu, spare)
+    reason = _unusable(data, point, bound)
+    dual = -np.inf if reason else bound.value - bound.rounding
     if source == "passed":  # the repair is not to make a passed point look better than it is
-        dual = min(dual, float(shown.dual_terms(data).sum()))
-    # P* = 0 is common here (a fair game): the gap is then judged by the size of its terms.
-    size = np.abs(data.c) @ np.abs(x) + np.abs(terms).sum() + _activity(data, x, point)
-    scale = learning_scale(primal, dual, float(size))
-    certificate = Certificate(
-        claim="optimal",
-        primal_objective=primal,
-        dual_objective=dual,
-        gap=primal - dual,
-        relative_gap=relative(primal - dual, scale),
-        scale=scale,
-        conditions=rows,
-        verdict=Verdict.UNDECIDED,
-        tol=tol,
-        repaired=shown.distance(point) if solved else 0.0,
+        dual = min(dual, shown.dual_sum(data))
+    price = _violation_price(data, x, point)
+    if not reason and not _plausible(data, x):
+        reason = (
+            "the point is feasible only within tol, and no point is known that is feasible up to "
+            "rounding: what its violations cost is not known"
+        )
+        price = np.inf
+    if not reason and bound.within is not None:
+        reason = (
+            f"the multipliers leave {np.abs(bound.left).max():.3g} on x[{_worst(bound.left)}], "
+            f"where no bound can carry it: the bound holds for points within {bound.within:.3g}"
+        )
+    broken = [row for row in rows if row.kind == "dual_feasibility" and not row.meets(tol)]
+    if not reason and broken:
+        reason = f"the multipliers are not dual feasible: {violated(broken[0])}"
+    certificate = bounded(
+        primal,
+        dual,
+        rows,
+        tol,
+        scale=program_scale(primal, dual, size),
+        rounding=price + EPS * abs(primal),
+        within=bound.within if np.isfinite(dual) else None,
+        reason=reason,
+        repaired=shown.distance(point),
         dual_source=source,
         dual={**point.as_dict(), "x": x},
     )
-    return _decide(certificate, left)
+    rigorous = certificate.within is None
+    return judge(replace(certificate, proved_gap=certificate.gap if rigorous else np.inf))
 
 
-def _activity(data: LinearData, x: Array, point: Multipliers) -> float:
-    ub = point.lambda_ub @ (abs(data.A_ub) @ np.abs(x))
-    return float(ub + np.abs(point.nu) @ (abs(data.A_eq) @ np.abs(x)))
+def _worst(left: Array) -> int:
+    return int(np.argmax(np.abs(left)))
 
 
-def _decide(certificate: Certificate, left: Array) -> Certificate:
-    tol = certificate.tol
-    violated = [row for row in certificate.conditions if row.relative > tol]
-    primal = [row for row in violated if row.kind == "primal_feasibility"]
-    dual = [row for row in violated if row.kind == "dual_feasibility"]
-    if primal:
-        return replace(certificate, verdict=Verdict.REFUTED, reason=_broken(primal[0]))
-    if certificate.holds():
-        return replace(certificate, verdict=Verdict.CERTIFIED)
-    if np.any(left):
-        j = int(np.argmax(np.abs(left)))
-        reason = (
-            f"no bound: the multipliers leave {left[j]:.3g} on x[{j}], where no bound can carry "
-            "it, and no small change of them repairs it"
+def _unusable(data: LinearData, point: Multipliers, bound: LinearBound) -> str:
+    """Why what is left of the reduced costs is too much to be a residual; "" where it is not."""
+    y = np.concatenate([point.lambda_ub, point.nu])
+    costs = np.maximum(np.abs(data.c), linear_units(data).of_multipliers(y)[1])
+    if np.all(np.abs(bound.left) <= np.maximum(NEAR * costs, ROUNDING * point.size(data))):
+        return ""
+    j = _worst(bound.left)
+    return (
+        f"no bound: the multipliers leave {bound.left[j]:.3g} on x[{j}], where no bound can carry "
+        "it, and no small change of them repairs it"
+    )
+
+
+def _violation_price(data: LinearData, x: Array, point: Multipliers) -> float:
+    """|y|'violation: what the objective may gain from constraints that x does not quite meet."""
+    ub, eq, below, above = violations(data, x)
+    rows = point.lambda_ub @ ub + np.abs(point.nu) @ np.abs(eq)
+    return float(rows + point.lambda_lower @ below + point.lambda_upper @ above)
+
+
+def _plausible(data: LinearData, x: Array) -> bool:
+    """Whether some point, x or another, meets all constraints up to rounding."""
+    if meets_rows(data, x):
+        return True
+    if "plausible" not in data.memo:
+        data.memo["plausible"] = primal_interior(data) is not None or any(
+            found is not None and meets_rows(data, found)
+            for found in (highs(data).x, highs(data.with_cost(np.zeros(data.n))).x)
         )
-    elif dual:
-        reason = f"the multipliers are not dual feasible: {_broken(dual[0])}"
-    else:
-        reason = f"the gap is {certificate.gap:.3g}, and no better point is known"
-    return replace(certificate, reason=reason)
-
-
-def _broken(row: Condition) -> str:
-    return f"{row.name} is violated by {row.residual:.3g} at index {row.index}"
+    return bool(data.memo["plausible"])
 
 
 def _look_for_better(data: LinearData, certificate: Certificate) -> Certificate:
     """Refute by a feasible point that is better by more than tol, where HiGHS knows one."""
-    optimum, primal = highs(data), certificate.primal_objective
-    witness = optimum.x
-    if optimum.status == "unbounded" and (ray := find_ray(data)) is not None:
-        witness = certificate.dual["x"] + max(1.0, abs(primal) / abs(data.c @ ray)) * ray
-    if witness is None:
-        return certificate
-    if any(row.relative > 1e-3 * certificate.tol for row in primal_rows(data, witness)):
-        return certificate
-    value = float(data.c @ witness)
-    if primal - value <= certificate.tol * max(abs(primal), abs(value)) or primal == value:
-        return certificate
-    return replace(
-        certificate,
-        verdict=Verdict.REFUTED,
-        witness={"x": witness},
-        reason=f"a feasible point has the objective {value:.10g}, lower by {primal - value:.3g}",
-    )
+    primal = certificate.primal_objective
+    for witness in _better_points(data, certificate):
+        value = exact_dot(data.c, witness)
+        if any(np.any(part) for part in violations(data, witness)):
+            exact = exact_objective(data, witness)
+            value = np.inf if exact is None else max(exact, value)
+        rounding = EPS * (abs(primal) + abs(value))
+        found = refuted(certificate, value, {"x": witness}, rounding)
+        if found.verdict is Verdict.REFUTED:
+            return found
+    return certificate
+
+
+def _better_points(data: LinearData, certificate: Certificate) -> list[Array]:
+    optimum, x = highs(data), certificate.dual["x"]
+    if optimum.x is not None:
+        return [optimum.x]
+    if optimum.status != "unbounded" or (ray := find_ray(data)) is None:
+        return []
+    goal = max(abs(certificate.primal_objective), certificate.scale) or 1.0
+    far = np.exp2(np.ceil(np.log2(goal / abs(exact_dot(data.c, ray)))))
+    return [x + far * ray] if np.isfinite(far) else []
 
 
 def _construct(
@@ -179,15 +212,10 @@ def _construct(
     def merge(part_ub: Array, part_nu: Array) -> tuple[Array, Array]:
         return (part_ub if missing_ub else lambda_ub), (part_nu if missing_nu else nu)
 
-    found = merge(*complementary_multipliers(rest, x))
-    if judge(data, x, split_reduced_cost(data, *found), 1e-3 * tol, "constructed").holds():
+    found = merge(*solve_multipliers(rest, active_at(rest, x)))
+    if assess(data, x, split_reduced_cost(data, *found), 1e-3 * tol, "constructed").holds():
         return found
     optimum = highs(rest)
     if optimum.lambda_ub is None or optimum.nu is None:
         return found
     return merge(optimum.lambda_ub, optimum.nu)
-
-
-def complementary_multipliers(data: LinearData, x: Array) -> tuple[Array, Array]:
-    """Least squares for stationarity on the constraints that are active at x; not yet signed."""
-    return solve_multipliers(data, active_at(data, x))

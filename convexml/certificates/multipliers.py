@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ..errors import InputError, nearest
 from ..numerics import ROUNDING, Array
 from ..objective.linear_data import LinearData
+from .exact_sums import exact_dot, exact_residual
 from .least_change import least_change
+from .linear_units import linear_units
 
 NAMES = ("lambda_ub", "nu", "lambda_lower", "lambda_upper")
 
@@ -35,28 +36,23 @@ class Multipliers:
         return {name: getattr(self, name) for name in NAMES}
 
     def reduced_cost(self, data: LinearData) -> Array:
-        """c + A_ub' lambda_ub + A_eq' nu, shape (n,)."""
-        return data.c + data.A_ub.T @ self.lambda_ub + data.A_eq.T @ self.nu
+        """c + A_ub' lambda_ub + A_eq' nu, shape (n,), each entry rounded once."""
+        return exact_residual(data.columns, np.concatenate([self.lambda_ub, self.nu]), -data.c)
 
     def size(self, data: LinearData) -> Array:
         """Absolute products of the reduced cost, shape (n,): what rounding is relative to."""
-        ub = abs(data.A_ub).T @ np.abs(self.lambda_ub)
-        return np.abs(data.c) + ub + abs(data.A_eq).T @ np.abs(self.nu)
+        y = np.concatenate([self.lambda_ub, self.nu])
+        return np.asarray(np.abs(data.c) + abs(data.columns) @ np.abs(y))
 
     def stationarity(self, data: LinearData) -> Array:
         """The gradient of L with respect to x, shape (n,)."""
         return self.reduced_cost(data) - self.lambda_lower + self.lambda_upper
 
-    def dual_terms(self, data: LinearData) -> Array:
-        """The terms of D = -b_ub'lambda_ub - b_eq'nu + lower'lambda_lower - upper'lambda_upper."""
-        return np.concatenate(
-            [
-                -data.b_ub * self.lambda_ub,
-                -data.b_eq * self.nu,
-                np.where(np.isfinite(data.lower), data.lower, 0.0) * self.lambda_lower,
-                -np.where(np.isfinite(data.upper), data.upper, 0.0) * self.lambda_upper,
-            ]
-        )
+    def dual_sum(self, data: LinearData) -> float:
+        """D = -b_ub'lambda_ub - b_eq'nu + lower'lambda_lower - upper'lambda_upper, rounded once."""
+        lower, upper = (np.where(np.isfinite(side), side, 0.0) for side in (data.lower, data.upper))
+        sides = np.concatenate([-data.b_ub, -data.b_eq, lower, -upper])
+        return exact_dot(sides, np.concatenate(list(self.as_dict().values())))
 
     def dual_value(self, data: LinearData) -> float:
         """D, or -inf where a sign or stationarity is violated by more than rounding."""
@@ -71,7 +67,7 @@ class Multipliers:
         stationary = np.all(np.abs(self.stationarity(data)) <= ROUNDING * size)
         if np.any(absent) or any(np.any(v < 0.0) for v in signed) or not stationary:
             return -np.inf
-        return float(self.dual_terms(data).sum())
+        return self.dual_sum(data)
 
     def distance(self, other: Multipliers) -> float:
         """The largest coordinate of the difference."""
@@ -126,9 +122,7 @@ def split_reduced_cost(
     Lagrangian stationary and lowers D.
     """
     zero = np.zeros(data.n)
-    rows = Multipliers(lambda_ub, nu, zero, zero)
-    cost = rows.reduced_cost(data)
-    cost[np.abs(cost) <= ROUNDING * rows.size(data)] = 0.0
+    cost = Multipliers(lambda_ub, nu, zero, zero).reduced_cost(data)
     has_lower, has_upper = np.isfinite(data.lower), np.isfinite(data.upper)
     common = np.where(has_lower & has_upper, common, 0.0)
     lower = np.where(has_lower, np.maximum(cost, 0.0), 0.0) + common
@@ -146,22 +140,15 @@ def complete_multipliers(data: LinearData, passed: Mapping[str, Any], owner: str
 
 def repair_multipliers(
     data: LinearData, lambda_ub: Array, nu: Array, common: Array | float = 0.0
-) -> tuple[Multipliers, Array]:
-    """Return multipliers that are exactly dual feasible, and the residual where none was found.
+) -> Multipliers:
+    """Return multipliers near these that are dual feasible up to rounding, where there are any.
 
     Negative entries are clipped; a reduced cost that no bound can carry is removed by the least
-    change of nu and of the positive lambda_ub. The residual, shape (n,), is 0 where what is left
-    is rounding.
+    change of nu and of the positive lambda_ub. What is left has its price (``linear_bound``).
     """
     lambda_ub, nu = np.maximum(lambda_ub, 0.0), np.array(nu)
-    transposed = _stack(data)
     target = np.zeros(data.n, dtype=bool)
-    level = max(
-        float(np.max(np.abs(lambda_ub), initial=0.0)),
-        float(np.max(np.abs(nu), initial=0.0)),
-        data.typical_multiplier,
-    )
-    free = np.full(nu.size, level or 1.0)
+    free = _levels(data, lambda_ub, nu)
     for _ in range(10):
         point = split_reduced_cost(data, lambda_ub, nu, common)
         left = point.stationarity(data)
@@ -170,18 +157,17 @@ def repair_multipliers(
             break
         target |= left != 0.0
         cost = point.reduced_cost(data)[target]
-        step = least_change(transposed[target], -cost, np.concatenate([lambda_ub, free]))
+        step = least_change(data.columns[target], -cost, np.concatenate([lambda_ub, free]))
         if not np.any(step):
             break
         lambda_ub = np.maximum(lambda_ub + step[: lambda_ub.size], 0.0)
         nu = nu + step[lambda_ub.size :]
-    return point, left
+    return point
 
 
-def _stack(data: LinearData) -> Any:
-    """[A_ub' A_eq'], shape (n, m + p)."""
-    if sparse.issparse(data.A_ub) or sparse.issparse(data.A_eq):
-        return sparse.hstack(
-            [sparse.csr_array(data.A_ub).T, sparse.csr_array(data.A_eq).T], format="csr"
-        )
-    return np.hstack([data.A_ub.T, data.A_eq.T])
+def _levels(data: LinearData, lambda_ub: Array, nu: Array) -> Array:
+    """How far each nu may move, relative to lambda_ub: the size of the largest multiplier."""
+    units, _ = linear_units(data).of_multipliers(np.concatenate([lambda_ub, nu]))
+    level = np.max(np.abs(lambda_ub), initial=0.0, where=np.isfinite(lambda_ub))
+    own = units[lambda_ub.size :]
+    return np.maximum(np.maximum(np.abs(nu), own), level if not np.any(own) else 0.0)

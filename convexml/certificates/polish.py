@@ -6,7 +6,7 @@ from ..numerics import Array
 from ..objective.linear_data import LinearData
 from .active_set import ActiveSet, active_at, active_by_slackness, solve_multipliers, solve_vertex
 from .certificate import Certificate
-from .linear import judge
+from .linear import assess
 from .multipliers import Multipliers, repair_multipliers
 
 
@@ -33,10 +33,10 @@ def polish_linear(
     point : Multipliers
         Exactly dual feasible multipliers, or those passed.
     """
-    best, error = (x, point), _error(judge(data, x, point, tol, "passed"))
+    best, error = (x, point), _error(assess(data, x, point, tol, "passed"))
     for active in (active_by_slackness(data, x, point), active_at(data, x)):
         for candidate in _candidates(data, active, *best):
-            found = _error(judge(data, *candidate, tol, "passed"))
+            found = _error(assess(data, *candidate, tol, "passed"))
             if found < error:
                 best, error = candidate, found
     return best
@@ -46,8 +46,8 @@ def _candidates(
     data: LinearData, active: ActiveSet, x: Array, point: Multipliers
 ) -> list[tuple[Array, Multipliers]]:
     vertex = solve_vertex(data, active, x)
-    exact, _ = repair_multipliers(data, *solve_multipliers(data, active, point))
-    kept, _ = repair_multipliers(data, point.lambda_ub, point.nu)
+    exact = repair_multipliers(data, *solve_multipliers(data, active, point))
+    kept = repair_multipliers(data, point.lambda_ub, point.nu)
     return [(vertex, exact), (vertex, kept), (x, exact)]
 
 

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..numerics import EPS, ROUNDING, Array
+from ..numerics import Array
 from ..objective.linear_data import LinearData, read_point
-from .active_set import ActiveSet, solve_vertex
+from ..validation import positive_number
 from .certificate import Certificate, Condition, Verdict, worst
-from .farkas import without_optimum
+from .exact_sums import exact_dot
 from .highs import highs
-from .linear_conditions import primal_rows, row_scale
+from .judge import absent, judge, violated
+from .linear_bound import equilibrated, exact_objective
+from .linear_conditions import primal_rows, violations
 
 
 def certify_unbounded(
@@ -36,7 +38,7 @@ def certify_unbounded(
     point : array, shape (n,)
         A feasible point, up to ``tol`` relative to each row.
     tol : float
-        For the point; the ray is exact up to rounding or no evidence.
+        Of the rows; the objective must fall along an exact ray nearby.
     owner : str
         Who asks, for the messages.
 
@@ -45,34 +47,56 @@ def certify_unbounded(
     Certificate
         Claim "unbounded", ``evidence`` {"ray", "point"}; the ray is scaled to largest entry 1.
     """
+    tol = positive_number(tol, owner, "tol")
     point, ray = read_point(data, point, owner), read_point(data, ray, owner)
     size = float(np.max(np.abs(ray)))
     if size == 0.0:
         raise InputError(f"{owner}: the ray is 0; it must be a direction along which c'x falls.")
     cone = recession_cone(data)
     passed = ray / size
-    active = ActiveSet(
-        cone.A_ub @ passed > -1e-7 * row_scale(cone.A_ub, passed, cone.b_ub, 1e-3),
-        (cone.lower == 0.0) & (passed < 1e-9),
-        (cone.upper == 0.0) & (passed > -1e-9),
-    )
-    ray = passed if _stays(cone, passed) else solve_vertex(cone, active, passed)
-    slope, terms = float(data.c @ ray), float(np.abs(data.c) @ np.abs(ray))
-    rows = (*primal_rows(data, point), *_ray_rows(cone, passed))
-    moved = float(np.max(np.abs(ray - passed)))
-    certificate = without_optimum("unbounded", -np.inf, rows, tol, moved)
-    broken = [row for row in primal_rows(data, point) if row.relative > tol]
+    slope = _slope(cone, passed)
+    feasible = primal_rows(data, point)
+    rows = (*feasible, *_ray_rows(cone, passed))
+    broken = [row for row in rows if not row.meets(tol)]
+    proven = False
     if broken:
-        reason = f"the point is not feasible: {broken[0].name} by {broken[0].residual:.3g}"
-    elif moved > tol or not _stays(cone, ray):
-        reason = "the ray leaves the feasible set, and no small change of it stays"
-    elif not slope < -max(ROUNDING, EPS * data.n) * terms:
-        reason = f"the objective does not fall along the ray: c'ray = {slope:.3g}"
+        where = "the point is not feasible" if broken[0] in feasible else "the ray leaves"
+        reason = f"{where}: {violated(broken[0])}"
+    elif not slope < 0.0:
+        reason = (
+            "the objective is not known to fall along an exact ray nearby: "
+            f"c'ray = {exact_dot(data.c, passed):.3g}"
+        )
+    elif not is_feasible(data, point):
+        reason = "no exactly feasible point is known near the point"
     else:
+        proven = True
         reason = f"the point is feasible and c'x falls by {-slope:.3g} per unit along the ray"
-        evidence = {"ray": ray, "point": point}
-        return replace(certificate, verdict=Verdict.CERTIFIED, reason=reason, evidence=evidence)
-    return replace(certificate, reason=reason)
+    certificate = absent(
+        "unbounded",
+        rows,
+        tol,
+        objective=-np.inf,
+        reason=reason,
+        dual_source="passed",
+        evidence={"ray": passed, "point": point},
+    )
+    return judge(certificate, proven=proven)
+
+
+def _slope(cone: LinearData, ray: Array) -> float:
+    """An upper bound of c'd on an exact ray d near this one; inf where none is known."""
+    slope = exact_dot(cone.c, ray)
+    if not any(np.any(part) for part in violations(cone, ray)):
+        return slope
+    exact = exact_objective(cone, ray)
+    return np.inf if exact is None else max(exact, slope)
+
+
+def is_feasible(data: LinearData, point: Array) -> bool:
+    """Whether the point meets every constraint exactly, or an exact point is known nearby."""
+    inside = not any(np.any(part) for part in violations(data, point))
+    return inside or exact_objective(data, point) is not None
 
 
 def recession_cone(data: LinearData) -> LinearData:
@@ -83,19 +107,13 @@ def recession_cone(data: LinearData) -> LinearData:
     return LinearData(data.c, data.A_ub, zero_ub, data.A_eq, zero_eq, lower, upper)
 
 
-def _stays(cone: LinearData, ray: Array) -> bool:
-    """Whether the ray is in the recession cone up to the rounding of each row."""
-    return all(row.relative <= ROUNDING for row in _ray_rows(cone, ray))
-
-
 def _ray_rows(cone: LinearData, ray: Array) -> list[Condition]:
     kind = "primal_feasibility"
-    ub, eq = np.maximum(cone.A_ub @ ray, 0.0), cone.A_eq @ ray
-    outside = np.maximum(np.maximum(cone.lower - ray, ray - cone.upper), 0.0)
+    ub, eq, below, above = violations(cone, ray)
     return [
         worst("A_ub ray <= 0", kind, ub, abs(cone.A_ub) @ np.abs(ray)),
         worst("A_eq ray = 0", kind, eq, abs(cone.A_eq) @ np.abs(ray)),
-        worst("ray within the bounds' directions", kind, outside),
+        worst("ray within the bounds' directions", kind, np.maximum(below, above)),
     ]
 
 
@@ -104,13 +122,24 @@ def find_ray(data: LinearData) -> Array | None:
     cone = recession_cone(data)
     box = replace(cone, lower=np.maximum(cone.lower, -1.0), upper=np.minimum(cone.upper, 1.0))
     ray = highs(box).x
-    return ray if ray is not None and float(data.c @ ray) < 0.0 else None
+    if ray is None or not float(data.c @ ray) < 0.0:
+        return None
+    ray[np.abs(ray) <= 1e-9] = 0.0
+    return ray
 
 
 def find_unboundedness(data: LinearData, tol: float = 1e-6) -> Certificate | None:
-    """Search for a ray and a feasible point; None where they cannot be verified."""
-    point, ray = highs(data.with_cost(np.zeros(data.n))).x, find_ray(data)
-    if point is None or ray is None:
-        return None
-    certificate = certify_unbounded(data, ray, point, tol=tol)
-    return certificate if certificate.verdict is Verdict.CERTIFIED else None
+    """Search for a ray and a point, in the program's own units and in equilibrated ones."""
+    scaled = equilibrated(data)
+    for program in (data, None if scaled is None else scaled.data):
+        if program is None or (ray := find_ray(program)) is None:
+            continue
+        point = highs(program.with_cost(np.zeros(data.n))).x
+        if point is None:
+            continue
+        if program is not data and scaled is not None:
+            ray, point = scaled.ray(ray), scaled.point(point)
+        certificate = certify_unbounded(data, ray, point, tol=tol)
+        if certificate.verdict is Verdict.CERTIFIED:
+            return certificate
+    return None

@@ -58,10 +58,16 @@ class ProgramUnits:
         That of the objective; 0 where the data have none (b or c is 0, or nothing connects them).
     rows : array, shape (m,)
         That of each row of A x + s = b; 0 for rows without entries.
+    columns : array, shape (n,)
+        That of each entry of x: exp(xi).
+    objective : float
+        exp(V), also where it is not determined: then ratios to it can still be.
     """
 
     size: float
     rows: Array
+    columns: Array
+    objective: float
 
 
 def program_units(
@@ -113,7 +119,7 @@ def program_units(
         both = unit(entries.row, n) + unit(entries.col, n)
         equations(entries.data, both, sparse.csr_array((entries.nnz, k)), 1.0)
     if not blocks:
-        return ProgramUnits(0.0, np.zeros(m))
+        return ProgramUnits(0.0, np.zeros(m), np.ones(n), 1.0)
     system, side = sparse.vstack(blocks, format="csr"), np.concatenate(sides)
     kept = np.ones(side.size, dtype=bool)
     for _ in range(REFITS):
@@ -125,8 +131,9 @@ def program_units(
         kept = ~small
     with np.errstate(over="ignore", under="ignore"):
         rows = np.where(np.diff(sparse.csr_array(A).indptr) > 0, np.exp(R @ found[n : n + k]), 0.0)
-        size = float(np.exp(found[-1])) if determined else 0.0
-    return ProgramUnits(size if np.isfinite(size) else 0.0, rows)
+        columns, objective = np.exp(found[:n]), float(np.exp(found[-1]))
+    size = objective if determined and np.isfinite(objective) else 0.0
+    return ProgramUnits(size, rows, columns, objective)
 
 
 def _fit(system: Any, side: Array) -> tuple[Array, bool]:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..certificates.certificate import Certificate
+from ..certificates.exact_sums import exact_dot
 from ..certificates.farkas import certify_infeasible, find_infeasibility
 from ..certificates.linear import certify_linear
-from ..certificates.linear_conditions import primal_rows
+from ..certificates.linear_conditions import meets_rows
 from ..certificates.multipliers import Multipliers, complete_multipliers, read_multipliers
 from ..certificates.polish import polish_linear
 from ..certificates.ray import certify_unbounded, find_unboundedness
-from ..numerics import ROUNDING, Array
+from ..numerics import Array
 from ..objective import Statement
 from ..objective.linear_data import LinearData, linear_to_dict, read_linear_data, read_point
 from ..solvers import Solution
@@ -131,8 +132,7 @@ class LinearProgram(Problem):
     def objective(self, x: Any) -> float:
         """c'x, or inf where x is infeasible by more than rounding."""
         x = read_point(self.data, x, self.name)
-        broken = any(row.relative > ROUNDING for row in primal_rows(self.data, x))
-        return np.inf if broken else float(self.data.c @ x)
+        return exact_dot(self.data.c, x) if meets_rows(self.data, x) else np.inf
 
     def dual_objective(self, multipliers: Mapping[str, Any]) -> float:
         """D at these multipliers, -inf where they are infeasible by more than rounding.

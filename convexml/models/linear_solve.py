@@ -104,7 +104,7 @@ def _attempt(
 def _judged(
     problem: LinearProgram, name: str, run: ReferenceRun, certificate: Certificate, tol: float
 ) -> Solution:
-    if certificate.holds():
+    if certificate.verdict is Verdict.CERTIFIED:
         return _conclude(problem, name, run, "optimal", certificate, tol)
     evidence = problem.find_evidence(tol=tol)
     if evidence is not None:
@@ -144,10 +144,10 @@ def certify_solution(
     if polish:
         x, duals = problem.polish(x, duals, tol=tol)
     certificate = certify_linear(problem.data, x, duals, tol=tol, owner=problem.name)
-    if not certificate.holds() and not polish:
-        again = certify_linear(problem.data, x, None, tol=tol, owner=problem.name)
-        return again if again.holds() else certificate
-    return certificate
+    if certificate.verdict is not Verdict.UNDECIDED:
+        return certificate
+    again = certify_linear(problem.data, x, None, tol=tol, owner=problem.name)
+    return again if again.verdict is Verdict.CERTIFIED else certificate
 
 
 def _equilibrated(problem: LinearProgram, tol: float) -> Solution:
@@ -159,7 +159,9 @@ def _equilibrated(problem: LinearProgram, tol: float) -> Solution:
         run = ReferenceRun("no point", seconds, 0.0, 0, "equilibrated: nothing was verified")
         return _conclude(problem, "highs", run, "failed", None, tol)
     status = found.claim if found.claim != "optimal" else "inaccurate"
-    status = "optimal" if found.claim == "optimal" and found.holds() else status
+    status = (
+        "optimal" if found.verdict is Verdict.CERTIFIED and found.claim == "optimal" else status
+    )
     run = ReferenceRun(found.claim, seconds, 0.0, 0, "rows and columns equilibrated")
     return _conclude(problem, "highs", run, status, found, tol)
 
@@ -226,5 +228,5 @@ def judge_stored(
             raise InputError(f"{problem.name}: the stored solution has no point x.")
         return build_solution(problem, evidence, evidence.claim, solver)
     certificate = problem.certify(primal["x"], dual, tol=tol)
-    status = "optimal" if certificate.holds() else "inaccurate"
+    status = "optimal" if certificate.verdict is Verdict.CERTIFIED else "inaccurate"
     return build_solution(problem, certificate, status, solver)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..errors import InputError
 from ..numerics import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LinearData:
     """Minimise c'x s.t. A_ub x <= b_ub, A_eq x = b_eq, lower <= x <= upper.
 
@@ -39,39 +40,25 @@ class LinearData:
         """The number of variables."""
         return self.c.size
 
-    @property
-    def row_typical(self) -> float:
-        """A size of x that the rows suggest: max abs(b_i) / max_j abs(A_ij)."""
-        sizes = [0.0]
-        for matrix, side in ((self.A_ub, self.b_ub), (self.A_eq, self.b_eq)):
-            rows = row_maxima(matrix)
-            sizes.extend(np.abs(side[rows > 0.0]) / rows[rows > 0.0])
-        return float(max(sizes))
+    @cached_property
+    def rows(self) -> Any:
+        """[A_ub; A_eq] as a csr_array."""
+        parts = [sparse.csr_array(self.A_ub), sparse.csr_array(self.A_eq)]
+        return sparse.vstack(parts, format="csr")
 
-    @property
-    def typical(self) -> float:
-        """The same, the finite bounds on x counted in."""
-        bounds = np.abs(np.concatenate([self.lower, self.upper]))
-        return float(np.max(bounds[np.isfinite(bounds)], initial=self.row_typical))
+    @cached_property
+    def columns(self) -> Any:
+        """The transpose of ``rows`` as a csr_array."""
+        return sparse.csr_array(self.rows.T)
 
-    @property
-    def typical_multiplier(self) -> float:
-        """The same for the multipliers: max abs(c_j) / max_i abs(A_ij)."""
-        columns = np.maximum(row_maxima(self.A_ub.T), row_maxima(self.A_eq.T))
-        columns = np.where(columns > 0.0, columns, 1.0)
-        return float(np.max(np.abs(self.c) / columns, initial=0.0))
+    @cached_property
+    def memo(self) -> dict[str, Any]:
+        """What was derived from the data and is kept with them."""
+        return {}
 
     def with_cost(self, c: Array) -> LinearData:
         """Return the program with the same constraints and another cost."""
         return LinearData(c, self.A_ub, self.b_ub, self.A_eq, self.b_eq, self.lower, self.upper)
-
-
-def row_maxima(matrix: Any) -> Array:
-    """Return max_j abs(M_ij) for each row, 0 for a matrix without columns."""
-    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
-        return np.zeros(matrix.shape[0])
-    largest = abs(matrix).max(axis=1)
-    return np.ravel(largest.toarray() if sparse.issparse(largest) else largest)
 
 
 def read_linear_data(

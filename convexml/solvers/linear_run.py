@@ -6,7 +6,9 @@ import time
 
 import numpy as np
 
+from ..certificates.certificate import Verdict
 from ..certificates.linear import certify_linear
+from ..certificates.linear_units import linear_units
 from ..objective.linear_data import LinearData
 from .linear_interior_point import LinearIterate, predictor_corrector
 from .reference import ReferenceRun
@@ -26,9 +28,9 @@ def run_linear(
         if not np.all(np.isfinite(each.x)):
             break
         last = each
-        size = 1.0 + float(np.abs(data.c @ each.x))
+        size = max(float(np.abs(data.c @ each.x)), linear_units(data).size)
         close = each.complementarity * max(len(each.x), 1) <= tol * size
-        if close and certify_linear(data, each.x, each.multipliers, tol=tol, owner="").holds():
+        if close and _certified(data, each, tol):
             claimed = "optimal"
             break
         late = max_seconds is not None and time.perf_counter() - began > max_seconds
@@ -36,3 +38,8 @@ def run_linear(
             break
     seconds = time.perf_counter() - began
     return ReferenceRun(claimed, seconds, 0.0, max(iteration, 0)), last
+
+
+def _certified(data: LinearData, each: LinearIterate, tol: float) -> bool:
+    certificate = certify_linear(data, each.x, each.multipliers, tol=tol, owner="interior_point")
+    return certificate.verdict is Verdict.CERTIFIED
