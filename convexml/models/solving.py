@@ -13,6 +13,7 @@ from ..errors import ConvexmlError, UnsuitableSolverError
 from ..numerics import Array
 from ..objective import Frame, Objective, frame_of
 from ..solvers import Solution, supports
+from ..solvers.polish import descend
 from ..solvers.polish import polish as polish_point
 from ..solvers.reference import REFERENCE, installed
 from ..solvers.registry import ALGORITHMS, check_name
@@ -32,15 +33,22 @@ FRAMED = ("newton", "irls", "interior_point", "coordinate_descent", "dual_coordi
 """Hand-written solvers that run in the units of ``frame_of``; first-order ones take X as it is."""
 
 
-def choose(objective: Objective) -> tuple[list[str], str]:
-    """Return the solvers to try in turn, and why."""
+TIGHT = {"tol_gap_abs": 1e-30, "tol_gap_rel": 1e-12, "tol_feas": 1e-14, "max_iter": 1000}
+"""Asked of Clarabel where its first answer is not good enough: P* may be far below P_0."""
+
+
+def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any]]], str]:
+    """Return the solvers to try in turn, with their options, and why."""
     if objective.loss.is_smooth and objective.penalty.is_smooth:
         why = "the loss and the penalty are differentiable"
-        return ["newton", "clarabel", "scs"], f"auto chose newton: {why}."
-    kind = "loss" if not objective.loss.is_smooth else "penalty"
-    why = f"the {kind} is not differentiable"
-    names = ["clarabel", "interior_point", "piqp", "ecos", "osqp", "scs"]
-    return names, f"auto chose clarabel: {why}."
+        first, rest = "newton", ["clarabel"]
+    else:
+        kind = "loss" if not objective.loss.is_smooth else "penalty"
+        why = f"the {kind} is not differentiable"
+        first, rest = "clarabel", ["interior_point", "piqp", "ecos", "osqp"]
+    names: list[tuple[str, dict[str, Any]]] = [(first, {}), ("clarabel", TIGHT)]
+    names += [(name, {}) for name in [*rest, "scs"] if name != first]
+    return names, f"auto chose {first}: {why}."
 
 
 def solve_learning(
@@ -78,10 +86,10 @@ def solve_learning(
         return attempt(problem, solver, limits, options)
     names, choice = choose(problem.objective_parts)
     tried: list[Solution] = []
-    for name in names:
+    for name, settings in names:
         if (name in REFERENCE and not installed(name)) or not supports(name, problem)[0]:
             continue
-        tried.append(attempt(problem, name, limits, options))
+        tried.append(attempt(problem, name, limits, settings | options))
         if tried[-1].status not in ("inaccurate", "failed") or tried[-1].message == "interrupted":
             break
     best = min(tried, key=lambda s: (s.status in ("inaccurate", "failed"), s.relative_gap))
@@ -110,26 +118,39 @@ def attempt(
         return failed(
             problem, name, facts["claimed_status"], facts["message"], limits["tol"], facts
         )
-    inner = frame.objective
-    if limits["polish"]:
-        if name in REFERENCE or name in SECOND_ORDER:
-            w, b, u = polish_point(inner, w, b, u)
-        w, b = exact_zeros(inner, w, b)
-    point = repair_primal(inner, w, b)
+    reached = w, b
+    finishes = limits["polish"] and (name in REFERENCE or name in SECOND_ORDER)
+    if finishes:
+        w, b, u = polish_point(frame.objective, w, b, u)
+    own = _finished(frame, w, b, limits["polish"])
+    u = None if u is None else frame.dual_outside(u)
+    solution = conclude(problem, name, *own, u, limits["tol"], facts)
+    if solution.status != "inaccurate":
+        return solution
+    if facts["claimed_status"] == "optimal" and not limits["polish"]:
+        point = repair_primal(objective, *own)
+        solution.certificate = try_to_refute(objective, point, solution.certificate)
+    if not objective.loss.is_indicator:
+        evidence = no_solution(objective, *own, doubt=True)
+        if evidence is not None:
+            return without_solution(problem, *evidence, *own, name, limits["tol"], facts)
+    if finishes:
+        w, b, u = polish_point(frame.objective, *descend(frame.objective, *reached), None)
+        own = _finished(frame, w, b, True)
+        u = None if u is None else frame.dual_outside(u)
+        again = conclude(problem, name, *own, u, limits["tol"], facts)
+        solution = min(solution, again, key=lambda each: each.relative_gap)
+    return solution
+
+
+def _finished(frame: Frame, w: Array, b: Any, zeros: bool) -> tuple[Array, Any]:
+    """The point in the problem's own coordinates, feasible and with exact zeros where it can be."""
+    if zeros:
+        w, b = exact_zeros(frame.objective, w, b)
+    point = repair_primal(frame.objective, w, b)
     if np.isfinite(point.value):
         w, b = point.w, point.b
-    w, b = frame.nearest(w, b)
-    u = None if u is None else frame.dual_outside(u)
-    solution = conclude(problem, name, w, b, u, limits["tol"], facts)
-    as_claimed = facts["claimed_status"] == "optimal" and not limits["polish"]
-    if solution.status == "inaccurate" and as_claimed:
-        point = repair_primal(objective, w, b)
-        solution.certificate = try_to_refute(objective, point, solution.certificate)
-    if solution.status == "inaccurate" and not objective.loss.is_indicator:
-        evidence = no_solution(objective, w, b, doubt=True)
-        if evidence is not None:
-            return without_solution(problem, *evidence, w, b, name, limits["tol"], facts)
-    return solution
+    return frame.nearest(w, b)
 
 
 def exact_zeros(objective: Objective, w: Array, b: float) -> tuple[Array, float]:

@@ -6,6 +6,8 @@ identified support and kinks gives exact zeros and multipliers, to rounding.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..certificates.dual_point import kinked_candidates, newton_candidates
@@ -15,6 +17,8 @@ from ..numerics import EPS, Array
 from ..objective import Objective
 
 ROUNDS = 3
+DESCENTS = 60
+SIZES = (1.0, 0.5, 0.1, 0.01)
 FEASIBLE = 1e-9
 """A point that misses a constraint on the predictions by more is never a better one."""
 
@@ -45,6 +49,30 @@ def polish(
         if gap <= 64.0 * EPS * scale:
             break
     return best
+
+
+def descend(objective: Objective, w: Array, b: Any) -> tuple[Array, Any]:
+    """Take damped Newton steps on the identified surfaces as long as P falls.
+
+    Where an interior-point method stopped early because P* is small, its point is far from the
+    optimum in relative terms, and a full step may lead uphill.
+    """
+    point = repair_primal(objective, w, b)
+    for _ in range(DESCENTS):
+        steps = newton_candidates(objective, point.w, point.b)
+        if not objective.loss.is_smooth:
+            steps = kinked_candidates(objective, point.w, point.b)
+        trials = [
+            repair_primal(objective, point.w + t * (s.w - point.w), point.b + t * (s.b - point.b))
+            for s in steps
+            if np.all(np.isfinite(s.w)) and np.all(np.isfinite(s.b))
+            for t in SIZES
+        ]
+        best = min(trials, key=lambda each: each.value, default=point)
+        if not best.value < point.value - EPS * abs(point.value):
+            break
+        point = best
+    return point.w, point.b
 
 
 def _gap(objective: Objective, w: Array, b: float, u: Array | None) -> tuple[float, float]:
