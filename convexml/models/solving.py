@@ -74,7 +74,7 @@ def solve_learning(
     if w0 is not None:
         w0, _ = read_coefficients(problem.name, w0, None, problem.objective_parts)
     limits = {"tol": tol, "max_seconds": max_seconds, "max_iter": max_iter}
-    limits |= {"w0": w0, "progress": progress, "polish": polish, "seed": seed}
+    limits |= {"w0": w0, "progress": progress, "polish": polish, "seed": seed, "descend": False}
     if solver != "auto":
         solver = check_name(solver)
         if solver in REFERENCE and not installed(solver):
@@ -85,6 +85,7 @@ def solve_learning(
             raise UnsuitableSolverError(reason)
         return attempt(problem, solver, limits, options)
     names, choice = choose(problem.objective_parts)
+    limits["descend"] = polish
     tried: list[Solution] = []
     for name, settings in names:
         if (name in REFERENCE and not installed(name)) or not supports(name, problem)[0]:
@@ -134,7 +135,7 @@ def attempt(
         evidence = no_solution(objective, *own, doubt=True)
         if evidence is not None:
             return without_solution(problem, *evidence, *own, name, limits["tol"], facts)
-    if finishes:
+    if limits["descend"] and finishes:  # not in the name of a solver that was asked for by name
         w, b, u = polish_point(frame.objective, *descend(frame.objective, *reached), None)
         own = _finished(frame, w, b, True)
         u = None if u is None else frame.dual_outside(u)
