@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates.certificate import Certificate, Verdict, worst
+from ..certificates.certificate import Certificate, worst
+from ..certificates.judge import absent, bounded, judge
 from ..numerics import ROUNDING
 from .layout import dense
 from .point import constraint_names, objective_value
@@ -35,24 +36,12 @@ def certify_constant(problem: Any, tol: float) -> Certificate:
         rows.append(row)
         if row.relative > ROUNDING:
             broken[names[constraint.id]] = violated
-    minimises = problem.objective.NAME == "minimize"
+    sign = 1.0 if problem.objective.NAME == "minimize" else -1.0
     if broken:
-        value = np.inf if minimises else -np.inf
-        return Certificate(
-            "infeasible",
-            value,
-            value,
-            np.inf,
-            np.inf,
-            tuple(rows),
-            Verdict.CERTIFIED,
-            tol,
-            f"violated, and no variable can change it: {', '.join(broken)}",
-            evidence=broken,
+        reason = f"violated, and no variable can change it: {', '.join(broken)}"
+        return judge(
+            absent("infeasible", (), tol, objective=sign * np.inf, reason=reason, evidence=broken)
         )
-    value = objective_value(problem)
-    known = np.isfinite(value)
-    gap = 0.0 if known else np.inf
-    reason = "" if known else f"the objective is {value}"
-    verdict = Verdict.CERTIFIED if known else Verdict.UNDECIDED
-    return Certificate("optimal", value, value, gap, gap, tuple(rows), verdict, tol, reason)
+    value = sign * objective_value(problem)
+    reason = "" if np.isfinite(value) else f"the objective is {sign * value}"
+    return judge(bounded(value, value, rows, tol, scale=abs(value), sign=sign, reason=reason))

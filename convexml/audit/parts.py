@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..certificates import Certificate, Verdict, certify_objective
+from ..certificates.judge import judge_sum
 from ..design import as_design
 from ..errors import InputError
 from ..losses import Loss
@@ -119,42 +120,35 @@ def append_column(X: Any, column: Array) -> Any:
 def certify_parts(parts: Sequence[Part], tol: float) -> Certificate:
     """Certify every part; the certificate of their sum names the part in each row.
 
-    P, D and the gap are sums. The relative gap is the worst one of any part, so that a part with a
-    small objective cannot hide behind a large one. All parts must be CERTIFIED; one REFUTED part
-    refutes the whole.
+    P, D, the gap and its rounding are sums. The relative gap is the worst one of any part, so that
+    a part with a small objective cannot hide behind a large one, and ``within`` is the least.
     """
     found = [(part.name, part.certify(tol)) for part in parts]
     if len(found) == 1:
         return found[0][1]
-    verdicts = {one.verdict for _, one in found}
-    if Verdict.REFUTED in verdicts:
-        verdict = Verdict.REFUTED
-    elif verdicts == {Verdict.CERTIFIED}:
-        verdict = Verdict.CERTIFIED
-    else:
-        verdict = Verdict.UNDECIDED
-    telling = next(((name, one) for name, one in found if one.verdict is verdict), found[0])
-    witness = telling[1].witness
-    return Certificate(
+    judged = [one for _, one in found]
+    worst = max(judged, key=lambda one: one.relative_gap)
+    radii = [one.within for one in judged if one.within is not None]
+    sources = {one.dual_source for one in judged}
+    whole = Certificate(
         claim="optimal",
-        primal_objective=sum(one.primal_objective for _, one in found),
-        dual_objective=sum(one.dual_objective for _, one in found),
-        gap=sum(one.gap for _, one in found),
-        relative_gap=max(one.relative_gap for _, one in found),
+        primal_objective=sum(one.primal_objective for one in judged),
+        dual_objective=sum(one.dual_objective for one in judged),
+        gap=sum(one.gap for one in judged),
+        relative_gap=worst.relative_gap,
         conditions=tuple(
             replace(row, name=f"{name}: {row.name}")
             for name, one in found
             for row in one.conditions
         ),
-        verdict=verdict,
+        verdict=Verdict.UNDECIDED,
         tol=tol,
-        reason=f"{telling[0]}: {telling[1].reason}" if telling[1].reason else "",
-        repaired=max(one.repaired for _, one in found),
-        witness=None if witness is None else {"part": telling[0], **witness},
-        dual_source="passed"
-        if all(one.dual_source == "passed" for _, one in found)
-        else "constructed"
-        if all(one.dual_source == "constructed" for _, one in found)
-        else "solver",
+        repaired=max(one.repaired for one in judged),
+        dual_source=sources.pop() if len(sources) == 1 else "solver",
+        proved_gap=sum(one.proved_gap for one in judged),
         dual={name: one.dual.get("u") for name, one in found},
+        scale=worst.scale,
+        rounding=sum(one.rounding for one in judged),
+        within=min(radii, default=None),
     )
+    return judge_sum(whole, found)

@@ -157,6 +157,30 @@ def judge(certificate: Certificate, *, proven: bool = True) -> Certificate:
     return replace(certificate, verdict=Verdict.UNDECIDED, reason=reason)
 
 
+def judge_sum(whole: Certificate, parts: Sequence[tuple[str, Certificate]]) -> Certificate:
+    """Decide the verdict on a sum of independent problems, by those on its parts.
+
+    Parameters
+    ----------
+    whole : Certificate
+        Not judged; its relative gap is the worst of any part.
+    parts : sequence of (name, Certificate)
+        Judged.
+
+    Returns
+    -------
+    Certificate
+        REFUTED where a part is, CERTIFIED where all parts are and the whole passes ``judge``.
+    """
+    for verdict in (Verdict.REFUTED, Verdict.UNDECIDED):
+        for name, part in parts:
+            if part.verdict is verdict:
+                witness = None if part.witness is None else {"part": name, **part.witness}
+                reason = f"{name}: {part.reason}" if part.reason else ""
+                return replace(whole, verdict=verdict, reason=reason, witness=witness)
+    return judge(whole)
+
+
 def refuted(
     certificate: Certificate, value: float, witness: Any, rounding: float, sign: float = 1.0
 ) -> Certificate:
