@@ -292,7 +292,7 @@ def test_a_cvxpy_problem_is_certified() -> None:
     ("arguments", "error", "words"),
     [
         ({"solvers": "clarbel"}, UnknownSolverError, "Did you mean 'clarabel'"),
-        ({"tols": (0.0,)}, InputError, "a tolerance must be a positive number, got 0.0"),
+        ({"tols": (0.0,)}, InputError, "a tolerance must be > 0, got 0"),
         ({"tols": ()}, InputError, "at least one tolerance"),
         ({"repeats": 0}, InputError, "repeats must be at least 1, got 0"),
         ({"max_seconds": -1}, InputError, "max_seconds must be positive, got -1"),

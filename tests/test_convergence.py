@@ -161,7 +161,7 @@ def test_a_small_gap_of_an_infeasible_point_is_no_accuracy() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"tols": (1e-3, 0.0)}, InputError, "convergence: a tolerance must be a positive number"),
+        ({"tols": (1e-3, 0.0)}, InputError, "convergence: a tolerance must be > 0, got 0"),
         ({"tols": ()}, InputError, "convergence: give at least one tolerance"),
         ({"max_seconds": 0}, InputError, "convergence: max_seconds must be positive, got 0"),
         ({"solvers": "nweton"}, UnknownSolverError, "Did you mean 'newton'"),

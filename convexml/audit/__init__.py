@@ -6,6 +6,7 @@ from typing import Any
 
 from ..certificates.certificate import Certificate
 from ..errors import InputError
+from ..validation import positive_number
 from .assertions import assert_optimal
 from .solving import solve
 
@@ -50,6 +51,7 @@ def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Cert
     """
     import cvxpy as cp
 
+    tol = positive_number(tol, "certify", "tol")
     kind = type(subject).__name__
     if isinstance(subject, type):
         raise InputError(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..validation import positive_number
 from .certificate import Certificate, Condition, Verdict
 from .scale import relative
 
@@ -66,7 +67,7 @@ def bounded(
         relative_gap=relative(found, scale),
         conditions=tuple(in_units_of_gap(conditions, scale)),
         verdict=Verdict.UNDECIDED,
-        tol=tol,
+        tol=positive_number(tol, "certify", "tol"),
         reason=reason,
         scale=scale,
         rounding=rounding,
@@ -107,7 +108,7 @@ def absent(
         primal_objective=objective,
         conditions=tuple(conditions),
         verdict=Verdict.UNDECIDED,
-        tol=tol,
+        tol=positive_number(tol, "certify", "tol"),
         reason=reason,
         **(known | facts),
     )

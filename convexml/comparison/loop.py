@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import isfinite
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from convexml.comparison.claims import measure_claim
@@ -16,6 +15,7 @@ from convexml.comparison.results import Results
 from convexml.errors import InputError
 from convexml.solvers import registry
 from convexml.solvers.reference import REFERENCE, installed, suits
+from convexml.validation import positive_number
 
 AUTO = "auto"
 
@@ -64,11 +64,12 @@ def run(
     ProblemFileError, DataError
         For a file that cannot be posed. All of these before anything is solved.
     """
-    tols = (tols,) if isinstance(tols, int | float) else tuple(tols)
+    one = isinstance(tols, str) or not isinstance(tols, Iterable) or getattr(tols, "ndim", 1) == 0
+    asked: tuple[Any, ...] = (tols,) if one else tuple(tols)
     named = None if solvers is None else [solvers] if isinstance(solvers, str) else list(solvers)
-    check("compare", tols, max_seconds, repeats, named)
+    check("compare", asked, max_seconds, repeats, named)
     environment = describe_environment() | {
-        "tolerances": list(tols),
+        "tolerances": list(asked),
         "max_seconds": max_seconds,
         "repeats": repeats,
         "seed": seed,
@@ -77,7 +78,7 @@ def run(
     todo = [
         (entry, tol, name, why)
         for entry in entries(problems)
-        for tol in tols
+        for tol in asked
         for name, why in line_up(entry.problem, named)
     ]
     records: list[Record] = []
@@ -136,8 +137,7 @@ def check(
     InputError, UnknownSolverError
     """
     for tol in tols:
-        if not (isfinite(tol) and tol > 0):
-            raise InputError(f"{owner}: a tolerance must be a positive number, got {tol!r}")
+        positive_number(tol, owner, "a tolerance")
     if not tols:
         raise InputError(f"{owner}: give at least one tolerance")
     if max_seconds is not None and not max_seconds > 0:

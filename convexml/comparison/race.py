@@ -67,9 +67,9 @@ def race(
     UnknownSolverError
         If no solver has that name; the nearest name is offered.
     """
-    tols = tuple(sorted({float(tol) for tol in tols}, reverse=True))
     named = None if solvers is None else [solvers] if isinstance(solvers, str) else list(solvers)
     check("convergence", tols, max_seconds, 1, named)
+    tols = tuple(sorted({float(tol) for tol in tols}, reverse=True))
     found = entries(problem)
     if len(found) != 1:
         raise InputError(f"convergence takes one problem at a time; got {len(found)}")

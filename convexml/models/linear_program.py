@@ -19,6 +19,7 @@ from ..numerics import Array
 from ..objective import Statement
 from ..objective.linear_data import LinearData, linear_to_dict, read_linear_data, read_point
 from ..solvers import Solution
+from ..validation import positive_number
 from .base import Problem
 from .linear_solve import judge_stored, solve_linear
 from .linear_statement import (
@@ -177,6 +178,7 @@ class LinearProgram(Problem):
 
     def find_evidence(self, *, tol: float = 1e-6) -> Certificate | None:
         """Verified evidence that the program is infeasible or unbounded; None where not found."""
+        tol = positive_number(tol, self.name, "tol")
         return find_infeasibility(self.data, tol) or find_unboundedness(self.data, tol)
 
     def polish(
@@ -198,6 +200,7 @@ class LinearProgram(Problem):
         tuple
             The point and the dict of its four multipliers.
         """
+        tol = positive_number(tol, self.name, "tol")
         x = read_point(self.data, x, self.name)
         read = dict(read_multipliers(self.data, multipliers, self.name))
         rows = [("lambda_ub", self.data.b_ub), ("nu", self.data.b_eq)]

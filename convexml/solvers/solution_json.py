@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError
+from ..validation import positive_number
 
 if TYPE_CHECKING:
     from .solution import Solution
@@ -49,6 +50,7 @@ def read(text: str, problem: Any = None) -> Solution:
             problem = REBUILD[stored["kind"]](stored)
         primal = {name: np.array(value) for name, value in document["primal"].items()}
         dual = {name: np.array(value) for name, value in document["dual"].items()}
+        document["tol"] = positive_number(document["tol"], "Solution.from_json", "tol")
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"Solution.from_json: not a stored solution ({error!r}).") from None
     return problem.recertify(primal, dual, document)
