@@ -1,149 +1,239 @@
-"""Verified evidence that a learning problem has no solution: infeasible, or not attained."""
+"""Evidence that the constraint of a learning problem contradicts itself: priced, or exact."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from scipy import optimize, sparse
 
 from ..numerics import ROUNDING, Array
-from ..objective import MulticlassObjective, Objective
-from .separating_scores import separating_scores
+from ..objective import Objective, frame_of
+from .certificate import Condition, worst
+from .column_rows import ColumnRows
+from .exact import as_integers, eliminate, solve_exactly
 
 SMALL_ENOUGH = 4_000_000
 """Entries of X up to which the linear programs below are posed."""
+OPERATIONS = 300_000
+"""Products of long integers up to which a rank is decided exactly."""
 
 
-def separating_direction(
-    objective: Objective, w: Array | None = None, b: float = 0.0
-) -> dict[str, Any] | None:
-    """Return a direction along which the loss decreases for ever, verified; None if there is none.
+@dataclass(frozen=True)
+class Evidence:
+    """Verified arrays, the rows that they meet, and why they prove the claim.
 
-    For a strictly convex loss and unpenalised coefficients: z = X w + b with z_i y_i >= 0 wherever
-    the loss has a finite limit, and z != 0. Then P has an infimum but no minimiser. A given (w, b)
-    is tried first, then a linear program decides.
+    Attributes
+    ----------
+    arrays : dict of arrays
+    conditions : tuple of Condition
+        Measured at the arrays as they are: what is left of them is rounding, and priced.
+    reason : str
     """
-    if isinstance(objective, MulticlassObjective):
-        return separating_scores(objective, w, b)
-    free = objective.penalty.free(objective.d)
-    if not (objective.loss.is_strictly_convex and (free.any() or objective.fit_intercept)):
-        return None
-    lo, hi = objective.loss.domain(objective.y)
-    if np.all((lo < 0.0) & (hi > 0.0)):  # the loss grows both ways: its level sets are bounded
-        return None
-    if w is not None:
-        found = _verified(objective, np.where(free, w, 0.0), b, lo, hi)
-        if found is not None:
-            return found
-    if objective.n * objective.d > SMALL_ENOUGH:
-        return None
-    columns = objective.design.columns(free) if free.any() else None
-    parts = [] if columns is None else [sparse.csr_array(columns.constant)]
-    if objective.fit_intercept:
-        parts.append(sparse.csr_array(np.ones((objective.n, 1))))
-    matrix = sparse.hstack(parts, format="csr")
-    # Maximise sum_i s_i z_i with 0 <= s_i z_i <= 1 where one side is free, z_i = 0 elsewhere.
-    sign = np.where(hi == 0.0, 1.0, np.where(lo == 0.0, -1.0, 0.0))
-    signed = sparse.diags_array(np.where(sign == 0.0, 1.0, sign)) @ matrix
-    upper = np.where(sign == 0.0, 0.0, 1.0)
-    both = sparse.vstack([signed, -signed], format="csr")
-    result = optimize.linprog(
-        -(signed.T @ np.abs(sign)),
-        A_ub=both,
-        b_ub=np.concatenate([upper, np.zeros(objective.n)]),
-        bounds=(None, None),
-        method="highs",
-    )
-    if result.x is None or -result.fun <= 1e-6:
-        return None
-    direction = np.zeros(objective.d)
-    if free.any():
-        direction[free] = result.x[: int(free.sum())]
-    shift = float(result.x[-1]) if objective.fit_intercept else 0.0
-    return _verified(objective, direction, shift, lo, hi)
+
+    arrays: dict[str, Any]
+    conditions: tuple[Condition, ...] = field(default=())
+    reason: str = ""
 
 
-def _verified(
-    objective: Objective, w: Array, b: float, lo: Array, hi: Array
-) -> dict[str, Any] | None:
-    z = objective.predict(w, b)
-    slack = ROUNDING * (objective.design.abs_matvec(w) + abs(b))
-    size = float(np.max(np.abs(z), initial=0.0))
-    recedes = np.where(z > slack, hi == 0.0, np.where(z < -slack, lo == 0.0, True))
-    if not np.all(recedes) or not np.any(np.abs(z) > np.maximum(slack, 1e-9 * size)):
-        return None
-    scale = 1.0 / size
-    return {"w": w * scale, "b": np.asarray(b * scale), "z": z * scale}
+def inconsistent(objective: Objective) -> Evidence | None:
+    """Return nu proving X w (+ b) = y infeasible: X'nu = 0, 1'nu = 0 (with b) and y'nu = 1.
 
-
-def inseparable(objective: Objective) -> dict[str, Any] | None:
-    """Return Farkas multipliers of an infeasible hard margin, verified; None if separable.
-
-    alpha >= 0, sum alpha_i = 1, sum alpha_i y_i = 0 (with an intercept), and
-    |sum alpha_i y_i x_i| <= 1e-9 max |x_i|. With residual r they prove that no (w, b) with
-    |w| < 1 / r has all margins >= 1.
+    Decided in integers where these are few: the rank of [X, 1, y] against that of [X, 1]. Else nu
+    is priced: an exact nu'' has |nu'' - nu| <= |E'nu| / sigma_min(E), and must keep y'nu'' > 0.
+    None if there is a solution, or none is excluded.
     """
-    y, n = objective.y, objective.n
-    rows = [objective.design.constant.T @ sparse.diags_array(y)]
-    if objective.fit_intercept:
-        rows.append(y[None, :])
-    rows.append(np.ones((1, n)))
-    matrix = sparse.csr_array(sparse.vstack([sparse.csr_array(row) for row in rows]))
-    norms = np.sqrt(np.asarray(sparse.csr_array(matrix).power(2).sum(axis=1))).ravel()
-    unit = 1.0 / np.where(norms > 0.0, norms, 1.0)
-    right = np.zeros(matrix.shape[0])
-    right[-1] = unit[-1]
-    scaled = sparse.diags_array(unit) @ matrix
-    result = optimize.linprog(
-        np.zeros(n), A_eq=scaled, b_eq=right, bounds=(0, None), method="highs"
-    )
-    if result.x is None:
+    frame = frame_of(objective)  # the same equations, with differences taken exactly
+    inner = frame.objective
+    if inner.n * inner.d > SMALL_ENOUGH:
         return None
-    alpha = _refine(scaled, right, np.maximum(result.x, 0.0))
-    total = alpha.sum()
-    if not total > 0.0:
-        return None
-    alpha = alpha / total
-    residual = float(np.linalg.norm(objective.design.rmatvec(alpha * y)))
-    longest = float(np.sqrt(objective.design.row_squares().max()))
-    balance = abs(float(alpha @ y)) if objective.fit_intercept else 0.0
-    if residual > 1e-9 * longest or balance > ROUNDING * n:
-        return None
-    return {"alpha": alpha, "residual": np.asarray(residual)}
-
-
-def _refine(matrix: Any, right: Array, x: Array) -> Array:
-    """Solve the equalities again, to rounding, on the support of x; keep it if it stays >= 0."""
-    support = x > 1e-12 * x.max(initial=0.0)
-    part = matrix[:, np.flatnonzero(support)].toarray()
-    step = np.linalg.lstsq(part, right - part @ x[support], rcond=None)[0]
-    better = np.zeros_like(x)
-    better[support] = x[support] + step
-    return better if np.all(better >= 0.0) else x
-
-
-def inconsistent(objective: Objective) -> dict[str, Any] | None:
-    """Return nu proving X w (+ b) = y infeasible, or None if it is feasible.
-
-    X'nu = 0, 1'nu = 0 (with an intercept) and y'nu = 1.
-    """
-    matrix = objective.design.dense() if objective.n * objective.d <= SMALL_ENOUGH else None
-    if matrix is None:
-        return None
-    if objective.fit_intercept:
-        matrix = np.column_stack([matrix, np.ones(objective.n)])
-    size = np.linalg.norm(matrix, axis=0)
-    unit = matrix / np.where(size > 0.0, size, 1.0)
+    E = _with_ones(inner, inner.design.dense())
+    if _work(*E.shape) <= OPERATIONS:
+        nu = _contradiction(E, inner.y)
+        return None if nu is None else _of_nu(objective, nu / frame.target_unit, "exactly")
+    unit = E / np.where(np.linalg.norm(E, axis=0) > 0.0, np.linalg.norm(E, axis=0), 1.0)
     left, values, _ = np.linalg.svd(unit, full_matrices=False)
     basis = left[:, values > ROUNDING * values.max(initial=0.0)]
-    nu = objective.y - basis @ (basis.T @ objective.y)
+    nu = inner.y - basis @ (basis.T @ inner.y)
     nu = nu - basis @ (basis.T @ nu)
-    product = float(objective.y @ nu)
-    if product <= 1e-18 * float(objective.y @ objective.y):
+    largest = float(np.max(np.abs(nu), initial=0.0))
+    if not largest > 1e-9 * float(np.max(np.abs(inner.y))):
         return None
-    nu = nu / product
-    slack = ROUNDING * objective.design.abs_rmatvec(nu)
-    if np.any(np.abs(objective.design.rmatvec(nu)) > slack):
+    step = _distance(inner, nu, np.arange(inner.n))
+    product = float(inner.y @ nu)
+    offset = inner.y - inner.y.mean() if inner.fit_intercept else inner.y
+    lost = (1.0 + 1e-9) * float(np.linalg.norm(offset)) * step
+    lost += ROUNDING * float(np.abs(inner.y) @ np.abs(nu))
+    if product > lost:
+        reason = "to more than their rounding can explain"
+        return _of_nu(objective, nu / (product * frame.target_unit), reason)
+    part = np.flatnonzero(np.abs(nu) > 1e-9 * largest)
+    if _work(part.size, E.shape[1]) <= OPERATIONS:
+        some = _contradiction(E[part], inner.y[part])
+        if some is not None:
+            nu = np.zeros(inner.n)
+            nu[part] = some
+            return _of_nu(objective, nu / frame.target_unit, "exactly")
+    return None
+
+
+def _of_nu(objective: Objective, nu: Array, how: str) -> Evidence:
+    terms = np.abs(objective.design.rmatvec(nu))
+    rows = [worst("X'nu = 0", "dual_feasibility", terms, objective.design.abs_rmatvec(nu))]
+    if objective.fit_intercept:
+        rows.append(worst("1'nu = 0", "dual_feasibility", nu.sum(), np.abs(nu).sum()))
+    reason = f"The multipliers in .evidence prove, {how}, that X w + b = y contradicts itself."
+    return Evidence({"nu": nu}, tuple(rows), reason)
+
+
+def _contradiction(E: Array, y: Array) -> Array | None:
+    """Nu with E'nu = 0 and y'nu = 1 in rationals, rounded at the end; None if E w = y holds."""
+    k = E.shape[1]
+    echelon = eliminate(as_integers(np.column_stack([E, y])), k)
+    rank = echelon.rank
+    wrong = [i for i in range(rank, len(E)) if echelon.rows[i][k]]
+    if not wrong:
         return None
-    return {"nu": nu}
+    base, other = echelon.origins[:rank], echelon.origins[wrong[0]]
+    shares = solve_exactly(E[base].T, -E[other])
+    assert shares is not None  # the row is a combination of the independent ones
+    value = Fraction(float(y[other]))
+    value += sum(
+        (a * Fraction(float(t)) for a, t in zip(shares, y[base], strict=True)), Fraction(0)
+    )
+    nu = np.zeros(len(E))
+    nu[other] = float(1 / value)
+    nu[base] = [float(a / value) for a in shares]
+    return nu
+
+
+def inseparable(objective: Objective) -> Evidence | None:
+    """Return Farkas multipliers of an infeasible hard margin; None where none can be proved.
+
+    alpha >= 0, sum alpha_i = 1, sum alpha_i y_i = 0 (with b) and sum alpha_i y_i x_i = 0: solved in
+    rationals on the support of a vertex, else priced: the samples on the support have
+    alpha_i >= |residual| / sigma_min, so that exact multipliers >= 0 are near.
+    """
+    inner = frame_of(objective).objective
+    if inner.n * inner.d > SMALL_ENOUGH:
+        return None
+    X, y = inner.design.constant, inner.y
+    if inner.fit_intercept and not sparse.issparse(X):
+        X = X - X.mean(axis=0)  # only to find them
+    alpha = _vertex(sparse.csr_array(X), y, inner.fit_intercept, interior=False)
+    if alpha is None:
+        return None
+    for interior in (False, True):
+        if interior:
+            alpha = _vertex(sparse.csr_array(X), y, inner.fit_intercept, interior=True)
+        if alpha is None:
+            return None
+        support = np.flatnonzero(alpha > 1e-9 * alpha.max())
+        exact = _exact_multipliers(inner, support)
+        if exact is not None:
+            return _of_alpha(objective, exact, "exactly")
+        alpha = _refine(inner, alpha, support)
+        step = _distance(inner, alpha * y, support)
+        if np.all(alpha[support] > 0.0) and step <= float(alpha[support].min()):
+            alpha = np.where(alpha > 0.0, alpha, 0.0)
+            return _of_alpha(objective, alpha / alpha.sum(), "to more than rounding can explain")
+    return None
+
+
+def _vertex(X: sparse.csr_array, y: Array, intercept: bool, *, interior: bool) -> Array | None:
+    """Solve for multipliers by HiGHS; as many of them > 0 as can be, where asked for."""
+    n = len(y)
+    rows = [X.T @ sparse.diags_array(y)]
+    norms = np.sqrt(np.asarray(rows[0].power(2).sum(axis=1))).ravel()
+    rows[0] = sparse.diags_array(1.0 / np.where(norms > 0.0, norms, 1.0)) @ rows[0]
+    if intercept:
+        rows.append(sparse.csr_array(y[None, :]))
+    ends = np.zeros(sum(row.shape[0] for row in rows))
+    if interior:  # alpha = t + s, 0 <= t <= 1, s >= 0: maximise sum t
+        matrix = sparse.vstack(rows)
+        bounds = np.column_stack([np.zeros(2 * n), np.repeat([1.0, np.inf], n)])
+        found = optimize.linprog(
+            -np.repeat([1.0, 0.0], n),
+            A_eq=sparse.hstack([matrix, matrix], format="csr"),
+            b_eq=ends,
+            bounds=bounds,
+            method="highs",
+        ).x
+        found = None if found is None else found[:n] + found[n:]
+    else:
+        matrix = sparse.vstack([*rows, sparse.csr_array(np.ones((1, n)))], format="csr")
+        found = optimize.linprog(
+            np.zeros(n), A_eq=matrix, b_eq=np.append(ends, 1.0), bounds=(0, None), method="highs"
+        ).x
+    return found if found is not None and np.max(found, initial=0.0) > 0.0 else None
+
+
+def _exact_multipliers(objective: Objective, support: Array) -> Array | None:
+    """The multipliers on the support of a vertex, from integers; None if one is negative."""
+    if _work(support.size, objective.d + 2) > OPERATIONS:
+        return None
+    y = objective.y[support]
+    E = _with_ones(objective, objective.design.rows(support).dense()) * y[:, None]
+    matrix = np.vstack([E.T, np.ones(len(y))])
+    right = np.zeros(len(matrix))
+    right[-1] = 1.0
+    found = solve_exactly(matrix, right)
+    if found is None or any(a < 0 for a in found):
+        return None
+    alpha = np.zeros(objective.n)
+    alpha[support] = [float(a) for a in found]
+    return alpha
+
+
+def _refine(objective: Objective, alpha: Array, support: Array) -> Array:
+    """Solve the equalities again, to rounding, on the support."""
+    y = objective.y[support]
+    E = _with_ones(objective, objective.design.rows(support).dense()) * y[:, None]
+    size = np.linalg.norm(E, axis=0)
+    E = E / np.where(size > 0.0, size, 1.0)
+    better = np.zeros_like(alpha)
+    better[support] = alpha[support] / alpha[support].sum()
+    for _ in range(2):
+        step = np.linalg.lstsq(E.T, E.T @ better[support], rcond=1e-13)[0]
+        better[support] = better[support] - step
+    return better
+
+
+def _of_alpha(objective: Objective, alpha: Array, how: str) -> Evidence:
+    u = alpha * objective.y
+    balance = float(u.sum()) if objective.fit_intercept else 0.0
+    rows = [
+        worst("alpha >= 0", "dual_feasibility", np.maximum(-alpha, 0.0)),
+        worst(
+            "sum alpha_i y_i x_i = 0",
+            "dual_feasibility",
+            objective.design.rmatvec(u),
+            objective.design.abs_rmatvec(u),
+        ),
+    ]
+    if objective.fit_intercept:
+        rows.append(worst("sum alpha_i y_i = 0", "dual_feasibility", balance))
+    reason = f"The multipliers in .evidence prove, {how}, that no hyperplane separates the classes."
+    residual = float(np.linalg.norm(objective.design.rmatvec(u)))
+    return Evidence({"alpha": alpha, "residual": np.asarray(residual)}, tuple(rows), reason)
+
+
+def _distance(objective: Objective, u: Array, samples: Array) -> float:
+    """A bound of |du| with X'(u + du) = 0 and 1'(u + du) = 0 exactly, du on these samples."""
+    everything = np.ones(objective.d, dtype=bool)
+    rows = ColumnRows.at_dual(objective, u, -objective.design.rmatvec(u), everything)
+    kept = np.arange(rows.width)
+    sigma, length = rows.regularity(samples, kept)
+    if sigma == 0.0 and not rows.dependence.doubtful.size:
+        sigma, length = rows.regularity(samples, rows.dependence.independent)
+    return length / sigma if sigma > 0.0 else np.inf
+
+
+def _with_ones(objective: Objective, X: Array) -> Array:
+    return np.column_stack([X, np.ones(len(X))]) if objective.fit_intercept else X
+
+
+def _work(n: int, k: int) -> int:
+    return n * k * min(n, k)

@@ -47,8 +47,8 @@ def as_integers(matrix: Array) -> list[Row]:
 class Echelon:
     """Integer rows in echelon form: pivot i stands in row i, column ``columns[i]``.
 
-    ``rows`` are combinations of the original rows ``origins``, in that order, which are
-    independent; every other original row is a combination of them.
+    ``origins`` numbers the original rows in the order of ``rows``: the first ``rank`` of them are
+    independent, every other one is a combination of these.
     """
 
     rows: list[Row]
@@ -86,7 +86,7 @@ def eliminate(rows: Sequence[Row], width: int | None = None) -> Echelon:
             table[i] = ([(top[j] * a - row[j] * t) // before for a, t in pairs], origin)
         before, done = top[j], done + 1
         columns.append(j)
-    return Echelon([row for row, _ in table], columns, [i for _, i in table[:done]])
+    return Echelon([row for row, _ in table], columns, [i for _, i in table])
 
 
 def solve_exactly(

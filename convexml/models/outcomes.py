@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..certificates import Certificate, Verdict
-from ..certificates.evidence import inconsistent, inseparable, separating_direction
+from ..certificates.evidence import Evidence, inconsistent, inseparable
+from ..certificates.judge import absent
+from ..certificates.judge import judge as judged
 from ..certificates.primal_repair import repair_primal
-from ..numerics import Array
+from ..certificates.scale import learning_scale, relative
+from ..certificates.separating_direction import separating_direction
+from ..numerics import ROUNDING, Array
 from ..objective import Objective
 from ..solvers import Solution
 from .inputs import expand, read_coefficients
@@ -25,8 +29,8 @@ LARGE_SCORE = 15.0
 
 
 def no_solution(
-    objective: Objective, w: Array | None, b: float, doubt: bool = False
-) -> tuple[str, dict[str, Any]] | None:
+    objective: Objective, w: Array | None, b: Any, doubt: bool = False
+) -> tuple[str, Evidence] | None:
     """Look for verified evidence that there is no solution, where there may be none.
 
     A minimiser is doubted where predictions are large, or where the caller does.
@@ -39,8 +43,6 @@ def no_solution(
         find = inseparable if objective.loss.labels == "binary" else inconsistent
         evidence = find(objective)
         return None if evidence is None else ("infeasible", evidence)
-    if not (objective.fit_intercept or objective.penalty.free(objective.d).any()):
-        return None
     if w is not None and not doubt and np.max(np.abs(objective.predict(w, b))) <= LARGE_SCORE:
         return None
     evidence = separating_direction(objective, w, b)
@@ -106,44 +108,43 @@ def failed(
 
 def without_solution(
     problem: LearningProblem,
-    status: str,
-    evidence: dict[str, Any],
+    claim: str,
+    evidence: Evidence,
     w: Array | None,
-    b: float,
+    b: Any,
     name: str,
     tol: float,
     facts: Mapping[str, Any],
 ) -> Solution:
     """A verified outcome: infeasible, or an infimum without a minimiser."""
-    words = {
-        "infeasible": "The multipliers in .evidence prove that the constraints contradict.",
-        "unattained": "Along the direction in .evidence the loss decreases for ever.",
-    }[status]
-    samples = problem._samples
+    objective, samples = problem.objective_parts, problem._samples
     per_sample = {"alpha", "nu", "z"}
-    arrays = {k: expand(v, samples) if k in per_sample else v for k, v in evidence.items()}
-    value = bound = np.inf  # contradicting constraints leave no point and no bound on D
+    arrays = {k: expand(v, samples) if k in per_sample else v for k, v in evidence.arrays.items()}
+    value = np.inf  # contradicting constraints leave no point
+    bounds: dict[str, float] = {}
     primal: dict[str, Array] = {}
-    if status == "unattained":
-        objective = problem.objective_parts
+    if claim == "unattained":
         bound = objective.dual(objective.zero_scores)  # u = 0 is always feasible
+        bounds = {"dual_objective": bound}
         if w is not None:
             primal, _, _ = named_values(problem, w, b, objective.zero_scores)
             value = objective.primal(w, b)
-    certificate = Certificate(
-        "infeasible" if status == "infeasible" else "optimal",
-        value,
-        bound,
-        np.inf,
-        np.inf,
-        (),
-        Verdict.CERTIFIED if status == "infeasible" else Verdict.UNDECIDED,
-        tol,
-        words,
-        evidence=arrays,
+            gap = max(value - bound, 0.0) + ROUNDING * (abs(value) + abs(bound))
+            scale = learning_scale(value, bound, objective.null_value)
+            bounds |= {"gap": gap, "relative_gap": relative(gap, scale), "scale": scale}
+    certificate = judged(
+        absent(
+            claim,
+            evidence.conditions,
+            tol,
+            objective=value,
+            reason=evidence.reason,
+            evidence=arrays,
+            **bounds,
+        )
     )
     return Solution(
-        status, problem.snapshot(), primal, {}, certificate, name, evidence=arrays, **facts
+        claim, problem.snapshot(), primal, {}, certificate, name, evidence=arrays, **facts
     )
 
 
