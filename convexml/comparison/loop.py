@@ -64,8 +64,11 @@ def run(
     ProblemFileError, DataError
         For a file that cannot be posed. All of these before anything is solved.
     """
-    one = isinstance(tols, str) or not isinstance(tols, Iterable) or getattr(tols, "ndim", 1) == 0
-    asked: tuple[Any, ...] = (tols,) if one else tuple(tols)
+    given: Any = tols  # one or several; what is neither is refused below
+    one = (
+        isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0
+    )
+    asked = (given,) if one else tuple(given)
     named = None if solvers is None else [solvers] if isinstance(solvers, str) else list(solvers)
     check("compare", asked, max_seconds, repeats, named)
     environment = describe_environment() | {
