@@ -226,6 +226,8 @@ def violated(row: Condition) -> str:
 def _why(certificate: Certificate) -> str:
     if not certificate.relative_gap <= certificate.tol:
         return f"The relative gap {certificate.relative_gap:.3g} exceeds tol {certificate.tol:g}."
+    if certificate.within is not None:
+        return f"The bound holds only within {certificate.within:.3g} of this point."
     broken = [row for row in certificate.conditions if not row.meets(certificate.tol)]
     feasibility = ("primal_feasibility", "dual_feasibility")
     row = max((r for r in broken if r.kind in feasibility), key=lambda r: r.relative, default=None)

@@ -83,10 +83,10 @@ def _document(name: str, certificate: Any) -> str:
 
     rows = [
         {"name": r.name, "kind": r.kind, "residual": r.residual, "relative": r.relative}
-        | {"index": r.index}
+        | {"rounding": r.rounding, "index": r.index}
         for r in certificate.conditions
     ]
-    names = ("claim", "tol", "gap", "relative_gap", "repaired", "proved_gap", "reason")
+    names = "claim tol gap relative_gap scale rounding within repaired proved_gap reason".split()
     record = {
         "problem": name,
         "verdict": str(certificate.verdict),

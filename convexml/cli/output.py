@@ -32,7 +32,9 @@ def solved(record: Record, solution: Any) -> str:
     lines = [f"{record.title}  ({record.problem}, {record.model})"]
     if solution is None:
         lines.append(f"  {record.solver} claims {record.claimed}: {record.objective:.10g}")
-        lines.append(f"  {record.verdict}, gap {record.gap:.3g}")
+        lines.append(
+            f"  {record.verdict}, gap {record.gap:.3g}, relative {record.relative_gap:.3g}"
+        )
         lines += [f"  {record.message}"] if record.message else []
     else:
         lines.append(str(solution))

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from convexml.audit import certify
-from convexml.comparison.measure import blank, check_facts, violation
+from convexml.comparison.measure import blank, check_facts, said_of, violation
 from convexml.errors import ConvexmlError
 from convexml.solvers.reference import run_reference
 
@@ -47,7 +47,7 @@ def measure_claim(
         entry,
         solver,
         tol,
-        "" if certified else certificate.reason,
+        "" if certified else said_of(certificate),
         verdict=str(certificate.verdict),
         status=status,
         claim=certificate.claim,
@@ -56,6 +56,8 @@ def measure_claim(
         dual_objective=certificate.dual_objective,
         gap=certificate.gap,
         relative_gap=certificate.relative_gap,
+        rounding=certificate.rounding,
+        within=certificate.within,
         violation=violation(certificate.conditions),
         kkt=certificate.kkt,
         worst_condition="" if worst is None else worst.name,

@@ -14,7 +14,7 @@ from convexml.objective.linear_data import LinearData
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from convexml.certificates.certificate import Condition
+    from convexml.certificates.certificate import Certificate, Condition
     from convexml.comparison.entries import Entry
 
 
@@ -105,6 +105,8 @@ def record_of(
         claim="optimal" if certificate is None else certificate.claim,
         verified=_as_expected(entry.expected_status, solution, certified),
         **_values(solution),
+        rounding=nan if certificate is None else certificate.rounding,
+        within=None if certificate is None else certificate.within,
         violation=violation(rows) if is_linear_program(entry.problem) else 0.0,
         kkt={kind: float(value) for kind, value in (solution.kkt or {}).items()},
         worst_condition="" if worst is None else worst.name,
@@ -130,8 +132,16 @@ def _why(solution: Any) -> str:
     """Why there is no certificate: the solver's message, then the certificate's reason."""
     said = solution.message or ""
     said = "" if said == solution.claimed_status else said
-    reason = "" if solution.certificate is None else solution.certificate.reason
+    reason = "" if solution.certificate is None else said_of(solution.certificate)
     return "; ".join(dict.fromkeys(text for text in (said, reason) if text))
+
+
+def said_of(certificate: Certificate) -> str:
+    """Why it is not certified, with the radius of a bound that is not one over all points."""
+    reason, within = certificate.reason, certificate.within
+    if within is None or f"within {within:.3g}" in reason:
+        return reason
+    return f"{reason} The bound holds only within {within:.3g} of this point.".strip()
 
 
 def _values(solution: Any) -> dict[str, float]:

@@ -32,13 +32,18 @@ class Record:
     status : str
         The verified status, see ``Solution``; "failed" where there is no answer.
     claim : str
-        What the verdict judges: "optimal", "infeasible" or "unbounded".
+        What the verdict judges: "optimal", "infeasible", "unbounded" or "unattained".
     verified : bool
         Whether the expected status was reached, with verified evidence.
     certifiable : bool
         False for what has no certificate (a statement that is not a convex problem).
     objective, dual_objective, gap, relative_gap : float
-        P, D and P - D at the solver's point, recomputed from the raw data; nan where not known.
+        P, D and the bound on P - P* at the solver's point, recomputed from the raw data; nan where
+        not known.
+    rounding : float
+        What of the gap is rounding, and the price of residuals that are not exactly 0.
+    within : float or None
+        Where the bound holds only for points within this distance of the solver's point.
     violation : float
         Largest violated constraint, primal or dual, relative to its row, where it counts beside
         the gap: linear programs and CVXPY problems. Elsewhere the gap is that of feasible points.
@@ -77,6 +82,8 @@ class Record:
     dual_objective: float = nan
     gap: float = nan
     relative_gap: float = nan
+    rounding: float = nan
+    within: float | None = None
     violation: float = 0.0
     kkt: dict[str, float] = field(default_factory=dict)
     worst_condition: str = ""
