@@ -444,3 +444,30 @@ def test_check_coefficients_of_a_kernel_problem(run: Command, tmp_path: Path) ->
     result = run("check", table, "--weights", weights)
     assert result.exit_code == 3
     assert "parameters.kernel.name: there is no kernel 'linnear'" in result.output
+
+
+PROBLEMS = Path(__file__).parents[1] / "problems"
+
+
+@pytest.mark.parametrize(
+    ("name", "claim"),
+    [
+        ("logistic_iris_separable", "unattained"),
+        ("hard_margin_iris_inseparable", "infeasible"),
+        ("lp_unbounded", "unbounded"),
+    ],
+)
+def test_a_verified_absence_is_certified_and_exits_with_4(
+    name: str, claim: str, tmp_path: Path
+) -> None:
+    """0 where the file expects it, 4 where it does not say; the text has the claim and verdict."""
+    text = (PROBLEMS / f"{name}.toml").read_text(encoding="utf-8")
+    unexpected = tmp_path / f"{name}.toml"
+    unexpected.write_text(text.partition("[expected]")[0], encoding="utf-8")
+    for file, code in ((PROBLEMS / f"{name}.toml", 0), (unexpected, 4)):
+        result = CliRunner().invoke(app, ["solve", str(file)])
+        assert result.exit_code == code, result.output
+        assert f"CERTIFIED at tol 1e-06 (claim: {claim})" in result.output
+    document = CliRunner().invoke(app, ["solve", str(unexpected), "--json"])
+    (record,) = json.loads(document.stdout)["records"]
+    assert (record["claim"], record["verdict"], record["status"]) == (claim, "certified", claim)

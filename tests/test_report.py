@@ -75,7 +75,7 @@ CRASH = Record("svm", "ecos", 1e-6, claimed="error", message="PanicException: in
 UNATTAINED = record(
     "logistic",
     "scs",
-    verdict="undecided",
+    claim="unattained",
     status="unattained",
     objective=1e-9,
     dual_objective=0.0,
@@ -222,9 +222,10 @@ def test_summary_counts_claims_and_certificates(comparison: Comparison) -> None:
 
 
 def test_an_optimal_status_without_a_certificate_is_not_shown_as_certified() -> None:
-    impostor = record("lasso", "liar", verdict="undecided")
-    assert verdict_of(impostor) == "undecided"
-    assert impostor.disagrees
+    for status in ("optimal", "infeasible", "unattained"):
+        impostor = record("lasso", "liar", verdict="undecided", status=status)
+        assert verdict_of(impostor) == "undecided"
+        assert impostor.disagrees
 
 
 def test_plain_text_has_every_column_and_no_escape_codes(comparison: Comparison) -> None:

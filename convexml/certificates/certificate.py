@@ -215,7 +215,7 @@ class Certificate:
 
     def __str__(self) -> str:
         lines = [f"{str(self.verdict).upper()} at tol {self.tol:g} (claim: {self.claim})"]
-        if self.claim == "optimal":
+        if self.claim in ("optimal", "unattained"):
             lines += [
                 f"  primal objective  {self.primal_objective + 0.0:.10g}",
                 f"  dual objective    {self.dual_objective + 0.0:.10g}   ({self.dual_source} dual)",

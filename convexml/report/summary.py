@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from convexml.comparison import Record, Results
 
-PROVED = ("infeasible", "unbounded", "unattained")
-"""A solution has these statuses only with verified evidence."""
-
 
 @dataclass(frozen=True)
 class Summary:
@@ -103,11 +100,11 @@ def verdict_of(record: Record) -> str:
     """One word for a row: the verdict, or why there is none."""
     if not record.ran:
         return "did not run"
-    if record.claimed == "error" and record.status not in PROVED:
+    if record.claimed == "error" and record.verdict != "certified":
         return "failed"
     if not record.certifiable:
         return "not certifiable"
-    return "certified" if record.status in PROVED else record.verdict
+    return record.verdict
 
 
 def _count(number: int, noun: str) -> str:
