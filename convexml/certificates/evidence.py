@@ -7,13 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import optimize, sparse
+from scipy import linalg, optimize
 
-from ..numerics import ROUNDING, Array
+from ..numerics import EPS, ROUNDING, Array
 from ..objective import Objective, frame_of
 from .certificate import Condition, worst
 from .column_rows import ColumnRows
 from .exact import as_integers, eliminate, solve_exactly
+from .singular import unit_columns
 
 SMALL_ENOUGH = 4_000_000
 """Entries of X up to which the linear programs below are posed."""
@@ -49,7 +50,7 @@ def inconsistent(objective: Objective) -> Evidence | None:
     inner = frame.objective
     if inner.n * inner.d > SMALL_ENOUGH:
         return None
-    E = _with_ones(inner, inner.design.dense())
+    E = with_ones(inner, inner.design.dense())
     if _work(*E.shape) <= OPERATIONS:
         nu = _contradiction(E, inner.y)
         return None if nu is None else _of_nu(objective, nu / frame.target_unit, "exactly")
@@ -119,15 +120,14 @@ def inseparable(objective: Objective) -> Evidence | None:
     inner = frame_of(objective).objective
     if inner.n * inner.d > SMALL_ENOUGH:
         return None
-    X, y = inner.design.constant, inner.y
-    if inner.fit_intercept and not sparse.issparse(X):
-        X = X - X.mean(axis=0)  # only to find them
-    alpha = _vertex(sparse.csr_array(X), y, inner.fit_intercept, interior=False)
+    y = inner.y
+    E, _ = orthonormal(with_ones(inner, inner.design.dense()))
+    alpha = _vertex(E * y[:, None], interior=False)
     if alpha is None:
         return None
     for interior in (False, True):
         if interior:
-            alpha = _vertex(sparse.csr_array(X), y, inner.fit_intercept, interior=True)
+            alpha = _vertex(E * y[:, None], interior=True)
         if alpha is None:
             return None
         support = np.flatnonzero(alpha > 1e-9 * alpha.max())
@@ -142,30 +142,25 @@ def inseparable(objective: Objective) -> Evidence | None:
     return None
 
 
-def _vertex(X: sparse.csr_array, y: Array, intercept: bool, *, interior: bool) -> Array | None:
-    """Solve for multipliers by HiGHS; as many of them > 0 as can be, where asked for."""
-    n = len(y)
-    rows = [X.T @ sparse.diags_array(y)]
-    norms = np.sqrt(np.asarray(rows[0].power(2).sum(axis=1))).ravel()
-    rows[0] = sparse.diags_array(1.0 / np.where(norms > 0.0, norms, 1.0)) @ rows[0]
-    if intercept:
-        rows.append(sparse.csr_array(y[None, :]))
-    ends = np.zeros(sum(row.shape[0] for row in rows))
+def _vertex(rows: Array, *, interior: bool) -> Array | None:
+    """Multipliers alpha >= 0, not 0, with rows'alpha = 0, by HiGHS: a vertex, or the most > 0."""
+    n, k = rows.shape
     if interior:  # alpha = t + s, 0 <= t <= 1, s >= 0: maximise sum t
-        matrix = sparse.vstack(rows)
-        bounds = np.column_stack([np.zeros(2 * n), np.repeat([1.0, np.inf], n)])
         found = optimize.linprog(
             -np.repeat([1.0, 0.0], n),
-            A_eq=sparse.hstack([matrix, matrix], format="csr"),
-            b_eq=ends,
-            bounds=bounds,
+            A_eq=np.hstack([rows.T, rows.T]),
+            b_eq=np.zeros(k),
+            bounds=np.column_stack([np.zeros(2 * n), np.repeat([1.0, np.inf], n)]),
             method="highs",
         ).x
         found = None if found is None else found[:n] + found[n:]
     else:
-        matrix = sparse.vstack([*rows, sparse.csr_array(np.ones((1, n)))], format="csr")
         found = optimize.linprog(
-            np.zeros(n), A_eq=matrix, b_eq=np.append(ends, 1.0), bounds=(0, None), method="highs"
+            np.zeros(n),
+            A_eq=np.vstack([rows.T, np.ones((1, n))]),
+            b_eq=np.append(np.zeros(k), 1.0),
+            bounds=(0, None),
+            method="highs",
         ).x
     return found if found is not None and np.max(found, initial=0.0) > 0.0 else None
 
@@ -175,7 +170,7 @@ def _exact_multipliers(objective: Objective, support: Array) -> Array | None:
     if _work(support.size, objective.d + 2) > OPERATIONS:
         return None
     y = objective.y[support]
-    E = _with_ones(objective, objective.design.rows(support).dense()) * y[:, None]
+    E = with_ones(objective, objective.design.rows(support).dense()) * y[:, None]
     matrix = np.vstack([E.T, np.ones(len(y))])
     right = np.zeros(len(matrix))
     right[-1] = 1.0
@@ -190,7 +185,7 @@ def _exact_multipliers(objective: Objective, support: Array) -> Array | None:
 def _refine(objective: Objective, alpha: Array, support: Array) -> Array:
     """Solve the equalities again, to rounding, on the support."""
     y = objective.y[support]
-    E = _with_ones(objective, objective.design.rows(support).dense()) * y[:, None]
+    E = with_ones(objective, objective.design.rows(support).dense()) * y[:, None]
     size = np.linalg.norm(E, axis=0)
     E = E / np.where(size > 0.0, size, 1.0)
     better = np.zeros_like(alpha)
@@ -231,7 +226,19 @@ def _distance(objective: Objective, u: Array, samples: Array) -> float:
     return length / sigma if sigma > 0.0 else np.inf
 
 
-def _with_ones(objective: Objective, X: Array) -> Array:
+def orthonormal(E: Array) -> tuple[Array, Array]:
+    """(Q, S) with Q = E S about orthonormal: columns that are nearly dependent told apart."""
+    E, units = unit_columns(E)
+    Q, R, order = linalg.qr(E, mode="economic", pivoting=True, check_finite=False)
+    size = np.abs(np.diag(R))
+    rank = int(np.sum(size > 4.0 * EPS * size.max(initial=0.0)))
+    S = np.zeros((E.shape[1], rank))
+    S[order[:rank]] = linalg.solve_triangular(R[:rank, :rank], np.eye(rank))
+    return Q[:, :rank], S * units[:, None]
+
+
+def with_ones(objective: Objective, X: Array) -> Array:
+    """E = [X, 1] where there is an intercept, else X."""
     return np.column_stack([X, np.ones(len(X))]) if objective.fit_intercept else X
 
 

@@ -12,7 +12,7 @@ from scipy import optimize, sparse
 from ..numerics import ROUNDING, Array
 from ..objective import MulticlassObjective, Objective, frame_of
 from .certificate import worst
-from .evidence import OPERATIONS, SMALL_ENOUGH, Evidence
+from .evidence import OPERATIONS, SMALL_ENOUGH, Evidence, orthonormal, with_ones
 from .exact import solve_exactly, sums_of_products
 from .separating_scores import separating_scores
 
@@ -85,12 +85,14 @@ def _by_linear_program(objective: Objective) -> tuple[Array, float] | None:
     down, up = recession_signs(objective)
     used = np.flatnonzero(down | up)
     lo, hi = objective.loss.domain(objective.y)
-    parts = [sparse.csr_array(objective.design.columns(used).constant)] if used.size else []
     ends = [(None if down[j] else 0.0, None if up[j] else 0.0) for j in used]
-    if objective.fit_intercept:
-        parts.append(sparse.csr_array(np.ones((objective.n, 1))))
-        ends.append((None, None))
-    matrix = sparse.hstack(parts, format="csr")
+    ends += [(None, None)] * objective.fit_intercept
+    E = with_ones(objective, objective.design.columns(used).dense())
+    back = None
+    if all(low is None and high is None for low, high in ends):
+        E, back = orthonormal(E)
+        ends = [(None, None)] * E.shape[1]
+    matrix = sparse.csr_array(E)
     sign = np.where(hi == 0.0, 1.0, np.where(lo == 0.0, -1.0, 0.0))
     free, held = np.flatnonzero(sign), np.flatnonzero(sign == 0.0)
     moved = sparse.diags_array(-sign[free]) @ matrix[free]
@@ -105,9 +107,10 @@ def _by_linear_program(objective: Objective) -> tuple[Array, float] | None:
     )
     if result.x is None or not -result.fun > 0.5:
         return None
+    x = result.x[: len(ends)] if back is None else back @ result.x[: len(ends)]
     direction = np.zeros(objective.d)
-    direction[used] = result.x[: used.size]
-    return direction, float(result.x[len(ends) - 1]) if objective.fit_intercept else 0.0
+    direction[used] = x[: used.size]
+    return direction, float(x[-1]) if objective.fit_intercept else 0.0
 
 
 def _verified(
