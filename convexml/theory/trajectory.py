@@ -74,7 +74,7 @@ class Trajectory:
     distances: Array
     duals: Array
     facts: Mapping[str, Array] = field(default_factory=dict)
-    replay: Callable[[], Iterator[Point]] = lambda: iter(())
+    replay: Callable[[], Iterator[Point]] = field(default_factory=lambda: lambda: iter(()))
 
     @property
     def steps(self) -> Array:
