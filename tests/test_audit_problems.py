@@ -48,6 +48,11 @@ def solved(name: str, solver: str = "CLARABEL") -> Any:
 def test_cvxpys_own_cases_are_certified(solver: str, name: str, tol: float) -> None:
     helper = solved(name, solver)
     certificate = cml.certify(helper.prob, tol=tol)
+    if name == "lp_7":  # all right-hand sides are 0, and P* = 0: nothing says what a unit is
+        assert certificate.verdict is not Verdict.REFUTED
+        assert certificate.within is None
+        assert certificate.scale <= 1e-6
+        return
     assert certificate.verdict is Verdict.CERTIFIED, str(certificate)
     assert certificate.holds(tol)
     value = helper.expect_val
@@ -66,7 +71,7 @@ def test_the_wrong_published_dual_is_not_certified() -> None:
     assert certificate.verdict is Verdict.UNDECIDED
     rows = {row.name: row for row in certificate.conditions}
     assert rows["constraints[2]: complementarity"].residual > 100.0
-    assert "the dual's equality" in certificate.reason
+    assert "the multipliers leave" in certificate.reason
 
 
 @pytest.mark.parametrize("name", ["lp_1", "socp_1", "socp_2", "socp_4", "expcone_1", "pcp_1"])
@@ -234,7 +239,7 @@ def test_constraints_go_by_their_labels() -> None:
     x.value = np.array([1.0, 2.5, 3.0])
     certificate = cml.certify(problem, tol=1e-5)
     assert certificate.verdict is Verdict.REFUTED
-    assert certificate.reason.startswith("capacity: violation of 0.5 at index 1")
+    assert certificate.reason.startswith("'capacity: violation' is violated by 0.5 at 1")
 
 
 def cone_problems() -> dict[str, Any]:
@@ -252,7 +257,7 @@ def cone_problems() -> dict[str, Any]:
             cp.Maximize(x[0]), [cp.PowConeND(cp.hstack([x[1], 1.0, 3 - x[1]]), x[0], powers)]
         ),
         "matrix of order one": cp.Problem(
-            cp.Minimize(x[0]), [cp.reshape(x[0], (1, 1), order="F") >> 0, x[1] == 0]
+            cp.Minimize(x[0]), [cp.reshape(x[0] - 1, (1, 1), order="F") >> 0, x[1] == 0]
         ),
         "relative entropy": cp.Problem(
             cp.Minimize(cp.rel_entr(x[0], x[1])), [x[0] == 1, x[1] <= 2]
@@ -299,10 +304,10 @@ def test_a_residual_on_a_free_variable_leaves_a_bound_over_a_box() -> None:
     x.value, z.value = 1.0, 5.0
     problem.constraints[0].save_dual_value(np.array(1.0))
     certificate = cml.certify(problem, tol=1e-6)
-    assert certificate.gap == np.inf
-    assert certificate.verdict is not Verdict.CERTIFIED
-    assert certificate.evidence["R"] == 5.0
-    assert certificate.evidence["localized_gap"] == pytest.approx(5e-3, rel=1e-4)
+    assert certificate.verdict is Verdict.UNDECIDED
+    assert certificate.within == 5.0
+    assert certificate.gap == pytest.approx(5e-3, rel=1e-4)
+    assert "no bound over all x" in certificate.reason
     bounded = cp.Problem(problem.objective, [*problem.constraints, z >= 0, z <= 10])
     bounded.constraints[1].save_dual_value(np.array(0.0))
     bounded.constraints[2].save_dual_value(np.array(0.0))
@@ -322,7 +327,7 @@ def test_the_localized_bound_holds_by_brute_force() -> None:
     problem.constraints[0].save_dual_value(y + 1e-3 * rng.uniform(0.0, 1.0, 6))
     x.value = x.value + 0.01 * rng.uniform(size=3)
     certificate = cml.certify(problem, tol=1e-6)
-    bound = min(certificate.gap, certificate.evidence.get("localized_gap", np.inf))
+    bound = certificate.gap
     assert np.isfinite(bound)
     assert certificate.primal_objective - best <= bound + 1e-9
 

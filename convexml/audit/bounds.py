@@ -1,4 +1,4 @@
-"""The bound that multipliers give: strict, or over a box where they leave a residual."""
+"""The bound that multipliers give: over all points, at a price, or over a box."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..certificates.conic import floor_of
-from ..certificates.conic_repair import DualPair, repair_conic_dual
-from ..numerics import EPS, ROUNDING, Array
+from ..certificates.conic_price import Priced, priced
+from ..certificates.conic_repair import repair_conic_dual
+from ..certificates.conic_values import dual_residual
+from ..certificates.definite import negative_eigenvalue
+from ..certificates.lineality import idle_columns
+from ..certificates.polyhedral_price import dual_interior, priced_inside
+from ..certificates.rational_dual import rational_dual
+from ..certificates.scale import ProgramUnits
+from ..numerics import Array
 from ..objective.cone_program import ConeProgram
 from ..objective.cones import Nonnegative
-from .interior import move_inside
-from .scaling import equilibrate
+from .interior import mixtures
+from .scaling import Scaled, equilibrate
 
 SMALL = 1e-4
 """Multipliers above this share of the largest are no noise."""
@@ -26,22 +32,26 @@ class Bound:
     Attributes
     ----------
     value : float
-        objective(x') >= value; -inf where a residual is left.
+        That of the dual point (w, y), without the constant of the objective.
+    price : float
+        objective(x') >= value - price; inf where no exact dual point was found nearby.
     local : float
         objective(x') >= local wherever abs(x'_j - xhat_j) <= radius, and <= far for auxiliary j.
     radius, far : float
         max(1, abs(xhat)_inf) of the user's variables; far is 0 where nothing is left on
         auxiliary ones.
     left : array, shape (n,)
-        The residual r of P w + A'y + q = 0; 0 where only rounding is left: 64 eps of its terms
-        or, over the box, what is below the last digit of the bound.
+        The residual r of P w + A'y + q.
     w, y : array
-        The repaired dual point.
+        The dual point.
     moved : float
-        How far the repair moved it, largest coordinate.
+        How far it is from the one that was passed, largest coordinate.
+    curvature : float
+        The least eigenvalue of P where it is negative: then there is no bound at all.
     """
 
     value: float
+    price: float
     local: float
     radius: float
     far: float
@@ -49,91 +59,107 @@ class Bound:
     w: Array
     y: Array
     moved: float
+    curvature: float = 0.0
+
+    @property
+    def everywhere(self) -> float:
+        """The bound over all points."""
+        return self.value - self.price if np.isfinite(self.price) else -np.inf
 
 
-def bound_of(program: ConeProgram, x: Array, own: Array, w: Array, y: Array) -> Bound:
-    """Repair (w, y), carry what is left by bounds on single variables, and evaluate.
+def bound_of(
+    program: ConeProgram,
+    x: Array,
+    own: Array,
+    w: Array,
+    y: Array,
+    units: ProgramUnits,
+    enough: float = np.inf,
+) -> Bound:
+    """Price (w, y), or a dual point nearby that is well inside its cone.
 
-    Where the least change does not make the equality exact, it is tried in other units, and from
-    multipliers without the noise that an interior-point method leaves on inactive rows.
+    Tried in turn: the point as it is, without the noise that an interior-point method leaves on
+    inactive rows, after the least change that removes the residual, and mixed with a little of a
+    point inside the dual cone. The first that bounds ``enough`` ends the search.
     """
+    curvature = negative_eigenvalue(program.P)
     best: Bound | None = None
-    for pair in _repairs(program, x, w, y):
+    for pair in _candidates(program, x, w, y, units) if curvature == 0.0 else ():
         found = _evaluate(program, x, own, pair, (w, y))
-        best = found if best is None else max(best, found, key=lambda b: (b.value, b.local))
-        if not np.any(best.left):
+        best = found if best is None else max(best, found, key=lambda b: (b.everywhere, b.local))
+        if best.everywhere >= enough:
             break
-    assert best is not None
+    if best is None:
+        pair = Priced(w, y, -np.inf, np.inf, program.stationarity(w, y))
+        return _evaluate(program, x, own, pair, (w, y), curvature)
     return best
 
 
-def _repairs(program: ConeProgram, x: Array, w: Array, y: Array) -> Iterator[DualPair]:
-    yield repair_conic_dual(program, x, y, w)
-    clean = np.where(_inactive(program, x, y), 0.0, y)
-    yield repair_conic_dual(program, x, clean, w)
-    units = equilibrate(program)
-    inner = move_inside(units.program, units.x_in(w), units.y_in(y))
-    if inner is not None:
-        yield _rounded(program, units.x_out(inner[0]), units.y_out(inner[1]))
+def _candidates(
+    program: ConeProgram, x: Array, w: Array, y: Array, units: ProgramUnits
+) -> Iterator[Priced]:
+    yield priced(program, w, y, units)
+    idle = idle_columns(program)
+    if idle.size:
+        yield priced(program, w, y, units, idle)
+    clean = np.where(_inactive(program, x, y, units), 0.0, y)
+    starts = [y] if np.array_equal(clean, y) else [y, clean]
+    if len(starts) > 1:
+        yield priced(program, w, clean, units, idle)
+    for start in reversed(starts):
+        exact = rational_dual(program, w, start)
+        if exact is not None:
+            yield exact
+    scaled = equilibrate(program)
+    interior = dual_interior(scaled.program)
+    if interior is not None:
+        for start in starts:
+            pair = priced_inside(scaled.program, interior, scaled.x_in(w), scaled.y_in(start))
+            yield _outside(program, scaled, pair)
+    for start in starts:
+        repaired = repair_conic_dual(program, x, start, w)
+        yield priced(program, repaired.w, repaired.y, units, idle)
+    for inner_w, inner in mixtures(scaled.program, scaled.x_in(w), scaled.y_in(y)):
+        yield priced(program, scaled.x_out(inner_w), scaled.y_out(inner), units, idle)
 
 
-def _rounded(program: ConeProgram, w: Array, y: Array) -> DualPair:
-    """The point with the residual that is more than rounding."""
-    y = program.project_dual(y)
-    left, size = program.stationarity(w, y), program.stationarity_size(w, y)
-    size = np.maximum(size, EPS * float(np.max(size, initial=0.0)))
-    left[np.abs(left) <= ROUNDING * size] = 0.0
-    return DualPair(w, y, left, 0.0)
+def _outside(program: ConeProgram, scaled: Scaled, pair: Priced) -> Priced:
+    """A priced point of the scaled program in the program's own units, exactly."""
+    w, y = scaled.x_out(pair.w), scaled.y_out(pair.y)
+    left = dual_residual(program, w, y)
+    return Priced(w, y, pair.value * scaled.worth, pair.price * scaled.worth, left)
 
 
 def _evaluate(
-    program: ConeProgram, x: Array, own: Array, pair: DualPair, passed: tuple[Array, Array]
+    program: ConeProgram,
+    x: Array,
+    own: Array,
+    pair: Priced,
+    passed: tuple[Array, Array],
+    curvature: float = 0.0,
 ) -> Bound:
-    if np.any(pair.left):
-        carried = _rounded(program, pair.w, _carry(program, pair.y, pair.left))
-        pair = pair if np.any(carried.left) else carried
     left = pair.left
     radius = max(1.0, float(np.max(np.abs(x[own]), initial=0.0)))
     far = max(1.0, float(np.max(np.abs(x), initial=0.0))) if np.any(left[~own]) else 0.0
-    value = program.dual_objective(pair.w, pair.y)
     drift, spread = float(left @ x), float(np.where(own, radius, far) @ np.abs(left))
-    if abs(drift) + spread <= EPS * max(1.0, abs(value)):  # the last digit of the bound itself
-        left, drift, spread = np.zeros_like(left), 0.0, 0.0
-    local = value + drift - spread
     steps = (pair.w - passed[0], pair.y - passed[1])
     moved = max(float(np.max(np.abs(step), initial=0.0)) for step in steps)
-    strict = -np.inf if np.any(left) else value
-    return Bound(strict, local, radius, far, left, pair.w, pair.y, moved)
+    local = pair.value + drift - spread
+    return Bound(pair.value, pair.price, local, radius, far, left, pair.w, pair.y, moved, curvature)
 
 
-def _inactive(program: ConeProgram, x: Array, y: Array) -> Array:
+def _inactive(program: ConeProgram, x: Array, y: Array, units: ProgramUnits) -> Array:
     """Rows of inequalities whose slack is larger, for its size, than their multiplier."""
     slack = program.slack(x)
-    size = abs(program.A) @ np.abs(x) + np.abs(program.b)
-    size = np.maximum(size, floor_of(size, program.b))
-    level = floor_of(y, program.q)
+    size = np.maximum(np.abs(program.b), units.rows)
+    size = np.where(size > 0.0, size, 1.0)
+    level = y * size
+    level = level / (float(np.max(np.abs(level), initial=0.0)) or 1.0)
     mask = np.zeros(y.size, dtype=bool)
     for cone, part in program.blocks:
         if isinstance(cone, Nonnegative):
-            mask[part] = (y[part] < slack[part] / size[part]) & (y[part] < SMALL * level)
+            mask[part] = (level[part] < slack[part] / size[part]) & (level[part] < SMALL)
         elif not cone.is_polyhedral:
             wide = np.linalg.norm(slack[part]) > np.sqrt(SMALL) * np.linalg.norm(size[part])
-            mask[part] = wide and np.linalg.norm(y[part]) < SMALL * level
+            mask[part] = wide and np.linalg.norm(level[part]) < SMALL
     return mask
-
-
-def _carry(program: ConeProgram, y: Array, left: Array) -> Array:
-    """Let rows a x_j <= b of one variable each carry its residual; 0 <= y stays."""
-    y, A = y.copy(), program.A.tocsr()
-    single = np.diff(A.indptr) == 1
-    for cone, part in program.blocks:
-        if not isinstance(cone, Nonnegative):
-            continue
-        for i in np.flatnonzero(single[part]) + part.start:
-            j, a = A.indices[A.indptr[i]], A.data[A.indptr[i]]
-            step = max(-left[j] / a, -y[i]) if a != 0.0 else 0.0
-            # Lowering a multiplier would do as well, as far as it is positive.
-            y[i] += step
-            left = left.copy()
-            left[j] += a * step
-    return y

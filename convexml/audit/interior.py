@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from .scaling import solve_scaled
 
 MARGINS = (1e-4, 1e-7)
 """How far inside the dual cone a helping point is wanted, relative to the multiplier."""
-SHARES = tuple(10.0**k for k in range(-12, -1))
+SHARES = (1e-4, 1e-3, 1e-2, 1e-1, 1e-6)
 
 
 def inward(cone: Cone) -> Array:
@@ -42,12 +43,11 @@ def interior_point(program: ConeProgram) -> Array:
     return np.concatenate([np.zeros(0), *(inward(cone) for cone in program.cones)])
 
 
-def move_inside(program: ConeProgram, w: Array, y: Array) -> tuple[Array, Array] | None:
-    """Make (w, y) exactly feasible by a small share of a point well inside the dual cone.
+def mixtures(program: ConeProgram, w: Array, y: Array) -> Iterator[tuple[Array, Array]]:
+    """(w, y) with more and more of a dual point well inside K*, all near the equality.
 
-    The equality is met first, which leaves y outside of K* by its error. A dual point with
-    margin eta then pulls it inside: it has the form y + eta e, and y is the multiplier of the
-    program with the cost q + eta A'e. None where there is no such point.
+    A dual point with margin eta has the form y + eta e, and y is the multiplier of the program
+    with the cost q + eta A'e. None where there is no such point.
 
     Parameters
     ----------
@@ -55,11 +55,6 @@ def move_inside(program: ConeProgram, w: Array, y: Array) -> tuple[Array, Array]
         In units in which its entries are of size 1.
     w, y : array
         An almost feasible dual point.
-
-    Returns
-    -------
-    tuple or None
-        (w, y), in K* and on P w + A'y + q = 0 up to rounding.
     """
     level = max(1.0, float(np.max(np.abs(y), initial=0.0)))
     system = sparse.hstack([program.P, program.A.T], format="csc")
@@ -73,11 +68,14 @@ def move_inside(program: ConeProgram, w: Array, y: Array) -> tuple[Array, Array]
         target = _on_equality(program, system, inner_w, inner + shift)
         if not _inside(program, target[1]):
             continue
+        found = False
         for share in SHARES:
-            mixed = tuple((1.0 - share) * a + share * b for a, b in zip(start, target, strict=True))
-            if _inside(program, mixed[1]):
-                return mixed[0], mixed[1]
-    return None
+            w, y = ((1.0 - share) * a + share * b for a, b in zip(start, target, strict=True))
+            if _inside(program, y):
+                found = True
+                yield w, y
+        if found:
+            return
 
 
 def _on_equality(

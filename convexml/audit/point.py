@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..certificates.certificate import Condition, worst
-from ..certificates.conic import floor_of
+from ..certificates.conic_units import conic_units
+from ..certificates.scale import ProgramUnits
 from ..duality.canonical import Canonical, cone_program
 from ..errors import InputError, SolverError
-from ..numerics import Array
+from ..numerics import EPS, Array
 from ..objective.cone_program import ConeProgram
 from .layout import (
     MultiplierMap,
@@ -50,6 +51,11 @@ class Posed:
         for part in self.parts:
             mask[part.columns] = True
         return mask
+
+    @cached_property
+    def units(self) -> ProgramUnits:
+        """Sizes of the objective and of the rows of the conic form, from its data."""
+        return conic_units(self.program)
 
     @cached_property
     def labels(self) -> dict[int, str]:
@@ -195,23 +201,36 @@ def objective_value(problem: Any) -> float:
 def primal_rows(posed: Posed, x: Array) -> list[Condition]:
     """Feasibility of the variables' values, by constraint and by attribute.
 
-    ``x`` gives the sizes of the terms of each row.
+    A violation counts against the size of its row in the data, and may be off by the rounding of
+    its terms at ``x``.
     """
     program = posed.program
-    size = abs(program.A) @ np.abs(x) + np.abs(program.b)
-    floor = floor_of(size, program.b)
+    size = np.maximum(np.abs(program.b), posed.units.rows)
+    terms = 4.0 * EPS * (abs(program.A) @ np.abs(x) + np.abs(program.b))
     rows = []
     for constraint in posed.problem.constraints:
         with np.errstate(all="ignore"):
             violated = constraint_violation(constraint)
-        scale = np.maximum(_sizes(posed, constraint, size, violated.size), floor)
+        scale, error = (_sizes(posed, constraint, v, violated.size) for v in (size, terms))
         name = f"{posed.labels[constraint.id]}: violation"
-        rows.append(worst(name, "primal_feasibility", violated, scale))
+        rows.append(worst(name, "primal_feasibility", violated, scale, error))
     for variable in posed.problem.variables():
-        for attribute, violated, scale in attribute_violations(variable):
+        sizes = _variable_sizes(posed, variable)
+        for attribute, violated, limit in attribute_violations(variable):
             name = f"{posed.names[variable.id]} {attribute}: violation"
-            rows.append(worst(name, "primal_feasibility", violated, np.maximum(scale, floor)))
+            scale = sizes if sizes.size == violated.size else np.max(sizes, initial=0.0)
+            rows.append(worst(name, "primal_feasibility", violated, np.maximum(limit, scale)))
     return rows
+
+
+def _variable_sizes(posed: Posed, variable: Any) -> Array:
+    """The unit of each entry of a variable; that of its value where the data give none."""
+    at = [part.columns for part in posed.parts if part.variable is variable]
+    units = posed.units.columns[np.concatenate(at)] if at else np.zeros(1)
+    if not np.any(units):
+        return np.atleast_1d(np.max(np.abs(dense(variable.value)), initial=0.0))
+    entries = units.size == variable.size and len(at) == 1
+    return units.reshape(variable.shape, order="F").ravel() if entries else units
 
 
 def _sizes(posed: Posed, constraint: Any, size: Array, count: int) -> Array:

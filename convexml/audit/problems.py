@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..certificates.certificate import Certificate, Condition, Verdict
+from ..certificates.certificate import Certificate, Verdict
+from ..certificates.conic_values import conic_objective, curvature_words
+from ..certificates.judge import bounded, refuted
+from ..certificates.judge import judge as decide
+from ..certificates.scale import program_scale
 from ..errors import InputError, SolverError
 from ..numerics import Array
 from .bounds import Bound, bound_of
 from .constant import certify_constant
+from .curvature import curved
 from .layout import dense
 from .point import (
     Posed,
@@ -23,9 +28,10 @@ from .point import (
     sparse_values,
     substituted,
 )
-from .recovery import complete_dual, complete_point
+from .recovery import Completed, complete_dual, complete_point
 from .rows import Given, dual_rows, read_duals
 from .scaling import solve_scaled
+from .worth import difference, shortfall
 
 WITNESS = 1e-2
 """A better point refutes only if its violations are below this share of the tolerance."""
@@ -95,106 +101,74 @@ def _judge(posed: Posed, tol: float) -> Certificate:
     x = complete_point(program, x, posed.own, given.y, given.mask)
     radius = max(1.0, float(np.max(np.abs(x[posed.own]), initial=0.0)))
     full = complete_dual(program, x, posed.own, given.y, given.mask, radius)
-    bound = bound_of(program, x, posed.own, full.w, full.y)
-    rows = primal_rows(posed, x) + dual_rows(posed, x, full, given)
-    certificate = _assemble(posed, x, bound, rows, tol)
+    certificate = _assemble(posed, x, full, given, tol)
     certificate = replace(certificate, dual_source="constructed" if given.missing else "passed")
-    return _refute(posed, _decide(posed, certificate, bound, given))
+    return _refute(posed, decide(certificate))
 
 
 def _empty(tol: float, reason: str) -> Certificate:
-    return Certificate(
-        "optimal", np.nan, np.nan, np.inf, np.inf, (), Verdict.UNDECIDED, tol, reason
-    )
+    return bounded(np.nan, np.nan, (), tol, scale=np.nan, reason=reason)
 
 
-def _assemble(
-    posed: Posed, x: Array, bound: Bound, rows: list[Condition], tol: float
-) -> Certificate:
+def _assemble(posed: Posed, x: Array, full: Completed, given: Given, tol: float) -> Certificate:
+    program, units, offset = posed.program, posed.units, posed.program.offset
     sign = posed.canonical.sign
-    value = objective_value(posed.problem)
-    primal = sign * value
-    # Where the conic form is no exact copy (or x is outside a domain), the difference counts.
-    apart = abs(posed.program.objective(x) - primal)
-    gap = primal - bound.value + apart
-    local = primal - bound.local + apart
-    scale = max(1.0, abs(primal))
-    evidence = {}
-    if np.any(bound.left):
-        evidence = {
-            "localized_gap": local,
-            "localized_relative_gap": _relative(local, max(scale, abs(bound.local))),
-            "R": bound.radius,
-            "residual": float(np.abs(bound.left).sum()),
-        }
-    return Certificate(
-        claim="optimal",
-        primal_objective=value,
-        dual_objective=sign * bound.value,
-        gap=gap if np.isfinite(gap) else np.inf,
-        relative_gap=_relative(gap, max(scale, abs(bound.value))),
-        conditions=tuple(rows),
-        verdict=Verdict.UNDECIDED,
-        tol=tol,
+    primal = sign * objective_value(posed.problem)
+    exact = conic_objective(program, x)
+    # Where the data have no unit of their own, the constant is one.
+    constant = offset if units.size == 0.0 else 0.0
+    scale = program_scale(primal - offset + constant, exact + constant, units.size)
+    enough = primal - offset - 0.3 * tol * scale
+    bound = bound_of(program, x, posed.own, full.w, full.y, units, enough)
+    short, apart = shortfall(posed, bound.y), difference(posed, x, bound.y, exact, primal)
+    reason = curved(posed) or curvature_words(bound.curvature)
+    within = None
+    value, price = bound.value, bound.price
+    if reason:
+        value, price = -np.inf, 0.0
+    elif not np.isfinite(price):
+        value, price, within = bound.local, 0.0, max(bound.radius, bound.far)
+    scale = program_scale(primal - offset + constant, value + constant, units.size)
+    rows = primal_rows(posed, x) + dual_rows(posed, x, full, given, scale)
+    certificate = bounded(
+        primal,
+        value + offset,
+        rows,
+        tol,
+        scale=scale,
+        rounding=price + short + apart,
+        within=within,
+        sign=sign,
+        reason=reason,
         repaired=bound.moved,
         dual={"y": bound.y, "w": bound.w, **posed.named(bound.y)},
-        evidence=evidence,
     )
-
-
-def _relative(gap: float, scale: float) -> float:
-    return abs(gap) / scale if np.isfinite(gap) and np.isfinite(scale) else np.inf
-
-
-def _decide(posed: Posed, certificate: Certificate, bound: Bound, given: Given) -> Certificate:
-    tol = certificate.tol
-    broken = [row for row in certificate.conditions if row.relative > tol]
-    primal = [row for row in broken if row.kind == "primal_feasibility"]
-    dual = [row for row in broken if row.kind == "dual_feasibility"]
-    if primal:
-        reason = _words(primal[0])
-        return replace(certificate, verdict=Verdict.REFUTED, reason=reason)
-    local = _local_words(posed, certificate, bound)
-    if certificate.holds():
-        return replace(certificate, verdict=Verdict.CERTIFIED, reason=local)
-    if dual:
-        reason = _words(dual[0])
-    elif local:
-        reason = local
-    elif not np.isfinite(certificate.primal_objective):
-        reason = "the objective is not finite at the variables' values"
-    else:
-        reason = f"the gap is {certificate.gap:.3g}"
-        if given.missing:
-            reason += f", with recovered multipliers of {', '.join(given.missing)}"
-    return replace(certificate, reason=reason)
-
-
-def _words(row: Condition) -> str:
-    return f"{row.name} of {row.residual:.3g} at index {row.index}"
+    if within is not None:
+        certificate = replace(certificate, reason=_local_words(posed, certificate, bound))
+    elif given.missing and not reason and not certificate.relative_gap <= tol:
+        missing = ", ".join(given.missing)
+        reason = f"the gap is {certificate.gap:.3g}, with recovered multipliers of {missing}"
+        certificate = replace(certificate, reason=reason)
+    return certificate
 
 
 def _local_words(posed: Posed, certificate: Certificate, bound: Bound) -> str:
-    """What a residual on free variables takes away, and what holds nevertheless."""
-    if not np.any(bound.left):
-        return ""
+    """What a residual takes away, and what holds nevertheless."""
     j = int(np.argmax(np.abs(bound.left)))
-    gap, radius = certificate.evidence["localized_gap"], bound.radius
     also = f" ({bound.far:.4g} for auxiliary variables)" if bound.far else ""
     return (
-        f"the multipliers leave {bound.left[j]:.2g} on {posed.column_name(j)}, which no small "
-        "change removes, so there is no bound over all x; over |x_j - xhat_j| <= "
-        f"{radius:.4g}{also} the suboptimality is at most {gap:.3g}, and by convexity it is at "
-        f"most {gap:.3g} max(1, |x - xhat|_inf / {radius:.4g}) against any feasible x"
+        f"the multipliers leave {bound.left[j]:.2g} on {posed.column_name(j)}, and no exact ones "
+        "were found near them, so there is no bound over all x; over |x_j - xhat_j| <= "
+        f"{bound.radius:.4g}{also} the suboptimality is at most {certificate.gap:.3g}"
     )
 
 
 def _refute(posed: Posed, certificate: Certificate) -> Certificate:
     """Look for a feasible point that is better by more than tol."""
-    if certificate.verdict is not Verdict.UNDECIDED:
+    if certificate.verdict is not Verdict.UNDECIDED or not np.isfinite(certificate.scale):
         return certificate
     try:
-        x, _ = solve_scaled(posed.program)
+        x, y = solve_scaled(posed.program)
     except SolverError:
         return certificate
     values, tol, sign = posed.values(x), certificate.tol, posed.canonical.sign
@@ -202,15 +176,12 @@ def _refute(posed: Posed, certificate: Certificate) -> Certificate:
         with substituted(values):
             rows = primal_rows(posed, x)
             found = objective_value(posed.problem)
+            short = shortfall(posed, y)
     except (ValueError, ArithmeticError):
         return certificate
-    gain = sign * (certificate.primal_objective - found)
-    scale = max(1.0, abs(found), abs(certificate.primal_objective))
-    if not gain > tol * scale or any(row.relative > WITNESS * tol for row in rows):
+    if not all(row.meets(WITNESS * tol) for row in rows):
         return certificate
-    return replace(
-        certificate,
-        verdict=Verdict.REFUTED,
-        witness={posed.names[v.id]: value for v, value in values.items()},
-        reason=f"a feasible point has the objective {found:.10g}, better by {gain:.3g}",
-    )
+    exact = conic_objective(posed.program, x)
+    rounding = short + abs(exact + posed.program.offset - sign * found)
+    witness = {posed.names[v.id]: value for v, value in values.items()}
+    return refuted(certificate, found, witness, rounding, sign)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..certificates.certificate import Condition, worst
-from ..certificates.conic import floor_of
 from ..numerics import Array
 from ..objective.cones import Nonnegative, Semidefinite, Zero
 from .layout import dual_values
@@ -63,43 +62,47 @@ def read_duals(posed: Posed) -> Given:
     return Given(y, mask, off, missing, broken)
 
 
-def dual_rows(posed: Posed, x: Array, full: Completed, given: Given) -> list[Condition]:
-    """Cone and complementarity by constraint and attribute, stationarity by variable."""
+def dual_rows(
+    posed: Posed, x: Array, full: Completed, given: Given, size: float
+) -> list[Condition]:
+    """Cone and complementarity by constraint and attribute, stationarity by variable.
+
+    ``size`` is that of the objective: a multiplier counts against size / (its row's size), a
+    product against size, a gradient against size / (its variable's size) or its own terms.
+    """
     program, y = posed.program, full.y
     slack = program.slack(x)
-    floor = floor_of(y, program.q)
-    rows = []
+    rows = np.maximum(np.abs(program.b), posed.units.rows)
+    unit = np.divide(size, rows, out=np.zeros(rows.size), where=rows > 0.0)
+    found = []
     for name, part, off in _groups(posed, given):
-        distance, size, product, terms = _measure(posed, part, slack, y)
-        scale = np.maximum(size, floor)
+        distance, scale, product = _measure(posed, part, slack, y, unit)
         if off > 0.0:
-            distance, scale = (
-                np.append(distance, off),
-                np.append(scale, max(floor, float(np.max(size)))),
-            )
-        rows.append(worst(f"{name}: multiplier in its cone", "dual_feasibility", distance, scale))
+            distance, scale = np.append(distance, off), np.append(scale, float(np.max(scale)))
+        found.append(worst(f"{name}: multiplier in its cone", "dual_feasibility", distance, scale))
         if product.size:
-            rows.append(
-                worst(f"{name}: complementarity", "complementary_slackness", product, terms)
-            )
-    return rows + _stationarity(posed, x, full)
+            row = worst(f"{name}: complementarity", "complementary_slackness", product, size)
+            found.append(row)
+    return found + _stationarity(posed, x, full, size)
 
 
-def _stationarity(posed: Posed, x: Array, full: Completed) -> list[Condition]:
-    program = posed.program
-    left, size = program.stationarity(x, full.y), program.stationarity_size(x, full.y)
-    floor = floor_of(size, program.q)
+def _stationarity(posed: Posed, x: Array, full: Completed, size: float) -> list[Condition]:
+    program, columns = posed.program, posed.units.columns
+    unit = np.divide(size, columns, out=np.zeros(columns.size), where=columns > 0.0)
+    left = program.stationarity(x, full.y)
+    scale = np.maximum(program.stationarity_size(x, full.y), unit)
     rows = []
     for variable in posed.problem.variables():
-        columns = [part.columns for part in posed.parts if part.variable is variable]
-        if columns:
-            at = np.concatenate(columns)
+        own = [part.columns for part in posed.parts if part.variable is variable]
+        if own:
+            at = np.concatenate(own)
             name = f"stationarity in {posed.names[variable.id]}"
-            rows.append(worst(name, "stationarity", left[at], np.maximum(size[at], floor)))
-    left, size = program.stationarity(full.w, full.y), program.stationarity_size(full.w, full.y)
+            rows.append(worst(name, "stationarity", left[at], scale[at]))
+    left = program.stationarity(full.w, full.y)
+    scale = np.maximum(program.stationarity_size(full.w, full.y), unit)
     # Auxiliary columns are met by construction, as far as the recovery was solved.
-    left, size = left[posed.own], np.maximum(size, floor)[posed.own]
-    return [*rows, worst("the dual's equality P w + A'y + q = 0", "dual_feasibility", left, size)]
+    left, scale = left[posed.own], scale[posed.own]
+    return [*rows, worst("the dual's equality P w + A'y + q = 0", "dual_feasibility", left, scale)]
 
 
 def _groups(posed: Posed, given: Given) -> Iterator[tuple[str, Array, float]]:
@@ -113,13 +116,13 @@ def _groups(posed: Posed, given: Given) -> Iterator[tuple[str, Array, float]]:
 
 
 def _measure(
-    posed: Posed, wanted: Array, slack: Array, y: Array
-) -> tuple[Array, Array, Array, Array]:
-    """Distances to K*, sizes, products s'y and their terms, entry by entry or cone by cone.
+    posed: Posed, wanted: Array, slack: Array, y: Array, unit: Array
+) -> tuple[Array, Array, Array]:
+    """Distances to K*, their scales and the products s'y, entry by entry or cone by cone.
 
     The products of equalities say nothing: there are none of them.
     """
-    found: list[tuple[Array, Array, Array, Array]] = []
+    found: list[tuple[Array, Array, Array]] = []
     for cone, part in posed.program.blocks:
         rows = wanted[(wanted >= part.start) & (wanted < part.stop)]
         if rows.size == 0:
@@ -128,12 +131,11 @@ def _measure(
             distance, product = type(cone)(rows.size).distance_dual(y[rows]), slack[rows] * y[rows]
             if isinstance(cone, Zero):
                 product = product[:0]
-            found.append((distance, np.abs(y[rows]), product, np.abs(product)))
+            found.append((distance, unit[rows], product))
         else:
             s, z = slack[part], y[part]
-            terms = np.array([float(np.abs(s) @ np.abs(z))])
             found.append(
-                (cone.distance_dual(z), np.array([np.linalg.norm(z)]), np.array([s @ z]), terms)
+                (cone.distance_dual(z), np.array([np.linalg.norm(unit[part])]), np.array([s @ z]))
             )
     return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
 

@@ -43,6 +43,11 @@ class Scaled(NamedTuple):
         """y in the program's own units."""
         return np.asarray(self.cost * (self.rows.T @ y) / self.unit)
 
+    @property
+    def worth(self) -> float:
+        """What 1 of the scaled program's objective is in the program's own."""
+        return self.cost / self.unit**2
+
     def y_in(self, y: Array) -> Array:
         """The inverse of ``y_out``."""
         inverse = splu(sparse.csc_matrix(self.rows.T)) if y.size else None
@@ -67,7 +72,7 @@ def equilibrate(program: ConeProgram) -> Scaled:
         rows = _boosts(scaled) @ rows
         scaled = _in_units(program, columns, rows, unit)
     sizes = np.concatenate([np.abs(scaled.q), _largest(scaled.P, 0)])
-    cost = float(np.max(sizes, initial=0.0)) or 1.0
+    cost = float(_power(float(np.max(sizes, initial=0.0)) or 1.0))
     scaled = replace(scaled, P=scaled.P / cost, q=scaled.q / cost)
     return Scaled(scaled, columns, rows, unit, cost)
 
@@ -99,7 +104,12 @@ def _ruiz(program: ConeProgram) -> tuple[Array, Array, float]:
         P = sparse.diags_array(columns) @ program.P @ sparse.diags_array(columns)
         A = sparse.diags_array(rows) @ program.A @ sparse.diags_array(columns)
         q, b = unit * columns * program.q, unit * rows * program.b
-    return columns, rows, unit
+    return _power(columns), _power(rows), float(_power(unit))
+
+
+def _power(sizes: Any) -> Any:
+    """Powers of two: without boosts, the scaled program is the same one to the last bit."""
+    return np.exp2(np.round(np.log2(sizes)))
 
 
 def _boosts(program: ConeProgram) -> Any:

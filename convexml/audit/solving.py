@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from ..certificates.certificate import Certificate, Verdict
 from ..errors import SolverError, UnknownSolverError, UnsuitableSolverError, nearest
 from ..solvers.reference import REFERENCE, installed, run_reference, suits
@@ -137,10 +135,10 @@ def _empty(posed: Posed) -> bool:
 def _rank(certificate: Certificate) -> tuple[float, ...]:
     """Smaller is better."""
     order = (Verdict.CERTIFIED, Verdict.UNDECIDED, Verdict.REFUTED)
-    gap = certificate.evidence.get("localized_relative_gap", np.inf)
     return (
         order.index(certificate.verdict),
-        max(min(certificate.relative_gap, gap), certificate.infeasibility),
+        float(certificate.within is not None),
+        max(certificate.relative_gap, certificate.infeasibility),
     )
 
 

@@ -69,9 +69,12 @@ def constraint_violation(constraint: Any) -> Array:
 
 
 def attribute_violations(variable: Any) -> Iterator[tuple[str, Array, Array]]:
-    """(attribute, violations, sizes) of each convex attribute of a variable that has a value."""
+    """(attribute, violations, limits) of each convex attribute of a variable that has a value.
+
+    A limit is the absolute value of a bound, 0 where the attribute has none.
+    """
     value, attributes = dense(variable.value), variable.attributes
-    size = np.abs(value)
+    none = np.zeros(1)
     if attributes["integer"] or attributes["boolean"]:
         raise InputError(
             f"certify: variable {variable.name()} is integer; only continuous convex problems "
@@ -79,20 +82,20 @@ def attribute_violations(variable: Any) -> Iterator[tuple[str, Array, Array]]:
         )
     for name, sign in (("nonneg", -1.0), ("pos", -1.0), ("nonpos", 1.0), ("neg", 1.0)):
         if attributes[name]:
-            yield name, _positive(sign * value), size.ravel()
+            yield name, _positive(sign * value), none
     for name, sign in (("PSD", 1.0), ("NSD", -1.0)):
         if attributes[name]:
-            yield name, _indefinite(sign * value), np.array([np.linalg.norm(size)])
+            yield name, _indefinite(sign * value), none
     other = np.swapaxes(value, -2, -1) if value.ndim > 1 else value
     if attributes["symmetric"] or attributes["PSD"] or attributes["NSD"]:
         if not variable.is_complex():
-            yield "symmetric", np.abs(value - other).ravel(), size.ravel()
+            yield "symmetric", np.abs(value - other).ravel(), none
     if variable.is_complex() and variable.is_hermitian():
-        yield "hermitian", np.abs(value - other.conj()).ravel(), size.ravel()
+        yield "hermitian", np.abs(value - other.conj()).ravel(), none
     if attributes["diag"]:
-        yield "diag", np.abs(value - np.diag(np.diag(value))).ravel(), size.ravel()
+        yield "diag", np.abs(value - np.diag(np.diag(value))).ravel(), none
     if attributes["imag"]:
-        yield "imag", np.abs(np.real(value)).ravel(), size.ravel()
+        yield "imag", np.abs(np.real(value)).ravel(), none
     if attributes["bounds"]:
         for name, bound, sign in zip(
             ("lower bounds", "upper bounds"),
@@ -103,9 +106,9 @@ def attribute_violations(variable: Any) -> Iterator[tuple[str, Array, Array]]:
             limit = np.broadcast_to(_number(bound), value.shape)
             finite = np.isfinite(limit)
             if np.any(finite):
+                size = np.where(finite, np.abs(limit), 0.0)
                 limit = np.where(finite, limit, value)
-                scale = np.maximum(size, np.where(finite, np.abs(limit), 0.0))
-                yield name, _positive(sign * (value - limit)), scale.ravel()
+                yield name, _positive(sign * (value - limit)), size.ravel()
 
 
 def _number(bound: Any) -> Array:

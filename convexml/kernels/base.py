@@ -8,7 +8,6 @@ from typing import Any
 
 from ..errors import InputError
 from ..numerics import Array
-from ..tex import name_of, number
 from ..validation import positive_number
 
 
@@ -27,10 +26,6 @@ class Kernel(ABC):
     @abstractmethod
     def __call__(self, A: Any, B: Any) -> Array:
         """The kernel matrix, shape (len(A), len(B))."""
-
-    def tex(self, x: str, y: str) -> str:
-        """k(x, y) in LaTeX, its parameters as numbers; by its own name if not told."""
-        return f"{name_of(self)}({x}, {y})"
 
     def __add__(self, other: Kernel) -> Kernel:
         if not isinstance(other, Kernel):
@@ -81,9 +76,6 @@ class Sum(Pair):
     def __call__(self, A: Any, B: Any) -> Array:
         return self.first(A, B) + self.second(A, B)
 
-    def tex(self, x: str, y: str) -> str:
-        return f"{self.first.tex(x, y)} + {self.second.tex(x, y)}"
-
 
 @dataclass(frozen=True)
 class Product(Pair):
@@ -102,9 +94,6 @@ class Product(Pair):
 
     def __call__(self, A: Any, B: Any) -> Array:
         return self.first(A, B) * self.second(A, B)
-
-    def tex(self, x: str, y: str) -> str:
-        return rf"\left({self.first.tex(x, y)}\right) \left({self.second.tex(x, y)}\right)"
 
 
 @dataclass(frozen=True)
@@ -128,6 +117,3 @@ class Scaled(Kernel):
 
     def __call__(self, A: Any, B: Any) -> Array:
         return self.factor * self.kernel(A, B)
-
-    def tex(self, x: str, y: str) -> str:
-        return rf"{number(self.factor)} \left({self.kernel.tex(x, y)}\right)"

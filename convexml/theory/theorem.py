@@ -21,11 +21,7 @@ class Theorem(ABC):
     seeds: ClassVar[int] = 1
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
-        """Each precondition that the run does not meet, in words; all its steps are looked at."""
-        return iter(())
-
-    def silences(self, run: Trajectory) -> Iterator[str]:
-        """Why the theorem promises nothing for this problem, whatever the run did."""
+        """Each precondition that the run does not meet, in words."""
         return iter(())
 
     @abstractmethod

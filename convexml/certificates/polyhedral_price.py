@@ -1,0 +1,75 @@
+"""The price of a residual where all cones are polyhedral, dual without interior included."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from ..numerics import EPS, Array
+from ..objective.cone_program import ConeProgram
+from ..objective.cones import Nonnegative
+from ..objective.linear_data import LinearData
+from .conic_price import Priced
+from .conic_values import dual_residual, dual_value
+from .exact_sums import exact_residual
+from .linear_price import SAFE, Interior, nearby, relative_interior
+
+
+def dual_interior(program: ConeProgram) -> Interior | None:
+    """A point inside of {(w, y): P w + A'y + q = 0, y >= 0 on inequalities}.
+
+    w has only the coordinates that P bends. None where a cone is curved, or no point is verified.
+    """
+    if not all(cone.is_polyhedral for cone in program.cones):
+        return None
+    bent = bent_columns(program)
+    lower = np.full(bent.size + program.b.size, -np.inf)
+    for cone, part in program.blocks:
+        if isinstance(cone, Nonnegative):
+            lower[bent.size + np.arange(part.start, part.stop)] = 0.0
+    system = sparse.hstack([program.P[:, bent], program.A.T], format="csr")
+    used = np.flatnonzero((np.diff(system.indptr) > 0) | (program.q != 0.0))
+    return relative_interior(
+        LinearData(
+            np.zeros(lower.size),
+            sparse.csr_array((0, lower.size)),
+            np.zeros(0),
+            system[used],
+            -program.q[used],
+            lower,
+            np.full(lower.size, np.inf),
+        )
+    )
+
+
+def bent_columns(program: ConeProgram) -> Array:
+    """The coordinates of w that the dual depends on."""
+    return np.flatnonzero(np.diff(sparse.csc_array(program.P).indptr))
+
+
+def priced_inside(program: ConeProgram, interior: Interior, w: Array, y: Array) -> Priced:
+    """D at (w, y), and how much lower it may be at the exact point that ``nearby`` finds.
+
+    D is concave: on the way to the interior point it stays above the chord, and a step d lowers
+    it by at most |(P w, b)| |d| + |P| |d|^2 / 2.
+    """
+    bent = bent_columns(program)
+    y = program.project_dual(y)
+    kept = np.zeros(w.size)
+    kept[bent] = w[bent]
+    left, value = dual_residual(program, kept, y), dual_value(program, kept, y)
+    found = nearby(interior, np.concatenate([w[bent], y]))
+    if found is None:
+        return Priced(kept, y, value, np.inf, left)
+    values, slopes = [], []
+    for z in (found.point, interior.point):
+        at = np.zeros(w.size)
+        at[bent] = z[: bent.size]
+        values.append(dual_value(program, at, z[bent.size :]))
+        slopes.append(float(np.linalg.norm(exact_residual(program.P, at))))
+    slope = float(np.hypot(max(slopes), np.linalg.norm(program.b)))
+    curve = float(np.linalg.norm(program.P.data)) if program.P.nnz else 0.0
+    bound = values[0] + found.share * (values[1] - values[0])
+    bound -= SAFE * found.step * (slope + 0.5 * curve * found.step)
+    noise = 4.0 * EPS * (abs(value) + abs(values[0]) + abs(values[1]))
+    return Priced(kept, y, value, max(value - bound, 0.0) + noise, left)

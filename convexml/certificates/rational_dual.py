@@ -1,0 +1,61 @@
+"""Dual points in rationals, where a program is small and all its cones are polyhedral."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from ..numerics import EPS, Array
+from ..objective.cone_program import ConeProgram
+from ..objective.cones import Nonnegative
+from .conic_price import Priced
+from .conic_values import dual_residual, dual_value
+from .exact import solve_exactly
+from .polyhedral_price import bent_columns
+
+LARGEST = 40
+"""Up to this many equations, and three times as many unknowns, are solved in rationals."""
+
+
+def rational_dual(program: ConeProgram, w: Array, y: Array) -> Priced | None:
+    """(w, y) and its distance, in the objective, to an exact dual point with the same zeros.
+
+    P w + A'y + q = 0 is solved in rationals: unknowns without sign and large ones move, the
+    others stay as they are. None where that leaves y >= 0 or is too large.
+    """
+    if not all(cone.is_polyhedral for cone in program.cones):
+        return None
+    bent, y = bent_columns(program), program.project_dual(y)
+    signed = np.zeros(y.size, dtype=bool)
+    for cone, part in program.blocks:
+        signed[part] = isinstance(cone, Nonnegative)
+    rows = np.flatnonzero(~signed | (y > 0.0))
+    rows = rows[np.argsort(np.where(signed, -y, -np.inf)[rows], kind="stable")]
+    n = program.q.size
+    if n > LARGEST or bent.size + rows.size > 3 * LARGEST:
+        return None
+    matrix = np.hstack([program.A.tocsr()[rows].toarray().T, program.P[:, bent].toarray()])
+    start = [Fraction(float(value)) for value in (*y[rows], *w[bent])]
+    solution = solve_exactly(matrix, -program.q, start)
+    if solution is None or any(
+        value < 0 for value, i in zip(solution, rows, strict=False) if signed[i]
+    ):
+        return None
+    exact = -sum(
+        (Fraction(float(program.b[i])) * v for i, v in zip(rows, solution, strict=False)),
+        Fraction(0),
+    )
+    moved = dict(zip(bent.tolist(), solution[rows.size :], strict=True))
+    curve = program.P.tocoo()
+    for j, k, value in zip(
+        curve.row.tolist(), curve.col.tolist(), curve.data.tolist(), strict=True
+    ):
+        exact -= Fraction(value) * moved[j] * moved[k] / 2
+    kept = np.zeros(n)
+    kept[bent] = w[bent]
+    value = dual_value(program, kept, y)
+    if not np.isfinite(value):
+        return None
+    price = max(float(Fraction(value) - exact), 0.0) * (1.0 + 4.0 * EPS)
+    return Priced(kept, y, value, price, dual_residual(program, kept, y))
