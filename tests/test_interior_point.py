@@ -168,8 +168,8 @@ def test_complementarity_of_a_random_sparse_program_goes_to_zero() -> None:
     program = cml.LinearProgram(rng.random(90), A_eq=A, b_eq=A @ rng.random(90))
     steps = list(predictor_corrector(program.data))
     mu = np.array([each.complementarity for each in steps])
-    t = np.arange(len(mu))
-    assert np.all(mu <= cml.theory.interior_point_complementarity(t, start=mu[0]))
+    assert len(mu) <= 20
+    assert mu[-1] <= 1e-12 * mu[0]
     solution = program.solve("interior_point", tol=1e-8)
     assert solution.status == "optimal"
     assert solution.objective == pytest.approx(program.solve("highs").objective, rel=1e-8)

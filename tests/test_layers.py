@@ -24,7 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("objective",),
     ("losses", "penalties", "kernels"),
     ("design",),
-    ("numerics", "errors", "validation", "terms"),
+    ("numerics", "errors", "validation", "terms", "tex"),
 )
 
 # The exceptions, all on the ground floor: a check has to be able to raise.

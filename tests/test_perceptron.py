@@ -118,8 +118,9 @@ def planted() -> Iterator[Callable[..., str]]:
 def test_a_perceptron_that_updates_too_often_fails(planted: str) -> None:
     problem = cml.HardMarginSVM(np.eye(4), [1.0, -1.0, 1.0, -1.0], fit_intercept=False)
     found = problem.solve(planted).rate_audit()
-    assert not found.holds
-    assert found.first_violation.startswith("iteration 5: updates <=")
+    assert found.holds is False
+    assert found.first_violation.startswith("iteration 2: an update adds")
+    assert found.claims[1].iterations[found.claims[1].violations[0]] == 5
 
 
 def test_a_wrong_radius_fails(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +128,7 @@ def test_a_wrong_radius_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     solution = problem.solve("perceptron")
     assert solution.rate_audit().holds
     monkeypatch.setattr("convexml.theory.perceptron.radius", lambda objective: 2.0)
-    assert not solution.rate_audit().holds
+    assert solution.rate_audit().holds is False
 
 
 def test_without_an_intercept_none_is_learnt() -> None:

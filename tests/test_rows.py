@@ -234,6 +234,23 @@ def test_products_are_terms_of_the_gap() -> None:
     assert rows["beta_i xi_i = 0"].relative == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("unit", [1e170, 1e140, 1e-140, 1e-170])
+def test_rows_near_the_ends_of_float64(unit: float) -> None:
+    """Where squares of the entries overflow or vanish, a row is as it was or not known: inf."""
+    X, y = samples("real")
+    rng = np.random.default_rng(5)
+    w, u = rng.normal(size=5), 0.1 * rng.normal(size=len(y))
+    own = cml.LearningProblem(X, y, Squared(), L1(0.3)).certify(w, 0.3, u)
+    far = cml.LearningProblem(unit * X, y, Squared(), L1(0.3 * unit)).certify(w / unit, 0.3, u)
+    for row, same in zip(own.conditions, far.conditions, strict=True):
+        expected = pytest.approx(row.relative, rel=0.3, abs=1e-12)
+        assert (
+            same.relative in (expected, np.inf)
+            if unit in (1e170, 1e-170)
+            else (same.relative == expected)
+        ), row.name
+
+
 def test_an_exact_fit_does_not_show_its_rounding_as_a_violation() -> None:
     X, _ = samples("real")
     y = X @ np.array([1.0, -2.0, 0.5, 3.0, 1.0]) + 7.0
@@ -257,3 +274,6 @@ def test_nan_and_rows_without_a_size_are_never_small() -> None:
     certificate = Certificate("optimal", 1.0, 1.0, 0.0, 0.0, rows, Verdict.UNDECIDED, TOL)
     assert certificate.kkt["stationarity"] == np.inf
     assert not row.meets(1e6)
+    endless = Condition("c", "primal_feasibility", 1.0, scale=np.inf)
+    assert endless.relative == np.inf
+    assert not endless.meets(1.0)

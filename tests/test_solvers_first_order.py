@@ -183,7 +183,7 @@ def test_schedules() -> None:
     [
         ("gradient_descent", -1.0, r"gradient_descent: step must be > 0, got -1"),
         ("gradient_descent", "armijo", r"step must be one of backtracking, barzilai_borwein"),
-        ("fista", "backtracking", r"fista: step must be a number or a schedule"),
+        ("fista", "backtracking", r"fista: the theorem is for a constant step"),
         ("fista", 0.0, r"fista: step must be > 0"),
         ("proximal_gradient", np.nan, r"proximal_gradient: step must be finite"),
     ],

@@ -60,12 +60,13 @@ class Condition:
         """``residual / scale``, dimensionless; inf where it is not a number."""
         if self.residual == 0.0:
             return 0.0
-        ratio = self.residual / self.scale if self.scale > 0.0 else np.inf
+        ratio = self.residual / self.scale if 0.0 < self.scale < np.inf else np.inf
         return np.inf if np.isnan(ratio) else ratio
 
     def meets(self, tol: float) -> bool:
         """Whether the residual is certainly at most ``tol`` relative; nan is not."""
-        return bool(self.residual + self.rounding <= tol * self.scale) or self.residual == 0.0
+        met = self.residual + self.rounding <= tol * self.scale < np.inf
+        return bool(met) or self.residual == 0.0
 
     def breaks(self, tol: float) -> bool:
         """Whether the residual is certainly more than ``tol`` relative; nan is not."""

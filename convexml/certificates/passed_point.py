@@ -10,6 +10,9 @@ import numpy as np
 from ..numerics import Array
 from ..objective import Objective
 
+LIMITS = (1e-300, 1e300)
+"""Of a prox step: beyond them products leave float64, and the distance is not known (nan)."""
+
 
 @dataclass(frozen=True, eq=False)
 class PassedPoint:
@@ -76,7 +79,9 @@ class PassedPoint:
         """scale / v_sizes^2: a prox step that moves w by about its size where v has its own."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             step = self.scale / self.v_sizes / self.v_sizes
-        step = np.where(np.isfinite(step) & (step > 0.0), step, 1.0)
+        known = (self.v_sizes > 0.0) & (self.scale > 0.0)
+        inside = (step >= LIMITS[0]) & (step <= LIMITS[1])
+        step = np.where(known, np.where(inside, step, np.nan), 1.0)
         return step if self._is_separable else float(np.min(step, initial=np.inf))
 
     def distance(self, v: Array) -> Array:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..numerics import Array
+from ..tex import name_of, number
 from ..validation import positive_number
 
 
@@ -26,6 +27,10 @@ class Kernel(ABC):
     @abstractmethod
     def __call__(self, A: Any, B: Any) -> Array:
         """The kernel matrix, shape (len(A), len(B))."""
+
+    def tex(self, x: str, y: str) -> str:
+        """k(x, y) in LaTeX, its parameters as numbers; by its own name if not told."""
+        return f"{name_of(self)}({x}, {y})"
 
     def __add__(self, other: Kernel) -> Kernel:
         if not isinstance(other, Kernel):
@@ -76,6 +81,9 @@ class Sum(Pair):
     def __call__(self, A: Any, B: Any) -> Array:
         return self.first(A, B) + self.second(A, B)
 
+    def tex(self, x: str, y: str) -> str:
+        return f"{self.first.tex(x, y)} + {self.second.tex(x, y)}"
+
 
 @dataclass(frozen=True)
 class Product(Pair):
@@ -94,6 +102,9 @@ class Product(Pair):
 
     def __call__(self, A: Any, B: Any) -> Array:
         return self.first(A, B) * self.second(A, B)
+
+    def tex(self, x: str, y: str) -> str:
+        return rf"\left({self.first.tex(x, y)}\right) \left({self.second.tex(x, y)}\right)"
 
 
 @dataclass(frozen=True)
@@ -117,3 +128,6 @@ class Scaled(Kernel):
 
     def __call__(self, A: Any, B: Any) -> Array:
         return self.factor * self.kernel(A, B)
+
+    def tex(self, x: str, y: str) -> str:
+        return rf"{number(self.factor)} \left({self.kernel.tex(x, y)}\right)"

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..numerics import Array
+from ..tex import number
 from ..validation import positive_number
 from .base import Kernel
 from .polynomial import inner_products, samples
@@ -66,6 +67,10 @@ class Gaussian(Kernel):
         with np.errstate(over="ignore"):
             return np.exp(-0.5 * (squared_distances(A, B) / self.sigma) / self.sigma)
 
+    def tex(self, x: str, y: str) -> str:
+        width = rf"2 \cdot {number(self.sigma)}^2"
+        return rf"\exp\left(-\frac{{\|{x} - {y}\|_2^2}}{{{width}}}\right)"
+
 
 @dataclass(frozen=True)
 class Laplacian(Kernel):
@@ -90,3 +95,6 @@ class Laplacian(Kernel):
     def __call__(self, A: Any, B: Any) -> Array:
         with np.errstate(over="ignore"):
             return np.exp(-np.sqrt(squared_distances(A, B)) / self.sigma)
+
+    def tex(self, x: str, y: str) -> str:
+        return rf"\exp\left(-\frac{{\|{x} - {y}\|_2}}{{{number(self.sigma)}}}\right)"

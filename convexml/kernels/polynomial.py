@@ -10,6 +10,7 @@ from scipy import sparse
 
 from ..errors import InputError
 from ..numerics import Array
+from ..tex import number, plus
 from ..validation import nonnegative_number, positive_number
 from .base import Kernel
 
@@ -31,6 +32,9 @@ class Linear(Kernel):
 
     def __call__(self, A: Any, B: Any) -> Array:
         return inner_products(A, B)
+
+    def tex(self, x: str, y: str) -> str:
+        return rf"\langle {x}, {y} \rangle"
 
 
 @dataclass(frozen=True)
@@ -64,3 +68,8 @@ class Polynomial(Kernel):
 
     def __call__(self, A: Any, B: Any) -> Array:
         return (self.gamma * inner_products(A, B) + self.coef0) ** int(self.degree)
+
+    def tex(self, x: str, y: str) -> str:
+        scale = number(self.gamma) if self.gamma != 1.0 else ""
+        inside = plus(rf"{scale}\langle {x}, {y} \rangle", number(self.coef0) if self.coef0 else "")
+        return rf"\left({inside}\right)^{{{int(self.degree)}}}"

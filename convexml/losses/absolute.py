@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array, soft_threshold
 from ..terms import Terms
+from ..tex import Tex
 from .base import Loss
 
 
@@ -59,3 +60,6 @@ class Absolute(Loss):
         import cvxpy as cp
 
         return Terms(cp.multiply(y, u), {"u_lower": -u <= c, "u_upper": u <= c})
+
+    def tex(self) -> Tex:
+        return Tex("|z_i - y_i|", "y_i v_i", domain=r"|v_i| \le 1")

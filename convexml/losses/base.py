@@ -10,6 +10,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Form, Symbol, Tex, Weights, name_of
 
 
 class Loss(ABC):
@@ -110,3 +111,16 @@ class Loss(ABC):
     def __repr__(self) -> str:
         inside = ", ".join(f"{key}={value:g}" for key, value in vars(self).items())
         return f"{type(self).__name__}({inside})"
+
+    def tex(self) -> Tex:
+        """The loss in LaTeX, in y_i and z_i; its conjugate in y_i and v_i. By name if not told."""
+        value = rf"{name_of(self)}(y_i, \zeta)"
+        conjugate = rf"\sup_\zeta \left\{{v_i \zeta - {value}\right\}}"
+        return Tex(value.replace(r"\zeta", "z_i"), conjugate)
+
+    def textbook_tex(self, z: Symbol, c: Weights) -> Form | None:
+        """In slacks and multipliers of their own, for the models that name these.
+
+        ``z`` is the prediction of sample i; its entry, the same as a factor.
+        """
+        return None

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Form, Row, Symbol, Tex, Weights
 from ..validation import nonnegative_number
 from .base import Loss
 
@@ -96,3 +97,28 @@ class EpsilonInsensitive(Loss):
 
         value = cp.multiply(y, u) + theta["epsilon"] * cp.abs(u)
         return Terms(value, {"u_lower": -u <= c, "u_upper": u <= c})
+
+    def tex(self) -> Tex:
+        return Tex(
+            r"(|z_i - y_i| - \varepsilon)_+",
+            r"y_i v_i + \varepsilon |v_i|",
+            domain=r"|v_i| \le 1",
+        )
+
+    def textbook_tex(self, z: Symbol, c: Weights) -> Form:
+        gain = r"y_i (\alpha_i - \alpha^*_i) - \varepsilon (\alpha_i + \alpha^*_i)"
+        return Form(
+            over=r"\xi, \xi^*",
+            cost=rf"{c.total} (\xi_i + \xi^*_i)",
+            rows=(
+                Row(r"\alpha_i", rf"y_i - {z.entry} - \varepsilon", r"\le", r"\xi_i", "i"),
+                Row(r"\alpha^*_i", rf"{z} - y_i - \varepsilon", r"\le", r"\xi^*_i", "i"),
+                Row(r"\beta_i", r"\xi_i", r"\ge", "0", "i"),
+                Row(r"\beta^*_i", r"\xi^*_i", r"\ge", "0", "i"),
+            ),
+            dual=r"\alpha, \alpha^*",
+            gain=rf"\sum_i \left[{gain}\right]",
+            domain=rf"0 \le \alpha_i \le {c.each},\ 0 \le \alpha^*_i \le {c.each}",
+            slope=rf"\alpha_i + \beta_i = {c.each},\quad \alpha^*_i + \beta^*_i = {c.each}",
+            push=r"(\alpha_i - \alpha^*_i)",
+        )

@@ -10,6 +10,7 @@ from scipy.special import wrightomega
 
 from ..numerics import Array, xlogx
 from ..terms import Terms
+from ..tex import Tex
 from .base import Loss
 
 
@@ -67,3 +68,11 @@ class Exponential(Loss):
         # See Logistic: the value stays finite when a solver leaves p at -1e-12.
         h = cp.Variable(len(y), name="entropy")
         return Terms(cp.multiply(c, h) + cp.multiply(y, u), {"entropy": -cp.entr(p) <= h})
+
+    def tex(self) -> Tex:
+        return Tex(
+            "e^{-y_i z_i}",
+            r"p_i \log p_i - p_i",
+            domain=r"p_i = -y_i v_i \ge 0",
+            slope="-y_i e^{-y_i z_i}",
+        )

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Form, Row, Symbol, Tex, Weights
 from .base import Loss
 
 
@@ -58,3 +59,19 @@ class HardMargin(Loss):
 
         alpha = -cp.multiply(y, u)
         return Terms(-alpha, {"alpha_lower": alpha >= 0.0})
+
+    def tex(self) -> Tex:
+        row = Row(r"\alpha_i", "y_i z_i", r"\ge", "1", "i")
+        return Tex("", "y_i v_i", domain=r"y_i v_i \le 0", slope=r"-y_i \alpha_i", rows=(row,))
+
+    def textbook_tex(self, z: Symbol, c: Weights) -> Form:
+        return Form(
+            over="",
+            cost="",
+            rows=(Row(r"\alpha_i", f"y_i {z.entry}", r"\ge", "1", "i"),),
+            dual=r"\alpha",
+            gain=r"\sum_i \alpha_i",
+            domain=r"\alpha_i \ge 0",
+            slope="",
+            push=r"\alpha_i y_i",
+        )

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Form, Row, Symbol, Tex, Weights
 from .base import Loss
 
 
@@ -62,3 +63,21 @@ class Hinge(Loss):
 
         alpha = -cp.multiply(y, u)
         return Terms(-alpha, {"alpha_lower": alpha >= 0.0, "alpha_upper": alpha <= c})
+
+    def tex(self) -> Tex:
+        return Tex("(1 - y_i z_i)_+", "y_i v_i", domain=r"-1 \le y_i v_i \le 0")
+
+    def textbook_tex(self, z: Symbol, c: Weights) -> Form:
+        return Form(
+            over=r"\xi",
+            cost=rf"{c.total} \xi_i",
+            rows=(
+                Row(r"\alpha_i", f"y_i {z.entry}", r"\ge", r"1 - \xi_i", "i"),
+                Row(r"\beta_i", r"\xi_i", r"\ge", "0", "i"),
+            ),
+            dual=r"\alpha",
+            gain=r"\sum_i \alpha_i",
+            domain=rf"0 \le \alpha_i \le {c.each}",
+            slope=rf"\alpha_i + \beta_i = {c.each}",
+            push=r"\alpha_i y_i",
+        )

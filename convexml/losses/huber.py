@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array, soft_threshold
 from ..terms import Terms
+from ..tex import Tex
 from ..validation import positive_number
 from .base import Loss
 
@@ -85,3 +86,11 @@ class Huber(Loss):
         value = cp.multiply(0.5 / c, cp.square(u)) + cp.multiply(y, u)
         bound = c * theta["delta"]
         return Terms(value, {"u_lower": -u <= bound, "u_upper": u <= bound})
+
+    def tex(self) -> Tex:
+        return Tex(
+            r"\tfrac12 (z_i - y_i)^2 - \tfrac12 (|z_i - y_i| - \delta)_+^2",
+            r"\tfrac12 v_i^2 + y_i v_i",
+            domain=r"|v_i| \le \delta",
+            slope=r"\max(-\delta, \min(\delta, z_i - y_i))",
+        )

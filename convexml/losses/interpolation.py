@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Form, Row, Symbol, Tex, Weights
 from .base import Loss
 
 
@@ -60,3 +61,20 @@ class Interpolation(Loss):
         import cvxpy as cp
 
         return Terms(cp.multiply(y, u), {})
+
+    def tex(self) -> Tex:
+        row = Row(r"\nu_i", "z_i", "=", "y_i", "i")
+        return Tex("", "y_i v_i", slope=r"\nu_i", rows=(row,))
+
+    def textbook_tex(self, z: Symbol, c: Weights) -> Form:
+        return Form(
+            over="",
+            cost="",
+            rows=(Row(r"\nu_i", f"{z}", "=", "y_i", "i"),),
+            dual=r"\nu",
+            gain=r"-\sum_i y_i \nu_i",
+            domain="",
+            slope="",
+            push=r"\nu_i",
+            sign="-",
+        )

@@ -10,6 +10,7 @@ from scipy.special import expit, xlog1py, xlogy
 
 from ..numerics import Array, log1pexp
 from ..terms import Terms
+from ..tex import Tex
 from .base import Loss
 
 
@@ -75,3 +76,11 @@ class Logistic(Loss):
         # objective CVXPY would report -inf for the whole dual.
         h = cp.Variable(len(y), name="entropy")
         return Terms(cp.multiply(c, h), {"entropy": -cp.entr(p) - cp.entr(1.0 - p) <= h})
+
+    def tex(self) -> Tex:
+        return Tex(
+            r"\log(1 + e^{-y_i z_i})",
+            r"p_i \log p_i + (1 - p_i) \log(1 - p_i)",
+            domain=r"0 \le p_i = -y_i v_i \le 1",
+            slope=r"-\frac{y_i}{1 + e^{y_i z_i}}",
+        )

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import InputError
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Tex
 from ..validation import finite_number
 from .base import Loss
 
@@ -89,3 +90,10 @@ class Pinball(Loss):
 
         lower, upper = -u <= c * theta["tau"], u <= c * theta["cotau"]
         return Terms(cp.multiply(y, u), {"u_lower": lower, "u_upper": upper})
+
+    def tex(self) -> Tex:
+        return Tex(
+            r"\tau (y_i - z_i)_+ + (1 - \tau)(z_i - y_i)_+",
+            "y_i v_i",
+            domain=r"-\tau \le v_i \le 1 - \tau",
+        )

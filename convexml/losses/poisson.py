@@ -10,6 +10,7 @@ from scipy.special import wrightomega, xlogy
 
 from ..numerics import Array, xlogx
 from ..terms import Terms
+from ..tex import Tex
 from .base import Loss
 
 
@@ -80,3 +81,11 @@ class Poisson(Loss):
         # See Logistic: the value stays finite when a solver leaves s at -1e-12.
         h = cp.Variable(len(y), name="entropy")
         return Terms(cp.multiply(c, h) - u - c * xlogy(y, y), {"entropy": -cp.entr(s) <= h})
+
+    def tex(self) -> Tex:
+        return Tex(
+            r"e^{z_i} - y_i z_i + y_i \log y_i - y_i",
+            r"m_i \log m_i - m_i - y_i \log y_i + y_i",
+            domain=r"m_i = y_i + v_i \ge 0",
+            slope="e^{z_i} - y_i",
+        )

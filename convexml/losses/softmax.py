@@ -10,6 +10,7 @@ from scipy.special import logsumexp, softmax, wrightomega, xlog1py, xlogy
 
 from ..numerics import ROUNDING, Array, log1pexp
 from ..terms import Terms
+from ..tex import Tex
 from .base import Loss
 
 
@@ -86,6 +87,14 @@ class Softmax(Loss):
         h = cp.Variable(u.shape, name="entropy")
         constraints = {"simplex": cp.sum(p, axis=1) == 1.0, "entropy": -cp.entr(p) <= h}
         return Terms(cp.multiply(c, cp.sum(h, axis=1)), constraints)
+
+    def tex(self) -> Tex:
+        return Tex(
+            r"\log \sum_k e^{z_{ik}} - z_{i y_i}",
+            r"\sum_k p_{ik} \log p_{ik}",
+            domain=r"p_i = e_{y_i} + v_i \ge 0,\ \sum_k p_{ik} = 1",
+            slope=r"\operatorname{softmax}(z_i) - e_{y_i}",
+        )
 
 
 def one_hot(y: Array, classes: int) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Tex
 from .base import Loss
 
 
@@ -63,3 +64,6 @@ class Squared(Loss):
         import cvxpy as cp
 
         return Terms(cp.multiply(0.5 / c, cp.square(u)) + cp.multiply(y, u), {})
+
+    def tex(self) -> Tex:
+        return Tex(r"\tfrac12 (z_i - y_i)^2", r"\tfrac12 v_i^2 + y_i v_i", slope="z_i - y_i")

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Tex
 from ..validation import nonnegative_number
 from .base import Loss
 
@@ -93,3 +94,10 @@ class SquaredEpsilonInsensitive(Loss):
 
         square = cp.multiply(0.5 / c, cp.square(u))
         return Terms(cp.multiply(y, u) + theta["epsilon"] * cp.abs(u) + square, {})
+
+    def tex(self) -> Tex:
+        return Tex(
+            r"\tfrac12 (|z_i - y_i| - \varepsilon)_+^2",
+            r"y_i v_i + \varepsilon |v_i| + \tfrac12 v_i^2",
+            slope=r"\operatorname{sign}(z_i - y_i) (|z_i - y_i| - \varepsilon)_+",
+        )

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Tex
 from .base import Loss
 
 
@@ -66,3 +67,11 @@ class SquaredHinge(Loss):
         alpha = -cp.multiply(y, u)
         value = cp.multiply(0.5 / c, cp.square(u)) - alpha
         return Terms(value, {"alpha_lower": alpha >= 0.0})
+
+    def tex(self) -> Tex:
+        return Tex(
+            r"\tfrac12 (1 - y_i z_i)_+^2",
+            r"y_i v_i + \tfrac12 v_i^2",
+            domain=r"y_i v_i \le 0",
+            slope="-y_i (1 - y_i z_i)_+",
+        )

@@ -15,7 +15,6 @@ from ..losses import Loss, Squared
 from ..penalties import ElasticNet as ElasticNetPenalty
 from ..penalties import GroupL2, Penalty
 from .base import Hyperparameter
-from .latex import Latex
 from .learning_problem import LearningProblem
 
 
@@ -75,23 +74,6 @@ class ElasticNet(LearningProblem):
             products("w_j (x_j'u + lam(1-rho)w_j + lam rho sign w_j) = 0", w * v - l1 * np.abs(w)),
         ]
 
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2"
-            r" + \lambda\left(\rho\|w\|_1 + \tfrac{1-\rho}{2}\|w\|_2^2\right)",
-            r"\tfrac{1}{2n}\|z - y\|_2^2 + \lambda\left(\rho\|w\|_1 +"
-            r" \tfrac{1-\rho}{2}\|w\|_2^2\right)"
-            r" + u^\top(Xw + b\mathbf{1} - z)",
-            r"\max_{u,q,s}\ -\tfrac n2\|u\|_2^2 - y^\top u - \tfrac{\lambda(1-\rho)}{2}\|q\|_2^2"
-            r"\quad\text{s.t.}\quad X^\top u + \lambda\rho s + \lambda(1-\rho) q = 0,"
-            r"\ \|s\|_\infty \le 1,\ \mathbf{1}^\top u = 0",
-            (
-                r"u = \tfrac1n(Xw + b\mathbf{1} - y)",
-                r"-X^\top u = \lambda\rho s + \lambda(1-\rho) w,\quad s \in \partial\|w\|_1",
-                r"\mathbf{1}^\top u = 0",
-            ),
-        )
-
 
 class GroupLasso(LearningProblem):
     r"""Minimise (1/2) mean (y - X w - b)^2 + lam sum_g sqrt|g| |w_g|_2.
@@ -144,18 +126,3 @@ class GroupLasso(LearningProblem):
             penalty_domain(point, "|X_g'u| <= lam sqrt|g|"),
             products("lam sqrt|g| |w_g| + w_g'X_g'u = 0", point.feature_terms),
         ]
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2 +"
-            r" \lambda\sum_g\sqrt{|g|}\,\|w_g\|_2",
-            r"\tfrac{1}{2n}\|z - y\|_2^2 + \lambda\sum_g\sqrt{|g|}\,\|w_g\|_2"
-            r" + u^\top(Xw + b\mathbf{1} - z)",
-            r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u\quad\text{s.t.}\quad"
-            r"\|X_g^\top u\|_2 \le \lambda\sqrt{|g|}\ \forall g,\ \mathbf{1}^\top u = 0",
-            (
-                r"u = \tfrac1n(Xw + b\mathbf{1} - y)",
-                r"X_g^\top u = -\lambda\sqrt{|g|}\,w_g/\|w_g\|_2\ \text{where}\ w_g \ne 0",
-                r"\mathbf{1}^\top u = 0",
-            ),
-        )

@@ -21,7 +21,6 @@ from ..losses import HardMargin, Loss
 from ..numerics import Array
 from ..objective import Statement, label_all
 from ..penalties import Penalty, Zero
-from .latex import Latex
 from .learning_problem import LearningProblem
 
 
@@ -117,20 +116,3 @@ class HalfspaceLP(LearningProblem):
         if point.objective.fit_intercept:
             rows.append(balance(point, "sum_i alpha_i y_i = 0"))
         return rows
-
-    def _latex(self) -> Latex:
-        free = self.objective_parts.fit_intercept
-        shift, over = (" + b", "w, b") if free else ("", "w")
-        balance = r",\quad y^\top \alpha = 0" if free else ""
-        conditions = [
-            r"\textstyle\sum_i \alpha_i y_i x_i = 0" + balance,
-            rf"y_i (w^\top x_i{shift}) \ge 1,\quad \alpha \ge 0",
-            rf"\alpha_i \left(y_i (w^\top x_i{shift}) - 1\right) = 0",
-        ]
-        return Latex(
-            rf"\min_{{{over}}}\ 0\quad\text{{s.t.}}\quad y_i (w^\top x_i{shift}) \ge 1",
-            rf"\textstyle\sum_i \alpha_i \left(1 - y_i (w^\top x_i{shift})\right)",
-            r"\max_{\alpha \ge 0}\ \textstyle\sum_i \alpha_i\quad\text{s.t.}\quad "
-            r"\sum_i \alpha_i y_i x_i = 0" + balance,
-            tuple(conditions),
-        )

@@ -19,7 +19,6 @@ from ..losses import HardMargin, Loss
 from ..numerics import Array
 from ..objective import Objective, Statement, label_all
 from ..penalties import L2, Penalty
-from .latex import Latex
 from .learning_problem import LearningProblem
 
 
@@ -86,20 +85,6 @@ class HardMarginSVM(LearningProblem):
             predictions(point, "y_i z_i >= 1"),
             products("alpha_i (1 - y_i z_i) = 0", -y * point.u * (1.0 - y * point.z), SLOPES),
         ]
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{w,b}\ \tfrac12\|w\|_2^2\quad\text{s.t.}\quad y_i(w^\top x_i + b)"
-            r" \ge 1\ \forall i",
-            r"\tfrac12\|w\|_2^2 + \sum_i\alpha_i\left(1 - y_i(w^\top x_i + b)\right)",
-            r"\max_{\alpha\ge0}\ \sum_i\alpha_i - \tfrac12\Big\|\sum_i\alpha_i y_i x_i\Big\|_2^2"
-            r"\quad\text{s.t.}\quad \sum_i\alpha_i y_i = 0",
-            (
-                r"w = \sum_i\alpha_i y_i x_i,\quad \sum_i\alpha_i y_i = 0",
-                r"\alpha_i \ge 0,\quad y_i(w^\top x_i + b) \ge 1",
-                r"\alpha_i\left(1 - y_i(w^\top x_i + b)\right) = 0",
-            ),
-        )
 
 
 def signed_samples(objective: Objective) -> Any:

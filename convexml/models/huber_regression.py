@@ -11,7 +11,6 @@ from ..certificates.passed_point import PassedPoint
 from ..losses import Huber, Loss
 from ..penalties import L2, Penalty
 from .base import Hyperparameter
-from .latex import Latex
 from .learning_problem import LearningProblem
 
 
@@ -62,18 +61,3 @@ class HuberRegression(LearningProblem):
 
     def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
         return [gradient(point, "X'l'(y, z)/n + lam w = 0")]
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{w,b}\ \tfrac1n\sum_i\mathrm{huber}_\delta(y_i - w^\top x_i - b)"
-            r" + \tfrac\lambda2\|w\|_2^2",
-            r"\tfrac1n\sum_i\mathrm{huber}_\delta(y_i - z_i) + \tfrac\lambda2\|w\|_2^2"
-            r" + u^\top(Xw + b\mathbf{1} - z)",
-            r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u - \tfrac{1}{2\lambda}\|X^\top u\|_2^2"
-            r"\quad\text{s.t.}\quad \|u\|_\infty \le \delta/n,\ \mathbf{1}^\top u = 0",
-            (
-                r"n u_i = \max(-\delta, \min(\delta, z_i - y_i))",
-                r"\lambda w = -X^\top u",
-                r"\mathbf{1}^\top u = 0",
-            ),
-        )

@@ -7,7 +7,6 @@ from typing import Any
 from ..losses import Logistic, Loss
 from ..penalties import L2, Penalty
 from .kernel_model import KernelModel
-from .latex import Latex
 from .logistic_regression import LogisticRegression
 from .soft_margin_svm import SoftMarginSVM
 
@@ -55,22 +54,6 @@ class KernelLogistic(KernelModel, LogisticRegression):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Logistic(), L2(hyper["lam"]), "mean"
 
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{q,b}\ \tfrac1n\sum_i\log(1 + e^{-y_i z_i}) + \tfrac\lambda2 q^\top K q,"
-            r"\quad z = Kq + b\mathbf{1}",
-            r"\tfrac1n\sum_i\log(1 + e^{-y_i z_i}) + \tfrac\lambda2 q^\top K q"
-            r" + u^\top(Kq + b\mathbf{1} - z)",
-            r"\max_u\ -\tfrac1n\sum_i\left(p_i\log p_i + (1 - p_i)\log(1 - p_i)\right)"
-            r" - \tfrac{1}{2\lambda}u^\top K u\quad\text{s.t.}\quad p_i = -n y_i u_i,\ "
-            r"\mathbf{1}^\top u = 0",
-            (
-                r"u_i = -\tfrac1n y_i\,\frac{1}{1 + e^{y_i z_i}}",
-                r"K(\lambda q + u) = 0",
-                r"\mathbf{1}^\top u = 0",
-            ),
-        )
-
 
 class KernelSVM(KernelModel, SoftMarginSVM):
     r"""Minimise (1/2) |f|_H^2 + C sum_i s_i xi_i s.t. y_i (f(x_i) + b) >= 1 - xi_i, xi_i >= 0.
@@ -111,18 +94,3 @@ class KernelSVM(KernelModel, SoftMarginSVM):
     ) -> None:
         self._set_kernel(kernel)
         self._start(X, y, fit_intercept, sample_weight, C=C)
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{q,b,\xi}\ \tfrac12 q^\top K q + C\sum_i\xi_i\quad\text{s.t.}\quad"
-            r" y_i\left((Kq)_i + b\right) \ge 1 - \xi_i,\ \xi_i \ge 0",
-            r"\tfrac12 q^\top K q + C\sum_i\xi_i"
-            r" + \sum_i\alpha_i\left(1 - \xi_i - y_i((Kq)_i + b)\right) - \sum_i\beta_i\xi_i",
-            r"\max_\alpha\ \sum_i\alpha_i - \tfrac12\sum_{ij}\alpha_i\alpha_j y_i y_j k(x_i, x_j)"
-            r"\quad\text{s.t.}\quad 0 \le \alpha_i \le C,\ \sum_i\alpha_i y_i = 0",
-            (
-                r"f = \sum_i\alpha_i y_i k(x_i, \cdot),\quad \sum_i\alpha_i y_i = 0",
-                r"\alpha_i + \beta_i = C,\quad \alpha_i, \beta_i \ge 0",
-                r"\alpha_i\left(1 - \xi_i - y_i(f(x_i) + b)\right) = 0,\quad \beta_i\xi_i = 0",
-            ),
-        )

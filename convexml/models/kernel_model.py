@@ -22,7 +22,6 @@ from ..solvers import Solution
 from ..validation import positive_number
 from .inputs import Samples, read_dual, read_intercept, read_matrix
 from .kernel_matrix import factored
-from .latex import Latex
 from .learning_problem import LearningProblem
 from .outcomes import judge
 
@@ -36,6 +35,10 @@ class KernelModel(LearningProblem):
     """
 
     _kernel: Kernel
+
+    @abstractmethod
+    def __init__(self, X: Any, y: Any, *args: Any, **options: Any) -> None:
+        """Pose with a kernel."""
 
     @property
     def kernel(self) -> Kernel:
@@ -52,10 +55,6 @@ class KernelModel(LearningProblem):
     def _design(self, samples: Samples) -> Design:
         self._K, L = factored(self.name, self.kernel, samples)
         return as_design(L if L.shape[1] else np.zeros((len(L), 1)))
-
-    @abstractmethod
-    def _latex(self) -> Latex:
-        """The problem in the coefficients q."""
 
     @property
     def kernel_parts(self) -> KernelObjective:

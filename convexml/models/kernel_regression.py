@@ -8,7 +8,6 @@ import numpy as np
 
 from ..numerics import Array
 from .kernel_model import KernelModel
-from .latex import Latex
 from .ridge import Ridge
 from .svr import SVR
 
@@ -67,18 +66,6 @@ class KernelRidge(KernelModel, Ridge):
         b = solution[n] if parts.fit_intercept else 0.0
         return {"q": self._expanded(solution[:n]), "b": np.asarray(b)}
 
-    def _latex(self) -> Latex:
-        shift, ones = (r" + b\mathbf{1}", r"\quad\text{s.t.}\quad\mathbf{1}^\top u = 0")
-        if not self.objective_parts.fit_intercept:
-            shift = ones = ""
-        return Latex(
-            rf"\min_{{q,b}}\ \tfrac{{1}}{{2n}}\|y - Kq{shift.replace('+', '-')}\|_2^2"
-            r" + \tfrac\lambda2 q^\top K q",
-            rf"\tfrac{{1}}{{2n}}\|z - y\|_2^2 + \tfrac\lambda2 q^\top K q + u^\top(Kq{shift} - z)",
-            r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u - \tfrac{1}{2\lambda}u^\top K u" + ones,
-            (rf"u = \tfrac1n(Kq{shift} - y)", r"K(\lambda q + u) = 0"),
-        )
-
 
 class KernelSVR(KernelModel, SVR):
     r"""Minimise (1/2) |f|_H^2 + C sum_i s_i (|y_i - f(x_i) - b| - epsilon)_+.
@@ -122,23 +109,3 @@ class KernelSVR(KernelModel, SVR):
     ) -> None:
         self._set_kernel(kernel)
         self._start(X, y, fit_intercept, sample_weight, C=C, epsilon=epsilon)
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{q,b,\xi,\xi^*}\ \tfrac12 q^\top K q + C\sum_i(\xi_i + \xi^*_i)"
-            r"\quad\text{s.t.}\quad y - Kq - b\mathbf{1} \le \varepsilon + \xi,\ "
-            r"Kq + b\mathbf{1} - y \le \varepsilon + \xi^*,\ \xi, \xi^* \ge 0",
-            r"\tfrac12 q^\top K q + C\sum_i(\xi_i + \xi^*_i) + \alpha^\top(y - Kq - b\mathbf{1} -"
-            r" \varepsilon - \xi) + \alpha^{*\top}(Kq + b\mathbf{1} - y - \varepsilon - \xi^*)"
-            r" - \beta^\top\xi - \beta^{*\top}\xi^*",
-            r"\max_{\alpha,\alpha^*}\ y^\top(\alpha - \alpha^*) -"
-            r" \varepsilon\mathbf{1}^\top(\alpha + \alpha^*)"
-            r" - \tfrac12(\alpha - \alpha^*)^\top K(\alpha - \alpha^*)\quad\text{s.t.}\quad"
-            r" 0 \le \alpha, \alpha^* \le C,\ \mathbf{1}^\top(\alpha - \alpha^*) = 0",
-            (
-                r"K(q - \alpha + \alpha^*) = 0,\quad \mathbf{1}^\top(\alpha - \alpha^*) = 0",
-                r"\alpha_i(y_i - z_i - \varepsilon - \xi_i) = 0,"
-                r"\quad \alpha^*_i(z_i - y_i - \varepsilon - \xi^*_i) = 0",
-                r"(C - \alpha_i)\xi_i = 0,\quad (C - \alpha^*_i)\xi^*_i = 0",
-            ),
-        )

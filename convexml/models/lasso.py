@@ -14,7 +14,6 @@ from ..losses import Loss, Squared
 from ..penalties import L1, L1Ball, Penalty
 from ..validation import positive_number
 from .base import Hyperparameter
-from .latex import Latex
 from .learning_problem import LearningProblem
 
 
@@ -58,20 +57,6 @@ class Lasso(LearningProblem):
             penalty_domain(point, "|x_j'u| <= lam"),
             products("lam |w_j| + w_j x_j'u = 0", point.feature_terms),
         ]
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2 + \lambda\|w\|_1",
-            r"\tfrac{1}{2n}\|z - y\|_2^2 + \lambda\|w\|_1 + u^\top(Xw + b\mathbf{1} - z)",
-            r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u\quad\text{s.t.}\quad"
-            r"\|X^\top u\|_\infty \le \lambda,\ \mathbf{1}^\top u = 0",
-            (
-                r"u = \tfrac1n(Xw + b\mathbf{1} - y)",
-                r"|x_j^\top u| \le \lambda,\quad x_j^\top u = -\lambda\,\mathrm{sign}(w_j)"
-                r"\ \text{where}\ w_j \ne 0",
-                r"\mathbf{1}^\top u = 0",
-            ),
-        )
 
 
 class ConstrainedLasso(LearningProblem):
@@ -123,17 +108,3 @@ class ConstrainedLasso(LearningProblem):
             products("lambda |w_j| + w_j x_j'u = 0", lam * np.abs(point.w) - point.w * point.v),
             *ball_conditions(self.radius, norm, "|w|_1", lam, "lambda"),
         ]
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2"
-            r"\quad\text{s.t.}\quad\|w\|_1 \le t",
-            r"\tfrac{1}{2n}\|z - y\|_2^2 + u^\top(Xw + b\mathbf{1} - z) + \lambda(\|w\|_1 - t)",
-            r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u - t\|X^\top u\|_\infty"
-            r"\quad\text{s.t.}\quad\mathbf{1}^\top u = 0",
-            (
-                r"u = \tfrac1n(Xw + b\mathbf{1} - y)",
-                r"-X^\top u \in \lambda\,\partial\|w\|_1,\quad \lambda = \|X^\top u\|_\infty",
-                r"\lambda \ge 0,\quad \lambda(t - \|w\|_1) = 0",
-            ),
-        )

@@ -1,61 +1,14 @@
-"""LaTeX of a learning problem: primal, Lagrangian, dual and KKT conditions."""
+"""Primal, Lagrangian, dual and KKT conditions in LaTeX, of the problem as it is posed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..kernels import Kernel
+from ..losses import Loss
 from ..objective import Objective
-
-LOSSES = {
-    "squared": (r"\tfrac12 (z_i - y_i)^2", r"\tfrac12 v_i^2 + v_i y_i"),
-    "absolute": (r"|z_i - y_i|", r"v_i y_i,\ |v_i| \le 1"),
-    "pinball": (
-        r"\tau (y_i - z_i)_+ + (1-\tau)(z_i - y_i)_+",
-        r"v_i y_i,\ -\tau \le v_i \le 1-\tau",
-    ),
-    "huber": (r"\mathrm{huber}_\delta(z_i - y_i)", r"\tfrac12 v_i^2 + v_i y_i,\ |v_i| \le \delta"),
-    "epsilon_insensitive": (
-        r"(|z_i - y_i| - \varepsilon)_+",
-        r"v_i y_i + \varepsilon |v_i|,\ |v_i| \le 1",
-    ),
-    "logistic": (
-        r"\log(1 + e^{-y_i z_i})",
-        r"p_i \log p_i + (1-p_i)\log(1-p_i),\ p_i = -y_i v_i",
-    ),
-    "hinge": (r"(1 - y_i z_i)_+", r"y_i v_i,\ -1 \le y_i v_i \le 0"),
-    "squared_hinge": (r"\tfrac12 (1 - y_i z_i)_+^2", r"y_i v_i + \tfrac12 v_i^2,\ y_i v_i \le 0"),
-    "exponential": (r"e^{-y_i z_i}", r"p_i \log p_i - p_i,\ p_i = -y_i v_i \ge 0"),
-    "poisson": (
-        r"e^{z_i} - y_i z_i + y_i \log y_i - y_i",
-        r"(v_i + y_i)\log(v_i + y_i) - (v_i + y_i) - (y_i \log y_i - y_i)",
-    ),
-    "softmax": (
-        r"\log\sum_k e^{z_{ik}} - z_{i y_i}",
-        r"\sum_k p_{ik}\log p_{ik},\ p_i = v_i + e_{y_i} \in \Delta",
-    ),
-    "hard_margin": (r"\iota[y_i z_i \ge 1]", r"y_i v_i,\ y_i v_i \le 0"),
-    "interpolation": (r"\iota[z_i = y_i]", r"v_i y_i"),
-}
-"""l(y_i, z_i) and l*(y_i, v_i), by the loss's name."""
-
-PENALTIES = {
-    "zero": ("0", r"\iota[v = 0]"),
-    "l2": (r"\tfrac{\lambda}{2}\|w\|_2^2", r"\tfrac{1}{2\lambda}\|v\|_2^2"),
-    "l1": (r"\lambda\|w\|_1", r"\iota[\|v\|_\infty \le \lambda]"),
-    "elastic_net": (
-        r"\lambda\left(\rho\|w\|_1 + \tfrac{1-\rho}{2}\|w\|_2^2\right)",
-        r"\sum_j \frac{(|v_j| - \lambda\rho)_+^2}{2\lambda(1-\rho)}",
-    ),
-    "group_l2": (
-        r"\lambda\sum_g s_g\|w_g\|_2",
-        r"\iota[\|v_g\|_2 \le \lambda s_g\ \forall g]",
-    ),
-    "l1_ball": (r"\iota[\|w\|_1 \le t]", r"t\|v\|_\infty"),
-    "l2_ball": (r"\iota[\|w\|_2 \le t]", r"t\|v\|_2"),
-    "box": (r"\iota[l \le w \le h]", r"\sum_j \max(l_j v_j, h_j v_j)"),
-    "nonnegative": (r"\iota[w \ge 0]", r"\iota[v \le 0]"),
-}
-"""Omega(w) and Omega*(v), by the penalty's name."""
+from ..penalties import Penalty
+from ..tex import Form, Row, Symbol, Tex, Weights, listed, plus, times, told
 
 
 @dataclass(frozen=True)
@@ -78,24 +31,116 @@ class Latex:
         return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
 
-def latex_of(objective: Objective) -> Latex:
-    """State loss + penalty in the form of the Fenchel-Rockafellar dual."""
-    loss, conjugate = LOSSES.get(objective.loss.name, (r"\ell(y_i, z_i)", r"\ell^*(y_i, v_i)"))
-    penalty, support = PENALTIES.get(objective.penalty.name, (r"\Omega(w)", r"\Omega^*(v)"))
-    shift, over = (r" + b\mathbf{1}", "w, b, z") if objective.fit_intercept else ("", "w, z")
-    balance = r",\quad \mathbf{1}^\top u = 0" if objective.fit_intercept else ""
-    kkt = [
-        r"u_i \in c_i\,\partial_z \ell(y_i, z_i)",
-        r"-X^\top u \in \partial\Omega(w)",
-        rf"z = Xw{shift}",
-    ]
-    if objective.fit_intercept:
-        kkt.append(r"\mathbf{1}^\top u = 0")
+LINEAR = (
+    Symbol("w", "w_j", "w_g"),
+    Symbol(r"X^\top u", r"x_j^\top u", r"X_g^\top u"),
+)
+MATRIX = (
+    Symbol("W", "W_{jk}", "W_g", "{jk}"),
+    Symbol(r"X^\top U", r"(X^\top U)_{jk}", r"(X^\top U)_g", "{jk}"),
+)
+KERNEL = (
+    Symbol("Kq", "(Kq)_j", squared=r"q^\top K q"),
+    Symbol("Ku", "(Ku)_j", squared=r"u^\top K u"),
+)
+"""The coefficients, and X'u."""
+
+
+def latex_of(
+    objective: Objective,
+    scale: str | float,
+    *,
+    weighted: bool = False,
+    textbook: bool = False,
+    kernel: Kernel | None = None,
+) -> Latex:
+    """State loss + penalty; with the loss's own slacks and multipliers where ``textbook``."""
+    loss, penalty, classes = objective.loss, objective.penalty, bool(objective.w_shape[1:])
+    b = "b" if objective.fit_intercept else ""
+    c = weights_of("sum", False) if loss.is_indicator else weights_of(scale, weighted)
+    w, v = KERNEL if kernel else MATRIX if classes else LINEAR
+    at = plus("(Kq)_i" if kernel else r"w^\top x_i", b)
+    z = Symbol(at, f"({at})" if b else at)
+    form = told(loss, Loss, "textbook_tex", "value", z, c) if textbook else None
+    if form is not None:
+        v, lam, balance = pushed(form.push, kernel), "", rf"\sum_i {form.push} = 0"
+    else:
+        shift = b and (r"\mathbf{1}b^\top" if classes else r"b\mathbf{1}")
+        form = in_predictions(
+            told(loss, Loss, "tex", "value"), c, plus(f"{w}" if kernel else f"X{w}", shift), classes
+        )
+        lam, balance = r"\lambda", rf"\mathbf{{1}}^\top {form.dual} = 0"
+    minus = v.negative() if form.sign else v
+    across = v if penalty.depends_on_sizes else minus
+    omega = told(penalty, Penalty, "tex", "value", w, across, lam)
+    rows, given = (*form.rows, *omega.rows), []
+    if weighted and loss.is_indicator:
+        given.append("(i : s_i > 0)")
+    if kernel is not None and kernel.takes_samples:
+        given.append(f"K_{{ij}} = {told(kernel, Kernel, 'tex', '__call__', 'x_i', 'x_j')}")
+    over = ", ".join(filter(None, ("q" if kernel else str(w), b, form.over)))
+    balance = b and balance
+    stationarity = [form.slope, slope_of(omega, minus), balance]
     return Latex(
-        rf"\min_{{{over}}}\ \sum_i c_i \left[{loss}\right] + {penalty}"
-        rf"\quad\text{{s.t.}}\quad Xw{shift} = z",
-        rf"\sum_i c_i\,\ell(y_i, z_i) + \Omega(w) + u^\top (Xw{shift} - z)",
-        rf"\max_u\ -\sum_i c_i\,\ell^*(y_i, u_i/c_i) - \Omega^*(-X^\top u){balance},"
-        rf"\quad \ell^*(y_i, v_i) = {conjugate},\quad \Omega^*(v) = {support}",
-        tuple(kkt),
+        rf"\min_{{{over}}}\ {plus(form.cost, omega.value)}" + such_that(*map(str, rows), *given),
+        plus(form.cost, omega.value, *(row.term for row in rows)),
+        rf"\max_{{{form.dual}}}\ {plus(form.gain, omega.conjugate and f'-{omega.conjugate}')}"
+        + such_that(form.domain, omega.domain, balance),
+        (*filter(None, stationarity), *(row.condition for row in rows)),
     )
+
+
+def in_predictions(loss: Tex, c: Weights, prediction: str, classes: bool) -> Form:
+    """The sum of losses with the prediction z as a variable, whose multiplier is u."""
+    z, u = ("Z", "U") if classes else ("z", "u")
+    row = Row(r"\operatorname{tr} U^\top" if classes else r"u^\top", prediction, "=", z)
+    inside, kinked = r"\in", rf"\partial_{{z_i}} \left[{loss.value}\right]"
+    return Form(
+        over=z,
+        cost=loss.value and times(c.total, loss.value),
+        rows=(row, *loss.rows),
+        dual=u,
+        gain=f"-{times(c.total, loss.conjugate)}",
+        domain=listed(f"v_i = {c.inverse}", loss.domain),
+        slope=rf"u_i {'=' if loss.slope else inside} {times(c.each, loss.slope or kinked)}",
+        push="u_i",
+        sign="-",
+    )
+
+
+def pushed(push: str, kernel: Kernel | None) -> Symbol:
+    """The sum of push_i x_i."""
+    if kernel is not None:
+        squared = rf"\sum_{{i,j}} {push} {push.replace('_i', '_j')} K_{{ij}}"
+        return Symbol(rf"\sum_i {push} K_i", squared=squared)
+    whole, entry, block = (rf"\sum_i {push} x_{part}" for part in ("i", "{ij}", "{ig}"))
+    return Symbol(whole, entry, block, squared=rf"\Big\|{whole}\Big\|_2^2")
+
+
+def slope_of(omega: Tex, minus: Symbol) -> str:
+    """Stationarity in the coefficients."""
+    if r"\partial" in omega.slope:
+        return rf"{minus} \in {omega.slope}"
+    if omega.slope:
+        return f"{omega.slope} = {minus}"
+    return rf"{minus} \in \partial \left[{omega.value}\right]" if omega.value else omega.domain
+
+
+def weights_of(scale: str | float, weighted: bool) -> Weights:
+    """How the c_i are written."""
+    share = r"\tfrac{s_i}{\sum_l s_l}"
+    table = {
+        ("mean", False): Weights(r"\tfrac1n \sum_i", r"\tfrac1n", "n u_i"),
+        ("mean", True): Weights(rf"\sum_i {share}", share, r"\tfrac{\sum_l s_l}{s_i} u_i"),
+        ("sum", False): Weights(r"\sum_i", "", "u_i"),
+        ("sum", True): Weights(r"\sum_i s_i", "s_i", "u_i / s_i"),
+        ("C", False): Weights(r"C \sum_i", "C", "u_i / C"),
+        ("C", True): Weights(r"C \sum_i s_i", "C s_i", "u_i / (C s_i)"),
+    }
+    return table[scale if isinstance(scale, str) else "C", weighted]
+
+
+def such_that(*statements: str) -> str:
+    """The constraints, if any."""
+    given = listed(*statements)
+    return rf"\quad\text{{s.t.}}\quad {given}" if given else ""

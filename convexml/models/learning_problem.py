@@ -17,6 +17,7 @@ from ..solvers import Solution
 from ..validation import positive_number
 from .inputs import read_matrix
 from .judged import JudgedProblem
+from .latex import latex_of
 from .outcomes import judge
 from .solving import solve_learning
 
@@ -104,7 +105,14 @@ class LearningProblem(JudgedProblem):
 
     def latex(self) -> str:
         """Return primal, Lagrangian, dual and KKT conditions as one LaTeX ``aligned`` block."""
-        return str(self._latex())
+        samples, scale = self._samples, self._made(self._hyper)[2]
+        weighted = len(samples.kept) < samples.total or bool(np.any(samples.weights != 1.0))
+        textbook, kernel = bool(self.multiplier_names), getattr(self, "kernel", None)
+        return str(
+            latex_of(
+                self.objective_parts, scale, weighted=weighted, textbook=textbook, kernel=kernel
+            )
+        )
 
     def __repr__(self) -> str:
         parts = self.objective_parts

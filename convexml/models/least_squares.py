@@ -13,7 +13,6 @@ from ..numerics import Array
 from ..objective import Statement, label_all
 from ..penalties import L2, Penalty, Zero
 from .closed_form import affine_solution, minimum_norm
-from .latex import Latex
 from .learning_problem import LearningProblem
 
 
@@ -54,15 +53,6 @@ class LeastSquares(LearningProblem):
 
     def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
         return [gradient(point, "X'(Xw + b - y) = 0")]
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2",
-            r"\tfrac{1}{2n}\|z - y\|_2^2 + u^\top(Xw + b\mathbf{1} - z)",
-            r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u\quad\text{s.t.}\quad X^\top u = 0,"
-            r"\ \mathbf{1}^\top u = 0",
-            (r"X^\top(Xw + b\mathbf{1} - y) = 0", r"\mathbf{1}^\top(Xw + b\mathbf{1} - y) = 0"),
-        )
 
 
 class MinimumNorm(LearningProblem):
@@ -134,11 +124,3 @@ class MinimumNorm(LearningProblem):
             stationarity(point, "w + X'nu = 0", point.v),
             predictions(point, "Xw = y"),
         ]
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_w\ \tfrac12\|w\|_2^2\quad\text{s.t.}\quad Xw = y",
-            r"\tfrac12\|w\|_2^2 + \nu^\top(Xw - y)",
-            r"\max_\nu\ -\tfrac12\|X^\top\nu\|_2^2 - y^\top\nu",
-            (r"w + X^\top\nu = 0", r"Xw = y"),
-        )

@@ -12,7 +12,6 @@ from ..errors import InputError, nearest
 from ..losses import Logistic, Loss
 from ..penalties import L1, L2, Penalty, Zero
 from .base import Hyperparameter
-from .latex import Latex
 from .learning_problem import LearningProblem
 
 PENALTIES = {"l2": L2, "l1": L1}
@@ -77,32 +76,3 @@ class LogisticRegression(LearningProblem):
 
     def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
         return [slopes(point, "u_i/c_i = -y_i P(other class)")]
-
-    def _latex(self) -> Latex:
-        name = self._hyper["penalty"]
-        penalty = {
-            "l2": r" + \tfrac\lambda2\|w\|_2^2",
-            "l1": r" + \lambda\|w\|_1",
-            None: "",
-        }[name]
-        support = {
-            "l2": (
-                r" - \tfrac{1}{2\lambda}\|X^\top u\|_2^2"
-                r"\quad\text{s.t.}\quad \mathbf{1}^\top u = 0"
-            ),
-            "l1": r"\quad\text{s.t.}\quad \|X^\top u\|_\infty \le \lambda,\ \mathbf{1}^\top u = 0",
-            None: r"\quad\text{s.t.}\quad X^\top u = 0,\ \mathbf{1}^\top u = 0",
-        }[name]
-        inclusion = {
-            "l2": r"\lambda w = -X^\top u",
-            "l1": r"-X^\top u \in \lambda\,\partial\|w\|_1",
-            None: r"X^\top u = 0",
-        }[name]
-        return Latex(
-            r"\min_{w,b}\ \tfrac1n\sum_i\log(1 + e^{-y_i(w^\top x_i + b)})" + penalty,
-            r"\tfrac1n\sum_i\log(1 + e^{-y_i z_i})" + penalty + r" + u^\top(Xw + b\mathbf{1} - z)",
-            r"\max_u\ -\tfrac1n\sum_i\left[p_i\log p_i + (1-p_i)\log(1-p_i)\right]"
-            + support
-            + r",\quad p_i = -n y_i u_i",
-            (r"p_i = 1/(1 + e^{y_i z_i})", inclusion, r"\mathbf{1}^\top u = 0"),
-        )

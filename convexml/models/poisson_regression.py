@@ -11,7 +11,6 @@ from ..certificates.passed_point import PassedPoint
 from ..losses import Loss, Poisson
 from ..penalties import L2, Penalty
 from .base import Hyperparameter
-from .latex import Latex
 from .learning_problem import LearningProblem
 
 
@@ -58,19 +57,3 @@ class PoissonRegression(LearningProblem):
 
     def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
         return [gradient(point, "X'l'(y, z)/n + lam w = 0")]
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{w,b}\ \tfrac1n\sum_i\left[e^{z_i} - y_i z_i + y_i\log y_i - y_i\right]"
-            r" + \tfrac\lambda2\|w\|_2^2,\quad z = Xw + b\mathbf{1}",
-            r"\tfrac1n\sum_i\left[e^{z_i} - y_i z_i\right] + \tfrac\lambda2\|w\|_2^2"
-            r" + u^\top(Xw + b\mathbf{1} - z) + \mathrm{const}",
-            r"\max_u\ -\tfrac1n\sum_i\left[m_i\log m_i - m_i - y_i\log y_i + y_i\right]"
-            r" - \tfrac{1}{2\lambda}\|X^\top u\|_2^2\quad\text{s.t.}\quad"
-            r" m_i = n u_i + y_i,\ \mathbf{1}^\top u = 0",
-            (
-                r"n u_i = e^{z_i} - y_i",
-                r"\lambda w = -X^\top u",
-                r"\mathbf{1}^\top u = 0",
-            ),
-        )

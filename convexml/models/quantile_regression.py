@@ -13,7 +13,6 @@ from ..certificates.passed_point import PassedPoint
 from ..losses import Loss, Pinball
 from ..penalties import L1, Penalty
 from .base import Hyperparameter
-from .latex import Latex
 from .learning_problem import LearningProblem
 
 
@@ -75,18 +74,3 @@ class QuantileRegression(LearningProblem):
             ),
             products("lam |w_j| + w_j x_j'u = 0", point.feature_terms),
         ]
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{w,b,r^\pm}\ \tfrac1n\sum_i\left[\tau r^+_i + (1-\tau)"
-            r" r^-_i\right] + \lambda\|w\|_1"
-            r"\quad\text{s.t.}\quad Xw + b\mathbf{1} + r^+ - r^- = y,\ r^\pm \ge 0",
-            r"\tfrac1n\sum_i\left[\tau r^+_i + (1-\tau) r^-_i\right] + \lambda\|w\|_1"
-            r" + u^\top(Xw + b\mathbf{1} + r^+ - r^- - y) - \mu_+^\top r^+ - \mu_-^\top r^-",
-            r"\max_u\ -y^\top u\quad\text{s.t.}\quad -\tfrac\tau n \le u_i \le \tfrac{1-\tau}n,"
-            r"\ \|X^\top u\|_\infty \le \lambda,\ \mathbf{1}^\top u = 0",
-            (
-                r"r^+_i(u_i + \tfrac\tau n) = 0,\quad r^-_i(\tfrac{1-\tau}n - u_i) = 0",
-                r"-X^\top u \in \lambda\,\partial\|w\|_1,\quad \mathbf{1}^\top u = 0",
-            ),
-        )

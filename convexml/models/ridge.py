@@ -16,7 +16,6 @@ from ..penalties import L2, L2Ball, Penalty
 from ..validation import positive_number
 from .base import Hyperparameter
 from .closed_form import affine_solution
-from .latex import Latex
 from .learning_problem import LearningProblem
 
 
@@ -61,19 +60,6 @@ class Ridge(LearningProblem):
 
     def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
         return [gradient(point, "X'(Xw + b - y)/n + lam w = 0")]
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2 + \tfrac\lambda2\|w\|_2^2",
-            r"\tfrac{1}{2n}\|z - y\|_2^2 + \tfrac\lambda2\|w\|_2^2 + u^\top(Xw + b\mathbf{1} - z)",
-            r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u - \tfrac{1}{2\lambda}\|X^\top u\|_2^2"
-            r"\quad\text{s.t.}\quad \mathbf{1}^\top u = 0",
-            (
-                r"u = \tfrac1n(Xw + b\mathbf{1} - y)",
-                r"\lambda w = -X^\top u",
-                r"\mathbf{1}^\top u = 0",
-            ),
-        )
 
 
 class ConstrainedRidge(LearningProblem):
@@ -125,17 +111,3 @@ class ConstrainedRidge(LearningProblem):
             stationarity(point, "X'u + mu w/|w| = 0", point.v),
             *ball_conditions(self.radius, norm, "|w|", mu, "mu"),
         ]
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{w,b}\ \tfrac{1}{2n}\|y - Xw - b\mathbf{1}\|_2^2"
-            r"\quad\text{s.t.}\quad\|w\|_2 \le t",
-            r"\tfrac{1}{2n}\|z - y\|_2^2 + u^\top(Xw + b\mathbf{1} - z) + \mu(\|w\|_2 - t)",
-            r"\max_u\ -\tfrac n2\|u\|_2^2 - y^\top u - t\|X^\top u\|_2"
-            r"\quad\text{s.t.}\quad\mathbf{1}^\top u = 0",
-            (
-                r"u = \tfrac1n(Xw + b\mathbf{1} - y)",
-                r"-X^\top u = \mu\, w/\|w\|_2",
-                r"\mu \ge 0,\quad \mu(t - \|w\|_2) = 0",
-            ),
-        )

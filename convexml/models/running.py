@@ -55,7 +55,7 @@ def run_algorithm(
         "seconds": run.seconds,
         "trace": [_in_own_units(record, frame.factor) for record in run.trace],
         "message": "" if run.stopped == "tol" else run.stopped,
-        "recorded": Recorded(objective, name, w, b, limits["seed"], dict(options)),
+        "recorded": Recorded(objective, name, w, b, limits["seed"], dict(options), frame),
     }
     if not (np.all(np.isfinite(run.best.w)) and np.all(np.isfinite(run.best.b))):
         facts["message"] = f"{name} returned no finite point."

@@ -18,7 +18,6 @@ from ..penalties import L2, Penalty
 from ..validation import positive_number
 from .base import Hyperparameter
 from .hard_margin_svm import dual_balance, margin_conditions, posed_margins, signed_samples
-from .latex import Latex
 from .learning_problem import LearningProblem
 
 
@@ -101,18 +100,3 @@ class SoftMarginSVM(LearningProblem):
             products("alpha_i (1 - xi_i - y_i z_i) = 0", alpha * (1.0 - xi - margins), SLOPES),
             products("beta_i xi_i = 0", beta * xi, SLOPES),
         ]
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{w,b,\xi}\ \tfrac12\|w\|_2^2 + C\sum_i\xi_i\quad\text{s.t.}\quad"
-            r" y_i(w^\top x_i + b) \ge 1 - \xi_i,\ \xi_i \ge 0",
-            r"\tfrac12\|w\|_2^2 + C\sum_i\xi_i"
-            r" + \sum_i\alpha_i\left(1 - \xi_i - y_i(w^\top x_i + b)\right) - \sum_i\beta_i\xi_i",
-            r"\max_\alpha\ \sum_i\alpha_i - \tfrac12\Big\|\sum_i\alpha_i y_i x_i\Big\|_2^2"
-            r"\quad\text{s.t.}\quad 0 \le \alpha_i \le C,\ \sum_i\alpha_i y_i = 0",
-            (
-                r"w = \sum_i\alpha_i y_i x_i,\quad \sum_i\alpha_i y_i = 0",
-                r"\alpha_i + \beta_i = C,\quad \alpha_i, \beta_i \ge 0",
-                r"\alpha_i\left(1 - \xi_i - y_i(w^\top x_i + b)\right) = 0,\quad \beta_i\xi_i = 0",
-            ),
-        )

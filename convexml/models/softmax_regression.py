@@ -15,7 +15,6 @@ from ..losses import Loss, Softmax
 from ..numerics import Array
 from ..penalties import L1, L2, Penalty, Zero
 from .base import Hyperparameter
-from .latex import Latex
 from .learning_problem import LearningProblem
 
 PENALTIES = {"l2": L2, "l1": L1}
@@ -97,37 +96,3 @@ class SoftmaxRegression(LearningProblem):
         array, shape (m, K)
         """
         return softmax(self.decision_function(X, primal), axis=1)
-
-    def _latex(self) -> Latex:
-        name = self._hyper["penalty"]
-        penalty = {
-            "l2": r" + \tfrac\lambda2\|W\|_F^2",
-            "l1": r" + \lambda\sum_{jk}|W_{jk}|",
-            None: "",
-        }[name]
-        support = {
-            "l2": r" - \tfrac{1}{2\lambda}\|X^\top U\|_F^2\quad\text{s.t.}\quad ",
-            "l1": r"\quad\text{s.t.}\quad |X^\top U| \le \lambda,\ ",
-            None: r"\quad\text{s.t.}\quad X^\top U = 0,\ ",
-        }[name]
-        inclusion = {
-            "l2": r"\lambda W = -X^\top U",
-            "l1": r"-X^\top U \in \lambda\,\partial\|W\|_1",
-            None: r"X^\top U = 0",
-        }[name]
-        return Latex(
-            r"\min_{W,b}\ \tfrac1n\sum_i\Big(\log\sum_k e^{z_{ik}} - z_{i y_i}\Big)"
-            + penalty
-            + r",\quad Z = XW + \mathbf{1}b^\top",
-            r"\tfrac1n\sum_i\Big(\log\sum_k e^{z_{ik}} - z_{i y_i}\Big)"
-            + penalty
-            + r" + \langle U, XW + \mathbf{1}b^\top - Z\rangle",
-            r"\max_U\ -\tfrac1n\sum_{ik}p_{ik}\log p_{ik}"
-            + support
-            + r"p_i = n u_i + e_{y_i} \ge 0,\ \sum_k p_{ik} = 1,\ \mathbf{1}^\top U = 0",
-            (
-                r"u_i = \tfrac1n(p_i - e_{y_i}),\quad p_{ik} = e^{z_{ik}} / \sum_l e^{z_{il}}",
-                inclusion,
-                r"\mathbf{1}^\top U = 0",
-            ),
-        )

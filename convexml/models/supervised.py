@@ -27,7 +27,6 @@ from ..solvers import Solution
 from ..validation import yes_or_no
 from .base import Problem
 from .inputs import Samples, read_samples
-from .latex import Latex, latex_of
 from .penalty_shape import check_penalty
 
 
@@ -59,9 +58,6 @@ class SupervisedProblem(Problem):
     def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
         """The model's KKT conditions under their textbook names."""
         return ()
-
-    def _latex(self) -> Latex:
-        return latex_of(self.objective_parts)
 
     # -- construction ------------------------------------------------------------------------
 

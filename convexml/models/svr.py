@@ -16,7 +16,6 @@ from ..objective import Statement, label_all
 from ..penalties import L2, Penalty
 from ..validation import positive_number
 from .base import Hyperparameter
-from .latex import Latex
 from .learning_problem import LearningProblem
 
 
@@ -133,25 +132,3 @@ class SVR(LearningProblem):
             products("beta_i xi_i = 0", (c - alpha) * xi, SLOPES),
             products("beta*_i xi*_i = 0", (c - alpha_star) * xi_star, SLOPES),
         ]
-
-    def _latex(self) -> Latex:
-        return Latex(
-            r"\min_{w,b,\xi,\xi^*}\ \tfrac12\|w\|_2^2 + C\sum_i(\xi_i + \xi^*_i)"
-            r"\quad\text{s.t.}"
-            r"\quad"
-            r" y_i - z_i \le \varepsilon + \xi_i,\ z_i - y_i \le"
-            r" \varepsilon + \xi^*_i,\ \xi, \xi^* \ge 0",
-            r"\tfrac12\|w\|_2^2 + C\sum_i(\xi_i + \xi^*_i) + \alpha^\top(y - z -"
-            r" \varepsilon - \xi)"
-            r" + \alpha^{*\top}(z - y - \varepsilon - \xi^*) - \beta^\top\xi - \beta^{*\top}\xi^*",
-            r"\max_{\alpha,\alpha^*}\ y^\top(\alpha - \alpha^*) -"
-            r" \varepsilon\mathbf{1}^\top(\alpha + \alpha^*)"
-            r" - \tfrac12\|X^\top(\alpha - \alpha^*)\|_2^2\quad\text{s.t.}\quad"
-            r" 0 \le \alpha, \alpha^* \le C,\ \mathbf{1}^\top(\alpha - \alpha^*) = 0",
-            (
-                r"w = X^\top(\alpha - \alpha^*),\quad \mathbf{1}^\top(\alpha - \alpha^*) = 0",
-                r"\alpha_i(y_i - z_i - \varepsilon - \xi_i) = 0,"
-                r"\quad \alpha^*_i(z_i - y_i - \varepsilon - \xi^*_i) = 0",
-                r"(C - \alpha_i)\xi_i = 0,\quad (C - \alpha^*_i)\xi^*_i = 0",
-            ),
-        )

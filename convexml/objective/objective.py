@@ -137,9 +137,15 @@ class Objective:
 
     @cached_property
     def column_sizes(self) -> Array:
-        """The norms of the columns of sqrt(c) X, shape (d,)."""
+        """The norms of the columns of sqrt(c) X, (d,); about them where squares leave float64."""
         c = np.broadcast_to(self.coefficients, self.zero_scores.shape)
-        return np.sqrt(self.design.column_squares(c))
+        with np.errstate(over="ignore", under="ignore"):
+            squares = self.design.column_squares(c)
+        known = (squares > 0.0) & np.isfinite(squares)
+        if known.all():
+            return np.sqrt(squares)
+        means = self.design.abs_rmatvec(c) / np.sqrt(self.c.sum())
+        return np.where(known, np.sqrt(np.where(known, squares, 0.0)), means)
 
     # -- dual --------------------------------------------------------------------------------
 

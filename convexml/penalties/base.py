@@ -11,6 +11,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Symbol, Tex, name_of
 
 
 @dataclass(frozen=True)
@@ -181,3 +182,13 @@ class Penalty(ABC):
         shown = {k: v for k, v in vars(self).items() if not k.startswith("_") and v is not None}
         inside = ", ".join(f"{name}={value}" for name, value in shown.items())
         return f"{type(self).__name__}({inside})"
+
+    def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
+        """The penalty in LaTeX, in the names of w and of v = -X'u; by its own name if not told.
+
+        Where ``depends_on_sizes``, v may be X'u. ``lam`` is the symbol of the strength, empty where
+        a model has it fixed at 1.
+        """
+        name = name_of(self)
+        conjugate = rf"\sup_\omega \left\{{\langle {v}, \omega \rangle - {name}(\omega)\right\}}"
+        return Tex(f"{name}({w})", conjugate)

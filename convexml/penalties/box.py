@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import InputError
 from ..numerics import Array, distance_to_interval
 from ..terms import Terms
+from ..tex import Row, Symbol, Tex
 from .base import Manifold, Penalty
 
 
@@ -139,6 +140,26 @@ class Box(Penalty):
             balance = balance + sign * (sparse.eye_array(d, format="csc")[:, finite] @ multiplier)
             constraints[f"lambda_{name}"] = multiplier >= 0.0
         return Terms(value, {"stationarity": balance == 0.0, **constraints})
+
+    def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
+        j, low, high = w.index, rf"l_{w.index}", rf"h_{w.index}"
+        sides = [
+            (
+                self.lo,
+                Row(rf"\lambda^-_{j}", w.entry, r"\ge", low, j),
+                rf"\ge 0\ \text{{where}}\ {low} = -\infty",
+            ),
+            (
+                self.hi,
+                Row(rf"\lambda^+_{j}", w.entry, r"\le", high, j),
+                rf"\le 0\ \text{{where}}\ {high} = \infty",
+            ),
+        ]
+        rows = tuple(row for bound, row, _ in sides if np.any(np.isfinite(bound)))
+        domain = [f"{v.entry} {cone}" for bound, _, cone in sides if np.any(np.isinf(bound))]
+        push = rf"\max\left\{{{low} ({v.entry}), {high} ({v.entry})\right\}}"
+        slope = r"\lambda^+ - \lambda^-"
+        return Tex("", rf"\sum_{j} {push}", r",\ ".join(domain), slope, rows)
 
 
 def _bound(value: Any, owner: str, name: str) -> Array:

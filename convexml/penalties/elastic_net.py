@@ -10,8 +10,10 @@ import numpy as np
 from ..errors import InputError
 from ..numerics import Array, soft_threshold
 from ..terms import Terms
+from ..tex import Symbol, Tex
 from ..validation import nonnegative_number
 from .base import Manifold, Penalty
+from .l1 import L1
 
 
 class ElasticNet(Penalty):
@@ -126,3 +128,13 @@ class ElasticNet(Penalty):
             "sign_upper": s <= 1.0,
         }
         return Terms(0.5 * theta["l2"] * cp.sum_squares(q), constraints)
+
+    def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
+        if self._l2 == 0.0:
+            return L1(self.lam).tex(w, v, lam)
+        rho, rest = rf"{lam}\rho", rf"{lam}(1 - \rho)"
+        return Tex(
+            rf"{lam}\left(\rho {w.norm('1')} + \tfrac{{1 - \rho}}{{2}}{w.square}\right)",
+            rf"\sum_{v.index} \frac{{(|{v.entry}| - {rho})_+^2}}{{2{rest}}}",
+            slope=rf"{rho}\,\partial {w.norm('1')} + {rest} {w}",
+        )

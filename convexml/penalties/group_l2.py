@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import InputError
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights, read_labels
 from .base import Manifold, Penalty
 
@@ -166,3 +167,10 @@ class GroupL2(Penalty):
 
         norms = cp.norm(self._rows(xtu), 2, axis=1)
         return Terms(0.0, {"correlation": norms <= theta["lam"] * self._scale})
+
+    def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
+        size = r"\sqrt{|g|}" if self.weights is None else r"\omega_g"
+        domain = rf"\|{v.block}\|_2 \le {lam} {size}\ \forall g"
+        if self.weights is not None and not np.all(self.weights):
+            domain += rf",\ {zero_where(v.block, size)}"
+        return Tex(rf"{lam}\sum_g {size}\,\|{w.block}\|_2", domain=domain)

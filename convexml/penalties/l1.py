@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array, soft_threshold
 from ..terms import Terms
+from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights
 from .base import Manifold, Penalty
 
@@ -94,3 +95,13 @@ class L1(Penalty):
 
         weights = np.ones(d) if self.weights is None else self.weights
         return Terms(0.0, {"correlation": cp.abs(xtu) <= theta["lam"] * weights})
+
+    def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
+        if self.weights is None:
+            domain = rf"{v.norm('max')} \le {lam}"
+            return Tex(f"{lam} {w.norm('1')}", domain=domain)
+        size = rf"\omega_{w.index}"
+        domain = rf"|{v.entry}| \le {lam} {size}\ \forall {w.index}"
+        if not np.all(self.weights):
+            domain += rf",\ {zero_where(v.entry, size)}"
+        return Tex(rf"{lam}\sum_{w.index} {size} |{w.entry}|", domain=domain)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import ROUNDING, Array
 from ..terms import Terms
+from ..tex import Row, Symbol, Tex
 from ..validation import positive_number
 from .base import Manifold, Penalty
 
@@ -96,3 +97,8 @@ class L1Ball(Penalty):
         import cvxpy as cp
 
         return Terms(theta["radius"] * cp.norm_inf(xtu), {})
+
+    def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
+        row = Row(r"\lambda", w.norm("1"), r"\le", "t")
+        slope = rf"\lambda\,\partial {w.norm('1')}"
+        return Tex("", f"t {v.norm('max')}", slope=slope, rows=(row,))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights
 from .base import Manifold, Penalty
 
@@ -101,3 +102,19 @@ class L2(Penalty):
         balance = xtu + theta["lam"] * cp.multiply(weights, q) == 0.0
         value = 0.5 * theta["lam"] * cp.sum_squares(cp.multiply(np.sqrt(weights), q))
         return Terms(value, {"stationarity": balance})
+
+    def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
+        half = rf"\tfrac{{{lam or 1}}}{{2}}"
+        if self.lam == 0.0:
+            return Tex(domain=f"{v} = 0")
+        if self.weights is None:
+            conjugate = rf"\tfrac{{1}}{{2{lam}}}{v.square}"
+            return Tex(f"{half}{w.square}", conjugate, slope=f"{lam} {w}".strip())
+        size = rf"\omega_{w.index}"
+        kept = rf"{{{w.index} : {size} > 0}}"
+        return Tex(
+            rf"{half}\sum_{w.index} {size} {w.entry}^2",
+            rf"\tfrac{{1}}{{2{lam}}}\sum_{kept} ({v.entry})^2 / {size}",
+            domain="" if np.all(self.weights) else zero_where(v.entry, size),
+            slope=rf"{lam}\,\omega \circ {w}",
+        )

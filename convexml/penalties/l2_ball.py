@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import ROUNDING, Array
 from ..terms import Terms
+from ..tex import Row, Symbol, Tex
 from ..validation import positive_number
 from .base import Manifold, Penalty
 
@@ -91,3 +92,8 @@ class L2Ball(Penalty):
         import cvxpy as cp
 
         return Terms(theta["radius"] * cp.norm(xtu, 2), {})
+
+    def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
+        row = Row(r"\mu", w.norm("2"), r"\le", "t")
+        slope = rf"\mu\,\partial {w.norm('2')}"
+        return Tex("", f"t {v.norm('2')}", slope=slope, rows=(row,))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Row, Symbol, Tex
 from .box import Box
 
 
@@ -37,3 +38,7 @@ class Nonnegative(Box):
 
     def __repr__(self) -> str:
         return "Nonnegative()"
+
+    def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
+        row = Row(rf"\mu_{w.index}", w.entry, r"\ge", "0", w.index)
+        return Tex(domain=rf"{v} \le 0", slope=r"-\mu", rows=(row,))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..terms import Terms
+from ..tex import Symbol, Tex
 from .base import Manifold, Penalty
 
 
@@ -56,3 +57,6 @@ class Zero(Penalty):
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
         return Terms(0.0, {"stationarity": xtu == 0.0})
+
+    def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
+        return Tex(domain=f"{v} = 0")

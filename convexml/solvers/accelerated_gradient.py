@@ -12,7 +12,7 @@ from ..theory.constants import smoothness
 from .composite import Composite
 from .driver import Iterate
 from .momentum import next_weight
-from .steps import schedule
+from .steps import constant
 
 
 def accelerated_gradient(
@@ -27,7 +27,7 @@ def accelerated_gradient(
     the bound then counts from the last restart.
     """
     P = Composite(objective)
-    gamma = schedule(step, "accelerated_gradient", lambda: 1.0 / (smoothness(objective) or 1.0))(0)
+    gamma = constant(step, "accelerated_gradient", lambda: 1.0 / (smoothness(objective) or 1.0))
     x = y = P.pack(w, b)
     t, k, restarted_at = 1.0, 0, 0
     while True:

@@ -51,8 +51,8 @@ def admm(
         mean = (x - t).mean(axis=0)
         share = 1.0 / (rho * tau[:-1] * len(parts))
         v = np.append(objective.penalty.prox(mean[:-1], share), mean[-1])
-        before_x, before_p = x.copy(), p
-        p = np.empty_like(p)
+        before_x, before_p = x, p
+        x, p = np.empty_like(x), np.empty_like(p)
         for k, (at, part) in enumerate(parts):
             goal = z[at] + s[at]
             right = tau * (v + t[k]) + np.append(part.rmatvec(goal), free_b * goal.sum())
@@ -62,8 +62,10 @@ def admm(
         passes += 2.0
         primal = float(np.sum((z - p) ** 2) + np.sum(tau * (v - x) ** 2))
         dual = float(np.sum((p - before_p) ** 2) + np.sum(tau * (x - before_x) ** 2))
-        facts = {"residual": rho * (primal + dual), "primal": primal, "dual": dual, "rho": rho}
-        yield Iterate(v[:-1], float(v[-1]), u, passes, facts)
+        facts = {"primal": primal, "dual": dual, "rho": rho}
+        state = {"x": x, "v": v, "z": z, "p": p, "s": s, "t": t, "tau": tau}
+        state |= {"rho": rho, "rows": rows}
+        yield Iterate(v[:-1], float(v[-1]), u, passes, facts, state)
         if primal == 0.0 and dual == 0.0:
             return
         ratio = np.sqrt(primal / dual) if dual > 0.0 else np.inf

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import isfinite
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +50,8 @@ class Iterate:
         Products with X or X' so far, in passes over the data.
     facts : mapping of str to float
         What the algorithm's theorem has to know: "step", "steps", "restarted_at" ...
+    state : mapping
+        What else the algorithm carries, for its theorem to check: arrays and numbers by name.
     """
 
     w: Array
@@ -56,6 +59,7 @@ class Iterate:
     u: Array | None = None
     passes: float = 0.0
     facts: Mapping[str, float] = field(default_factory=dict)
+    state: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

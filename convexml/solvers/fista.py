@@ -12,7 +12,7 @@ from ..theory.constants import loss_smoothness
 from .composite import Composite
 from .driver import Iterate
 from .momentum import next_weight
-from .steps import schedule
+from .steps import constant
 
 
 def fista(
@@ -25,7 +25,7 @@ def fista(
     points uphill; the bound then counts from the last restart.
     """
     P = Composite(objective)
-    gamma = schedule(step, "fista", lambda: 1.0 / (loss_smoothness(objective) or 1.0))(0)
+    gamma = constant(step, "fista", lambda: 1.0 / (loss_smoothness(objective) or 1.0))
     x = y = P.pack(objective.penalty.project(w), b)
     t, k, restarted_at = 1.0, 0, 0
     while True:

@@ -37,10 +37,10 @@ def interior_point(objective: Objective, w: Array, b: float) -> Iterator[Iterate
     while True:
         system = NewtonSystem(objective, box, level, finite, at)
         mu = float(np.sum(at.s * at.z)) / count
-        facts = {"complementarity": mu, "residual": system.residual}
-        facts |= {"left": left, "size": system.size}
+        state = {"w": at.w, "b": at.b, "p": at.p, "s": finite * at.s, "z": at.z}
+        state |= {"q": box.q, "K": box.K}
         passes += 2.0
-        yield Iterate(at.w, at.b, at.p.sum(axis=0), passes, facts)
+        yield Iterate(at.w, at.b, at.p.sum(axis=0), passes, {"complementarity": mu}, state)
         cost = float(np.sum(np.abs(box.q * at.p) + 0.5 * box.K * at.p**2) + 0.5 * level @ at.w**2)
         if (mu * count <= EPS * cost and left <= EPS) or not np.all(np.isfinite(system.h)):
             return

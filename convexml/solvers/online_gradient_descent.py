@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
 from ..numerics import Array
 from ..objective import Objective
 from ..theory import round_slope, strong_convexity
@@ -18,7 +17,7 @@ from .composite import Composite
 from .driver import Iterate
 from .sample_steps import add, decay, penalty_value, predict, project, slope
 from .samples import Samples, samples
-from .steps import Constant, step_rule
+from .steps import constant
 
 
 def online_gradient_descent(
@@ -51,15 +50,14 @@ def online_gradient_descent(
     ball = reach(objective, x) if ball is None else positive_number(ball, owner, "ball")
     horizon = 100 * n if horizon is None else positive_integer(horizon, owner, "horizon")
     G = round_slope(objective, ball)
-    B = ball if np.isfinite(ball) else objective.primal(w, b) / G
-    rule = step_rule(step, owner, lambda: B / (G * float(np.sqrt(horizon))))
-    if not isinstance(rule, Constant):
-        raise InputError(f"{owner}: the theorem is for a constant step, got {rule!r}.")
+    G = G or 1.0
+    B = (ball if np.isfinite(ball) else objective.primal(w, b) / G) or 1.0
+    eta = constant(step, owner, lambda: B / (G * float(np.sqrt(horizon))))
     project_onto(x, ball, whole)
     mean, T, suffered = x.copy(), 0, 0.0
     while True:
-        yield P.iterate(mean.copy(), step=rule.step, steps=T, suffered=suffered, ball=ball)
-        scores, charges = rounds(S, x, mean, T + 1, rule.step, ball, whole)
+        yield P.iterate(mean.copy(), step=eta, steps=T, suffered=suffered, ball=ball)
+        scores, charges = rounds(S, x, mean, T + 1, eta, ball, whole)
         losses = objective.loss.value(objective.y, scores)
         suffered += float(np.sum(n * objective.c * losses + charges))
         T += n

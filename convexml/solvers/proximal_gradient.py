@@ -9,7 +9,7 @@ from ..objective import Objective
 from ..theory.constants import loss_smoothness
 from .composite import Composite
 from .driver import Iterate
-from .steps import schedule
+from .steps import constant
 
 
 def proximal_gradient(
@@ -21,8 +21,7 @@ def proximal_gradient(
     q = (1 - step mu_f) / (1 + step mu_g), and P does not increase.
     """
     P = Composite(objective)
-    rule = schedule(step, "proximal_gradient", lambda: 1.0 / (loss_smoothness(objective) or 1.0))
-    gamma = rule(0)
+    gamma = constant(step, "proximal_gradient", lambda: 1.0 / (loss_smoothness(objective) or 1.0))
     x = P.pack(objective.penalty.project(w), b)
     while True:
         yield P.iterate(x, step=gamma)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
 import numpy as np
-from scipy import linalg
 
 from ..certificates.dual_repair import repair_dual
 from ..errors import InputError
-from ..numerics import EPS, Array
-from ..objective import Objective
-from ..theory import Claim, Reference, Theorem, Trajectory, strong_convexity
-from ..theory.spectrum import joint_gram
+from ..numerics import Array
+from ..objective import Frame, Objective
+from ..theory import Claim, PerceptronBound, Reference, Theorem, Trajectory
 from .driver import Iterate
+from .rate_reference import reference_of, separating
 from .registry import ALGORITHMS
 
 
@@ -27,11 +27,14 @@ class Recorded:
     Attributes
     ----------
     objective : Objective
+        In the coordinates of the run.
     solver : str
     w : array, shape (d,)
     b : float
     seed : int
     options : mapping
+    frame : Frame or None
+        From the problem to those coordinates; None where they are its own.
     """
 
     objective: Objective
@@ -40,12 +43,17 @@ class Recorded:
     b: float
     seed: int
     options: Mapping[str, Any]
+    frame: Frame | None = None
 
     def iterates(self, seed: int | None = None) -> Iterator[Iterate]:
         """The run again, with its own seed or another."""
         chosen = self.seed if seed is None else seed
         algorithm = ALGORITHMS[self.solver]
         return algorithm.start(self.objective, self.w, self.b, chosen, self.options)
+
+    def first(self, count: int, seed: int | None = None) -> Iterator[Iterate]:
+        """The first ``count`` iterates of the run."""
+        return islice(self.iterates(seed), count)
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,8 @@ class RateAudit:
         The inequalities, both sides computed.
     unmet : tuple of str
         Preconditions that the run does not meet.
+    silences : tuple of str
+        Why the theorem promises nothing here.
     """
 
     solver: str
@@ -69,25 +79,39 @@ class RateAudit:
     reference: Reference
     claims: tuple[Claim, ...]
     unmet: tuple[str, ...] = ()
+    silences: tuple[str, ...] = ()
 
     @property
-    def holds(self) -> bool:
-        """Whether the preconditions are met and every inequality holds at every iteration."""
-        return not self.unmet and all(claim.holds for claim in self.claims)
+    def untested(self) -> tuple[str, ...]:
+        """What was not tested, and why."""
+        empty = [claim for claim in self.claims if claim.holds is None]
+        reasons = [f"{claim.statement}: {claim.reason or NOTHING}" for claim in empty]
+        return (*self.silences, *reasons) or (() if self.claims else (NOTHING,))
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the preconditions are met and every inequality that could be tested holds.
+
+        None where nothing could be tested: ``untested`` says why.
+        """
+        verdicts = [claim.holds for claim in self.claims]
+        if self.unmet or False in verdicts:
+            return False
+        return True if True in verdicts else None
 
     @property
     def first_violation(self) -> str | None:
         """The earliest thing that is wrong, in words; None where the theorem holds."""
         if self.unmet:
             return f"precondition: {self.unmet[0]}"
-        broken = [claim for claim in self.claims if not claim.holds]
+        broken = [claim for claim in self.claims if claim.holds is False]
         if not broken:
             return None
         claim = min(broken, key=lambda each: each.iterations[each.violations[0]])
         k = claim.violations[0]
         return (
             f"iteration {claim.iterations[k]}: {claim.statement}, "
-            f"measured {claim.measured[k]:.6g}, bound {claim.bound[k]:.6g}"
+            f"measured {apart(claim.measured[k], claim.bound[k])}"
         )
 
     @property
@@ -111,15 +135,28 @@ class RateAudit:
     def __str__(self) -> str:
         lines = [f"{self.solver}: {self.statement}"]
         for claim in self.claims:
-            verdict = "holds" if claim.holds else "FAILS"
-            line = f"  {verdict}  {claim.statement}   ({len(claim.measured)} iterations"
+            verdict = {True: "holds", False: "FAILS", None: "not tested"}[claim.holds]
+            line = f"  {verdict}  {claim.statement}   ({len(claim.tested)} iterations"
             if claim.statement in self.slacks:
                 least, median = self.slacks[claim.statement]
                 line += f", bound/measured: least {least:.3g}, median {median:.3g}"
             lines.append(line + ")")
         if self.first_violation is not None:
             lines.append(f"  first violation: {self.first_violation}")
+        lines += [f"  not tested: {words}" for words in self.untested]
         return "\n".join(lines)
+
+
+NOTHING = "no iteration to judge"
+
+
+def apart(measured: float, bound: float) -> str:
+    """The two numbers, with digits enough to tell them apart."""
+    for digits in (6, 10, 17):
+        texts = [f"{number:.{digits}g}" for number in (measured, bound)]
+        if texts[0] != texts[1]:
+            break
+    return ", bound ".join(texts)
 
 
 def audit(
@@ -156,7 +193,11 @@ def audit(
         raise InputError(
             "rate_audit: this solution does not know how it was computed; solve the problem again."
         )
-    return hold(theorem, recorded, iterations, reference_of(problem, recorded.objective), seeds)
+    if isinstance(theorem, PerceptronBound):
+        reference = separating(recorded.objective)
+    else:
+        reference = reference_of(problem, recorded.objective, recorded.frame)
+    return hold(theorem, recorded, iterations, reference, seeds)
 
 
 def hold(
@@ -170,50 +211,40 @@ def hold(
     count = seeds if seeds is not None else theorem.seeds
     chosen = [None] if theorem.seeds == 1 else [recorded.seed + k for k in range(count)]
     runs = [
-        measure(recorded.objective, reference, islice(recorded.iterates(seed), iterations + 1))
+        measure(recorded.objective, reference, partial(recorded.first, iterations + 1, seed))
         for seed in chosen
     ]
-    unmet = tuple(theorem.preconditions(runs[0]))
-    claims = tuple(theorem.claims(runs))
-    return RateAudit(recorded.solver, theorem.statement, reference, claims, unmet)
+    unmet = (*infinite(runs[0]), *theorem.preconditions(runs[0]))
+    silences = tuple(theorem.silences(runs[0]))
+    if theorem.seeds > 1 and len(runs) < 2:
+        silences = (*silences, "one run says nothing of an expectation: it takes two seeds")
+    claims = () if silences else tuple(theorem.claims(runs))
+    return RateAudit(recorded.solver, theorem.statement, reference, claims, unmet, silences)
 
 
-def measure(objective: Objective, reference: Reference, iterates: Iterator[Iterate]) -> Trajectory:
+def infinite(run: Trajectory) -> Iterator[str]:
+    """The first step after which P is not finite, unless the loss is a constraint itself."""
+    at = np.flatnonzero(~np.isfinite(run.values[1:])) + 1
+    if at.size and not run.objective.loss.is_indicator:
+        yield f"f is {run.values[at[0]]} at iteration {at[0]}"
+
+
+def measure(
+    objective: Objective, reference: Reference, replay: Callable[[], Iterator[Iterate]]
+) -> Trajectory:
     """Reduce a run to the numbers that theorems speak of: P, D, distance, facts."""
     rows: list[tuple[float, float, float]] = []
     facts: dict[str, list[float]] = {}
     with np.errstate(over="ignore", invalid="ignore"):
-        for k, point in enumerate(iterates):
+        for k, point in enumerate(replay()):
             moved = np.append(point.w - reference.w, point.b - reference.b)
             distance = float(moved @ moved)
             dual = np.nan if point.u is None else repair_dual(objective, point.u).value
             rows.append((objective.primal(point.w, point.b), distance, dual))
-            for name, value in point.facts.items():
-                facts.setdefault(name, [np.nan] * k).append(float(value))
+            for name, column in facts.items():
+                column.append(float(point.facts.get(name, np.nan)))
+            for name in point.facts.keys() - facts.keys():
+                facts[name] = [np.nan] * k + [float(point.facts[name])]
     values, distances, duals = np.array(rows).T
     known = {name: np.array(column) for name, column in facts.items()}
-    return Trajectory(objective, reference, values, distances, duals, known)
-
-
-def reference_of(problem: Any, objective: Objective) -> Reference:
-    """x* and a certified floor of P*, by the best means that there are."""
-    solution = problem.snapshot().solve("auto", tol=1e-12)
-    if not np.isfinite(solution.gap):
-        raise InputError(
-            f"rate_audit: {problem.name} has no reference solution ({solution.status})."
-        )
-    w, b = problem.coordinates(solution.primal), solution.primal["b"]
-    value, floor = solution.objective, min(solution.dual_objective, solution.objective)
-    gap = value - floor + 4.0 * EPS * abs(value)
-    mu = strong_convexity(objective) or _local_curvature(objective, w, b)
-    radius = float(np.sqrt(2.0 * gap / mu)) if mu > 0.0 else np.sqrt(EPS)
-    return Reference(w, b, value, floor, radius)
-
-
-def _local_curvature(objective: Objective, w: Array, b: Any) -> float:
-    """Half the least eigenvalue of the loss's Hessian at (w, b), 0 where it is singular."""
-    h = objective.loss.curvature(objective.y, objective.predict(w, b))
-    if objective.d > 500 or h.ndim > 1 or not np.any(h > 0.0):
-        return 0.0
-    ends = linalg.eigvalsh(joint_gram(objective, np.asarray(objective.c * h)))[[0, -1]]
-    return 0.5 * float(ends[0]) if ends[0] > 1e-9 * ends[1] else 0.0
+    return Trajectory(objective, reference, values, distances, duals, known, replay)

@@ -14,7 +14,7 @@ from .composite import Composite
 from .driver import Iterate
 from .sample_steps import add, predict, shrink, slope
 from .samples import Samples, samples
-from .steps import schedule
+from .steps import constant
 
 
 def saga(
@@ -29,8 +29,8 @@ def saga(
     https://arxiv.org/abs/1407.0202). The table is a dual point too: u = table / n.
     """
     P, S, rng = Composite(objective), samples(objective), np.random.default_rng(seed)
-    rule = schedule(step, "saga", lambda: 0.25 / (sample_loss_smoothness(objective) or 1.0))
-    gamma, n = rule(0), objective.n
+    gamma = constant(step, "saga", lambda: 0.25 / (sample_loss_smoothness(objective) or 1.0))
+    n = objective.n
     x, T = P.pack(objective.penalty.project(w), b), 0
     table = n * objective.loss_derivative(objective.predict(*P.split(x)))
     mean = P.loss_gradient(x)

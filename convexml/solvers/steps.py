@@ -219,6 +219,14 @@ def step_rule(step: Any, owner: str, default: Callable[[], float]) -> StepRule:
     return Constant(positive_number(step, owner, "step"))
 
 
+def constant(step: Any, owner: str, default: Callable[[], float]) -> float:
+    """The constant step that an option ``step`` stands for; schedules and searches are refused."""
+    rule = step_rule(step, owner, default)
+    if not isinstance(rule, Constant):
+        raise InputError(f"{owner}: the theorem is for a constant step, a number, got {rule!r}.")
+    return positive_number(rule.step, owner, "step")
+
+
 def schedule(step: Any, owner: str, default: Callable[[], float]) -> Schedule:
     """Return the schedule that an option ``step`` stands for; searches are refused."""
     rule = step_rule(step, owner, default)

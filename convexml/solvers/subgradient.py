@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..errors import InputError
 from ..numerics import Array
 from ..objective import Objective
 from ..theory.constants import lipschitz
 from ..validation import positive_number
 from .composite import Composite
 from .driver import Iterate
-from .steps import Constant, step_rule
+from .steps import constant
 
 
 def subgradient(
@@ -39,12 +38,10 @@ def subgradient(
     ball = _ball(objective, P.value(x))
     rho = lipschitz(objective, ball)
     if reach is None:
-        reach = ball if np.isfinite(ball) else P.value(x) / rho
+        reach = (ball if np.isfinite(ball) else P.value(x) / (rho or 1.0)) or 1.0
     reach = positive_number(reach, "subgradient", "reach")
-    rule = step_rule(step, "subgradient", lambda: reach / (rho * np.sqrt(horizon)))
-    if not isinstance(rule, Constant):
-        raise InputError(f"subgradient: the theorem is for a constant step, got {rule!r}.")
-    eta, mean, count = rule.step, x, 1
+    eta = constant(step, "subgradient", lambda: reach / ((rho or 1.0) * np.sqrt(horizon)))
+    mean, count = x, 1
     while True:
         yield P.iterate(mean, step=eta, ball=ball)
         x = _project(objective, x - eta * P.subgradient(x), ball)

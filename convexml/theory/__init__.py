@@ -22,7 +22,7 @@ from .gradient_descent import (
     gradient_descent_distance,
     gradient_descent_value,
 )
-from .interior_point import InteriorPointRate, interior_point_complementarity
+from .interior_point import InteriorPointRate
 from .learning import (
     agnostic_samples,
     realizable_samples,
@@ -31,7 +31,7 @@ from .learning import (
     validation_error,
 )
 from .monotone import Descent, DualAscent
-from .newton import NewtonRate, hessian_lipschitz, newton_distance
+from .newton import NewtonRate, hessian_lipschitz, least_curvature, newton_distance
 from .online import OnlineRegret, online_regret, round_slope
 from .pegasos import PegasosRate, pegasos_slope, pegasos_value
 from .perceptron import PerceptronBound, perceptron_updates
@@ -74,7 +74,7 @@ __all__ = [
     "gradient_descent_value",
     "gradient_noise",
     "hessian_lipschitz",
-    "interior_point_complementarity",
+    "least_curvature",
     "least_squares_excess_risk",
     "lipschitz",
     "loss_smoothness",

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..numerics import Array
 from .claim import Claim
 from .constants import loss_smoothness, smoothness
-from .gradient_descent import MARGIN
+from .gradient_descent import too_long
+from .moves import descent_step, deviations, pack, proximal_step, room
 from .theorem import Theorem
 from .trajectory import Trajectory
 
 
-def accelerated_value(t: Array | float, *, L: float, distance: float) -> Array:
+def accelerated_value(t: Array | float, *, L: float, distance: Array | float) -> Array:
     """Bound on f(x_t) - f*: 2 L |x_0 - x*|^2 / (t + 1)^2, for the step 1/L.
 
     Parameters
@@ -23,7 +25,7 @@ def accelerated_value(t: Array | float, *, L: float, distance: float) -> Array:
         Number of steps since the start, or since a restart at x_0.
     L : float
         Lipschitz constant of the gradient (of the smooth part); 1/step.
-    distance : float
+    distance : float or array
         |x_0 - x*|^2.
 
     Returns
@@ -38,7 +40,7 @@ def accelerated_value(t: Array | float, *, L: float, distance: float) -> Array:
 
 
 class AcceleratedRate(Theorem):
-    """The accelerated rate f - f* <= 2 L |x_0 - x*|^2 / (T+1)^2, counted from the last restart.
+    """The rate f - f* <= 2 L |x_0 - x*|^2 / (T+1)^2, counted from the last restart before T.
 
     Parameters
     ----------
@@ -53,17 +55,52 @@ class AcceleratedRate(Theorem):
         self.composite = composite
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
-        """That gamma <= 1/L."""
+        """That gamma is constant and <= 1/L."""
+        if run.varies("step"):
+            yield "the step is not constant"
         L = loss_smoothness(run.objective) if self.composite else smoothness(run.objective)
-        if not run.fact("step") <= MARGIN / L:
-            yield f"the step {run.fact('step'):.4g} exceeds 1/L = {1.0 / L:.4g}"
+        yield from too_long(run, L, "L")
 
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
-        """The value, from the last restart."""
+        """The moves, the restarts, and the value from the origin that the last step had."""
         (run,) = runs
-        origin = run.facts["restarted_at"].astype(int)
-        since = run.steps - origin
-        counted = np.flatnonzero(since > 0.0)
-        distance = (np.sqrt(run.distances[origin]) + run.reference.radius) ** 2
-        bound = accelerated_value(since, L=1.0 / run.fact("step"), distance=distance)
-        yield Claim(self.statement, run.gaps[counted], bound[counted], run.value_room, counted)
+        yield from self._moves(run)
+        if "restarted_at" not in run.facts:
+            return
+        origin = run.facts["restarted_at"].astype(int)[:-1]  # a restart at T begins after it
+        at = np.arange(1, len(run.values))
+        bound = accelerated_value(
+            at - origin, L=1.0 / run.fact("step"), distance=run.distances[origin]
+        )
+        yield Claim(self.statement, run.gaps[1:], bound, run.value_room, at)
+
+    def _moves(self, run: Trajectory) -> Iterator[Claim]:
+        """That iterates follow from one another, and that only uphill moves restart."""
+        objective, rows, uphill, at = run.objective, [], [], []
+        step = proximal_step(objective) if self.composite else descent_step(objective)
+        x = y = np.empty(0)
+        t, origin = 1.0, 0.0
+        for k, point in enumerate(run.replay()):
+            ahead, told = pack(point), point.facts.get("restarted_at", np.nan)
+            if k == 0:
+                x = y = ahead
+                continue
+            goal = step(y, float(point.facts.get("step", np.nan)))
+            away = float(np.linalg.norm(ahead - goal))
+            rows.append((away if told in (origin, k) else np.inf, room(y, goal, ahead)))
+            if told == k:
+                slope = y - ahead
+                allowed = room(y, ahead, x) * (_norm(slope) + _norm(ahead - x))
+                uphill.append((-float(slope @ (ahead - x)), allowed))
+                at.append(k)
+                y, t, origin = ahead, 1.0, told
+            else:
+                following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * t * t))
+                y, t = ahead + (t - 1.0) / following * (ahead - x), following
+            x = ahead
+        yield deviations("x_{T+1} is a step of gamma from y_T", rows)
+        yield replace(deviations("only uphill moves restart", uphill), iterations=np.array(at, int))
+
+
+def _norm(x: Array) -> float:
+    return float(np.linalg.norm(x))

@@ -25,6 +25,8 @@ class Claim:
         The iteration of each entry; 0, 1, ... by default.
     is_rate : bool
         Whether bound / measured says how generous the theorem is; not so for "never increases".
+    reason : str
+        Why nothing could be tested, where nothing could.
     """
 
     statement: str
@@ -33,20 +35,34 @@ class Claim:
     room: Array | float = 0.0
     iterations: Array = field(default_factory=lambda: np.empty(0, dtype=int))
     is_rate: bool = True
+    reason: str = ""
 
     def __post_init__(self) -> None:
         if not self.iterations.size:
             object.__setattr__(self, "iterations", np.arange(len(self.measured)))
 
+    @classmethod
+    def untested(cls, statement: str, reason: str) -> Claim:
+        """The inequality at no iteration, and why."""
+        return cls(statement, np.empty(0), np.empty(0), reason=reason)
+
+    @property
+    def tested(self) -> Array:
+        """Indices at which the inequality says something: an infinite bound says nothing."""
+        return np.flatnonzero(self.bound + self.room != np.inf)
+
     @property
     def violations(self) -> Array:
         """Indices into ``measured`` at which the inequality fails; what is not finite fails."""
-        return np.flatnonzero(~(self.measured <= self.bound + self.room))
+        met = self.measured <= self.bound + self.room
+        return np.flatnonzero(~(met & np.isfinite(self.measured)))
 
     @property
-    def holds(self) -> bool:
-        """Whether the inequality holds at every iteration."""
-        return not self.violations.size
+    def holds(self) -> bool | None:
+        """Whether the inequality holds at every iteration; None where none could be tested."""
+        if self.violations.size:
+            return False
+        return True if self.tested.size else None
 
     @property
     def ratios(self) -> Array:

@@ -14,10 +14,12 @@ from .trajectory import Trajectory
 
 
 def never_increases(statement: str, values: Array) -> Claim:
-    """The claim a_{t+1} <= a_t, up to the rounding of a_t."""
-    room = ROUNDING * np.maximum(np.abs(values[:-1]), np.abs(values[1:]))
+    """The claim a_{t+1} <= a_t, both finite, up to the rounding of a_t."""
+    before = np.where(np.isfinite(values[:-1]), values[:-1], np.nan)  # nan: fails
     iterations = np.arange(1, len(values))
-    return Claim(statement, values[1:], values[:-1], room, iterations, is_rate=False)
+    return Claim(
+        statement, values[1:], before, ROUNDING * np.abs(before), iterations, is_rate=False
+    )
 
 
 class Descent(Theorem):

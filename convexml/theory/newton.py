@@ -64,6 +64,9 @@ def hessian_lipschitz(objective: Objective) -> float:
     return third * radius(objective) * top_eigenvalue(objective)
 
 
+PHASE = "|x_{T+1} - x*| <= M r^2 / (2 (m - M r))"
+
+
 class NewtonRate(Theorem):
     """No increase of f; and once close, each error is of the order of the last one squared."""
 
@@ -77,25 +80,52 @@ class NewtonRate(Theorem):
         """Descent, and the quadratic phase where its constants are known."""
         (run,) = runs
         yield never_increases("f(x_{T+1}) <= f(x_T)", run.values)
-        M, m = hessian_lipschitz(run.objective), _least_curvature(run.objective, run.reference)
-        if not np.isfinite(M) or m <= 0.0 or len(run.values) < 2:
+        M, m = hessian_lipschitz(run.objective), least_curvature(run.objective, run.reference)
+        unknown = _unknown(run, m, M)
+        if unknown:
+            yield Claim.untested(PHASE, f"the quadratic phase is not known: {unknown}")
             return
         error = np.sqrt(run.distances)
         bound = newton_distance(error[:-1], m=m, M=M)
         at = np.flatnonzero(np.isfinite(bound)) + 1
         room = 2.0 * run.reference.radius + 1e-12 * float(np.linalg.norm(run.reference.w))
-        yield Claim("|x_{T+1} - x*| <= M r^2 / (2 (m - M r))", error[at], bound[at - 1], room, at)
+        close = f"no iterate came closer to x* than {2 * m / (3 * M) if M else np.inf:.3g}"
+        reason = "" if at.size else close
+        yield Claim(PHASE, error[at], bound[at - 1], room, at, reason=reason)
 
 
-def _least_curvature(objective: Objective, reference: Reference) -> float:
-    """The least eigenvalue of the Hessian of P at the reference; 0 where it is not computed."""
+def _unknown(run: Trajectory, m: float, M: float) -> str:
+    """Which constant of the quadratic phase is missing."""
+    if len(run.values) < 2:
+        return "no step was taken"
+    if not np.isfinite(M):
+        return f"no bound of the third derivative is on record for {run.objective.loss.name}"
+    if m <= 0.0:
+        return "the Hessian at x* is singular, or was not computed"
+    return "" if np.isfinite(run.reference.radius) else "the place of x* is not known"
+
+
+def least_curvature(objective: Objective, reference: Reference) -> float:
+    """Bound from below the eigenvalues of the Hessian of P at the reference.
+
+    Parameters
+    ----------
+    objective : Objective
+        Design, loss, penalty and coefficients.
+    reference : Reference
+        The point; the loss is differentiable twice there.
+
+    Returns
+    -------
+    float
+        Exact for smooth penalties, else that of the loss part; 0 where it is not computed.
+    """
     z = objective.predict(reference.w, reference.b)
     if z.ndim > 1 or objective.d > 1000:
         return 0.0
     hessian = joint_gram(objective, objective.c * objective.loss.curvature(objective.y, z))
-    slope = objective.penalty.gradient(reference.w)
-    on = np.ones(objective.d)
-    level = objective.penalty.manifold(reference.w, -slope, on).hessian
-    d = objective.d
-    hessian[:d, :d] += np.diag(level) if level.ndim == 1 else level
+    if objective.penalty.is_smooth:  # else its curvature counts as 0
+        slope, d = objective.penalty.gradient(reference.w), objective.d
+        level = objective.penalty.manifold(reference.w, -slope, np.ones(d)).hessian
+        hessian[:d, :d] += np.diag(level) if level.ndim == 1 else level
     return float(linalg.eigvalsh(hessian)[0])

@@ -64,7 +64,7 @@ class PegasosRate(Theorem):
     source = "Shalev-Shwartz and Ben-David, theorem 14.11"
     seeds = 64
 
-    def preconditions(self, run: Trajectory) -> Iterator[str]:
+    def silences(self, run: Trajectory) -> Iterator[str]:
         """That there is no free intercept, and lam > 0."""
         if run.objective.fit_intercept:
             yield "the intercept is free, so that the objective is not strongly convex"

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..numerics import Array
 from .claim import Claim
 from .constants import loss_smoothness, loss_strong_convexity, penalty_strong_convexity
-from .gradient_descent import MARGIN, gradient_descent_value
+from .gradient_descent import rates, too_long
 from .monotone import never_increases
+from .moves import follows, proximal_step
 from .theorem import Theorem
 from .trajectory import Trajectory
 
@@ -46,34 +46,15 @@ class ProximalGradientRate(Theorem):
     source = "Beck and Teboulle 2009, theorem 3.1, for the value"
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
-        """That gamma <= 1/L_f."""
-        L = loss_smoothness(run.objective)
-        if not run.fact("step") <= MARGIN / L:
-            yield f"the step {run.fact('step'):.4g} exceeds 1/L_f = {1.0 / L:.4g}"
+        """That gamma <= 1/L_f, at every step."""
+        yield from too_long(run, loss_smoothness(run.objective), "L_f")
 
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
-        """Distance, value and descent."""
+        """The moves, distance, value and descent."""
         (run,) = runs
-        step, T, D0 = run.fact("step"), run.steps, run.start_distance
-        q = proximal_gradient_rate(
-            step=step,
-            mu_f=loss_strong_convexity(run.objective),
-            mu_g=penalty_strong_convexity(run.objective),
-        )
-        bound: Array = q**T * D0
-        yield Claim(
-            "|x_T - x*|^2 <= q^T |x_0 - x*|^2",
-            run.distances[1:],
-            bound[1:],
-            run.distance_room(bound[1:]),
-            np.arange(1, len(T)),
-        )
-        yield Claim(
-            "f(x_T) - f* <= |x_0 - x*|^2 / (2 gamma T)",
-            run.gaps[1:],
-            gradient_descent_value(T[1:], step=step, distance=D0),
-            run.value_room,
-            np.arange(1, len(T)),
-        )
-        # x_0 may violate the penalty's constraint: P is then infinite there.
+        yield follows("x_{T+1} = prox(x_T - gamma grad f(x_T))", run, proximal_step(run.objective))
+        mu_f, mu_g = loss_strong_convexity(run.objective), penalty_strong_convexity(run.objective)
+        taken = run.facts["step"][1:]
+        factors = np.array([proximal_gradient_rate(step=s, mu_f=mu_f, mu_g=mu_g) for s in taken])
+        yield from rates(run, taken, factors, 2.0 * taken / (1.0 + taken * mu_g), "q^T")
         yield never_increases("f(x_{T+1}) <= f(x_T)", run.values)

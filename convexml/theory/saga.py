@@ -15,7 +15,7 @@ from .constants import (
     sample_loss_smoothness,
 )
 from .expectation import checkpoints, upper_limit
-from .gradient_descent import MARGIN
+from .gradient_descent import too_long
 from .theorem import Theorem
 from .trajectory import Trajectory
 
@@ -76,10 +76,13 @@ class SagaRate(Theorem):
     seeds = 64
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
-        """That gamma <= 1 / (4 L_max), and that something is strongly convex in (w, b)."""
-        step, L_max = run.fact("step"), sample_loss_smoothness(run.objective)
-        if not step <= MARGIN / (4.0 * L_max):
-            yield f"the step {step:.4g} exceeds 1/(4 L_max) = {0.25 / L_max:.4g}"
+        """That gamma is constant and <= 1 / (4 L_max)."""
+        if run.varies("step"):
+            yield "the step is not constant"
+        yield from too_long(run, sample_loss_smoothness(run.objective), "(4 L_max)", 0.25)
+
+    def silences(self, run: Trajectory) -> Iterator[str]:
+        """That mu = 0."""
         mu = max(loss_strong_convexity(run.objective), penalty_strong_convexity(run.objective))
         if mu <= 0.0:
             yield "neither loss nor penalty is known to be strongly convex in (w, b): mu = 0"
@@ -91,7 +94,7 @@ class SagaRate(Theorem):
         mu_f, mu_g = loss_strong_convexity(objective), penalty_strong_convexity(objective)
         factor = saga_factor(step=step, n=objective.n, mu_f=mu_f, mu_g=mu_g)
         L_max, L_f = sample_loss_smoothness(objective), loss_smoothness(objective)
-        start = run.start_distance * (1.0 + 3.0 * objective.n * step**2 * L_max * L_f)
+        start = run.far_distance * (1.0 + 3.0 * objective.n * step**2 * L_max * L_f)
         bound = saga_distance(run.steps[at], factor=factor, start=start)
         measured = upper_limit([each.distances for each in runs], at)
         yield Claim(self.statement, measured, bound, run.distance_room(bound), at)

@@ -10,7 +10,7 @@ from ..numerics import Array
 from .claim import Claim
 from .constants import gradient_noise, sample_smoothness, strong_convexity
 from .expectation import checkpoints, upper_limit
-from .gradient_descent import MARGIN
+from .gradient_descent import too_long
 from .theorem import Theorem
 from .trajectory import Trajectory
 
@@ -57,12 +57,13 @@ class SgdRate(Theorem):
     seeds = 64
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
-        """That gamma is constant and <= 1 / (2 L_max), and mu > 0."""
-        step, L_max = run.fact("step"), sample_smoothness(run.objective)
-        if np.ptp(run.facts["step"]) > 0.0:
+        """That gamma is constant and <= 1 / (2 L_max)."""
+        if run.varies("step"):
             yield "the step is not constant"
-        if not step <= MARGIN / (2.0 * L_max):
-            yield f"the step {step:.4g} exceeds 1/(2 L_max) = {0.5 / L_max:.4g}"
+        yield from too_long(run, sample_smoothness(run.objective), "(2 L_max)", 0.5)
+
+    def silences(self, run: Trajectory) -> Iterator[str]:
+        """That mu = 0."""
         if strong_convexity(run.objective) <= 0.0:
             yield "the objective is not known to be strongly convex in (w, b): mu = 0"
 
@@ -70,15 +71,13 @@ class SgdRate(Theorem):
         """The one inequality, at checkpoints."""
         run, at = runs[0], checkpoints(len(runs[0].values))
         mu, reference = strong_convexity(run.objective), run.reference
-        if mu <= 0.0:
-            return
         noise = gradient_noise(run.objective, reference.w, reference.b)
         bound = sgd_distance(
             run.steps[at],
             step=run.fact("step"),
             mu=mu,
             noise=noise / float(np.nan_to_num(run.fact("batch"), nan=1.0)),
-            distance=run.start_distance,
+            distance=run.far_distance,
         )
         measured = upper_limit([each.distances for each in runs], at)
         yield Claim(self.statement, measured, bound, run.distance_room(bound), at)

@@ -21,7 +21,11 @@ class Theorem(ABC):
     seeds: ClassVar[int] = 1
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
-        """Each precondition that the run does not meet, in words."""
+        """Each precondition that the run does not meet, in words; all its steps are looked at."""
+        return iter(())
+
+    def silences(self, run: Trajectory) -> Iterator[str]:
+        """Why the theorem promises nothing for this problem, whatever the run did."""
         return iter(())
 
     @abstractmethod
