@@ -2,116 +2,177 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy import linalg
 
+from ..design import Design
 from ..numerics import EPS, Array
 from ..objective import Objective
 from .dependence import Dependence, dependence
-from .exact import sums_of_products
+from .exact import exact_total, sums_of_products
 from .primal_repair import PrimalPoint
-from .singular import gamma, least_singular_value, unit_columns
+from .singular import from_gram, from_inverse, gamma, inverse_of, powers
 
-EXACTLY = 100_000
+EXACTLY = 20_000
 """Entries of the columns up to which X'u is summed exactly."""
+DENSE = 4_000_000
+"""Entries up to which the columns may be factorised."""
+LARGEST = 50_000_000
+"""Entries up to which their dependence is decided."""
+WIDEST = 2000
+BLOCK = 8192
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ColumnRows:
-    """The residual of the rows E'u = 0, E = [B, 1], in units that make the columns equal.
+    """What is left of the rows E'u = 0, E = [B, 1], and how far from singular E is.
 
     With an intercept E is centred: (B - 1 m')'du is B'du - m (1'du), so that the conditions are
-    the same for every m, and better conditioned for the mean.
+    the same for every m, and better conditioned near the mean.
 
     Attributes
     ----------
     objective : Objective
     rows : array, shape (d,)
         Mask of the columns B.
-    matrix, units : arrays
-        E diag(units), and the units: powers of two.
-    scaled : array
-        Bounds of |E'u|, units included.
     raw, total : array of shape (d,), float
         Bounds of |X'u| on the rows (0 elsewhere) and of |1'u|.
     """
 
     objective: Objective
     rows: Array
-    matrix: Array
-    units: Array
-    scaled: Array
     raw: Array
     total: float
 
     @classmethod
-    def at_dual(cls, objective: Objective, u: Array, v: Array, rows: Array) -> ColumnRows:
-        """Measure the rows at u, with v = -X'u as computed."""
-        index = np.flatnonzero(rows)
-        columns = objective.design.columns(index)
-        total = 0.0
-        if objective.fit_intercept:
-            total = abs(float(sums_of_products(np.ones((1, len(u))), u)[0]))
-        dense = columns.dense()
-        raw, error = np.abs(v[index]), np.zeros(index.size)
-        if dense.size <= EXACTLY:
-            exact = np.abs(sums_of_products(dense.T, u)) if index.size else raw
-            error = EPS * exact
-        else:
-            exact = np.full(index.size, np.nan)
-        unknown = np.isnan(exact)
+    def at_dual(
+        cls, objective: Objective, u: Array, v: Array, rows: Array, error: Array | None = None
+    ) -> ColumnRows:
+        """Measure the rows at u, with v = -X'u as computed, to within ``error`` where known."""
+        index, n = np.flatnonzero(rows), objective.n
+        total = abs(exact_total(u)) if objective.fit_intercept else 0.0
+        exact = np.full(index.size, np.nan)
+        if 0 < n * index.size <= EXACTLY:
+            exact = np.abs(sums_of_products(objective.design.columns(index).dense().T, u))
+        raw = np.zeros(objective.d)
+        raw[index] = exact * (1.0 + EPS)
+        unknown = rows & np.isnan(raw)
         if np.any(unknown):
-            error = np.where(unknown, gamma(objective.n + 1) * columns.abs_rmatvec(u), error)
-        raw = np.where(unknown, raw, exact) + error
-        matrix, loose = dense, raw
-        if objective.fit_intercept:
-            with np.errstate(over="ignore", invalid="ignore"):
-                centre = dense.mean(axis=0)
-            centre = np.where(np.isfinite(centre), centre, 0.0)
-            matrix = np.column_stack([dense - centre, np.ones(objective.n)])
-            loose = np.append(raw + np.abs(centre) * total, total)
-        matrix, units = unit_columns(matrix)
-        spread = np.zeros(objective.d)
-        spread[index] = raw
-        return cls(objective, rows, matrix, units, units * loose, spread, total)
+            if error is None:
+                norms = np.sqrt(objective.design.column_squares()) * (1.0 + gamma(n + 2))
+                error = gamma(n + 1) * norms * float(np.linalg.norm(u)) * (1.0 + gamma(n + 2))
+            raw = np.where(unknown, np.abs(v) + error, raw)
+        return cls(objective, rows, raw, total * (1.0 + EPS))
+
+    @property
+    def vanish(self) -> bool:
+        """Whether the rows are exactly 0."""
+        return not np.any(self.raw) and self.total == 0.0
 
     @property
     def width(self) -> int:
         """The number of columns of E."""
-        return self.matrix.shape[1]
+        return int(self.rows.sum()) + self.objective.fit_intercept
+
+    @cached_property
+    def columns(self) -> Design:
+        """B."""
+        return (
+            self.objective.design if self.rows.all() else self.objective.design.columns(self.rows)
+        )
+
+    @cached_property
+    def centre(self) -> Array:
+        """About the means of the columns of B; zeros without an intercept."""
+        if not self.objective.fit_intercept:
+            return np.zeros(int(self.rows.sum()))
+        _, first = next(self.columns.row_blocks(BLOCK))
+        dense = first.dense()
+        with np.errstate(over="ignore", invalid="ignore"):
+            centre, spread = dense.mean(axis=0), dense.std(axis=0)
+        # Where the mean is small beside the spread, nothing is gained.
+        return np.where(np.isfinite(centre) & ~(np.abs(centre) <= spread), centre, 0.0)
+
+    @cached_property
+    def norms(self) -> Array:
+        """|X_j|_2 of all columns, (d,)."""
+        return np.sqrt(self.objective.design.column_squares())
 
     def at(self, point: PrimalPoint) -> float:
         """What the residual is worth at a point: a bound of |w'X'u + b 1'u| on the rows."""
         return float(np.abs(point.w) @ self.raw) + abs(point.b) * self.total
 
+    def _blocks(self, samples: Array) -> Iterator[Array]:
+        """The centred columns in blocks of rows."""
+        part = self.columns if samples.size == self.objective.n else self.columns.rows(samples)
+        for _, block in part.row_blocks(BLOCK):
+            dense = block.dense()
+            yield dense - self.centre if np.any(self.centre) else dense
+
     def regularity(self, samples: Array, kept: Array) -> tuple[float, float]:
         """(sigma, length): sigma_min of E at some samples and columns, |E'u|_2 in the same units.
 
-        sigma is 0 where it is not known to be more. Centring rounds every entry, which is charged.
+        sigma is 0 where it is not known to be more. One Gram matrix decides it, and its inverse
+        triangle where the condition is worse. Centring rounds every entry, which is charged.
         """
-        part, units = unit_columns(self.matrix[np.ix_(samples, kept)])
-        length = float(np.linalg.norm(units * self.scaled[kept])) * (1.0 + 1e-12)
-        sigma = least_singular_value(part)
-        if self.objective.fit_intercept and 0.0 < sigma < np.inf:
-            error = EPS * self.raw_columns[np.ix_(samples, kept)] * (self.units[kept] * units)
-            sigma = max(sigma - 2.0 * float(np.linalg.norm(error)), 0.0)
-        return sigma, length
+        if kept.size == 0:
+            return np.inf, 0.0
+        if samples.size < kept.size or self.width > WIDEST:
+            return 0.0, np.inf
+        n = samples.size
+        gram, sums = np.zeros((len(self.centre),) * 2), np.zeros(len(self.centre))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for block in self._blocks(samples):
+                gram += block.T @ block
+                sums += np.ones(len(block)) @ block
+        if self.objective.fit_intercept:
+            gram = np.block([[gram, sums[:, None]], [sums, np.array([[float(n)]])]])
+        gram = gram[np.ix_(kept, kept)]
+        units = powers(np.sqrt(np.diag(gram)))
+        gram = gram * units * units[:, None]
+        sigma = from_gram(gram, n)
+        if sigma == 0.0:
+            sigma = self._sharper(samples, kept, units, gram)
+        loose = self.raw[self.rows]
+        if self.objective.fit_intercept and sigma > 0.0:
+            # |X| <= |X - m| + |m|: what a centred entry is rounded by.
+            size = np.append(np.abs(self.centre) * np.sqrt(n), 0.0)[kept] * units
+            size = size + np.sqrt(np.diag(gram))
+            sigma = max(sigma - 2.0 * EPS * float(np.linalg.norm(size)), 0.0)
+            loose = np.append(loose + np.abs(self.centre) * self.total, self.total)
+        length = float(np.linalg.norm(units * loose[kept])) if sigma > 0.0 else np.inf
+        return sigma, length * (1.0 + 1e-12)
 
-    @cached_property
-    def raw_columns(self) -> Array:
-        """The columns as they are, with the ones of the intercept."""
-        dense = self.objective.design.columns(np.flatnonzero(self.rows)).dense()
-        if not self.objective.fit_intercept:
-            return dense
-        return np.column_stack([dense, np.ones(self.objective.n)])
+    def _sharper(self, samples: Array, kept: Array, units: Array, gram: Array) -> float:
+        """The bound by way of an inverse triangle: of the Gram matrix, or of E itself."""
+        if not np.all(np.isfinite(gram)):
+            return 0.0
+        ones = self.objective.fit_intercept
+        blocks = (
+            (np.column_stack([block, np.ones(len(block))]) if ones else block)[:, kept] * units
+            for block in self._blocks(samples)
+        )
+        if samples.size * kept.size <= DENSE:
+            E = np.vstack(list(blocks))
+            R = linalg.qr(E, mode="r", check_finite=False)[0][: kept.size]
+            return from_inverse([E], inverse_of(R))
+        try:
+            R = linalg.cholesky(gram, check_finite=False)
+        except linalg.LinAlgError:
+            return 0.0
+        return from_inverse(blocks, inverse_of(R))
 
     @cached_property
     def dependence(self) -> Dependence:
-        """Which columns depend on the others."""
-        dense = self.objective.design.columns(np.flatnonzero(self.rows)).dense()
-        return dependence(dense, ones=self.objective.fit_intercept)
+        """Which columns depend on the others; none is known to where X is too large to tell."""
+        if self.objective.n * self.width > LARGEST:
+            none = np.zeros(0, dtype=int)
+            return Dependence(np.arange(self.width), none, none)
+        return dependence(self.columns.dense(), ones=self.objective.fit_intercept)
 
     def why(self) -> str:
         """The words for columns that depend on others up to rounding only."""

@@ -14,6 +14,8 @@ from .primal_repair import PrimalPoint
 from .singular import gamma
 
 ROUNDS = 6
+NOTHING = 1e-8
+"""A share of P below which no smaller price is looked for."""
 
 
 class ColumnPrice(NamedTuple):
@@ -35,7 +37,12 @@ class ColumnPrice(NamedTuple):
 
 
 def price_of_columns(
-    objective: Objective, u: Array, v: Array, point: PrimalPoint | None = None, room: float = 0.0
+    objective: Objective,
+    u: Array,
+    v: Array,
+    point: PrimalPoint | None = None,
+    room: float = 0.0,
+    error: Array | None = None,
 ) -> ColumnPrice:
     """Bound D(u) - P* from above where X'u and 1'u vanish only nearly on unpenalised columns.
 
@@ -56,6 +63,8 @@ def price_of_columns(
         A point with predictions and value; without it only the plain forms are available.
     room : float
         What may be charged; where the price is higher, ``within`` belongs to this much.
+    error : array, shape (d,), optional
+        A bound on the error of v; a priori by default.
 
     Returns
     -------
@@ -66,14 +75,17 @@ def price_of_columns(
     wanted = objective.penalty.free(objective.d) | (objective.penalty.outside(v) != 0.0)
     best, reason = np.inf, ""
     for _ in range(ROUNDS):
-        rows = ColumnRows.at_dual(objective, u, v, wanted)
-        if not np.any(rows.scaled):
+        rows = ColumnRows.at_dual(objective, u, v, wanted, error)
+        if rows.vanish:
             return ColumnPrice(0.0)
         found, crossed, reason = _corrected(rows, u, v, point)
         best = min(best, found)
         if not np.any(crossed):
             break
         wanted = wanted | crossed
+    small = NOTHING * (0.0 if point is None else point.value)
+    if best <= max(room, small if np.isfinite(small) else 0.0):
+        return ColumnPrice(best)
     best = min(best, _growth(rows, point), above_zero(objective, u, v))
     if best <= room:
         return ColumnPrice(best)
@@ -93,9 +105,7 @@ def _corrected(
     if reason:
         return np.inf, np.zeros(objective.d, dtype=bool), reason
     others = ~rows.rows
-    chosen = np.zeros(objective.n)
-    chosen[inside] = 1.0
-    norms = np.sqrt(objective.design.column_squares(chosen))
+    norms = rows.norms
     reach = np.where(others, norms * step * (1.0 + gamma(objective.n + 4)), 0.0)
     outside = objective.penalty.outside
     crossed = others & ((outside(v + reach) != 0.0) | (outside(v - reach) != 0.0))
@@ -117,7 +127,8 @@ def _corrected(
 
 def _length(rows: ColumnRows, room: Array) -> tuple[float, Array, str]:
     """(step, samples, why not): |du| <= step on samples that are 2 step inside their box."""
-    kept, least = np.arange(rows.width), 2.0 * float(np.max(rows.scaled))
+    kept = np.arange(rows.width)
+    least = _first_guess(rows)
     for _ in range(ROUNDS):
         inside = np.flatnonzero(room > least)
         sigma, length = rows.regularity(inside, kept)
@@ -126,6 +137,8 @@ def _length(rows: ColumnRows, room: Array) -> tuple[float, Array, str]:
             if np.all(room[inside] >= 2.0 * step):
                 return step, inside, ""
             least = 2.0 * step
+        elif least > 0.0 and np.count_nonzero(room > 0.0) > inside.size:
+            least = 0.0
         elif rows.dependence.doubtful.size:
             return np.inf, inside, rows.why()
         elif len(kept) > rows.dependence.independent.size:
@@ -133,6 +146,13 @@ def _length(rows: ColumnRows, room: Array) -> tuple[float, Array, str]:
         else:
             break
     return np.inf, inside, "Too few samples are inside dom F* to make X'u exactly 0."
+
+
+def _first_guess(rows: ColumnRows) -> float:
+    """About the step that well conditioned columns need, and then some."""
+    shares = rows.raw / np.where(rows.norms > 0.0, rows.norms, np.inf)
+    total = rows.total / np.sqrt(rows.objective.n)
+    return 100.0 * float(np.linalg.norm(np.append(shares, total)))
 
 
 def _growth(rows: ColumnRows, point: PrimalPoint | None) -> float:
@@ -157,7 +177,7 @@ def _growth(rows: ColumnRows, point: PrimalPoint | None) -> float:
         blocks = objective.penalty.zero_blocks(objective.d)
         if blocks is None or not np.all(blocks[1][blocks[0]][others] > 0.0):
             return np.inf
-        norms = np.sqrt(objective.design.column_squares())[others]
+        norms = rows.norms[others]
         reach += float(np.sum(2.0 * point.value * norms / blocks[1][blocks[0]][others]))
     everyone, kept = np.arange(objective.n), np.arange(rows.width)
     sigma, length = rows.regularity(everyone, kept)

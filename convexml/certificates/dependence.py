@@ -15,6 +15,8 @@ from .singular import unit_columns
 
 INDEPENDENT = 1e-11
 """Share of its length that a column keeps beside the others if it counts as independent."""
+FACTORISED = 4_000_000
+"""Entries up to which all rows look for a dependence."""
 NOTHING = 2.0**-60
 """Below what two different entries of a column can leave beside its mean."""
 DENOMINATOR = 4096
@@ -54,31 +56,32 @@ def dependence(B: Array, *, ones: bool = False) -> Dependence:
     n, k = B.shape
     unit, scales = unit_columns(B)
     same = np.array_equal(unit / scales, B)  # nothing fell below the least number
-    near = unit
+    # A dependence on all rows is one on some of them, where it is found; then all rows decide.
+    some = np.arange(n) if n * k <= FACTORISED else np.linspace(0, n - 1, 8 * k + 2000).astype(int)
+    near = unit[some]
     if ones:
-        near = unit - unit.mean(axis=0)
+        near = near - near.mean(axis=0)
         near = near - near.mean(axis=0)  # a constant column leaves nothing
-        near, _ = unit_columns(np.where(np.abs(near).max(axis=0) > NOTHING, near, 0.0))
+        near = np.where(np.abs(near).max(axis=0) > NOTHING, near, 0.0)
         unit = np.column_stack([unit, np.ones(n)])
-    R, order = linalg.qr(near, mode="r", pivoting=True, check_finite=False)
+    R, order = linalg.qr(unit_columns(near)[0], mode="r", pivoting=True, check_finite=False)
     size = np.zeros(k)
-    size[: min(n, k)] = np.abs(np.diag(R))
+    size[: min(len(some), k)] = np.abs(np.diag(R))
     rank = int(np.sum(size > INDEPENDENT))
     kept, others = np.sort(order[:rank]), np.sort(order[rank:])
     kept = np.append(kept, k) if ones else kept
-    base = unit[:, kept]
-    sure = [int(j) for j in others if same and _is_combination(base, unit[:, j])]
+    sure = [int(j) for j in others if same and _is_combination(unit[:, kept], unit[:, j], some)]
     return Dependence(kept, np.array(sure, dtype=int), np.setdiff1d(others, sure))
 
 
-def _is_combination(base: Array, column: Array) -> bool:
+def _is_combination(base: Array, column: Array, some: Array) -> bool:
     """Whether q column = base p holds exactly for integers p and some q > 0."""
     n, k = base.shape
     if not np.any(column):
         return True
     if not k:
         return False
-    near = linalg.lstsq(base, column, check_finite=False)[0]
+    near = linalg.lstsq(base[some], column[some], check_finite=False)[0]
     fractions = [Fraction(float(p)).limit_denominator(DENOMINATOR) for p in near]
     if _holds(base, column, fractions):
         return True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from scipy import linalg
 
@@ -18,13 +20,12 @@ def gamma(n: int) -> float:
 
 def unit_columns(B: Array) -> tuple[Array, Array]:
     """(B S, s) with S = diag(s) powers of two: columns of norm in [1, 2), zeros left alone."""
-    largest = np.max(np.abs(B), axis=0, initial=0.0)
-    first = _power(largest)
-    second = _power(np.linalg.norm(B * first, axis=0))
+    first = powers(np.max(np.abs(B), axis=0, initial=0.0))
+    second = powers(np.linalg.norm(B * first, axis=0))
     return B * first * second, first * second
 
 
-def _power(size: Array) -> Array:
+def powers(size: Array) -> Array:
     """2^-k with 2^k <= size < 2^(k + 1); 1 for 0 and what is not finite."""
     known = (size > 0.0) & np.isfinite(size)
     exponent = np.frexp(np.where(known, size, 1.0))[1] - 1
@@ -36,8 +37,7 @@ def least_singular_value(B: Array) -> float:
 
     The Gram matrix G of B has sigma_min^2 as its least eigenvalue, and G - s I is positive definite
     where the Cholesky factorisation of a slightly smaller matrix runs to its end (Rump, 2006,
-    https://doi.org/10.1007/s10543-006-0056-1). Where squaring loses too much: B S = Q + error with
-    S about R^-1, so that sigma_min(B) >= sigma_min(B S) / |S|.
+    https://doi.org/10.1007/s10543-006-0056-1). Where squaring loses too much, ``from_inverse``.
 
     Parameters
     ----------
@@ -57,7 +57,10 @@ def least_singular_value(B: Array) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         gram = B.T @ B
     found = from_gram(gram, n)
-    return found if found > 0.0 else _from_triangle(B)
+    if found > 0.0:
+        return found
+    R = linalg.qr(B, mode="r", check_finite=False)[0][:k]
+    return from_inverse([B], inverse_of(R))
 
 
 def from_gram(gram: Array, n: int) -> float:
@@ -92,22 +95,39 @@ def least_eigenvalue(matrix: Array, guess: float) -> float:
     return shift - error
 
 
-def _from_triangle(B: Array) -> float:
-    """Bound by way of the inverse triangle of a QR factorisation."""
-    n, k = B.shape
-    R = linalg.qr(B, mode="r", check_finite=False)[0][:k]
+def inverse_of(R: Array) -> Array | None:
+    """R^-1 of an upper triangle, as computed; None if it is singular."""
     if not np.all(np.abs(np.diag(R)) > 0.0):
-        return 0.0
+        return None
     with np.errstate(over="ignore", invalid="ignore"):
-        S = linalg.solve_triangular(R, np.eye(k), check_finite=False)
-        if not np.all(np.isfinite(S)):
+        S = linalg.solve_triangular(R, np.eye(len(R)), check_finite=False)
+    return S if np.all(np.isfinite(S)) else None
+
+
+def from_inverse(blocks: Iterable[Array], S: Array | None) -> float:
+    """Bound sigma_min(B) for an S that makes B S about orthonormal: sigma_min(B S) / |S|.
+
+    Parameters
+    ----------
+    blocks : iterable of arrays, shape (n_i, k)
+        The rows of B.
+    S : array, shape (k, k), or None
+        About the inverse of the triangle of B.
+    """
+    if S is None:
+        return 0.0
+    k, n = len(S), 0
+    gram, lost, size = np.zeros((k, k)), 0.0, np.abs(S)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for block in blocks:
+            product = block @ S
+            gram += product.T @ product
+            lost += float(np.sum((np.abs(block) @ size) ** 2))
+            n += len(block)
+        error = gamma(n + 3) * float(np.trace(gram)) * (1.0 + 2.0 * gamma(n))
+        off = float(np.linalg.norm(gram - np.eye(k))) * (1.0 + 2.0 * gamma(k * k))
+        square = 1.0 - off - 2.0 * error
+        if not (n >= k and square > 0.0):
             return 0.0
-        product = B @ S
-        lost = gamma(k + 1) * float(np.linalg.norm(np.abs(B) @ np.abs(S)))
-        off = product.T @ product - np.eye(k)
-        error = gamma(n + 3) * (k + float(np.sum(product * product)))
-        square = 1.0 - float(np.linalg.norm(off)) * (1.0 + 2.0 * gamma(k * k)) - 2.0 * error
-        if not square > 0.0:
-            return 0.0
-        found = (np.sqrt(square) - 1.01 * lost) / float(np.linalg.norm(S))
+        found = (np.sqrt(square) - 1.01 * gamma(k + 1) * np.sqrt(lost)) / float(np.linalg.norm(S))
     return max(float(found), 0.0) * (1.0 - 1e-8)
