@@ -84,7 +84,7 @@ def bound_of(
     """
     curvature = negative_eigenvalue(program.P)
     best: Bound | None = None
-    for pair in _candidates(program, x, w, y, units) if curvature == 0.0 else ():
+    for pair in priced_candidates(program, x, w, y, units) if curvature == 0.0 else ():
         found = _evaluate(program, x, own, pair, (w, y))
         best = found if best is None else max(best, found, key=lambda b: (b.everywhere, b.local))
         if best.everywhere >= enough:
@@ -95,9 +95,15 @@ def bound_of(
     return best
 
 
-def _candidates(
-    program: ConeProgram, x: Array, w: Array, y: Array, units: ProgramUnits
+def priced_candidates(
+    program: ConeProgram,
+    x: Array,
+    w: Array,
+    y: Array,
+    units: ProgramUnits,
+    mixed: bool = True,
 ) -> Iterator[Priced]:
+    """Dual points near (w, y) with their prices, the cheapest to find first."""
     yield priced(program, w, y, units)
     idle = idle_columns(program)
     if idle.size:
@@ -119,6 +125,8 @@ def _candidates(
     for start in starts:
         repaired = repair_conic_dual(program, x, start, w)
         yield priced(program, repaired.w, repaired.y, units, idle)
+    if not mixed:
+        return
     for inner_w, inner in mixtures(scaled.program, scaled.x_in(w), scaled.y_in(y)):
         yield priced(program, scaled.x_out(inner_w), scaled.y_out(inner), units, idle)
 

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..certificates.certificate import Certificate, Condition, Verdict, worst
-from ..certificates.conic_repair import repair_conic_dual
-from ..certificates.farkas import FAR, without_optimum
+from ..certificates.cone_margin import nudged
+from ..certificates.conic_units import conic_units
+from ..certificates.exact_sums import exact_dot, exact_residual
+from ..certificates.judge import absent, judge
 from ..errors import SolverError
-from ..numerics import EPS, ROUNDING, Array
+from ..numerics import Array
 from ..objective.cone_program import ConeProgram
+from .bounds import bound_of, priced_candidates
 from .labels import moves_by_label, multipliers_by_label, soft_rows
 from .point import Posed
 from .relaxation import Relaxation, moves, relax
@@ -40,76 +43,120 @@ def infeasibility(posed: Posed, tol: float = 1e-6) -> Certificate:
     try:
         relaxation = relax(posed.program, soft_rows(posed))
     except SolverError as error:
-        empty = without_optimum("infeasible", np.inf, (), tol, 0.0)
-        return replace(empty, reason=str(error))
+        return absent("infeasible", (), tol, objective=_value(posed), reason=str(error))
     candidates = [relaxation.y]
     if np.any(given.mask) and not given.broken:
         candidates.append(given.y)
-    found = [verify_farkas(posed, y, tol) for y in candidates]
-    best = max(found, key=lambda c: (c.verdict is Verdict.CERTIFIED, c.evidence.get("radius", 0.0)))
+    best: Certificate | None = None
+    for y in candidates:
+        found = verify_farkas(posed, y, tol)
+        radius = found.evidence.get("radius", 0.0)
+        if best is None or radius > best.evidence.get("radius", 0.0):
+            best = found
+        if best.verdict is Verdict.CERTIFIED:
+            break
+    assert best is not None
+    if best.verdict is not Verdict.CERTIFIED:
+        best = _from_phase(posed, relaxation, best, tol)
     if best.verdict is Verdict.CERTIFIED:
         best = replace(best, evidence=best.evidence | _relaxation_by_label(posed, relaxation, best))
     return best
 
 
 def verify_farkas(posed: Posed, y: Array, tol: float) -> Certificate:
-    """Repair y to be in K* with A'y = 0, and say what b'y < 0 proves then."""
-    program = posed.program
+    """Price y in K* with A'y about 0, and say what b'y < 0 proves then."""
+    program = _without_objective(posed.program)
     level = float(np.max(np.abs(y), initial=0.0))
     passed = np.where(np.abs(y) <= 1e-9 * level, 0.0, y) / (level or 1.0)
-    repaired = repair_conic_dual(_without_objective(program), np.zeros(program.q.size), passed).y
-    # A repair that has to go far may end at 0, which proves nothing.
-    y = max((repaired, program.project_dual(passed)), key=lambda z: _radius(program, z))
-    if _radius(program, y) == 0.0:
-        empty = without_optimum("infeasible", np.inf, (), tol, 0.0)
+    none, best = np.zeros(program.q.size), passed
+    terms = float(np.abs(program.b) @ np.abs(passed))
+    units = replace(posed.units, size=terms)
+    for pair in priced_candidates(program, none, none, passed, units, mixed=False):
+        if pair.bound > 0.0:
+            return _certified(posed, pair.y, passed, np.inf, tol)
+        best = max(best, pair.y, key=lambda z: _radius(program, z))
+    return _certified(posed, best, passed, _radius(program, best), tol)
+
+
+def _from_phase(
+    posed: Posed, relaxation: Relaxation, other: Certificate, tol: float
+) -> Certificate:
+    """The smallest relaxation is certainly positive where its own dual says so."""
+    phase = relaxation.phase
+    everything = np.ones(phase.q.size, dtype=bool)
+    x, y = relaxation.primal, relaxation.dual
+    bound = bound_of(phase, x, everything, x, y, conic_units(phase), 0.5 * relaxation.total)
+    if not bound.everywhere > 0.0:
+        return other
+    rows = bound.y[: posed.program.b.size]
+    return _certified(posed, rows, relaxation.y, np.inf, tol)
+
+
+def _certified(posed: Posed, y: Array, passed: Array, radius: float, tol: float) -> Certificate:
+    """What y proves: that no point is feasible, or none with all coordinates below ``radius``."""
+    program, objective = posed.program, _value(posed)
+    if not radius > 0.0:
         value = float(program.b @ passed)
-        return replace(empty, reason=f"the multipliers prove nothing: b'y = {value:.3g}")
+        reason = f"the multipliers prove nothing: b'y = {value:.3g}"
+        return absent("infeasible", (), tol, objective=objective, reason=reason)
     moved, size = float(np.max(np.abs(y - passed))), -float(program.b @ y)
     y, passed = y / size, passed / size
-    total, radius = float(np.abs(program.A.T @ y).sum()), _radius(program, y)
-    rows = _rows(program, passed)
-    certificate = without_optimum("infeasible", np.inf, tuple(rows), tol, moved)
-    sense = posed.canonical.sign
-    certificate = replace(
-        certificate, primal_objective=sense * np.inf, dual_objective=sense * np.inf, dual={"y": y}
-    )
-    evidence = {"radius": radius, "value": -1.0, **multipliers_by_label(posed, y)}
-    if radius >= FAR * max(1.0, float(np.max(np.abs(program.b), initial=0.0))):
-        near = "" if np.isinf(radius) else f" with norm below {radius:.2g}"
+    if np.isinf(radius):
         reason = (
-            "these multipliers combine the constraints into 0 <= -1, so no point"
-            f"{near} satisfies them all"
+            "these multipliers combine the constraints into 0 <= -1, so no point satisfies them all"
         )
-        verdict = Verdict.CERTIFIED
     else:
+        total = float(np.abs(program.A.T @ y).sum())
         reason = (
             f"the multipliers leave a residual of {total:.3g}: no feasible point has norm below "
             f"{radius:.3g}, larger ones are not excluded"
         )
-        verdict = Verdict.UNDECIDED
-    return replace(certificate, verdict=verdict, reason=reason, evidence=evidence)
+    certificate = absent(
+        "infeasible",
+        _rows(posed, passed),
+        tol,
+        objective=objective,
+        reason=reason,
+        repaired=moved,
+        dual_source="passed",
+        dual={"y": y},
+        evidence={"radius": radius, "value": -1.0, **multipliers_by_label(posed, y)},
+        within=None if np.isinf(radius) else radius,
+    )
+    return judge(certificate, proven=bool(np.isinf(radius)))
+
+
+def _value(posed: Posed) -> float:
+    return posed.canonical.sign * np.inf
 
 
 def _radius(program: ConeProgram, y: Array) -> float:
     """No feasible point has all coordinates below this: -b'y / |A'y|_1, 0 where b'y is not < 0."""
-    value, terms = float(program.b @ y), float(np.abs(program.b) @ np.abs(y))
-    if not value < -max(ROUNDING, EPS * y.size) * terms:
+    y = nudged(program, y)
+    value = exact_dot(program.b, y)
+    if not value < 0.0:
         return 0.0
-    total = float(np.abs(program.A.T @ y).sum())
-    return -value / total if total > 0.0 else np.inf
+    total = float(np.abs(exact_residual(program.A.T, y)).sum())
+    return -value / total if total > 0.0 else np.finfo(float).max
 
 
 def _without_objective(program: ConeProgram) -> ConeProgram:
     return replace(program, P=0.0 * program.P, q=np.zeros(program.q.size), offset=0.0)
 
 
-def _rows(program: ConeProgram, y: Array) -> list[Condition]:
-    size = float(np.max(np.abs(y), initial=0.0)) or 1.0
-    distances = [np.zeros(0), *(cone.distance_dual(y[part]) for cone, part in program.blocks)]
-    left = program.A.T @ y
-    terms = np.maximum(abs(program.A).T @ np.abs(y), 1.0)
+def _rows(posed: Posed, y: Array) -> list[Condition]:
+    """On multipliers with b'y = -1: those of a row count against 1 / (its size)."""
+    program = posed.program
+    size = np.maximum(np.abs(program.b), posed.units.rows)
+    unit = np.divide(1.0, size, out=np.zeros(size.size), where=size > 0.0)
+    distances, units = [np.zeros(0)], [np.zeros(0)]
+    for cone, part in program.blocks:
+        distances.append(cone.distance_dual(y[part]))
+        alone = cone.is_polyhedral
+        units.append(unit[part] if alone else np.array([np.linalg.norm(unit[part])]))
+    left, terms = program.A.T @ y, abs(program.A).T @ np.abs(y)
     return [
-        worst("y in K*", "dual_feasibility", np.concatenate(distances), size),
+        worst("y in K*", "dual_feasibility", np.concatenate(distances), np.concatenate(units)),
         worst("A'y = 0", "dual_feasibility", left, terms),
         worst("b'y < 0", "dual_feasibility", max(float(program.b @ y), 0.0)),
     ]

@@ -15,12 +15,18 @@ from .scaling import solve_scaled
 
 
 class Relaxation(NamedTuple):
-    """The relaxed point, how much each row is moved, the total, and the multipliers."""
+    """The relaxed point, how much each row is moved, the total, and the multipliers.
+
+    ``phase`` is the program that was solved; ``primal`` and ``dual`` are its answer.
+    """
 
     x: Array
     shift: Array
     total: float
     y: Array
+    phase: ConeProgram
+    primal: Array
+    dual: Array
 
 
 def relax(program: ConeProgram, soft: Array) -> Relaxation:
@@ -60,7 +66,7 @@ def relax(program: ConeProgram, soft: Array) -> Relaxation:
     )
     x, y = solve_scaled(phase)
     t = np.maximum(x[n:], 0.0)
-    return Relaxation(x[:n], ways @ t, float(t.sum()), y[: program.b.size])
+    return Relaxation(x[:n], ways @ t, float(t.sum()), y[: program.b.size], phase, x, y)
 
 
 def moves(program: ConeProgram, soft: Array) -> sparse.csc_array:

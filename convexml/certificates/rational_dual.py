@@ -19,7 +19,7 @@ LARGEST = 40
 
 
 def rational_dual(program: ConeProgram, w: Array, y: Array) -> Priced | None:
-    """(w, y) and its distance, in the objective, to an exact dual point with the same zeros.
+    """An exact dual point near (w, y) with the same zeros, rounded, and what the rounding hides.
 
     P w + A'y + q = 0 is solved in rationals: unknowns without sign and large ones move, the
     others stay as they are. None where that leaves y >= 0 or is too large.
@@ -52,10 +52,11 @@ def rational_dual(program: ConeProgram, w: Array, y: Array) -> Priced | None:
         curve.row.tolist(), curve.col.tolist(), curve.data.tolist(), strict=True
     ):
         exact -= Fraction(value) * moved[j] * moved[k] / 2
-    kept = np.zeros(n)
-    kept[bent] = w[bent]
-    value = dual_value(program, kept, y)
+    kept, nearest = np.zeros(n), y.copy()
+    nearest[rows] = [float(value) for value in solution[: rows.size]]
+    kept[bent] = [float(value) for value in solution[rows.size :]]
+    value = dual_value(program, kept, nearest)
     if not np.isfinite(value):
         return None
     price = max(float(Fraction(value) - exact), 0.0) * (1.0 + 4.0 * EPS)
-    return Priced(kept, y, value, price, dual_residual(program, kept, y))
+    return Priced(kept, nearest, value, price, dual_residual(program, kept, nearest))
