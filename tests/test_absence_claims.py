@@ -241,6 +241,24 @@ def test_a_minimiser_is_denied_exactly_where_there_is_none(seed: int, penalty: P
         assert np.all(np.abs(X @ w + b - z) <= 1e-14 * size)
 
 
+@pytest.mark.parametrize("seed", range(100))
+def test_scores_of_three_classes_separate_exactly_where_they_do(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-2, 3, size=(int(rng.integers(3, 5)), 1)) + float(seed % 3) * offsets(rng)
+    y = np.concatenate([np.arange(3), rng.integers(0, 3, size=len(X) - 3)])
+    pairs = []
+    for x, own in zip(X[:, 0].tolist(), y.tolist(), strict=True):
+        for other in {0, 1, 2} - {own}:
+            row = [Fraction(0)] * 6
+            row[own], row[other] = Fraction(x), -Fraction(x)
+            row[3 + own], row[3 + other] = Fraction(1), Fraction(-1)
+            pairs.append(row)
+    covered = set().union(*circuits(pairs))
+    problem = cml.SoftmaxRegression(X, y, 0.0)
+    found = separating_direction(problem.objective_parts)
+    assert (found is not None) == (len(covered) < len(pairs))
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_the_claim_and_its_gap_reach_the_solution(seed: int) -> None:
     X, y, intercept = classes(6 * seed)
