@@ -16,6 +16,18 @@ EPS = float(np.finfo(np.float64).eps)
 ROUNDING = 64.0 * EPS
 """Equalities and indicators count as met within ``ROUNDING`` times the absolute products."""
 
+UNIT = 0.5 * EPS
+"""One operation is off by at most this share of its result."""
+
+ELEMENTARY = 8.0 * EPS
+"""What exp, log and their relatives may be off by, relative to their result."""
+
+
+def gamma(count: float) -> float:
+    """The share of |x|'|y| that x'y, or a sum, of ``count`` terms may be off by, in any order."""
+    share = count * UNIT
+    return share / (1.0 - share) if share < 0.5 else np.inf
+
 
 SPLITTER = 2.0**27 + 1.0
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -13,10 +15,13 @@ from ..design import Design
 from ..numerics import EPS, Array
 from ..objective import Objective
 from .dependence import Dependence, dependence
-from .exact import exact_total, sums_of_products
+from .exact import exact_total, solve_rows, sums_of_products, whole_row
 from .primal_repair import PrimalPoint
 from .singular import from_gram, from_inverse, gamma, inverse_of, powers
 
+ZERO = Fraction(0)
+RATIONAL = 2_000
+"""Entries of the columns, at samples inside their box, up to which rationals are solved."""
 EXACTLY = 20_000
 """Entries of the columns up to which X'u is summed exactly."""
 DENSE = 4_000_000
@@ -165,6 +170,21 @@ class ColumnRows:
         except linalg.LinAlgError:
             return 0.0
         return from_inverse(blocks, inverse_of(R))
+
+    def exact_length(self, u: Array, samples: Array) -> float:
+        """|x|_2 of an x on the samples that makes E'(u + x) = 0, in rationals; inf if none is."""
+        E = self.objective.design.columns(np.flatnonzero(self.rows)).dense()
+        if self.objective.fit_intercept:
+            E = np.column_stack([E, np.ones(self.objective.n)])
+        if not 0 < E.shape[1] * samples.size <= RATIONAL or E.size > EXACTLY:
+            return np.inf
+        exact = [Fraction(float(x)) for x in u]
+        table = []
+        for column in E.T:
+            missed = sum((Fraction(float(a)) * x for a, x in zip(column, exact, strict=True)), ZERO)
+            table.append(whole_row([Fraction(float(a)) for a in column[samples]] + [-missed]))
+        x = solve_rows(table)
+        return np.inf if x is None else math.hypot(*(float(t) for t in x)) * (1.0 + 1e-12)
 
     @cached_property
     def dependence(self) -> Dependence:

@@ -16,6 +16,8 @@ from .singular import gamma
 ROUNDS = 6
 NOTHING = 1e-8
 """A share of P below which no smaller price is looked for."""
+INSIDE = 1e-6
+"""Share of the largest room to the ends of dom F* from which on a sample may move."""
 
 
 class ColumnPrice(NamedTuple):
@@ -102,6 +104,11 @@ def _corrected(
     lo, hi = objective.dual_bounds()
     room = np.minimum(u - lo, hi - u) * (1.0 - 4.0 * EPS)
     step, inside, reason = _length(rows, room)
+    if reason:
+        wide = np.flatnonzero(room > INSIDE * float(np.max(np.where(room < np.inf, room, 0.0))))
+        step = rows.exact_length(u, wide)
+        if wide.size and 2.0 * step <= float(room[wide].min()):
+            inside, reason = wide, ""
     if reason:
         return np.inf, np.zeros(objective.d, dtype=bool), reason
     others = ~rows.rows

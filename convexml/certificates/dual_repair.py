@@ -8,10 +8,11 @@ import numpy as np
 from scipy import linalg, optimize
 
 from ..design import Design
-from ..numerics import EPS, ROUNDING, Array
+from ..numerics import EPS, ROUNDING, UNIT, Array, gamma
 from ..objective import Objective
 from ..objective.multiclass import MulticlassObjective
 from .multiclass import restore_probabilities
+from .rounding import balanced, compensated_error, compensated_rmatvec
 
 TINY = 1e-300
 ROUNDS = 25
@@ -20,26 +21,38 @@ ROUNDS = 25
 
 @dataclass(frozen=True)
 class DualPoint:
-    """A dual feasible u, its value D(u), -X'u, and how far it was moved to become feasible."""
+    """A dual feasible u, its value D(u), v = -X'u, and how far it was moved to become feasible.
+
+    1'u = 0 holds exactly, bounds on v hold with what v may be off by; rows of v that must vanish
+    or have a sign hold down to rounding, which the certificate prices.
+    """
 
     u: Array
     value: float
     v: Array
     moved: float
     source: str = "constructed"
+    error: Array | float = np.inf
+    """What v may be off by, (d,)."""
 
 
 def repair_dual(
-    objective: Objective, u: Array, metric: Array | None = None, source: str = "constructed"
+    objective: Objective,
+    u: Array,
+    metric: Array | None = None,
+    source: str = "constructed",
+    *,
+    precise: bool = False,
 ) -> DualPoint:
     """Clip u to dom F*, restore 1'u = 0 and (X'u)_j = 0, shrink it into dom Omega*.
 
     Residuals are removed by u <- u - H E (E'HE)^-1 E'u, where the columns E are 1, the unpenalised
     features, and those that break the sign which a one-sided bound asks for. The default metric H
     is the distance to the ends of dom F*, so that the samples in the interior carry the correction.
-    Where that fails the answer is u = 0, which is always dual feasible.
+    Where that fails the answer is u = 0, which is always dual feasible. ``precise`` evaluates X'u
+    in twice the digits.
     """
-    lo, hi = objective.dual_bounds()
+    lo, hi = _box_inside(objective)
     start = u
     u = np.clip(np.where(np.isfinite(u), u, 0.0), lo, hi)
     if isinstance(objective, MulticlassObjective):
@@ -47,19 +60,93 @@ def repair_dual(
     else:
         u = _restore_rows(objective, u, lo, hi, metric)
     u = np.where(np.abs(u) < TINY, 0.0, u)  # subnormal numbers carry no digits
-    v = -objective.design.rmatvec(u)
-    scale = objective.penalty.domain_scale(v)
-    if scale < 1.0:
-        slack = ROUNDING * objective.design.abs_rmatvec(u)
-        scale = objective.penalty.domain_scale(v, slack)
-        u, v = scale * u, scale * v
+    u = _balance(objective, u, lo, hi)
+    if precise:
+        v = -compensated_rmatvec(objective.design, u)
+        error = compensated_error(v, objective.n, column_reach(objective, u))
+    else:
+        v, error = -objective.design.rmatvec(u), product_error(objective, u)
+    u, v, error = _shrink(objective, u, v, error)
     value = objective.dual(u, v)
     if not value > -np.inf:  # nan after an overflow
-        u, v = np.zeros_like(u), np.zeros_like(v)
+        u, v, error = np.zeros_like(u), np.zeros_like(v), np.zeros_like(v)
         value = objective.dual(u, v)
     with np.errstate(invalid="ignore"):
         moved = float(np.max(np.abs(u - start), initial=0.0))
-    return DualPoint(u, value, v, moved, source)
+    return DualPoint(u, value, v, moved, source, error)
+
+
+def column_reach(objective: Objective, x: Array) -> Array:
+    """|X_j|_2 |x|_2, which bounds |X_j'x|, shape (d,)."""
+    norms = objective.column_norms
+    with np.errstate(invalid="ignore", over="ignore"):
+        if x.ndim == 2:
+            size = np.linalg.norm(x, axis=0)
+            reach = (norms.reshape(-1, len(size)) * size).ravel()
+        else:
+            size = np.linalg.norm(x)
+            reach = norms * size
+    return np.where(np.isnan(reach), np.inf, reach) * (1.0 + gamma(objective.n + 16))
+
+
+def product_error(objective: Objective, u: Array) -> Array:
+    """What X'u may be off by: gamma |X_j|_2 |u|_2, shape (d,)."""
+    if not np.any(u):
+        return np.zeros(objective.d)
+    return gamma(getattr(objective.design, "chain", objective.n)) * column_reach(objective, u)
+
+
+def scaled(
+    objective: Objective, u: Array, v: Array, error: Array, t: float
+) -> tuple[Array, Array, Array]:
+    """t (u, v), with 1'u = 0 exact again, and what the new v may be off by."""
+    if t == 0.0:
+        return np.zeros_like(u), np.zeros_like(v), np.zeros_like(v)
+    whole = t * u
+    new = _balance(objective, whole, *_box_inside(objective))
+    drift = column_reach(objective, np.abs(new - whole) + UNIT * np.abs(whole))
+    return new, t * v, (t * error + drift + 2.0 * EPS * np.abs(t * v)) * (1.0 + 4.0 * EPS)
+
+
+def _balance(objective: Objective, u: Array, lo: Array, hi: Array) -> Array:
+    """U with 1'u = 0 exactly, where there is an intercept; 0 where that cannot be."""
+    if not objective.fit_intercept or isinstance(objective, MulticlassObjective):
+        return np.clip(u, lo, hi)
+    found = balanced(u, lo, hi)
+    return np.zeros_like(u) if found is None else found
+
+
+def _box_inside(objective: Objective) -> tuple[Array, Array]:
+    """dom F* as floats inside of it: products c_i l that were rounded outward are taken back."""
+    lo, hi = objective.dual_bounds()
+    if objective.loss.labels != "real":
+        return lo, hi  # ends at 0, +-c_i or -y_i c_i
+    return _inward(lo, 1.0), _inward(hi, -1.0)
+
+
+def _inward(end: Array, side: float) -> Array:
+    rounded = (end != 0.0) & np.isfinite(end)
+    return np.nextafter(end, side * np.inf) if rounded.any() else end
+
+
+def _outermost(v: Array, error: Array) -> Array:
+    """The largest that v may be, with what norms of it are rounded by."""
+    return np.copysign((np.abs(v) + error) * (1.0 + gamma(len(v) + 32)), v)
+
+
+def _shrink(objective: Objective, u: Array, v: Array, error: Array) -> tuple[Array, Array, Array]:
+    """Scale u so that bounds such as |v_j| <= lam hold for all that v may be."""
+    penalty = objective.penalty
+    scale = penalty.domain_scale(_outermost(v, error))
+    if scale == 0.0:  # rows with a sign are met down to rounding, which is priced
+        scale = penalty.domain_scale(v, ROUNDING * objective.design.abs_rmatvec(u))
+    if scale >= 1.0:
+        return u, v, error
+    for power in range(4, 53, 2):
+        found = scaled(objective, u, v, error, scale * (1.0 - EPS * 2.0**power))
+        if penalty.conjugate_bound(found[1], found[2]) < np.inf:
+            return found
+    return scaled(objective, u, v, error, 0.0)
 
 
 def _restore_rows(
@@ -125,7 +212,8 @@ def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         reach = np.where(u > 0.0, hi / u, np.where(u < 0.0, lo / u, np.inf))
     top = min(1e3, float(np.nanmin(reach)))
-    top *= objective.penalty.domain_scale(top * v)
+    top *= objective.penalty.domain_scale(top * _outermost(v, np.asarray(point.error)))
+    top *= 1.0 - ROUNDING
     if top <= 0.0:
         return point
 
@@ -137,4 +225,8 @@ def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:
     value = -loss_of(best)
     if not value > point.value:
         return point
-    return DualPoint(best * u, value, best * v, point.moved, point.source)
+    u, v, error = scaled(objective, u, v, np.asarray(point.error), best)
+    value = objective.dual(u, v)
+    if not (value > point.value and objective.penalty.conjugate_bound(v, error) < np.inf):
+        return point
+    return DualPoint(u, value, v, point.moved, point.source, error)

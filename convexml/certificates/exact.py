@@ -100,6 +100,12 @@ def eliminate(rows: Sequence[Row], width: int | None = None) -> Echelon:
     return Echelon([row for row, _ in table], columns, [i for _, i in table])
 
 
+def whole_row(row: Sequence[Fraction]) -> Row:
+    """The row times its common denominator."""
+    times = math.lcm(*(x.denominator for x in row))
+    return [int(x * times) for x in row]
+
+
 def solve_exactly(
     matrix: Array, right: Array, free: Sequence[Fraction] | None = None
 ) -> list[Fraction] | None:
@@ -112,8 +118,15 @@ def solve_exactly(
     free : sequence of Fraction, optional
         Values that entries without a pivot take; 0 by default.
     """
-    k = matrix.shape[1]
-    echelon = eliminate(as_integers(np.column_stack([matrix, right])), k)
+    return solve_rows(as_integers(np.column_stack([matrix, right])), free)
+
+
+def solve_rows(
+    rows: Sequence[Row], free: Sequence[Fraction] | None = None
+) -> list[Fraction] | None:
+    """Return an exact solution of the equations with these rows, right-hand sides last, or None."""
+    k = len(rows[0]) - 1
+    echelon = eliminate(rows, k)
     if any(row[k] for row in echelon.rows[echelon.rank :]):
         return None
     x = [Fraction(0)] * k if free is None else list(free)

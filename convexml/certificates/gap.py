@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..numerics import ROUNDING, Array
+from ..numerics import EPS, ROUNDING, Array
 from ..objective import Objective
+from .account import dual_rounding, is_proved, primal_rounding, refine_primal
 from .certificate import Certificate, Verdict
 from .conditions import Textbook, conditions_at
 from .dual_point import SMALL_ENOUGH, construct_dual, plain_dual
-from .dual_repair import DualPoint, repair_dual
+from .dual_repair import DualPoint, best_multiple, repair_dual
+from .judge import bounded, judge, refuted
 from .passed_point import PassedPoint
 from .primal_repair import PrimalPoint, interpolation_excess, primal_scale, repair_primal
-from .scale import learning_scale, relative
+from .scale import learning_scale
 from .witness import better_point
 
 MET = 1e-9
 """Row-relative residual at which an equality counts as met while an algorithm runs."""
+
+SEEN = 1e-3
+"""The share of what tol allows from which on rounding is worth twice the digits, for small X."""
+AFFORDABLE = 20_000_000
+"""Entries of X up to which it is done where it decides."""
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -58,38 +65,130 @@ def certify_objective(
         With the conditions at the points as passed; P and D at the repaired points, or by the
         formulas at the passed ones where these are worse.
     """
-    if b is None:
-        b = objective.best_intercept(objective.predict(w)) if objective.fit_intercept else 0.0
-    point = repair_primal(objective, w, b)
-    dual = _dual_point(objective, point, u, solver_dual, tol)
+    found = evaluate(objective, w, b, u, tol=tol, solver_dual=solver_dual)
+    point, dual, b = found.point, found.dual, found.b
     passed = dual.u if u is None else u
-    # The products with X are shared with the repairs wherever nothing was moved.
+    # The products with X are shared with the repairs wherever nothing was moved but by rounding.
     z = point.z if point.moved == 0.0 else objective.predict(w, b)
-    v = dual.v if u is None or dual.moved == 0.0 else -objective.design.rmatvec(u)
+    v = dual.v if u is None or found.same_dual else -objective.design.rmatvec(u)
+    primal, bound = point.value, dual.value
     # What a repair gains is not credited: the worse of the passed and the repaired value counts.
-    if point.moved > 0.0 and np.isfinite(point.value):
-        point = replace(point, value=max(point.value, objective.primal_formula(w, z)))
-    if u is not None and dual.moved > 0.0:
-        dual = replace(dual, value=min(dual.value, objective.dual_formula(u, v)))
-    gap, reason = _gap(objective, point, dual)
-    scale = learning_scale(point.value, dual.value, objective.null_value)
-    conditions = conditions_at(PassedPoint(objective, w, b, passed, z, v, scale), textbook)
-    certificate = Certificate(
-        claim="optimal",
-        primal_objective=point.value,
-        dual_objective=dual.value,
-        gap=gap,
-        relative_gap=relative(gap, scale),
+    if point.moved > 0.0 and np.isfinite(primal):
+        primal = max(primal, objective.primal_formula(w, z))
+    if u is not None and not found.same_dual:
+        bound = min(bound, objective.dual_formula(u, v))
+    scale = learning_scale(primal, bound, objective.null_value)
+    certificate = bounded(
+        primal,
+        bound,
+        conditions_at(PassedPoint(objective, w, b, passed, z, v, scale), textbook),
+        tol,
         scale=scale,
-        conditions=tuple(conditions),
-        verdict=Verdict.UNDECIDED,
-        tol=tol,
-        reason=reason,
+        rounding=found.rounding,
+        gap=_gap(objective, point, dual, primal, bound),
+        reason=found.reason,
         repaired=max(point.moved, dual.moved if u is not None else 0.0),
         dual_source=dual.source,
         dual={"u": dual.u},
     )
-    return _judge(objective, point, certificate, refute)
+    if is_proved(objective):
+        certificate = replace(certificate, proved_gap=certificate.gap)
+    certificate = judge(certificate)
+    return try_to_refute(objective, found.point, certificate) if refute else certificate
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A point and a dual point, repaired, with what their values may be off by.
+
+    Attributes
+    ----------
+    point, dual : PrimalPoint, DualPoint
+    b : float
+        The intercept as passed, or the best one.
+    primal_rounding, dual_rounding : float
+        Bounds on the errors of P and D, prices of residuals included.
+    same_dual : bool
+        Whether the dual point passed was moved by rounding only.
+    reason : str
+        Why there is no bound, where there is none.
+    """
+
+    point: PrimalPoint
+    dual: DualPoint
+    b: float
+    primal_rounding: float
+    dual_rounding: float
+    same_dual: bool
+    reason: str
+
+    @property
+    def rounding(self) -> float:
+        """The account: of P and of D together, and of their difference."""
+        values = [abs(x) for x in (self.point.value, self.dual.value) if np.isfinite(x)]
+        return self.primal_rounding + self.dual_rounding + 4.0 * EPS * sum(values)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def evaluate(
+    objective: Objective,
+    w: Array,
+    b: float | None = None,
+    u: Array | None = None,
+    *,
+    tol: float = 1e-6,
+    solver_dual: Array | None = None,
+    shift_error: float = 0.0,
+) -> Evaluated:
+    """Repair (w, b) and u, evaluate P and D there, and account for every rounding.
+
+    Products are done again in twice the digits where their rounding stands between the gap and
+    ``tol``, and for small X wherever it could be seen.
+
+    Parameters
+    ----------
+    objective, w, b, u, tol, solver_dual
+        As for ``certify_objective``.
+    shift_error : float
+        What b may be off by.
+    """
+    if b is None:
+        b = objective.best_intercept(objective.predict(w)) if objective.fit_intercept else 0.0
+    point = repair_primal(objective, w, b)
+    dual = _dual_point(objective, point, u, solver_dual, tol)
+    above, below, why = _errors(objective, point, dual, shift_error)
+    entries = objective.n * objective.d
+    room = tol * learning_scale(point.value, dual.value, objective.null_value)
+    seen = above + below > SEEN * room and entries <= SMALL_ENOUGH
+    decides = not point.value - dual.value + above + below <= room and above + below > 0.1 * room
+    if np.isfinite(point.value) and (seen or (decides and entries <= AFFORDABLE)):
+        finer = refine_primal(objective, point)
+        again = u if u is not None else dual.u
+        exact = repair_dual(objective, again, source=dual.source, precise=True)
+        if u is None:
+            exact = best_multiple(objective, exact)
+        less, lower, other = _errors(objective, finer, exact, shift_error)
+        if less <= above:
+            point, above = finer, less
+        if exact.value - lower >= dual.value - below:
+            dual, below, why = exact, lower, other
+    same = u is None or dual.moved <= ROUNDING * float(np.max(np.abs(u), initial=0.0))
+    reason = ""
+    if not np.isfinite(point.value):
+        reason = "No bound: the point is infeasible, so that P is infinite."
+    elif not np.isfinite(dual.value):
+        reason = "No bound: no dual feasible point is known."
+    elif not np.isfinite(below):
+        reason = why
+    return Evaluated(point, dual, b, above, below, same, reason)
+
+
+def _errors(
+    objective: Objective, point: PrimalPoint, dual: DualPoint, shift_error: float
+) -> tuple[float, float, str]:
+    primal = primal_rounding(objective, point, dual.u, shift_error)
+    columns = dual_rounding(objective, point, dual)
+    return primal, columns.price, columns.reason
 
 
 def _dual_point(
@@ -113,61 +212,31 @@ def _dual_point(
     return max(best, given, key=lambda p: p.value)
 
 
-def _gap(objective: Objective, point: PrimalPoint, dual: DualPoint) -> tuple[float, str]:
-    if not np.isfinite(point.value):
-        return np.inf, "No bound: the point is infeasible, so that P is infinite."
-    if not np.isfinite(dual.value):
-        return np.inf, "No bound: no dual feasible point is known."
-    gap = point.value - dual.value
+def _gap(
+    objective: Objective, point: PrimalPoint, dual: DualPoint, primal: float, bound: float
+) -> float:
+    """P - D; where X w + b = y is missed, also the sum of the Fenchel-Young terms and |u|'|r|."""
+    gap = primal - bound
     excess = interpolation_excess(objective, point, dual.u)
     if excess:
         gap = max(gap, float(objective.feature_terms(point.w, dual.v).sum()) + excess)
-    # Both values carry rounding: a gap within it is zero.
-    rounding = ROUNDING * (abs(point.value) + abs(dual.value))
-    return (0.0 if -rounding <= gap < 0.0 else gap), ""
-
-
-def _judge(
-    objective: Objective, point: PrimalPoint, certificate: Certificate, refute: bool
-) -> Certificate:
-    tol = certificate.tol
-    primal = [row for row in certificate.conditions if row.kind == "primal_feasibility"]
-    broken = max(primal, key=lambda row: row.relative, default=None)
-    if broken is not None and broken.relative > tol:
-        reason = f"The constraint {broken.name!r} is violated by {broken.residual:.3g}"
-        reason += "" if broken.index is None else f" at {broken.index}"
-        return replace(certificate, verdict=Verdict.REFUTED, reason=f"{reason}.")
-    if certificate.holds(tol):
-        return replace(certificate, verdict=Verdict.CERTIFIED)
-    reason = certificate.reason or _why(certificate)
-    undecided = replace(certificate, verdict=Verdict.UNDECIDED, reason=reason)
-    return try_to_refute(objective, point, undecided) if refute else undecided
+    return gap
 
 
 def try_to_refute(
     objective: Objective, point: PrimalPoint, certificate: Certificate
 ) -> Certificate:
     """Look for a feasible point that is better by more than tol; REFUTED where one is found."""
-    null = objective.null_value
-    room = certificate.tol * learning_scale(point.value, certificate.dual_objective, null)
-    if not certificate.gap > room:  # no point is better by more than tol
-        return certificate
-    witness = better_point(objective, point, point.value - room)
+    own = primal_rounding(objective, point, objective.zero_scores)
+    room = certificate.tol * certificate.scale + own
+    if certificate.verdict is not Verdict.UNDECIDED or not certificate.gap > room:
+        return certificate  # no point is better by more than tol
+    witness = better_point(objective, point, certificate.primal_objective - room)
     if witness is None:
         reason = f"{certificate.reason} No better feasible point was found."
         return replace(certificate, reason=reason)
-    reason = f"A feasible point with objective {witness['objective']:.10g} is better."
-    return replace(certificate, verdict=Verdict.REFUTED, reason=reason, witness=witness)
-
-
-def _why(certificate: Certificate) -> str:
-    if certificate.relative_gap > certificate.tol:
-        return f"The relative gap {certificate.relative_gap:.3g} exceeds tol {certificate.tol:g}."
-    row = max(
-        (row for row in certificate.conditions if row.kind == "dual_feasibility"),
-        key=lambda row: row.relative,
-    )
-    return f"The dual point is infeasible: {row.name!r} is off by {row.residual:.3g}."
+    value, rounding = witness["objective"], witness.pop("rounding")
+    return refuted(certificate, value, witness, own + rounding)
 
 
 def quick_gap(

@@ -19,6 +19,8 @@ class PrimalPoint:
     z: Array
     value: float
     moved: float
+    error: Array | None = None
+    """What z may be off by, where it is known entry by entry."""
 
 
 def repair_primal(objective: Objective, w: Array, b: float) -> PrimalPoint:
@@ -32,7 +34,7 @@ def repair_primal(objective: Objective, w: Array, b: float) -> PrimalPoint:
     loss = objective.loss
     if loss.is_indicator:
         violation = loss.violation(objective.y, z)
-        if np.any(violation > objective.prediction_slack(new_w, new_b)) and _scales(objective):
+        if np.any(violation > objective.prediction_slack(new_w, new_b)) and scales(objective):
             margin = float(np.min(objective.y * z))
             if margin <= 0.0:
                 return PrimalPoint(w, b, z, np.inf, 0.0)
@@ -46,14 +48,14 @@ def repair_primal(objective: Objective, w: Array, b: float) -> PrimalPoint:
     return PrimalPoint(new_w, new_b, z, value, moved)
 
 
-def _scales(objective: Objective) -> bool:
+def scales(objective: Objective) -> bool:
     """Whether the constraint on the predictions is a margin, met by scaling (w, b) up."""
     return objective.loss.labels == "binary" and not objective.penalty.is_constraint
 
 
 def interpolation_excess(objective: Objective, point: PrimalPoint, u: Array) -> float:
     """|u'r| for the residual r of an equality constraint: what the repair could not remove."""
-    if not objective.loss.is_indicator or _scales(objective):
+    if not objective.loss.is_indicator or scales(objective):
         return 0.0
     residual = objective.loss.violation(objective.y, point.z)
     if not np.any(residual > objective.prediction_slack(point.w, point.b)):

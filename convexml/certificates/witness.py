@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..objective import Objective, parameters_of, pose_primal
+from .account import primal_rounding
 from .ask import ask_clarabel
 from .dual_point import kinked_candidates, newton_candidates
 from .primal_repair import PrimalPoint, repair_primal
@@ -26,8 +27,10 @@ def better_point(
             continue
         found = repair_primal(objective, w, b)
         value = objective.primal(found.w, found.b)
-        if value < threshold:
-            return {"w": found.w.reshape(objective.w_shape), "b": found.b, "objective": value}
+        rounding = primal_rounding(objective, found, objective.zero_scores)
+        if value < threshold - rounding:
+            w = found.w.reshape(objective.w_shape)
+            return {"w": w, "b": found.b, "objective": value, "rounding": rounding}
     return None
 
 

@@ -9,6 +9,9 @@ import numpy as np
 
 from ..numerics import Array
 
+BLOCK = 4096
+"""Rows that X'u adds up at a time: short sums carry little rounding."""
+
 
 @dataclass(frozen=True, eq=False)
 class DenseDesign:
@@ -25,11 +28,21 @@ class DenseDesign:
     def constant(self) -> Array:
         return self.array
 
+    @property
+    def chain(self) -> int:
+        """The number of additions that an entry of X'u has gone through."""
+        n = self.shape[0]
+        return min(n, BLOCK) + n // BLOCK + 1
+
     def matvec(self, w: Array) -> Array:
         return self.array @ w
 
     def rmatvec(self, u: Array) -> Array:
-        return self.array.T @ u
+        if len(u) <= BLOCK:
+            return self.array.T @ u
+        starts = range(0, len(u), BLOCK)
+        parts = [self.array[i : i + BLOCK].T @ u[i : i + BLOCK] for i in starts]
+        return np.sum(parts, axis=0)
 
     def abs_matvec(self, w: Array) -> Array:
         return np.abs(self.array) @ np.abs(w)

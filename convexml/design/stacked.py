@@ -31,6 +31,11 @@ class StackedDesign:
     def constant(self) -> Any:
         return self.base.constant
 
+    @property
+    def chain(self) -> int:
+        """See ``DenseDesign``."""
+        return getattr(self.base, "chain", self.base.shape[0])
+
     def _matrix(self, w: Array) -> Array:
         return w.reshape(-1, self.classes)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import Array, soft_threshold
+from ..numerics import EPS, Array, soft_threshold
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
@@ -34,6 +34,9 @@ class Absolute(Loss):
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -1.0), np.full_like(y, 1.0)
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        return 2.0 * EPS * np.abs(value)
 
     def kinks(self, y: Array) -> tuple[Array, ...]:
         return (y,)

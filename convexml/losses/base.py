@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..numerics import Array
+from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Form, Symbol, Tex, Weights, name_of
 
@@ -87,6 +87,19 @@ class Loss(ABC):
     def curvature_floor(self, y: Array, lo: Array, hi: Array) -> Array:
         """A lower bound of d^2l/dz^2 on lo <= z <= hi, shape (n,); 0 claims nothing."""
         return np.zeros_like(np.asarray(lo, dtype=float))
+
+    def slope_bound(self, y: Array, z: Array, reach: float) -> Array:
+        """A bound of |dl/dz| on z +- reach: a convex loss is steepest at an end."""
+        below, above = self.derivative(y, z - reach), self.derivative(y, z + reach)
+        return np.maximum(np.abs(below), np.abs(above)) * (1.0 + 64.0 * EPS)
+
+    def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
+        """A bound on the error of ``value`` = value(y, z), (n,): a share of it if none cancels."""
+        return 16.0 * EPS * np.abs(value)
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        """A bound on the error of ``value`` = conjugate(y, v), (n,), for a v rounded once."""
+        return 8.0 * EPS * (np.abs(value) + np.abs(v * y) + v * v)
 
     def kinks(self, y: Array) -> tuple[Array, ...]:
         """The predictions at which l(y, .) is not differentiable, arrays of shape (n,)."""

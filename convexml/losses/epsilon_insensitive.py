@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import Array
+from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Form, Row, Symbol, Tex, Weights
 from ..validation import nonnegative_number
@@ -49,6 +49,10 @@ class EpsilonInsensitive(Loss):
 
     def conjugate(self, y: Array, v: Array) -> Array:
         return np.where(np.abs(v) <= 1.0, v * y + self.epsilon * np.abs(v), np.inf)
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        size = np.abs(v)
+        return 8.0 * EPS * size * (np.abs(y) + self.epsilon + size)
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -1.0), np.full_like(y, 1.0)

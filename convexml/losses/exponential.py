@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import wrightomega
 
-from ..numerics import Array, xlogx
+from ..numerics import ELEMENTARY, Array, xlogx
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
@@ -29,6 +29,9 @@ class Exponential(Loss):
         with np.errstate(over="ignore"):
             return np.exp(-y * z)
 
+    def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
+        return ELEMENTARY * value
+
     def derivative(self, y: Array, z: Array) -> Array:
         return -y * self.value(y, z)
 
@@ -42,6 +45,10 @@ class Exponential(Loss):
     def conjugate(self, y: Array, v: Array) -> Array:
         p = -y * v
         return xlogx(p) - p
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        p = np.abs(v)
+        return ELEMENTARY * p * (2.0 + 2.0 * np.abs(np.log(np.maximum(p, 1e-300))))
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.where(y > 0.0, -np.inf, 0.0), np.where(y > 0.0, 0.0, np.inf)

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, xlog1py, xlogy
 
-from ..numerics import Array, log1pexp
+from ..numerics import ELEMENTARY, EPS, Array, log1pexp
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
+
+TINY = 1e-300
 
 
 class Logistic(Loss):
@@ -32,6 +34,9 @@ class Logistic(Loss):
     def value(self, y: Array, z: Array) -> Array:
         return log1pexp(-y * z)
 
+    def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
+        return 3.0 * ELEMENTARY * value
+
     def derivative(self, y: Array, z: Array) -> Array:
         return -y * expit(-y * z)
 
@@ -48,6 +53,16 @@ class Logistic(Loss):
         inside = (p >= 0.0) & (p <= 1.0)
         q = np.clip(p, 0.0, 1.0)
         return np.where(inside, xlogy(q, q) + xlog1py(1.0 - q, -q), np.inf)
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        # Also d l*/dv = log(p / (1 - p)) times the rounding of v; 1 - p is not below it.
+        p = np.clip(-y * v, 0.0, 1.0)
+        moved = p * (np.log(np.maximum(p, TINY)) - np.log(np.maximum(1.0 - p, EPS)))
+        return (
+            2.0 * ELEMENTARY * np.abs(value)
+            + 2.0 * EPS * np.abs(moved)
+            + 64.0 * EPS * p * (1.0 - p < EPS)
+        )
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.minimum(-y, 0.0), np.maximum(-y, 0.0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..numerics import Array
+from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Tex
 from ..validation import finite_number
@@ -56,6 +56,9 @@ class Pinball(Loss):
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -self.tau), np.full_like(y, 1.0 - self.tau)
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        return 2.0 * EPS * np.abs(value)
 
     def kinks(self, y: Array) -> tuple[Array, ...]:
         return (y,)

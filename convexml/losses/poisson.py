@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import wrightomega, xlogy
 
-from ..numerics import Array, xlogx
+from ..numerics import ELEMENTARY, EPS, Array, xlogx
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
@@ -35,6 +35,18 @@ class Poisson(Loss):
             direct = np.exp(z) - y * z + xlogy(y, y) - y
         return np.where(near, y * (np.expm1(t) - t), direct)
 
+    def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
+        log_y = np.abs(np.log(np.where(y > 0.0, y, 1.0)))
+        t = np.abs(z - np.log(np.where(y > 0.0, y, 1.0)))
+        near = y * np.minimum(t, 1.0) * (t + 2.0 * log_y + 1.0)
+        far = np.abs(value) + y * (1.0 + log_y + np.abs(z)) * 2.0
+        return 2.0 * ELEMENTARY * np.where((y > 0.0) & (t < 1.0), near, far)
+
+    def slope_bound(self, y: Array, z: Array, reach: float) -> Array:
+        with np.errstate(over="ignore"):
+            top = np.exp(z + reach)
+        return np.maximum(np.abs(top - y), np.abs(np.exp(z - reach) - y)) + ELEMENTARY * (top + y)
+
     def derivative(self, y: Array, z: Array) -> Array:
         with np.errstate(over="ignore"):
             return np.exp(z) - y
@@ -56,6 +68,14 @@ class Poisson(Loss):
         log_y = np.log(np.where(near, y, 1.0))
         direct = xlogx(s) - s - (xlogy(y, y) - y)
         return np.where(near, s * np.log1p(ratio) + v * (log_y - 1.0), direct)
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        # Also d l*/dv = log s times the rounding of v, and of s where that cancels.
+        s, log_y = np.maximum(v + y, 0.0), np.abs(np.log(np.where(y > 0.0, y, 1.0)))
+        log_s = np.abs(np.log(np.maximum(s, 1e-300)))
+        moved = (np.abs(v) + s + EPS * y) * (1.0 + np.minimum(log_s, 40.0 + log_y))
+        direct = np.where(np.abs(v) < 0.5 * y, 0.0, y * (1.0 + log_y) + s * log_s)
+        return ELEMENTARY * (moved + np.abs(v) * log_y + direct)
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return -np.asarray(y, dtype=float), np.full(np.shape(y), np.inf)

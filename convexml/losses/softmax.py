@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, softmax, wrightomega, xlog1py, xlogy
 
-from ..numerics import ROUNDING, Array, log1pexp
+from ..numerics import ELEMENTARY, EPS, ROUNDING, Array, log1pexp
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
@@ -55,6 +55,22 @@ class Softmax(Loss):
         own, others = np.clip(v, -1.0, 0.0), np.maximum(v, 0.0)  # p log p for p = 1 + v, and p = v
         entropy = np.where(label > 0.0, xlog1py(1.0 + own, own), xlogy(others, others))
         return np.where(inside, entropy.sum(axis=1), np.inf)
+
+    def slope_bound(self, y: Array, z: Array, reach: float) -> Array:
+        # Every ratio of probabilities moves by exp(2 reach) at most.
+        with np.errstate(over="ignore"):
+            return np.abs(self.derivative(y, z)) * np.exp(2.0 * reach) * (1.0 + 64.0 * EPS)
+
+    def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
+        # Differences z_k - z_y are rounded too: each moves the loss by at most 1 - p_y <= l.
+        size = np.ptp(z, axis=1)
+        return EPS * value * (32.0 + z.shape[1] + 2.0 * size)
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        p = np.abs(np.where(one_hot(y, v.shape[1]) > 0.0, 1.0 + v, v))
+        logs = np.abs(np.log(np.clip(p, EPS, None)))
+        moved = ((np.abs(v) + EPS) * (1.0 + logs)).sum(axis=1)
+        return (ELEMENTARY + v.shape[1] * EPS) * (np.abs(value) + moved)
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         """The interval of v_y, the entry of the sample's own class: -1 <= v_y <= 0."""

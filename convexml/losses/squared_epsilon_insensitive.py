@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import Array
+from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Tex
 from ..validation import nonnegative_number
@@ -56,6 +56,10 @@ class SquaredEpsilonInsensitive(Loss):
 
     def conjugate(self, y: Array, v: Array) -> Array:
         return v * y + np.abs(v) * (self.epsilon + 0.5 * np.abs(v))
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        size = np.abs(v)
+        return 8.0 * EPS * size * (np.abs(y) + self.epsilon + size)
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -np.inf), np.full_like(y, np.inf)

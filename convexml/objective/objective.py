@@ -9,7 +9,7 @@ import numpy as np
 
 from ..design import Design
 from ..losses import Loss
-from ..numerics import ROUNDING, Array
+from ..numerics import ROUNDING, Array, gamma
 from ..penalties import Penalty
 from .intercept import best_shift
 from .sizes import coefficient_sizes
@@ -72,6 +72,17 @@ class Objective:
             return np.ones(self.d)
         return coefficient_sizes(self.design, self.y, self.loss, self.fit_intercept)
 
+    @cached_property
+    def column_norms(self) -> Array:
+        """Upper bounds of |X_j|_2, shape (d,): all that the account of rounding asks of X."""
+        with np.errstate(over="ignore", under="ignore"):
+            squares = self.design.column_squares()
+        norms = np.sqrt(squares) * (1.0 + gamma(self.n + 8))
+        if np.all((squares > 1e-280) & (squares < np.inf)):
+            return norms
+        sums = self.design.abs_rmatvec(np.ones(self.zero_scores.shape))  # |x|_2 <= |x|_1
+        return np.where((squares > 1e-280) & (squares < np.inf), norms, sums * (1.0 + 1e-6))
+
     # -- primal ------------------------------------------------------------------------------
 
     def predict(self, w: Array, b: float | Array = 0.0) -> Array:
@@ -127,7 +138,9 @@ class Objective:
         """P_0, the objective of the null model: w = 0 and the best b (inf or nan if none)."""
         w, z = np.zeros(self.d), self.zero_scores
         with np.errstate(over="ignore"):
-            return self.primal(w, 0.0, z + self.best_intercept(z))
+            value = self.primal(w, 0.0, z + self.best_intercept(z))
+        # Counts have a unit of their own: a nat for each sample, where all counts are equal.
+        return max(value, float(self.c.sum())) if self.loss.labels == "count" else value
 
     @cached_property
     def null_slopes(self) -> Array:
@@ -155,12 +168,16 @@ class Objective:
         return self.c * lo, self.c * hi
 
     def loss_conjugate(self, u: Array) -> float:
-        """F*(u); the ends of the domain count as met within rounding."""
+        """F*(u); the ends of the domain count as met within rounding of their own size."""
         lo, hi = self.loss.domain(self.y)
         v = u / self.c
         inside = np.clip(v, lo, hi)
-        if np.any(np.abs(v - inside) > ROUNDING * np.maximum(1.0, np.abs(inside))):
-            return np.inf
+        outside = np.abs(v - inside)
+        if np.any(outside > 0.0):
+            ends = np.where(np.isfinite(lo), -lo, 0.0) + np.where(np.isfinite(hi), hi, 0.0)
+            size = np.where(ends > 0.0, ends, np.abs(v).max())
+            if not np.all(outside <= ROUNDING * size):
+                return np.inf
         return float(self.c @ self.loss.conjugate(self.y, inside))
 
     def penalty_conjugate(self, u: Array, v: Array) -> float:

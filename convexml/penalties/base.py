@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..numerics import Array
+from ..numerics import EPS, Array, gamma
 from ..terms import Terms
 from ..tex import Symbol, Tex, name_of
 
@@ -136,6 +136,21 @@ class Penalty(ABC):
         """The gradient of Omega*, taken entrywise: the w with v in dOmega(w). None: not known."""
         return None
 
+    def value_rounding(self, w: Array, value: float) -> float:
+        """A bound on the error of ``value`` = value(w): sums of terms >= 0 do not cancel."""
+        return gamma(2 * len(w) + 16) * abs(value)
+
+    def conjugate_bound(self, v: Array, error: Array) -> float:
+        """An upper bound of Omega* over all |x - v| <= error that meet the rows of ``outside``.
+
+        inf where bounds on v may be broken. Here, for penalties that do not know better, of first
+        order in the error.
+        """
+        value = self.conjugate(v, np.where(self.outside(v) != 0.0, np.inf, 0.0))
+        slope = self.conjugate_gradient(v)
+        moved = 0.0 if slope is None else float(np.abs(slope) @ error)
+        return value + moved + 64.0 * EPS * abs(value)
+
     def free(self, d: int) -> Array:
         """Mask of the coordinates that are not penalised at all: there X'u must be 0."""
         return np.zeros(d, dtype=bool)
@@ -161,6 +176,10 @@ class Penalty(ABC):
         A constraint without a size of its own, such as w >= 0, is measured by the ``sizes`` of
         coefficients that the data suggest, (d,).
         """
+        return 0.0
+
+    def shrinkage(self, w: Array) -> float:
+        """The t >= 0 for which w / (1 + t) is in the domain of Omega for certain."""
         return 0.0
 
     def multipliers(self, v: Array) -> dict[str, Array]:

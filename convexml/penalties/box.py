@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..numerics import Array, distance_to_interval
+from ..numerics import Array, distance_to_interval, gamma
 from ..terms import Terms
 from ..tex import Row, Symbol, Tex
 from .base import Manifold, Penalty
@@ -76,6 +76,15 @@ class Box(Penalty):
 
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return np.inf if np.any(np.abs(self.outside(v)) > slack) else float(self._support(v) @ v)
+
+    def conjugate_bound(self, v: Array, error: Array) -> float:
+        lo, hi = self._bounds(len(v))
+        # Towards an infinite bound there is nothing: v is on the other side of 0, or on 0.
+        ends = np.where(np.isfinite(lo), lo, hi), np.where(np.isfinite(hi), hi, lo)
+        known = [np.where(np.isfinite(end), end, 0.0) for end in ends]
+        products = [end * x for end in known for x in (v - error, v + error)]
+        most, size = np.max(products, axis=0), np.max(np.abs(products), axis=0)
+        return float(np.sum(most)) + gamma(len(v) + 16) * float(np.sum(size))
 
     def terms(self, w: Array, v: Array) -> Array:
         return (self._support(v) - w) * v

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..numerics import Array, soft_threshold
+from ..numerics import EPS, Array, gamma, soft_threshold
 from ..terms import Terms
 from ..tex import Symbol, Tex
 from ..validation import nonnegative_number
@@ -63,6 +63,13 @@ class ElasticNet(Penalty):
             return np.inf if np.any(np.abs(v) > self._l1 + slack) else 0.0
         excess = np.maximum(np.abs(v) - self._l1, 0.0)
         return 0.5 * float(excess @ excess) / self._l2
+
+    def conjugate_bound(self, v: Array, error: Array) -> float:
+        size, level = np.abs(v) + error, self._l1 * (1.0 - 2.0 * EPS)
+        if self._l2 == 0.0:
+            return 0.0 if self.lam == 0.0 or np.all(size <= level) else np.inf
+        excess = np.maximum(size - level, 0.0)
+        return 0.5 * float(np.sum(excess * (excess / self._l2))) * (1.0 + gamma(len(v) + 16))
 
     def subgradient(self, w: Array) -> Array:
         return self._l1 * np.sign(w) + self._l2 * w

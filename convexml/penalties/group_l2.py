@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..numerics import Array
+from ..numerics import Array, gamma
 from ..terms import Terms
 from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights, read_labels
@@ -92,6 +92,10 @@ class GroupL2(Penalty):
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         room = self._norms(np.broadcast_to(slack, v.shape))
         return np.inf if np.any(self._norms(v) > self._level + room) else 0.0
+
+    def conjugate_bound(self, v: Array, error: Array) -> float:
+        norms = self._norms(np.abs(v) + error) * (1.0 + gamma(len(v) + 16))
+        return 0.0 if np.all((norms <= self._level) | (self._level == 0.0)) else np.inf
 
     def terms(self, w: Array, v: Array) -> Array:
         return self._level * self._norms(w) - self._sums(w * v)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import Array, soft_threshold
+from ..numerics import EPS, Array, soft_threshold
 from ..terms import Terms
 from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights
@@ -45,6 +45,10 @@ class L1(Penalty):
 
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return np.inf if np.any(np.abs(v) > self._level(len(v)) + slack) else 0.0
+
+    def conjugate_bound(self, v: Array, error: Array) -> float:
+        level = self._level(len(v)) * (1.0 - 2.0 * EPS)
+        return 0.0 if np.all((np.abs(v) + error <= level) | (level == 0.0)) else np.inf
 
     def subgradient(self, w: Array) -> Array:
         return self._level(len(w)) * np.sign(w)

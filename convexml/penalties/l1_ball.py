@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import ROUNDING, Array
+from ..numerics import EPS, ROUNDING, Array, gamma
 from ..terms import Terms
 from ..tex import Row, Symbol, Tex
 from ..validation import positive_number
@@ -47,8 +47,14 @@ class L1Ball(Penalty):
     def violation(self, w: Array, sizes: float | Array = 1.0) -> float:
         return max(float(np.abs(w).sum()) / self.t - 1.0, 0.0)
 
+    def shrinkage(self, w: Array) -> float:
+        return max(float(np.abs(w).sum()) * (1.0 + gamma(len(w) + 8)) / self.t - 1.0, 0.0)
+
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return self.t * float(np.max(np.abs(v), initial=0.0))
+
+    def conjugate_bound(self, v: Array, error: Array) -> float:
+        return self.t * float(np.max(np.abs(v) + error, initial=0.0)) * (1.0 + 4.0 * EPS)
 
     def terms(self, w: Array, v: Array) -> Array:
         return np.array([self.conjugate(v) - float(w @ v)])

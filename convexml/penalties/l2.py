@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import Array
+from ..numerics import Array, gamma
 from ..terms import Terms
 from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights
@@ -65,6 +65,12 @@ class L2(Penalty):
         if np.any(np.abs(v[free]) > np.broadcast_to(slack, v.shape)[free]):
             return np.inf
         return 0.5 * float(np.sum(v[~free] ** 2 / level[~free]))
+
+    def conjugate_bound(self, v: Array, error: Array) -> float:
+        level = self._level(len(v))
+        held = level > 0.0
+        size = (np.abs(v) + error)[held]
+        return 0.5 * float(np.sum(size * (size / level[held]))) * (1.0 + gamma(len(v) + 16))
 
     def terms(self, w: Array, v: Array) -> Array:
         level = self._level(len(w))

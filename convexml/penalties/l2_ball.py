@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import ROUNDING, Array
+from ..numerics import ROUNDING, Array, gamma
 from ..terms import Terms
 from ..tex import Row, Symbol, Tex
 from ..validation import positive_number
@@ -46,8 +46,14 @@ class L2Ball(Penalty):
     def violation(self, w: Array, sizes: float | Array = 1.0) -> float:
         return max(float(np.linalg.norm(w)) / self.t - 1.0, 0.0)
 
+    def shrinkage(self, w: Array) -> float:
+        return max(float(np.linalg.norm(w)) * (1.0 + gamma(len(w) + 16)) / self.t - 1.0, 0.0)
+
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return self.t * float(np.linalg.norm(v))
+
+    def conjugate_bound(self, v: Array, error: Array) -> float:
+        return self.t * float(np.linalg.norm(np.abs(v) + error)) * (1.0 + gamma(len(v) + 16))
 
     def terms(self, w: Array, v: Array) -> Array:
         return np.array([self.conjugate(v) - float(w @ v)])

@@ -36,6 +36,9 @@ class Zero(Penalty):
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return np.inf if np.any(np.abs(v) > slack) else 0.0
 
+    def conjugate_bound(self, v: Array, error: Array) -> float:
+        return 0.0
+
     def terms(self, w: Array, v: Array) -> Array:
         return -w * v
 

@@ -1,0 +1,153 @@
+"""The one account of rounding: what P and D of a learning problem may be off by.
+
+A sum of k terms is off by gamma_k sum |terms| in any order, an elementary function by
+``ELEMENTARY`` of its result, and a convex loss is as steep as at the ends of where z may be. The
+bounds are rigorous for the losses and penalties of the library, the data taken as exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..numerics import EPS, Array, gamma
+from ..objective import Objective
+from ..objective.multiclass import MulticlassObjective
+from .columns import ColumnPrice, price_of_columns
+from .dual_repair import DualPoint
+from .primal_repair import PrimalPoint, scales
+from .rounding import compensated_error, compensated_matvec
+
+LOOSE = 1.0 + 1e-6
+"""Covers the rounding of the account itself."""
+
+
+def is_proved(objective: Objective) -> bool:
+    """Whether nothing in the account is of first order only."""
+    if isinstance(objective, MulticlassObjective):
+        return False
+    return not objective.loss.is_indicator or scales(objective)
+
+
+def primal_rounding(
+    objective: Objective, point: PrimalPoint, u: Array, shift_error: float = 0.0
+) -> float:
+    """What P may be off by at the point, where the intercept may be off by ``shift_error``.
+
+    Where a margin is missed by rounding, (w, b) / (min y_i z_i - error) is the point that counts;
+    what X w + b = y is missed by is weighed with u.
+    """
+    w, penalty, loss = point.w, objective.penalty, objective.loss
+    if not np.isfinite(point.value):
+        return np.inf
+    omega = penalty.value(w)
+    rounding = penalty.value_rounding(w, omega) + 4.0 * EPS * abs(point.value)
+    if loss.is_indicator:
+        reach = _reach(objective, point) + shift_error
+        if not scales(objective):
+            return LOOSE * (rounding + float(np.sum(np.abs(u) * reach)))
+        margin = min(1.0, float(np.min(objective.y * point.z - reach)))
+        if not margin > 0.0:
+            return np.inf
+        return LOOSE * (rounding + max(penalty.value(w / margin) - omega, 0.0))
+    value = loss.value(objective.y, point.z)
+    rounding += gamma(objective.n + 8) * float(objective.c @ value)
+    rounding += float(objective.c @ loss.value_rounding(objective.y, point.z, value))
+    reach = float(np.max(_reach(objective, point), initial=0.0)) + shift_error
+    slopes = objective.coefficients * loss.slope_bound(objective.y, point.z, reach)
+    rounding += _weighed(objective, point, slopes)
+    if shift_error > 0.0:
+        rounding += shift_error * _slope_of_shift(objective, point.z, slopes, reach)
+    return LOOSE * rounding if np.isfinite(rounding) else np.inf
+
+
+def _terms(objective: Objective, point: PrimalPoint) -> tuple[float, float]:
+    """The share of its terms that a prediction may be off by, and sum_j |X_j|_2 |w_j|."""
+    count = objective.d // max(1, int(np.prod(np.shape(point.b)))) + 4
+    share = gamma(count) + objective.penalty.shrinkage(point.w)
+    return share, float(objective.column_norms @ np.abs(point.w)) * LOOSE
+
+
+def _reach(objective: Objective, point: PrimalPoint) -> Array | float:
+    """What predictions may be off by: entry by entry, or all of them."""
+    if point.error is not None:
+        return point.error
+    share, size = _terms(objective, point)
+    # With w = 0 the prediction is b itself.
+    return share * (size + float(np.max(np.abs(point.b)))) if size > 0.0 else 0.0
+
+
+def _weighed(objective: Objective, point: PrimalPoint, slopes: Array) -> float:
+    """sum_i slopes_i |error of z_i|."""
+    if point.error is not None:
+        return float(np.sum(slopes * point.error))
+    share, size = _terms(objective, point)
+    if size == 0.0:
+        return 0.0
+    return share * (size * float(np.linalg.norm(slopes)) + float(np.sum(slopes * np.abs(point.b))))
+
+
+def _slope_of_shift(objective: Objective, z: Array, slopes: Array, reach: float) -> float:
+    """A bound of |d F(z + t 1) / dt| for |t| <= reach: the slopes cancel near an optimum."""
+    if isinstance(objective, MulticlassObjective):
+        return float(slopes.sum())
+    ends = [abs(float(objective.loss_derivative(z + t).sum())) for t in (-reach, reach)]
+    return max(ends) + (gamma(objective.n) + 32.0 * EPS) * float(slopes.sum())
+
+
+def dual_rounding(objective: Objective, point: PrimalPoint, dual: DualPoint) -> ColumnPrice:
+    """By how much D may be below ``dual.value`` at an exactly feasible point near ``dual.u``."""
+    y, c, u, loss = objective.y, objective.c, dual.u, objective.loss
+    if not np.isfinite(dual.value):
+        return ColumnPrice(np.inf)
+    slopes = u / objective.coefficients
+    if not isinstance(objective, MulticlassObjective):
+        slopes = np.clip(slopes, *loss.domain(y))
+    terms = loss.conjugate(y, slopes)
+    error = np.broadcast_to(dual.error, dual.v.shape)
+    columns = _columns(objective, point, dual, error)
+    rounding = float(c @ loss.conjugate_rounding(y, slopes, terms))
+    rounding += gamma(objective.n + 8) * float(c @ np.abs(terms)) + 8.0 * EPS * abs(dual.value)
+    above = objective.penalty.conjugate_bound(dual.v, error)
+    loose = dual.value + float(c @ terms) + above  # D as it was evaluated, less a lower bound of it
+    found = LOOSE * (rounding + columns.price) + max(loose, 0.0)
+    return columns._replace(price=found if np.isfinite(found) else np.inf)
+
+
+def _columns(
+    objective: Objective, point: PrimalPoint, dual: DualPoint, error: Array
+) -> ColumnPrice:
+    """The price of rows of v that must vanish, or have a sign that v may just miss."""
+    penalty, v = objective.penalty, dual.v
+    above, below = penalty.outside(v + error), penalty.outside(v - error)
+    if isinstance(objective, MulticlassObjective):
+        missed = float(np.maximum(np.abs(above), np.abs(below)) @ np.abs(point.w))
+        return ColumnPrice(missed + _unbalanced(objective, point, dual.u))
+    if not (np.any(above) or np.any(below)):
+        return ColumnPrice(0.0)
+    least = np.where(above != 0.0, v + error, np.where(below != 0.0, v - error, v))
+    return price_of_columns(objective, dual.u, least, point)
+
+
+def _unbalanced(objective: Objective, point: PrimalPoint, u: Array) -> float:
+    """The first order cost of sums of u over samples, and over classes, that are not exactly 0."""
+    rows = np.abs(u.sum(axis=1)) + EPS * np.abs(u).sum(axis=1)
+    cost = float(np.max(np.abs(point.z), axis=1, initial=0.0) @ rows)
+    if objective.fit_intercept:
+        columns = np.abs(u.sum(axis=0)) + gamma(objective.n) * np.abs(u).sum(axis=0)
+        cost += float(np.abs(point.b) @ columns)
+    return cost
+
+
+def refine_primal(objective: Objective, point: PrimalPoint) -> PrimalPoint:
+    """The point with predictions from products in twice the digits."""
+    product = compensated_matvec(objective.design, point.w)
+    z = product + point.b
+    _, size = _terms(objective, point)
+    error = compensated_error(product, objective.d, size)
+    error = error + (EPS * np.abs(z) if size > 0.0 else 0.0)
+    error = error + objective.penalty.shrinkage(point.w) * size
+    value = objective.penalty.value(point.w)
+    value += 0.0 if objective.loss.is_indicator else objective.loss_value(z)
+    return replace(point, z=z, value=value, error=error)
