@@ -12,7 +12,7 @@ from ..numerics import EPS, ROUNDING, UNIT, Array, gamma
 from ..objective import Objective
 from ..objective.multiclass import MulticlassObjective
 from .multiclass import restore_probabilities
-from .rounding import balanced, compensated_error, compensated_rmatvec
+from .rounding import balanced
 
 TINY = 1e-300
 ROUNDS = 25
@@ -23,8 +23,7 @@ ROUNDS = 25
 class DualPoint:
     """A dual feasible u, its value D(u), v = -X'u, and how far it was moved to become feasible.
 
-    1'u = 0 holds exactly, bounds on v hold with what v may be off by; rows of v that must vanish
-    or have a sign hold down to rounding, which the certificate prices.
+    1'u = 0 holds exactly, the rows of dom Omega* down to rounding: see ``dual_margin``.
     """
 
     u: Array
@@ -41,16 +40,13 @@ def repair_dual(
     u: Array,
     metric: Array | None = None,
     source: str = "constructed",
-    *,
-    precise: bool = False,
 ) -> DualPoint:
     """Clip u to dom F*, restore 1'u = 0 and (X'u)_j = 0, shrink it into dom Omega*.
 
     Residuals are removed by u <- u - H E (E'HE)^-1 E'u, where the columns E are 1, the unpenalised
     features, and those that break the sign which a one-sided bound asks for. The default metric H
     is the distance to the ends of dom F*, so that the samples in the interior carry the correction.
-    Where that fails the answer is u = 0, which is always dual feasible. ``precise`` evaluates X'u
-    in twice the digits.
+    Where that fails the answer is u = 0, which is always dual feasible.
     """
     lo, hi = _box_inside(objective)
     start = u
@@ -61,12 +57,12 @@ def repair_dual(
         u = _restore_rows(objective, u, lo, hi, metric)
     u = np.where(np.abs(u) < TINY, 0.0, u)  # subnormal numbers carry no digits
     u = _balance(objective, u, lo, hi)
-    if precise:
-        v = -compensated_rmatvec(objective.design, u)
-        error = compensated_error(v, objective.n, column_reach(objective, u))
-    else:
-        v, error = -objective.design.rmatvec(u), product_error(objective, u)
-    u, v, error = _shrink(objective, u, v, error)
+    v, error = -objective.design.rmatvec(u), product_error(objective, u)
+    scale = objective.penalty.domain_scale(v)
+    if scale < 1.0:
+        slack = ROUNDING * objective.design.abs_rmatvec(u)
+        scale = objective.penalty.domain_scale(v, slack)
+        u, v, error = scaled(objective, u, v, error, scale)
     value = objective.dual(u, v)
     if not value > -np.inf:  # nan after an overflow
         u, v, error = np.zeros_like(u), np.zeros_like(v), np.zeros_like(v)
@@ -127,26 +123,6 @@ def _box_inside(objective: Objective) -> tuple[Array, Array]:
 def _inward(end: Array, side: float) -> Array:
     rounded = (end != 0.0) & np.isfinite(end)
     return np.nextafter(end, side * np.inf) if rounded.any() else end
-
-
-def _outermost(v: Array, error: Array) -> Array:
-    """The largest that v may be, with what norms of it are rounded by."""
-    return np.copysign((np.abs(v) + error) * (1.0 + gamma(len(v) + 32)), v)
-
-
-def _shrink(objective: Objective, u: Array, v: Array, error: Array) -> tuple[Array, Array, Array]:
-    """Scale u so that bounds such as |v_j| <= lam hold for all that v may be."""
-    penalty = objective.penalty
-    scale = penalty.domain_scale(_outermost(v, error))
-    if scale == 0.0:  # rows with a sign are met down to rounding, which is priced
-        scale = penalty.domain_scale(v, ROUNDING * objective.design.abs_rmatvec(u))
-    if scale >= 1.0:
-        return u, v, error
-    for power in range(4, 53, 2):
-        found = scaled(objective, u, v, error, scale * (1.0 - EPS * 2.0**power))
-        if penalty.conjugate_bound(found[1], found[2]) < np.inf:
-            return found
-    return scaled(objective, u, v, error, 0.0)
 
 
 def _restore_rows(
@@ -212,8 +188,7 @@ def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         reach = np.where(u > 0.0, hi / u, np.where(u < 0.0, lo / u, np.inf))
     top = min(1e3, float(np.nanmin(reach)))
-    top *= objective.penalty.domain_scale(top * _outermost(v, np.asarray(point.error)))
-    top *= 1.0 - ROUNDING
+    top *= objective.penalty.domain_scale(top * v)
     if top <= 0.0:
         return point
 
@@ -227,6 +202,6 @@ def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:
         return point
     u, v, error = scaled(objective, u, v, np.asarray(point.error), best)
     value = objective.dual(u, v)
-    if not (value > point.value and objective.penalty.conjugate_bound(v, error) < np.inf):
+    if not value > point.value:
         return point
     return DualPoint(u, value, v, point.moved, point.source, error)

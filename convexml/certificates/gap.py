@@ -11,8 +11,9 @@ from ..objective import Objective
 from .account import dual_rounding, is_proved, primal_rounding, refine_primal
 from .certificate import Certificate, Verdict
 from .conditions import Textbook, conditions_at
+from .dual_margin import with_margin
 from .dual_point import SMALL_ENOUGH, construct_dual, plain_dual
-from .dual_repair import DualPoint, best_multiple, repair_dual
+from .dual_repair import DualPoint, repair_dual
 from .judge import bounded, judge, refuted
 from .passed_point import PassedPoint
 from .primal_repair import PrimalPoint, interpolation_excess, primal_scale, repair_primal
@@ -155,7 +156,8 @@ def evaluate(
     if b is None:
         b = objective.best_intercept(objective.predict(w)) if objective.fit_intercept else 0.0
     point = repair_primal(objective, w, b)
-    dual = _dual_point(objective, point, u, solver_dual, tol)
+    repaired = _dual_point(objective, point, u, solver_dual, tol)
+    dual = with_margin(objective, repaired)
     above, below, why = _errors(objective, point, dual, shift_error)
     entries = objective.n * objective.d
     room = tol * learning_scale(point.value, dual.value, objective.null_value)
@@ -163,16 +165,13 @@ def evaluate(
     decides = not point.value - dual.value + above + below <= room and above + below > 0.1 * room
     if np.isfinite(point.value) and (seen or (decides and entries <= AFFORDABLE)):
         finer = refine_primal(objective, point)
-        again = u if u is not None else dual.u
-        exact = repair_dual(objective, again, source=dual.source, precise=True)
-        if u is None:
-            exact = best_multiple(objective, exact)
+        exact = with_margin(objective, repaired, precise=True)
         less, lower, other = _errors(objective, finer, exact, shift_error)
         if less <= above:
             point, above = finer, less
         if exact.value - lower >= dual.value - below:
             dual, below, why = exact, lower, other
-    same = u is None or dual.moved <= ROUNDING * float(np.max(np.abs(u), initial=0.0))
+    same = u is None or repaired.moved <= ROUNDING * float(np.max(np.abs(u), initial=0.0))
     reason = ""
     if not np.isfinite(point.value):
         reason = "No bound: the point is infeasible, so that P is infinite."
