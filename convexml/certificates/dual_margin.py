@@ -23,21 +23,31 @@ def with_margin(objective: Objective, point: DualPoint, precise: bool = False) -
     """
     penalty = objective.penalty
     u, v, error = point.u, point.v, np.broadcast_to(point.error, point.v.shape)
-    if precise or _costs(objective, v, error):
-        v = -compensated_rmatvec(objective.design, u)
-        error = compensated_error(v, objective.n, column_reach(objective, u))
+    precise = precise or _costs(objective, v, error)
+    if precise:
+        v, error = _precisely(objective, u)
         point = replace(point, v=v, error=error, value=objective.dual(u, v))
     if penalty.conjugate_bound(v, error) < np.inf:
         return point
     scale = penalty.domain_scale(_outermost(v, error)) or 1.0  # 0 where a sign is missed
     for power in range(4, 53, 2):
-        found = scaled(objective, u, v, error, scale * (1.0 - EPS * 2.0**power))
+        t = scale * (1.0 - EPS * 2.0**power)
+        found = scaled(objective, u, v, error, t)
+        if precise:  # what v is at the rounded t u, not what it may be
+            found = found[0], *_precisely(objective, found[0])
+            scale *= penalty.domain_scale(_outermost(found[1], found[2])) or 1.0
         if penalty.conjugate_bound(found[1], found[2]) < np.inf:
             break
     else:
         found = scaled(objective, u, v, error, 0.0)
     value, moved = objective.dual(found[0], found[1]), float(np.max(np.abs(found[0] - u)))
     return DualPoint(found[0], value, found[1], point.moved + moved, point.source, found[2])
+
+
+def _precisely(objective: Objective, u: Array) -> tuple[Array, Array]:
+    """-X'u in twice the digits, and what it may be off by."""
+    v = -compensated_rmatvec(objective.design, u)
+    return v, compensated_error(v, objective.n, column_reach(objective, u))
 
 
 def _costs(objective: Objective, v: Array, error: Array) -> bool:

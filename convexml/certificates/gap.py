@@ -90,7 +90,7 @@ def certify_objective(
         reason=found.reason,
         repaired=max(point.moved, dual.moved if u is not None else 0.0),
         dual_source=dual.source,
-        dual={"u": dual.u},
+        dual={"u": found.repaired.u},
     )
     if is_proved(objective):
         certificate = replace(certificate, proved_gap=certificate.gap)
@@ -105,6 +105,8 @@ class Evaluated:
     Attributes
     ----------
     point, dual : PrimalPoint, DualPoint
+    repaired : DualPoint
+        The dual point before it was given a margin.
     b : float
         The intercept as passed, or the best one.
     primal_rounding, dual_rounding : float
@@ -117,6 +119,7 @@ class Evaluated:
 
     point: PrimalPoint
     dual: DualPoint
+    repaired: DualPoint
     b: float
     primal_rounding: float
     dual_rounding: float
@@ -179,7 +182,7 @@ def evaluate(
         reason = "No bound: no dual feasible point is known."
     elif not np.isfinite(below):
         reason = why
-    return Evaluated(point, dual, b, above, below, same, reason)
+    return Evaluated(point, dual, repaired, b, above, below, same, reason)
 
 
 def _errors(
