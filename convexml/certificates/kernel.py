@@ -12,6 +12,7 @@ from .certificate import Certificate, Condition, Verdict, worst
 from .conditions import Textbook
 from .gap import certify_objective
 from .learning_rows import INCLUSION
+from .passed_point import NULL_SHARE
 from .scale import learning_scale, relative
 
 
@@ -87,12 +88,13 @@ def certify_kernel(
 
 
 def _stationarity(objective: KernelObjective, q: Array, u: Array, scale: float) -> Condition:
-    """The row K (lam q + u) = 0, in the terms of its sums, for u no smaller than the null model's.
+    """The row K (lam q + u) = 0, by its terms; u never counts as much less than the null model's.
 
     A function f with lam |f|^2 = scale has values of size sqrt(K_ii scale / lam).
     """
     lam, name = objective.lam, "K (lam q + u) = 0"
-    terms = lam * np.abs(q) + np.maximum(np.abs(u), np.abs(objective.coordinates.null_slopes))
+    least = NULL_SHARE * np.abs(objective.coordinates.null_slopes)
+    terms = lam * np.abs(q) + np.maximum(np.abs(u), least)
     worth = np.sqrt(np.maximum(np.diag(objective.K), 0.0) * lam * scale)
     size = np.abs(objective.K) @ terms + worth
     return worst(name, "stationarity", objective.stationarity(q, u), size, says=INCLUSION)

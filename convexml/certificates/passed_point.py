@@ -10,6 +10,8 @@ import numpy as np
 from ..numerics import Array
 from ..objective import Objective
 
+NULL_SHARE = 1e-3
+"""Slopes this much smaller than the null model's belong to the share 1e-6 of P_0 in the scale."""
 LIMITS = (1e-300, 1e300)
 """Of a prox step: beyond them products leave float64, and the distance is not known (nan)."""
 
@@ -56,15 +58,14 @@ class PassedPoint:
 
     @cached_property
     def u_size(self) -> float:
-        """sum_i |u_i|, of this u or of the null model's, whichever is larger."""
+        """sum_i |u_i|."""
         return max(float(np.abs(u).sum()) for u in self._duals)
 
     @cached_property
     def v_sizes(self) -> Array:
         """The size of each row of X'u, (d,): |sqrt(c) X_j| |u / sqrt(c)|.
 
-        u is this one or the null model's, whichever is larger: at an exact fit u is 0, which would
-        make rounding errors look large. Coordinates share a size where the penalty couples them.
+        Coordinates share a size where the penalty couples them.
         """
         objective = self.objective
         norms = (np.linalg.norm(u / np.sqrt(objective.coefficients)) for u in self._duals)
@@ -95,13 +96,14 @@ class PassedPoint:
 
     @cached_property
     def slope_size(self) -> float:
-        """The largest abs(u_i / c_i), of this u or of the null model's."""
+        """The largest abs(u_i / c_i)."""
         c = self.objective.coefficients
         return max(float(np.max(np.abs(u / c), initial=0.0)) for u in self._duals)
 
     @property
     def _duals(self) -> tuple[Array, Array]:
-        return self.u, self.objective.null_slopes
+        """U, and a share of the null model's: at an exact fit rounding is all that is left of u."""
+        return self.u, NULL_SHARE * self.objective.null_slopes
 
     @cached_property
     def _is_separable(self) -> bool:
