@@ -16,7 +16,7 @@ from test_bound_validity import test_the_gap_bounds_the_suboptimality as bound
 from test_bound_validity import test_the_gap_is_tight_near_the_optimum as tightness
 
 from convexml import Verdict
-from convexml.certificates import dual_repair, gap
+from convexml.certificates import dual_repair, gap, judge
 from convexml.certificates.certificate import Condition
 from convexml.losses import Hinge, Logistic, Loss, Squared
 from convexml.numerics import Array
@@ -113,7 +113,7 @@ def weights_forgotten(patch: Patch) -> None:
 
 
 def gap_always_zero(patch: Patch) -> None:
-    patch.setattr(gap, "_gap", lambda objective, point, dual: (0.0, ""))
+    patch.setattr(gap, "_gap", lambda *values: 0.0)
 
 
 def feasibility_ignored(patch: Patch) -> None:
@@ -122,10 +122,11 @@ def feasibility_ignored(patch: Patch) -> None:
 
 
 def any_point_is_a_witness(patch: Patch) -> None:
-    def witness(objective: Objective, point: gap.PrimalPoint, threshold: float) -> dict:
-        return {"w": point.w, "b": point.b, "objective": threshold - 1.0}
+    def witness(objective: Objective, point: gap.PrimalPoint, threshold: float) -> gap.PrimalPoint:
+        return point
 
     patch.setattr(gap, "better_point", witness)
+    patch.setattr(judge, "is_better", lambda *values: True)
 
 
 FAULTS: list[tuple[Callable[[Patch], None], Callable[[Loss, Penalty], None], Loss, Penalty]] = [

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ..numerics import EPS, ROUNDING, Array
-from ..objective import Objective
+from ..objective import Frame, Objective, frame_of
 from .account import dual_rounding, is_proved, primal_rounding, refine_primal
 from .certificate import Certificate, Verdict
 from .conditions import Textbook, conditions_at
@@ -66,36 +67,52 @@ def certify_objective(
         With the conditions at the points as passed; P and D at the repaired points, or by the
         formulas at the passed ones where these are worse.
     """
-    found = evaluate(objective, w, b, u, tol=tol, solver_dual=solver_dual)
-    point, dual, b = found.point, found.dual, found.b
-    passed = dual.u if u is None else u
+    frame = frame_of(objective)
+    inner, f = frame.objective, frame.factor
+    if b is None:
+        b = _best_intercept(frame, w)
+    own, shift, error = frame.inside(w, b)
+    theirs, solvers = (None if x is None else frame.dual_inside(x) for x in (u, solver_dual))
+    found = evaluate(inner, own, shift, theirs, tol=tol, solver_dual=solvers, shift_error=error)
+    point, dual = found.point, found.dual
+    passed = dual.u if theirs is None else theirs
     # The products with X are shared with the repairs wherever nothing was moved but by rounding.
-    z = point.z if point.moved == 0.0 else objective.predict(w, b)
-    v = dual.v if u is None or found.same_dual else -objective.design.rmatvec(u)
+    z = point.z if point.moved == 0.0 else inner.predict(own, shift)
+    v = dual.v if theirs is None or found.same_dual else -inner.design.rmatvec(theirs)
     primal, bound = point.value, dual.value
     # What a repair gains is not credited: the worse of the passed and the repaired value counts.
     if point.moved > 0.0 and np.isfinite(primal):
-        primal = max(primal, objective.primal_formula(w, z))
-    if u is not None and not found.same_dual:
-        bound = min(bound, objective.dual_formula(u, v))
-    scale = learning_scale(primal, bound, objective.null_value)
+        primal = max(primal, inner.primal_formula(own, z))
+    if theirs is not None and not found.same_dual:
+        bound = min(bound, inner.dual_formula(theirs, v))
+    scale = f * learning_scale(primal, bound, inner.null_value)
+    seen = frame.seen(w, b, passed, z, v)
     certificate = bounded(
-        primal,
-        bound,
-        conditions_at(PassedPoint(objective, w, b, passed, z, v, scale), textbook),
+        f * primal,
+        f * bound,
+        conditions_at(PassedPoint(objective, *seen, scale), textbook),
         tol,
         scale=scale,
-        rounding=found.rounding,
-        gap=_gap(objective, point, dual, primal, bound),
+        rounding=f * found.rounding,
+        gap=f * _gap(inner, point, dual, primal, bound),
         reason=found.reason,
-        repaired=max(point.moved, dual.moved if u is not None else 0.0),
+        repaired=frame.distance(point.w - own, 0.0 if theirs is None else dual.moved),
         dual_source=dual.source,
-        dual={"u": found.repaired.u},
+        dual={"u": frame.dual_outside(found.repaired.u)},
     )
     if is_proved(objective):
         certificate = replace(certificate, proved_gap=certificate.gap)
     certificate = judge(certificate)
-    return try_to_refute(objective, found.point, certificate) if refute else certificate
+    return try_to_refute(frame, point, certificate) if refute else certificate
+
+
+def _best_intercept(frame: Frame, w: Array) -> Any:
+    """The best b for this w, rounded as a number of the problem itself."""
+    inner = frame.objective
+    if not inner.fit_intercept:
+        return 0.0
+    own = w / frame.unit
+    return frame.outside(own, inner.best_intercept(inner.predict(own)))[1]
 
 
 @dataclass(frozen=True)
@@ -225,20 +242,33 @@ def _gap(
     return gap
 
 
-def try_to_refute(
-    objective: Objective, point: PrimalPoint, certificate: Certificate
-) -> Certificate:
-    """Look for a feasible point that is better by more than tol; REFUTED where one is found."""
-    own = primal_rounding(objective, point, objective.zero_scores)
-    room = certificate.tol * certificate.scale + own
+def try_to_refute(frame: Frame, point: PrimalPoint, certificate: Certificate) -> Certificate:
+    """Look for a feasible point that is better by more than tol; REFUTED where one is found.
+
+    Parameters
+    ----------
+    frame : Frame
+        The coordinates that ``point`` is in.
+    point : PrimalPoint
+    certificate : Certificate
+        In the problem's own units.
+    """
+    inner, f = frame.objective, frame.factor
+    rounding = f * primal_rounding(inner, point, inner.zero_scores)
+    room = certificate.tol * certificate.scale + rounding
     if certificate.verdict is not Verdict.UNDECIDED or not certificate.gap > room:
         return certificate  # no point is better by more than tol
-    witness = better_point(objective, point, certificate.primal_objective - room)
-    if witness is None:
+    better = better_point(inner, point, (certificate.primal_objective - room) / f)
+    if better is None:
         reason = f"{certificate.reason} No better feasible point was found."
         return replace(certificate, reason=reason)
-    value, rounding = witness["objective"], witness.pop("rounding")
-    return refuted(certificate, value, witness, own + rounding)
+    w, b = frame.nearest(better.w, better.b)
+    own, shift, error = frame.inside(w, b)
+    found = repair_primal(inner, own, shift)
+    value = f * inner.primal(found.w, found.b)
+    rounding += f * primal_rounding(inner, found, inner.zero_scores, error)
+    witness = {"w": w.reshape(frame.objective.w_shape), "b": b, "objective": value}
+    return refuted(certificate, value, witness, rounding)
 
 
 def quick_gap(

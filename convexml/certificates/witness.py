@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -18,10 +17,8 @@ SMALL_ENOUGH = 2_000_000
 """Entries of X up to which a conic solver is asked for a better point."""
 
 
-def better_point(
-    objective: Objective, point: PrimalPoint, threshold: float
-) -> dict[str, Any] | None:
-    """Return {"w", "b", "objective"} with objective < threshold, or None where none was found."""
+def better_point(objective: Objective, point: PrimalPoint, threshold: float) -> PrimalPoint | None:
+    """Return a feasible point with P < threshold, or None where none was found."""
     for w, b in _candidates(objective, point):
         if not (np.all(np.isfinite(w)) and np.all(np.isfinite(b))):
             continue
@@ -29,8 +26,7 @@ def better_point(
         value = objective.primal(found.w, found.b)
         rounding = primal_rounding(objective, found, objective.zero_scores)
         if value < threshold - rounding:
-            w = found.w.reshape(objective.w_shape)
-            return {"w": w, "b": found.b, "objective": value, "rounding": rounding}
+            return found
     return None
 
 

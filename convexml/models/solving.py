@@ -129,8 +129,9 @@ def attempt(
     if solution.status != "inaccurate":
         return solution
     if facts["claimed_status"] == "optimal" and not limits["polish"]:
-        point = repair_primal(objective, *own)
-        solution.certificate = try_to_refute(objective, point, solution.certificate)
+        plain = frame_of(objective)
+        point = repair_primal(plain.objective, *plain.inside(*own)[:2])
+        solution.certificate = try_to_refute(plain, point, solution.certificate)
     if not objective.loss.is_indicator:
         evidence = no_solution(objective, *own, doubt=True)
         if evidence is not None:

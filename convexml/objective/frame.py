@@ -122,6 +122,25 @@ class Frame:
         """u for a dual point u'."""
         return u if self.is_trivial else u * (self.factor / self.target_unit)
 
+    def seen(
+        self, w: Array, b: Any, u: Array, z: Array, v: Array
+    ) -> tuple[Array, Any, Array, Array, Array]:
+        """(w, b, u, z, v) of the problem itself for its own (w, b) and the frame's u', z' and v'.
+
+        z = X w + b and v = -X'u, without another product with X.
+        """
+        if self.is_trivial:
+            return w, b, u, z, v
+        sums = (self.factor / self.target_unit) * np.asarray(u.sum(axis=0))
+        lifted = np.multiply.outer(self.centre, sums).ravel()
+        v = self.factor * v / self.unit - lifted
+        return w, b, self.dual_outside(u), self.target_unit * z + self.target_centre, v
+
+    def distance(self, step: Array, dual_step: float) -> float:
+        """The largest coordinate of a step of w' and of one of u', in the problem's own units."""
+        largest = float(np.max(np.abs(self.unit * step), initial=0.0))
+        return max(largest, self.factor / self.target_unit * dual_step)
+
 
 _FRAMED: WeakKeyDictionary[Design, dict[Any, tuple[Design, Array, Array]]] = WeakKeyDictionary()
 """Centred and scaled designs, kept as long as the design itself: a path centres X once."""
