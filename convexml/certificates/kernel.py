@@ -1,4 +1,4 @@
-"""The certificate of a kernel problem: both values from the kernel matrix itself."""
+"""The certificate of a kernel problem: a function is judged by its coordinates."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..numerics import ROUNDING, Array
+from ..numerics import Array, gamma
 from ..objective.kernel import KernelObjective
-from .certificate import Certificate, Condition, Verdict, worst
+from .certificate import Certificate, Condition, worst
 from .conditions import Textbook
-from .gap import certify_objective
+from .gap import AFFORDABLE, certify_objective
+from .judge import judge, refuted
 from .learning_rows import INCLUSION
-from .passed_point import NULL_SHARE
-from .scale import learning_scale, relative
+from .rounding import compensated_error, compensated_rmatvec
+from .scale import relative
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -29,8 +30,9 @@ def certify_kernel(
 ) -> Certificate:
     """Certify f = sum_j q_j k(x_j, .) + b, with the dual point u judged or constructed.
 
-    Dual points, conditions and better points are found in the coordinates w = L'q; P and D, and
-    with them the gap and the verdict, are evaluated from K.
+    A kernel matrix in floating point is no better than indefinite in its last digits, and then
+    nothing bounds P from below. The problem is therefore that of its factor, K = L L': f has the
+    coordinates w = L'q, formed in twice the digits, and what w may be off by counts into the gap.
 
     Parameters
     ----------
@@ -54,37 +56,52 @@ def certify_kernel(
     Certificate
     """
     parts = objective.coordinates
-    if b is None:
-        b = parts.best_intercept(objective.predict(q)) if parts.fit_intercept else 0.0
-    inner = certify_objective(
-        parts, objective.project(q), b, u, tol=tol, textbook=textbook, refute=refute
-    )
+    w, error = coordinates(objective, q)
+    inner = certify_objective(parts, w, b, u, tol=tol, textbook=textbook, refute=refute)
+    extra = _worth(objective, w, 0.0 if b is None else b, error)
+    gap = inner.gap + extra
     judged = inner.dual["u"] if u is None else u
-    with np.errstate(over="ignore"):
-        primal, dual = objective.primal(q, b), objective.dual(inner.dual["u"])
-    if u is not None and np.any(u != inner.dual["u"]):  # what a repair gains is not credited
-        dual = min(dual, objective.dual_formula(u))
-    gap = primal - dual
-    if gap < 0.0:  # rounding, also that of cancellation in u'K u / lam: its size is known by it
-        gap = 0.0 if -gap <= ROUNDING * (abs(primal) + abs(dual)) else -gap
-    scale = learning_scale(primal, dual, parts.null_value)
     others = [row for row in inner.conditions if row.says != INCLUSION]
     found = replace(
         inner,
-        primal_objective=primal,
-        dual_objective=dual,
         gap=gap,
-        relative_gap=relative(gap, scale),
-        scale=scale,
-        conditions=(_stationarity(objective, q, judged, scale), *others),
-        witness=_lifted(objective, inner, primal),
+        relative_gap=relative(gap, inner.scale),
+        rounding=inner.rounding + extra,
+        proved_gap=inner.proved_gap + extra,
+        conditions=(_stationarity(objective, q, judged, inner.scale), *others),
+        witness=None,
+        reason="" if inner.witness is not None else inner.reason,
     )
-    if found.holds(tol):
-        return replace(found, verdict=Verdict.CERTIFIED, reason="")
-    if inner.verdict is Verdict.REFUTED and found.witness is not None:
+    found = judge(found)
+    if inner.witness is None:
         return found
-    reason = inner.reason or f"The relative gap {found.relative_gap:.3g} exceeds tol {tol:g}."
-    return replace(found, verdict=Verdict.UNDECIDED, reason=reason)
+    # The better point as a function, better also as q says it.
+    better = objective.lift(inner.witness["w"]), inner.witness["b"]
+    again = certify_kernel(objective, *better, tol=tol, refute=False)
+    value, rounding = again.primal_objective, again.rounding + found.rounding
+    return refuted(found, value, {"q": better[0], "b": better[1], "objective": value}, rounding)
+
+
+def coordinates(objective: KernelObjective, q: Array) -> tuple[Array, Array]:
+    """W = L'q and what it may be off by, shapes (r,)."""
+    design = objective.coordinates.design
+    n, r = design.shape
+    sizes = design.abs_rmatvec(q)
+    if n * r > AFFORDABLE:
+        return design.rmatvec(q), gamma(n + 4) * sizes
+    w = compensated_rmatvec(design, q)
+    return w, compensated_error(w, n, sizes)
+
+
+def _worth(objective: KernelObjective, w: Array, b: float, error: Array) -> float:
+    """What P may be off by where w is off by ``error``."""
+    parts = objective.coordinates
+    off = parts.design.abs_matvec(error) * (1.0 + gamma(parts.d + 4))
+    z = parts.predict(w, b)
+    reach = off + gamma(parts.d + 4) * (parts.design.abs_matvec(w) + abs(b))
+    slopes = parts.c * parts.loss.slope_bound(parts.y, z, float(np.max(reach, initial=0.0)))
+    norm = objective.lam * float(np.abs(w) @ error + 0.5 * error @ error)
+    return (float(slopes @ off) + norm) * (1.0 + 1e-6)
 
 
 def _stationarity(objective: KernelObjective, q: Array, u: Array, scale: float) -> Condition:
@@ -98,14 +115,3 @@ def _stationarity(objective: KernelObjective, q: Array, u: Array, scale: float) 
     worth = np.sqrt(np.maximum(np.diag(objective.K), 0.0) * lam * scale)
     size = np.abs(objective.K) @ terms + worth
     return worst(name, "stationarity", objective.stationarity(q, u), size, says=INCLUSION)
-
-
-def _lifted(
-    objective: KernelObjective, inner: Certificate, primal: float
-) -> dict[str, object] | None:
-    """The better point as a function, better also when judged through K."""
-    if inner.witness is None:
-        return None
-    q, b = objective.lift(inner.witness["w"]), inner.witness["b"]
-    value = objective.primal(q, b)
-    return {"q": q, "b": b, "objective": value} if value < primal else None

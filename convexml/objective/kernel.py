@@ -1,4 +1,4 @@
-"""P and D of a kernel problem, evaluated from the kernel matrix itself."""
+"""A learning problem over functions of a kernel, in the coordinates of its factor."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from ..numerics import EPS, ROUNDING, Array
+from ..numerics import EPS, Array
 from .objective import Objective
 
 
@@ -16,8 +16,8 @@ class KernelObjective:
     """A learning objective over functions f = sum_j q_j k(x_j, .), after the representer theorem.
 
     P(q, b) = F(K q + b) + (lam/2) q'K q and D(u) = -F*(u) - u'K u / (2 lam). With K = L L' and
-    w = L'q the same problem is F(L w + b) + (lam/2)|w|^2, which is ``coordinates``: solvers work
-    there. Here both values come from K, so that the factor need not be trusted.
+    w = L'q the same problem is F(L w + b) + (lam/2)|w|^2, which is ``coordinates``: solvers and
+    certificates work there, because a rounded K is indefinite in its last digits.
 
     Attributes
     ----------
@@ -41,27 +41,11 @@ class KernelObjective:
 
     def primal(self, q: Array, b: float = 0.0) -> float:
         """P(q, b)."""
-        f = self.K @ q
-        return self.coordinates.loss_value(f + b) + 0.5 * self.lam * float(q @ f)
+        return self.coordinates.primal(self.project(q), b)
 
     def dual(self, u: Array) -> float:
         """D(u); -inf where u is infeasible beyond rounding."""
-        parts, Ku = self.coordinates, self.K @ u
-        if parts.fit_intercept and abs(u.sum()) > ROUNDING * np.abs(u).sum():
-            return -np.inf
-        if self.lam > 0.0:
-            return -parts.loss_conjugate(u) - float(u @ Ku) / (2.0 * self.lam)
-        terms = parts.design.abs_matvec(parts.design.abs_rmatvec(u))
-        if np.any(np.abs(Ku) > ROUNDING * terms):
-            return -np.inf
-        return -parts.loss_conjugate(u)
-
-    def dual_formula(self, u: Array) -> float:
-        """D with all constraints left out, u clipped to the box of F*."""
-        parts = self.coordinates
-        inside = np.clip(u / parts.c, *parts.loss.domain(parts.y))
-        energy = float(u @ self.K @ u) / (2.0 * self.lam) if self.lam > 0.0 else 0.0
-        return -float(parts.c @ parts.loss.conjugate(parts.y, inside)) - energy
+        return self.coordinates.dual(u)
 
     def stationarity(self, q: Array, u: Array) -> Array:
         """K (lam q + u), which is 0 at a solution; q itself is unique only for regular K."""
