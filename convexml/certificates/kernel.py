@@ -14,7 +14,7 @@ from .gap import AFFORDABLE, certify_objective
 from .judge import judge, refuted
 from .learning_rows import INCLUSION
 from .rounding import compensated_error, compensated_rmatvec
-from .scale import relative
+from .scale import NULL_SHARE, relative
 
 
 @np.errstate(over="ignore", invalid="ignore")
