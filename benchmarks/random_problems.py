@@ -71,15 +71,22 @@ def l1(make: Callable[[float], Any], rng: Random) -> Any:
     return make(float(top * 10.0 ** rng.uniform(-4, 0.2)) if 0.0 < top < np.inf else strength(rng))
 
 
-KERNELS = (
-    lambda: cml.kernels.Linear(),
-    lambda: cml.kernels.Polynomial(2, coef0=1.0),
-    lambda: cml.kernels.Gaussian(1.0),
-)
+def kernel(rng: Random, X: np.ndarray) -> tuple[Any, float]:
+    """A kernel, a Gaussian's width about the typical distance, and the mean of its diagonal."""
+    size = float(np.mean(np.sum(X**2, axis=1))) or 1.0
+    distances = np.sqrt(np.sum((X[:, None] - X) ** 2, axis=2))
+    width = float(np.median(distances[distances > 0.0])) if np.any(distances) else 1.0
+    return (
+        (cml.kernels.Linear(), size),
+        (cml.kernels.Polynomial(2, coef0=1.0), (size + 1.0) ** 2),
+        (cml.kernels.Gaussian(width * 2.0 ** rng.uniform(-1, 2)), 1.0),
+    )[rng.integers(3)]
 
 
-def kernel(rng: Random) -> Any:
-    return KERNELS[rng.integers(len(KERNELS))]()
+def kernelled(rng: Random, X: np.ndarray, make: Callable[[Any, float], Any]) -> Any:
+    """A kernel model whose lam is a share of the mean of the kernel's diagonal."""
+    chosen, size = kernel(rng, X)
+    return make(chosen, strength(rng) * size)
 
 
 def groups(rng: Random, X: np.ndarray) -> np.ndarray:
@@ -123,13 +130,24 @@ MODELS: dict[str, tuple[str, Callable[..., Any]]] = {
     ),
     "SoftMargin": ("binary", lambda r, X, y, k: cml.SoftMarginSVM(X, y, 1 / strength(r), **k)),
     "SVR": ("real", lambda r, X, y, k: cml.SVR(X, y, 1 / strength(r), 0.1, **k)),
-    "KernelRidge": ("real", lambda r, X, y, k: cml.KernelRidge(X, y, strength(r), kernel(r), **k)),
+    "KernelRidge": (
+        "real",
+        lambda r, X, y, k: kernelled(r, X, lambda K, lam: cml.KernelRidge(X, y, lam, K, **k)),
+    ),
     "KernelLogistic": (
         "binary",
-        lambda r, X, y, k: cml.KernelLogistic(X, y, strength(r), kernel(r), **k),
+        lambda r, X, y, k: kernelled(r, X, lambda K, lam: cml.KernelLogistic(X, y, lam, K, **k)),
     ),
-    "KernelSVM": ("binary", lambda r, X, y, k: cml.KernelSVM(X, y, 1.0, kernel(r), **k)),
-    "KernelSVR": ("real", lambda r, X, y, k: cml.KernelSVR(X, y, 1.0, 0.1, kernel(r), **k)),
+    "KernelSVM": (
+        "binary",
+        lambda r, X, y, k: kernelled(r, X, lambda K, lam: cml.KernelSVM(X, y, 1 / lam, K, **k)),
+    ),
+    "KernelSVR": (
+        "real",
+        lambda r, X, y, k: kernelled(
+            r, X, lambda K, lam: cml.KernelSVR(X, y, 1 / lam, 0.1, K, **k)
+        ),
+    ),
     "HalfspaceLP": ("binary", lambda r, X, y, k: cml.HalfspaceLP(X, y)),
     "LinearProgram": ("real", lambda r, X, y, k: linear_program(r, X, y)),
     "any": ("any", lambda r, X, y, k: anything(r, X, k)),

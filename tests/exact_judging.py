@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +27,14 @@ CRIMES = (
     CRASH,
 )
 ABSENT = ("infeasible", "unbounded", "unattained")
+
+
+def some(rng: np.random.Generator, items: Iterable[Any], few: int | None) -> list[Any]:
+    """The first two and a sample of the others, ``few`` in all; everything where that is None."""
+    items = list(items)
+    if few is None or len(items) <= few:
+        return items
+    return items[:2] + [items[k] for k in rng.choice(np.arange(2, len(items)), few - 2, False)]
 
 
 @dataclass(frozen=True)

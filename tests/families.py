@@ -15,19 +15,20 @@ from linear_draws import judge_linear
 
 Random = np.random.Generator
 TOL = 1e-6
+Family = Callable[..., Tally]
 
 
-def _learning(change: Callable[..., learning_draws.Learning]) -> Callable[[int], Tally]:
-    def family(seed: int) -> Tally:
+def _learning(change: Callable[..., learning_draws.Learning]) -> Family:
+    def family(seed: int, few: int | None = None) -> Tally:
         rng = np.random.default_rng(seed)
         problem = change(rng, ordinary(rng))
         where = f"seed {seed}: {problem.loss}, {problem.penalty}, intercept {problem.intercept}"
-        return judge_learning(rng, problem, where, TOL)
+        return judge_learning(rng, problem, where, TOL, few)
 
     return family
 
 
-def _interpolating(seed: int) -> Tally:
+def _interpolating(seed: int, few: int | None = None) -> Tally:
     """Hard margins and interpolation far from 0: claims of infeasibility."""
     rng = np.random.default_rng(seed)
     loss = ("hard_margin",) if rng.random() < 0.5 else ("interpolation",)
@@ -36,40 +37,40 @@ def _interpolating(seed: int) -> Tally:
     if rng.random() < 0.3:
         problem = learning_draws.dependent(rng, problem)
     where = f"seed {seed}: {problem.loss}, intercept {problem.intercept}"
-    return judge_learning(rng, problem, where, TOL)
+    return judge_learning(rng, problem, where, TOL, few)
 
 
 def _mixed(rng: Random, problem: learning_draws.Learning) -> learning_draws.Learning:
     return learning_draws.rescaled(rng, learning_draws.offset(rng, problem))
 
 
-def _linear(names: Iterable[str], rescaled: float) -> Callable[[int], Tally]:
+def _linear(names: Iterable[str], rescaled: float) -> Family:
     names = tuple(names)
 
-    def family(seed: int) -> Tally:
+    def family(seed: int, few: int | None = None) -> Tally:
         rng = np.random.default_rng(seed)
         name = names[seed % len(names)]
         problem = linear_draws.DRAWS[name](rng)
         if rng.random() < rescaled:
             problem, name = linear_draws.rescaled(rng, problem), f"{name}, rescaled"
-        return judge_linear(rng, problem, f"seed {seed}: {name}", TOL)
+        return judge_linear(rng, problem, f"seed {seed}: {name}", TOL, few)
 
     return family
 
 
-def _conic(names: Iterable[str]) -> Callable[[int], Tally]:
+def _conic(names: Iterable[str]) -> Family:
     names = tuple(names)
 
-    def family(seed: int) -> Tally:
+    def family(seed: int, few: int | None = None) -> Tally:
         rng = np.random.default_rng(seed)
         name = names[seed % len(names)]
         drawn = conic_draws.DRAWS[name](rng)
-        return conic_draws.judge_conic(rng, drawn, f"seed {seed}: {name}", TOL)
+        return conic_draws.judge_conic(rng, drawn, f"seed {seed}: {name}", TOL, few)
 
     return family
 
 
-FAMILIES: dict[str, Callable[[int], Tally]] = {
+FAMILIES: dict[str, Family] = {
     "learning: ordinary": _learning(lambda rng, problem: problem),
     "learning: offsets": _learning(learning_draws.offset),
     "learning: units": _learning(learning_draws.rescaled),
@@ -87,11 +88,23 @@ FAMILIES: dict[str, Callable[[int], Tally]] = {
 }
 
 
-def judged(name: str, seeds: Iterable[int]) -> Tally:
-    """All draws of these seeds."""
+def judged(name: str, seeds: Iterable[int], few: int | None = None) -> Tally:
+    """All draws of these seeds; a few of the points of each, or all."""
     tally = Tally()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in seeds:
-            tally.add(FAMILIES[name](seed))
+            tally.add(FAMILIES[name](seed, few))
+    return tally
+
+
+BLOCKS = [range(first, first + 50) for first in range(0, 200, 50)]
+"""The draws of a test, in parts that run beside one another."""
+
+
+def assert_honest(name: str, seeds: Iterable[int]) -> Tally:
+    """No crime among these draws; the tally, for what should be useful as well."""
+    tally = judged(name, seeds, few=5)
+    crimes = "\n".join(f"{crime} | {where}" for crime, where in tally.crimes[:10])
+    assert not tally.crimes, f"{len(tally.crimes)} of {tally.judged}:\n{crimes}"
     return tally

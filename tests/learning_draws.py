@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from exact_judging import CRASH, Tally, Truth
+from exact_judging import CRASH, Tally, Truth, some
 from exact_learning import Learning
 from exact_losses import SMOOTH, Kind, labels
 from exact_numbers import ONE, ZERO, above, ball, exact
@@ -169,7 +169,9 @@ def points(
         yield w * 10.0 ** rng.uniform(0, 12), b, u
 
 
-def judge_learning(rng: Random, problem: Learning, where: str, tol: float = 1e-6) -> Tally:
+def judge_learning(
+    rng: Random, problem: Learning, where: str, tol: float = 1e-6, few: int | None = None
+) -> Tally:
     """Solve, judge many points, and compare with the exact optimum."""
     tally, truth = Tally(), truth_of(problem)
     try:
@@ -179,7 +181,7 @@ def judge_learning(rng: Random, problem: Learning, where: str, tol: float = 1e-6
     except Exception as error:
         tally.blame(CRASH, f"{where}: solve: {type(error).__name__}: {error}")
         return tally
-    for k, (w, b, u) in enumerate(points(rng, problem, solution)):
+    for k, (w, b, u) in some(rng, enumerate(points(rng, problem, solution)), few):
         judge_one(tally, truth, problem, w, b, u, f"{where}, point {k}", tol)
     return tally
 

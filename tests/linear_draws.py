@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from exact_judging import CRASH, FALSE_ABSENCE, Tally, Truth
+from exact_judging import CRASH, FALSE_ABSENCE, Tally, Truth, some
 from exact_numbers import ZERO, ball, dot, exact, row, table
 from exact_program import OPTIMAL, Answer, solve_program
 from exact_sizes import Sizes, sizes
@@ -243,7 +243,9 @@ def points(
         yield x, moved
 
 
-def judge_linear(rng: Random, problem: Linear, where: str, tol: float = 1e-6) -> Tally:
+def judge_linear(
+    rng: Random, problem: Linear, where: str, tol: float = 1e-6, few: int | None = None
+) -> Tally:
     """Solve, judge many points, Farkas vectors and rays, and compare with the exact optimum."""
     tally, truth = Tally(), problem.truth
     try:
@@ -252,7 +254,7 @@ def judge_linear(rng: Random, problem: Linear, where: str, tol: float = 1e-6) ->
     except Exception as error:
         tally.blame(CRASH, f"{where}: solve: {type(error).__name__}: {error}")
         return tally
-    for k, (x, multipliers) in enumerate(points(rng, problem, solution)):
+    for k, (x, multipliers) in some(rng, enumerate(points(rng, problem, solution)), few):
         judge_point(tally, problem, x, multipliers, f"{where}, point {k}", tol)
     for k, (kind, arguments) in enumerate(evidence(rng, problem, solution)):
         try:
