@@ -13,8 +13,9 @@ from .conditions import Textbook
 from .gap import AFFORDABLE, certify_objective
 from .judge import judge, refuted
 from .learning_rows import INCLUSION
+from .passed_point import NULL_SHARE
 from .rounding import compensated_error, compensated_rmatvec
-from .scale import NULL_SHARE, relative
+from .scale import relative
 
 
 @np.errstate(over="ignore", invalid="ignore")
