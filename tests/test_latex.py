@@ -17,7 +17,8 @@ from convexml.penalties import Penalty
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(12, 4))
 REAL = RNG.normal(size=12)
-BINARY = np.where(RNG.normal(size=12) > 0.0, 1.0, -1.0)
+EXACT = X @ np.array([1.0, -1.0, 2.0, 0.5])
+BINARY = np.where(EXACT > 0.0, 1.0, -1.0)
 COUNTS = RNG.integers(0, 5, size=12).astype(float)
 CLASSES = np.arange(12) % 3
 WEIGHTS = RNG.uniform(1.0, 2.0, size=12)
@@ -27,13 +28,13 @@ Maker = Callable[..., Any]
 
 MODELS: dict[str, Maker] = {
     "LeastSquares": lambda **k: cml.LeastSquares(X, REAL, **k),
-    "MinimumNorm": lambda **k: cml.MinimumNorm(X, REAL, **k),
+    "MinimumNorm": lambda **k: cml.MinimumNorm(X, EXACT, **k),
     "Ridge": lambda **k: cml.Ridge(X, REAL, 0.1, **k),
     "ConstrainedRidge": lambda **k: cml.ConstrainedRidge(X, REAL, 1.0, **k),
     "Lasso": lambda **k: cml.Lasso(X, REAL, 0.1, **k),
     "ConstrainedLasso": lambda **k: cml.ConstrainedLasso(X, REAL, 1.0, **k),
     "ElasticNet": lambda **k: cml.ElasticNet(X, REAL, 0.1, 0.5, **k),
-    "GroupLasso": lambda **k: cml.GroupLasso(X, REAL, 0.1, [0, 0, 1, 1], **k),
+    "GroupLasso": lambda **k: cml.GroupLasso(X, REAL, 0.1, [0, 1, 0, 1], **k),
     "HuberRegression": lambda **k: cml.HuberRegression(X, REAL, 1.0, 0.1, **k),
     "QuantileRegression": lambda **k: cml.QuantileRegression(X, REAL, 0.3, 0.1, **k),
     "PoissonRegression": lambda **k: cml.PoissonRegression(X, COUNTS, 0.1, **k),

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InputError
 from ..numerics import Array, distance_to_interval, gamma
 from ..terms import Terms
-from ..tex import Row, Symbol, Tex
+from ..tex import Row, Symbol, Tex, listed
 from .base import Manifold, Penalty
 
 
@@ -151,24 +151,20 @@ class Box(Penalty):
         return Terms(value, {"stationarity": balance == 0.0, **constraints})
 
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
-        j, low, high = w.index, rf"l_{w.index}", rf"h_{w.index}"
-        sides = [
-            (
-                self.lo,
-                Row(rf"\lambda^-_{j}", w.entry, r"\ge", low, j),
-                rf"\ge 0\ \text{{where}}\ {low} = -\infty",
-            ),
-            (
-                self.hi,
-                Row(rf"\lambda^+_{j}", w.entry, r"\le", high, j),
-                rf"\le 0\ \text{{where}}\ {high} = \infty",
-            ),
-        ]
-        rows = tuple(row for bound, row, _ in sides if np.any(np.isfinite(bound)))
-        domain = [f"{v.entry} {cone}" for bound, _, cone in sides if np.any(np.isinf(bound))]
-        push = rf"\max\left\{{{low} ({v.entry}), {high} ({v.entry})\right\}}"
-        slope = r"\lambda^+ - \lambda^-"
-        return Tex("", rf"\sum_{j} {push}", r",\ ".join(domain), slope, rows)
+        j, low, high = w.index, f"l_{w.index}", f"h_{w.index}"
+        domain = []
+        if np.any(np.isinf(self.lo)):
+            domain.append(rf"{v.entry} \ge 0\ \text{{where}}\ {low} = -\infty")
+        if np.any(np.isinf(self.hi)):
+            domain.append(rf"{v.entry} \le 0\ \text{{where}}\ {high} = \infty")
+        rows = (
+            Row(rf"\lambda^-_{j}", w.entry, r"\ge", low, j),
+            Row(rf"\lambda^+_{j}", w.entry, r"\le", high, j),
+        )
+        support = rf"\sum_{j} \left[{high} ({v.entry})_+ - {low} ({v.entry})_-\right]"
+        convention = r"0 \cdot \infty = 0" if domain else ""
+        limits = listed(*domain, convention)
+        return Tex("", support, limits, r"\lambda^+ - \lambda^-", rows)
 
 
 def _bound(value: Any, owner: str, name: str) -> Array:

@@ -1,0 +1,298 @@
+r"""Evaluate the LaTeX of a formula: a small grammar, enough for what ``latex()`` prints.
+
+A product is implicit; a sum reaches to the end of its product; ``x_i`` is a row of X and ``x_j`` a
+column. Free indices are looked up in ``at``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+RELATIONS = {r"\le", r"\ge", "="}
+ENDS = {"+", "-", ")", "]", "}", r"\}", ",", "&", *RELATIONS, r"\where", r"\forall", ""}
+SPACES = re.compile(r"\\left|\\right|\\Big|\\quad|\\,|\\ |\s")
+TOKENS = re.compile(r"\\[A-Za-z]+|\\[|{}]|[0-9.]+|.")
+
+
+class Reader:
+    """One formula, with the values of its names and the ranges of its indices."""
+
+    def __init__(self, text: str, names: dict[str, Any], ranges: dict[str, Any]) -> None:
+        text = (
+            text.replace(r"\mathbf{1}b^\top", r"\rows ")
+            .replace(r"\mathbf{1}", r"\one ")
+            .replace(r"\operatorname{tr}", r"\trace ")
+        )
+        text = re.sub(r"\\(operatorname|text)\{(\w+)\}", r"\\\2 ", text)
+        self.tokens = [t for t in TOKENS.findall(SPACES.sub(" ", text)) if t != " "]
+        self.names, self.ranges, self.at, self.k = names, ranges, {}, 0
+        self.open: list[str] = []
+
+    # -- tokens ------------------------------------------------------------------------------
+
+    @property
+    def next(self) -> str:
+        return self.tokens[self.k] if self.k < len(self.tokens) else ""
+
+    def take(self, *expected: str) -> str:
+        token = self.next
+        assert not expected or token in expected, (expected, token, self.tokens[self.k :])
+        self.k += 1
+        return token
+
+    def took(self, token: str) -> bool:
+        self.k += (found := self.next == token)
+        return found
+
+    # -- statements --------------------------------------------------------------------------
+
+    def holds(self, tol: float) -> bool:
+        """Whether the statement holds for every value of its free indices, by ``tol``."""
+        free = [i for i in "ijkg" if self.is_free(i)]
+        for values in itertools.product(*(self.ranges[i] for i in free)):
+            self.at, self.k = dict(zip(free, values, strict=True)), 0
+            if not self.holds_here(tol):
+                return False
+        return True
+
+    def is_free(self, i: str) -> bool:
+        text = " ".join(self.tokens)
+        bound = re.search(rf"sum _ ({i} |{{ [^}}]*\b{i}\b)", text) and "forall " + i not in text
+        return not bound and bool(re.search(rf"_ ({i}\b|{{ [^}}]*\b{i}\b)", text))
+
+    def holds_here(self, tol: float) -> bool:
+        sides, relations = [self.side()], []
+        while self.next in RELATIONS:
+            relations.append(self.take())
+            sides.append(self.side())
+        if self.took(r"\forall"):
+            self.k = len(self.tokens)
+        if self.took(r"\where"):
+            left, relation, right = self.side(), self.take(), self.side()
+            if relation == "=" and left != right:
+                return True
+        assert self.next == "", self.tokens[self.k :]
+        known = [
+            (a, r, b)
+            for a, r, b in zip(sides, relations, sides[1:], strict=False)
+            if not (isinstance(a, str) or isinstance(b, str))
+        ]
+        return all(compare(np.asarray(a), r, np.asarray(b), tol) for a, r, b in known)
+
+    def side(self) -> Any:
+        return self.sum()
+
+    # -- values ------------------------------------------------------------------------------
+
+    def value(self, **at: int) -> Any:
+        self.at, self.k = at, 0
+        found = self.sum()
+        assert self.next == "", self.tokens[self.k :]
+        return found
+
+    def sum(self) -> Any:
+        sign = -1.0 if self.took("-") else 1.0
+        total = sign * self.product()
+        while self.next in ("+", "-"):
+            sign = 1.0 if self.take() == "+" else -1.0
+            total = total + sign * self.product()
+        return total
+
+    def product(self) -> Any:
+        value = self.factor()
+        while not (self.next in ENDS or (self.open and self.next == self.open[-1])):
+            if self.took("/"):
+                value = value / self.factor()
+                continue
+            inner = not (self.took(r"\cdot") or self.took(r"\circ"))
+            other = self.factor()
+            inner = inner and np.ndim(value) > 0 and np.ndim(other) > 0
+            value = value @ other if inner else times(value, other)
+        return value
+
+    def over(self, indices: str, combine: Any) -> Any:
+        """Evaluate the rest of the product for all values of the indices."""
+        start, found = self.k, []
+        letters = [c for c in indices if c.isalpha()]
+        outer = dict(self.at)
+        for values in itertools.product(*(self.ranges[c] for c in letters)):
+            self.at, self.k = outer | dict(zip(letters, values, strict=True)), start
+            found.append(self.product())
+        self.at = outer
+        return combine(found)
+
+    def subscript(self) -> list[str]:
+        if not self.took("{"):
+            return [self.take()]
+        inside = []
+        while not self.took("}"):
+            inside.append(self.take())
+        return inside
+
+    def factor(self) -> Any:
+        value = self.base()
+        while self.next in ("^", "_"):
+            if self.take() == "_":
+                if self.next in ("+", "-"):
+                    value = np.maximum(value if self.take() == "+" else -value, 0.0)
+                else:
+                    value = np.asarray(value)[tuple(self.at[c] for c in self.subscript())]
+            elif self.took(r"\top"):
+                value = value.T
+            else:
+                value = value ** self.argument()
+        return value
+
+    def argument(self) -> Any:
+        if self.next != "{":
+            return float(self.take()) if self.next.isdigit() else self.base()
+        return self.bracketed()[0]
+
+    def bracketed(self) -> list[Any]:
+        close = {"(": ")", "[": "]", "{": "}", r"\{": r"\}", "|": "|", r"\|": r"\|"}[self.take()]
+        self.open.append(close)
+        values = [self.sum()]
+        while self.took(","):
+            values.append(self.sum())
+        self.take(close)
+        self.open.pop()
+        return values
+
+    def base(self) -> Any:
+        token = self.next
+        if token in ("(", "[", "{"):
+            return self.bracketed()[0]
+        if token == "|":
+            if self.tokens[self.k + 1] == "g":
+                self.k += 3
+                return float(len(self.names["groups"][self.at["g"]]))
+            return np.abs(self.bracketed()[0])
+        if token == r"\|":
+            return self.norm()
+        self.take()
+        if re.fullmatch(r"[0-9.]+", token):
+            return float(token)
+        command = getattr(self, f"on_{token[1:]}", None) if token.startswith("\\") else None
+        return command() if command else self.symbol(token)
+
+    def norm(self) -> Any:
+        inside = np.ravel(self.bracketed()[0])
+        self.take("_")
+        order = {"1": 1, "2": 2, "F": 2, r"\infty": np.inf}[self.take()]
+        return np.linalg.norm(inside, order)
+
+    def symbol(self, token: str) -> Any:
+        if self.next == "^" and self.tokens[self.k + 1] in ("*", "+", "-"):
+            token += "".join(self.tokens[self.k : self.k + 2])
+            self.k += 2
+        if token == "e" and self.took("^"):
+            return np.exp(self.argument())
+        if self.next != "_" or self.tokens[self.k + 1] in ("+", "-"):
+            return self.names[token]
+        self.take("_")
+        return self.entry(token, self.subscript())
+
+    def entry(self, token: str, index: list[str]) -> Any:
+        names, at = self.names, self.at
+        if index in (["y", "_", "i"], ["i", "y", "_", "i"]):
+            label = int(names["y"][at["i"]])
+            return np.eye(3)[label] if token == "e" else names["z"][at["i"], label]
+        if token in ("x", "X") and index[0] in ("j", "g"):
+            columns = at["j"] if index == ["j"] else names["groups"][at["g"]]
+            return names["X"][:, columns]
+        if token in ("w", "v") and index == ["g"]:
+            return names[token][names["groups"][at["g"]]]
+        if token not in names:
+            return f"{token} of {at}"
+        return names[token][tuple(at[c] for c in index)]
+
+    # -- commands ----------------------------------------------------------------------------
+
+    def on_sum(self) -> Any:
+        self.take("_")
+        indices = self.subscript()
+        if ":" in indices:  # j : omega_j > 0
+            self.names = self.names | {"kept": self.names[r"\omega"] > 0.0}
+            before = self.ranges
+            self.ranges = before | {"j": np.flatnonzero(self.names["kept"])}
+            found = self.over("j", sum)
+            self.ranges = before
+            return found
+        return self.over("".join(indices), sum)
+
+    def on_max(self) -> Any:
+        if self.took("_"):
+            return self.over("".join(self.subscript()), max)
+        return max(self.bracketed())
+
+    def on_min(self) -> Any:
+        return min(self.bracketed())
+
+    def on_frac(self) -> Any:
+        first = self.argument()
+        return first / self.argument()
+
+    def on_tfrac(self) -> Any:
+        if self.next.isdigit() and len(self.next) == 2:
+            above, below = self.take()
+            return float(above) / float(below)
+        return self.on_frac()
+
+    def on_log(self) -> Any:
+        with np.errstate(divide="ignore"):
+            return np.log(self.factor())
+
+    def on_exp(self) -> Any:
+        return np.exp(self.bracketed()[0])
+
+    def on_sqrt(self) -> Any:
+        return np.sqrt(self.argument())
+
+    def on_sign(self) -> Any:
+        return np.sign(self.bracketed()[0])
+
+    def on_softmax(self) -> Any:
+        powers = np.exp(self.bracketed()[0])
+        return powers / powers.sum()
+
+    def on_trace(self) -> Any:
+        return np.trace(self.product())
+
+    def on_one(self) -> Any:
+        return np.ones(len(self.names["y"]))
+
+    def on_rows(self) -> Any:
+        return np.tile(self.names["b"], (len(self.names["y"]), 1))
+
+    def on_infty(self) -> float:
+        return np.inf
+
+
+def times(a: Any, b: Any) -> Any:
+    """a b, where 0 times infinity is 0."""
+    zero = (np.asarray(a) == 0.0) | (np.asarray(b) == 0.0)
+    with np.errstate(invalid="ignore"):
+        return np.where(zero, 0.0, np.asarray(a) * np.asarray(b))[()]
+
+
+def compare(a: Any, relation: str, b: Any, tol: float) -> bool:
+    """One relation, entrywise, by ``tol``."""
+    if relation == "=":
+        return bool(np.all((a == b) | (np.abs(a - b) <= tol)))
+    return bool(np.all(a <= b + tol if relation == r"\le" else a >= b - tol))
+
+
+def statements(text: str) -> Iterator[str]:
+    """The statements of a list, split at commas outside brackets."""
+    depth, start = 0, 0
+    for k, c in enumerate(text):
+        depth += (c in "([{") - (c in ")]}")
+        if depth == 0 and c == "," and text[k + 1 : k + 2] == "\\":
+            yield text[start:k]
+            start = k + 1
+    yield text[start:]
