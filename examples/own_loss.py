@@ -3,9 +3,8 @@
     l(y, z) = log cosh(z - y)      l'(y, z) = tanh(z - y)      l''(y, z) = 1 - tanh²(z - y)
     l*(y, v) = yv + ½ [(1 + v) log(1 + v) + (1 - v) log(1 - v)]      for |v| ≤ 1
 
-Written once to the protocol of ``convexml.losses.Loss``, it is posed, dualised, solved and
-certified like the losses of the library. The conjugate is what makes the certificate possible; a
-mistake in it shows as a gap that does not close.
+Written once to the protocol of ``convexml.losses.Loss``, it is posed, dualised, solved, certified
+and printed like those of the library. A mistake in the conjugate shows as a gap that stays open.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from sklearn.datasets import load_diabetes
 
 import convexml as cml
 from convexml.terms import Terms
+from convexml.tex import Tex
 
 
 class LogCosh(cml.losses.Loss):
@@ -54,24 +54,24 @@ class LogCosh(cml.losses.Loss):
         return 0.5 * (lo + hi)
 
     def expression(self, y, z, theta):
-        r = z - y
-        return Terms(cp.logistic(2.0 * r) - r - np.log(2.0), {})
+        return Terms(cp.logistic(2.0 * (z - y)) - (z - y) - np.log(2.0), {})
 
     def conjugate_expression(self, y, u, c, theta):
         v = cp.multiply(1.0 / c, u)
         entropy = -cp.entr(1.0 + v) - cp.entr(1.0 - v)
         return Terms(cp.multiply(y, u) + cp.multiply(0.5 * c, entropy), {})
 
+    def tex(self):
+        conjugate = r"y_i v_i + \tfrac12 (1 + v_i) \log(1 + v_i) + \tfrac12 (1 - v_i) \log(1 - v_i)"
+        return Tex(r"\log \cosh(z_i - y_i)", conjugate, r"|v_i| \le 1", r"\tanh(z_i - y_i)")
+
 
 def main() -> tuple[tuple, tuple]:
-    data = load_diabetes()
-    X = data.data / data.data.std(axis=0)
-    y = (data.target - data.target.mean()) / data.target.std()
-    lam = 0.05
+    X, y = load_diabetes(return_X_y=True)
+    X, y, lam = X / X.std(axis=0), (y - y.mean()) / y.std(), 0.05
     problem = cml.LearningProblem(X, y, LogCosh(), cml.penalties.L2(lam))
     solution = problem.solve()
-    print(solution)
-    print("\nprimal and dual by CVXPY + Clarabel:")
+    print(f"{solution}\n\nprimal and dual by CVXPY + Clarabel:")
     print(problem.primal.solve(solver=cp.CLARABEL), problem.dual.solve(solver=cp.CLARABEL))
 
     def by_hand(point):
@@ -81,8 +81,8 @@ def main() -> tuple[tuple, tuple]:
         return value, np.append(X.T @ slope + lam * w, slope.sum())
 
     best = minimize(by_hand, np.zeros(11), jac=True, method="BFGS", options={"gtol": 1e-11})
-    values = (solution.objective, problem.primal.value, problem.dual.value)
-    return (solution.primal["w"], *values), (best.x[:10], *[best.fun] * 3)
+    ours = (solution.primal["w"], solution.objective, problem.primal.value, problem.dual.value)
+    return ours, (best.x[:10], *[best.fun] * 3)
 
 
 if __name__ == "__main__":

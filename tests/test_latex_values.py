@@ -8,9 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from convexml import kernels
+from convexml import LearningProblem, kernels
 from convexml.tex import Symbol
-from tests.test_latex import DATA, DATA_IDS, LOSSES, MODELS, PENALTIES, rows_of
+from tests.test_latex import (
+    DATA,
+    DATA_IDS,
+    EXACT,
+    LOSSES,
+    MODELS,
+    PENALTIES,
+    WEIGHTS,
+    X,
+    rows_of,
+)
 from tests.tex_reader import Reader, statements
 
 N, D, K = 12, 4, 3
@@ -169,7 +179,6 @@ def solved(problem: Any) -> tuple[dict[str, Any], float]:
         "y": parts.y,
     }
     names |= {"W": w.reshape(parts.w_shape), "Z": z, "U": u, "s": problem._samples.weights}
-    names |= {"l": np.full(D, -np.inf), "h": np.full(D, np.inf)}
     if "C" in hyper:
         names["C"] = hyper["C"]
     if hasattr(problem, "_K"):
@@ -181,15 +190,10 @@ def solved(problem: Any) -> tuple[dict[str, Any], float]:
     return names, solution.objective
 
 
-@pytest.mark.parametrize(("intercept", "s"), DATA, ids=DATA_IDS)
-@pytest.mark.parametrize("name", MODELS)
-def test_at_the_solution(name: str, intercept: bool, s: Any) -> None:
+def check_at_the_solution(problem: Any, names: dict[str, Any], value: float) -> None:
     """Primal, Lagrangian and dual are P* there, and every constraint and condition holds."""
-    problem = MODELS[name](fit_intercept=intercept, sample_weight=s)
-    names, value = solved(problem)
     ranges = RANGES | {"j": range(N if "K" in names else D)}
-    rows = rows_of(problem)
-    tol = 1e-4 * (1.0 + abs(value))
+    rows, tol = rows_of(problem), 1e-4 * (1.0 + abs(value))
     primal, _, given = rows["primal"][0].partition(r"\quad\text{s.t.}\quad")
     dual, _, limits = rows["dual"][0].partition(r"\quad\text{s.t.}\quad")
     define(limits, names)
@@ -205,3 +209,53 @@ def test_at_the_solution(name: str, intercept: bool, s: Any) -> None:
     for row in rows["KKT"]:
         if r"\partial" not in row:
             assert all_hold(row.replace(r"\quad", r"\ "), names, tol, ranges), row
+
+
+@pytest.mark.parametrize(("intercept", "s"), DATA, ids=DATA_IDS)
+@pytest.mark.parametrize("name", MODELS)
+def test_models_at_their_solution(name: str, intercept: bool, s: Any) -> None:
+    problem = MODELS[name](fit_intercept=intercept, sample_weight=s)
+    check_at_the_solution(problem, *solved(problem))
+
+
+PAIRS = [
+    ("absolute", "l2 weights"),
+    ("squared", "box"),
+    ("squared", "box above"),
+    ("huber", "l1_ball"),
+    ("hinge", "l2_ball"),
+    ("exponential", "box"),
+    ("hard_margin", "l1 weights"),
+    ("interpolation", "l1"),
+    ("pinball", "group_l2 weights"),
+    ("poisson", "l2 of strength 0"),
+    ("softmax", "elastic_net"),
+    ("squared_hinge", "elastic_net of l1 only"),
+    ("squared_epsilon_insensitive", "nonnegative"),
+]
+
+
+@pytest.mark.parametrize("scale", ["mean", "sum", 2.5])
+@pytest.mark.parametrize("s", [None, WEIGHTS], ids=["", "weights"])
+@pytest.mark.parametrize(("loss", "penalty"), PAIRS)
+def test_pairs_at_their_solution(loss: str, penalty: str, s: Any, scale: str | float) -> None:
+    part, y = LOSSES[loss]
+    classes, y = K if loss == "softmax" else 1, EXACT if loss == "interpolation" else y
+    term = PENALTIES[penalty](D * classes)
+    problem = LearningProblem(X, y, part, term, sample_weight=s, loss_scale=scale)
+    names, value = solved(problem)
+    labels = {
+        "margin": r"\alpha",
+        "interpolation": r"\nu",
+        "nonnegative": r"\mu",
+        "ball": r"\lambda" if penalty == "l1_ball" else r"\mu",
+    }
+    multipliers = problem.posed_values(np.ravel(names["w"]), names["b"], names["u"])[1]
+    names |= {labels[label]: v for label, v in multipliers.items() if label in labels}
+    for end, letter, sign in (("lower", "l", "-"), ("upper", "h", "+")):
+        side = np.broadcast_to(getattr(term, "lo" if letter == "l" else "hi", np.inf), D)
+        full = np.zeros(D)
+        full[np.isfinite(side)] = multipliers.get(f"box_{end}", 0.0)
+        names |= {letter: side, rf"\lambda^{sign}": full}
+    names |= {"C": 2.5, r"\omega": getattr(term, "weights", None)}
+    check_at_the_solution(problem, names, value)

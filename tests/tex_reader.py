@@ -274,8 +274,8 @@ class Reader:
 
 
 def times(a: Any, b: Any) -> Any:
-    """a b, where 0 times infinity is 0."""
-    zero = (np.asarray(a) == 0.0) | (np.asarray(b) == 0.0)
+    """a b, where 0 times infinity is 0; what is 0 but for rounding is 0 there."""
+    zero = (np.abs(a) <= 1e-12) & np.isinf(b) | (np.abs(b) <= 1e-12) & np.isinf(a)
     with np.errstate(invalid="ignore"):
         return np.where(zero, 0.0, np.asarray(a) * np.asarray(b))[()]
 
@@ -292,7 +292,7 @@ def statements(text: str) -> Iterator[str]:
     depth, start = 0, 0
     for k, c in enumerate(text):
         depth += (c in "([{") - (c in ")]}")
-        if depth == 0 and c == "," and text[k + 1 : k + 2] == "\\":
+        if depth == 0 and c == "," and text[k - 1] != "\\" and text[k + 1 : k + 2] == "\\":
             yield text[start:k]
             start = k + 1
     yield text[start:]
