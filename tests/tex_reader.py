@@ -66,14 +66,14 @@ class Reader:
         return not bound and bool(re.search(rf"_ ({i}\b|{{ [^}}]*\b{i}\b)", text))
 
     def holds_here(self, tol: float) -> bool:
-        sides, relations = [self.side()], []
+        sides, relations = [self.sum()], []
         while self.next in RELATIONS:
             relations.append(self.take())
-            sides.append(self.side())
+            sides.append(self.sum())
         if self.took(r"\forall"):
             self.k = len(self.tokens)
         if self.took(r"\where"):
-            left, relation, right = self.side(), self.take(), self.side()
+            left, relation, right = self.sum(), self.take(), self.sum()
             if relation == "=" and left != right:
                 return True
         assert self.next == "", self.tokens[self.k :]
@@ -83,9 +83,6 @@ class Reader:
             if not (isinstance(a, str) or isinstance(b, str))
         ]
         return all(compare(np.asarray(a), r, np.asarray(b), tol) for a, r, b in known)
-
-    def side(self) -> Any:
-        return self.sum()
 
     # -- values ------------------------------------------------------------------------------
 
