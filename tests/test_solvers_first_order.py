@@ -193,6 +193,17 @@ def test_bad_steps_are_refused(solver: str, step: Any, words: str) -> None:
         cml.Ridge(*samples("real"), 0.3).solve(solver, step=step)
 
 
+@pytest.mark.parametrize("rule", [steps.InverseTime(0.1), steps.InverseSqrt(0.1)], ids=repr)
+@pytest.mark.parametrize("solver", ["fista", "proximal_gradient", "accelerated_gradient", "saga"])
+def test_schedules_are_refused_where_none_is_obeyed(solver: str, rule: Any) -> None:
+    problem = cml.Ridge(*samples("real"), 0.3)
+    with pytest.raises(InputError, match=f"{solver}: the theorem is for a constant step"):
+        problem.solve(solver, step=rule)
+    given = problem.solve(solver, step=0.01, max_iter=5, tol=1e-15)
+    same = problem.solve(solver, step=steps.Constant(0.01), max_iter=5, tol=1e-15)
+    assert np.array_equal(given.primal["w"], same.primal["w"])
+
+
 def test_a_subgradient_step_must_be_constant() -> None:
     problem = cml.SoftMarginSVM(*samples("binary"), 1.0)
     with pytest.raises(InputError, match="the theorem is for a constant step"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from convexml.solvers.online_gradient_descent import online_gradient_descent
 from convexml.theory.claim import Claim
 from convexml.theory.monotone import never_increases
 
+PROBLEMS = Path(__file__).resolve().parents[1] / "problems"
 Plant = Callable[[Any, theory.Theorem], str]
 
 
@@ -314,3 +316,88 @@ def test_raw_breast_cancer_with_a_large_C_raises_no_alarm() -> None:
     problem = cml.SoftMarginSVM(X, 2.0 * y - 1.0, 100.0)
     found = problem.solve("interior_point", max_iter=60).rate_audit()
     assert found.holds, str(found)
+
+
+# -- linear programs -------------------------------------------------------------------------------
+
+PROGRAMS = ["lp_wyndor", "lp_diet", "lp_transport", "lp_max_flow", "lp_chebyshev_center"]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_interior_points_of_a_linear_program_are_audited(name: str) -> None:
+    solution = cml.load(PROBLEMS / f"{name}.toml").solve("interior_point", tol=1e-9)
+    found = solution.rate_audit()
+    assert found.holds, str(found)
+    assert found.claims[1].tested.size == solution.iterations
+    assert solution.rate_audit(iterations=0).claims[1].holds is None
+
+
+@pytest.mark.parametrize("name", ["s", "z", "nu", "x"])
+def test_a_linear_program_whose_points_are_not_newtons_fails(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from convexml.solvers import program_audit
+
+    solution = cml.load(PROBLEMS / "lp_max_flow.toml").solve("interior_point", tol=1e-9)
+    right = program_audit.RecordedProgram.first
+
+    def wrong(self: Any, count: int) -> Iterator[Iterate]:
+        for k, point in enumerate(right(self, count)):
+            moved = point.state | {name: point.state[name] * (1.0 + 1e-3 * (k == 4))}
+            yield replace(point, state=moved)
+
+    monkeypatch.setattr(program_audit.RecordedProgram, "first", wrong)
+    assert solution.rate_audit().holds is False
+
+
+# -- ADMM's copies ---------------------------------------------------------------------------------
+
+
+def admm_run(problem: Any, name: str, factor: float) -> Any:
+    """ADMM with one array of its state wrong at one iteration."""
+
+    def iterate(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+        run = cml.solvers.registry.ALGORITHMS["admm"].iterate(objective, w, b)
+        for k, point in enumerate(run):
+            state = dict(point.state)
+            if k == 9:
+                state[name] = factor * state[name]
+            yield replace(point, state=state)
+
+    return iterate
+
+
+@pytest.mark.parametrize("name", ["x", "z", "p", "s", "t", "v"])
+def test_ADMM_with_one_equation_wrong_fails(plant: Plant, name: str) -> None:
+    problem = cml.Lasso(*samples("real"), 0.2)
+    right = audit(problem, plant(admm_run(problem, name, 1.0), theory.AdmmResiduals()), 20)
+    assert right.holds, str(right)
+    wrong = audit(problem, plant(admm_run(problem, name, 1.001), theory.AdmmResiduals()), 20)
+    assert wrong.claims[0].holds is False
+
+
+def test_the_residual_of_ADMM_is_that_of_its_copies() -> None:
+    problem = cml.Lasso(*samples("real"), 0.2)
+    solution = problem.solve("admm", tol=1e-15, max_iter=12)
+    _, fall = solution.rate_audit().claims
+    points = list(islice(solution.recorded.iterates(), 13))
+    for k, measured in zip(fall.iterations, fall.measured, strict=True):
+        now, old = points[k].state, points[k - 1].state
+        parts = [now["z"] - now["p"], now["p"] - old["p"]]
+        scaled = [np.sqrt(now["tau"]) * each for each in (now["v"] - now["x"], now["x"] - old["x"])]
+        total = sum(float(np.sum(each**2)) for each in (*parts, *scaled))
+        assert measured == pytest.approx(now["rho"] * total, rel=1e-12)
+
+
+def test_the_floor_is_certified_and_the_radius_follows_from_it() -> None:
+    X, y = samples("real")
+    problem = cml.Ridge(X, y, 0.3, fit_intercept=False)
+    solution = problem.solve("gradient_descent", tol=1e-6)
+    found = solution.rate_audit().reference
+    best = np.linalg.solve(X.T @ X / len(y) + 0.3 * np.eye(5), X.T @ y / len(y))
+    value = float(np.mean((X @ best - y) ** 2) / 2.0 + 0.15 * best @ best)
+    assert found.floor <= value * (1.0 - 1e-16)
+    assert found.floor < found.value
+    mu = float(np.linalg.eigvalsh(X.T @ X / len(y))[0]) + 0.3
+    gap = found.value - found.floor + 4.0 * np.finfo(float).eps * abs(found.value)
+    assert found.radius == pytest.approx(np.sqrt(2.0 * gap / mu), rel=1e-6)

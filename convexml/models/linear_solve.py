@@ -14,6 +14,7 @@ from ..errors import InputError, UnsuitableSolverError
 from ..numerics import Array
 from ..solvers import Solution, supports
 from ..solvers.linear_run import run_linear
+from ..solvers.program_audit import RecordedProgram
 from ..solvers.reference import REFERENCE, ReferenceRun, installed, run_reference
 from ..solvers.registry import LINEAR, check_name
 from ..validation import nonnegative_integer, positive_number
@@ -127,7 +128,9 @@ def _by_hand(
     if last is None:
         return _without_point(problem, name, run, tol)
     certificate = certify_solution(problem, last.x, tol, polish, last.multipliers)
-    return _judged(problem, name, run, certificate, tol)
+    solution = _judged(problem, name, run, certificate, tol)
+    solution.recorded = RecordedProgram(problem.data)
+    return solution
 
 
 def certify_solution(

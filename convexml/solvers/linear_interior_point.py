@@ -18,12 +18,14 @@ HUGE = 1e60
 
 @dataclass(frozen=True)
 class LinearIterate:
-    """A point, its multipliers by name, the complementarity, and the largest residual."""
+    """A point, its multipliers by name, the complementarity, the largest residual, s and z."""
 
     x: Array
     multipliers: dict[str, Array]
     complementarity: float
     residual: float
+    s: Array
+    z: Array
 
 
 def predictor_corrector(data: LinearData) -> Iterator[LinearIterate]:
@@ -50,7 +52,7 @@ def predictor_corrector(data: LinearData) -> Iterator[LinearIterate]:
         mu = float(s @ z) / max(len(s), 1)
         r_dual, r_x, r_eq = c + G.T @ z + A.T @ nu, G @ x + s - h, A @ x - b
         worst = max(float(np.abs(r).max(initial=0.0)) for r in (r_dual, r_x, r_eq))
-        yield LinearIterate(x, named(data, z, nu, cuts, lower, upper), mu, worst)
+        yield LinearIterate(x, named(data, z, nu, cuts, lower, upper), mu, worst, s, z)
         weight = z / s
         if not np.all((weight > 1.0 / HUGE) & (weight < HUGE) & (z < HUGE)):
             return  # solved to the last digit, or running away: there is no solution

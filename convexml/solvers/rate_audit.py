@@ -14,8 +14,16 @@ from ..certificates.dual_repair import repair_dual
 from ..errors import InputError
 from ..numerics import Array
 from ..objective import Frame, Objective
-from ..theory import Claim, PerceptronBound, Reference, Theorem, Trajectory
+from ..theory import (
+    Claim,
+    LinearInteriorPointRate,
+    PerceptronBound,
+    Reference,
+    Theorem,
+    Trajectory,
+)
 from .driver import Iterate
+from .program_audit import RecordedProgram, program_run
 from .rate_reference import reference_of, separating
 from .registry import ALGORITHMS
 
@@ -161,7 +169,7 @@ def apart(measured: float, bound: float) -> str:
 
 def audit(
     solver: str,
-    recorded: Recorded | None,
+    recorded: Recorded | RecordedProgram | None,
     iterations: int,
     problem: Any,
     seeds: int | None = None,
@@ -172,7 +180,7 @@ def audit(
     ----------
     solver : str
         Its name.
-    recorded : Recorded or None
+    recorded : Recorded, RecordedProgram or None
         How the run was made.
     iterations : int
         How many iterations to repeat.
@@ -193,6 +201,10 @@ def audit(
         raise InputError(
             "rate_audit: this solution does not know how it was computed; solve the problem again."
         )
+    if isinstance(recorded, RecordedProgram):
+        program = LinearInteriorPointRate()
+        run = program_run(recorded, iterations, problem)
+        return RateAudit(solver, program.statement, run.reference, tuple(program.claims([run])))
     if isinstance(theorem, PerceptronBound):
         reference = separating(recorded.objective)
     else:

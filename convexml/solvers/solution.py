@@ -12,6 +12,7 @@ from ..certificates.support import CertifiedSupport
 from ..errors import InputError
 from ..numerics import Array
 from .driver import Record
+from .program_audit import RecordedProgram
 from .rate_audit import RateAudit, Recorded, audit
 from .solution_json import read, write
 from .solution_text import describe
@@ -54,7 +55,7 @@ class Solution:
         Linear programs: dp*/d(right-hand side), by constraint, as SciPy's marginals.
     message : str
         What the solver or we have to add.
-    recorded : Recorded or None
+    recorded : Recorded, RecordedProgram or None
         How a hand-written solver was run, so that ``rate_audit`` can repeat it.
     """
 
@@ -75,7 +76,7 @@ class Solution:
     support: Array | None = None
     shadow_prices: dict[str, Array] = field(default_factory=dict)
     message: str = ""
-    recorded: Recorded | None = field(default=None, repr=False, compare=False)
+    recorded: Recorded | RecordedProgram | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # The certificate speaks of these numbers: they are not to change under it.

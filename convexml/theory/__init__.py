@@ -22,7 +22,7 @@ from .gradient_descent import (
     gradient_descent_distance,
     gradient_descent_value,
 )
-from .interior_point import InteriorPointRate
+from .interior_point import InteriorPointRate, LinearInteriorPointRate
 from .learning import (
     agnostic_samples,
     realizable_samples,
@@ -56,6 +56,7 @@ __all__ = [
     "DualAscent",
     "GradientDescentRate",
     "InteriorPointRate",
+    "LinearInteriorPointRate",
     "NewtonRate",
     "OnlineRegret",
     "PegasosRate",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -10,15 +10,13 @@ import numpy as np
 
 from ..numerics import Array
 from ..objective import Objective
+from ..objective.linear_data import LinearData
 from .claim import Claim
 from .theorem import Theorem
 from .trajectory import Trajectory
 
 SOLVED = 1e-9
 """The linear conditions hold where their residuals are at most this share of their terms."""
-
-Residuals = Callable[[Any, Mapping[str, Any]], tuple[Array, float, float]]
-"""(data, state) -> the residuals r, the size of their terms, and what r = 0 makes P - D."""
 
 
 class InteriorPointRate(Theorem):
@@ -52,6 +50,52 @@ class InteriorPointRate(Theorem):
 GAP = "once r = 0: f(x_t) - f* <= s'z"
 
 
+class LinearInteriorPointRate(Theorem):
+    """The same for a linear program, where primal and dual steps have lengths of their own."""
+
+    statement = InteriorPointRate.statement
+    source = InteriorPointRate.source
+
+    def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
+        """All of it recomputed from the points (x, s, z, nu) and the program."""
+        (run,) = runs
+        data: Any = run.objective
+        states = [point.state for point in run.replay()]
+        at = np.arange(len(states))
+        primal = [primal_residuals(data, state) for state in states]
+        dual = [dual_residuals(data, state) for state in states]
+        yield inside(states, at)
+        yield shrinking("r_{t+1} = (1 - alpha) r_t, A x = b and G x + s = h", primal, at)
+        yield shrinking("r_{t+1} = (1 - alpha) r_t, c + G'z + A'nu = 0", dual, at)
+        solved = [met(*one) and met(*two) for one, two in zip(primal, dual, strict=True)]
+        products = np.array([float(state["s"] @ state["z"]) for state in states])
+        yield value_claim(run, products, np.array(solved, dtype=bool), at)
+
+
+def primal_residuals(data: LinearData, state: Mapping[str, Any]) -> tuple[Array, float]:
+    """G x + s - h and A x - b, and the size of their terms."""
+    x, low, high = state["x"], np.isfinite(data.lower), np.isfinite(data.upper)
+    left = np.concatenate([data.A_ub @ x, -x[low], x[high]])
+    right = np.concatenate([data.b_ub, -data.lower[low], data.upper[high]])
+    parts = (left + state["s"] - right, data.A_eq @ x - data.b_eq)
+    return np.concatenate(parts), largest(x, left, right, state["s"], data.b_eq)
+
+
+def dual_residuals(data: LinearData, state: Mapping[str, Any]) -> tuple[Array, float]:
+    """c + G'z + A'nu, and the size of its terms."""
+    m, low = len(data.b_ub), np.isfinite(data.lower)
+    pull, both = data.A_ub.T @ state["z"][:m], data.A_eq.T @ state["nu"]
+    residual = data.c + pull + both
+    residual[low] -= state["z"][m : m + int(low.sum())]
+    residual[np.isfinite(data.upper)] += state["z"][m + int(low.sum()) :]
+    return residual, largest(data.c, pull, both, state["z"], state["nu"])
+
+
+def largest(*terms: Array) -> float:
+    """The largest entry of all."""
+    return max(float(np.abs(term).max(initial=0.0)) for term in terms)
+
+
 def learning_residuals(
     objective: Objective, state: Mapping[str, Any]
 ) -> tuple[Array, float, float]:
@@ -66,8 +110,7 @@ def learning_residuals(
         np.ravel(state["K"] * p + state["q"] - scores - pull),
     ]
     terms = (slope, u, state["q"], scores, pull, p)
-    size = max(float(np.abs(term).max(initial=0.0)) for term in terms)
-    return np.concatenate(parts), size, float(np.sum(s * z))
+    return np.concatenate(parts), largest(*terms), float(np.sum(s * z))
 
 
 def met(residuals: Array, size: float) -> bool:
