@@ -74,6 +74,8 @@ def test_the_room_of_a_rise_is_that_of_the_value_before() -> None:
     risen = 1e-3 * (1.0 + 1e-13)
     assert never_increases("a", np.array([1e-3, risen])).holds is False
     assert never_increases("a", np.array([-1e-3, 1e3])).holds is False
+    assert never_increases("a", np.array([0.0, 1e-300])).holds is False
+    assert np.all(never_increases("a", np.array([1.0, 5.0])).room <= 2e-14)
 
 
 def test_a_bound_that_says_nothing_tests_nothing() -> None:
@@ -185,6 +187,21 @@ def test_a_restart_point_is_judged_against_its_previous_origin() -> None:
     x = found.reference
     distance = float(np.sum(x.w**2) + (x.b - correlated()[1].mean()) ** 2)  # from w = 0, best b
     assert value.bound[k - 1] == pytest.approx(2.0 * L * distance / (k + 1) ** 2, rel=1e-6)
+
+
+def test_a_descent_that_says_a_step_which_it_did_not_take_is_noticed(plant: Plant) -> None:
+    def lying(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+        L = theory.smoothness(objective)
+        slope = theory.moves.gradient
+        x = np.append(w, b)
+        while True:
+            yield Iterate(x[:-1], x[-1], facts={"step": 0.5 / L, "searched": False})
+            x = x - 0.501 / L * slope(objective, x)
+
+    found = audit(RATES["Ridge"](), plant(lying, theory.GradientDescentRate()), max_iter=20)
+    moves, *rest = found.claims
+    assert moves.holds is False
+    assert all(claim.holds for claim in rest)
 
 
 def test_a_step_of_a_fista_that_was_longer_once_is_seen(plant: Plant) -> None:

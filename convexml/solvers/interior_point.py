@@ -37,7 +37,7 @@ def interior_point(objective: Objective, w: Array, b: float) -> Iterator[Iterate
     while True:
         system = NewtonSystem(objective, box, level, finite, at)
         mu = float(np.sum(at.s * at.z)) / count
-        state = {"w": at.w, "b": at.b, "p": at.p, "s": finite * at.s, "z": at.z}
+        state = {"p": at.p, "s": finite * at.s, "z": at.z}
         state |= {"q": box.q, "K": box.K}
         passes += 2.0
         yield Iterate(at.w, at.b, at.p.sum(axis=0), passes, {"complementarity": mu}, state)

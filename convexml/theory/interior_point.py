@@ -34,7 +34,11 @@ class InteriorPointRate(Theorem):
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
         """All of it recomputed from the points (w, b, p, s, z) themselves."""
         (run,) = runs
-        states = [(k, point.state) for k, point in enumerate(run.replay()) if point.state]
+        states = [
+            (k, {**point.state, "w": point.w, "b": point.b})
+            for k, point in enumerate(run.replay())
+            if point.state
+        ]
         found = [learning_residuals(run.objective, state) for _, state in states]
         at = np.array([k for k, _ in states], dtype=int)
         yield inside([state for _, state in states], at)
