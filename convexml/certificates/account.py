@@ -96,8 +96,14 @@ def _slope_of_shift(objective: Objective, z: Array, slopes: Array, reach: float)
     return max(ends) + (gamma(objective.n) + 32.0 * EPS) * float(slopes.sum())
 
 
-def dual_rounding(objective: Objective, point: PrimalPoint, dual: DualPoint) -> ColumnPrice:
-    """By how much D may be below ``dual.value`` at an exactly feasible point near ``dual.u``."""
+def dual_rounding(
+    objective: Objective, point: PrimalPoint, dual: DualPoint, room: float = 0.0
+) -> ColumnPrice:
+    """By how much D may be below ``dual.value`` at an exactly feasible point near ``dual.u``.
+
+    Where unpenalised columns cost more than ``room``, the bound with that much charged to them
+    holds ``within`` a distance.
+    """
     y, c, u, loss = objective.y, objective.c, dual.u, objective.loss
     if not np.isfinite(dual.value):
         return ColumnPrice(np.inf)
@@ -106,17 +112,18 @@ def dual_rounding(objective: Objective, point: PrimalPoint, dual: DualPoint) -> 
         slopes = np.clip(slopes, *loss.domain(y))
     terms = loss.conjugate(y, slopes)
     error = np.broadcast_to(dual.error, dual.v.shape)
-    columns = _columns(objective, point, dual, error)
+    columns = _columns(objective, point, dual, error, room)
     rounding = float(c @ loss.conjugate_rounding(y, slopes, terms))
     rounding += gamma(objective.n + 8) * float(c @ np.abs(terms)) + 8.0 * EPS * abs(dual.value)
     above = objective.penalty.conjugate_bound(dual.v, error)
     loose = dual.value + float(c @ terms) + above  # D as it was evaluated, less a lower bound of it
-    found = LOOSE * (rounding + columns.price) + max(loose, 0.0)
+    charged = columns.price if columns.within is None else room
+    found = LOOSE * (rounding + charged) + max(loose, 0.0)
     return columns._replace(price=found if np.isfinite(found) else np.inf)
 
 
 def _columns(
-    objective: Objective, point: PrimalPoint, dual: DualPoint, error: Array
+    objective: Objective, point: PrimalPoint, dual: DualPoint, error: Array, room: float
 ) -> ColumnPrice:
     """The price of rows of v that must vanish, or have a sign that v may just miss."""
     penalty, v = objective.penalty, dual.v
@@ -126,8 +133,7 @@ def _columns(
         return ColumnPrice(missed + _unbalanced(objective, point, dual.u))
     if not (np.any(above) or np.any(below)):
         return ColumnPrice(0.0)
-    least = np.where(above != 0.0, v + error, np.where(below != 0.0, v - error, v))
-    return price_of_columns(objective, dual.u, least, point)
+    return price_of_columns(objective, dual.u, v, point, room, error)
 
 
 def _unbalanced(objective: Objective, point: PrimalPoint, u: Array) -> float:

@@ -74,13 +74,15 @@ def price_of_columns(
     """
     if isinstance(objective, MulticlassObjective):
         return ColumnPrice(0.0)
-    wanted = objective.penalty.free(objective.d) | (objective.penalty.outside(v) != 0.0)
+    outside, reach = objective.penalty.outside, np.zeros(objective.d) if error is None else error
+    wanted = objective.penalty.free(objective.d)
+    wanted |= (outside(v + reach) != 0.0) | (outside(v - reach) != 0.0)
     best, reason = np.inf, ""
     for _ in range(ROUNDS):
         rows = ColumnRows.at_dual(objective, u, v, wanted, error)
         if rows.vanish:
             return ColumnPrice(0.0)
-        found, crossed, reason = _corrected(rows, u, v, point)
+        found, crossed, reason = _corrected(rows, u, v, point, reach)
         best = min(best, found)
         if not np.any(crossed):
             break
@@ -91,13 +93,15 @@ def price_of_columns(
     best = min(best, _growth(rows, point), above_zero(objective, u, v))
     if best <= room:
         return ColumnPrice(best)
+    if rows.dependence.doubtful.size:
+        reason = rows.why()
     here = 0.0 if point is None else rows.at(point)
     unit = float(np.linalg.norm(np.append(rows.raw, rows.total)))
     return ColumnPrice(best, (room - here) / unit if room > here else None, reason)
 
 
 def _corrected(
-    rows: ColumnRows, u: Array, v: Array, point: PrimalPoint | None
+    rows: ColumnRows, u: Array, v: Array, point: PrimalPoint | None, error: Array
 ) -> tuple[float, Array, str]:
     """(price, sign rows to hold as well, reason) of a correction on the interior samples."""
     objective = rows.objective
@@ -114,8 +118,8 @@ def _corrected(
     others = ~rows.rows
     norms = rows.norms
     reach = np.where(others, norms * step * (1.0 + gamma(objective.n + 4)), 0.0)
-    outside = objective.penalty.outside
-    crossed = others & ((outside(v + reach) != 0.0) | (outside(v - reach) != 0.0))
+    outside, far = objective.penalty.outside, reach + error
+    crossed = others & ((outside(v + far) != 0.0) | (outside(v - far) != 0.0))
     if np.any(crossed):
         return np.inf, crossed, ""
     plain, from_point = slopes(objective, u, inside, room[inside], step, point)

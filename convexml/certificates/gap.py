@@ -96,11 +96,12 @@ def certify_objective(
         rounding=f * found.rounding,
         gap=f * _gap(inner, point, dual, primal, bound),
         reason=found.reason,
+        within=None if found.within is None else frame.radius(found.within),
         repaired=frame.distance(point.w - own, 0.0 if theirs is None else dual.moved),
         dual_source=dual.source,
         dual={"u": frame.dual_outside(found.repaired.u)},
     )
-    if is_proved(objective):
+    if is_proved(objective) and found.within is None:
         certificate = replace(certificate, proved_gap=certificate.gap)
     certificate = judge(certificate)
     return try_to_refute(frame, point, certificate) if refute else certificate
@@ -131,7 +132,9 @@ class Evaluated:
     same_dual : bool
         Whether the dual point passed was moved by rounding only.
     reason : str
-        Why there is no bound, where there is none.
+        Why there is no bound over all points, where there is none.
+    within : float or None
+        The distance within which alone the bound holds.
     """
 
     point: PrimalPoint
@@ -142,6 +145,7 @@ class Evaluated:
     dual_rounding: float
     same_dual: bool
     reason: str
+    within: float | None
 
     @property
     def rounding(self) -> float:
@@ -178,36 +182,31 @@ def evaluate(
     point = repair_primal(objective, w, b)
     repaired = _dual_point(objective, point, u, solver_dual, tol)
     dual = with_margin(objective, repaired)
-    above, below, why = _errors(objective, point, dual, shift_error)
     entries = objective.n * objective.d
     room = tol * learning_scale(point.value, dual.value, objective.null_value)
+    above = primal_rounding(objective, point, dual.u, shift_error)
+    under = dual_rounding(objective, point, dual, 0.5 * room)
+    below = under.price
     seen = above + below > SEEN * room and entries <= SMALL_ENOUGH
     decides = not point.value - dual.value + above + below <= room and above + below > 0.1 * room
     if np.isfinite(point.value) and (seen or (decides and entries <= AFFORDABLE)):
         finer = refine_primal(objective, point)
         exact = with_margin(objective, repaired, precise=True)
-        less, lower, other = _errors(objective, finer, exact, shift_error)
+        less = primal_rounding(objective, finer, exact.u, shift_error)
+        lower = dual_rounding(objective, finer, exact, 0.5 * room)
         if less <= above:
             point, above = finer, less
-        if exact.value - lower >= dual.value - below:
-            dual, below, why = exact, lower, other
+        if lower.within is None and exact.value - lower.price >= dual.value - below:
+            dual, under = exact, lower
     same = u is None or repaired.moved <= ROUNDING * float(np.max(np.abs(u), initial=0.0))
     reason = ""
     if not np.isfinite(point.value):
         reason = "No bound: the point is infeasible, so that P is infinite."
     elif not np.isfinite(dual.value):
         reason = "No bound: no dual feasible point is known."
-    elif not np.isfinite(below):
-        reason = why
-    return Evaluated(point, dual, repaired, b, above, below, same, reason)
-
-
-def _errors(
-    objective: Objective, point: PrimalPoint, dual: DualPoint, shift_error: float
-) -> tuple[float, float, str]:
-    primal = primal_rounding(objective, point, dual.u, shift_error)
-    columns = dual_rounding(objective, point, dual)
-    return primal, columns.price, columns.reason
+    elif under.reason:
+        reason = under.reason
+    return Evaluated(point, dual, repaired, b, above, under.price, same, reason, under.within)
 
 
 def _dual_point(

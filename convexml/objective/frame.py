@@ -136,6 +136,13 @@ class Frame:
         v = self.factor * v / self.unit - lifted
         return w, b, self.dual_outside(u), self.target_unit * z + self.target_centre, v
 
+    def radius(self, distance: float) -> float:
+        """All (w, b) this near to one another are within ``distance`` in these coordinates."""
+        if self.is_trivial:
+            return distance
+        shift = (1.0 + float(self.centre @ self.centre)) / self.target_unit**2
+        return distance / float(np.sqrt(np.max(1.0 / self.unit**2) + shift))
+
     def distance(self, step: Array, dual_step: float) -> float:
         """The largest coordinate of a step of w' and of one of u', in the problem's own units."""
         largest = float(np.max(np.abs(self.unit * step), initial=0.0))
