@@ -50,7 +50,7 @@ def test_rank_up_to_rounding_is_no_rank(seed: int, loss: Loss) -> None:
     certificate = solution.certificate
     if seed % 5 in (1, 2, 4):
         assert solution.status == "optimal"
-        assert certificate.relative_gap <= 1e-9
+        assert certificate.relative_gap <= 1e-6
         return
     assert independent or seed % 5 == 3
     assert certificate.verdict is Verdict.UNDECIDED
