@@ -39,17 +39,16 @@ def exact_pair(matrix: Any, x: Array, side: Array | None = None) -> tuple[Array,
     The products are split without error (Dekker, 1971, https://doi.org/10.1007/BF01397083), their
     sum is Shewchuk's (``math.fsum``).
     """
-    rows = sparse.csr_array(matrix)
-    k = rows.shape[0]
+    entries, columns, starts = _entries(matrix)
+    k = starts.size - 1
     side = np.zeros(k) if side is None else np.asarray(side, dtype=float)
     x = np.asarray(x, dtype=float)
-    counts = np.diff(rows.indptr)
-    (left, low), (right, high) = np.frexp(rows.data), np.frexp(x[rows.indices])
+    (left, low), (right, high) = np.frexp(entries), np.frexp(x[columns])
     product, power = left * right, low + high
     error = _error(left, right, product)
     sides, levels = np.frexp(side)
     used = product != 0.0
-    owner = np.repeat(np.arange(k), counts)
+    owner = np.repeat(np.arange(k), np.diff(starts))
     top = np.where(side != 0.0, levels, np.iinfo(np.int32).min // 2)
     np.maximum.at(top, owner[used], power[used])
     shift = power - top[owner]
@@ -61,7 +60,7 @@ def exact_pair(matrix: Any, x: Array, side: Array | None = None) -> tuple[Array,
     with np.errstate(under="ignore", invalid="ignore"):
         terms = np.ldexp(np.column_stack([product, error]), shift[:, None]).ravel().tolist()
         sides = np.ldexp(-sides, np.where(side != 0.0, levels - top, 0)).tolist()
-    start = (2 * rows.indptr).tolist()
+    start = (2 * starts).tolist()
     found, rest = np.full(k, np.nan), np.full(k, np.nan)
     for i in np.flatnonzero(~lost):
         values = [*terms[start[i] : start[i + 1]], sides[i]]
@@ -72,6 +71,15 @@ def exact_pair(matrix: Any, x: Array, side: Array | None = None) -> tuple[Array,
         value, rest = np.ldexp(found, scale), np.ldexp(rest, scale)
     value[(found != 0.0) & ~(np.abs(value) > np.finfo(float).tiny)] = np.nan
     return value, rest
+
+
+def _entries(matrix: Any) -> tuple[Array, Array, Array]:
+    """Entries, their columns, and where each row starts."""
+    if sparse.issparse(matrix):
+        rows = matrix if matrix.format == "csr" else sparse.csr_array(matrix)
+        return rows.data, rows.indices, rows.indptr
+    k, n = matrix.shape
+    return np.ravel(matrix), np.tile(np.arange(n), k), n * np.arange(k + 1)
 
 
 def _error(left: Array, right: Array, product: Array) -> Array:

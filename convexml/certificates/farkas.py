@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -115,40 +115,45 @@ def find_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | Non
     """Search for Farkas multipliers, in the program's own units and in equilibrated ones."""
     scaled = equilibrated(data)
     for program in (data, None if scaled is None else scaled.data):
-        found = None if program is None else _search(program)
-        if found is None:
-            continue
-        parts = np.split(found, [data.b_ub.size])
-        evidence = {"lambda_ub": parts[0], "nu": parts[1]}
-        if program is not data and scaled is not None:
-            evidence = scaled.multipliers(evidence)
-        certificate = certify_infeasible(data, evidence, tol=tol)
-        if certificate.verdict is Verdict.CERTIFIED:
-            return certificate
+        for found in _search(program) if program is not None else ():
+            parts = np.split(found, [data.b_ub.size])
+            evidence = {"lambda_ub": parts[0], "nu": parts[1]}
+            if program is not data and scaled is not None:
+                evidence = scaled.multipliers(evidence)
+            certificate = certify_infeasible(data, evidence, tol=tol)
+            if certificate.verdict is Verdict.CERTIFIED:
+                return certificate
     return None
 
 
-def _search(data: LinearData) -> Array | None:
-    """(lambda_ub, nu): the cone of multipliers cut by a box, minimised by HiGHS."""
-    bounds = [np.where(np.isfinite(side), 1.0, 0.0) for side in (data.lower, data.upper)]
+def _search(data: LinearData) -> Iterator[Array]:
+    """(lambda_ub, nu): of least value in a box, and the smallest of value -1, by HiGHS.
+
+    The second is found where the constraints contradict one another by little.
+    """
+    sides = [np.isfinite(side) for side in (data.lower, data.upper)]
     m, p, n = data.b_ub.size, data.b_eq.size, data.n
     identity = sparse.eye_array(n, format="csr")
     matrix = sparse.hstack([data.columns, -identity, identity], format="csr")
     limits = [
-        np.where(np.isfinite(side), side, 0.0) * sign
-        for side, sign in ((data.lower, -1.0), (data.upper, 1.0))
+        np.where(finite, side, 0.0) * sign
+        for finite, side, sign in zip(sides, (data.lower, data.upper), (-1.0, 1.0), strict=True)
     ]
-    search = LinearData(
-        np.concatenate([data.b_ub, data.b_eq, *limits]),
-        sparse.csr_array((0, m + p + 2 * n)),
-        np.zeros(0),
-        matrix,
-        np.zeros(n),
-        np.concatenate([np.zeros(m), -np.ones(p), np.zeros(2 * n)]),
-        np.concatenate([np.ones(m + p), *bounds]),
+    value = np.concatenate([data.b_ub, data.b_eq, *limits])
+    lower = np.concatenate([np.zeros(m), np.full(p, -1.0), np.zeros(2 * n)])
+    upper = np.concatenate([np.ones(m + p), *sides]).astype(float)
+    none = (sparse.csr_array((0, value.size)), np.zeros(0))
+    box = LinearData(value, *none, matrix, np.zeros(n), lower, upper)
+    cone = LinearData(
+        np.ones(value.size) - (lower < 0.0),
+        *none,
+        sparse.vstack([matrix, value[None, :]], format="csr"),
+        np.concatenate([np.zeros(n), [-1.0]]),
+        np.where(lower < 0.0, -np.inf, 0.0),
+        np.where(upper > 0.0, np.inf, 0.0),
     )
-    found = highs(search).x
-    if found is None:
-        return None
-    found[np.abs(found) <= 1e-9 * np.max(np.abs(found), initial=0.0)] = 0.0
-    return found[: m + p]
+    for search in (box, cone):
+        found = highs(search).x
+        if found is not None:
+            found[np.abs(found) <= 1e-9 * np.max(np.abs(found), initial=0.0)] = 0.0
+            yield found[: m + p]

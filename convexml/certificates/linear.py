@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,14 +13,13 @@ from ..objective.linear_data import LinearData, read_point
 from ..validation import positive_number
 from .active_set import active_at, solve_multipliers
 from .certificate import Certificate, Verdict
-from .exact_sums import exact_dot
-from .highs import highs
+from .exact_sums import exact_dot, exact_residual
 from .judge import bounded, judge, refuted, violated
 from .linear_bound import ROOM, LinearBound, exact_objective, lower_bound, primal_interior
 from .linear_conditions import dual_rows, meets_rows, primal_rows, slackness_rows, violations
+from .linear_optimum import optima, rays
 from .linear_units import linear_units
 from .multipliers import Multipliers, read_multipliers, repair_multipliers, split_reduced_cost
-from .ray import find_ray
 from .scale import program_scale
 
 NEAR = 1e-3
@@ -89,7 +88,7 @@ def assess(data: LinearData, x: Array, shown: Multipliers, tol: float, source: s
     rows = (*primal_rows(data, x), *dual_rows(data, shown), *slackness_rows(data, x, shown))
     primal, size = exact_dot(data.c, x), linear_units(data).size
     spare = ROOM * tol * program_scale(primal, np.nan, size)
-    bound = lower_bound(data, point.lambda_ub, point.nu, spare)
+    bound = lower_bound(data, point.lambda_ub, point.nu, x, spare)
     reason = _unusable(data, point, bound)
     dual = -np.inf if reason else bound.value - bound.rounding
     if source == "passed":  # the repair is not to make a passed point look better than it is
@@ -156,8 +155,9 @@ def _plausible(data: LinearData, x: Array) -> bool:
         return True
     if "plausible" not in data.memo:
         data.memo["plausible"] = primal_interior(data) is not None or any(
-            found is not None and meets_rows(data, found)
-            for found in (highs(data).x, highs(data.with_cost(np.zeros(data.n))).x)
+            found.x is not None and meets_rows(data, found.x)
+            for program in (data, data.with_cost(np.zeros(data.n)))
+            for found in optima(program)
         )
     return bool(data.memo["plausible"])
 
@@ -177,15 +177,17 @@ def _look_for_better(data: LinearData, certificate: Certificate) -> Certificate:
     return certificate
 
 
-def _better_points(data: LinearData, certificate: Certificate) -> list[Array]:
-    optimum, x = highs(data), certificate.dual["x"]
-    if optimum.x is not None:
-        return [optimum.x]
-    if optimum.status != "unbounded" or (ray := find_ray(data)) is None:
-        return []
+def _better_points(data: LinearData, certificate: Certificate) -> Iterator[Array]:
+    x, unbounded = certificate.dual["x"], False
+    for optimum in optima(data):
+        unbounded |= optimum.status == "unbounded"
+        if optimum.x is not None:
+            yield optimum.x
     goal = max(abs(certificate.primal_objective), certificate.scale) or 1.0
-    far = np.exp2(np.ceil(np.log2(goal / abs(exact_dot(data.c, ray)))))
-    return [x + far * ray] if np.isfinite(far) else []
+    for ray in rays(data) if unbounded else ():
+        far = np.exp2(np.ceil(np.log2(goal / abs(exact_dot(data.c, ray)))))
+        if np.isfinite(far):
+            yield x + far * ray
 
 
 def _construct(
@@ -198,24 +200,33 @@ def _construct(
     tol: float,
 ) -> tuple[Array, Array]:
     """Multipliers for x: complementary least squares first, then the dual solution of HiGHS."""
-    cost = data.c + data.A_ub.T @ lambda_ub + data.A_eq.T @ nu
-    rest = LinearData(
-        cost,
-        data.A_ub if missing_ub else np.zeros((0, data.n)),
-        data.b_ub if missing_ub else np.zeros(0),
-        data.A_eq if missing_nu else np.zeros((0, data.n)),
-        data.b_eq if missing_nu else np.zeros(0),
-        data.lower,
-        data.upper,
-    )
+    rest = data
+    if lambda_ub.size * (not missing_ub) or nu.size * (not missing_nu):
+        y = np.concatenate([lambda_ub, nu])
+        rest = LinearData(
+            exact_residual(data.columns, y, -data.c),
+            data.A_ub if missing_ub else np.zeros((0, data.n)),
+            data.b_ub if missing_ub else np.zeros(0),
+            data.A_eq if missing_nu else np.zeros((0, data.n)),
+            data.b_eq if missing_nu else np.zeros(0),
+            data.lower,
+            data.upper,
+        )
 
     def merge(part_ub: Array, part_nu: Array) -> tuple[Array, Array]:
         return (part_ub if missing_ub else lambda_ub), (part_nu if missing_nu else nu)
 
-    found = merge(*solve_multipliers(rest, active_at(rest, x)))
-    if assess(data, x, split_reduced_cost(data, *found), 1e-3 * tol, "constructed").holds():
-        return found
-    optimum = highs(rest)
-    if optimum.lambda_ub is None or optimum.nu is None:
-        return found
-    return merge(optimum.lambda_ub, optimum.nu)
+    def candidates() -> Iterator[tuple[Array, Array]]:
+        yield merge(*solve_multipliers(rest, active_at(rest, x)))
+        for optimum in optima(rest):
+            if optimum.lambda_ub is not None and optimum.nu is not None:
+                yield merge(optimum.lambda_ub, optimum.nu)
+
+    best, error = (lambda_ub, nu), np.inf
+    for k, found in enumerate(candidates()):
+        certificate = assess(data, x, split_reduced_cost(data, *found), tol, "constructed")
+        if certificate.holds(1e-3 * tol):
+            return found
+        if k == 0 or certificate.relative_gap < error:
+            best, error = found, certificate.relative_gap
+    return best

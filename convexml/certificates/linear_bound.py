@@ -13,6 +13,7 @@ from ..objective.linear_data import LinearData
 from ..objective.linear_scaling import ScaledProgram, equilibrate
 from .exact_sums import exact_dot, exact_pair
 from .linear_price import SAFE, Interior, Nearby, nearby, relative_interior
+from .linear_units import linear_units
 
 ROOM = 1e-3
 """What a bound over a box is charged, as a share of tol: the box is made to fit."""
@@ -31,7 +32,7 @@ class LinearBound:
     left : array, shape (n,)
         Reduced costs that no bound carries.
     within : float or None
-        Where no price is known: the bound holds where abs(x_j) is at most this for all j left.
+        Where no price is known: the bound holds for points within this distance.
     """
 
     value: float
@@ -40,7 +41,9 @@ class LinearBound:
     within: float | None = None
 
 
-def lower_bound(data: LinearData, lambda_ub: Array, nu: Array, spare: float = 0.0) -> LinearBound:
+def lower_bound(
+    data: LinearData, lambda_ub: Array, nu: Array, x: Array | None = None, spare: float = 0.0
+) -> LinearBound:
     """D at nonnegative lambda_ub and any nu, Jansson's way, priced where a reduced cost is left.
 
     Parameters
@@ -48,6 +51,8 @@ def lower_bound(data: LinearData, lambda_ub: Array, nu: Array, spare: float = 0.
     data : LinearData
     lambda_ub, nu : array, shapes (m,) and (p,)
         Multipliers; lambda_ub >= 0.
+    x : array, shape (n,), optional
+        The middle of the box where no price is known; 0 by default.
     spare : float
         What a bound over a box may be charged.
 
@@ -67,6 +72,9 @@ def lower_bound(data: LinearData, lambda_ub: Array, nu: Array, spare: float = 0.
     if price is not None:
         return LinearBound(value, error + price, left)
     total = float(np.abs(left).sum())
+    if x is not None:  # c'z >= D + left'z, and z is near x
+        value += float(left @ x)
+        error += 2.0 * EPS * left.size * float(np.abs(left) @ np.abs(x)) + EPS * abs(value)
     return LinearBound(value, error + spare, left, within=spare / total)
 
 
@@ -144,11 +152,16 @@ def dual_polyhedron(data: LinearData) -> LinearData:
 
 
 def equilibrated(data: LinearData) -> ScaledProgram | None:
-    """The program in units of size 1, kept with its data; None where float64 cannot hold it."""
+    """The program in units of size 1, kept with its data; None where float64 cannot hold it.
+
+    It starts from the units that the data suggest: then it is the same in whatever units.
+    """
     if "equilibrated" not in data.memo:
-        scaled = equilibrate(data)
+        units = linear_units(data)
+        row = np.divide(1.0, units.rows, np.ones_like(units.rows), where=units.rows > 0.0)
+        scaled = equilibrate(data, row, units.columns)
         part = scaled.data
-        entries = (part.c, part.b_ub, part.b_eq, scaled.column, 1.0 / scaled.column)
+        entries = (part.c, part.b_ub, part.b_eq, part.rows.data, scaled.column, 1.0 / scaled.column)
         fits = all(bool(np.all(np.isfinite(values))) for values in entries)
         data.memo["equilibrated"] = scaled if fits else None
     found: ScaledProgram | None = data.memo["equilibrated"]

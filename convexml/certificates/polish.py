@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..numerics import Array
+from ..numerics import ROUNDING, Array
 from ..objective.linear_data import LinearData
 from .active_set import ActiveSet, active_at, active_by_slackness, solve_multipliers, solve_vertex
 from .certificate import Certificate
@@ -35,6 +35,8 @@ def polish_linear(
     """
     best, error = (x, point), _error(assess(data, x, point, tol, "passed"))
     for active in (active_by_slackness(data, x, point), active_at(data, x)):
+        if error <= ROUNDING:
+            break
         for candidate in _candidates(data, active, *best):
             found = _error(assess(data, *candidate, tol, "passed"))
             if found < error:

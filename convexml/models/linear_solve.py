@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 EQUILIBRATED = "highs, equilibrated"
 AUTO = ("highs", "clarabel", EQUILIBRATED, "ecos", "interior_point", "piqp", "scs", "osqp")
 """Each is tried where those before it gave nothing that could be verified."""
+WORST = {"inaccurate": 1, "failed": 2}
 ITERATIONS = {
     "interior_point": "max_iter",
     "clarabel": "max_iter",
@@ -69,7 +70,7 @@ def solve_linear(
         tried.append(_attempt(problem, name, tol, max_seconds, polish, settings))
         if tried[-1].status not in ("failed", "inaccurate"):
             break
-    best = min(tried, key=lambda s: (s.status in ("failed", "inaccurate"), s.relative_gap))
+    best = min(tried, key=lambda s: (WORST.get(s.status, 0), s.relative_gap))
     if solver == "auto":
         best.choice = f"auto chose {AUTO[0]}: the problem is a linear program."
         if best is not tried[0]:

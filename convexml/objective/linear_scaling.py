@@ -53,8 +53,16 @@ class ScaledProgram:
         return {key: self.cost * factor[key] * scaled[key] for key in factor if key in scaled}
 
 
-def equilibrate(data: LinearData) -> ScaledProgram:
+def equilibrate(
+    data: LinearData, row: Array | None = None, column: Array | None = None
+) -> ScaledProgram:
     """Ruiz's iteration: rows and columns are divided by the roots of their largest entries.
+
+    Parameters
+    ----------
+    data : LinearData
+    row, column : array, shapes (m + p,) and (n,), optional
+        Factors to start from; 1 by default.
 
     References
     ----------
@@ -63,11 +71,13 @@ def equilibrate(data: LinearData) -> ScaledProgram:
     """
     m = data.b_ub.size
     A = sparse.vstack([sparse.csr_array(data.A_ub), sparse.csr_array(data.A_eq)], format="csr")
-    row, column = np.ones(A.shape[0]), np.ones(data.n)
+    row = np.ones(A.shape[0]) if row is None else _power_of_two(row)
+    column = np.ones(data.n) if column is None else _power_of_two(column)
+    sizes, at = np.abs(A.data), np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     for _ in range(PASSES if A.nnz else 0):
-        B = abs(sparse.diags_array(row) @ A @ sparse.diags_array(column))
-        row /= np.sqrt(_largest(B.max(axis=1)))
-        column /= np.sqrt(_largest(B.max(axis=0)))
+        entries = sizes * row[at] * column[A.indices]
+        row /= np.sqrt(_largest(entries, at, row.size))
+        column /= np.sqrt(_largest(entries, A.indices, column.size))
     row, column = _power_of_two(row), _power_of_two(column)
     ub, eq = row[:m], row[m:]
     bounds = (data.lower / column, data.upper / column)
@@ -92,9 +102,10 @@ def _scaled(matrix: Array, row: Array, column: Array) -> Array:
     return row[:, None] * matrix * column
 
 
-def _largest(entries: sparse.coo_array) -> Array:
-    """The largest entries as a vector, 1 for rows without any."""
-    values = np.ravel(entries.toarray())
+def _largest(entries: Array, at: Array, count: int) -> Array:
+    """The largest entry at each place, 1 where there is none."""
+    values = np.zeros(count)
+    np.maximum.at(values, at, entries)
     return np.where(values > 0.0, values, 1.0)
 
 
