@@ -12,6 +12,7 @@ from ..numerics import Array
 from ..objective.linear_data import LinearData
 from .exact_sums import exact_residual
 from .least_change import least_change
+from .linear_bound import equilibrated
 from .linear_conditions import sizes
 from .linear_units import linear_units
 from .multipliers import Multipliers
@@ -67,13 +68,21 @@ def _ratio(value: Array, size: Array) -> Array:
 
 def solve_vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
     """The point nearest to x at which the active constraints hold with equality."""
+    scaled = equilibrated(data)
+    if scaled is not None:
+        found = _vertex(scaled.data, active, scaled.inside(x))
+        return np.clip(scaled.point(found), data.lower, data.upper) + 0.0  # no -0.0
+    return np.clip(_vertex(data, active, x), data.lower, data.upper) + 0.0
+
+
+def _vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
     fixed = np.where(active.at_lower, data.lower, np.where(active.at_upper, data.upper, x))
     matrix = _stack(data.A_ub[active.rows], data.A_eq)
     side = np.concatenate([data.b_ub[active.rows], data.b_eq])
     movable = active.interior.astype(float) * _spread(data, x)[1]
     for _ in range(2):  # once more, for the rounding of the first
         fixed = fixed + least_change(matrix, -exact_residual(matrix, fixed, side), movable)
-    return np.clip(fixed, data.lower, data.upper) + 0.0  # no -0.0
+    return np.asarray(fixed)
 
 
 def solve_multipliers(
@@ -82,11 +91,24 @@ def solve_multipliers(
     near: Multipliers | None = None,
 ) -> tuple[Array, Array]:
     """(lambda_ub, nu) with zero reduced cost off the bounds and zeros on inactive rows."""
+    start = np.zeros(data.b_ub.size + data.b_eq.size)
+    if near is not None:
+        start = np.concatenate([near.lambda_ub, near.nu])
+    scaled, m = equilibrated(data), data.b_ub.size
+    if scaled is None:
+        found = _stationary(data, active, start, near is not None)
+        return found[:m], found[m:]
+    factors = scaled.cost * np.concatenate([scaled.ub, scaled.eq])
+    found = factors * _stationary(scaled.data, active, start / factors, near is not None)
+    return found[:m], found[m:]
+
+
+def _stationary(data: LinearData, active: ActiveSet, start: Array, near: bool) -> Array:
+    """The multipliers of rows nearest to ``start``, in proportion where that is known."""
     m, p = data.b_ub.size, data.b_eq.size
-    start = np.zeros(m + p) if near is None else np.concatenate([near.lambda_ub, near.nu])
-    start[:m][~active.rows] = 0.0
+    start = np.where(np.concatenate([active.rows, np.ones(p, dtype=bool)]), start, 0.0)
     weights = np.concatenate([active.rows.astype(float), np.ones(p)])
-    if near is not None:  # positive multipliers move in proportion
+    if near:  # positive multipliers move in proportion
         units, _ = linear_units(data).of_multipliers(start)
         level = np.maximum(np.abs(start), units)
         weights *= np.where(np.arange(m + p) < m, np.maximum(np.abs(start), 1e-6 * level), level)
@@ -94,7 +116,7 @@ def solve_multipliers(
     for _ in range(2):
         left = -exact_residual(matrix, start, -data.c[active.interior])
         start = start + least_change(matrix, left, weights)
-    return start[:m], start[m:]
+    return np.asarray(start)
 
 
 def _stack(top: Any, bottom: Any) -> Any:

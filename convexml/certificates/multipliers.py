@@ -13,6 +13,7 @@ from ..numerics import ROUNDING, Array
 from ..objective.linear_data import LinearData
 from .exact_sums import exact_dot, exact_residual
 from .least_change import least_change
+from .linear_bound import equilibrated
 from .linear_units import linear_units
 
 NAMES = ("lambda_ub", "nu", "lambda_lower", "lambda_upper")
@@ -146,6 +147,16 @@ def repair_multipliers(
     Negative entries are clipped; a reduced cost that no bound can carry is removed by the least
     change of nu and of the positive lambda_ub. What is left has its price (``linear_bound``).
     """
+    scaled = equilibrated(data)
+    if scaled is None:
+        return _repair(data, lambda_ub, nu, np.broadcast_to(common, data.n))
+    passed = {"lambda_ub": lambda_ub, "nu": nu, "lambda_lower": np.broadcast_to(common, data.n)}
+    inside = scaled.inside_multipliers(passed)
+    found = _repair(scaled.data, inside["lambda_ub"], inside["nu"], inside["lambda_lower"])
+    return Multipliers(**scaled.multipliers(found.as_dict()))
+
+
+def _repair(data: LinearData, lambda_ub: Array, nu: Array, common: Array) -> Multipliers:
     lambda_ub, nu = np.maximum(lambda_ub, 0.0), np.array(nu)
     target = np.zeros(data.n, dtype=bool)
     free = _levels(data, lambda_ub, nu)

@@ -12,6 +12,7 @@ from ..numerics import Array
 from .linear_data import LinearData
 
 PASSES = 10
+BORDER = 0.41
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,19 @@ class ScaledProgram:
         """x of the program itself."""
         return self.size * self.column * x
 
+    def inside(self, x: Array) -> Array:
+        """x of the scaled program."""
+        return np.asarray(x / (self.size * self.column))
+
+    def inside_multipliers(self, own: Mapping[str, Array]) -> dict[str, Array]:
+        """The multipliers of the scaled program, by name."""
+        return {key: own[key] / factor for key, factor in self._factors().items() if key in own}
+
+    def _factors(self) -> dict[str, Array]:
+        factor = {"lambda_ub": self.ub, "nu": self.eq}
+        factor |= dict.fromkeys(("lambda_lower", "lambda_upper"), 1.0 / self.column)
+        return {key: self.cost * value for key, value in factor.items()}
+
     def ray(self, direction: Array) -> Array:
         """A direction of the program itself, of largest entry 1."""
         found = self.column * direction
@@ -48,9 +62,9 @@ class ScaledProgram:
 
     def multipliers(self, scaled: Mapping[str, Array]) -> dict[str, Array]:
         """The multipliers of the program itself, by name."""
-        factor = {"lambda_ub": self.ub, "nu": self.eq}
-        factor |= dict.fromkeys(("lambda_lower", "lambda_upper"), 1.0 / self.column)
-        return {key: self.cost * factor[key] * scaled[key] for key in factor if key in scaled}
+        return {
+            key: factor * scaled[key] for key, factor in self._factors().items() if key in scaled
+        }
 
 
 def equilibrate(
@@ -110,7 +124,8 @@ def _largest(entries: Array, at: Array, count: int) -> Array:
 
 
 def _power_of_two(values: Array) -> Array:
-    return np.exp2(np.round(np.log2(values)))
+    """A power of two near each; half-way logarithms, which averages hit, are no border case."""
+    return np.exp2(np.floor(np.log2(values) + BORDER))
 
 
 def _unit(values: Array) -> float:
