@@ -12,7 +12,7 @@ from .ray import find_ray
 
 
 def optima(data: LinearData) -> Iterator[Optimum]:
-    """The optimum found in equilibrated units, then the one in the program's own; both kept."""
+    """The optimum found in equilibrated units, and where that is none in its own; both kept."""
     scaled = equilibrated(data)
     if scaled is not None:
         if "optimum" not in data.memo:
@@ -23,15 +23,17 @@ def optima(data: LinearData) -> Iterator[Optimum]:
                 found = Optimum(found.status, x, **duals)
             data.memo["optimum"] = found
         yield data.memo["optimum"]
+        if data.memo["optimum"].x is not None:
+            return
     if "own optimum" not in data.memo:
         data.memo["own optimum"] = highs(data)
     yield data.memo["own optimum"]
 
 
 def rays(data: LinearData) -> Iterator[Array]:
-    """Directions of descent of the recession cone, found in either units."""
+    """Directions of descent of the recession cone, found in equilibrated units or its own."""
     scaled = equilibrated(data)
     if scaled is not None and (ray := find_ray(scaled.data)) is not None:
         yield scaled.ray(ray)
-    if (ray := find_ray(data)) is not None:
+    elif (ray := find_ray(data)) is not None:
         yield ray
