@@ -239,9 +239,8 @@ def test_the_proved_gap_is_never_below_the_true_one() -> None:
         for x in (best, best + rng.normal(size=best.size)):
             found = posed.posed.certify(x)
             value = dot(row(posed.c), [exact(v) for v in x])
-            assert exact(found.proved_gap) >= value - posed.optimum.value or np.isinf(
-                found.proved_gap
-            ), name
+            if np.isfinite(found.proved_gap):
+                assert exact(found.proved_gap) >= value - posed.optimum.value, name
             finite += np.isfinite(found.proved_gap)
     assert finite >= 100
 
