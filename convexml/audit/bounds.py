@@ -128,6 +128,8 @@ def priced_candidates(
     if not mixed:
         return
     for inner_w, inner in mixtures(scaled.program, scaled.x_in(w), scaled.y_in(y)):
+        if interior is not None:
+            yield _outside(program, scaled, priced_inside(scaled.program, interior, inner_w, inner))
         yield priced(program, scaled.x_out(inner_w), scaled.y_out(inner), units, idle)
 
 

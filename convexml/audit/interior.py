@@ -16,7 +16,7 @@ from ..objective.cones import Cone, SecondOrder, Semidefinite, Zero
 from ..objective.curved_cones import Exponential
 from .scaling import solve_scaled
 
-MARGINS = (1e-4, 1e-7)
+MARGINS = (1e-4, 1e-7, 1e-9)
 """How far inside the dual cone a helping point is wanted, relative to the multiplier."""
 SHARES = (1e-4, 1e-3, 1e-2, 1e-1, 1e-6)
 

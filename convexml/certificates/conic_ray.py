@@ -123,6 +123,5 @@ def _deep(cone: Cone, s: Array) -> bool:
     if not np.all(x > 0.0):
         return False
     logs = np.log(x)
-    return bool(
-        z == 0.0 or float(alpha @ logs) >= np.log(z) + 16.0 * EPS * (s.size + np.abs(logs) @ alpha)
-    )
+    error = 16.0 * EPS * (s.size + float(np.abs(logs) @ alpha))
+    return bool(z == 0.0 or float(alpha @ logs) >= np.log(z) + error)

@@ -12,7 +12,11 @@ from ..objective.linear_data import LinearData
 from .conic_price import Priced
 from .conic_values import dual_residual, dual_value
 from .exact_sums import exact_residual
+from .least_change import least_change
 from .linear_price import SAFE, Interior, nearby, relative_interior
+
+
+STEPS = 8
 
 
 def dual_interior(program: ConeProgram) -> Interior | None:
@@ -47,6 +51,38 @@ def bent_columns(program: ConeProgram) -> Array:
     return np.flatnonzero(np.diff(sparse.csc_array(program.P).indptr))
 
 
+def refined(interior: Interior, z: Array) -> Array:
+    """z with the coordinates that cannot move at their bounds, on the equalities up to rounding.
+
+    Coordinates with a bound move in proportion to their distance from it; where that does not
+    suffice, by as much as the interior point has, which mixing with it allows for.
+    """
+    lower = interior.data.lower
+    z = np.where(interior.fixed, interior.point, np.maximum(z, lower))
+    room, inner = z - lower, interior.point - lower
+    typical = float(np.max(np.abs(z), initial=0.0)) or 1.0
+    free = np.maximum(np.abs(z), 1e-3 * typical)
+    for weights in (room, np.maximum(room, inner)):
+        weights = np.where(interior.fixed, 0.0, np.where(np.isfinite(room), weights, free))
+        z = _onto(interior, z, weights)
+    return z
+
+
+def _onto(interior: Interior, z: Array, weights: Array) -> Array:
+    reach = np.sqrt(interior.equal.power(2) @ weights**2)
+    rows = np.divide(1.0, reach, out=np.zeros(reach.size), where=reach > 0.0)
+    system = sparse.csr_array(sparse.diags_array(rows) @ interior.equal)
+    best, least = z, np.inf
+    for _ in range(STEPS):
+        left = exact_residual(interior.equal, z, interior.equal_side)
+        size = float(np.linalg.norm(left))
+        if not size < 0.5 * least:
+            break
+        best, least = z, size
+        z = z + least_change(system, -rows * left, weights)
+    return best
+
+
 def priced_inside(program: ConeProgram, interior: Interior, w: Array, y: Array) -> Priced:
     """D at (w, y), and how much lower it may be at the exact point that ``nearby`` finds.
 
@@ -57,8 +93,10 @@ def priced_inside(program: ConeProgram, interior: Interior, w: Array, y: Array) 
     y = program.project_dual(y)
     kept = np.zeros(w.size)
     kept[bent] = w[bent]
+    z = refined(interior, np.concatenate([w[bent], y]))
+    kept[bent], y = z[: bent.size], program.project_dual(z[bent.size :])
     left, value = dual_residual(program, kept, y), dual_value(program, kept, y)
-    found = nearby(interior, np.concatenate([w[bent], y]))
+    found = nearby(interior, z)
     if found is None:
         return Priced(kept, y, value, np.inf, left)
     values, slopes = [], []

@@ -17,6 +17,9 @@ SIZE_SHARE = 1e-3
 """Share of its size that a linear or conic program's scale cannot fall below."""
 NOISE = np.log(1e-8)
 """Entries below this share (a logarithm) of what the fitted units expect are left out of them."""
+FOLLOWS = 0.03
+"""Weight of the objective's equations where it is quadratic: many entries of P say no more than
+that it grows as x^2, and constraints say where x is."""
 REFITS = 3
 DIRECT = 1000
 """Up to this many unknowns the fit is factored; above, it is iterated."""
@@ -77,7 +80,8 @@ def program_units(
 
     Least squares over the nonzeros of log|A_ij| + xi_j = eta_i, log|b_i| = eta_i,
     log|c_j| + xi_j = V and log|P_jk| + xi_j + xi_k = V; entries below 1e-8 of what the fit expects
-    are dropped and it is refitted. A change of units moves xi, eta and V along and nothing else.
+    are dropped and it is refitted. Where there is a P, the objective's equations count little: the
+    constraints say what x is. A change of units moves xi, eta and V along and nothing else.
 
     Parameters
     ----------
@@ -112,7 +116,9 @@ def program_units(
 
     none_xi, none_eta = (sparse.csr_array((max(m, n), size)) for size in (n, k))
     equations(A.data, unit(A.col, n), R[A.row], 0.0)
+    before = sum(len(part) for part in sides)
     equations(np.asarray(b), none_xi, R, 0.0)
+    given = slice(before, sum(len(part) for part in sides))
     equations(np.asarray(c), unit(np.arange(n), n), none_eta, 1.0)
     if P is not None and sparse.coo_array(P).nnz:
         entries = sparse.coo_array(P)
@@ -121,9 +127,20 @@ def program_units(
     if not blocks:
         return ProgramUnits(0.0, np.zeros(m), np.ones(n), 1.0)
     system, side = sparse.vstack(blocks, format="csr"), np.concatenate(sides)
+    weights = np.ones(side.size)
+    if P is not None:
+        weights[given.stop :] = FOLLOWS
     kept = np.ones(side.size, dtype=bool)
+    if leave_out and given.stop > given.start:
+        # Rounded zeros may be most of b: the start goes without those far below its largest.
+        kept[given] = False
+        start = np.zeros(system.shape[1])
+        if np.any(kept):
+            start = _fit(system[kept], side[kept], weights[kept])[0]
+        beyond = (side - system @ start)[given]
+        kept[given] = beyond <= np.min(beyond) - NOISE
     for _ in range(REFITS):
-        found, determined = _fit(system[kept], side[kept])
+        found, determined = _fit(system[kept], side[kept], weights[kept])
         # log|entry| + ... is what the fit leaves of it: far below 0 means far too small.
         small = side - system @ found > -NOISE if leave_out else np.zeros(side.size, dtype=bool)
         if np.array_equal(~small, kept):
@@ -136,8 +153,9 @@ def program_units(
     return ProgramUnits(size, rows, columns, objective)
 
 
-def _fit(system: Any, side: Array) -> tuple[Array, bool]:
+def _fit(system: Any, side: Array, weights: Array) -> tuple[Array, bool]:
     """The least-squares solution, and whether its last entry is the only possible one."""
+    system, side = sparse.csr_array(sparse.diags_array(weights) @ system), weights * side
     k = system.shape[1]
     last = np.eye(1, k, k - 1).ravel()
     if k > DIRECT:
