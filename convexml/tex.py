@@ -123,29 +123,27 @@ class Form(NamedTuple):
 
     Attributes
     ----------
-    over, cost : str
-        The variables in place of the losses, and their sum.
     rows : tuple of Row
         Its constraints.
-    dual : str
-        The variables of the dual.
-    gain, domain : str
-        -sum_i c_i l*(y_i, u_i / c_i), and where.
-    slope : str
-        Stationarity in the variables.
+    dual, gain : str
+        The variables of the dual, and -sum_i c_i l*(y_i, u_i / c_i) in them, on ``domain``.
     push, sign : str
         -X'u = sign sum_i push x_i, with the sign - or none.
+    over, cost : str
+        The variables in place of the losses, and the sum of losses.
+    slope : str
+        Stationarity in these variables.
     """
 
-    over: str
-    cost: str
     rows: tuple[Row, ...]
     dual: str
     gain: str
-    domain: str
-    slope: str
     push: str
     sign: str = ""
+    over: str = ""
+    cost: str = ""
+    domain: str = ""
+    slope: str = ""
 
 
 def number(value: float) -> str:

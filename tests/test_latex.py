@@ -105,7 +105,12 @@ DATA_IDS = ["b", "b weights", "no b", "no b weights"]
 
 def rows_of(problem: Any) -> dict[str, list[str]]:
     """The lines by label; the environment must be one aligned block of labelled lines."""
-    first, *lines, last = problem.latex().splitlines()
+    return rows_of_text(problem.latex())
+
+
+def rows_of_text(text: str) -> dict[str, list[str]]:
+    """As ``rows_of``."""
+    first, *lines, last = text.splitlines()
     assert (first, last) == (r"\begin{aligned}", r"\end{aligned}")
     found: dict[str, list[str]] = {}
     for k, line in enumerate(lines):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from convexml import LearningProblem, kernels
+from convexml import LearningProblem, LinearProgram, kernels
 from convexml.tex import Symbol
 from tests.test_latex import (
     DATA,
@@ -20,6 +20,7 @@ from tests.test_latex import (
     WEIGHTS,
     X,
     rows_of,
+    rows_of_text,
 )
 from tests.tex_reader import Reader, statements
 
@@ -259,3 +260,53 @@ def test_pairs_at_their_solution(loss: str, penalty: str, s: Any, scale: str | f
         names |= {letter: side, rf"\lambda^{sign}": full}
     names |= {"C": 2.5, r"\omega": getattr(term, "weights", None)}
     check_at_the_solution(problem, names, value)
+
+
+@pytest.mark.parametrize("bounds", [(0, 5), (None, 4), (-1, None), (None, None)])
+@pytest.mark.parametrize("equalities", [True, False])
+def test_linear_programs_at_their_solution(equalities: bool, bounds: Any) -> None:
+    """Names of several letters are given one letter first."""
+    A, c = np.array([[1.0, 1.0, 2.0], [-1.0, 0.0, -1.0], [0.0, -1.0, 1.0]]), np.array([1.0, 2, 2])
+    E, f = (np.array([[1.0, -1.0, 0.5]]), np.array([0.5])) if equalities else (None, None)
+    side = np.array([6.0, 1.0, 2.0])
+    if bounds == (None, None):
+        c = -A.T @ np.array([0.5, 2.0, 3.0])  # bounded: c + A'lambda = 0 for a lambda >= 0
+    problem = LinearProgram(c, A, side, E, f, bounds)
+    solution = problem.solve(tol=1e-9)
+    assert solution.status == "optimal"
+    letters = {
+        "A_{ub}": "A",
+        "b_{ub}": "r",
+        "A_{eq}": "E",
+        "b_{eq}": "f",
+        r"\lambda_{ub}": r"\alpha",
+        r"\lambda_l": r"\beta",
+        r"\lambda_u": r"\gamma",
+    }
+    text = problem.latex()
+    for name, letter in letters.items():
+        text = text.replace(name, letter)
+    used = {r"\beta": bounds[0] is not None, r"\gamma": bounds[1] is not None, "E": equalities}
+    for name, there in used.items():
+        assert (name in text) == there
+    dual = solution.dual
+    names = {
+        "A": A,
+        "r": side,
+        "E": E,
+        "f": f,
+        "c": c,
+        "x": solution.primal["x"],
+        r"\nu": dual["nu"],
+    }
+    names |= {"l": np.full(3, bounds[0], dtype=float), "u": np.full(3, bounds[1], dtype=float)}
+    names |= {r"\alpha": dual["lambda_ub"], "y": c}
+    names |= {r"\beta": dual["lambda_lower"], r"\gamma": dual["lambda_upper"]}
+    rows = rows_of_text(text)
+    for label, start in (("primal", r"\min_x"), ("Lagrangian", ""), ("dual", r"\max")):
+        value, _, given = rows[label][0].removeprefix(start).partition(r"\quad\text{s.t.}\quad")
+        found = Reader(value, names, {}).value()
+        assert found == pytest.approx(solution.objective, abs=1e-6), label
+        assert all_hold(given, names, 1e-6, {})
+    for row in rows["KKT"]:
+        assert all_hold(row, names, 1e-6, {}), row

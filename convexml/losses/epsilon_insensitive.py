@@ -103,11 +103,7 @@ class EpsilonInsensitive(Loss):
         return Terms(value, {"u_lower": -u <= c, "u_upper": u <= c})
 
     def tex(self) -> Tex:
-        return Tex(
-            r"(|z_i - y_i| - \varepsilon)_+",
-            r"y_i v_i + \varepsilon |v_i|",
-            domain=r"|v_i| \le 1",
-        )
+        return Tex(r"(|z_i - y_i| - \varepsilon)_+", r"y_i v_i + \varepsilon |v_i|", r"|v_i| \le 1")
 
     def textbook_tex(self, z: Symbol, c: Weights) -> Form:
         gain = r"y_i (\alpha_i - \alpha^*_i) - \varepsilon (\alpha_i + \alpha^*_i)"

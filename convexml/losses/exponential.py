@@ -78,8 +78,5 @@ class Exponential(Loss):
 
     def tex(self) -> Tex:
         return Tex(
-            "e^{-y_i z_i}",
-            r"p_i \log p_i - p_i",
-            domain=r"p_i = -y_i v_i \ge 0",
-            slope="-y_i e^{-y_i z_i}",
+            "e^{-y_i z_i}", r"p_i \log p_i - p_i", r"p_i = -y_i v_i \ge 0", "-y_i e^{-y_i z_i}"
         )

@@ -68,13 +68,6 @@ class HardMargin(Loss):
         return Tex("", "y_i v_i", domain=r"y_i v_i \le 0", slope=r"-y_i \alpha_i", rows=(row,))
 
     def textbook_tex(self, z: Symbol, c: Weights) -> Form:
-        return Form(
-            over="",
-            cost="",
-            rows=(Row(r"\alpha_i", f"y_i {z.entry}", r"\ge", "1", "i"),),
-            dual=r"\alpha",
-            gain=r"\sum_i \alpha_i",
-            domain=r"\alpha_i \ge 0",
-            slope="",
-            push=r"\alpha_i y_i",
-        )
+        rows = (Row(r"\alpha_i", f"y_i {z.entry}", r"\ge", "1", "i"),)
+        gain, domain = r"\sum_i \alpha_i", r"\alpha_i \ge 0"
+        return Form(rows, r"\alpha", gain, r"\alpha_i y_i", domain=domain)

@@ -91,6 +91,6 @@ class Huber(Loss):
         return Tex(
             r"\tfrac12 (z_i - y_i)^2 - \tfrac12 (|z_i - y_i| - \delta)_+^2",
             r"\tfrac12 v_i^2 + y_i v_i",
-            domain=r"|v_i| \le \delta",
-            slope=r"\max(-\delta, \min(\delta, z_i - y_i))",
+            r"|v_i| \le \delta",
+            r"\max(-\delta, \min(\delta, z_i - y_i))",
         )

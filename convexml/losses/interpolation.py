@@ -70,14 +70,5 @@ class Interpolation(Loss):
         return Tex("", "y_i v_i", slope=r"\nu_i", rows=(row,))
 
     def textbook_tex(self, z: Symbol, c: Weights) -> Form:
-        return Form(
-            over="",
-            cost="",
-            rows=(Row(r"\nu_i", f"{z}", "=", "y_i", "i"),),
-            dual=r"\nu",
-            gain=r"-\sum_i y_i \nu_i",
-            domain="",
-            slope="",
-            push=r"\nu_i",
-            sign="-",
-        )
+        rows = (Row(r"\nu_i", f"{z}", "=", "y_i", "i"),)
+        return Form(rows, r"\nu", r"-\sum_i y_i \nu_i", r"\nu_i", "-")

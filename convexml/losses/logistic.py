@@ -96,6 +96,6 @@ class Logistic(Loss):
         return Tex(
             r"\log(1 + e^{-y_i z_i})",
             r"p_i \log p_i + (1 - p_i) \log(1 - p_i)",
-            domain=r"0 \le p_i = -y_i v_i \le 1",
-            slope=r"-\frac{y_i}{1 + e^{y_i z_i}}",
+            r"0 \le p_i = -y_i v_i \le 1",
+            r"-\frac{y_i}{1 + e^{y_i z_i}}",
         )

@@ -98,5 +98,5 @@ class Pinball(Loss):
         return Tex(
             r"\tau (y_i - z_i)_+ + (1 - \tau)(z_i - y_i)_+",
             "y_i v_i",
-            domain=r"-\tau \le v_i \le 1 - \tau",
+            r"-\tau \le v_i \le 1 - \tau",
         )

@@ -106,6 +106,6 @@ class Poisson(Loss):
         return Tex(
             r"e^{z_i} - y_i z_i + y_i \log y_i - y_i",
             r"m_i \log m_i - m_i - y_i \log y_i + y_i",
-            domain=r"m_i = y_i + v_i \ge 0",
-            slope="e^{z_i} - y_i",
+            r"m_i = y_i + v_i \ge 0",
+            "e^{z_i} - y_i",
         )

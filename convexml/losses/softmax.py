@@ -108,8 +108,8 @@ class Softmax(Loss):
         return Tex(
             r"\log \sum_k e^{z_{ik}} - z_{i y_i}",
             r"\sum_k p_{ik} \log p_{ik}",
-            domain=r"p_i = e_{y_i} + v_i \ge 0,\ \sum_k p_{ik} = 1",
-            slope=r"\operatorname{softmax}(z_i) - e_{y_i}",
+            r"p_i = e_{y_i} + v_i \ge 0,\ \sum_k p_{ik} = 1",
+            r"\operatorname{softmax}(z_i) - e_{y_i}",
         )
 
 

@@ -72,6 +72,6 @@ class SquaredHinge(Loss):
         return Tex(
             r"\tfrac12 (1 - y_i z_i)_+^2",
             r"y_i v_i + \tfrac12 v_i^2",
-            domain=r"y_i v_i \le 0",
-            slope="-y_i (1 - y_i z_i)_+",
+            r"y_i v_i \le 0",
+            "-y_i (1 - y_i z_i)_+",
         )

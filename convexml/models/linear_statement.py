@@ -9,7 +9,8 @@ import numpy as np
 from ..numerics import Array
 from ..objective import Statement, label_all
 from ..objective.linear_data import LinearData
-from .latex import Latex
+from ..tex import Row, listed, plus
+from .latex import Latex, such_that
 
 
 def pose_linear_primal(data: LinearData) -> Statement:
@@ -105,31 +106,23 @@ def fill_linear(data: LinearData, statement: Statement, x: Array, dual: dict[str
 
 def linear_latex(data: LinearData) -> Latex:
     """Primal, Lagrangian, dual and KKT conditions of the constraints that are there."""
-    ub, eq = bool(data.b_ub.size), bool(data.b_eq.size)
     lower, upper = (bool(np.isfinite(side).any()) for side in (data.lower, data.upper))
-    terms = [
-        (ub, r"A_{ub} x \le b_{ub}", r"\lambda_{ub}", r"+ \lambda_{ub}^\top (A_{ub} x - b_{ub})",
-         r"- b_{ub}^\top \lambda_{ub}", r"+ A_{ub}^\top \lambda_{ub}",
-         r"\lambda_{ub} \circ (b_{ub} - A_{ub} x) = 0"),
-        (eq, r"A_{eq} x = b_{eq}", "", r"+ \nu^\top (A_{eq} x - b_{eq})",
-         r"- b_{eq}^\top \nu", r"+ A_{eq}^\top \nu", ""),
-        (lower, r"x \ge l", r"\lambda_l", r"- \lambda_l^\top (x - l)",
-         r"+ l^\top \lambda_l", r"- \lambda_l", r"\lambda_l \circ (x - l) = 0"),
-        (upper, r"x \le u", r"\lambda_u", r"+ \lambda_u^\top (x - u)",
-         r"- u^\top \lambda_u", r"+ \lambda_u", r"\lambda_u \circ (u - x) = 0"),
-    ]  # fmt: skip
-    present = [term[1:] for term in terms if term[0]]
-    feasible = r",\ ".join(term[0] for term in present)
-    signs = r",\ ".join(rf"{term[1]} \ge 0" for term in present if term[1])
-    lagrangian = " ".join([r"c^\top x", *(term[2] for term in present)])
-    dual = " ".join(term[3] for term in present).removeprefix("+ ") or "0"
-    gradient = " ".join(["c", *(term[4] for term in present)]) + " = 0"
-    slackness = r",\ ".join(term[5] for term in present if term[5])
-    given = rf"\quad\text{{s.t.}}\quad {feasible}" if feasible else ""
+    table = [
+        (data.b_ub.size, Row(r"\lambda_{ub}", r"A_{ub} x", r"\le", "b_{ub}"), r"A_{ub}^\top "),
+        (data.b_eq.size, Row(r"\nu", r"A_{eq} x", "=", "b_{eq}"), r"A_{eq}^\top "),
+        (lower, Row(r"\lambda_l", "x", r"\ge", "l"), "-"),
+        (upper, Row(r"\lambda_u", "x", r"\le", "u"), ""),
+    ]
+    rows = [(row, factor) for there, row, factor in table if there]
+    gains = (f"{'' if f == '-' else '-'}{row.right}^\\top {row.multiplier}" for row, f in rows)
+    gradient = plus("c", *(f"{factor}{row.multiplier}" for row, factor in rows)) + " = 0"
+    signs = [rf"{row.multiplier} \ge 0" for row, _ in rows if row.sense != "="]
+    terms = [row._replace(multiplier=rf"{row.multiplier}^\top").product for row, _ in rows]
+    slack = [f"{term} = 0" for term, (row, _) in zip(terms, rows, strict=True) if row.sense != "="]
+    statements = [str(row) for row, _ in rows]
     return Latex(
-        r"\min_x\ c^\top x" + given,
-        lagrangian,
-        rf"\max\ {dual}\quad\text{{s.t.}}\quad "
-        + r",\ ".join(part for part in (gradient, signs) if part),
-        tuple(part for part in (gradient, feasible, signs, slackness) if part),
+        r"\min_x\ c^\top x" + such_that(*statements),
+        plus(r"c^\top x", *terms),
+        rf"\max\ {plus(*gains)}" + such_that(gradient, *signs),
+        tuple(filter(None, (gradient, listed(*statements), listed(*signs), listed(*slack)))),
     )
