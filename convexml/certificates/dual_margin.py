@@ -8,12 +8,16 @@ import numpy as np
 
 from ..numerics import EPS, Array, gamma
 from ..objective import Objective
-from .dual_repair import DualPoint, column_reach, scaled
+from .dual_repair import DualPoint, balance, box_inside, column_reach, correction, scaled
 from .rounding import compensated_error, compensated_rmatvec
 
 SMALL = 100_000
 """Entries of X up to which X'u is evaluated in twice the digits where its rounding costs much."""
 TAKEN = 1e-12
+NEAR = 1e-9
+"""Share below its bound from which on a block of v is held where it is."""
+MOST = 500
+ATTEMPTS = 6
 
 
 def with_margin(objective: Objective, point: DualPoint, precise: bool = False) -> DualPoint:
@@ -29,6 +33,10 @@ def with_margin(objective: Objective, point: DualPoint, precise: bool = False) -
         point = replace(point, v=v, error=error, value=objective.dual(u, v))
     if penalty.conjugate_bound(v, error) < np.inf:
         return point
+    if precise:
+        moved_inside = _moved(objective, point)
+        if moved_inside is not None:
+            return moved_inside
     scale = penalty.domain_scale(_outermost(v, error)) or 1.0  # 0 where a sign is missed
     for power in range(4, 53, 2):
         t = scale * (1.0 - EPS * 2.0**power)
@@ -42,6 +50,41 @@ def with_margin(objective: Objective, point: DualPoint, precise: bool = False) -
         found = scaled(objective, u, v, error, 0.0)
     value, moved = objective.dual(found[0], found[1]), float(np.max(np.abs(found[0] - u)))
     return DualPoint(found[0], value, found[1], point.moved + moved, point.source, found[2])
+
+
+def _moved(objective: Objective, point: DualPoint) -> DualPoint | None:
+    """Move only samples inside their box, so that those at its ends stay there; None if in vain."""
+    penalty = objective.penalty
+    blocks = penalty.zero_blocks(objective.d)
+    if blocks is None:
+        return None
+    block, level = blocks
+    lo, hi = objective.dual_bounds()
+    room = np.minimum(point.u - lo, hi - point.u)
+    h = np.where(room > 0.0, np.where(np.isfinite(room), room, objective.c), 0.0)
+    u, v, error = point.u, point.v, np.asarray(point.error)
+    margin = np.full(len(level), 16.0 * EPS)
+    for _ in range(ATTEMPTS):
+        size = np.sqrt(np.bincount(block, _outermost(v, error) ** 2, minlength=len(level)))
+        # What u is rounded by moves v: a block that misses its bound aims lower than before.
+        over = size > level * (1.0 - 4.0 * EPS)
+        excess = np.where(over & (level > 0.0), size / np.where(level > 0.0, level, 1.0) - 1.0, 0.0)
+        margin = np.where(over, np.maximum(2.0 * margin, 2.0 * excess), margin)
+        bound = level * (1.0 - np.minimum(margin, NEAR))
+        near = (level > 0.0) & (size > level * (1.0 - NEAR))
+        held = near[block]
+        if not 0 < held.sum() <= MOST:
+            return None
+        share = np.where(size > bound, 1.0 - bound / np.where(near, size, 1.0), 0.0)
+        part = objective.design.columns(np.flatnonzero(held))
+        missed = -(share[block] * v)[held]
+        u = u - h * correction(part, h, missed, 0.0, objective.fit_intercept)
+        u = balance(objective, np.clip(u, lo, hi), *box_inside(objective))
+        v, error = _precisely(objective, u)
+        if penalty.conjugate_bound(v, error) < np.inf:
+            value, moved = objective.dual(u, v), float(np.max(np.abs(u - point.u)))
+            return DualPoint(u, value, v, point.moved + moved, point.source, error)
+    return None
 
 
 def _precisely(objective: Objective, u: Array) -> tuple[Array, Array]:

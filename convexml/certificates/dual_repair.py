@@ -48,7 +48,7 @@ def repair_dual(
     is the distance to the ends of dom F*, so that the samples in the interior carry the correction.
     Where that fails the answer is u = 0, which is always dual feasible.
     """
-    lo, hi = _box_inside(objective)
+    lo, hi = box_inside(objective)
     start = u
     u = np.clip(np.where(np.isfinite(u), u, 0.0), lo, hi)
     if isinstance(objective, MulticlassObjective):
@@ -56,7 +56,7 @@ def repair_dual(
     else:
         u = _restore_rows(objective, u, lo, hi, metric)
     u = np.where(np.abs(u) < TINY, 0.0, u)  # subnormal numbers carry no digits
-    u = _balance(objective, u, lo, hi)
+    u = balance(objective, u, lo, hi)
     v, error = -objective.design.rmatvec(u), product_error(objective, u)
     scale = objective.penalty.domain_scale(v)
     if scale < 1.0:
@@ -99,12 +99,12 @@ def scaled(
     if t == 0.0:
         return np.zeros_like(u), np.zeros_like(v), np.zeros_like(v)
     whole = t * u
-    new = _balance(objective, whole, *_box_inside(objective))
+    new = balance(objective, whole, *box_inside(objective))
     drift = column_reach(objective, np.abs(new - whole) + UNIT * np.abs(whole))
     return new, t * v, (t * error + drift + 2.0 * EPS * np.abs(t * v)) * (1.0 + 4.0 * EPS)
 
 
-def _balance(objective: Objective, u: Array, lo: Array, hi: Array) -> Array:
+def balance(objective: Objective, u: Array, lo: Array, hi: Array) -> Array:
     """U with 1'u = 0 exactly, where there is an intercept; 0 where that cannot be."""
     if not objective.fit_intercept or isinstance(objective, MulticlassObjective):
         return np.clip(u, lo, hi)
@@ -112,7 +112,7 @@ def _balance(objective: Objective, u: Array, lo: Array, hi: Array) -> Array:
     return np.zeros_like(u) if found is None else found
 
 
-def _box_inside(objective: Objective) -> tuple[Array, Array]:
+def box_inside(objective: Objective) -> tuple[Array, Array]:
     """dom F* as floats inside of it: products c_i l that were rounded outward are taken back."""
     lo, hi = objective.dual_bounds()
     if objective.loss.labels != "real":
@@ -152,7 +152,7 @@ def _restore_rows(
         h = np.where(room > 0.0, h, 0.0)
         if held.any():
             part = columns if held.all() else columns.columns(held)
-            shift = _correction(part, h, -v[rows[held]], total, objective.fit_intercept)
+            shift = correction(part, h, -v[rows[held]], total, objective.fit_intercept)
         elif h.sum() > 0.0:
             shift = total / h.sum()
         else:
@@ -164,7 +164,7 @@ def _restore_rows(
     return u
 
 
-def _correction(columns: Design, h: Array, residual: Array, total: float, with_ones: bool) -> Array:
+def correction(columns: Design, h: Array, residual: Array, total: float, with_ones: bool) -> Array:
     """Solve (E'HE) t = E'u and return E t, in units that make the columns of E equal."""
     gram = columns.gram(h)
     if with_ones:

@@ -28,8 +28,6 @@ class Evaluated:
     Attributes
     ----------
     point, dual : PrimalPoint, DualPoint
-    repaired : DualPoint
-        The dual point before it was given a margin.
     b : float
         The intercept as passed, or the best one.
     primal_rounding, dual_rounding : float
@@ -44,7 +42,6 @@ class Evaluated:
 
     point: PrimalPoint
     dual: DualPoint
-    repaired: DualPoint
     b: float
     primal_rounding: float
     dual_rounding: float
@@ -111,7 +108,7 @@ def evaluate(
         reason = "No bound: no dual feasible point is known."
     elif under.reason:
         reason = under.reason
-    return Evaluated(point, dual, repaired, b, above, under.price, same, reason, under.within)
+    return Evaluated(point, dual, b, above, under.price, same, reason, under.within)
 
 
 def _dual_point(

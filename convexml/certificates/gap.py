@@ -94,7 +94,7 @@ def certify_objective(
         within=None if found.within is None else frame.radius(found.within),
         repaired=frame.distance(point.w - own, 0.0 if theirs is None else dual.moved),
         dual_source=dual.source,
-        dual={"u": frame.dual_outside(found.repaired.u)},
+        dual={"u": frame.dual_outside(dual.u)},
     )
     if is_proved(objective) and found.within is None:
         certificate = replace(certificate, proved_gap=certificate.gap)
