@@ -10,7 +10,8 @@ from ..numerics import Array, gamma
 from ..objective.kernel import KernelObjective
 from .certificate import Certificate, Condition, worst
 from .conditions import Textbook
-from .gap import AFFORDABLE, certify_objective
+from .evaluation import AFFORDABLE
+from .gap import certify_objective
 from .judge import judge, refuted
 from .learning_rows import INCLUSION
 from .passed_point import NULL_SHARE
