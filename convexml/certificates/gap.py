@@ -74,10 +74,13 @@ def certify_objective(
     # The products with X are shared with the repairs wherever nothing was moved but by rounding.
     z = point.z if point.moved == 0.0 else inner.predict(own, shift)
     v = dual.v if theirs is None or found.same_dual else -inner.design.rmatvec(theirs)
-    primal, bound = point.value, dual.value
+    primal, bound, rounding = point.value, dual.value, found.rounding
     # What a repair gains is not credited: the worse of the passed and the repaired value counts.
     if point.moved > 0.0 and np.isfinite(primal):
-        primal = max(primal, inner.primal_formula(own, z))
+        plain = PrimalPoint(own, shift, z, inner.primal_formula(own, z), 0.0)
+        if plain.value > primal:
+            primal = plain.value
+            rounding += primal_rounding(inner, plain, dual.u, error)
     if theirs is not None and not found.same_dual:
         bound = min(bound, inner.dual_formula(theirs, v))
     scale = f * learning_scale(primal, bound, inner.null_value)
@@ -88,7 +91,7 @@ def certify_objective(
         conditions_at(PassedPoint(objective, *seen, scale), textbook),
         tol,
         scale=scale,
-        rounding=f * found.rounding,
+        rounding=f * rounding,
         gap=f * _gap(inner, point, dual, primal, bound),
         reason=found.reason,
         within=None if found.within is None else frame.radius(found.within),
