@@ -122,11 +122,11 @@ def _primal_rows(
     program: ConeProgram, x: Array, slack: Array, units: ProgramUnits, s: Array | None = None
 ) -> list[Condition]:
     size = _row_sizes(program, units)
-    error = float(np.max(2.0 * EPS * np.abs(slack), initial=0.0))
     rows = []
     if s is not None:
-        rows.append(worst("A x + s = b", "primal_feasibility", s - slack, size, error))
+        rows.append(worst("A x + s = b", "primal_feasibility", s - slack, size))
     for name, distance, scale in _by_cone(program, slack, size, dual=False):
+        error = 2.0 * EPS * np.abs(distance)  # the slack is rounded once
         rows.append(worst(f"s in the {name} cone", "primal_feasibility", distance, scale, error))
     return rows
 

@@ -111,13 +111,12 @@ def _inside(cone: Cone, s: Array, room: float) -> bool:
 
 def _deep(cone: Cone, s: Array) -> bool:
     if isinstance(cone, Exponential):
-        x, y, z = (float(entry) for entry in s)
-        if not (y > 0.0 and z > 0.0):
+        a, b, c = (float(entry) for entry in s)
+        if not (b > 0.0 and c > 0.0):
             return False
-        left, right = x / y, np.log(z) - np.log(y)
-        return bool(
-            left + 16.0 * EPS * (1.0 + abs(left) + abs(np.log(z)) + abs(np.log(y))) <= right
-        )
+        left, right = a / b, np.log(c) - np.log(b)
+        error = 16.0 * EPS * (1.0 + abs(left) + abs(np.log(c)) + abs(np.log(b)))
+        return bool(left + error <= right)
     assert isinstance(cone, Power)
     alpha, x, z = np.array(cone.alphas), s[:-1], abs(float(s[-1]))
     if not np.all(x > 0.0):

@@ -15,7 +15,6 @@ from .exact_sums import exact_residual
 from .least_change import least_change
 from .linear_price import SAFE, Interior, nearby, relative_interior
 
-
 STEPS = 8
 
 
