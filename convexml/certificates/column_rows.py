@@ -12,12 +12,12 @@ import numpy as np
 from scipy import linalg
 
 from ..design import Design
-from ..numerics import EPS, Array
+from ..numerics import EPS, Array, gamma
 from ..objective import Objective
 from .dependence import Dependence, dependence
 from .exact import exact_total, solve_rows, sums_of_products, whole_row
 from .primal_repair import PrimalPoint
-from .singular import from_gram, from_inverse, gamma, inverse_of, powers
+from .singular import from_gram, from_inverse, inverse_of, powers
 
 ZERO = Fraction(0)
 RATIONAL = 2_000

@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics import EPS, Array
+from ..numerics import EPS, Array, gamma
 from ..objective import MulticlassObjective, Objective
 from .column_rows import ColumnRows
 from .dual_slopes import above_zero, rise, shrinkage, slopes
 from .primal_repair import PrimalPoint
-from .singular import gamma
 
 ROUNDS = 6
 NOTHING = 1e-8

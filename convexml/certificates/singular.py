@@ -7,15 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 from scipy import linalg
 
-from ..numerics import EPS, Array
+from ..numerics import EPS, Array, gamma
 
 EASY = 1e-10
 """Above this share of the trace the least eigenvalue of the Gram matrix is tried."""
-
-
-def gamma(n: int) -> float:
-    """Bound of the relative error of a sum of n products in any order: n eps / (1 - n eps)."""
-    return n * EPS / (1.0 - n * EPS)
 
 
 def unit_columns(B: Array) -> tuple[Array, Array]:
