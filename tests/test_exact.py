@@ -12,7 +12,8 @@ from convexml import LearningProblem
 from convexml.certificates import columns, dependence
 from convexml.certificates.columns import price_of_columns
 from convexml.certificates.dependence import dependence as split
-from convexml.certificates.exact import as_integers, eliminate, solve_exactly, sums_of_products
+from convexml.certificates.exact import as_integers, eliminate, solve_exactly
+from convexml.certificates.exact_sums import exact_residual
 from convexml.certificates.primal_repair import repair_primal
 from convexml.certificates.singular import least_singular_value, unit_columns
 from convexml.losses import Huber, Logistic, Pinball, Squared
@@ -120,14 +121,14 @@ def test_sums_of_products_are_rounded_once(seed: int) -> None:
     X = rng.normal(size=(4, 9)) * 10.0 ** rng.integers(-12, 12, size=(4, 9))
     w = rng.normal(size=9)
     X[1, -1] = -float(X[1, :-1] @ w[:-1]) / w[-1]
-    found = sums_of_products(X, w)
+    found = exact_residual(X, w)
     for row, value in zip(X.tolist(), found.tolist(), strict=True):
         exact = sum((Fraction(a) * Fraction(b) for a, b in zip(row, w, strict=True)), Fraction(0))
         assert value == float(exact)
 
 
 def test_products_below_the_least_exact_one_are_not_called_zero() -> None:
-    assert np.isnan(sums_of_products(np.array([[1e-200, 0.0]]), np.array([1e-200, 1.0]))[0])
+    assert np.isnan(exact_residual(np.array([[1e-200, 0.0]]), np.array([1e-200, 1.0]))[0])
 
 
 def with_dependence(seed: int) -> tuple[Array, bool]:

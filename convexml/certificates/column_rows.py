@@ -15,7 +15,8 @@ from ..design import Design
 from ..numerics import EPS, Array, gamma
 from ..objective import Objective
 from .dependence import Dependence, dependence
-from .exact import exact_total, solve_rows, sums_of_products, whole_row
+from .exact import exact_total, solve_rows, whole_row
+from .exact_sums import exact_residual
 from .primal_repair import PrimalPoint
 from .singular import from_gram, from_inverse, inverse_of, powers
 
@@ -62,7 +63,7 @@ class ColumnRows:
         total = abs(exact_total(u)) if objective.fit_intercept else 0.0
         exact = np.full(index.size, np.nan)
         if 0 < n * index.size <= EXACTLY:
-            exact = np.abs(sums_of_products(objective.design.columns(index).dense().T, u))
+            exact = np.abs(exact_residual(objective.design.columns(index).dense().T, u))
         raw = np.zeros(objective.d)
         raw[index] = exact * (1.0 + EPS)
         unknown = rows & np.isnan(raw)

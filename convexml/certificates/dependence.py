@@ -10,7 +10,8 @@ import numpy as np
 from scipy import linalg
 
 from ..numerics import Array
-from .exact import solve_exactly, sums_of_products
+from .exact import solve_exactly
+from .exact_sums import exact_residual
 from .singular import unit_columns
 
 INDEPENDENT = 1e-11
@@ -109,4 +110,4 @@ def _holds(base: Array, column: Array, fractions: list[Fraction]) -> bool:
     near = matrix @ weights
     if np.any(np.abs(near) > 1e-12 * (np.abs(matrix) @ np.abs(weights))):
         return False
-    return not np.any(sums_of_products(matrix, weights))
+    return not np.any(exact_residual(matrix, weights))

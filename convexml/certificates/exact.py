@@ -9,26 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..numerics import Array, two_product
+from ..numerics import Array
 
 Row = list[int]
-
-SMALLEST = 2.0**-960
-"""Products from here on have an exact rounding error in float64."""
-
-
-def sums_of_products(matrix: Array, x: Array) -> Array:
-    """Matrix x with every entry rounded once: exact products, summed exactly, (n,).
-
-    nan where a product leaves the range in which its rounding error is a number of its own.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        high, low = two_product(matrix, x[None, :])
-    size = np.abs(high)
-    lost = (size < SMALLEST) & (matrix != 0.0) & (x != 0.0)
-    if np.any(lost) or not (np.all(np.isfinite(high)) and np.all(np.isfinite(low))):
-        return np.full(len(matrix), np.nan)
-    return np.array([math.fsum(row) for row in np.hstack([high, low]).tolist()])
 
 
 def exact_total(u: Array) -> float:

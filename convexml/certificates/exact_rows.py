@@ -1,4 +1,4 @@
-"""Equations judged exactly: which rows depend on others, and a verified least singular value."""
+"""Equations judged exactly: which rows depend on others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from ..numerics import EPS, Array
+from ..numerics import Array
 
 RANK = 1e-9
 """Below this share of the largest pivot a row may depend on others: then fractions decide."""
@@ -82,32 +82,3 @@ def _eliminate(equal: Any, side: Array, columns: Array, z: Array) -> Array | Non
         pivots.append((j, {key: entry / left[j] for key, entry in {**left, -1: row[-1]}.items()}))
         kept.append(int(i))
     return np.sort(np.array(kept, dtype=int))
-
-
-def singular_bound(matrix: Array) -> float:
-    """A lower bound of the least singular value of a k x n matrix, k <= n; 0 where none is proved.
-
-    W = R^-T of a QR factorisation makes W A nearly orthonormal. With abs(I - (W A)(W A)') <= r < 1
-    in the Frobenius norm, rounding included, sigma(A) >= sqrt(1 - r) / norm(W).
-    """
-    k, n = matrix.shape
-    if k == 0:
-        return np.inf
-    if n < k or not np.all(np.isfinite(matrix)):
-        return 0.0
-    triangle = np.linalg.qr(matrix.T, mode="r")
-    if not np.all(np.abs(np.diag(triangle)) > 0.0):
-        return 0.0
-    with np.errstate(all="ignore"):
-        inverse = linalg.solve_triangular(triangle, np.eye(k), trans="T")
-        product = inverse @ matrix
-        gram = product @ product.T
-        # Errors of the two products, entry by entry (Higham, Accuracy and Stability, section 3.5).
-        first = 2.0 * k * EPS * (np.abs(inverse) @ np.abs(matrix))
-        size = np.abs(product) + first
-        second = 2.0 * n * EPS * (size @ size.T) + 2.0 * (first @ size.T)
-        off = float(np.linalg.norm(np.abs(np.eye(k) - gram) + second + second.T))
-        norm = float(np.linalg.norm(inverse)) * (1.0 + 4.0 * k * EPS)
-    if not (off < 0.75 and np.isfinite(norm)):
-        return 0.0
-    return float(np.sqrt(1.0 - off) / norm) * (1.0 - 1e-9)

@@ -10,10 +10,11 @@ from scipy import sparse
 
 from ..numerics import EPS, Array
 from ..objective.linear_data import LinearData
-from .exact_rows import independent_rows, singular_bound
+from .exact_rows import independent_rows
 from .exact_sums import exact_residual
 from .highs import highs
 from .least_change import least_change
+from .singular import least_singular_value
 
 SAFE = 1.0 + 1e-9
 """Covers the rounding of norms and quotients of a few hundred thousand terms."""
@@ -122,7 +123,7 @@ def _verified(
     if kept is None:
         return None
     equal, side = equal[kept], side[kept]
-    sigma = singular_bound(equal[:, ~fixed].toarray()) if side.size else np.inf
+    sigma = least_singular_value(equal[:, ~fixed].toarray().T) if side.size else np.inf
     if not sigma > 0.0:
         return None
     for _ in range(2):

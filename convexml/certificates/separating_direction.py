@@ -13,7 +13,8 @@ from ..numerics import ROUNDING, Array
 from ..objective import MulticlassObjective, Objective, frame_of
 from .certificate import worst
 from .evidence import OPERATIONS, SMALL_ENOUGH, Evidence, orthonormal, with_ones
-from .exact import solve_exactly, sums_of_products
+from .exact import solve_exactly
+from .exact_sums import exact_residual
 from .separating_scores import separating_scores
 
 NEAR = 1e-7
@@ -141,7 +142,7 @@ def _signs(objective: Objective, w: Array, b: float) -> Array:
     if close.size:
         used = np.flatnonzero(w)
         part = objective.design.columns(used).rows(close).dense()
-        z[close] = sums_of_products(
+        z[close] = exact_residual(
             np.column_stack([part, np.ones(close.size)]), np.append(w[used], b)
         )
     return z

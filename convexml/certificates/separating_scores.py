@@ -12,7 +12,8 @@ from scipy import optimize, sparse
 from ..numerics import ROUNDING, Array
 from ..objective import frame_of
 from ..objective.multiclass import MulticlassObjective
-from .exact import solve_exactly, sums_of_products
+from .exact import solve_exactly
+from .exact_sums import exact_residual
 
 SMALL_ENOUGH = 4_000_000
 """Entries of the linear program up to which it is posed."""
@@ -110,7 +111,7 @@ def _verified(
     for i, k in np.argwhere(~(np.abs(margins) > slack) & (objective.labels == 0.0)):
         y = int(objective.y[i])
         pair = np.concatenate([E[i], E[i]])[None, :]
-        margins[i, k] = sums_of_products(pair, np.concatenate([scores[:, y], -scores[:, k]]))[0]
+        margins[i, k] = exact_residual(pair, np.concatenate([scores[:, y], -scores[:, k]]))[0]
     size = float(np.max(np.abs(margins), initial=0.0))
     if not 0.0 < size < np.inf:
         return None
