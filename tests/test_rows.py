@@ -170,6 +170,28 @@ def test_units_do_not_move_a_row(name: str) -> None:
             assert row.relative == pytest.approx(rows[row.name], rel=1e-6, abs=1e-11), row.name
 
 
+def test_units_of_kernels_and_of_classes() -> None:
+    rng = np.random.default_rng(6)
+    X, y = samples("real")
+    labels, noise = np.digitize(y, np.quantile(y, [0.3, 0.6])), rng.normal(size=(24, 3))
+    q, u = 0.1 * rng.normal(size=24), 0.1 * rng.normal(size=24)
+    W, U = rng.normal(size=(5, 3)), 0.01 * (noise - noise.mean(axis=1, keepdims=True))
+
+    def kernel(tx: float, ty: float) -> Certificate:
+        problem = cml.KernelRidge(tx * X, ty * y, 0.3 * tx**2, cml.kernels.Linear())
+        return problem.certify(ty / tx**2 * q, 0.0, ty * u)
+
+    def softmax(tx: float, ty: float) -> Certificate:
+        problem = cml.SoftmaxRegression(tx * X, labels, 0.1 * tx**2)
+        return problem.certify(W / tx, np.zeros(3), U)
+
+    for certificate in (kernel, softmax):
+        own = {row.name: row.relative for row in certificate(1.0, 1.0).conditions}
+        for tx, ty in ((2.0**15, 1.0), (2.0**-12, 2.0**20)):
+            for row in certificate(tx, ty).conditions:
+                assert row.relative == pytest.approx(own[row.name], rel=1e-6, abs=1e-11), row.name
+
+
 def test_columns_have_units_of_their_own() -> None:
     """Columns times 2^k each, where the penalty has weights by column."""
     X, y = samples("real")
