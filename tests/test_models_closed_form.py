@@ -77,7 +77,8 @@ def test_ridge_by_the_dual_system(rows: int, intercept: bool) -> None:
 
 @intercepts
 def test_rank_deficient_least_squares_has_the_minimum_norm_solution(intercept: bool) -> None:
-    A = np.column_stack([X, X[:, 0] + X[:, 1]])
+    coarse = np.round(X * 2.0**20) / 2.0**20  # sums are exact: the columns really are dependent
+    A = np.column_stack([coarse, coarse[:, 0] + coarse[:, 1]])
     problem = cml.LeastSquares(A, Y, fit_intercept=intercept)
     centre = A.mean(axis=0) if intercept else np.zeros(A.shape[1])
     level = Y.mean() if intercept else 0.0

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from model_cases import MODELS, ModelCase, parts, pose_parts, weights
 
+from convexml.certificates.passed_point import PassedPoint
 from convexml.losses import Loss
 from convexml.penalties import Penalty
 
@@ -91,7 +92,8 @@ def test_every_model_states_its_own_conditions(case: ModelCase) -> None:
     problem = case.pose()
     parts_, w = problem.objective_parts, np.ones(5)
     u = 0.1 * parts_.c
-    own = problem.textbook_conditions(parts_, w, 0.5, u)
+    z, v = parts_.predict(w, 0.5), -parts_.design.rmatvec(u)
+    own = problem.textbook_conditions(PassedPoint(parts_, w, 0.5, u, z, v, 1.0))
     assert own
     # At a point that is far from optimal some condition must say so.
     assert max(row.residual for row in own) > 1e-3

@@ -13,7 +13,7 @@ from ..errors import ConvexmlError, UnsuitableSolverError
 from ..numerics import Array
 from ..objective import Frame, Objective, frame_of
 from ..solvers import Solution, supports
-from ..solvers.polish import descend
+from ..solvers.polish import descend, meet_equalities
 from ..solvers.polish import polish as polish_point
 from ..solvers.reference import REFERENCE, installed
 from ..solvers.registry import ALGORITHMS, check_name
@@ -149,6 +149,7 @@ def _finished(frame: Frame, w: Array, b: Any, zeros: bool) -> tuple[Array, Any]:
     """The point in the problem's own coordinates, feasible and with exact zeros where it can be."""
     if zeros:
         w, b = exact_zeros(frame.objective, w, b)
+        w, b = meet_equalities(frame.objective, w, b)
     point = repair_primal(frame.objective, w, b)
     if np.isfinite(point.value):
         w, b = point.w, point.b
