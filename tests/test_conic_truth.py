@@ -283,8 +283,11 @@ def test_powers_of_two_change_nothing(kind: str) -> None:
         second = certify_conic(other, x / column, y=cost * y / row)
         assert first.verdict is second.verdict, f"{first}\n{second}"
         assert second.scale == pytest.approx(cost * first.scale, rel=1e-6)
-        # The search for an exact multiplier ends at a third of tol, and starts from solvers' units.
-        spread = 3e-7 if kind == "socp" else 1e-10
+        # The search for an exact multiplier of a curved cone ends at a third of tol; where it does
+        # not get there, the best of a few mixtures counts.
+        spread = 1e-10
+        if kind == "socp":
+            spread = 3e-7 if first.verdict is Verdict.CERTIFIED else 1e-5
         assert second.relative_gap == pytest.approx(first.relative_gap, rel=1e-2, abs=spread)
         seen.add(first.verdict)
     assert Verdict.CERTIFIED in seen
