@@ -45,10 +45,19 @@ class DenseDesign:
         return np.sum(parts, axis=0)
 
     def abs_matvec(self, w: Array) -> Array:
-        return np.abs(self.array) @ np.abs(w)
+        # Block by block, the sizes stay in the cache.
+        w = np.abs(w)
+        parts = [np.abs(block) @ w for block in self._parts()]
+        return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def abs_rmatvec(self, u: Array) -> Array:
-        return np.abs(self.array).T @ np.abs(u)
+        u, total = np.abs(u), np.zeros((self.shape[1], *np.shape(u)[1:]))
+        for i, block in enumerate(self._parts()):
+            total += np.abs(block).T @ u[i * BLOCK : i * BLOCK + len(block)]
+        return total
+
+    def _parts(self) -> list[Array]:
+        return [self.array[i : i + BLOCK] for i in range(0, max(len(self.array), 1), BLOCK)]
 
     def gram(self, weights: Array | None = None) -> Array:
         if weights is None:
