@@ -51,7 +51,7 @@ def primal_rounding(
         if not margin > 0.0:
             return np.inf
         return LOOSE * (rounding + max(penalty.value(w / margin) - omega, 0.0))
-    value = loss.value(objective.y, point.z)
+    value = loss.value(objective.y, point.z) if point.losses is None else point.losses
     rounding += gamma(objective.n + 8) * float(objective.c @ value)
     rounding += float(objective.c @ loss.value_rounding(objective.y, point.z, value))
     reach = float(np.max(_reach(objective, point), initial=0.0)) + shift_error
@@ -110,7 +110,7 @@ def dual_rounding(
     slopes = u / objective.coefficients
     if not isinstance(objective, MulticlassObjective):
         slopes = np.clip(slopes, *loss.domain(y))
-    terms = loss.conjugate(y, slopes)
+    terms = loss.conjugate(y, slopes) if dual.conjugates is None else dual.conjugates
     error = np.broadcast_to(dual.error, dual.v.shape)
     columns = _columns(objective, point, dual, error, room)
     rounding = float(c @ loss.conjugate_rounding(y, slopes, terms))
@@ -154,6 +154,8 @@ def refine_primal(objective: Objective, point: PrimalPoint) -> PrimalPoint:
     error = compensated_error(product, objective.d, size)
     error = error + (EPS * np.abs(z) if size > 0.0 else 0.0)
     error = error + objective.penalty.shrinkage(point.w) * size
-    value = objective.penalty.value(point.w)
-    value += 0.0 if objective.loss.is_indicator else objective.loss_value(z)
-    return replace(point, z=z, value=value, error=error)
+    value, losses = objective.penalty.value(point.w), None
+    if not objective.loss.is_indicator:
+        losses = objective.loss.value(objective.y, z)
+        value += float(objective.c @ losses)
+    return replace(point, z=z, value=value, error=error, losses=losses)

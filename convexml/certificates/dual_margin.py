@@ -8,7 +8,15 @@ import numpy as np
 
 from ..numerics import EPS, Array, gamma
 from ..objective import Objective
-from .dual_repair import DualPoint, balance, box_inside, column_reach, correction, scaled
+from .dual_repair import (
+    DualPoint,
+    balance,
+    box_inside,
+    column_reach,
+    correction,
+    dual_value,
+    scaled,
+)
 from .rounding import compensated_error, compensated_rmatvec
 
 SMALL = 100_000
@@ -30,7 +38,7 @@ def with_margin(objective: Objective, point: DualPoint, precise: bool = False) -
     precise = precise or _costs(objective, v, error)
     if precise:
         v, error = _precisely(objective, u)
-        point = replace(point, v=v, error=error, value=objective.dual(u, v))
+        point = replace(point, v=v, error=error, value=dual_value(objective, u, v)[0])
     if penalty.conjugate_bound(v, error) < np.inf:
         return point
     if precise:
@@ -48,7 +56,7 @@ def with_margin(objective: Objective, point: DualPoint, precise: bool = False) -
             break
     else:
         found = scaled(objective, u, v, error, 0.0)
-    value, moved = objective.dual(found[0], found[1]), float(np.max(np.abs(found[0] - u)))
+    value, moved = dual_value(objective, *found[:2])[0], float(np.max(np.abs(found[0] - u)))
     return DualPoint(found[0], value, found[1], point.moved + moved, point.source, found[2])
 
 
@@ -82,7 +90,7 @@ def _moved(objective: Objective, point: DualPoint) -> DualPoint | None:
         u = balance(objective, np.clip(u, lo, hi), *box_inside(objective))
         v, error = _precisely(objective, u)
         if penalty.conjugate_bound(v, error) < np.inf:
-            value, moved = objective.dual(u, v), float(np.max(np.abs(u - point.u)))
+            value, moved = dual_value(objective, u, v)[0], float(np.max(np.abs(u - point.u)))
             return DualPoint(u, value, v, point.moved + moved, point.source, error)
     return None
 

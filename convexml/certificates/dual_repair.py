@@ -33,6 +33,8 @@ class DualPoint:
     source: str = "constructed"
     error: Array | float = np.inf
     """What v may be off by, (d,)."""
+    conjugates: Array | None = None
+    """l*(y_i, u_i / c_i), where they are known."""
 
 
 def repair_dual(
@@ -63,13 +65,23 @@ def repair_dual(
         slack = ROUNDING * objective.design.abs_rmatvec(u)
         scale = objective.penalty.domain_scale(v, slack)
         u, v, error = scaled(objective, u, v, error, scale)
-    value = objective.dual(u, v)
+    value, conjugates = dual_value(objective, u, v)
     if not value > -np.inf:  # nan after an overflow
         u, v, error = np.zeros_like(u), np.zeros_like(v), np.zeros_like(v)
-        value = objective.dual(u, v)
+        value, conjugates = dual_value(objective, u, v)
     with np.errstate(invalid="ignore"):
         moved = float(np.max(np.abs(u - start), initial=0.0))
-    return DualPoint(u, value, v, moved, source, error)
+    return DualPoint(u, value, v, moved, source, error, conjugates)
+
+
+def dual_value(objective: Objective, u: Array, v: Array) -> tuple[float, Array]:
+    """D(u) for a u in the box of F* with 1'u = 0, and the l*(y_i, u_i / c_i)."""
+    slopes = u / objective.coefficients
+    if isinstance(objective, MulticlassObjective):
+        return objective.dual(u, v), objective.loss.conjugate(objective.y, slopes)
+    slopes = np.clip(slopes, *objective.loss.domain(objective.y))
+    terms = objective.loss.conjugate(objective.y, slopes)
+    return -float(objective.c @ terms) - objective.penalty_conjugate(u, v), terms
 
 
 def column_reach(objective: Objective, x: Array) -> Array:

@@ -137,9 +137,11 @@ def try_to_refute(frame: Frame, point: PrimalPoint, certificate: Certificate) ->
         In the problem's own units.
     """
     inner, f = frame.objective, frame.factor
+    if certificate.verdict is not Verdict.UNDECIDED:
+        return certificate
     rounding = f * primal_rounding(inner, point, inner.zero_scores)
     room = certificate.tol * certificate.scale + rounding
-    if certificate.verdict is not Verdict.UNDECIDED or not certificate.gap > room:
+    if not certificate.gap > room:
         return certificate  # no point is better by more than tol
     better = better_point(inner, point, (certificate.primal_objective - room) / f)
     if better is None:

@@ -21,6 +21,8 @@ class PrimalPoint:
     moved: float
     error: Array | None = None
     """What z may be off by, where it is known entry by entry."""
+    losses: Array | None = None
+    """l(y_i, z_i), where they are known."""
 
 
 def repair_primal(objective: Objective, w: Array, b: float) -> PrimalPoint:
@@ -39,13 +41,14 @@ def repair_primal(objective: Objective, w: Array, b: float) -> PrimalPoint:
             if margin <= 0.0:
                 return PrimalPoint(w, b, z, np.inf, 0.0)
             new_w, new_b, z = new_w / margin, new_b / margin, z / margin
-    value = objective.penalty.value(new_w)
+    value, losses = objective.penalty.value(new_w), None
     if not loss.is_indicator:
         with np.errstate(over="ignore"):
-            value += objective.loss_value(z)
+            losses = loss.value(objective.y, z)
+        value += float(objective.c @ losses)
     value = np.inf if np.isnan(value) else value  # inf - inf, after an overflow
     moved = max(float(np.max(np.abs(new_w - w), initial=0.0)), float(np.max(np.abs(new_b - b))))
-    return PrimalPoint(new_w, new_b, z, value, moved)
+    return PrimalPoint(new_w, new_b, z, value, moved, losses=losses)
 
 
 def scales(objective: Objective) -> bool:
