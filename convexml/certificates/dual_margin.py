@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..numerics import EPS, Array, gamma
-from ..objective import Objective
+from ..objective import MulticlassObjective, Objective
 from .dual_repair import (
     DualPoint,
     balance,
@@ -64,7 +64,7 @@ def _moved(objective: Objective, point: DualPoint) -> DualPoint | None:
     """Move only samples inside their box, so that those at its ends stay there; None if in vain."""
     penalty = objective.penalty
     blocks = penalty.zero_blocks(objective.d)
-    if blocks is None:
+    if blocks is None or isinstance(objective, MulticlassObjective):
         return None
     block, level = blocks
     lo, hi = objective.dual_bounds()
