@@ -196,7 +196,7 @@ MUTANTS = [
         f"{SOLVERS}/dual_steps.py",
         "curve > 0.0 and fall * fall / curve > best:",
         "curve > 0.0 and fall > best:",
-        (f"{HAND}::test_dual_coordinate_descent_with_an_intercept_takes_pairs",),
+        (f"{HAND}::test_the_partner_in_a_pair_is_the_one_that_promises_most",),
     ),
     Mutant(
         "Newton's line search never doubles",
