@@ -19,9 +19,6 @@ from .linear_bound import equilibrated, lower_bound
 from .linear_conditions import STATIONARITY, dual_rows
 from .multipliers import complete_multipliers, repair_multipliers
 
-FAR = 1e6
-"""A residual within rounding may leave room for points this many times the size of the data."""
-
 VALUE = "b_ub' lambda_ub + b_eq' nu - lower' lambda_lower + upper' lambda_upper < 0"
 
 
@@ -102,13 +99,6 @@ def _homogeneous(row: Condition) -> Condition:
     if row.name == STATIONARITY:
         return replace(row, name=STATIONARITY.removeprefix("c + "))
     return row
-
-
-def without_optimum(
-    claim: str, objective: float, rows: tuple[Condition, ...], tol: float, repaired: float
-) -> Certificate:
-    """A certificate, undecided as yet, of a program without an optimal point."""
-    return absent(claim, rows, tol, objective=objective, repaired=repaired, dual_source="passed")
 
 
 def find_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | None:

@@ -108,13 +108,16 @@ def assess(data: LinearData, x: Array, shown: Multipliers, tol: float, source: s
     broken = [row for row in rows if row.kind == "dual_feasibility" and not row.meets(tol)]
     if not reason and broken:
         reason = f"the multipliers are not dual feasible: {violated(broken[0])}"
+    # Of P, and of the sums P - D + rounding; that of D is in the bound.
+    size_of_sums = abs(primal) + abs(dual) + 2.0 * abs(primal - dual)
+    error = EPS * size_of_sums if np.isfinite(dual) else 0.0
     certificate = bounded(
         primal,
         dual,
         rows,
         tol,
         scale=program_scale(primal, dual, size),
-        rounding=price + EPS * abs(primal),
+        rounding=price + error,
         within=bound.within if np.isfinite(dual) else None,
         reason=reason,
         repaired=shown.distance(point),

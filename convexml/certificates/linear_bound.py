@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -163,6 +163,14 @@ def equilibrated(data: LinearData) -> ScaledProgram | None:
         part = scaled.data
         entries = (part.c, part.b_ub, part.b_eq, part.rows.data, scaled.column, 1.0 / scaled.column)
         fits = all(bool(np.all(np.isfinite(values))) for values in entries)
+        rows, whole = np.concatenate([scaled.ub, scaled.eq]), scaled.cost * scaled.size
+        part.memo["units"] = replace(
+            units,
+            size=units.size / whole,
+            rows=units.rows * rows / scaled.size,
+            columns=units.columns / (scaled.size * scaled.column),
+            objective=units.objective / whole,
+        )
         data.memo["equilibrated"] = scaled if fits else None
     found: ScaledProgram | None = data.memo["equilibrated"]
     return found

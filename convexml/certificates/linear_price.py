@@ -18,7 +18,7 @@ from .singular import least_singular_value
 
 SAFE = 1.0 + 1e-9
 """Covers the rounding of norms and quotients of a few hundred thousand terms."""
-LARGEST = 3000
+LARGEST = 1500
 """Up to this many equalities are projected on."""
 
 
