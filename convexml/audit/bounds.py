@@ -75,19 +75,21 @@ def bound_of(
     y: Array,
     units: ProgramUnits,
     enough: float = np.inf,
+    thorough: bool = True,
 ) -> Bound:
     """Price (w, y), or a dual point nearby that is well inside its cone.
 
     Tried in turn: the point as it is, without the noise that an interior-point method leaves on
     inactive rows, after the least change that removes the residual, and mixed with a little of a
-    point inside the dual cone. The first that bounds ``enough`` ends the search.
+    point inside the dual cone. The first that bounds ``enough`` ends the search, the first one
+    at all where ``thorough`` is not asked for.
     """
     curvature = negative_eigenvalue(program.P)
     best: Bound | None = None
     for pair in priced_candidates(program, x, w, y, units) if curvature == 0.0 else ():
         found = _evaluate(program, x, own, pair, (w, y))
         best = found if best is None else max(best, found, key=lambda b: (b.everywhere, b.local))
-        if best.everywhere >= enough:
+        if best.everywhere >= enough or not thorough:
             break
     if best is None:
         pair = Priced(w, y, -np.inf, np.inf, program.stationarity(w, y))

@@ -100,7 +100,7 @@ def _certified(posed: Posed, y: Array, passed: Array, radius: float, tol: float)
         reason = f"the multipliers prove nothing: b'y = {value:.3g}"
         return absent("infeasible", (), tol, objective=objective, reason=reason)
     moved, size = float(np.max(np.abs(y - passed))), -float(program.b @ y)
-    y, passed = y / size, passed / size
+    y = y / size
     if np.isinf(radius):
         reason = (
             "these multipliers combine the constraints into 0 <= -1, so no point satisfies them all"
@@ -113,7 +113,7 @@ def _certified(posed: Posed, y: Array, passed: Array, radius: float, tol: float)
         )
     certificate = absent(
         "infeasible",
-        _rows(posed, passed),
+        _rows(posed, y),
         tol,
         objective=objective,
         reason=reason,

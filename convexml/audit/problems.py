@@ -119,7 +119,9 @@ def _assemble(posed: Posed, x: Array, full: Completed, given: Given, tol: float)
     constant = offset if units.size == 0.0 else 0.0
     scale = program_scale(primal - offset + constant, exact + constant, units.size)
     enough = primal - offset - 0.3 * tol * scale
-    bound = bound_of(program, x, posed.own, full.w, full.y, units, enough)
+    # Where the violations alone are worth more than tol, no bound can be near enough.
+    worth_it = shortfall(posed, full.y) <= tol * scale
+    bound = bound_of(program, x, posed.own, full.w, full.y, units, enough, worth_it)
     short, apart = shortfall(posed, bound.y), difference(posed, x, bound.y, exact, primal)
     reason = curved(posed) or curvature_words(bound.curvature)
     within = None

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from ..certificates.certificate import Condition, worst
+from ..certificates.least_change import least_change
 from ..errors import SolverError
 from ..numerics import ROUNDING, Array
 from ..objective.cone_program import ConeProgram
@@ -109,7 +110,7 @@ def _on_active(program: ConeProgram, ray: Array) -> Array:
 
 
 def _project(program: ConeProgram, ray: Array, rows: Array) -> Array:
-    matrix = sparse.vstack([program.A.tocsr()[rows], program.P]).toarray()
+    matrix = sparse.vstack([program.A.tocsr()[rows], program.P], format="csr")
     for _ in range(2):
-        ray = ray - np.linalg.lstsq(matrix, matrix @ ray, rcond=1e-12)[0]
+        ray = ray - least_change(matrix, matrix @ ray, np.ones(ray.size))
     return ray
