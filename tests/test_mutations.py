@@ -16,8 +16,9 @@ from test_bound_validity import test_the_gap_bounds_the_suboptimality as bound
 from test_bound_validity import test_the_gap_is_tight_near_the_optimum as tightness
 
 from convexml import Verdict
-from convexml.certificates import dual_repair, gap, judge
+from convexml.certificates import account, dual_repair, evaluation, gap, judge
 from convexml.certificates.certificate import Condition
+from convexml.certificates.columns import ColumnPrice
 from convexml.losses import Hinge, Logistic, Loss, Squared
 from convexml.numerics import Array
 from convexml.objective import Objective
@@ -96,6 +97,7 @@ def hinge_without_its_box(patch: Patch) -> None:
 def lasso_without_its_bound(patch: Patch) -> None:
     patch.setattr(L1, "conjugate", lambda self, v, slack=0.0: 0.0)
     patch.setattr(L1, "domain_scale", lambda self, v, slack=0.0: 1.0)
+    patch.setattr(L1, "conjugate_bound", lambda self, v, error: 0.0)
 
 
 def balance_ignored(patch: Patch) -> None:
@@ -103,13 +105,24 @@ def balance_ignored(patch: Patch) -> None:
         return self.dual_formula(u, -self.design.rmatvec(u) if v is None else v)
 
     patch.setattr(Objective, "dual", dual)
+
+    def value(objective: Objective, u: Array, v: Array) -> tuple[float, Array]:
+        terms = objective.loss.conjugate(objective.y, u / objective.c)
+        return objective.dual_formula(u, v), terms
+
+    patch.setattr(dual_repair, "dual_value", value)
     patch.setattr(dual_repair, "_restore_rows", lambda objective, u, *rest: u)
+    patch.setattr(dual_repair, "balance", lambda objective, u, *rest: u)
+    patch.setattr(account, "price_of_columns", lambda *values: ColumnPrice(0.0))
 
 
 def weights_forgotten(patch: Patch) -> None:
-    patch.setattr(
-        Objective, "loss_conjugate", lambda self, u: float(sum(self.loss.conjugate(self.y, u)))
-    )
+    def value(objective: Objective, u: Array, v: Array) -> tuple[float, Array]:
+        terms = objective.loss.conjugate(objective.y, u)
+        return -float(terms.sum()) - objective.penalty_conjugate(u, v), terms
+
+    patch.setattr(dual_repair, "dual_value", value)
+    patch.setattr(evaluation, "dual_rounding", lambda *values: ColumnPrice(0.0))
 
 
 def gap_always_zero(patch: Patch) -> None:
