@@ -287,7 +287,7 @@ MUTANTS = [
         f"{SOLVERS}/rate_reference.py",
         "floor = solution.dual_objective - solution.certificate.rounding",
         "floor = solution.objective",
-        (f"{AUDITS}::test_the_floor_is_certified_and_the_radius_follows_from_it",),
+        (f"{AUDITS}::test_the_floor_of_a_rough_reference_is_below_the_optimum",),
     ),
     Mutant(
         "half the radius",

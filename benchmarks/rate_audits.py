@@ -38,7 +38,7 @@ def main(iterations: int = 100, seeds: int = 8, first: str = "") -> int:
         if path.stem < first:
             continue
         problem = cml.load(path)
-        for solver in ALGORITHMS:
+        for solver in ALGORITHMS if hasattr(problem, "primal") else ():
             if not cml.solvers.supports(solver, problem)[0]:
                 continue
             try:

@@ -19,6 +19,7 @@ from convexml.numerics import Array
 from convexml.solvers import Iterate
 from convexml.solvers.fista import fista
 from convexml.solvers.online_gradient_descent import online_gradient_descent
+from convexml.solvers.rate_reference import reference_of
 from convexml.theory.claim import Claim
 from convexml.theory.monotone import never_increases
 
@@ -324,6 +325,8 @@ def test_runs_in_other_units_are_audited_in_theirs(solver: str, size: float) -> 
     last = list(islice(run.iterates(), 40))[-1]
     inner = run.objective.primal(last.w, last.b)
     assert inner == pytest.approx(found.reference.value, rel=1e-6)
+    value, floor = found.reference.value, found.reference.floor
+    assert value * (1.0 - 1e-6) <= floor < value
 
 
 def test_raw_breast_cancer_with_a_large_C_raises_no_alarm() -> None:
@@ -404,6 +407,26 @@ def test_the_residual_of_ADMM_is_that_of_its_copies() -> None:
         scaled = [np.sqrt(now["tau"]) * each for each in (now["v"] - now["x"], now["x"] - old["x"])]
         total = sum(float(np.sum(each**2)) for each in (*parts, *scaled))
         assert measured == pytest.approx(now["rho"] * total, rel=1e-12)
+
+
+def test_the_floor_of_a_rough_reference_is_below_the_optimum() -> None:
+    X, y = samples("real")
+    problem = cml.Ridge(X, y, 0.3, fit_intercept=False)
+
+    class Rough:
+        name, coordinates = "rough", staticmethod(problem.coordinates)
+
+        def snapshot(self) -> Any:
+            return self
+
+        def solve(self, *_: Any, **__: Any) -> Any:
+            return problem.solve("gradient_descent", tol=1e-15, max_iter=4)
+
+    found = reference_of(Rough(), problem.objective_parts)
+    best = np.linalg.solve(X.T @ X / len(y) + 0.3 * np.eye(5), X.T @ y / len(y))
+    value = float(np.mean((X @ best - y) ** 2) / 2.0 + 0.15 * best @ best)
+    assert found.floor <= value < found.value
+    assert np.linalg.norm(found.w - best) <= found.radius
 
 
 def test_the_floor_is_certified_and_the_radius_follows_from_it() -> None:
