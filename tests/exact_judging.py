@@ -94,6 +94,7 @@ class Tally:
         feasible: bool = True,
         violated: bool = False,
         witness: Any = None,
+        refutable: Any = None,
     ) -> None:
         """Judge the certificate of a point.
 
@@ -110,7 +111,9 @@ class Tally:
             Whether the point is feasible exactly, and whether it violates a constraint by more
             than tol by any measure.
         witness : number, optional
-            The value of the certificate's witness; inf where that is infeasible by more than tol.
+            The value of the certificate's witness.
+        refutable : number, optional
+            The largest value that the point may have, where it is not known.
         """
         self.judged += 1
         self.counts[str(found.verdict)] += 1
@@ -133,6 +136,8 @@ class Tally:
         if certified and above(excess, room * (1 + ball(1e-9))):
             self.blame(FALSE_CERTIFIED, f"{where}: P - P* = {float(excess):.3g}, {found!r}")
         if found.verdict is Verdict.REFUTED:
+            value = value if refutable is None else refutable
+            excess, room = ball(value) - ball(truth.best), truth.room(value, found.tol)
             if feasible and below(excess, room * (1 - ball(1e-9))):
                 self.blame(OPTIMUM_REFUTED, f"{where}: {float(excess):.3g}, {found.reason}")
             elif feasible and witness is not None and not above(value, witness):

@@ -28,6 +28,8 @@ class Learning:
     penalty: Kind
     intercept: bool = True
     weight: float | None = None
+    base: Row | None = None
+    """Scores that are there already, of each sample."""
 
     @cached_property
     def posed(self) -> Any:
@@ -48,6 +50,32 @@ class Learning:
         """The targets, exactly."""
         return row(self.y)
 
+    @cached_property
+    def start(self) -> Row:
+        """The scores of w = 0, b = 0."""
+        return [ZERO] * len(self.y) if self.base is None else self.base
+
+    def at_best_intercept(self, w: Any) -> tuple[Any, Any] | None:
+        """The infimum of P over b, constraints left out, and the largest P at the floats nearby.
+
+        None where there is no best b, or none is found (scores too far apart).
+        """
+        scores = [dot(line, [exact(v) for v in w]) for line in self.rows]
+        mean = sum(scores, ZERO) / len(scores)
+        rest = [z - mean for z in scores]
+        if self.loss[0] in SMOOTH and max(abs(z) for z in rest) > 30:
+            return None
+        none, nothing = ("none",), self.X[:, :0]
+        free = Learning(nothing, self.y, self.loss, none, True, self.weight, rest).optimum
+        if free.status != OPTIMAL:
+            return None
+        b = free.x[0] - mean
+        floats = [float(b)]
+        floats += [float(np.nextafter(floats[0], end)) for end in (-np.inf, np.inf)]
+        values = [ball(self.value(w, v, constrained=False)) for v in floats]
+        best = ball(self.value(w, b, constrained=False))
+        return best, max(values, key=float)
+
     @property
     def c(self) -> Any:
         """The factor of each sample's loss."""
@@ -62,8 +90,8 @@ class Learning:
         w, (b,) = [exact(v) for v in w], [exact(v) for v in np.ravel(b)]
         total = penalty_value(self.penalty, w)
         total = ZERO if not constrained and isinstance(total, arb) else total
-        for line, y in zip(self.rows, self.sides, strict=True):
-            part = loss_value(self.loss, y, dot(line, w) + b)
+        for line, y, z in zip(self.rows, self.sides, self.start, strict=True):
+            part = loss_value(self.loss, y, dot(line, w) + b + z)
             if isinstance(part, arb) and not constrained and not part.is_finite():
                 continue
             if isinstance(part, arb) or isinstance(total, arb):
@@ -91,7 +119,7 @@ class Learning:
         """P* and a minimiser, or that there is none."""
         if self.loss[0] in SMOOTH:
             return smooth_optimum(self)
-        if self.loss[0] == "squared" and self.penalty[0] in ("none", "l2"):
+        if self.loss[0] == "squared" and self.penalty[0] in ("none", "l2") and self.base is None:
             return self._normal_equations()
         return self._program()
 
@@ -153,31 +181,32 @@ class Learning:
                 require([], {d + j: -ONE}, ZERO)
         if kind == "l1_ball":
             require([-ONE] * (2 * d), {}, -exact(self.penalty[1]))
-        for i, (line, y) in enumerate(zip(self.rows, self.sides, strict=True)):
+        data = zip(self.rows, self.sides, self.start, strict=True)
+        for i, (line, y, z0) in enumerate(data):
             z, own = scores(line), 2 * d + 1 + i
             if self.loss[0] == "squared":
                 for p, s in enumerate(z):
                     if s:
-                        cost[p] -= self.c * s * y
+                        cost[p] -= self.c * s * (y - z0)
                         for q, t in enumerate(z):
                             Q[p][q] += self.c * s * t
-                base += HALF * self.c * y * y
+                base += HALF * self.c * (y - z0) ** 2
             elif self.loss[0] == "hard_margin":
-                require([y * v for v in z], {}, ONE)
+                require([y * v for v in z], {}, ONE - y * z0)
             elif self.loss[0] == "interpolation":
-                require(z, {}, y)
-                require([-v for v in z], {}, -y)
+                require(z, {}, y - z0)
+                require([-v for v in z], {}, z0 - y)
             elif self.loss[0] == "huber":
                 Q[own][own], cost[own + n] = self.c, self.c * exact(self.loss[1])
-                require([-v for v in z], {own: ONE, own + n: ONE}, -y)
-                require(z, {own: ONE, own + n: ONE}, y)
+                require([-v for v in z], {own: ONE, own + n: ONE}, z0 - y)
+                require(z, {own: ONE, own + n: ONE}, y - z0)
             else:
                 if self.loss[0] in LINES:
                     cost[own] = self.c
                 else:
                     Q[own][own] = self.c
                 for slope, offset in lines(self.loss, y):
-                    require([-slope * v for v in z], {own: ONE}, offset)
+                    require([-slope * v for v in z], {own: ONE}, offset + slope * z0)
         free = [2 * d] if self.intercept else []
         found = shifted(Q, cost, A, b, [ZERO] * size, free)
         assert found.status in (OPTIMAL, INFEASIBLE)

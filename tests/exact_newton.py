@@ -75,14 +75,15 @@ def independent(columns: list[Row]) -> list[int]:
 
 def _newton(problem: Learning, Z: list[Row], weights: Row) -> list[arb]:
     rows = [[ball(v) for v in line] for line in Z]
+    start = [ball(v) for v in problem.start]
     ridge = [ball(v) for v in weights]
     k, c = len(weights), ball(problem.c)
     theta = [arb(0)] * k
 
     def total(at: list[arb]) -> arb:
         value = sum((r * t * t for r, t in zip(ridge, at, strict=True)), arb(0)) / 2
-        for line, y in zip(rows, problem.sides, strict=True):
-            z = sum((a * t for a, t in zip(line, at, strict=True)), arb(0))
+        for line, y, z in zip(rows, problem.sides, start, strict=True):
+            z = sum((a * t for a, t in zip(line, at, strict=True)), z)
             value += c * ball(smooth_value(problem.loss, y, z.mid()))
         return value.mid()
 
@@ -90,8 +91,8 @@ def _newton(problem: Learning, Z: list[Row], weights: Row) -> list[arb]:
     for _ in range(STEPS):
         gradient = [r * t for r, t in zip(ridge, theta, strict=True)]
         hessian = [[ridge[i] if i == j else arb(0) for j in range(k)] for i in range(k)]
-        for line, y in zip(rows, problem.sides, strict=True):
-            z = sum((a * t for a, t in zip(line, theta, strict=True)), arb(0)).mid()
+        for line, y, z in zip(rows, problem.sides, start, strict=True):
+            z = sum((a * t for a, t in zip(line, theta, strict=True)), z).mid()
             first, second = (c * v for v in slopes(problem.loss, y, z))
             for i in range(k):
                 gradient[i] += first * line[i]

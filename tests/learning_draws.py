@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from exact_judging import CRASH, Tally, Truth, some
 from exact_learning import Learning
-from exact_losses import SMOOTH, Kind, labels
+from exact_losses import SMOOTH, Kind, labels, penalty_value
 from exact_numbers import ONE, ZERO, above, ball, exact
 from exact_program import OPTIMAL
 from flint import arb
@@ -202,11 +202,18 @@ def judge_one(
     except Exception as error:
         tally.blame(CRASH, f"{where}: certify: {type(error).__name__}: {error}")
         return
-    if b is None:  # the library chose it: what it says of the best b must hold for it
-        b = best_intercept(problem, w)
-    value = problem.value(w, b, constrained=False)
-    constrained = ball(problem.value(w, b))
-    missed = problem.margin_missed(w, b) if problem.loss[0] == "hard_margin" else ZERO
+    feasible, missed, refutable = True, ZERO, None
+    if b is None:  # what is said of the best b holds for that of the rationals
+        values = problem.at_best_intercept(w)
+        if values is None:
+            return
+        value, refutable = values
+        feasible = ball(penalty_value(problem.penalty, [exact(v) for v in w])).is_finite()
+    else:
+        value = problem.value(w, b, constrained=False)
+        feasible = ball(problem.value(w, b)).is_finite()
+        if problem.loss[0] == "hard_margin":
+            missed = problem.margin_missed(w, b)
     witness = None
     if found.witness is not None and "w" in found.witness:
         witness = problem.value(found.witness["w"], found.witness.get("b", 0.0), constrained=False)
@@ -215,13 +222,8 @@ def judge_one(
         truth,
         value,
         where,
-        feasible=constrained.is_finite(),
+        feasible=feasible,
         violated=above(missed, exact(tol) * (ONE + exact(1e-9))),
         witness=witness,
+        refutable=refutable,
     )
-
-
-def best_intercept(problem: Learning, w: np.ndarray) -> float:
-    """The intercept that the library takes where none is passed."""
-    objective = problem.posed.objective_parts
-    return float(objective.best_intercept(objective.predict(w)))

@@ -1,0 +1,147 @@
+"""Overflow, inf and nan fail every comparison: nothing is certified by a number that is none."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import convexml as cml
+from convexml import Verdict
+from convexml.certificates.certificate import Condition, worst
+from convexml.certificates.judge import absent, bounded, judge, refuted
+from convexml.errors import ConvexmlError
+
+rng0 = np.random.default_rng(0)
+X, Y = rng0.normal(size=(8, 3)), rng0.normal(size=8)
+SIGNS = np.where(Y > 0.0, 1.0, -1.0)
+MODELS: dict[str, Callable[[Any, float], Any]] = {
+    "LeastSquares": lambda X, lam: cml.LeastSquares(X, Y),
+    "Ridge": lambda X, lam: cml.Ridge(X, Y, lam),
+    "Lasso": lambda X, lam: cml.Lasso(X, Y, lam),
+    "ElasticNet": lambda X, lam: cml.ElasticNet(X, Y, lam, 0.5),
+    "GroupLasso": lambda X, lam: cml.GroupLasso(X, Y, lam, [0, 0, 1]),
+    "Huber": lambda X, lam: cml.HuberRegression(X, Y, 0.5, lam),
+    "Quantile": lambda X, lam: cml.QuantileRegression(X, Y, 0.5, lam),
+    "Logistic": lambda X, lam: cml.LogisticRegression(X, SIGNS, lam),
+    "Poisson": lambda X, lam: cml.PoissonRegression(X, np.arange(8.0), lam),
+    "SoftMargin": lambda X, lam: cml.SoftMarginSVM(X, SIGNS, 1.0),
+    "HardMargin": lambda X, lam: cml.HardMarginSVM(X, SIGNS),
+    "MinimumNorm": lambda X, lam: cml.MinimumNorm(X, Y),
+}
+
+
+def check(certificate: cml.Certificate, where: str) -> None:
+    """What is certified is finite, and no bound is nan or negative."""
+    assert not np.isnan(certificate.gap), where
+    assert certificate.gap >= 0.0, where
+    if certificate.verdict is Verdict.CERTIFIED and certificate.claim == "optimal":
+        assert np.isfinite(certificate.gap), where
+        assert np.isfinite(certificate.primal_objective), where
+        assert np.isfinite(certificate.dual_objective), where
+        assert np.isfinite(certificate.infeasibility), where
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_overflow_certifies_nothing(name: str) -> None:
+    rng = np.random.default_rng(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for k in range(20):
+            unit = 10.0 ** rng.choice([rng.uniform(150, 307), rng.uniform(-307, -150)])
+            problem = MODELS[name](X * unit, float(10.0 ** rng.uniform(-3, 1)))
+            for w in (rng.normal(size=3), rng.normal(size=3) * 1e170, np.full(3, 1.7e308)):
+                for u in (None, np.full(8, 1e300) * rng.choice([-1.0, 1.0], 8)):
+                    try:
+                        found = problem.certify(w, None if k % 2 else 0.0, u)
+                    except ConvexmlError:
+                        continue  # an honest refusal
+                    check(found, f"{name}, {k}")
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "Quantile"])
+def test_solving_data_that_overflow(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for unit in (1e170, 1e-170):
+            try:
+                solution = MODELS[name](X * unit, 1.0).solve()
+            except ConvexmlError:
+                continue
+            check(solution.certificate, f"{name}, {unit}")
+            assert (solution.status == "optimal") == (
+                solution.certificate.verdict is Verdict.CERTIFIED
+                and solution.certificate.claim == "optimal"
+            )
+
+
+def test_the_group_lasso_of_the_story() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = cml.GroupLasso(X * 1e170, Y, 1.0, [0, 0, 1]).certify(np.ones(3))
+        check(found, "group lasso")
+        assert found.verdict is not Verdict.CERTIFIED
+        extreme = X.copy()
+        extreme[0] = 1.7e308
+        found = cml.Lasso(extreme, Y, 1.0).certify(np.ones(3))
+        check(found, "lasso")
+        assert found.verdict is not Verdict.CERTIFIED
+
+
+VALUES = (np.nan, np.inf, -np.inf, 0.0, 1e-12, 1.0, 1e308)
+
+
+def test_a_row_of_nan_meets_nothing() -> None:
+    for residual in ([0.0, np.nan], [np.nan, 0.0], [np.inf, 0.0]):
+        row = worst("row", "primal_feasibility", residual)
+        assert not row.meets(1e-6)
+        assert row.relative == np.inf
+
+
+def test_the_judge_certifies_no_number_that_is_none() -> None:
+    """All combinations of special values: CERTIFIED only where every one is finite and small."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for primal in VALUES:
+            for dual in VALUES:
+                for scale in VALUES:
+                    for rounding in (0.0, np.nan, np.inf):
+                        for residual in (0.0, np.nan, np.inf):
+                            rows = [Condition("row", "dual_feasibility", residual)]
+                            found = judge(
+                                bounded(primal, dual, rows, 1e-6, scale=scale, rounding=rounding)
+                            )
+                            assert not np.isnan(found.gap)
+                            assert found.gap >= 0.0
+                            if found.verdict is Verdict.CERTIFIED:
+                                assert np.isfinite([primal, dual, rounding, residual]).all()
+                                assert found.gap == 0.0 or found.gap <= 1e-6 * scale < np.inf
+
+
+def test_nothing_is_refuted_or_absent_by_nan() -> None:
+    doubtful = judge(bounded(1.0, 0.0, [], 1e-6, scale=1.0))
+    for value in (np.nan, np.inf):
+        assert refuted(doubtful, value, {"w": 0}, 0.0).verdict is Verdict.UNDECIDED
+    assert refuted(doubtful, 0.5, {"w": 0}, np.nan).verdict is Verdict.UNDECIDED
+    assert refuted(doubtful, 0.5, {"w": 0}, 0.0).verdict is Verdict.REFUTED
+    for residual in (np.nan, np.inf):
+        rows = [Condition("A'y = 0", "dual_feasibility", residual)]
+        found = judge(absent("infeasible", rows, 1e-6, evidence={"y": np.ones(1)}))
+        assert found.verdict is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize("tol", [np.nan, np.inf, -np.inf, 0.0, -1e-6])
+def test_tol_is_a_finite_number_above_0(tol: float) -> None:
+    problem = cml.Ridge(X, Y, 0.1)
+    found = problem.certify(np.zeros(3))
+    for call in (
+        lambda: problem.certify(np.zeros(3), tol=tol),
+        lambda: problem.solve(tol=tol),
+        lambda: found.holds(tol),
+        lambda: cml.LinearProgram([1.0], [[-1.0]], [-1.0]).certify([1.0], tol=tol),
+    ):
+        with pytest.raises(ConvexmlError):
+            call()
