@@ -85,10 +85,12 @@ def certify_objective(
         bound = min(bound, inner.dual_formula(theirs, v))
     scale = f * learning_scale(primal, bound, inner.null_value)
     seen = frame.seen(w, b, passed, z, v)
+    bare = inner.loss.is_indicator
+    slack = frame.target_unit * inner.prediction_slack(own, shift) if bare else 0.0
     certificate = bounded(
         f * primal,
         f * bound,
-        conditions_at(PassedPoint(objective, *seen, scale), textbook),
+        conditions_at(PassedPoint(objective, *seen, scale, slack), textbook),
         tol,
         scale=scale,
         rounding=f * rounding,

@@ -59,8 +59,7 @@ def predictions(point: PassedPoint, name: str) -> Condition:
     objective = point.objective
     violation = objective.loss.violation(objective.y, point.z)
     scale = primal_scale(objective, point.w, point.b)
-    slack = objective.prediction_slack(point.w, point.b) if np.any(violation) else 0.0
-    return worst(name, "primal_feasibility", violation, scale, slack, says=PREDICTIONS)
+    return worst(name, "primal_feasibility", violation, scale, point.slack, says=PREDICTIONS)
 
 
 def products(name: str, values: Array, says: str = "") -> Condition:

@@ -30,6 +30,8 @@ class PassedPoint:
         X w + b and -X'u.
     scale : float
         What the gap is measured on.
+    slack : array, shape (n,)
+        What z may be off by, for a constraint on the predictions.
     """
 
     objective: Objective
@@ -39,6 +41,7 @@ class PassedPoint:
     z: Array
     v: Array
     scale: float
+    slack: Array | float = 0.0
 
     @property
     def slopes(self) -> Array:
