@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..certificates.conic_lift import lifted_prices
 from ..certificates.conic_price import Priced, priced
 from ..certificates.conic_repair import repair_conic_dual
 from ..certificates.conic_values import dual_residual
@@ -79,10 +80,10 @@ def bound_of(
 ) -> Bound:
     """Price (w, y), or a dual point nearby that is well inside its cone.
 
-    Tried in turn: the point as it is, without the noise that an interior-point method leaves on
-    inactive rows, after the least change that removes the residual, and mixed with a little of a
-    point inside the dual cone. The first that bounds ``enough`` ends the search, the first one
-    at all where ``thorough`` is not asked for.
+    Tried in turn: the point with free multipliers raised, as it is, without the noise that an
+    interior-point method leaves on inactive rows, after the least change that removes the
+    residual, and mixed with a little of a point inside the dual cone. The first that bounds
+    ``enough`` ends the search, the first one at all where ``thorough`` is not asked for.
     """
     curvature = negative_eigenvalue(program.P)
     best: Bound | None = None
@@ -106,6 +107,7 @@ def priced_candidates(
     mixed: bool = True,
 ) -> Iterator[Priced]:
     """Dual points near (w, y) with their prices, the cheapest to find first."""
+    yield from lifted_prices(program, w, y, units)
     yield priced(program, w, y, units)
     idle = idle_columns(program)
     if idle.size:

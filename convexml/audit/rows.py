@@ -98,11 +98,7 @@ def _stationarity(posed: Posed, x: Array, full: Completed, size: float) -> list[
             at = np.concatenate(own)
             name = f"stationarity in {posed.names[variable.id]}"
             rows.append(worst(name, "stationarity", left[at], scale[at]))
-    left = program.stationarity(full.w, full.y)
-    scale = np.maximum(program.stationarity_size(full.w, full.y), unit)
-    # Auxiliary columns are met by construction, as far as the recovery was solved.
-    left, scale = left[posed.own], scale[posed.own]
-    return [*rows, worst("the dual's equality P w + A'y + q = 0", "dual_feasibility", left, scale)]
+    return rows
 
 
 def _groups(posed: Posed, given: Given) -> Iterator[tuple[str, Array, float]]:

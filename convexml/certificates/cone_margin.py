@@ -93,7 +93,7 @@ def inside_dual(cone: Cone, y: Array) -> bool:
     return bool(float(alpha @ logs) >= np.log(z) + room)
 
 
-def margins(program: ConeProgram, y: Array, free: Array) -> sparse.csc_array:
+def margins(program: ConeProgram, y: Array, free: Array, share: float = 1.0) -> sparse.csc_array:
     """M with y + M z in K* for every z of norm at most 1: the metric of the slack.
 
     Parameters
@@ -103,33 +103,37 @@ def margins(program: ConeProgram, y: Array, free: Array) -> sparse.csc_array:
         In K*, as ``nudged`` makes it.
     free : array, shape (m,)
         How far the multiplier of an equality may go.
+    share : float
+        How much of its room each multiplier is given, at most 1.
     """
     blocks: list[Any] = []
     for cone, part in program.blocks:
         match cone:
             case Zero():
-                blocks.append(sparse.diags_array(free[part]))
+                blocks.append(sparse.diags_array(share * free[part]))
             case Nonnegative():
-                blocks.append(sparse.diags_array(y[part]))
+                blocks.append(sparse.diags_array(share * y[part]))
             case _:
-                blocks.append(sparse.csc_array(_curved(cone, y[part])))
+                blocks.append(sparse.csc_array(_curved(cone, y[part], share)))
     if not blocks:
         return sparse.csc_array((0, 0))
     return sparse.csc_array(sparse.block_diag(blocks))
 
 
-def _curved(cone: Cone, y: Array) -> Array:
+def _curved(cone: Cone, y: Array, share: float) -> Array:
     """Half of the way along y, and half of an ellipsoid about it."""
-    along = 0.5 * y[:, None]
+    along = 0.5 * share * y[:, None]
     size = float(np.linalg.norm(y))
     if size == 0.0:
         return along
     match cone:
         case SecondOrder():
-            return _lorentz(y)
+            return share * _lorentz(y)
         case Semidefinite():
-            return _congruence(cone, y)
-    ball = _axes(cone, y)
+            return share * _congruence(cone, y)
+        case Exponential() if y[0] == 0.0:
+            return 0.5 * share * np.diag(y)  # the face of (0, v, w) with v, w >= 0
+    ball = _axes(cone, y, share)
     return along if ball is None else np.hstack([along, 0.5 * ball])
 
 
@@ -159,18 +163,23 @@ def _congruence(cone: Semidefinite, y: Array) -> Array:
     return 0.5 * np.stack(columns, axis=1)
 
 
-def _axes(cone: Cone, y: Array) -> Array | None:
-    """Axes of an ellipsoid about y in K*: it is inside the hull of sqrt(dim) times their ends."""
+def _axes(cone: Cone, y: Array, share: float) -> Array | None:
+    """Axes of an ellipsoid about y in K*: it is inside the hull of sqrt(dim) times their ends.
+
+    Where only a share of the room is wanted, they are that share of the entries' sizes.
+    """
 
     def fits(axes: Array) -> bool:
         ends = np.sqrt(cone.dim) * 1.01 * axes
         return all(inside_dual(cone, y + s * e) for e in ends.T for s in (1.0, -1.0))
 
+    sizes = np.abs(y) + THIN * float(np.linalg.norm(y))
     if isinstance(cone, Exponential):
-        axes = _dikin(y)
+        sizes[1] = abs(y[0]) if share < 1.0 else sizes[1]
+        axes = _dikin(y) if share == 1.0 else None
         if axes is not None and fits(axes):
             return axes
-    return _shrunk(fits, np.diag(np.abs(y) + THIN * float(np.linalg.norm(y))))
+    return _shrunk(fits, share * np.diag(sizes))
 
 
 def _shrunk(fits: Callable[[Array], bool], axes: Array) -> Array | None:

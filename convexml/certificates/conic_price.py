@@ -38,7 +38,12 @@ class Priced(NamedTuple):
 
 
 def priced(
-    program: ConeProgram, w: Array, y: Array, units: ProgramUnits, idle: Array | None = None
+    program: ConeProgram,
+    w: Array,
+    y: Array,
+    units: ProgramUnits,
+    idle: Array | None = None,
+    share: float = 1.0,
 ) -> Priced:
     """Move (w, y) to where P w + A'y + q is as small as floats allow, and price what is left.
 
@@ -58,6 +63,8 @@ def priced(
         Of the program: they say how far equality multipliers and w may move.
     idle : array of int, optional
         Columns in which the equality follows from the others (``lineality.idle_columns``).
+    share : float
+        How much of its room everything may use, at most 1.
     """
     y = nudged(program, y)
     left = dual_residual(program, w, y)
@@ -68,7 +75,7 @@ def priced(
     best = Priced(w, y, start, np.inf, left)
     if not np.any(left) and not np.any(error):
         return best._replace(price=_rounding(program, w, y))
-    metric = _metric(program, y, units, start, idle)
+    metric = _metric(program, y, units, start, idle, share)
     if metric is None:
         return best._replace(price=_carried(program, y, left, error))
     for _ in range(STEPS):
@@ -126,14 +133,19 @@ class _Metric:
 
 
 def _metric(
-    program: ConeProgram, y: Array, units: ProgramUnits, value: float, idle: Array | None
+    program: ConeProgram,
+    y: Array,
+    units: ProgramUnits,
+    value: float,
+    idle: Array | None,
+    share: float,
 ) -> _Metric | None:
     size = units.size or abs(value)
     rows = np.maximum(np.abs(program.b), units.rows)
     typical = float(np.max(np.abs(y), initial=0.0)) or 1.0
     free = np.divide(size, rows, out=np.full(y.size, typical), where=(rows > 0.0) & (size > 0.0))
-    M = margins(program, y, np.maximum(np.abs(y), free))
-    tau = float(np.sqrt(size)) or 1.0
+    M = margins(program, y, np.maximum(np.abs(y), free), share)
+    tau = share * (float(np.sqrt(size)) or 1.0)
     MA = sparse.csc_array(M.T @ program.A)
     P = sparse.csc_array(program.P)
     diagonal = np.asarray(MA.power(2).sum(axis=0)).ravel() + tau**2 * P.diagonal()
