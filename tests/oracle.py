@@ -65,7 +65,7 @@ class Oracle:
         o = self.objective
         lo, hi = (o.c * end for end in conjugate_box(o.loss, o.y))
         size = np.maximum(*(np.where(np.isfinite(end), abs(end), 0) for end in (lo, hi)))
-        # An end at 0 beside an infinite one has no size of its own: the largest multiplier's counts.
+        # An end at 0 beside an infinite one has no size: the largest multiplier's counts.
         size = np.maximum(np.where(size > 0, size, abs(u).max(initial=0.0)), abs(u))
         off = np.maximum(np.maximum(lo - u, u - hi), 0) / np.where(size > 0, size, 1)
         _, outside = penalty_conjugate(o.penalty, -self.X.T @ u, abs(self.X).T @ abs(u))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..numerics import EPS
 from ..validation import positive_number
 from .certificate import Certificate, Condition, Verdict
 from .scale import relative
@@ -58,7 +59,8 @@ def bounded(
     """
     with np.errstate(invalid="ignore"):
         found = (primal - dual if gap is None else gap) + rounding
-    found = max(found, 0.0) if np.isfinite(found) else np.inf
+    # The sum of the three is rounded too.
+    found = max(found, 0.0) * (1.0 + 4.0 * EPS) if np.isfinite(found) else np.inf
     return Certificate(
         claim="optimal",
         primal_objective=sign * primal,

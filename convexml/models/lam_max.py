@@ -88,7 +88,10 @@ def _over_the_kinks(frame: Frame, penalty: Penalty, z: Array) -> float:
     problem = cp.Problem(cp.Minimize(level), constraints)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the last digits may be "inaccurate"
-        problem.solve(solver="CLARABEL", tol_gap_rel=1e-10, tol_gap_abs=1e-10, tol_feas=1e-10)
+        try:
+            problem.solve(solver="CLARABEL", tol_gap_rel=1e-10, tol_gap_abs=1e-10, tol_feas=1e-10)
+        except cp.SolverError as error:
+            raise SolverError(f"lam_max: clarabel failed: {error}") from None
     if level.value is None:
         raise SolverError(f"lam_max: clarabel ended {problem.status}.")
     return float(np.asarray(level.value)) / (scaled.lam * share) if share else np.inf

@@ -13,13 +13,15 @@ LARGEST = 1e300
 def best_shift(loss: Loss, y: Array, c: Array, z: Array) -> float:
     """Return t minimising sum_i c_i l(y_i, z_i + t); 0 where there is no minimiser.
 
+    A constraint on the predictions is met, or missed by the least.
+
     The slope of that sum is nondecreasing in t. For piecewise linear losses the minimiser is a
     breakpoint; else it is bracketed and found by Newton steps kept inside the bracket. Real
     targets are centred at the median of y - z first and measured in units of their spread, so that
     neither an offset nor a change of units matters.
     """
     if loss.is_indicator:
-        return 0.0
+        return _middle(loss, y, z)
     if not loss.is_smooth:
         return _breakpoint(loss, y, c, z)
     if loss.labels != "real":
@@ -27,6 +29,19 @@ def best_shift(loss: Loss, y: Array, c: Array, z: Array) -> float:
     centre = float(np.median(y - z))
     spread = float(np.median(np.abs(y - z - centre))) or float(np.max(np.abs(y - z - centre)))
     return centre + _smooth_root(loss, y, c, z + centre, spread or 1.0)
+
+
+def _middle(loss: Loss, y: Array, z: Array) -> float:
+    """The middle of the shifts that a constraint on the predictions allows, or nearly allows."""
+    if loss.labels == "binary":
+        low = np.max((1.0 - z)[y > 0.0], initial=-np.inf)
+        high = np.min((-1.0 - z)[y < 0.0], initial=np.inf)
+    else:
+        low, high = np.max(y - z), np.min(y - z)
+    middle = 0.5 * (low + high)
+    if np.isfinite(middle):
+        return float(middle)
+    return float(low if np.isfinite(low) else high if np.isfinite(high) else 0.0)
 
 
 def _breakpoint(loss: Loss, y: Array, c: Array, z: Array) -> float:
