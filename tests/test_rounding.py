@@ -214,7 +214,7 @@ def test_without_the_account_the_gap_would_be_too_small() -> None:
             certificate = judged(case, w, b, u)
             true = case.primal(w, b) - case.dual(certificate.dual["u"])
             missed += above(true, certificate.gap - certificate.rounding)
-    assert missed >= 5
+    assert missed >= 3
 
 
 def test_without_a_margin_u_would_not_be_feasible(monkeypatch: pytest.MonkeyPatch) -> None:

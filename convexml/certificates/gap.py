@@ -62,7 +62,7 @@ def certify_objective(
         With the conditions at the points as passed; P and D at the repaired points, or by the
         formulas at the passed ones where these are worse.
     """
-    frame = frame_of(objective)
+    frame = frame_of(objective, always=True)
     inner, f = frame.objective, frame.factor
     if b is None:
         b = _best_intercept(frame, w)

@@ -2,8 +2,9 @@
 
 from .base import Design
 from .dense import DenseDesign
+from .scaled import ScaledDesign
 from .sparse import SparseDesign
 from .stacked import StackedDesign
 from .wrap import as_design
 
-__all__ = ["DenseDesign", "Design", "SparseDesign", "StackedDesign", "as_design"]
+__all__ = ["DenseDesign", "Design", "ScaledDesign", "SparseDesign", "StackedDesign", "as_design"]

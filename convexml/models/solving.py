@@ -129,7 +129,7 @@ def attempt(
     if solution.status != "inaccurate":
         return solution
     if facts["claimed_status"] == "optimal" and not limits["polish"]:
-        plain = frame_of(objective)
+        plain = frame_of(objective, always=True)
         point = repair_primal(plain.objective, *plain.inside(*own)[:2])
         solution.certificate = try_to_refute(plain, point, solution.certificate)
     if not objective.loss.is_indicator:

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy import sparse
 
-from ..design import DenseDesign, Design, SparseDesign, StackedDesign
+from ..design import DenseDesign, Design, ScaledDesign, SparseDesign, StackedDesign
 from ..errors import InputError
 from ..numerics import EPS, Array, two_product
 from .objective import Objective
@@ -153,25 +153,41 @@ _FRAMED: WeakKeyDictionary[Design, dict[Any, tuple[Design, Array, Array]]] = Wea
 """Centred and scaled designs, kept as long as the design itself: a path centres X once."""
 
 
-def frame_of(objective: Objective) -> Frame:
-    """Choose centres, units and a factor; trivial where all sizes are ordinary."""
+def frame_of(objective: Objective, *, always: bool = False) -> Frame:
+    """Choose centres, units and a factor; trivial where all sizes are ordinary.
+
+    Parameters
+    ----------
+    objective : Objective
+    always : bool
+        Scale ordinary sizes as well: then a change of units of the data changes nothing at all.
+        Columns are not copied for it.
+    """
+    known = objective.__dict__.setdefault("_frames", {})
+    if always not in known:
+        known[always] = _frame(objective, 0 if always else ORDINARY)
+    return known[always]
+
+
+def _frame(objective: Objective, ordinary: int) -> Frame:
     d = objective.design.shape[1]
     ones, zeros = np.ones(d), np.zeros(_base(objective.design).shape[1])
     same = Frame(objective, zeros, ones, is_trivial=True)
     centred = objective.fit_intercept
-    y, h, t, loss, power = _targets(objective)
+    y, h, t, loss, power = _targets(objective, ordinary)
     alike = objective.penalty.in_units(np.exp2(np.arange(d) % 2), 1.0) is None
     if objective.penalty.in_units(ones, 1.0) is None:  # not known to the penalty: centred only
-        design, centre, _ = _framed(objective.design, centred, "unscaled")
+        design, centre, _ = _framed(objective.design, centred, "unscaled", ordinary)
         if not np.any(centre):
             return same
         return Frame(replace(objective, design=design), centre, ones)
-    design, centre, columns = _framed(objective.design, centred, "alike" if alike else "own")
+    units = "alike" if alike else "own"
+    design, centre, columns = _framed(objective.design, centred, units, ordinary)
     unit = t * np.repeat(columns, d // columns.size)
     # A constraint on the predictions has no size: then the penalty is all of P.
     bare = objective.loss.is_indicator
     size = objective.penalty.value(unit) if bare else float(objective.c.sum()) * t**power
-    factor = _power(size)
+    factor = _power(size, ordinary)
     if not np.any(centre) and h == 0.0 and factor == t == 1.0 and np.all(unit == 1.0):
         return same
     try:
@@ -185,7 +201,7 @@ def frame_of(objective: Objective) -> Frame:
     return Frame(inner, centre, unit, h, t, factor)
 
 
-def _targets(objective: Objective) -> tuple[Array, float, float, Any, int]:
+def _targets(objective: Objective, ordinary: int) -> tuple[Array, float, float, Any, int]:
     """(y', h, t, l', p)."""
     y, loss = objective.y, objective.loss
     h, t, power = 0.0, 1.0, 0
@@ -194,7 +210,7 @@ def _targets(objective: Objective) -> tuple[Array, float, float, Any, int]:
         y = y - h
     scaled = loss.in_units(1.0)
     if scaled is not None:
-        t = _power(float(np.max(np.abs(y), initial=0.0)))
+        t = _power(float(np.max(np.abs(y), initial=0.0)), ordinary)
         try:
             found = loss.in_units(t)
         except InputError:  # an epsilon or delta beyond float64
@@ -204,12 +220,14 @@ def _targets(objective: Objective) -> tuple[Array, float, float, Any, int]:
     return y / t, h, t, loss, power
 
 
-def _framed(design: Design, centred: bool, units: str) -> tuple[Design, Array, Array]:
+def _framed(
+    design: Design, centred: bool, units: str, ordinary: int
+) -> tuple[Design, Array, Array]:
     """(X', m, k); the units of columns are their own, one for all, or 1."""
     known = _FRAMED.setdefault(_base(design), {})
-    key = (centred, units)
+    key = (centred, units, ordinary)
     if key not in known:
-        known[key] = _centred_and_scaled(_base(design), centred, units)
+        known[key] = _centred_and_scaled(_base(design), *key)
     found, centre, columns = known[key]
     if isinstance(design, StackedDesign) and found is not design.base:
         return StackedDesign(found, design.classes), centre, columns
@@ -220,7 +238,9 @@ def _base(design: Design) -> Design:
     return design.base if isinstance(design, StackedDesign) else design
 
 
-def _centred_and_scaled(design: Design, centred: bool, units: str) -> tuple[Design, Array, Array]:
+def _centred_and_scaled(
+    design: Design, centred: bool, units: str, ordinary: int
+) -> tuple[Design, Array, Array]:
     X = design.constant
     if sparse.issparse(X):
         largest = np.asarray(abs(X).max(axis=0).toarray()).ravel() if X.shape[0] else np.zeros(0)
@@ -234,11 +254,14 @@ def _centred_and_scaled(design: Design, centred: bool, units: str) -> tuple[Desi
         largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
     columns = np.ones(X.shape[1])
     if units == "own":
-        columns = 1.0 / np.array([_power(size) for size in largest])
+        columns = 1.0 / np.array([_power(size, ordinary) for size in largest])
     elif units == "alike":
-        columns /= _power(float(np.median(largest[largest > 0.0]) if np.any(largest) else 0.0))
+        middle = float(np.median(largest[largest > 0.0])) if np.any(largest) else 0.0
+        columns /= _power(middle, ordinary)
     if not np.any(centre) and np.all(columns == 1.0):
         return design, centre, columns
+    if not np.any(centre) and not ordinary:
+        return ScaledDesign(design, columns), centre, columns
     if sparse.issparse(X):
         return SparseDesign(sparse.csr_array(X @ sparse.diags_array(columns))), centre, columns
     return DenseDesign((X - centre) * columns), centre, columns
@@ -251,9 +274,10 @@ def _exact_centres(low: Array, high: Array, mean: Any) -> Array:
     return np.where(near, np.clip(mean, low, high), 0.0)
 
 
-def _power(size: float) -> float:
+def _power(size: float, ordinary: int) -> float:
     """The power of two near a size; 1 for an ordinary one and for 0."""
     if not 0.0 < size < np.inf:
         return 1.0
-    exponent = round(math.log2(size))
-    return 1.0 if abs(exponent) <= ORDINARY else 2.0 ** float(np.clip(exponent, -FAR, FAR))
+    mantissa, exponent = math.frexp(size)
+    exponent -= mantissa < math.sqrt(0.5)
+    return 1.0 if abs(exponent) <= ordinary else 2.0 ** float(np.clip(exponent, -FAR, FAR))

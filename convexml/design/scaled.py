@@ -1,0 +1,80 @@
+"""A design matrix with its columns in other units, without a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..numerics import Array
+from .base import Design
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledDesign:
+    """X diag(k) for a design X and units k of its columns, shape (d,); k >= 0.
+
+    With powers of two its products are those of the scaled matrix, to the last digit.
+    """
+
+    base: Design
+    units: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.base.shape
+
+    @property
+    def chain(self) -> int:
+        """See ``DenseDesign``."""
+        return getattr(self.base, "chain", self.base.shape[0])
+
+    @property
+    def constant(self) -> Any:
+        X = self.base.constant
+        if sparse.issparse(X):
+            return sparse.csr_array(X @ sparse.diags_array(self.units))
+        return X * self.units
+
+    def _own(self, x: Array) -> Array:
+        return self.units * x if x.ndim == 1 else self.units[:, None] * x
+
+    def matvec(self, w: Array) -> Array:
+        return self.base.matvec(self._own(w))
+
+    def rmatvec(self, u: Array) -> Array:
+        return self._own(self.base.rmatvec(u))
+
+    def abs_matvec(self, w: Array) -> Array:
+        return self.base.abs_matvec(self._own(w))
+
+    def abs_rmatvec(self, u: Array) -> Array:
+        return self._own(self.base.abs_rmatvec(u))
+
+    def gram(self, weights: Array | None = None) -> Array:
+        return self.units[:, None] * self.base.gram(weights) * self.units
+
+    def column_squares(self, weights: Array | None = None) -> Array:
+        return self.units**2 * self.base.column_squares(weights)
+
+    def row_squares(self) -> Array:
+        X = self.base.constant
+        if sparse.issparse(X):
+            return X.power(2) @ self.units**2
+        return np.einsum("ij,ij,j->i", X, X, self.units**2)
+
+    def columns(self, index: Array) -> ScaledDesign:
+        return ScaledDesign(self.base.columns(index), self.units[index])
+
+    def rows(self, index: Array) -> ScaledDesign:
+        return ScaledDesign(self.base.rows(index), self.units)
+
+    def dense(self) -> Array:
+        return self.base.dense() * self.units
+
+    def row_blocks(self, size: int) -> Iterator[tuple[slice, ScaledDesign]]:
+        for block, part in self.base.row_blocks(size):
+            yield block, ScaledDesign(part, self.units)
