@@ -133,6 +133,8 @@ def remade(
 def truth_of(problem: Learning) -> Truth:
     """Status, P*, and 1e-6 P_0."""
     found, null = problem.optimum, ball(problem.null)
+    if labels(problem.loss) == "count":  # counts have a unit of their own, one nat a sample
+        null = arb(1) if not null.is_finite() or null < 1 else null
     floor = ball(1e-6) * null if null.is_finite() else arb(0)
     return Truth(found.status, found.value, floor)
 

@@ -237,6 +237,11 @@ def orthonormal(E: Array) -> tuple[Array, Array]:
     return Q[:, :rank], S * units[:, None]
 
 
+def consistent(E: Array, y: Array) -> bool:
+    """Whether E w = y has an exact solution, decided in integers; False where these are many."""
+    return _work(*E.shape) <= OPERATIONS and _contradiction(E, y) is None
+
+
 def with_ones(objective: Objective, X: Array) -> Array:
     """E = [X, 1] where there is an intercept, else X."""
     return np.column_stack([X, np.ones(len(X))]) if objective.fit_intercept else X

@@ -15,6 +15,7 @@ from .conditions import Textbook, conditions_at
 from .dual_point import plain_dual
 from .dual_repair import DualPoint, repair_dual
 from .evaluation import evaluate
+from .interpolating import no_solution_near
 from .judge import bounded, judge, refuted
 from .passed_point import PassedPoint
 from .primal_repair import PrimalPoint, interpolation_excess, primal_scale, repair_primal
@@ -85,6 +86,7 @@ def certify_objective(
         bound = min(bound, inner.dual_formula(theirs, v))
     scale = f * learning_scale(primal, bound, inner.null_value)
     seen = frame.seen(w, b, passed, z, v)
+    unsolved = _unsolved(inner, point)
     bare = inner.loss.is_indicator
     slack = frame.target_unit * inner.prediction_slack(own, shift) if bare else 0.0
     certificate = bounded(
@@ -94,8 +96,8 @@ def certify_objective(
         tol,
         scale=scale,
         rounding=f * rounding,
-        gap=f * _gap(inner, point, dual, primal, bound),
-        reason=found.reason,
+        gap=np.inf if unsolved else f * _gap(inner, point, dual, primal, bound),
+        reason=unsolved or found.reason,
         within=None if found.within is None else frame.radius(found.within),
         repaired=frame.distance(point.w - own, 0.0 if theirs is None else dual.moved),
         dual_source=dual.source,
@@ -114,6 +116,14 @@ def _best_intercept(frame: Frame, w: Array) -> Any:
         return 0.0
     own = w / frame.unit
     return frame.outside(own, inner.best_intercept(inner.predict(own)))[1]
+
+
+def _unsolved(inner: Objective, point: PrimalPoint) -> str:
+    """Why X w + b = y may have no exact solution near to the point; "" for other losses."""
+    if not inner.loss.is_indicator or inner.loss.labels != "real":
+        return ""
+    missed = inner.loss.violation(inner.y, point.z)
+    return no_solution_near(inner, point.w, missed + inner.prediction_slack(point.w, point.b))
 
 
 def _gap(

@@ -103,7 +103,8 @@ def _worth(objective: KernelObjective, w: Array, b: float, error: Array) -> floa
     reach = off + gamma(parts.d + 4) * (parts.design.abs_matvec(w) + abs(b))
     slopes = parts.c * parts.loss.slope_bound(parts.y, z, float(np.max(reach, initial=0.0)))
     norm = objective.lam * float(np.abs(w) @ error + 0.5 * error @ error)
-    return (float(slopes @ off) + norm) * (1.0 + 1e-6)
+    found = (float(slopes @ off) + norm) * (1.0 + 1e-6)
+    return found if np.isfinite(found) else np.inf
 
 
 def _stationarity(objective: KernelObjective, q: Array, u: Array, scale: float) -> Condition:

@@ -98,7 +98,8 @@ class KernelModel(LearningProblem):
         """
         number = read_intercept(self.name, b, self.objective_parts) or 0.0
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.kernel_parts.primal(read_dual(self.name, q, self._samples, "q"), number)
+            value = self.kernel_parts.primal(read_dual(self.name, q, self._samples, "q"), number)
+        return np.inf if np.isnan(value) else value  # inf - inf, after an overflow
 
     @np.errstate(over="ignore", invalid="ignore")
     def dual_objective(self, u: Any) -> float:

@@ -182,6 +182,10 @@ class Penalty(ABC):
         """The t >= 0 for which w / (1 + t) is in the domain of Omega for certain."""
         return 0.0
 
+    def room(self, w: Array) -> float:
+        """The radius of a ball around w that lies in the domain of Omega."""
+        return 0.0 if self.is_constraint else np.inf
+
     def multipliers(self, v: Array) -> dict[str, Array]:
         """Multipliers of the constraints of ``expression``, by label, that belong to v = -X'u."""
         return {}

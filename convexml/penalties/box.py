@@ -64,6 +64,10 @@ class Box(Penalty):
         distance = distance_to_interval(w, lo, hi)
         return float(np.max(distance / np.where(ends > 0.0, ends, sizes), initial=0.0))
 
+    def room(self, w: Array) -> float:
+        lo, hi = self._bounds(len(w))
+        return max(float(np.min(np.minimum(w - lo, hi - w), initial=np.inf)), 0.0)
+
     def _support(self, v: Array) -> Array:
         """The finite bound that v_j pushes towards; 0 where it pushes to infinity."""
         lo, hi = self._bounds(len(v))

@@ -50,6 +50,9 @@ class L1Ball(Penalty):
     def shrinkage(self, w: Array) -> float:
         return max(float(np.abs(w).sum()) * (1.0 + gamma(len(w) + 8)) / self.t - 1.0, 0.0)
 
+    def room(self, w: Array) -> float:
+        return max(self.t - float(np.abs(w).sum()), 0.0) / max(len(w), 1) ** 0.5
+
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return self.t * float(np.max(np.abs(v), initial=0.0))
 

@@ -49,6 +49,9 @@ class L2Ball(Penalty):
     def shrinkage(self, w: Array) -> float:
         return max(float(np.linalg.norm(w)) * (1.0 + gamma(len(w) + 16)) / self.t - 1.0, 0.0)
 
+    def room(self, w: Array) -> float:
+        return max(self.t - float(np.linalg.norm(w)), 0.0)
+
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return self.t * float(np.linalg.norm(v))
 
