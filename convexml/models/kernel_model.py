@@ -31,7 +31,7 @@ class KernelModel(LearningProblem):
 
     By the representer theorem this is no restriction. The problem is posed through a factor
     K = L L' in the coordinates w = L'q, |w| = |f|_H, which makes it the linear model with design
-    L; solvers and dual points are inherited. ``certify`` judges (q, b, u) through K itself.
+    L; solvers and dual points are inherited. ``certify`` judges (q, b, u) by w = L'q too.
     """
 
     _kernel: Kernel
@@ -58,7 +58,7 @@ class KernelModel(LearningProblem):
 
     @property
     def kernel_parts(self) -> KernelObjective:
-        """P and D through the kernel matrix."""
+        """The problem over functions, with its coordinates."""
         return KernelObjective(self.objective_parts, self._K)
 
     def posed_values(self, w: Array, b: float, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
