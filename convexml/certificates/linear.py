@@ -230,6 +230,9 @@ def _construct(
         certificate = assess(data, x, split_reduced_cost(data, *found), tol, "constructed")
         if certificate.holds(1e-3 * tol):
             return found
-        if k == 0 or certificate.relative_gap < error:
-            best, error = found, certificate.relative_gap
+        # The repair may close the gap of multipliers that are far from feasible.
+        dual = [row.relative for row in certificate.conditions if row.kind == "dual_feasibility"]
+        worse = max(certificate.relative_gap, *dual)
+        if k == 0 or worse < error:
+            best, error = found, worse
     return best

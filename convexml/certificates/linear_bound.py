@@ -158,7 +158,9 @@ def equilibrated(data: LinearData) -> ScaledProgram | None:
     """
     if "equilibrated" not in data.memo:
         units = linear_units(data)
-        row = np.divide(1.0, units.rows, np.ones_like(units.rows), where=units.rows > 0.0)
+        sides = np.abs(np.concatenate([data.b_ub, data.b_eq]))
+        rows = np.where(units.rows > 0.0, units.rows, sides)  # without entries: b alone
+        row = np.divide(1.0, rows, np.ones_like(rows), where=rows > 0.0)
         scaled = equilibrate(data, row, units.columns)
         part = scaled.data
         entries = (part.c, part.b_ub, part.b_eq, part.rows.data, scaled.column, 1.0 / scaled.column)

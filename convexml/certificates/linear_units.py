@@ -81,4 +81,20 @@ def _fit(data: LinearData) -> LinearUnits:
     anchored = np.zeros(count, dtype=bool)
     anchored[part[np.flatnonzero(b)]] = True
     kept = np.r_[part[:m], part[k:]]
-    return LinearUnits(units.size, units.rows[:m], units.columns, kept, anchored, units.objective)
+    factor = _gauge(units.columns, kept[m:-1], anchored)
+    rows, columns = units.rows[:m] * factor[kept[:m]], units.columns * factor[kept[m:-1]]
+    return LinearUnits(
+        units.size, rows, columns, kept, anchored, units.objective * factor[kept[-1]]
+    )
+
+
+def _gauge(columns: Array, part: Array, anchored: Array) -> Array:
+    """The factor of each component that nothing fixes: its first column is a power of two.
+
+    Then programs that differ by powers of two have units that do.
+    """
+    factor = np.ones(anchored.size)
+    for k, first in zip(*np.unique(part, return_index=True), strict=True):
+        if not anchored[k]:
+            factor[k] = np.exp2(np.round(np.log2(columns[first]))) / columns[first]
+    return factor
