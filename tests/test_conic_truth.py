@@ -58,6 +58,21 @@ def test_a_constant_hides_no_gap() -> None:
         assert cml.certify(problem).verdict is not Verdict.CERTIFIED
 
 
+def test_a_constant_hides_no_better_point() -> None:
+    """P* = 1 + constant: a gain of 1/2 is seen until the sum itself is too coarse for it."""
+    x = cp.Variable(3)
+    for sign, kind in ((1.0, cp.Minimize), (-1.0, cp.Maximize)):
+        for constant in (0.0, 1e6, -1e9, 1e12, -1e17):
+            objective = kind(sign * (x[0] - x[1] + x[2]) + constant)
+            problem = cp.Problem(objective, [-x[0] + x[1] <= -1, x >= 0])
+            x.value = [1.5, 0.0, 0.0]
+            seen = abs(constant) <= 1e12
+            expected = Verdict.REFUTED if seen else Verdict.UNDECIDED
+            assert cml.certify(problem).verdict is expected
+            x.value = [1.0, 0.0, 0.0]
+            assert cml.certify(problem).verdict is not Verdict.REFUTED
+
+
 def test_multipliers_and_points_far_away_buy_nothing() -> None:
     """Minimise x + y over x + 2 y = 3, x, y >= 0, as two rows: P* = 3/2, and (3, 0) has P = 3."""
     rng = np.random.default_rng(0)

@@ -88,6 +88,7 @@ def certify_conic(
         tol,
         scale=scale,
         rounding=price + float(np.abs(bound.y) @ np.abs(outside)),
+        gap=primal - dual,
         within=within,
         reason=reason,
         repaired=float(np.max(np.abs(bound.y - y), initial=0.0)),

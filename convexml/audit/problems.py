@@ -14,7 +14,7 @@ from ..certificates.judge import bounded, refuted
 from ..certificates.judge import judge as decide
 from ..certificates.scale import program_scale
 from ..errors import InputError, SolverError
-from ..numerics import Array
+from ..numerics import EPS, Array
 from .bounds import Bound, bound_of
 from .constant import certify_constant
 from .curvature import curved
@@ -132,6 +132,8 @@ def _assemble(posed: Posed, x: Array, full: Completed, given: Given, tol: float)
         value, price, within = bound.local, 0.0, max(bound.radius, bound.far)
     scale = program_scale(primal - offset + constant, value + constant, units.size)
     rows = primal_rows(posed, x) + dual_rows(posed, x, full, given, scale)
+    # A large constant takes digits from P: they stand in the conic form's own objective.
+    lost = np.clip(exact - (primal - offset), 0.0, 8.0 * EPS * (abs(primal) + abs(offset)))
     certificate = bounded(
         primal,
         value + offset,
@@ -139,6 +141,7 @@ def _assemble(posed: Posed, x: Array, full: Completed, given: Given, tol: float)
         tol,
         scale=scale,
         rounding=price + short + apart,
+        gap=primal - offset + float(lost) - value,
         within=within,
         sign=sign,
         reason=reason,
@@ -184,6 +187,8 @@ def _refute(posed: Posed, certificate: Certificate) -> Certificate:
     if not all(row.meets(WITNESS * tol) for row in rows):
         return certificate
     exact = conic_objective(posed.program, x)
-    rounding = short + abs(exact + posed.program.offset - sign * found)
+    offset, primal = posed.program.offset, certificate.primal_objective
+    rounding = short + abs(exact + offset - sign * found) + 8.0 * EPS * (abs(primal) + abs(found))
+    constant = sign * offset if posed.units.size else 0.0
     witness = {posed.names[v.id]: value for v, value in values.items()}
-    return refuted(certificate, found, witness, rounding, sign)
+    return refuted(certificate, found, witness, rounding, sign, constant)

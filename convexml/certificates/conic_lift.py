@@ -14,8 +14,10 @@ from .conic_price import Priced, priced
 from .lineality import idle_columns
 from .scale import ProgramUnits
 
-SHARES = (1e-4, 1e-9, 1e-8, 1e-10)
-"""Wide, so that the residual goes down to its rounding, and then as narrow as that allows."""
+WIDE = 1e-4
+"""Room in which the residual goes down to its rounding."""
+SHARES = (1e-9, 1e-8, 1e-10, 1e-6)
+"""Then it costs little in a narrow one."""
 
 
 def lifted_prices(
@@ -30,16 +32,17 @@ def lifted_prices(
     if not free:
         return
     idle: Array | None = None
+    wide = priced(program, w, lifted(program, y, WIDE, free), units, idle, WIDE)
+    if not np.isfinite(wide.price):
+        idle = idle_columns(program)
+        if idle.size:
+            wide = priced(program, w, lifted(program, y, WIDE, free), units, idle, WIDE)
+    if not np.isfinite(wide.price):
+        return
     for share in SHARES:
-        found = priced(program, w, lifted(program, y, share, free), units, idle, share)
-        if idle is None and not np.isfinite(found.price):
-            idle = idle_columns(program)
-            if idle.size:
-                found = priced(program, w, lifted(program, y, share, free), units, idle, share)
-        if not np.isfinite(found.price):
-            return
-        w, y = found.w, found.y
-        yield found
+        found = priced(program, wide.w, lifted(program, wide.y, share, free), units, idle, share)
+        if np.isfinite(found.price):
+            yield found
 
 
 def lifted(program: ConeProgram, y: Array, share: float, free: list[int]) -> Array:

@@ -185,7 +185,12 @@ def judge_sum(whole: Certificate, parts: Sequence[tuple[str, Certificate]]) -> C
 
 
 def refuted(
-    certificate: Certificate, value: float, witness: Any, rounding: float, sign: float = 1.0
+    certificate: Certificate,
+    value: float,
+    witness: Any,
+    rounding: float,
+    sign: float = 1.0,
+    constant: float = 0.0,
 ) -> Certificate:
     """The certificate, REFUTED if a feasible point of this value is better by more than tol.
 
@@ -201,21 +206,29 @@ def refuted(
         A bound on the errors of both objectives.
     sign : float
         -1 under Maximize.
+    constant : float
+        Of the objective, if it does not count in the scale.
     """
     gain = abs(certificate.primal_objective - value)
     if certificate.verdict is not Verdict.UNDECIDED or not is_better(
-        certificate, value, rounding, sign
+        certificate, value, rounding, sign, constant
     ):
         return certificate
     reason = f"A feasible point with objective {value:.10g} is better by {gain:.3g}."
     return replace(certificate, verdict=Verdict.REFUTED, witness=witness, reason=reason)
 
 
-def is_better(certificate: Certificate, value: float, rounding: float, sign: float = 1.0) -> bool:
+def is_better(
+    certificate: Certificate,
+    value: float,
+    rounding: float,
+    sign: float = 1.0,
+    constant: float = 0.0,
+) -> bool:
     """Whether a feasible point of this value is better by more than tol and rounding."""
     gain = sign * (certificate.primal_objective - value)
     # The better value has its say in the scale: |P*| may be larger than |P|.
-    scale = max(certificate.scale, abs(value))
+    scale = max(certificate.scale, abs(value - constant))
     return bool(gain > certificate.tol * scale + rounding)
 
 
