@@ -93,18 +93,34 @@ def _ruiz(program: ConeProgram) -> tuple[Array, Array, float]:
 
     The rows of a curved cone share one scale.
     """
-    columns, rows, unit = np.ones(program.q.size), np.ones(program.b.size), 1.0
-    P, A, q, b = program.P, program.A, program.q, program.b
+    n, m = program.q.size, program.b.size
+    columns, rows, unit = np.ones(n), np.ones(m), 1.0
+    P, A = _entries(program.P), _entries(program.A)
+    bent, entries, q, b = P.data, A.data, program.q, program.b
     for _ in range(SWEEPS):
-        column = np.maximum(np.maximum(_largest(P, 0), _largest(A, 0)), np.abs(q))
-        row = _shared(program, np.maximum(_largest(A, 1), np.abs(b)))
+        column = np.maximum(_most(bent, P.col, n), _most(entries, A.col, n))
+        column = np.maximum(column, np.abs(q))
+        row = _shared(program, np.maximum(_most(entries, A.row, m), np.abs(b)))
         last = np.max(np.concatenate([np.abs(q), np.abs(b)]), initial=0.0)
         column, row, last = (1.0 / np.sqrt(np.where(v > 0.0, v, 1.0)) for v in (column, row, last))
         columns, rows, unit = _cut(columns * column), _cut(rows * row), float(_cut(unit * last))
-        P = sparse.diags_array(columns) @ program.P @ sparse.diags_array(columns)
-        A = sparse.diags_array(rows) @ program.A @ sparse.diags_array(columns)
+        bent = columns[P.row] * P.data * columns[P.col]
+        entries = rows[A.row] * A.data * columns[A.col]
         q, b = unit * columns * program.q, unit * rows * program.b
     return _power(columns), _power(rows), float(_power(unit))
+
+
+def _entries(matrix: Any) -> Any:
+    found = sparse.coo_array(abs(matrix))
+    found.sum_duplicates()
+    return found
+
+
+def _most(entries: Array, at: Array, count: int) -> Array:
+    """The largest of the entries in each row or column."""
+    found = np.zeros(count)
+    np.maximum.at(found, at, entries)
+    return found
 
 
 def _power(sizes: Any) -> Any:
