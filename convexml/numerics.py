@@ -48,6 +48,12 @@ def two_product(a: Array, b: Array) -> tuple[Array, Array]:
     return product, error
 
 
+def middle_power(values: Array) -> float:
+    """The power of two below the median of the positive values; 1 where there are none."""
+    positive = values[values > 0.0]
+    return float(np.exp2(np.floor(np.log2(np.median(positive))))) if positive.size else 1.0
+
+
 def log1pexp(x: Array) -> Array:
     """Return log(1 + e^x) without overflow."""
     return np.logaddexp(0.0, x)

@@ -11,7 +11,6 @@ import numpy as np
 from ..numerics import ROUNDING, Array
 from .certificate import Condition, worst
 from .passed_point import PassedPoint
-from .primal_repair import primal_scale
 
 INCLUSION = "-X'u in dOmega(w)"
 SLOPES = "u_i/c_i in dl(y_i, z_i)"
@@ -58,7 +57,11 @@ def predictions(point: PassedPoint, name: str) -> Condition:
     """The row of a constraint on the predictions."""
     objective = point.objective
     violation = objective.loss.violation(objective.y, point.z)
-    scale = primal_scale(objective, point.w, point.b)
+    scale = 1.0
+    if objective.loss.labels == "real":  # equations: their right-hand sides, about their mean
+        middle = float(np.mean(objective.y)) if objective.fit_intercept else 0.0
+        spread = float(np.max(np.abs(objective.y - middle)))
+        scale = spread or float(np.max(np.abs(objective.y)))
     return worst(name, "primal_feasibility", violation, scale, point.slack, says=PREDICTIONS)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import EPS, Array, soft_threshold
+from ..numerics import EPS, Array, middle_power, soft_threshold
 from ..terms import Terms
 from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights
@@ -82,7 +82,8 @@ class L1(Penalty):
         if self.weights is None and np.all(units == units[:1]):
             return L1(factor * self.lam * float(np.max(units, initial=0.0)))
         weights = units if self.weights is None else self.weights * units
-        return L1(factor * self.lam, weights)
+        middle = middle_power(weights)  # lam and the weights both of ordinary size
+        return L1(factor * middle * self.lam, weights / middle)
 
     def lam_max(self, v: Array) -> float:
         weights = np.ones(len(v)) if self.weights is None else self.weights

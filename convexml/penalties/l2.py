@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import Array, gamma
+from ..numerics import Array, gamma, middle_power
 from ..terms import Terms
 from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights
@@ -89,7 +89,8 @@ class L2(Penalty):
         if self.weights is None and np.all(units == units[:1]):
             return L2(factor * self.lam * float(np.max(units, initial=0.0)) ** 2)
         weights = units**2 if self.weights is None else self.weights * units**2
-        return L2(factor * self.lam, weights)
+        middle = middle_power(weights)  # lam and the weights both of ordinary size
+        return L2(factor * middle * self.lam, weights / middle)
 
     def free(self, d: int) -> Array:
         return self._level(d) == 0.0
