@@ -19,6 +19,7 @@ from ..certificates.scale import ProgramUnits
 from ..numerics import Array
 from ..objective.cone_program import ConeProgram
 from ..objective.cones import Nonnegative
+from .fit import fitted
 from .interior import mixtures
 from .scaling import Scaled, equilibrate
 
@@ -87,7 +88,11 @@ def bound_of(
     """
     curvature = negative_eigenvalue(program.P)
     best: Bound | None = None
-    for pair in priced_candidates(program, x, w, y, units) if curvature == 0.0 else ():
+    fit = fitted(program, units)
+    there = (fit.scaled.x_in(x), fit.scaled.x_in(w), fit.scaled.y_in(y))
+    usable = curvature == 0.0 and all(np.all(np.isfinite(part)) for part in there)
+    for inside in priced_candidates(fit.program, *there, fit.units) if usable else ():
+        pair = _outside(program, fit.scaled, inside)
         found = _evaluate(program, x, own, pair, (w, y))
         best = found if best is None else max(best, found, key=lambda b: (b.everywhere, b.local))
         if best.everywhere >= enough or not thorough:

@@ -18,6 +18,7 @@ from ..duality.canonical import Canonical, cone_program
 from ..errors import InputError, SolverError
 from ..numerics import EPS, Array
 from ..objective.cone_program import ConeProgram
+from .fit import Fitted, fitted
 from .layout import (
     MultiplierMap,
     Part,
@@ -56,6 +57,11 @@ class Posed:
     def units(self) -> ProgramUnits:
         """Sizes of the objective and of the rows of the conic form, from its data."""
         return conic_units(self.program)
+
+    @cached_property
+    def fit(self) -> Fitted:
+        """The conic form in those units, rounded to powers of two."""
+        return fitted(self.program, self.units)
 
     @cached_property
     def labels(self) -> dict[int, str]:

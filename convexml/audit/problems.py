@@ -97,10 +97,15 @@ def _judge(posed: Posed, tol: float) -> Certificate:
         return _empty(tol, "a variable has a value that is not finite")
     if given.broken:
         return _empty(tol, f"the dual value of {given.broken} is not finite")
-    program = posed.program
-    x = complete_point(program, x, posed.own, given.y, given.mask)
-    radius = max(1.0, float(np.max(np.abs(x[posed.own]), initial=0.0)))
-    full = complete_dual(program, x, posed.own, given.y, given.mask, radius)
+    program, to = posed.fit.program, posed.fit.scaled
+    z, y = to.x_in(x), to.y_in(given.y)
+    z = complete_point(program, z, posed.own, y, given.mask)
+    radius = max(1.0, float(np.max(np.abs(z[posed.own]), initial=0.0)))
+    full = complete_dual(program, z, posed.own, y, given.mask, radius)
+    # What was passed stays as it is, also where these units cannot hold it.
+    x = np.where(posed.own, x, to.x_out(z))
+    y = np.where(given.mask, given.y, to.y_out(full.y))
+    full = full._replace(w=to.x_out(full.w), y=y)
     certificate = _assemble(posed, x, full, given, tol)
     certificate = replace(certificate, dual_source="constructed" if given.missing else "passed")
     return _refute(posed, decide(certificate))
@@ -173,9 +178,10 @@ def _refute(posed: Posed, certificate: Certificate) -> Certificate:
     if certificate.verdict is not Verdict.UNDECIDED or not np.isfinite(certificate.scale):
         return certificate
     try:
-        x, y = solve_scaled(posed.program)
+        x, y = solve_scaled(posed.fit.program)
     except SolverError:
         return certificate
+    x, y = posed.fit.scaled.x_out(x), posed.fit.scaled.y_out(y)
     values, tol, sign = posed.values(x), certificate.tol, posed.canonical.sign
     try:
         with substituted(values):
