@@ -69,6 +69,14 @@ def test_a_face_is_room_as_well() -> None:
             assert in_dual_cone(np.array(y) + M @ z)
 
 
+def test_entries_whose_ratios_overflow_give_no_warning() -> None:
+    for y in ([-1e-200, 1.0, 1e100], [-1e-308, 1e-308, 1e-308], [-1e-170, 0.0, 1e100]):
+        start = nudged(one_cone(), np.array(y))
+        M = margins(one_cone(), start, np.ones(3), 1.0).toarray()
+        for z in np.vstack([np.eye(M.shape[1]), -np.eye(M.shape[1])]):
+            assert in_dual_cone(start + M @ z)
+
+
 def logistic(n: int, d: int, lam: float, seed: int) -> tuple[cp.Problem, np.ndarray]:
     rng = np.random.default_rng(seed)
     Z = rng.normal(size=(n, d)) * rng.choice([-1.0, 1.0], size=(n, 1))

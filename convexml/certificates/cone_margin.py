@@ -200,14 +200,16 @@ def _dikin(y: Array) -> Array | None:
     a, b, c = turn @ y
     if not (b > 0.0 and c > 0.0):
         return None
-    psi = b * np.log(c / b) - a
-    if not psi > 0.0:
+    with np.errstate(all="ignore"):
+        psi = b * np.log(c / b) - a
+        slope = np.array([-1.0, np.log(c / b) - 1.0, b / c]) / psi
+        bent = np.array([[0.0, 0.0, 0.0], [0.0, 1.0 / b, -1.0 / c], [0.0, -1.0 / c, b / c**2]])
+        hessian = np.outer(slope, slope) + bent / psi + np.diag([0.0, b**-2, c**-2])
+        units = 1.0 / np.sqrt(np.diag(hessian))
+        scaled = units[:, None] * hessian * units
+    if not (psi > 0.0 and np.all(np.isfinite(scaled))):
         return None
-    slope = np.array([-1.0, np.log(c / b) - 1.0, b / c]) / psi
-    bent = np.array([[0.0, 0.0, 0.0], [0.0, 1.0 / b, -1.0 / c], [0.0, -1.0 / c, b / c**2]]) / psi
-    hessian = np.outer(slope, slope) + bent + np.diag([0.0, b**-2, c**-2])
-    units = 1.0 / np.sqrt(np.diag(hessian))
-    values, vectors = np.linalg.eigh(units[:, None] * hessian * units)
+    values, vectors = np.linalg.eigh(scaled)
     if not values[0] > EPS:
         return None
     return 0.5 * np.linalg.solve(turn, units[:, None] * vectors / np.sqrt(values))
