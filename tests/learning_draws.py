@@ -211,6 +211,9 @@ def judge_one(
             return
         value, refutable = values
         feasible = ball(penalty_value(problem.penalty, [exact(v) for v in w])).is_finite()
+        if problem.loss[0] in ("hard_margin", "interpolation"):
+            # Far from 0 no float b may be near enough to the best one: then w may be refuted.
+            feasible &= float(np.max(np.abs(problem.X @ w))) * 2.0**-52 <= 0.1 * tol
     else:
         value = problem.value(w, b, constrained=False)
         feasible = ball(problem.value(w, b)).is_finite()

@@ -48,7 +48,12 @@ class Linear:
     @cached_property
     def sizes(self) -> Sizes:
         """Of objective, rows and columns."""
-        return sizes(np.r_[self.A_ub, self.A_eq], np.r_[self.b_ub, self.b_eq], self.c)
+        eye, m = np.eye(self.c.size), len(self.b_ub) + len(self.b_eq)
+        told = [np.isfinite(end) & (end != 0.0) for end in (self.lower, self.upper)]
+        A = np.r_[self.A_ub, self.A_eq, eye[told[0]], eye[told[1]]]
+        b = np.r_[self.b_ub, self.b_eq, self.lower[told[0]], self.upper[told[1]]]
+        found = sizes(A, b, self.c)
+        return Sizes(found.objective, found.rows[:m], found.columns)
 
     @cached_property
     def truth(self) -> Truth:

@@ -145,7 +145,7 @@ def _assemble(posed: Posed, x: Array, full: Completed, given: Given, tol: float)
         rows,
         tol,
         scale=scale,
-        rounding=price + short + apart,
+        rounding=price + short + apart + 16.0 * EPS * abs(primal - offset),  # P is NumPy's
         gap=primal - offset + float(lost) - value,
         within=within,
         sign=sign,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import Array
+from ..numerics import EPS, Array
 from ..objective import Frame, Objective, frame_of
 from .account import is_proved, primal_rounding
 from .certificate import Certificate, Verdict
@@ -65,8 +65,10 @@ def certify_objective(
     """
     frame = frame_of(objective, always=True)
     inner, f = frame.objective, frame.factor
+    chosen = 0.0  # a b that is looked for here may be any number between two floats
     if b is None:
         b = _best_intercept(frame, w)
+        chosen = EPS * float(np.max(np.abs(b)))
     own, shift, error = frame.inside(w, b)
     theirs, solvers = (None if x is None else frame.dual_inside(x) for x in (u, solver_dual))
     found = evaluate(inner, own, shift, theirs, tol=tol, solver_dual=solvers, shift_error=error)
@@ -88,7 +90,7 @@ def certify_objective(
     seen = frame.seen(w, b, passed, z, v)
     unsolved = _unsolved(inner, point)
     bare = inner.loss.is_indicator
-    slack = frame.target_unit * inner.prediction_slack(own, shift) if bare else 0.0
+    slack = frame.target_unit * inner.prediction_slack(own, shift) + chosen if bare else 0.0
     certificate = bounded(
         f * primal,
         f * bound,

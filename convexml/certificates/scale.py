@@ -80,8 +80,10 @@ def program_units(
 
     Least squares over the nonzeros of log|A_ij| + xi_j = eta_i, log|b_i| = eta_i,
     log|c_j| + xi_j = V and log|P_jk| + xi_j + xi_k = V; entries below 1e-8 of what the fit expects
-    are dropped and it is refitted. Where there is a P, the objective's equations count little: the
-    constraints say what x is. A change of units moves xi, eta and V along and nothing else.
+    are dropped and it is refitted. The sizes of rows and columns come from a fit of their own, in
+    which the objective's equations count little where there is a P, and which starts without the
+    b far below the largest: the constraints say what x is. A change of units moves xi, eta and V
+    along and nothing else.
 
     Parameters
     ----------
@@ -128,6 +130,7 @@ def program_units(
         return ProgramUnits(0.0, np.zeros(m), np.ones(n), 1.0)
     system, side = sparse.vstack(blocks, format="csr"), np.concatenate(sides)
     weights = np.ones(side.size)
+    size = _size(system, side, leave_out)
     if P is not None:
         weights[given.stop :] = FOLLOWS
     kept = np.ones(side.size, dtype=bool)
@@ -139,6 +142,26 @@ def program_units(
             start = _fit(system[kept], side[kept], weights[kept])[0]
         beyond = (side - system @ start)[given]
         kept[given] = beyond <= np.min(beyond) - NOISE
+    found, _ = _refitted(system, side, weights, kept, leave_out)
+    with np.errstate(over="ignore", under="ignore"):
+        rows = np.where(np.diff(sparse.csr_array(A).indptr) > 0, np.exp(R @ found[n : n + k]), 0.0)
+        columns, objective = np.exp(found[:n]), float(np.exp(found[-1]))
+    return ProgramUnits(size, rows, columns, objective)
+
+
+def _size(system: Any, side: Array, leave_out: bool) -> float:
+    """exp(V) with all equations equal; 0 where V is not determined."""
+    every = np.ones(side.size)
+    found, determined = _refitted(system, side, every, every > 0.0, leave_out)
+    with np.errstate(over="ignore", under="ignore"):
+        size = float(np.exp(found[-1])) if determined else 0.0
+    return size if np.isfinite(size) else 0.0
+
+
+def _refitted(
+    system: Any, side: Array, weights: Array, kept: Array, leave_out: bool
+) -> tuple[Array, bool]:
+    """Fit, leave out the entries that are noise beside the fit, and fit again."""
     for _ in range(REFITS):
         found, determined = _fit(system[kept], side[kept], weights[kept])
         # log|entry| + ... is what the fit leaves of it: far below 0 means far too small.
@@ -146,11 +169,7 @@ def program_units(
         if np.array_equal(~small, kept):
             break
         kept = ~small
-    with np.errstate(over="ignore", under="ignore"):
-        rows = np.where(np.diff(sparse.csr_array(A).indptr) > 0, np.exp(R @ found[n : n + k]), 0.0)
-        columns, objective = np.exp(found[:n]), float(np.exp(found[-1]))
-    size = objective if determined and np.isfinite(objective) else 0.0
-    return ProgramUnits(size, rows, columns, objective)
+    return found, determined
 
 
 def _fit(system: Any, side: Array, weights: Array) -> tuple[Array, bool]:
