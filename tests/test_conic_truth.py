@@ -167,7 +167,7 @@ def test_points_are_charged_for_their_violations() -> None:
     x.value = 1.0 - 1e-9
     problem.constraints[0].save_dual_value(np.array(1e9))
     certificate = cml.certify(problem)
-    assert certificate.rounding == pytest.approx(1.0, rel=1e-6)
+    assert certificate.rounding == pytest.approx(1.0, rel=1e-5)  # and the rounding of P = 1e9
 
 
 # -- curvature --------------------------------------------------------------------------------

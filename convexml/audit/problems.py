@@ -18,6 +18,7 @@ from ..numerics import EPS, Array
 from .bounds import Bound, bound_of
 from .constant import certify_constant
 from .curvature import curved
+from .feasible import unmet
 from .layout import dense
 from .point import (
     Posed,
@@ -108,6 +109,8 @@ def _judge(posed: Posed, tol: float) -> Certificate:
     full = full._replace(w=to.x_out(full.w), y=y)
     certificate = _assemble(posed, x, full, given, tol)
     certificate = replace(certificate, dual_source="constructed" if given.missing else "passed")
+    if certificate.holds() and (reason := unmet(posed, x)):
+        certificate = replace(certificate, gap=np.inf, relative_gap=np.inf, reason=reason)
     return _refute(posed, decide(certificate))
 
 

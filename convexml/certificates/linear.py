@@ -94,7 +94,7 @@ def assess(data: LinearData, x: Array, shown: Multipliers, tol: float, source: s
     if source == "passed":  # the repair is not to make a passed point look better than it is
         dual = min(dual, shown.dual_sum(data))
     price = _violation_price(data, x, point)
-    if not reason and not _plausible(data, x):
+    if not reason and not plausible(data, x):
         reason = (
             "the point is feasible only within tol, and no point is known that is feasible up to "
             "rounding: what its violations cost is not known"
@@ -152,7 +152,7 @@ def _violation_price(data: LinearData, x: Array, point: Multipliers) -> float:
     return float(rows + point.lambda_lower @ below + point.lambda_upper @ above)
 
 
-def _plausible(data: LinearData, x: Array) -> bool:
+def plausible(data: LinearData, x: Array) -> bool:
     """Whether some point, x or another, meets all constraints up to rounding."""
     if meets_rows(data, x):
         return True

@@ -88,7 +88,7 @@ class L1Ball(Penalty):
         moved = self.project(target)
         active = moved != 0.0
         sign = np.sign(moved[active])
-        mu = max(float(sign @ v[active]) / len(sign), 0.0)
+        mu = max(float(sign @ v[active]) / max(len(sign), 1), 0.0)
         residual = float(sign @ w[active]) - self.t
         return Manifold(
             active, np.zeros_like(w), mu * sign, np.zeros_like(sign), normal=sign, residual=residual
