@@ -12,13 +12,14 @@ from ..objective import Frame, Objective, frame_of
 from .account import is_proved, primal_rounding
 from .certificate import Certificate, Verdict
 from .conditions import Textbook, conditions_at
-from .dual_point import plain_dual
+from .dual_point import SMALL_ENOUGH, plain_dual
 from .dual_repair import DualPoint, repair_dual
 from .evaluation import evaluate
 from .interpolating import no_solution_near
 from .judge import bounded, judge, refuted
 from .passed_point import PassedPoint
 from .primal_repair import PrimalPoint, interpolation_excess, primal_scale, repair_primal
+from .rounding import compensated_matvec
 from .scale import learning_scale
 from .witness import better_point
 
@@ -117,7 +118,9 @@ def _best_intercept(frame: Frame, w: Array) -> Any:
     if not inner.fit_intercept:
         return 0.0
     own = w / frame.unit
-    return frame.outside(own, inner.best_intercept(inner.predict(own)))[1]
+    small = inner.n * inner.d <= SMALL_ENOUGH  # where it costs nothing, in twice the digits
+    z = compensated_matvec(inner.design, own) if small else inner.predict(own)
+    return frame.outside(own, inner.best_intercept(z))[1]
 
 
 def _unsolved(inner: Objective, point: PrimalPoint) -> str:
