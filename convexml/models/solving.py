@@ -45,7 +45,7 @@ def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any]]], str]
     else:
         kind = "loss" if not objective.loss.is_smooth else "penalty"
         why = f"the {kind} is not differentiable"
-        first, rest = "clarabel", ["interior_point", "highs", "piqp", "ecos", "osqp"]
+        first, rest = "clarabel", ["interior_point", "piqp", "ecos", "osqp"]
     names: list[tuple[str, dict[str, Any]]] = [(first, {}), ("clarabel", TIGHT)]
     names += [(name, {}) for name in [*rest, "scs"] if name != first]
     return names, f"auto chose {first}: {why}."
