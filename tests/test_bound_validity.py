@@ -166,6 +166,9 @@ def test_the_gap_is_tight_near_the_optimum(loss: Loss, penalty: Penalty) -> None
                 continue
             w, b = w / margin, b / margin
         certificate = certify_objective(objective, w, b, refute=False)
+        if loss.name == "interpolation" and not np.isfinite(certificate.gap):
+            assert "down to rounding only" in certificate.reason  # more equations than unknowns
+            return
         assert np.isfinite(certificate.gap), certificate.reason
         value = certificate.primal_objective
         scale = max(abs(value), abs(certificate.dual_objective))
