@@ -67,7 +67,7 @@ def quadratic(rng: Random, base: linear_draws.Linear, curved: bool) -> Conic:
     return Conic(
         cp.Problem(cp.Minimize(objective), constraints),
         x,
-        Truth(found.status, found.value, ball(2e-3) * ball(size)),
+        Truth(found.status, found.value, ball(1.001e-3) * ball(size)),
         np.array([float(v) for v in found.x]) if found.status == OPTIMAL else None,
         value,
         lambda at: not any(base.violations(at)[0]),

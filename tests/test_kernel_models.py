@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 from sklearn.svm import SVR as SkSVR
 
 import convexml as cml
+from convexml.certificates import kernel as kernel_certificate
 from convexml.errors import InputError
 from convexml.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Precomputed
 from convexml.numerics import Array
@@ -380,3 +381,20 @@ def test_a_start_is_given_in_q() -> None:
     assert warm.iterations < problem.solve("newton", tol=1e-8).iterations
     with pytest.raises(cml.errors.InputError, match="w0 must have one entry per sample"):
         problem.solve("newton", w0=q[:-1])
+
+
+def test_a_best_intercept_pays_what_a_passed_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = kernel_certificate.coordinates
+
+    def vague(*given: object) -> tuple[np.ndarray, np.ndarray]:
+        w, error = exact(*given)
+        return w, error + 1e-3  # so that what w may be off by can be seen
+
+    monkeypatch.setattr(kernel_certificate, "coordinates", vague)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 2)), 3.0 + rng.normal(size=12)
+    problem = cml.KernelRidge(X, y, 0.1, cml.kernels.Gaussian(1.0), fit_intercept=True)
+    q = rng.normal(size=12)
+    f = problem.kernel(X, X) @ q
+    chosen, passed = problem.certify(q), problem.certify(q, float(np.mean(y - f)))
+    assert chosen.rounding == pytest.approx(passed.rounding, rel=1e-6)

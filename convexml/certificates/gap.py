@@ -68,7 +68,7 @@ def certify_objective(
     inner, f = frame.objective, frame.factor
     chosen = 0.0  # a b that is looked for here may be any number between two floats
     if b is None:
-        b = _best_intercept(frame, w)
+        b = best_intercept(frame, w)
         chosen = EPS * float(np.max(np.abs(b)))
     own, shift, error = frame.inside(w, b)
     theirs, solvers = (None if x is None else frame.dual_inside(x) for x in (u, solver_dual))
@@ -112,7 +112,7 @@ def certify_objective(
     return try_to_refute(frame, point, certificate) if refute else certificate
 
 
-def _best_intercept(frame: Frame, w: Array) -> Any:
+def best_intercept(frame: Frame, w: Array) -> Any:
     """The best b for this w, rounded as a number of the problem itself."""
     inner = frame.objective
     if not inner.fit_intercept:

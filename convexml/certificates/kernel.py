@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from ..numerics import Array, gamma
+from ..objective import frame_of
 from ..objective.kernel import KernelObjective
 from .certificate import Certificate, Condition, worst
 from .conditions import Textbook
 from .evaluation import AFFORDABLE
-from .gap import certify_objective
+from .gap import best_intercept, certify_objective
 from .judge import judge, refuted
 from .learning_rows import INCLUSION
 from .passed_point import NULL_SHARE
@@ -59,8 +60,10 @@ def certify_kernel(
     """
     parts = objective.coordinates
     w, error = coordinates(objective, q)
+    if b is None:
+        b = best_intercept(frame_of(parts, always=True), w)
     inner = certify_objective(parts, w, b, u, tol=tol, textbook=textbook, refute=refute)
-    extra = _worth(objective, w, 0.0 if b is None else b, error)
+    extra = _worth(objective, w, b, error)
     gap = inner.gap + extra
     judged = inner.dual["u"] if u is None else u
     others = [row for row in inner.conditions if row.says != INCLUSION]
