@@ -208,13 +208,13 @@ def test_the_account_is_close_where_conditioning_is_good(seed: int) -> None:
 def test_without_the_account_the_gap_would_be_too_small() -> None:
     """The draws above are hard enough to notice an account of nothing."""
     missed = 0
-    for seed in range(40):
+    for seed in range(80):
         case = draw(seed, offset=1e5)
         for w, b, u in points(case, seed):
             certificate = judged(case, w, b, u)
             true = case.primal(w, b) - case.dual(certificate.dual["u"])
             missed += above(true, certificate.gap - certificate.rounding)
-    assert missed >= 3
+    assert missed >= 5
 
 
 def test_without_a_margin_u_would_not_be_feasible(monkeypatch: pytest.MonkeyPatch) -> None:
