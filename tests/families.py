@@ -94,7 +94,11 @@ def judged(name: str, seeds: Iterable[int], few: int | None = None) -> Tally:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in seeds:
-            tally.add(FAMILIES[name](seed, few))
+            try:
+                tally.add(FAMILIES[name](seed, few))
+            except Exception as error:
+                error.add_note(f"while judging {name!r}, seed {seed}")
+                raise
     return tally
 
 

@@ -23,7 +23,7 @@ def hard_margin_svm(X, y):
     return {"objective": norm**2 / 2, "w": w, "b": b, "margin": 1 / norm, "support_size": k}
 
 
-def soft_margin_svm(X, y, C):
+def soft_margin_svm(X, y, C, fit_intercept=True):
     """libsvm says which alpha are 0, C or between; the linear system for the last is solved.
 
     P and D of that solution, computed here, bracket the optimal value (libsvm alone stalls at a
@@ -31,6 +31,8 @@ def soft_margin_svm(X, y, C):
     """
     from sklearn.svm import SVC
 
+    if not fit_intercept:
+        return svm_through_the_origin(X, y, C)
     model = SVC(kernel="linear", C=C, tol=1e-8).fit(X, y)
     alpha = np.zeros(len(y))
     alpha[model.support_] = np.abs(model.dual_coef_[0])
@@ -46,6 +48,24 @@ def soft_margin_svm(X, y, C):
     assert 0 <= alpha.min() <= alpha.max() <= C
     w = Z.T @ alpha
     P = w @ w / 2 + C * np.maximum(0, 1 - y * (X @ w + b)).sum()
+    D = alpha.sum() - w @ w / 2
+    assert P - D < 1e-9 * P, (P, D)
+    return {"objective": (P + D) / 2}
+
+
+def svm_through_the_origin(X, y, C):
+    """liblinear says which alpha are 0, C or between; the linear system for the last is solved."""
+    from sklearn.svm import LinearSVC
+
+    options = {"loss": "hinge", "fit_intercept": False, "tol": 1e-9, "max_iter": 10**6}
+    z = y * (X @ LinearSVC(C=C, random_state=0, **options).fit(X, y).coef_[0])
+    F, full = np.abs(z - 1) <= 1e-6, z < 1 - 1e-6
+    Z = y[:, None] * X
+    alpha = np.where(full, C, 0.0)
+    alpha[F] = np.linalg.lstsq(Z[F] @ Z[F].T, 1 - Z[F] @ (C * Z[full].sum(0)), rcond=None)[0]
+    assert 0 <= alpha.min() <= alpha.max() <= C
+    w = Z.T @ alpha
+    P = w @ w / 2 + C * np.maximum(0, 1 - Z @ w).sum()
     D = alpha.sum() - w @ w / 2
     assert P - D < 1e-9 * P, (P, D)
     return {"objective": (P + D) / 2}
