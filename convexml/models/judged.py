@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from typing import Any, Self
 
 import numpy as np
 
@@ -135,3 +136,9 @@ class JudgedProblem(SupervisedProblem):
         u = None if u is None else read_dual(self.name, u, self._samples)
         found = certify_support(self.objective_parts, w, b, u)
         return found.expanded(self._samples.kept, self._samples.total)
+
+    def snapshot(self) -> Self:
+        """A copy with today's hyperparameters and the same data, not posed."""
+        twin = copy.copy(self)
+        twin._statement = twin._dual_statement = twin._theta = twin._last = None
+        return twin

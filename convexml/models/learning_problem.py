@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,6 +19,7 @@ from .judged import JudgedProblem
 from .latex import latex_of
 from .outcomes import judge
 from .solving import solve_learning
+from .stored import learning_to_dict
 
 
 class LearningProblem(JudgedProblem):
@@ -145,16 +145,8 @@ class LearningProblem(JudgedProblem):
             return self.classes[(scores > 0.0).astype(int)]
         return np.exp(scores) if self.objective_parts.loss.labels == "count" else scores
 
-    def snapshot(self) -> LearningProblem:
-        """A copy with today's hyperparameters and the same data, not posed."""
-        twin = copy.copy(self)
-        twin._statement = twin._dual_statement = twin._theta = twin._last = None
-        return twin
-
     def to_dict(self) -> dict[str, Any]:
         """The data and hyperparameters, enough to pose the problem again."""
-        from .stored import learning_to_dict
-
         return learning_to_dict(self)
 
     def recertify(

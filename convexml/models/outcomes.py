@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,7 @@ from ..numerics import ROUNDING, Array
 from ..objective import Objective
 from ..solvers import Solution
 from .inputs import expand, read_coefficients
-
-if TYPE_CHECKING:
-    from .learning_problem import LearningProblem
+from .judged import JudgedProblem
 
 SUPPORT_SHARE = 1e-7
 """A multiplier above this share of the largest one makes a support vector."""
@@ -50,7 +48,7 @@ def no_solution(
 
 
 def conclude(
-    problem: LearningProblem,
+    problem: JudgedProblem,
     name: str,
     w: Array,
     b: float,
@@ -68,7 +66,7 @@ def conclude(
 
 
 def named_values(
-    problem: LearningProblem, w: Array, b: float, u: Array
+    problem: JudgedProblem, w: Array, b: float, u: Array
 ) -> tuple[dict[str, Array], dict[str, Array], Array | None]:
     """The primal and dual values under their textbook names, and the support vectors."""
     samples = problem._samples
@@ -91,7 +89,7 @@ def named_values(
 
 
 def failed(
-    problem: LearningProblem,
+    problem: JudgedProblem,
     name: str,
     claimed: str,
     message: str,
@@ -107,7 +105,7 @@ def failed(
 
 
 def without_solution(
-    problem: LearningProblem,
+    problem: JudgedProblem,
     claim: str,
     evidence: Evidence,
     w: Array | None,
@@ -149,7 +147,7 @@ def without_solution(
 
 
 def judge(
-    problem: LearningProblem,
+    problem: JudgedProblem,
     primal: Mapping[str, Array],
     dual: Mapping[str, Array],
     document: Mapping[str, Any],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +17,11 @@ from ..solvers.driver import drive
 from ..solvers.rate_audit import Recorded
 from ..solvers.reference import run_reference
 from ..solvers.registry import ALGORITHMS
-
-if TYPE_CHECKING:
-    from .learning_problem import LearningProblem
+from .judged import JudgedProblem
 
 
 def run_algorithm(
-    problem: LearningProblem,
+    problem: JudgedProblem,
     frame: Frame,
     name: str,
     limits: Mapping[str, Any],
@@ -78,7 +76,7 @@ def _show(record: Record) -> None:
 
 
 def run_reference_solver(
-    problem: LearningProblem,
+    problem: JudgedProblem,
     frame: Frame,
     name: str,
     limits: Mapping[str, Any],

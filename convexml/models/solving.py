@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,11 +19,10 @@ from ..solvers.reference import REFERENCE, installed
 from ..solvers.registry import ALGORITHMS, check_name
 from ..validation import nonnegative_integer, positive_number
 from .inputs import read_coefficients
+from .judged import JudgedProblem
+from .lam_max import lam_max
 from .outcomes import conclude, failed, no_solution, without_solution
 from .running import run_algorithm, run_reference_solver
-
-if TYPE_CHECKING:
-    from .learning_problem import LearningProblem
 
 SECOND_ORDER = ("newton", "irls")
 """Hand-written solvers for which the polish is one more step of their own."""
@@ -52,7 +51,7 @@ def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any]]], str]
 
 
 def solve_learning(
-    problem: LearningProblem,
+    problem: JudgedProblem,
     solver: str = "auto",
     *,
     tol: float = 1e-6,
@@ -101,7 +100,7 @@ def solve_learning(
 
 
 def attempt(
-    problem: LearningProblem, name: str, limits: Mapping[str, Any], options: Mapping[str, Any]
+    problem: JudgedProblem, name: str, limits: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Solution:
     """Run one solver, in units that suit the data, and certify what it returns."""
     objective = problem.objective_parts
@@ -170,8 +169,6 @@ def exact_zeros(objective: Objective, w: Array, b: float) -> tuple[Array, float]
         return w, b
     if value > reached * (1.0 + 1e-9):
         return w, b  # the null model is worse, so that lam is below lam_max
-    from .lam_max import lam_max
-
     try:
         largest = lam_max(objective)
     except ConvexmlError:

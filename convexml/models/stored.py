@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .. import kernels, losses, penalties
 from ..solvers.solution_json import REBUILD
-
-if TYPE_CHECKING:
-    from .learning_problem import LearningProblem
+from .judged import JudgedProblem
 
 
-def learning_to_dict(problem: LearningProblem) -> dict[str, Any]:
+def learning_to_dict(problem: JudgedProblem) -> dict[str, Any]:
     """The rows kept, their labels and weights, the loss, the penalty, the hyperparameters."""
     parts, samples = problem.objective_parts, problem._samples
     labels = parts.y
@@ -35,13 +33,13 @@ def learning_to_dict(problem: LearningProblem) -> dict[str, Any]:
     if stored["kind"] == "LearningProblem":
         stored["loss"] = _describe(parts.loss)
         stored["penalty"] = _describe(parts.penalty)
-        stored["loss_scale"] = problem._loss_scale
+        stored["loss_scale"] = problem._made(problem._hyper)[2]
     if hasattr(problem, "kernel"):
         stored["kernel"] = _describe_kernel(problem.kernel)
     return stored
 
 
-def learning_from_dict(model: type, stored: dict[str, Any]) -> LearningProblem:
+def learning_from_dict(model: type, stored: dict[str, Any]) -> Any:
     """Pose a stored problem again; dropped rows come back with weight 0."""
     rows, total = np.array(stored["rows"], dtype=int), int(stored["total"])
     kept = np.array(stored["X"], dtype=float)
