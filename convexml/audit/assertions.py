@@ -6,7 +6,9 @@ from typing import Any
 
 from ..certificates import Certificate
 from ..errors import InputError
+from ..models.base import Problem
 from ..validation import positive_number
+from .certifying import certify
 
 
 def assert_optimal(subject: Any, *data: Any, gap: float = 1e-8, **options: Any) -> Certificate:
@@ -55,8 +57,6 @@ def assert_optimal(subject: Any, *data: Any, gap: float = 1e-8, **options: Any) 
 
 
 def _certify(subject: Any, data: tuple[Any, ...], tol: float, options: dict[str, Any]) -> Any:
-    from ..models.base import Problem
-
     if isinstance(subject, Problem):
         if not data:
             raise InputError(
@@ -64,6 +64,4 @@ def _certify(subject: Any, data: tuple[Any, ...], tol: float, options: dict[str,
                 "assert_optimal(problem, w, b)."
             )
         return subject.certify(*data, tol=tol, **options)
-    from . import certify
-
     return certify(subject, *data, tol=tol, **options)

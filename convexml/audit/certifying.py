@@ -1,0 +1,73 @@
+"""Certify what somebody holds: a CVXPY problem, or a fitted scikit-learn estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..certificates.certificate import Certificate
+from ..errors import InputError
+from ..validation import positive_number
+from .estimators import certify_estimator
+from .problems import certify_problem
+
+
+def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Certificate:
+    """Judge the solution that stands in a CVXPY problem or in a fitted scikit-learn estimator.
+
+    Parameters
+    ----------
+    subject : cvxpy.Problem or scikit-learn estimator
+        A DCP problem whose variables have values, whoever put them there; dual values that are
+        present are judged as they are, missing ones are recovered. Or a fitted estimator.
+    *data : arrays
+        X and y, for an estimator; nothing for a problem.
+    tol : float
+        For the relative gap and the feasibilities, relative to their rows.
+    **options
+        ``sample_weight`` of an estimator.
+
+    Returns
+    -------
+    Certificate
+        For a problem: the gap is P - D under Minimize and D - P under Maximize, its relative
+        size gap / max(1, |P|, |D|); rows by constraint (label, else ``constraints[i]``) and by
+        variable attribute. Where the multipliers leave a residual r on variables without bounds,
+        the gap is ``inf``; what counts is then the gap over abs(x_j - xhat_j) <= R,
+        R = max(1, abs(xhat)_inf): ``evidence["localized_gap"]``, and ``reason`` says so.
+        A problem with the status infeasible or unbounded gets a certificate of that claim.
+
+    Raises
+    ------
+    InputError
+        For what is neither, for problems that are not DCP or not continuous, and where values
+        are missing.
+
+    Notes
+    -----
+    The certificate is of CVXPY's conic form of the problem; the objective and the feasibility are
+    evaluated in NumPy from the problem itself, and a difference counts into the gap.
+    """
+    import cvxpy as cp
+
+    tol = positive_number(tol, "certify", "tol")
+    kind = type(subject).__name__
+    if isinstance(subject, type):
+        raise InputError(
+            f"certify: {subject.__name__} is a class; pass a fitted instance, such as "
+            f"{subject.__name__}(...).fit(X, y)."
+        )
+    if isinstance(subject, cp.Problem):
+        if data or options:
+            raise InputError("certify: a cvxpy.Problem takes no other argument than tol.")
+        return certify_problem(subject, tol=tol)
+    if hasattr(subject, "get_params"):
+        if len(data) != 2:
+            raise InputError(
+                f"certify: a fitted {kind} is judged on its training data; call "
+                f"certify(estimator, X, y), got {len(data)} array{'s' * (len(data) != 1)}."
+            )
+        return certify_estimator(subject, *data, tol=tol, **options)
+    raise InputError(
+        f"certify: expected a cvxpy.Problem or a fitted scikit-learn estimator, got "
+        f"{kind}. A posed convexml problem has its own .certify(w, b, u)."
+    )
