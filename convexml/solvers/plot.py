@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import ConvexmlError
 
-if TYPE_CHECKING:
-    from .solution import Solution
 
-
-def plot_trace(solution: Solution, path: str | None = None) -> Any:
+def plot_trace(solution: Any, path: str | None = None) -> Any:
     """Draw the verified relative gap of every recorded iterate; save it where a path is given."""
     try:
         from matplotlib.figure import Figure

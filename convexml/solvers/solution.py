@@ -12,6 +12,7 @@ from ..certificates.support import CertifiedSupport
 from ..errors import InputError
 from ..numerics import Array
 from .driver import Record
+from .plot import plot_trace
 from .program_audit import RecordedProgram
 from .rate_audit import RateAudit, Recorded, audit
 from .solution_json import read, write
@@ -158,8 +159,6 @@ class Solution:
 
     def plot(self, path: str | None = None) -> Any:
         """Draw the verified gap against time; needs matplotlib (the ``report`` extra)."""
-        from .plot import plot_trace
-
         return plot_trace(self, path)
 
     def to_json(self) -> str:
@@ -187,7 +186,8 @@ class Solution:
         InputError
             If the text is no such document.
         """
-        return read(text, problem)
+        solution: Solution = read(text, problem)
+        return solution
 
     def rate_audit(self, *, iterations: int | None = None, seeds: int | None = None) -> RateAudit:
         """Compare every iterate with the bound of the solver's theorem.

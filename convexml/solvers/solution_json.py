@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
 from ..validation import positive_number
 
-if TYPE_CHECKING:
-    from .solution import Solution
-
 REBUILD: dict[str, Callable[[dict[str, Any]], Any]] = {}
 """How to pose a problem again from its JSON form, by kind; the models register themselves."""
 
 
-def write(solution: Solution) -> str:
+def write(solution: Any) -> str:
     """Return the problem and the point as JSON."""
     document = {
         "schema": 1,
@@ -39,7 +36,7 @@ def write(solution: Solution) -> str:
     return json.dumps(document)
 
 
-def read(text: str, problem: Any = None) -> Solution:
+def read(text: str, problem: Any = None) -> Any:
     """Certify the point that ``write`` stored, for its own problem or the one passed."""
     try:
         document = json.loads(text)

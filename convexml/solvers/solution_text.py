@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .solution import Solution
 
-
-def describe(solution: Solution) -> str:
+def describe(solution: Any) -> str:
     """Return the outcome, the point with its duals, and the certificate, line by line."""
     head = f"{solution.problem.name}: {solution.status}   (solver {solution.solver}"
     head += f", claimed {solution.claimed_status}" if solution.claimed_status else ""
