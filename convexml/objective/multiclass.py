@@ -12,6 +12,7 @@ from scipy.special import xlog1py, xlogy
 from ..design.stacked import StackedDesign
 from ..losses.softmax import one_hot
 from ..numerics import Array
+from .multiclass_newton import refit
 from .objective import Objective
 
 
@@ -57,8 +58,6 @@ class MulticlassObjective(Objective):
 
     def best_intercept(self, z: Array) -> Any:
         """The shift t, (K,), minimising F(z + 1 t'); 0 without an intercept."""
-        from .multiclass_newton import refit
-
         if not self.fit_intercept:
             return np.zeros(self.classes)
         return refit(self, z, intercept_only=True)[1]

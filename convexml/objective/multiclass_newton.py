@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import logsumexp, softmax
 
+from ..design.stacked import StackedDesign
 from ..numerics import EPS, Array
-from ..penalties.base import Manifold
-from .multiclass import MulticlassObjective
+from ..penalties.base import Manifold, Penalty
 from .symmetric import solve_symmetric
 
 LARGEST_SYSTEM = 2000
@@ -17,8 +19,34 @@ STEPS = 60
 """Newton steps of a refit."""
 
 
+class ClassScores(Protocol):
+    """What a Newton step reads of an objective with K classes."""
+
+    @property
+    def fit_intercept(self) -> bool: ...
+    @property
+    def design(self) -> StackedDesign: ...
+    @property
+    def penalty(self) -> Penalty: ...
+    @property
+    def c(self) -> Array: ...
+    @property
+    def coefficients(self) -> Array: ...
+    @property
+    def labels(self) -> Array: ...
+    @property
+    def classes(self) -> int: ...
+    @property
+    def d(self) -> int: ...
+    @property
+    def w_shape(self) -> tuple[int, ...]: ...
+    def predict(self, w: Array, b: Any = 0.0) -> Array: ...
+    def loss_derivative(self, z: Array) -> Array: ...
+    def primal(self, w: Array, b: Any = 0.0) -> float: ...
+
+
 def multiclass_step(
-    objective: MulticlassObjective,
+    objective: ClassScores,
     w: Array,
     b: Array,
     manifold: Manifold,
@@ -53,7 +81,7 @@ def multiclass_step(
 
 
 def damped_step(
-    objective: MulticlassObjective, w: Array, b: Array, manifold: Manifold
+    objective: ClassScores, w: Array, b: Array, manifold: Manifold
 ) -> tuple[Array, Array] | None:
     """The first of the points at 1, 1/4, 1/16, 1/64 of a Newton step at which P is not larger."""
     found = multiclass_step(objective, w, b, manifold)
@@ -68,9 +96,7 @@ def damped_step(
     return found
 
 
-def _by_factoring(
-    objective: MulticlassObjective, p: Array, manifold: Manifold, right: Array
-) -> Array:
+def _by_factoring(objective: ClassScores, p: Array, manifold: Manifold, right: Array) -> Array:
     K, active = p.shape[1], manifold.active.reshape(-1, p.shape[1])
     rows = np.flatnonzero(active.any(axis=1))
     base = objective.design.base.columns(rows)
@@ -102,21 +128,21 @@ def _by_factoring(
     return step.ravel()[kept]
 
 
-def _gauge(objective: MulticlassObjective, rows: Array) -> list[int]:
+def _gauge(objective: ClassScores, rows: Array) -> list[int]:
     """The intercept and the unpenalised rows: there a constant may be added."""
     free = _free_rows(objective)
     found = [j for j, row in enumerate(rows) if free[row]]
     return found + [len(rows)] * int(objective.fit_intercept)
 
 
-def _free_rows(objective: MulticlassObjective) -> Array:
+def _free_rows(objective: ClassScores) -> Array:
     """Mask of the rows of W that are not penalised at all, shape (d,)."""
     free = objective.penalty.free(objective.d).reshape(objective.w_shape)
     return np.array([bool(row.all()) for row in free])
 
 
 def _by_conjugate_gradients(
-    objective: MulticlassObjective, p: Array, manifold: Manifold, right: Array
+    objective: ClassScores, p: Array, manifold: Manifold, right: Array
 ) -> Array:
     active, curved, c = manifold.active, manifold.hessian, objective.coefficients
     inside, free = len(manifold.gradient), _free_rows(objective)
@@ -149,9 +175,7 @@ def _by_conjugate_gradients(
     return cg(system, right, rtol=1e-12, maxiter=2000, M=scaling)[0]
 
 
-def refit(
-    objective: MulticlassObjective, z: Array, intercept_only: bool = False
-) -> tuple[Array, Array]:
+def refit(objective: ClassScores, z: Array, intercept_only: bool = False) -> tuple[Array, Array]:
     """Return (V, t) minimising F(z + X V + 1 t') over the unpenalised part: t, and rows of V.
 
     At the minimum the derivative of the loss is dual feasible: 1'u = 0, and X'u = 0 on these rows.
@@ -183,9 +207,7 @@ def refit(
     return w, b
 
 
-def _merit(
-    objective: MulticlassObjective, z: Array, shift: Array, free: Array
-) -> tuple[float, float]:
+def _merit(objective: ClassScores, z: Array, shift: Array, free: Array) -> tuple[float, float]:
     """F(z + shift) - F(z) up to a constant; 1'u and X'u, the largest, relative to their terms."""
     at_label = (objective.labels * shift).sum(axis=1)
     value = float(objective.c @ (logsumexp(z + shift, axis=1) - at_label))
