@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..certificates.certificate import Certificate, Verdict
 from ..certificates.highs import highs
 from ..certificates.linear import certify_linear
 from ..certificates.linear_bound import equilibrated
 from ..certificates.multipliers import split_reduced_cost
-
-if TYPE_CHECKING:
-    from .linear_program import LinearProgram
+from .linear_judged import JudgedProgram
 
 
-def solve_equilibrated(problem: LinearProgram, tol: float) -> Certificate | None:
+def solve_equilibrated(problem: JudgedProgram, tol: float) -> Certificate | None:
     """HiGHS on the equilibrated program; None where it gives nothing that can be verified."""
     scaled = equilibrated(problem.data)
     if scaled is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,7 @@ from ..solvers.reference import REFERENCE, ReferenceRun, installed, run_referenc
 from ..solvers.registry import LINEAR, check_name
 from ..validation import nonnegative_integer, positive_number
 from .linear_equilibrated import solve_equilibrated
-
-if TYPE_CHECKING:
-    from .linear_program import LinearProgram
+from .linear_judged import JudgedProgram
 
 EQUILIBRATED = "highs, equilibrated"
 AUTO = ("highs", "clarabel", EQUILIBRATED, "ecos", "interior_point", "piqp", "scs", "osqp")
@@ -39,7 +37,7 @@ ITERATIONS = {
 
 
 def solve_linear(
-    problem: LinearProgram,
+    problem: JudgedProgram,
     solver: str,
     *,
     tol: float,
@@ -80,7 +78,7 @@ def solve_linear(
 
 
 def _attempt(
-    problem: LinearProgram,
+    problem: JudgedProgram,
     name: str,
     tol: float,
     max_seconds: float | None,
@@ -104,7 +102,7 @@ def _attempt(
 
 
 def _judged(
-    problem: LinearProgram, name: str, run: ReferenceRun, certificate: Certificate, tol: float
+    problem: JudgedProgram, name: str, run: ReferenceRun, certificate: Certificate, tol: float
 ) -> Solution:
     if certificate.verdict is Verdict.CERTIFIED:
         return _conclude(problem, name, run, "optimal", certificate, tol)
@@ -115,7 +113,7 @@ def _judged(
 
 
 def _by_hand(
-    problem: LinearProgram,
+    problem: JudgedProgram,
     name: str,
     tol: float,
     max_seconds: float | None,
@@ -135,7 +133,7 @@ def _by_hand(
 
 
 def certify_solution(
-    problem: LinearProgram,
+    problem: JudgedProgram,
     x: Array,
     tol: float,
     polish: bool = True,
@@ -154,7 +152,7 @@ def certify_solution(
     return again if again.verdict is Verdict.CERTIFIED else certificate
 
 
-def _equilibrated(problem: LinearProgram, tol: float) -> Solution:
+def _equilibrated(problem: JudgedProgram, tol: float) -> Solution:
     """HiGHS in units that make rows and columns of size 1; judged in the units of the problem."""
     start = time.perf_counter()
     found = solve_equilibrated(problem, tol)
@@ -170,7 +168,7 @@ def _equilibrated(problem: LinearProgram, tol: float) -> Solution:
     return _conclude(problem, "highs", run, status, found, tol)
 
 
-def _without_point(problem: LinearProgram, name: str, run: ReferenceRun, tol: float) -> Solution:
+def _without_point(problem: JudgedProgram, name: str, run: ReferenceRun, tol: float) -> Solution:
     evidence = problem.find_evidence(tol=tol) if run.claimed != "error" else None
     if evidence is None:
         return _conclude(problem, name, run, "failed", None, tol)
@@ -178,7 +176,7 @@ def _without_point(problem: LinearProgram, name: str, run: ReferenceRun, tol: fl
 
 
 def _conclude(
-    problem: LinearProgram,
+    problem: JudgedProgram,
     name: str,
     run: ReferenceRun,
     status: str,
@@ -200,7 +198,7 @@ def _conclude(
 
 
 def build_solution(
-    problem: LinearProgram, certificate: Certificate, status: str, solver: str
+    problem: JudgedProgram, certificate: Certificate, status: str, solver: str
 ) -> Solution:
     """The Solution of a certificate: its point and multipliers, or its evidence."""
     names = ("lambda_ub", "nu", "lambda_lower", "lambda_upper")
@@ -219,7 +217,7 @@ def build_solution(
 
 
 def judge_stored(
-    problem: LinearProgram,
+    problem: JudgedProgram,
     primal: Mapping[str, Array],
     dual: Mapping[str, Array],
     document: Mapping[str, Any],
