@@ -1,9 +1,10 @@
-"""Imports go downward only, nested and type-checking imports included."""
+"""Imports go downward only and never in a circle, nested and type-checking imports included."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,56 @@ def violations(root: Path) -> list[str]:
     return found
 
 
+Parts = tuple[str, ...]
+"""A module by the names on its way down: ("convexml", "solvers", "driver")."""
+
+
+def import_graph(root: Path) -> dict[Parts, set[Parts]]:
+    """The modules that each module of the package folder `root` imports."""
+    files = {(PACKAGE, *f.relative_to(root).with_suffix("").parts): f for f in root.rglob("*.py")}
+    graph: dict[Parts, set[Parts]] = {module: set() for module in files}
+    for module, file in files.items():
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for _, name in imported_names(tree, list(module[:-1])):
+            parts = tuple(name.split("."))
+            # A module, a package, a name in a module, or a name in a package.
+            places = (parts, (*parts, "__init__"), parts[:-1], (*parts[:-1], "__init__"))
+            graph[module].update([place for place in places if place in graph][:1])
+    return graph
+
+
+def within(graph: dict[Parts, set[Parts]], folder: Parts) -> dict[str, set[str]]:
+    """The files and subfolders of a folder, each as one, and whom of them each imports."""
+    depth = len(folder)
+    rooms: dict[str, set[str]] = {}
+    for module, imported in graph.items():
+        if module[:depth] == folder:
+            there = {other[depth] for other in imported if other[:depth] == folder}
+            rooms.setdefault(module[depth], set()).update(there - {module[depth]})
+    return rooms
+
+
+def circles(root: Path) -> list[str]:
+    """A circle of modules, if there is one, and of the rooms of each folder."""
+    graph = import_graph(root)
+    folders = sorted({module[:depth] for module in graph for depth in range(1, len(module))})
+    found = [_circle({".".join(m): {".".join(o) for o in seen} for m, seen in graph.items()})]
+    found += [_circle(within(graph, folder), "/".join(folder)) for folder in folders]
+    return [circle for circle in found if circle]
+
+
+def _circle(graph: dict[str, set[str]], where: str = "") -> str:
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return f"{where}: ".removeprefix(": ") + " <- ".join(error.args[1])
+    return ""
+
+
+def test_no_import_goes_in_a_circle(repository: Path) -> None:
+    assert circles(repository / PACKAGE) == []
+
+
 def test_imports_of_the_package_go_downward(repository: Path) -> None:
     root = repository / PACKAGE
     assert list(root.rglob("*.py")), f"no source files under {root.name}/"
@@ -160,3 +211,35 @@ def test_what_is_allowed_is_not_reported(tmp_path: Path) -> None:
         "validation.py": "from .errors import BadData\nfrom .numerics import finite",
     }
     assert violations(plant(tmp_path, files)) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({"certificates/a.py": "from . import b", "certificates/b.py": "from .a import f"}, 2),
+        ({"solvers/a.py": "def f():\n    from .a import g"}, 1),
+        ({"solvers/__init__.py": "from .a import f", "solvers/a.py": "from . import g"}, 2),
+        (
+            {
+                "models/one/a.py": "from ..two.b import f",
+                "models/two/b.py": "x = 1",
+                "models/two/c.py": "if TYPE_CHECKING:\n    from ..one.d import g",
+                "models/one/d.py": "x = 1",
+            },
+            1,
+        ),
+        (
+            {
+                "models/__init__.py": "from .one.a import f\nfrom .b import g",
+                "models/one/__init__.py": "",
+                "models/one/a.py": "from ..b import g\nfrom .c import h",
+                "models/one/c.py": "from .. import b",
+                "models/b.py": "from ..solvers import x",
+                "solvers/__init__.py": "",
+            },
+            0,
+        ),
+    ],
+)
+def test_a_planted_circle_is_found(tmp_path: Path, files: dict[str, str], found: int) -> None:
+    assert len(circles(plant(tmp_path, files))) == found

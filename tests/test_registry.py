@@ -35,8 +35,8 @@ TESTED_ELSEWHERE = {
 
 def modules(package: ModuleType) -> list[ModuleType]:
     return [
-        importlib.import_module(f"{package.__name__}.{info.name}")
-        for info in pkgutil.iter_modules(package.__path__)
+        importlib.import_module(info.name)
+        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     ]
 
 
@@ -74,9 +74,10 @@ def test_no_model_is_forgotten() -> None:
     assert missing_models(models) == []
 
 
-def test_the_models_without_a_row_have_a_file() -> None:
+def test_the_models_without_a_row_have_a_file(repository: Path) -> None:
     for name, file in TESTED_ELSEWHERE.items():
-        assert f"{name}(" in (Path(__file__).parent / file).read_text()
+        (path,) = (repository / "tests").rglob(file)
+        assert f"{name}(" in path.read_text()
 
 
 def test_every_name_that_is_exported_exists() -> None:
