@@ -106,7 +106,8 @@ def law_manifold(penalty: Penalty, w: Array, v: Array, step: float) -> None:
     assert np.allclose(np.where(m.active, p, m.fixed), p, rtol=0.0, atol=1e-14 * scale)
     assert np.allclose(m.gradient, slope[m.active], rtol=0.0, atol=1e-12 * scale)
     if m.normal is not None:
-        assert abs(m.residual) <= 1e-13 * (1.0 + np.abs(p).sum())
+        assert m.normal.shape == (len(m.residual), k)
+        assert np.all(np.abs(m.residual) <= 1e-13 * (1.0 + np.abs(p).sum()))
 
 
 def law_curvature_of_the_manifold(penalty: Penalty, w: Array, v: Array, step: float) -> None:

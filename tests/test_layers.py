@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("objective",),
     ("losses", "penalties", "kernels"),
     ("design",),
-    ("numerics", "errors", "validation", "terms", "tex"),
+    ("numerics", "errors", "validation", "terms", "tex", "compiled"),
 )
 
 # The exceptions, all on the ground floor: a check has to be able to raise.

@@ -7,10 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import compiled
 from ..numerics import EPS, Array, soft_threshold
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
+
+
+@compiled
+def slope(y: float, z: float, level: float) -> float:
+    """l'(y, z) of one sample."""
+    return 1.0 if z > y else (-1.0 if z < y else 0.0)
 
 
 class Absolute(Loss):
@@ -22,6 +29,8 @@ class Absolute(Loss):
     name = "absolute"
     moves_with_y = True
     is_smooth = False
+    slope_of_one = slope
+    conjugate_curvature = 0.0
 
     def value(self, y: Array, z: Array) -> Array:
         return np.abs(z - y)

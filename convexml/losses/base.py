@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ..compiled import Loop
 from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Form, Symbol, Tex, Weights, name_of
@@ -33,6 +34,12 @@ class Loss(ABC):
     is_strictly_convex: ClassVar[bool] = False
     moves_with_y: ClassVar[bool] = False
     """l(y + t, z + t) = l(y, z): real targets may be centred."""
+    slope_of_one: ClassVar[Loop | None] = None
+    """``derivative`` for one sample, (y, z, level) as ``compiled`` numbers; level is the first of
+    ``hyperparameters``, 0 without any. None: stochastic solvers call ``derivative``, slowly."""
+    conjugate_curvature: ClassVar[float | None] = None
+    """The k where l*(y, v) = y v + epsilon |v| + (k/2) v^2 on its domain: the dual is a QP in a box
+    (epsilon is the loss's own, or 0). None: l* is not of this form."""
 
     @property
     def curvature_bound(self) -> float:
@@ -79,6 +86,16 @@ class Loss(ABC):
         ``c`` is an array; losses whose conjugate is linear on an interval also accept a CVXPY
         expression that is affine in Parameters.
         """
+
+    @property
+    def compiled_slope(self) -> Loop | None:
+        """``slope_of_one``, unless a subclass has changed ``derivative`` since."""
+        for kind in type(self).__mro__:
+            if "slope_of_one" in vars(kind):
+                return vars(kind)["slope_of_one"]
+            if "derivative" in vars(kind):
+                break
+        return None
 
     def curvature(self, y: Array, z: Array) -> Array:
         """d^2l/dz^2 where it exists; 0 for piecewise linear losses."""

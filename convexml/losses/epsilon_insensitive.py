@@ -7,11 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import compiled
 from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Form, Row, Symbol, Tex, Weights
 from ..validation import nonnegative_number
 from .base import Loss
+
+
+@compiled
+def slope(y: float, z: float, level: float) -> float:
+    """l'(y, z) of one sample; level = epsilon."""
+    return 1.0 if z - y > level else (-1.0 if y - z > level else 0.0)
 
 
 class EpsilonInsensitive(Loss):
@@ -34,6 +41,8 @@ class EpsilonInsensitive(Loss):
     name = "epsilon_insensitive"
     moves_with_y = True
     is_smooth = False
+    slope_of_one = slope
+    conjugate_curvature = 0.0
 
     def __init__(self, epsilon: float) -> None:
         self.epsilon = nonnegative_number(epsilon, "EpsilonInsensitive", "epsilon")

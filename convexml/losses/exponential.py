@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy.special import wrightomega
 
+from ..compiled import compiled
 from ..numerics import ELEMENTARY, Array, xlogx
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
+
+
+@compiled
+def slope(y: float, z: float, level: float) -> float:
+    """l'(y, z) of one sample."""
+    return -y * (math.exp(-y * z) if y * z > -700.0 else math.inf)
 
 
 class Exponential(Loss):
@@ -24,6 +32,7 @@ class Exponential(Loss):
     name = "exponential"
     labels = "binary"
     is_strictly_convex = True
+    slope_of_one = slope
 
     def value(self, y: Array, z: Array) -> Array:
         with np.errstate(over="ignore"):

@@ -24,6 +24,7 @@ class HardMargin(Loss):
     labels = "binary"
     is_smooth = False
     is_indicator = True
+    conjugate_curvature = 0.0
 
     def value(self, y: Array, z: Array) -> Array:
         return np.where(y * z >= 1.0, 0.0, np.inf)

@@ -7,10 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import compiled
 from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Form, Row, Symbol, Tex, Weights
 from .base import Loss
+
+
+@compiled
+def slope(y: float, z: float, level: float) -> float:
+    """l'(y, z) of one sample."""
+    return -y if y * z < 1.0 else 0.0
 
 
 class Hinge(Loss):
@@ -23,6 +30,8 @@ class Hinge(Loss):
     name = "hinge"
     labels = "binary"
     is_smooth = False
+    slope_of_one = slope
+    conjugate_curvature = 0.0
 
     def value(self, y: Array, z: Array) -> Array:
         return np.maximum(1.0 - y * z, 0.0)

@@ -7,11 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import compiled
 from ..numerics import Array, soft_threshold
 from ..terms import Terms
 from ..tex import Tex
 from ..validation import positive_number
 from .base import Loss
+
+
+@compiled
+def slope(y: float, z: float, level: float) -> float:
+    """l'(y, z) of one sample; level = delta."""
+    return min(max(z - y, -level), level)
 
 
 class Huber(Loss):
@@ -33,6 +40,8 @@ class Huber(Loss):
 
     name = "huber"
     moves_with_y = True
+    slope_of_one = slope
+    conjugate_curvature = 1.0
 
     def __init__(self, delta: float) -> None:
         self.delta = positive_number(delta, "Huber", "delta")

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy.special import expit, xlog1py, xlogy
 
+from ..compiled import compiled
 from ..numerics import ELEMENTARY, EPS, Array, log1pexp
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
 
 TINY = 1e-300
+
+
+@compiled
+def slope(y: float, z: float, level: float) -> float:
+    """l'(y, z) of one sample."""
+    odds = math.exp(-abs(y * z))
+    return -y * (odds if y * z > 0.0 else 1.0) / (1.0 + odds)
 
 
 class Logistic(Loss):
@@ -26,6 +35,7 @@ class Logistic(Loss):
     name = "logistic"
     labels = "binary"
     is_strictly_convex = True
+    slope_of_one = slope
 
     @property
     def curvature_bound(self) -> float:

@@ -7,12 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import compiled
 from ..errors import InputError
 from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Tex
 from ..validation import finite_number
 from .base import Loss
+
+
+@compiled
+def slope(y: float, z: float, level: float) -> float:
+    """l'(y, z) of one sample; level = tau."""
+    return -level if z < y else (1.0 - level if z > y else 0.0)
 
 
 class Pinball(Loss):
@@ -36,6 +43,8 @@ class Pinball(Loss):
     name = "pinball"
     moves_with_y = True
     is_smooth = False
+    slope_of_one = slope
+    conjugate_curvature = 0.0
 
     def __init__(self, tau: float) -> None:
         self.tau = finite_number(tau, "Pinball", "tau")

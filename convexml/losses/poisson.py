@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy.special import wrightomega, xlogy
 
+from ..compiled import compiled
 from ..numerics import ELEMENTARY, EPS, Array, xlogx
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
+
+
+@compiled
+def slope(y: float, z: float, level: float) -> float:
+    """l'(y, z) of one sample."""
+    return (math.exp(z) if z < 700.0 else math.inf) - y
 
 
 class Poisson(Loss):
@@ -24,6 +32,7 @@ class Poisson(Loss):
     name = "poisson"
     labels = "count"
     is_strictly_convex = True
+    slope_of_one = slope
 
     def value(self, y: Array, z: Array) -> Array:
         # Near z = log y all cancels: there l = y (e^t - 1 - t) with t = z - log y.

@@ -7,10 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import compiled
 from ..numerics import Array
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
+
+
+@compiled
+def slope(y: float, z: float, level: float) -> float:
+    """l'(y, z) of one sample."""
+    return z - y
 
 
 class Squared(Loss):
@@ -22,6 +29,8 @@ class Squared(Loss):
     name = "squared"
     moves_with_y = True
     is_strictly_convex = True
+    slope_of_one = slope
+    conjugate_curvature = 1.0
 
     @property
     def strong_convexity(self) -> float:

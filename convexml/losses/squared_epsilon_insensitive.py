@@ -7,11 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import compiled
 from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Tex
 from ..validation import nonnegative_number
 from .base import Loss
+
+
+@compiled
+def slope(y: float, z: float, level: float) -> float:
+    """l'(y, z) of one sample; level = epsilon."""
+    return max(z - y - level, 0.0) - max(y - z - level, 0.0)
 
 
 class SquaredEpsilonInsensitive(Loss):
@@ -34,6 +41,8 @@ class SquaredEpsilonInsensitive(Loss):
 
     name = "squared_epsilon_insensitive"
     moves_with_y = True
+    slope_of_one = slope
+    conjugate_curvature = 1.0
 
     def __init__(self, epsilon: float) -> None:
         self.epsilon = nonnegative_number(epsilon, "SquaredEpsilonInsensitive", "epsilon")

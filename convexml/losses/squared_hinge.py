@@ -7,10 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import compiled
 from ..numerics import Array
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
+
+
+@compiled
+def slope(y: float, z: float, level: float) -> float:
+    """l'(y, z) of one sample."""
+    return -y * max(1.0 - y * z, 0.0)
 
 
 class SquaredHinge(Loss):
@@ -22,6 +29,8 @@ class SquaredHinge(Loss):
 
     name = "squared_hinge"
     labels = "binary"
+    slope_of_one = slope
+    conjugate_curvature = 1.0
 
     @property
     def curvature_bound(self) -> float:

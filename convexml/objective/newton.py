@@ -2,12 +2,12 @@
 
 Near a solution the penalty is smooth on a surface (the support of w, a face of a ball), and the
 loss is smooth off its kinks. There the optimality conditions are a linear system in the step
-(dw, db), the dual values u_E of the samples at a kink, and the multiplier of an active ball:
+(dw, db), the dual values u_E of the samples at a kink, and the multipliers of the surface's rows A:
 
-    [ X_A' H X_A + hess   X_A' H 1   X_E'   a ] [ dw   ]      [ grad + X_A' u_N ]
+    [ X_A' H X_A + hess   X_A' H 1   X_E'   A'] [ dw   ]      [ grad + X_A' u_N ]
     [ 1' H X_A            1' H 1     1'     0 ] [ db   ]  = - [ 1' u_N          ]
     [ X_E                 1          0      0 ] [ u_E  ]      [ z_E - kink_E    ]
-    [ a'                  0          0      0 ] [ dmu  ]      [ residual        ]
+    [ A                   0          0      0 ] [ dmu  ]      [ residual        ]
 
 Its solution moves w by a Newton step and yields u = u_N + H (X dw + db), dual feasible to second
 order on the active coordinates. Certificates use the u, solvers and the polish use the w.
@@ -103,8 +103,8 @@ def _by_factoring(
     if 0 < len(rows) < k and not np.any(h) and curvature.ndim == 1 and np.all(curvature > 0.0):
         return _by_elimination(objective, design.rows(rows), manifold, u, excess[rows], design)
     has_b = int(objective.fit_intercept)
-    has_a = int(manifold.normal is not None)
-    size = k + has_b + len(rows) + has_a
+    count = 0 if manifold.normal is None else len(manifold.normal)
+    size = k + has_b + len(rows) + count
     matrix, right = np.zeros((size, size)), np.zeros(size)
     gram = design.gram(h) if np.any(h) else np.zeros((k, k))
     hessian = manifold.hessian
@@ -120,9 +120,9 @@ def _by_factoring(
         matrix[at, k : k + has_b] = 1.0
         matrix[: k + has_b, at] = matrix[at, : k + has_b].T
         right[at] = -excess[rows]
-    if manifold.normal is not None:
-        matrix[-1, :k] = matrix[:k, -1] = manifold.normal
-        right[-1] = -manifold.residual
+    if manifold.normal is not None and manifold.residual is not None:
+        matrix[-count:, :k], matrix[:k, -count:] = manifold.normal, manifold.normal.T
+        right[-count:] = -manifold.residual
     solution = solve_symmetric(matrix, right)
     shift = float(solution[k]) if has_b else 0.0
     return solution[:k], shift, solution[k + has_b : k + has_b + len(rows)]

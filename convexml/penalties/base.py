@@ -19,8 +19,8 @@ class Manifold:
     """The penalty near a point, restricted to the surface on which it is smooth.
 
     On the coordinates ``active`` the penalty has this gradient and Hessian; the other coordinates
-    are held at ``fixed``. A constraint that holds with equality adds the row
-    ``normal @ step = -residual``, whose multiplier is part of the Newton system.
+    are held at ``fixed``. Constraints that hold with equality (a face of a ball, coordinates of one
+    size) add the rows ``normal @ step = -residual``, with multipliers in the Newton system.
 
     Attributes
     ----------
@@ -32,10 +32,10 @@ class Manifold:
         k = active.sum().
     hessian : array, shape (k,) or (k, k)
         Diagonal or full.
-    normal : array, shape (k,), optional
-        Gradient of the constraint that holds with equality.
-    residual : float
-        Value of that constraint: 0 on its surface.
+    normal : array, shape (m, k), optional
+        Gradients of the constraints that hold with equality.
+    residual : array, shape (m,), optional
+        Values of these constraints: 0 on their surface.
     """
 
     active: Array
@@ -43,7 +43,7 @@ class Manifold:
     gradient: Array
     hessian: Array
     normal: Array | None = None
-    residual: float = 0.0
+    residual: Array | None = None
 
 
 class Penalty(ABC):

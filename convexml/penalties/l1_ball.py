@@ -89,9 +89,9 @@ class L1Ball(Penalty):
         active = moved != 0.0
         sign = np.sign(moved[active])
         mu = max(float(sign @ v[active]) / max(len(sign), 1), 0.0)
-        residual = float(sign @ w[active]) - self.t
+        residual = np.array([float(sign @ w[active]) - self.t])
         return Manifold(
-            active, np.zeros_like(w), mu * sign, np.zeros_like(sign), normal=sign, residual=residual
+            active, np.zeros_like(w), mu * sign, np.zeros_like(sign), sign[None], residual
         )
 
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:

@@ -87,7 +87,8 @@ class L2Ball(Penalty):
             residual = float(normal @ w) - self.t
         mu = max(float(normal @ v) / float(normal @ normal), 0.0)
         hessian = np.full_like(w, mu / self.t)
-        return Manifold(active, w, mu * normal, hessian, normal=normal, residual=residual)
+        rows, left = normal[None], np.array([residual])
+        return Manifold(active, w, mu * normal, hessian, normal=rows, residual=left)
 
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp

@@ -2,11 +2,13 @@
 
 from . import algorithms as _algorithms  # noqa: F401  (importing it registers them)
 from . import steps
+from .composite import Composite
 from .driver import Iterate, Record
 from .registry import available, names, register, supports, unregister
 from .solution import Solution
 
 __all__ = [
+    "Composite",
     "Iterate",
     "Record",
     "Solution",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compiled import compiled
 from ..numerics import Array
-from .compiled import compiled
 
 
 @compiled

@@ -9,19 +9,6 @@ import numpy as np
 from ..numerics import Array
 from ..objective import Objective
 
-CURVATURE = {
-    "hinge": 0.0,
-    "pinball": 0.0,
-    "absolute": 0.0,
-    "epsilon_insensitive": 0.0,
-    "hard_margin": 0.0,
-    "squared": 1.0,
-    "squared_hinge": 1.0,
-    "squared_epsilon_insensitive": 1.0,
-    "huber": 1.0,
-}
-"""The curvature k of l*(y, v) = y v + epsilon |v| + (k/2) v^2 on dom l*, by name of the loss."""
-
 
 @dataclass(frozen=True)
 class BoxDual:
@@ -43,14 +30,21 @@ class BoxDual:
 
 def has_box_dual(objective: Objective) -> bool:
     """Whether F* is quadratic on a box."""
-    return objective.loss.name in CURVATURE
+    return objective.loss.conjugate_curvature is not None
+
+
+def curvatures(objective: Objective) -> Array:
+    """The curvature of F* in each u_i, shape (n,)."""
+    curvature = objective.loss.conjugate_curvature
+    assert curvature is not None  # a need of the solvers that come here
+    return curvature / objective.c
 
 
 def box_dual(objective: Objective) -> BoxDual:
     """Read the box-constrained QP off the loss."""
     y, (lo, hi) = objective.y, objective.dual_bounds()
     epsilon = float(getattr(objective.loss, "epsilon", 0.0))
-    K = CURVATURE[objective.loss.name] / objective.c
+    K = curvatures(objective)
     if epsilon == 0.0:
         return BoxDual(y[None], K[None], lo[None], hi[None])
     zero = np.zeros_like(y)

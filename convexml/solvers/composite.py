@@ -20,6 +20,7 @@ class Composite:
     Parameters
     ----------
     objective : Objective
+        What is minimised.
     """
 
     def __init__(self, objective: Objective) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InputError
 from ..numerics import EPS, Array
 from ..objective import Objective
-from .box_dual import CURVATURE
+from .box_dual import curvatures
 from .driver import Iterate
 from .dual_steps import ascend_pairs, ascend_singles, by_violation
 
@@ -36,7 +36,7 @@ def dual_coordinate_descent(
     design, y = objective.design, objective.y
     (lo, hi), free_b = objective.dual_bounds(), objective.fit_intercept
     epsilon = float(getattr(objective.loss, "epsilon", 0.0))
-    K = CURVATURE[objective.loss.name] / objective.c
+    K = curvatures(objective)
     level = objective.penalty.manifold(w, np.zeros_like(w), np.ones_like(w)).hessian
     u, passes = np.zeros(objective.n), 1.0
     yield Iterate(w, b, u, passes)

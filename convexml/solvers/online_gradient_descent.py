@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import compiled
 from ..numerics import Array
 from ..objective import Objective
 from ..theory import round_slope, strong_convexity
 from ..theory.online import has_bounded_slope
 from ..validation import positive_integer, positive_number
-from .compiled import compiled
 from .composite import Composite
 from .driver import Iterate
 from .sample_steps import add, decay, penalty_value, predict, project, slope

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..compiled import compiled
 from ..errors import InputError
 from ..numerics import Array
 from ..objective import Objective
 from ..validation import positive_integer
-from .compiled import compiled
 from .composite import Composite
 from .driver import Iterate
 from .sample_steps import add, predict

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..compiled import compiled
 from ..numerics import Array
 from ..objective import Objective
 from ..theory.constants import sample_loss_smoothness
-from .compiled import compiled
 from .composite import Composite
 from .driver import Iterate
 from .sample_steps import add, predict, shrink, slope

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from ..compiled import compiled
 from ..numerics import Array
-from .compiled import compiled
-from .samples import (
-    ABSOLUTE,
-    EPSILON,
-    EXPONENTIAL,
-    HINGE,
-    HUBER,
-    LOGISTIC,
-    PINBALL,
-    SQUARED,
-    SQUARED_EPSILON,
-    SQUARED_HINGE,
-    OwnSamples,
-    Samples,
-)
+from .samples import OwnSamples, Samples
 
 
 @compiled
@@ -48,41 +33,7 @@ def add(S: Samples, i: int, x: Array, scale: float) -> None:
 @compiled(by_hand=lambda S, i, z: S.scale[i] * S.loss.derivative(S.y[i : i + 1], np.array([z]))[0])
 def slope(S: Samples, i: int, z: float) -> float:
     """n c_i l'(y_i, z); 0 at a kink where 0 is a subgradient."""
-    return S.scale[i] * derivative(S.loss, S.level, S.y[i], z)
-
-
-@compiled
-def derivative(loss: int, level: float, y: float, z: float) -> float:
-    """l'(y, z) of the loss with this number; ``level`` is its delta, tau or epsilon."""
-    r, margin = z - y, y * z
-    if loss == SQUARED:
-        return r
-    if loss == HUBER:
-        return min(max(r, -level), level)
-    if loss == ABSOLUTE:
-        return sign(r)
-    if loss == PINBALL:
-        return -level if r < 0.0 else (1.0 - level if r > 0.0 else 0.0)
-    if loss == EPSILON:
-        return sign(r) if abs(r) > level else 0.0
-    if loss == SQUARED_EPSILON:
-        return sign(r) * max(abs(r) - level, 0.0)
-    if loss == LOGISTIC:
-        odds = math.exp(-abs(margin))
-        return -y * (odds if margin > 0.0 else 1.0) / (1.0 + odds)
-    if loss == HINGE:
-        return -y if margin < 1.0 else 0.0
-    if loss == SQUARED_HINGE:
-        return -y * max(1.0 - margin, 0.0)
-    if loss == EXPONENTIAL:
-        return -y * (math.exp(-margin) if margin > -700.0 else math.inf)
-    return (math.exp(z) if z < 700.0 else math.inf) - y
-
-
-@compiled
-def sign(r: float) -> float:
-    """-1, 0 or 1."""
-    return 1.0 if r > 0.0 else (-1.0 if r < 0.0 else 0.0)
+    return S.scale[i] * S.derivative(S.y[i], z, S.level)
 
 
 def _own_decay(S: OwnSamples, x: Array, step: float) -> None:

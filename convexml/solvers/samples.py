@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .. import losses, penalties
+from .. import penalties
+from ..compiled import ByHand
 from ..numerics import Array
 from ..objective import Objective
-from .compiled import ByHand
 
 
 class Samples(NamedTuple):
@@ -31,7 +31,7 @@ class Samples(NamedTuple):
     intercept: bool
     y: Array
     scale: Array
-    loss: int
+    derivative: Any
     level: float
     l1: Array
     l2: Array
@@ -41,28 +41,11 @@ class Samples(NamedTuple):
 
 
 class OwnSamples(ByHand):
-    """The same where the loss or the penalty is not one of the table."""
+    """The same where the loss or the penalty cannot be compiled."""
 
     def __init__(self, rows: dict[str, Any], objective: Objective) -> None:
         vars(self).update(rows)
         self.loss, self.penalty = objective.loss, objective.penalty
-
-
-SQUARED, HUBER, ABSOLUTE, PINBALL, EPSILON, SQUARED_EPSILON = range(6)
-LOGISTIC, HINGE, SQUARED_HINGE, EXPONENTIAL, POISSON = range(6, 11)
-LOSSES: dict[type, tuple[int, str]] = {
-    losses.Squared: (SQUARED, ""),
-    losses.Huber: (HUBER, "delta"),
-    losses.Absolute: (ABSOLUTE, ""),
-    losses.Pinball: (PINBALL, "tau"),
-    losses.EpsilonInsensitive: (EPSILON, "epsilon"),
-    losses.SquaredEpsilonInsensitive: (SQUARED_EPSILON, "epsilon"),
-    losses.Logistic: (LOGISTIC, ""),
-    losses.Hinge: (HINGE, ""),
-    losses.SquaredHinge: (SQUARED_HINGE, ""),
-    losses.Exponential: (EXPONENTIAL, ""),
-    losses.Poisson: (POISSON, ""),
-}
 
 
 def samples(objective: Objective) -> Samples | OwnSamples:
@@ -82,11 +65,11 @@ def samples(objective: Objective) -> Samples | OwnSamples:
         "y": np.asarray(objective.y, dtype=float),
         "scale": objective.n * objective.c,
     }
-    loss, numbers = LOSSES.get(type(objective.loss)), _penalty(objective.penalty, d)
-    if loss is None or numbers is None:
+    loop, numbers = objective.loss.compiled_slope, _penalty(objective.penalty, d)
+    if loop is None or numbers is None:
         return OwnSamples(rows, objective)
-    level = float(getattr(objective.loss, loss[1])) if loss[1] else 0.0
-    return Samples(**(rows | numbers), loss=loss[0], level=level)
+    level = float(next(iter(objective.loss.hyperparameters().values()), 0.0))
+    return Samples(**(rows | numbers), derivative=loop.pointer, level=level)
 
 
 def _penalty(penalty: Any, d: int) -> dict[str, Any] | None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import compiled
 from ..numerics import Array
 from ..objective import Objective
 from ..theory.constants import sample_smoothness
 from ..validation import positive_integer
-from .compiled import compiled
 from .composite import Composite
 from .driver import Iterate
 from .sample_steps import add, decay, predict, slope

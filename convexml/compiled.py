@@ -54,6 +54,17 @@ class Loop:
     @cached_property
     def fast(self) -> Callable[..., Any]:
         """The compiled function, or the plain one without numba."""
+        return self._compile(lambda numba: numba.njit)
+
+    @cached_property
+    def pointer(self) -> Any:
+        """The same for three numbers and a number back, as a value that other loops can call.
+
+        All such values are of one type: what takes them is compiled once.
+        """
+        return self._compile(lambda numba: partial(numba.cfunc, "f8(f8, f8, f8)"))
+
+    def _compile(self, compiler: Callable[[Any], Callable[..., Any]]) -> Any:
         try:
             import numba
         except ImportError:
@@ -65,9 +76,9 @@ class Loop:
         function.__qualname__ = f"{written.__name__}_{self.mark}"
         function.__module__ = written.__module__
         try:
-            return numba.njit(function, cache=True)
+            return compiler(numba)(cache=True)(function)
         except RuntimeError:  # no folder to keep the cache in
-            return numba.njit(function)
+            return compiler(numba)()(function)
 
 
 def compiled(
