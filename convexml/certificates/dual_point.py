@@ -106,12 +106,12 @@ def newton_candidates(objective: Objective, w: Array, b: float) -> Iterator[Newt
     squares = objective.design.column_squares(h)
     largest = squares.max(initial=0.0)
     step = 1.0 / np.maximum(squares, 1e-12 * largest if largest > 0.0 else 1.0)
-    seen: list[Array] = []
+    seen: list[Manifold] = []
     for scale in PROX_SCALES:
         manifold = objective.penalty.manifold(w, v, scale * step)
-        if any(np.array_equal(manifold.active, other) for other in seen):
+        if any(manifold.is_surface_of(other) for other in seen):
             continue
-        seen.append(manifold.active)
+        seen.append(manifold)
         point = newton_point(objective, w, b, manifold)
         if point is not None:
             yield point
@@ -135,7 +135,7 @@ def kinked_candidates(
         width = np.where(np.isfinite(hi - lo), hi - lo, np.abs(u).max(initial=0.0) or 1.0)
         inside = [np.minimum(u - lo, hi - u) > share * width for share in (1e-6, 1e-4)]
         masks = [*inside, *masks]
-    seen: list[tuple[Array, Array]] = []
+    seen: list[tuple[Array, Manifold]] = []
     for mask in masks:
         if mask.sum() > objective.d + 200:
             continue
@@ -143,9 +143,9 @@ def kinked_candidates(
         derivative = np.where(mask, 0.0, objective.loss_derivative(z)) if u is None else u
         v = -objective.design.rmatvec(derivative)
         for manifold in _manifolds(objective, w, v):
-            if any(np.array_equal(mask, m) and np.array_equal(manifold.active, a) for m, a in seen):
+            if any(np.array_equal(mask, m) and manifold.is_surface_of(a) for m, a in seen):
                 continue
-            seen.append((mask, manifold.active))
+            seen.append((mask, manifold))
             point = newton_point(objective, w, b, manifold, Kinks(mask, held))
             if point is not None:
                 yield point

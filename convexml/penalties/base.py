@@ -45,6 +45,12 @@ class Manifold:
     normal: Array | None = None
     residual: Array | None = None
 
+    def is_surface_of(self, other: Manifold) -> bool:
+        """Whether the other one has the same coordinates active, and rows for the same of them."""
+        ours, theirs = (np.zeros(0) if m.normal is None else m.normal for m in (self, other))
+        same = np.array_equal(ours != 0.0, theirs != 0.0)
+        return same and np.array_equal(self.active, other.active)
+
 
 class Penalty(ABC):
     """A closed convex penalty Omega(w) of the coefficients w, shape (d,).
