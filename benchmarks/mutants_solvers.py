@@ -39,7 +39,7 @@ MUTANTS = [
     ),
     Mutant(
         "momentum without the first - 1",
-        f"{SOLVERS}/momentum.py",
+        f"{SOLVERS}/accelerated_gradient.py",
         "return (t - 1.0) / following, following",
         "return t / following, following",
         (f"{HAND}::test_fista",),

@@ -43,3 +43,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     folded = {each.casefold(): each for each in known}
     close = get_close_matches(str(name).casefold(), folded, n=1, cutoff=0.5)
     return f" Did you mean {folded[close[0]]!r}?" if close else ""
+
+
+def instead(name: object, names: Iterable[object]) -> str:
+    """Advice to append to a message: the nearest of the names that exist, else all of them."""
+    known = [str(n) for n in names]
+    if not known:
+        return " No key is allowed here."
+    return nearest(str(name), known) or f" Known: {', '.join(known)}."

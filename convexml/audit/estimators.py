@@ -10,12 +10,10 @@ from ..errors import InputError
 from . import (
     sklearn_glm,
     sklearn_huber,
-    sklearn_kernel_ridge,
     sklearn_liblinear,
     sklearn_libsvm,
     sklearn_linear,
     sklearn_logistic,
-    sklearn_multitask,
     sklearn_sgd,
 )
 from .fitted import Fitted, read_fitted
@@ -24,14 +22,14 @@ from .parts import Part, certify_parts
 TRANSLATIONS: Mapping[str, Callable[[Fitted], Iterable[Part]]] = {
     "ElasticNet": sklearn_linear.elastic_net,
     "HuberRegressor": sklearn_huber.huber_regressor,
-    "KernelRidge": sklearn_kernel_ridge.kernel_ridge,
+    "KernelRidge": sklearn_linear.kernel_ridge,
     "Lasso": sklearn_linear.lasso,
     "LinearRegression": sklearn_linear.linear_regression,
     "LinearSVC": sklearn_liblinear.linear_svc,
     "LinearSVR": sklearn_liblinear.linear_svr,
     "LogisticRegression": sklearn_logistic.logistic_regression,
-    "MultiTaskElasticNet": sklearn_multitask.multi_task,
-    "MultiTaskLasso": sklearn_multitask.multi_task,
+    "MultiTaskElasticNet": sklearn_linear.multi_task,
+    "MultiTaskLasso": sklearn_linear.multi_task,
     "PoissonRegressor": sklearn_glm.poisson_regressor,
     "QuantileRegressor": sklearn_glm.quantile_regressor,
     "Ridge": sklearn_linear.ridge,

@@ -21,9 +21,8 @@ import numpy as np
 from ..losses import EpsilonInsensitive, Hinge, Loss, SquaredEpsilonInsensitive, SquaredHinge
 from ..numerics import Array
 from ..penalties import L1, L2, Penalty
-from .fitted import Fitted
+from .fitted import Fitted, one_versus_rest
 from .parts import LearningPart, append_column, learning_part
-from .sklearn_classes import one_versus_rest
 
 
 def linear_svc(fitted: Fitted) -> Iterator[LearningPart]:

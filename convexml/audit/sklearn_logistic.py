@@ -19,9 +19,8 @@ import numpy as np
 
 from ..losses import Logistic
 from ..penalties import L1, L2, ElasticNet, Penalty, Zero
-from .fitted import Fitted
+from .fitted import Fitted, one_versus_rest
 from .parts import Part, learning_part
-from .sklearn_classes import one_versus_rest
 from .sklearn_liblinear import with_constant
 from .softmax import softmax_part
 

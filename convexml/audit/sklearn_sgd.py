@@ -25,9 +25,8 @@ from ..losses import (
     SquaredHinge,
 )
 from ..penalties import L1, L2, ElasticNet, Penalty, Zero
-from .fitted import Fitted
+from .fitted import Fitted, one_versus_rest
 from .parts import LearningPart, learning_part
-from .sklearn_classes import one_versus_rest
 
 
 def sgd_classifier(fitted: Fitted) -> Iterator[LearningPart]:

@@ -43,7 +43,7 @@ def list_names(
 
 
 def _models() -> list[str]:
-    from convexml.library.names import snake_case
+    from convexml.library.registry import snake_case
 
     module = importlib.import_module("convexml.models")
     found = {}

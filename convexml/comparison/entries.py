@@ -9,7 +9,7 @@ from typing import Any
 
 from convexml.errors import InputError
 from convexml.library import ProblemFile, discover, load_file, read_table_of
-from convexml.library.names import snake_case
+from convexml.library.registry import snake_case
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,8 @@ import cvxpy as cp
 import numpy as np
 
 from .eliminate import Reduced
-from .factor import conjugate_factor
 from .forms import Form, named
-from .lagrangian import Lagrangian, Membership
+from .lagrangian import Lagrangian, Membership, conjugate_factor
 
 DENSE = 1000
 """Matrices smaller than this, squared, are handed to CVXPY as dense arrays."""

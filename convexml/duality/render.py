@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from .cones_tex import dual_membership
 from .eliminate import Reduced, eliminate
-from .factor import conjugate_factor
 from .forms import Form, identity
-from .lagrangian import Lagrangian
+from .lagrangian import Lagrangian, conjugate_factor
 from .notation import Signed, affine, constant_of, count, join, positive_first, term, terms_of
 from .primal_tex import primal_rows
 from .statement_tex import half, offset, over, quadratic, statement

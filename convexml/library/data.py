@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from convexml.errors import DataError
+from convexml.errors import DataError, instead
 from convexml.library.arrays import Array, ProblemData, RawData, sha256
 from convexml.library.datasets import bundled
-from convexml.library.names import instead
 from convexml.library.tables import read_table
 
 if TYPE_CHECKING:

@@ -21,9 +21,8 @@ import importlib
 
 import numpy as np
 
-from convexml.errors import DataError
+from convexml.errors import DataError, instead
 from convexml.library.arrays import RawData
-from convexml.library.names import instead
 
 NAMES = ("diabetes", "linnerud", "breast_cancer", "iris", "wine", "digits")
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from convexml.errors import ProblemFileError
-from convexml.library.names import instead
+from convexml.errors import ProblemFileError, instead
 from convexml.library.schema import FactTable
 
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from convexml.errors import ConvexmlError, DataError, ProblemFileError
+from convexml.errors import ConvexmlError, DataError, ProblemFileError, instead
 from convexml.library import registry
 from convexml.library.data import load_data
 from convexml.library.facts import check_names
 from convexml.library.messages import explain
-from convexml.library.names import instead
 from convexml.library.schema import ExpectedTable, ProblemTable
 from convexml.library.statements import state
 

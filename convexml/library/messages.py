@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import BaseModel
 
-from convexml.errors import ProblemFileError
-from convexml.library.names import instead
+from convexml.errors import ProblemFileError, instead
 from convexml.library.schema import ProblemTable
 
 if TYPE_CHECKING:

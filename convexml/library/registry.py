@@ -8,16 +8,22 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from convexml.errors import ConvexmlError, ProblemFileError
-from convexml.library.names import instead, snake_case
+from convexml.errors import ConvexmlError, ProblemFileError, instead
 
 ARRAYS = ("X", "y", "sample_weight", "c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
 _NOT_PARAMETERS = {*ARRAYS, "self"}
+_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def snake_case(name: str) -> str:
+    """`"HardMarginSVM"` -> `"hard_margin_svm"`, `"L1Ball"` -> `"l1_ball"`."""
+    return _BOUNDARY.sub("_", name).lower()
 
 
 def model(name: str) -> Callable[..., Any]:

@@ -13,8 +13,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from convexml.errors import ProblemFileError
-from convexml.library.names import instead
+from convexml.errors import ProblemFileError, instead
 from convexml.library.registry import call
 
 if TYPE_CHECKING:

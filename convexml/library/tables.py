@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from convexml.errors import DataError
+from convexml.errors import DataError, instead
 from convexml.library.arrays import Array, RawData
-from convexml.library.names import instead
 
 
 def read_table(

@@ -27,7 +27,6 @@ from ..solvers import Solution
 from ..validation import yes_or_no
 from .base import Problem
 from .inputs import Samples, read_samples
-from .penalty_shape import check_penalty
 
 
 class SupervisedProblem(Problem):
@@ -180,3 +179,17 @@ def _validated(hyper: Mapping[str, Any]) -> dict[str, Any]:
         key: value if isinstance(value, str | None) or np.ndim(value) > 0 else float(value)
         for key, value in hyper.items()
     }
+
+
+def check_penalty(owner: str, penalty: Any, d: int) -> None:
+    """Refuse a penalty whose groups, weights or bounds are not one for each of d features."""
+    try:
+        penalty.value(np.zeros(d))
+        penalty.violation(np.zeros(d))
+    except (ValueError, IndexError) as error:
+        for name, given in vars(penalty).items():
+            if np.ndim(given) == 1 and len(given) != d:
+                raise InputError(
+                    f"{owner}: {name} must have one entry per feature ({d}), got {len(given)}."
+                ) from None
+        raise InputError(f"{owner}: {penalty!r} does not fit {d} features ({error}).") from None

@@ -11,7 +11,6 @@ from ..objective import Objective
 from ..theory.constants import smoothness
 from .composite import Composite
 from .driver import Iterate
-from .momentum import next_weight
 from .steps import constant
 
 
@@ -41,3 +40,9 @@ def accelerated_gradient(
             weight, t = next_weight(t)
             y = ahead + weight * (ahead - x)
         x = ahead
+
+
+def next_weight(t: float) -> tuple[float, float]:
+    """Return ((t - 1) / t', t') with t' = (1 + sqrt(1 + 4 t^2)) / 2; t = 1 at the start."""
+    following = 0.5 * (1.0 + (1.0 + 4.0 * t * t) ** 0.5)
+    return (t - 1.0) / following, following

@@ -9,9 +9,9 @@ import numpy as np
 from ..numerics import Array
 from ..objective import Objective
 from ..theory.constants import loss_smoothness
+from .accelerated_gradient import next_weight
 from .composite import Composite
 from .driver import Iterate
-from .momentum import next_weight
 from .steps import constant
 
 
