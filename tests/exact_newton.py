@@ -109,7 +109,8 @@ def _newton(problem: Learning, Z: list[Row], weights: Row) -> list[arb]:
         while True:
             trial = [(t - share * s).mid() for t, s in zip(theta, step, strict=True)]
             value = total(trial)
-            if value <= current - share * decrement / 10 or share < arb(2) ** -200:
+            # A decrement this small is below the digits of the value: Newton's own step.
+            if decrement < SMALL or value <= current - share * decrement / 10:
                 break
             share /= 2
         theta, current = trial, value
