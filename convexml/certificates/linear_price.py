@@ -117,15 +117,10 @@ def _verified(
         [sparse.csr_array(data.A_ub)[active], sparse.csr_array(data.A_eq)], format="csr"
     )
     side = np.concatenate([data.b_ub[active], data.b_eq])
-    if side.size > LARGEST:
-        return None
-    kept = independent_rows(equal, side, ~fixed, z)
-    if kept is None:
-        return None
-    equal, side = equal[kept], side[kept]
-    sigma = least_singular_value(equal[:, ~fixed].toarray().T) if side.size else np.inf
+    kept, sigma = onto(equal, side, ~fixed, z)
     if not sigma > 0.0:
         return None
+    equal, side = equal[kept], side[kept]
     for _ in range(2):
         step = least_change(equal, -exact_residual(equal, z, side), (~fixed).astype(float))
         z = z + step
@@ -135,6 +130,47 @@ def _verified(
     if any(np.any(room <= 0.0) for room in (room_ub, room_lower, room_upper)):
         return None
     return Interior(data, z, room_ub, room_lower, room_upper, fixed, equal, side, sigma)
+
+
+def onto(equal: Any, side: Array, moving: Array, z: Array) -> tuple[Array, float]:
+    """Rows that imply E z = e, and a sigma such that |d| <= |r| / sigma for some d with E d = r.
+
+    Above ``LARGEST`` rows with a slack of their own, a column that moves and has one entry, go
+    last: E = [N 0; M D] has d_1 with N d_1 = r_1, |d_1| <= |r_1| / sigma(N), and then
+    d_2 = D^-1 (r_2 - M d_1), so that 1/sigma = 1/sigma(N) + (1 + |M| / sigma(N)) / min |D|.
+    sigma is 0 where the rows contradict one another or nothing was decided.
+    """
+    k = side.size
+    rows, columns, least = (
+        _slacks(equal, moving) if k > LARGEST else (np.arange(0),) * 2 + (np.inf,)
+    )
+    rest = np.setdiff1d(np.arange(k), rows)
+    if rest.size > LARGEST:
+        return rest, 0.0
+    left = moving.copy()
+    left[columns] = False
+    kept = independent_rows(equal[rest], side[rest], left, z)
+    if kept is None:
+        return rest, 0.0
+    rest = rest[kept]
+    sigma = least_singular_value(equal[rest][:, left].toarray().T) if rest.size else np.inf
+    if rows.size and sigma > 0.0:
+        size = SAFE * float(sparse.linalg.norm(equal[rows][:, left]))
+        sigma = 1.0 / (SAFE * (1.0 / sigma + (1.0 + size / sigma) / least))
+    return np.sort(np.concatenate([rest, rows])), sigma
+
+
+def _slacks(equal: Any, moving: Array) -> tuple[Array, Array, float]:
+    """Rows with a slack of their own, its column (the largest entry), and the least of these."""
+    single = equal.tocsc()[:, np.flatnonzero(moving)]
+    places = np.flatnonzero(np.diff(single.indptr) == 1)
+    rows = single.indices[single.indptr[places]]
+    sizes = np.abs(single.data[single.indptr[places]])
+    order = np.argsort(-sizes, kind="stable")
+    rows, first = np.unique(rows[order], return_index=True)
+    chosen = order[first]
+    columns = np.flatnonzero(moving)[places[chosen]]
+    return rows, columns, float(np.min(sizes[chosen], initial=np.inf))
 
 
 def nearby(interior: Interior, z: Array) -> Nearby | None:
