@@ -4,7 +4,7 @@ python benchmarks/judged_points.py [--points 100000] [--seed 0] [--only WORDS] [
 
 Learning, linear and CVXPY problems; offsets 1 ... 1e14, units 2^±60, multipliers moved by up to
 1e15 times their size; solutions, true optima, perturbed points, passed duals, claims of absence.
-Each row is a family of ``tests/families.py``; ``FAMILIES[name](seed)`` judges a draw again.
+Each row is a family of the tests (families.py); ``FAMILIES[name](seed)`` judges a draw again.
 """
 
 from __future__ import annotations

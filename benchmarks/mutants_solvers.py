@@ -270,7 +270,7 @@ MUTANTS = [
     ),
     Mutant(
         "nothing measured holds",
-        f"{SOLVERS}/rate_audit.py",
+        f"{SOLVERS}/rate_result.py",
         "return True if True in verdicts else None",
         "return True",
         (f"{AUDITS}::test_a_run_without_a_step_tests_nothing_and_says_so",),

@@ -1,7 +1,7 @@
 """Every model, and every loss with every penalty: primal and dual agree, and the conditions hold.
 
-The data have entries of order 1 (tests/model_cases.py), so that the residuals of the conditions,
-in the units of X, y and w, are asked to be at most 1e-6 in absolute value.
+The data of the cases have entries of order 1, so that the residuals of the conditions, in the
+units of X, y and w, are asked to be at most 1e-6 in absolute value.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ import convexml as cml
 from convexml import theory
 from convexml.losses import Absolute, Hinge, Logistic, Squared
 from convexml.penalties import L1, L2, ElasticNet, Zero
-from convexml.solvers.rate_audit import RateAudit, Recorded, hold
+from convexml.solvers.rate_audit import Recorded, hold
+from convexml.solvers.rate_result import RateAudit
 from convexml.solvers.registry import ALGORITHMS
 from convexml.theory import Reference
 from convexml.theory.newton import least_curvature

@@ -14,7 +14,8 @@ from ..numerics import Array
 from .driver import Record
 from .plot import plot_trace
 from .program_audit import RecordedProgram
-from .rate_audit import RateAudit, Recorded, audit
+from .rate_audit import Recorded, audit
+from .rate_result import RateAudit
 from .solution_json import read, write
 from .solution_text import describe
 
