@@ -35,6 +35,9 @@ class Absolute(Loss):
     def value(self, y: Array, z: Array) -> Array:
         return np.abs(z - y)
 
+    def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
+        return 2.0 * EPS * value
+
     def derivative(self, y: Array, z: Array) -> Array:
         return np.sign(z - y)
 

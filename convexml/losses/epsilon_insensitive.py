@@ -53,6 +53,11 @@ class EpsilonInsensitive(Loss):
     def value(self, y: Array, z: Array) -> Array:
         return np.maximum(np.abs(z - y) - self.epsilon, 0.0)
 
+    def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
+        # What |z - y| is rounded by does not shrink where epsilon takes most of it away.
+        size = np.abs(z - y)
+        return 2.0 * EPS * (value + np.where(size >= self.epsilon, size, 0.0))
+
     def derivative(self, y: Array, z: Array) -> Array:
         return np.where(np.abs(z - y) > self.epsilon, np.sign(z - y), 0.0)
 

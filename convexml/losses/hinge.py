@@ -36,6 +36,9 @@ class Hinge(Loss):
     def value(self, y: Array, z: Array) -> Array:
         return np.maximum(1.0 - y * z, 0.0)
 
+    def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
+        return 2.0 * EPS * value
+
     def derivative(self, y: Array, z: Array) -> Array:
         return np.where(y * z < 1.0, -y, 0.0)
 

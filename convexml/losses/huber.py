@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled
-from ..numerics import Array, soft_threshold
+from ..numerics import EPS, Array, soft_threshold
 from ..terms import Terms
 from ..tex import Tex
 from ..validation import positive_number
@@ -58,6 +58,9 @@ class Huber(Loss):
         near = np.minimum(r, self.delta)
         return near * (r - 0.5 * near)
 
+    def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
+        return 8.0 * EPS * value
+
     def derivative(self, y: Array, z: Array) -> Array:
         return np.clip(z - y, -self.delta, self.delta)
 
@@ -69,6 +72,9 @@ class Huber(Loss):
 
     def conjugate(self, y: Array, v: Array) -> Array:
         return np.where(np.abs(v) <= self.delta, v * (0.5 * v + y), np.inf)
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        return 8.0 * EPS * (np.abs(v * y) + v * v)
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -self.delta), np.full_like(y, self.delta)

@@ -57,6 +57,9 @@ class Pinball(Loss):
     def value(self, y: Array, z: Array) -> Array:
         return np.maximum(self.tau * (y - z), (1.0 - self.tau) * (z - y))
 
+    def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
+        return 4.0 * EPS * value
+
     def derivative(self, y: Array, z: Array) -> Array:
         return np.where(z < y, -self.tau, np.where(z > y, 1.0 - self.tau, 0.0))
 

@@ -47,7 +47,9 @@ class Poisson(Loss):
     def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
         log_y = np.abs(np.log(np.where(y > 0.0, y, 1.0)))
         t = np.abs(z - np.log(np.where(y > 0.0, y, 1.0)))
-        near = y * np.minimum(t, 1.0) * (t + 2.0 * log_y + 1.0)
+        # t itself is off by a share of |z| + |log y|, which counts twice next to 0.
+        off = ELEMENTARY * (t + log_y)
+        near = y * (np.minimum(t, 1.0) + off) * (t + 2.0 * log_y + 1.0)
         far = np.abs(value) + y * (1.0 + log_y + np.abs(z)) * 2.0
         return 2.0 * ELEMENTARY * np.where((y > 0.0) & (t < 1.0), near, far)
 

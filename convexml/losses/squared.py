@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled
-from ..numerics import Array
+from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
@@ -43,6 +43,9 @@ class Squared(Loss):
     def value(self, y: Array, z: Array) -> Array:
         return 0.5 * (z - y) ** 2
 
+    def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
+        return 4.0 * EPS * value
+
     def derivative(self, y: Array, z: Array) -> Array:
         return z - y
 
@@ -54,6 +57,9 @@ class Squared(Loss):
 
     def conjugate(self, y: Array, v: Array) -> Array:
         return 0.5 * v**2 + v * y
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        return 8.0 * EPS * (np.abs(v * y) + v * v)
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -np.inf), np.full_like(y, np.inf)

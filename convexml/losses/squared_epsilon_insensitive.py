@@ -57,6 +57,12 @@ class SquaredEpsilonInsensitive(Loss):
     def value(self, y: Array, z: Array) -> Array:
         return 0.5 * np.maximum(np.abs(z - y) - self.epsilon, 0.0) ** 2
 
+    def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
+        # What |z - y| is rounded by does not shrink where epsilon takes most of it away.
+        size = np.abs(z - y)
+        off = np.where(size >= self.epsilon, EPS * size, 0.0)
+        return 4.0 * EPS * value + off * (np.sqrt(2.0 * value) * (1.0 + 8.0 * EPS) + off)
+
     def derivative(self, y: Array, z: Array) -> Array:
         return np.sign(z - y) * np.maximum(np.abs(z - y) - self.epsilon, 0.0)
 

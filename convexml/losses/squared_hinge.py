@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled
-from ..numerics import Array
+from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
@@ -39,6 +39,9 @@ class SquaredHinge(Loss):
     def value(self, y: Array, z: Array) -> Array:
         return 0.5 * np.maximum(1.0 - y * z, 0.0) ** 2
 
+    def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
+        return 4.0 * EPS * value
+
     def derivative(self, y: Array, z: Array) -> Array:
         return -y * np.maximum(1.0 - y * z, 0.0)
 
@@ -50,6 +53,9 @@ class SquaredHinge(Loss):
 
     def conjugate(self, y: Array, v: Array) -> Array:
         return np.where(y * v <= 0.0, v * (y + 0.5 * v), np.inf)
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        return 8.0 * EPS * (np.abs(v * y) + v * v)
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.where(y > 0.0, -np.inf, 0.0), np.where(y > 0.0, 0.0, np.inf)

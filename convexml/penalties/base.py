@@ -143,14 +143,17 @@ class Penalty(ABC):
         return None
 
     def value_rounding(self, w: Array, value: float) -> float:
-        """A bound on the error of ``value`` = value(w): sums of terms >= 0 do not cancel."""
+        """A bound on the error of ``value`` = value(w): sums of terms >= 0 do not cancel.
+
+        A penalty that does not state it is not proved.
+        """
         return gamma(2 * len(w) + 16) * abs(value)
 
     def conjugate_bound(self, v: Array, error: Array) -> float:
         """An upper bound of Omega* over all |x - v| <= error that meet the rows of ``outside``.
 
         inf where bounds on v may be broken. Here, for penalties that do not know better, of first
-        order in the error.
+        order in the error: these are not proved.
         """
         value = self.conjugate(v, np.where(self.outside(v) != 0.0, np.inf, 0.0))
         slope = self.conjugate_gradient(v)
@@ -191,19 +194,6 @@ class Penalty(ABC):
     def room(self, w: Array) -> float:
         """The radius of a ball around w that lies in the domain of Omega."""
         return 0.0 if self.is_constraint else np.inf
-
-    def stretch(self, w: Array) -> float:
-        """An s with s w in the domain of Omega for certain, as large as is known.
-
-        With s >= 1 so is w itself; 0 where nothing is known.
-        """
-        if not self.is_constraint:
-            return np.inf
-        return 1.0 if self.violation(w) == self.shrinkage(w) == 0.0 else 0.0
-
-    def contains(self, w: Array) -> bool:
-        """Whether w, as it stands in float64, is in the domain of Omega without any rounding."""
-        return self.stretch(w) >= 1.0
 
     def multipliers(self, v: Array) -> dict[str, Array]:
         """Multipliers of the constraints of ``expression``, by label, that belong to v = -X'u."""

@@ -58,6 +58,9 @@ class ElasticNet(Penalty):
     def value(self, w: Array) -> float:
         return self._l1 * float(np.abs(w).sum()) + 0.5 * self._l2 * float(w @ w)
 
+    def value_rounding(self, w: Array, value: float) -> float:
+        return gamma(2 * len(w) + 16) * value
+
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         if self._l2 == 0.0:
             return np.inf if np.any(np.abs(v) > self._l1 + slack) else 0.0

@@ -89,6 +89,9 @@ class GroupL2(Penalty):
     def value(self, w: Array) -> float:
         return float(self._level @ self._norms(w))
 
+    def value_rounding(self, w: Array, value: float) -> float:
+        return gamma(2 * len(w) + 16) * value
+
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         room = self._norms(np.broadcast_to(slack, v.shape))
         return np.inf if np.any(self._norms(v) > self._level + room) else 0.0

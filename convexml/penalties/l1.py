@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import EPS, Array, middle_power, soft_threshold
+from ..numerics import EPS, Array, gamma, middle_power, soft_threshold
 from ..terms import Terms
 from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights
@@ -42,6 +42,9 @@ class L1(Penalty):
 
     def value(self, w: Array) -> float:
         return float(self._level(len(w)) @ np.abs(w))
+
+    def value_rounding(self, w: Array, value: float) -> float:
+        return gamma(2 * len(w) + 16) * value
 
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return np.inf if np.any(np.abs(v) > self._level(len(v)) + slack) else 0.0

@@ -59,6 +59,9 @@ class L2(Penalty):
     def conjugate_gradient(self, v: Array) -> Array | None:
         return v / self._level(len(v)) if self.strong_convexity > 0.0 else None
 
+    def value_rounding(self, w: Array, value: float) -> float:
+        return gamma(2 * len(w) + 16) * value
+
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         level = self._level(len(v))
         free = level == 0.0

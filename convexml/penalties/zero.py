@@ -33,6 +33,9 @@ class Zero(Penalty):
     def gradient(self, w: Array) -> Array:
         return np.zeros_like(w)
 
+    def value_rounding(self, w: Array, value: float) -> float:
+        return 0.0
+
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return np.inf if np.any(np.abs(v) > slack) else 0.0
 
