@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pytest
-from exact_losses import as_objects, labels, loss_value, penalty_value
-from exact_numbers import HALF, ONE, ZERO, above, ball, below, dot, exact, row, table
+from exact_gap import Case, Kind
+from exact_losses import as_objects, labels
+from exact_numbers import above, ball, below
 from flint import arb
 
 from convexml.certificates import certify_objective, evaluation
@@ -26,7 +25,7 @@ from convexml.certificates.rounding import (
 from convexml.design import as_design
 from convexml.losses import HardMargin
 from convexml.objective import Objective
-from convexml.penalties import L1, GroupL2
+from convexml.penalties import L1
 
 LOSSES: list[tuple[Any, ...]] = [
     ("squared",),
@@ -40,103 +39,8 @@ LOSSES: list[tuple[Any, ...]] = [
     ("exponential",),
     ("poisson",),
 ]
-PENALTIES: list[tuple[Any, ...]] = [("l2", 0.3), ("l1", 0.1), ("elastic_net", 0.2, 0.4), ("group",)]
-GROUPS, LEVEL = [0, 0, 1], 0.125
-
-
-def conjugate(loss: tuple[Any, ...], y: Any, v: Any) -> Any:
-    """l*(y, v): rational, a ball, or inf, from the textbook."""
-    match loss[0]:
-        case "squared":
-            return HALF * v * v + v * y
-        case "huber":
-            return HALF * v * v + v * y if abs(v) <= exact(loss[1]) else arb.pos_inf()
-        case "absolute":
-            return v * y if abs(v) <= 1 else arb.pos_inf()
-        case "pinball":
-            inside = -exact(loss[1]) <= v <= ONE - exact(loss[1])
-            return v * y if inside else arb.pos_inf()
-        case "epsilon_insensitive":
-            return v * y + exact(loss[1]) * abs(v) if abs(v) <= 1 else arb.pos_inf()
-        case "hinge":
-            return y * v if -1 <= y * v <= 0 else arb.pos_inf()
-        case "squared_hinge":
-            return y * v + HALF * v * v if y * v <= 0 else arb.pos_inf()
-        case "hard_margin":
-            return y * v if y * v <= 0 else arb.pos_inf()
-        case "logistic":
-            p = -y * v
-            return entropy(p) + entropy(ONE - p) if 0 <= p <= 1 else arb.pos_inf()
-        case "exponential":
-            p = -y * v
-            return entropy(p) - ball(p) if p >= 0 else arb.pos_inf()
-        case "poisson":
-            s = v + y
-            return entropy(s) - ball(s) - entropy(y) + ball(y) if s >= 0 else arb.pos_inf()
-    raise LookupError(loss)
-
-
-def entropy(p: Any) -> arb:
-    """p log p, 0 at 0."""
-    return ball(p) * ball(p).log() if p > 0 else arb(0)
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """A problem in floats, and its P and D without rounding."""
-
-    X: np.ndarray
-    y: np.ndarray
-    c: np.ndarray
-    loss: tuple[Any, ...]
-    penalty: tuple[Any, ...]
-
-    @cached_property
-    def objective(self) -> Objective:
-        if self.penalty[0] == "group":
-            loss = as_objects(self.loss, ("none",))[0]
-            penalty = GroupL2(LEVEL, GROUPS, weights=np.array([1.0, 2.0]))
-        else:
-            loss, penalty = as_objects(self.loss, self.penalty)
-        return Objective(as_design(self.X), self.y, loss, penalty, self.c, True)
-
-    def primal(self, w: Any, b: Any) -> arb:
-        w, total = row(w), arb(0)
-        for line, y, c in zip(table(self.X), row(self.y), row(self.c), strict=True):
-            total += ball(c) * ball(loss_value(self.loss, y, dot(line, w) + exact(b)))
-        if self.penalty[0] == "group":
-            one, two = dot(w[:2], w[:2]), dot(w[2:], w[2:])
-            return total + ball(exact(LEVEL)) * (ball(one).sqrt() + 2 * ball(two).sqrt())
-        return total + ball(penalty_value(self.penalty, w))
-
-    def dual(self, u: Any) -> arb:
-        """D(u), -inf where u misses any constraint by anything."""
-        u = row(u)
-        if sum(u, ZERO) != 0:
-            return arb.neg_inf()
-        total = arb(0)
-        for v, y, c in zip(u, row(self.y), row(self.c), strict=True):
-            total -= ball(c) * ball(conjugate(self.loss, y, v / c))
-        v = [dot(column, u) for column in zip(*table(self.X), strict=True)]
-        return total - ball(self.of_columns(v))
-
-    def of_columns(self, v: list[Any]) -> Any:
-        """Omega*(v)."""
-        match self.penalty[0]:
-            case "l2":
-                return dot(v, v) / (2 * exact(self.penalty[1]))
-            case "l1":
-                inside = all(abs(x) <= exact(self.penalty[1]) for x in v)
-                return ZERO if inside else arb.pos_inf()
-            case "elastic_net":
-                lam, share = exact(self.penalty[1]), exact(self.penalty[2])
-                over = [max(abs(x) - lam * share, ZERO) for x in v]
-                return dot(over, over) / (2 * lam * (ONE - share))
-            case "group":
-                level = exact(LEVEL)
-                met = dot(v[:2], v[:2]) <= level**2 and dot(v[2:], v[2:]) <= 4 * level**2
-                return ZERO if met else arb.pos_inf()
-        raise LookupError(self.penalty)
+GROUP: Kind = ("group", 0.125, [0, 0, 1], [1.0, 2.0])
+PENALTIES: list[tuple[Any, ...]] = [("l2", 0.3), ("l1", 0.1), ("elastic_net", 0.2, 0.4), GROUP]
 
 
 def draw(seed: int, scale: float = 0.0, offset: float = 0.0) -> Case:

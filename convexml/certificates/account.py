@@ -15,19 +15,35 @@ from ..numerics import EPS, Array, gamma
 from ..objective import Objective
 from ..objective.multiclass import MulticlassObjective
 from .columns import ColumnPrice, price_of_columns
-from .dual_repair import DualPoint
-from .primal_repair import PrimalPoint, scales, stretches
+from .dual_repair import DualPoint, held_rows
+from .primal_repair import PrimalPoint, scales
 from .rounding import compensated_error, compensated_matvec
 
 LOOSE = 1.0 + 1e-6
 """Covers the rounding of the account itself."""
 
 
-def is_proved(objective: Objective) -> bool:
-    """Whether nothing in the account is of first order only."""
-    if isinstance(objective, MulticlassObjective):
-        return False
-    return not objective.loss.is_indicator or scales(objective)
+def unproved(objective: Objective) -> str:
+    """Why the account is not rigorous, of first order or a rule of thumb somewhere; "" if it is."""
+    loss, penalty = objective.loss, objective.penalty
+    if isinstance(objective, MulticlassObjective) and held_rows(penalty, objective.d).any():
+        return "Not proved: X'u = 0 on the rows of W without a penalty is met only nearly."
+    if loss.is_indicator and not scales(objective):
+        return "Not proved: the constraint on the predictions is met only down to rounding."
+    pairs = [(loss, "conjugate", "conjugate_rounding"), (penalty, "conjugate", "conjugate_bound")]
+    if not loss.is_indicator:
+        pairs.append((loss, "value", "value_rounding"))
+    bare = ("violation", "shrinkage") if penalty.is_constraint else ("value", "value_rounding")
+    for part, formula, bound in [*pairs, (penalty, *bare)]:
+        if not _states(part, formula, bound):
+            return f"Not proved: {part!r} does not state its rounding in {bound}."
+    return ""
+
+
+def _states(part: object, formula: str, bound: str) -> bool:
+    """Whether the class that has the formula, or one derived from it, has the bound."""
+    owners = [next(k for k in type(part).__mro__ if name in vars(k)) for name in (bound, formula)]
+    return issubclass(owners[0], owners[1])
 
 
 def primal_rounding(
@@ -47,10 +63,9 @@ def primal_rounding(
         reach = _reach(objective, point) + shift_error
         if not scales(objective):
             return LOOSE * (rounding + float(np.sum(np.abs(u) * reach)))
-        margin = float(np.min(objective.y * point.z - reach))
-        if not stretches(objective, w, margin):
+        margin = min(1.0, float(np.min(objective.y * point.z - reach)))
+        if not margin > 0.0:
             return np.inf
-        margin = min(1.0, margin)
         return LOOSE * (rounding + max(penalty.value(w / margin) - omega, 0.0))
     value = loss.value(objective.y, point.z) if point.losses is None else point.losses
     rounding += gamma(objective.n + 8) * float(objective.c @ value)
@@ -93,12 +108,13 @@ def _slope_of_shift(objective: Objective, z: Array, slopes: Array, reach: float)
     """A bound of |d F(z + t 1) / dt| for |t| <= reach: the slopes cancel near an optimum."""
     if isinstance(objective, MulticlassObjective):
         return float(slopes.sum())
-    ends = [abs(float(objective.loss_derivative(z + t).sum())) for t in (-reach, reach)]
-    return max(ends) + (gamma(objective.n) + 32.0 * EPS) * float(slopes.sum())
+    ends = [np.nextafter(z + side * reach, side * np.inf) for side in (-1.0, 1.0)]
+    steepest = max(abs(float(objective.loss_derivative(end).sum())) for end in ends)
+    return steepest + (gamma(objective.n) + 32.0 * EPS) * float(slopes.sum())
 
 
 def dual_rounding(
-    objective: Objective, point: PrimalPoint | None, dual: DualPoint, room: float = 0.0
+    objective: Objective, point: PrimalPoint, dual: DualPoint, room: float = 0.0
 ) -> ColumnPrice:
     """By how much D may be below ``dual.value`` at an exactly feasible point near ``dual.u``.
 
@@ -124,28 +140,17 @@ def dual_rounding(
 
 
 def _columns(
-    objective: Objective, point: PrimalPoint | None, dual: DualPoint, error: Array, room: float
+    objective: Objective, point: PrimalPoint, dual: DualPoint, error: Array, room: float
 ) -> ColumnPrice:
     """The price of rows of v that must vanish, or have a sign that v may just miss."""
     penalty, v = objective.penalty, dual.v
     above, below = penalty.outside(v + error), penalty.outside(v - error)
     if isinstance(objective, MulticlassObjective):
-        assert point is not None
         missed = float(np.maximum(np.abs(above), np.abs(below)) @ np.abs(point.w))
-        return ColumnPrice(missed + _unbalanced(objective, point, dual.u))
+        return ColumnPrice(missed)
     if not (np.any(above) or np.any(below)):
         return ColumnPrice(0.0)
     return price_of_columns(objective, dual.u, v, point, room, error)
-
-
-def _unbalanced(objective: Objective, point: PrimalPoint, u: Array) -> float:
-    """The first order cost of sums of u over samples, and over classes, that are not exactly 0."""
-    rows = np.abs(u.sum(axis=1)) + EPS * np.abs(u).sum(axis=1)
-    cost = float(np.max(np.abs(point.z), axis=1, initial=0.0) @ rows)
-    if objective.fit_intercept:
-        columns = np.abs(u.sum(axis=0)) + gamma(objective.n) * np.abs(u).sum(axis=0)
-        cost += float(np.abs(point.b) @ columns)
-    return cost
 
 
 def refine_primal(objective: Objective, point: PrimalPoint) -> PrimalPoint:

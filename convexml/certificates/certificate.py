@@ -145,7 +145,9 @@ class Certificate:
     tol : float
         Tolerance of the verdict.
     proved_gap : float
-        A bound that includes floating-point rounding; inf where none is known.
+        The same bound where every step of its account is rigorous; inf where none is known.
+    unproved : str
+        Why no bound of a learning problem is proved, where ``gap`` is finite.
     evidence : dict
         Verified arrays for claims of infeasibility, unboundedness and unattained infima.
     scale : float
@@ -175,6 +177,7 @@ class Certificate:
     scale: float = 0.0
     rounding: float = 0.0
     within: float | None = None
+    unproved: str = ""
 
     @property
     def kkt(self) -> dict[str, float]:

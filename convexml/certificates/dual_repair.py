@@ -11,7 +11,8 @@ from ..design import Design
 from ..numerics import EPS, ROUNDING, UNIT, Array, gamma
 from ..objective import Objective
 from ..objective.multiclass import MulticlassObjective
-from .multiclass import restore_probabilities
+from ..penalties import Penalty
+from .multiclass import balanced_rows, restore_probabilities
 from .rounding import balanced
 
 TINY = 1e-300
@@ -118,31 +119,41 @@ def scaled(
 
 def balance(objective: Objective, u: Array, lo: Array, hi: Array) -> Array:
     """U with 1'u = 0 exactly, where there is an intercept; 0 where that cannot be."""
-    if not objective.fit_intercept or isinstance(objective, MulticlassObjective):
+    if isinstance(objective, MulticlassObjective):
+        found = balanced_rows(objective, u)
+    elif not objective.fit_intercept:
         return np.clip(u, lo, hi)
-    found = balanced(u, lo, hi)
+    else:
+        found = balanced(u, lo, hi)
     return np.zeros_like(u) if found is None else found
 
 
 def box_inside(objective: Objective) -> tuple[Array, Array]:
     """dom F* as floats inside of it: products c_i l that were rounded outward are taken back."""
     lo, hi = objective.dual_bounds()
-    if objective.loss.labels != "real":
-        return lo, hi  # ends at 0, +-c_i or -y_i c_i
-    return _inward(lo, 1.0), _inward(hi, -1.0)
+    if objective.loss.labels not in ("real", "count"):
+        return lo, hi  # ends at 0 or +-c_i
+    return _inward(lo, np.inf), _inward(hi, -np.inf)
 
 
 def _inward(end: Array, side: float) -> Array:
+    """Two digits inward: an end such as 1 - tau is rounded, and so is its product with c_i."""
     rounded = (end != 0.0) & np.isfinite(end)
-    return np.nextafter(end, side * np.inf) if rounded.any() else end
+    return np.where(rounded, np.nextafter(np.nextafter(end, side), side), end)
+
+
+def held_rows(penalty: Penalty, d: int) -> Array:
+    """Mask of the rows of dom Omega* that ask for v_j = 0 or for a sign, (d,)."""
+    ones = np.ones(d)
+    return (penalty.outside(ones) != 0.0) | (penalty.outside(-ones) != 0.0)
 
 
 def _restore_rows(
     objective: Objective, u: Array, lo: Array, hi: Array, metric: Array | None
 ) -> Array:
     """Restore 1'u = 0 and the rows of dom Omega* that no shrinking can restore, within the box."""
-    penalty, ones = objective.penalty, np.ones(objective.d)
-    rows = np.flatnonzero((penalty.outside(ones) != 0.0) | (penalty.outside(-ones) != 0.0))
+    penalty = objective.penalty
+    rows = np.flatnonzero(held_rows(penalty, objective.d))
     if not rows.size and not objective.fit_intercept:
         return u
     columns = objective.design if rows.size == objective.d else objective.design.columns(rows)

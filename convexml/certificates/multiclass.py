@@ -7,6 +7,7 @@ import numpy as np
 from ..numerics import ROUNDING, Array
 from ..objective.multiclass import MulticlassObjective
 from ..objective.multiclass_newton import refit
+from .rounding import DIGITS, exact_sum, spread
 
 
 def restore_probabilities(objective: MulticlassObjective, u: Array) -> Array:
@@ -51,3 +52,44 @@ def _onto_simplex(objective: MulticlassObjective, u: Array) -> Array:
     others = np.where(objective.labels > 0.0, 0.0, p)
     own = -others.sum(axis=1, keepdims=True)  # p - 1, without cancellation
     return objective.coefficients * np.where(objective.labels > 0.0, own, others)
+
+
+def balanced_rows(objective: MulticlassObjective, u: Array) -> Array | None:
+    """U on a grid of a power of two, with p_i exactly in the simplex and columns that sum to 0.
+
+    The entry of the sample's own class is minus the sum of the others. With an intercept the grid
+    is one for all samples, and what a column lacks is moved within rows. None where it cannot be.
+    """
+    own = objective.labels > 0.0
+    others = np.where(own, 0.0, np.maximum(u, 0.0))
+    sizes = others.sum(axis=1, keepdims=True)
+    largest = sizes.max(axis=0, keepdims=True, initial=0.0) if objective.fit_intercept else sizes
+    if not np.any(largest):
+        return np.zeros_like(u)
+    # A digit less than there are: rounding makes sums larger.
+    grid = np.ldexp(1.0, np.where(largest > 0.0, np.frexp(largest)[1] - DIGITS + 1, 0))
+    with np.errstate(over="ignore"):
+        room = np.minimum(np.floor(objective.coefficients / grid), 2.0**DIGITS).astype(np.int64)
+    k = np.rint(others / grid).astype(np.int64)
+    while np.any(over := np.maximum(k.sum(axis=1) - room[:, 0], 0)):
+        at = np.arange(len(k)), k.argmax(axis=1)
+        k[at] -= np.minimum(k[at], over)
+    k = np.where(own, -k.sum(axis=1, keepdims=True), k)
+    if objective.fit_intercept and not _balance_columns(k, np.where(own, room, 0)):
+        return None
+    return k * grid
+
+
+def _balance_columns(k: Array, room: Array) -> bool:
+    """Move whole numbers within the rows of k until its columns sum to 0; k + room stays >= 0."""
+    sums = [exact_sum(column) for column in k.T]
+    while any(sums):
+        more, less = int(np.argmax(sums)), int(np.argmin(sums))
+        amount = min(sums[more], -sums[less])
+        step = spread(k[:, more] + room[:, more], amount)
+        k[:, more] -= step
+        k[:, less] += step
+        if exact_sum(step) != amount:
+            return False
+        sums[more], sums[less] = sums[more] - amount, sums[less] + amount
+    return True

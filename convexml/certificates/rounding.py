@@ -81,30 +81,42 @@ def balanced(u: Array, lo: Array, hi: Array) -> Array | None:
     with np.errstate(over="ignore"):
         low, high = np.maximum(np.ceil(lo / grid), -top), np.minimum(np.floor(hi / grid), top)
     k = np.clip(np.rint(u / grid), low, high).astype(np.int64)
-    missing = _exact_sum(k)
+    missing = exact_sum(k)
     if missing == 0:
         return k * grid
     low, high = low.astype(np.int64), high.astype(np.int64)
     for inside in (True, False):
-        while missing:
-            room = k - low if missing > 0 else high - k
-            if inside:
-                room = np.where((k > low) & (k < high), room, 0)
-            movable = np.flatnonzero(room > 0)
-            if not movable.size:
-                break
-            share = -(-abs(missing) // movable.size)
-            step = np.minimum(room[movable], min(share, 2**62 // movable.size))
-            reached = np.cumsum(step)
-            last = int(np.searchsorted(reached, abs(missing)))
-            if last < len(step):
-                step[last] -= reached[last] - abs(missing)
-                step[last + 1 :] = 0
-            k[movable] -= step if missing > 0 else -step
-            missing = _exact_sum(k)
+        room = k - low if missing > 0 else high - k
+        if inside:
+            room = np.where((k > low) & (k < high), room, 0)
+        step = spread(room, abs(missing))
+        k = k - step if missing > 0 else k + step
+        missing = exact_sum(k)
     return k * grid if missing == 0 else None
 
 
-def _exact_sum(k: Array) -> int:
+def spread(room: Array, total: int) -> Array:
+    """Whole numbers 0 <= step <= room, of equal size where they can, that add up to ``total``.
+
+    Less where there is no room for it. ``room`` holds int64 up to 2^53.
+    """
+    step = np.zeros_like(room)
+    while total > 0:
+        movable = np.flatnonzero(room > step)
+        if not movable.size:
+            break
+        share = min(-(-total // movable.size), 2**62 // movable.size)
+        more = np.minimum((room - step)[movable], share)
+        reached = np.cumsum(more)
+        last = int(np.searchsorted(reached, total))
+        if last < len(more):
+            more[last] -= reached[last] - total
+            more[last + 1 :] = 0
+        step[movable] += more
+        total -= int(more.sum())
+    return step
+
+
+def exact_sum(k: Array) -> int:
     """The sum of int64 below 2^53 in size, without overflow."""
     return (int((k >> LOW).sum()) << LOW) + int((k & ((1 << LOW) - 1)).sum())

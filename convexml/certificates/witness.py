@@ -10,7 +10,6 @@ from ..numerics import Array
 from ..objective import Objective, parameters_of, pose_primal
 from .account import primal_rounding
 from .ask import ask_clarabel
-from .attainable import price_of_meeting
 from .dual_point import kinked_candidates, newton_candidates
 from .primal_repair import PrimalPoint, repair_primal
 
@@ -26,7 +25,6 @@ def better_point(objective: Objective, point: PrimalPoint, threshold: float) -> 
         found = repair_primal(objective, w, b)
         value = objective.primal(found.w, found.b)
         rounding = primal_rounding(objective, found, objective.zero_scores)
-        rounding += price_of_meeting(objective, found)
         if value < threshold - rounding:
             return found
     return None
@@ -53,6 +51,7 @@ def _from_conic_solver(objective: Objective) -> Iterator[tuple[Array, float]]:
     if not ask_clarabel(statement.problem):
         return
     w = statement.variables["w"].value
-    b = statement.variables["b"].value if objective.fit_intercept else 0.0
+    b = objective.best_intercept(objective.zero_scores)
+    b = statement.variables["b"].value if objective.fit_intercept else b
     if w is not None and b is not None:
         yield np.ravel(w), b if np.ndim(b) else float(b)
