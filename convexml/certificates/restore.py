@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 import numpy as np
 
 from ..numerics import Array
 from ..objective import Objective, parameters_of
-from .ask import ask_clarabel
 from .dual_repair import DualPoint, repair_dual
 
 ALL_OF_THEM = 1500
@@ -85,3 +87,19 @@ def _snapped(objective: Objective, u: Array) -> Array:
     for end in objective.dual_bounds():
         u = np.where(np.abs(u - end) <= near, end, u)
     return u
+
+
+def ask_clarabel(problem: Any, **settings: Any) -> bool:
+    """Solve a CVXPY problem quietly; False where the solver gives up or crashes.
+
+    A crash costs a hint, never the certificate: Rust panics, which are no ``Exception``, included.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            problem.solve(solver="CLARABEL", **settings)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
+            raise
+        return False
+    return True

@@ -9,9 +9,9 @@ import numpy as np
 from ..numerics import Array
 from ..objective import Objective, parameters_of, pose_primal
 from .account import primal_rounding
-from .ask import ask_clarabel
 from .dual_point import kinked_candidates, newton_candidates
 from .primal_repair import PrimalPoint, repair_primal
+from .restore import ask_clarabel
 
 SMALL_ENOUGH = 2_000_000
 """Entries of X up to which a conic solver is asked for a better point."""
