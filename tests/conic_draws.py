@@ -33,13 +33,9 @@ class Conic:
     feasible: Callable[[Row], bool]
 
 
-def quadratic(rng: Random, base: linear_draws.Linear, curved: bool) -> Conic:
-    """A linear or quadratic program of ``linear_draws``."""
+def quadratic(rng: Random, base: linear_draws.Linear, P: np.ndarray | None = None) -> Conic:
+    """A linear program of ``linear_draws``, or min x'Px/2 + c'x over its points."""
     n = base.c.size
-    P = None
-    if curved:
-        M = rng.integers(-2, 3, (int(rng.integers(1, n + 1)), n)).astype(float)
-        P = M.T @ M * 2.0 ** rng.integers(-20, 20)
     found = solve_program(
         base.c, base.A_ub, base.b_ub, base.A_eq, base.b_eq, base.lower, base.upper, P
     )
@@ -77,7 +73,7 @@ def quadratic(rng: Random, base: linear_draws.Linear, curved: bool) -> Conic:
 def linear(rng: Random) -> Conic:
     """Any linear program."""
     _, base = linear_draws.draw(rng)
-    return quadratic(rng, base, curved=False)
+    return quadratic(rng, base)
 
 
 def curved(rng: Random) -> Conic:
@@ -85,7 +81,9 @@ def curved(rng: Random) -> Conic:
     base = linear_draws.solvable(rng, far=rng.random() < 0.3)
     if rng.random() < 0.5:
         base = linear_draws.rescaled(rng, base, 20)
-    return quadratic(rng, base, curved=True)
+    n = base.c.size
+    M = rng.integers(-2, 3, (int(rng.integers(1, n + 1)), n)).astype(float)
+    return quadratic(rng, base, M.T @ M * 2.0 ** rng.integers(-20, 20))
 
 
 def second_order(rng: Random) -> Conic:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from typing import Any
 
+import absence_draws
+import absence_judging
 import conic_draws
 import learning_draws
 import linear_draws
 import numpy as np
+import pytest
 from exact_judging import Tally
 from learning_draws import judge_learning, ordinary
 from linear_draws import judge_linear
@@ -50,7 +54,7 @@ def _linear(names: Iterable[str], rescaled: float) -> Family:
     def family(seed: int, few: int | None = None) -> Tally:
         rng = np.random.default_rng(seed)
         name = names[seed % len(names)]
-        problem = linear_draws.DRAWS[name](rng)
+        problem = (linear_draws.DRAWS | absence_draws.LINEAR)[name](rng)
         if rng.random() < rescaled:
             problem, name = linear_draws.rescaled(rng, problem), f"{name}, rescaled"
         return judge_linear(rng, problem, f"seed {seed}: {name}", TOL, few)
@@ -70,6 +74,19 @@ def _conic(names: Iterable[str]) -> Family:
     return family
 
 
+def _cvxpy(draw: Callable[[Random], conic_draws.Conic], judge: Callable[..., Tally]) -> Family:
+    def family(seed: int, few: int | None = None) -> Tally:
+        rng = np.random.default_rng(seed)
+        return judge(rng, draw(rng), f"seed {seed}", TOL, few)
+
+    return family
+
+
+def _absent(draw: Callable[[Random], conic_draws.Conic]) -> Family:
+    """Claims of absence are judged as well."""
+    return _cvxpy(draw, absence_judging.judge_claims)
+
+
 FAMILIES: dict[str, Family] = {
     "learning: ordinary": _learning(lambda rng, problem: problem),
     "learning: offsets": _learning(learning_draws.offset),
@@ -81,10 +98,21 @@ FAMILIES: dict[str, Family] = {
     "linear: far points": _linear(("far",), 0.3),
     "linear: other units": _linear(("solvable", "game", "anything"), 1.0),
     "linear: almost feasible": _linear(("almost",), 0.3),
+    "linear: contradictions": _linear(("contradicting", "open ended", "falling"), 0.3),
     "linear: anything": _linear(("anything",), 0.0),
     "CVXPY: programs": _conic(("linear", "curved")),
     "CVXPY: cones": _conic(("second order", "exponentials", "largest eigenvalue")),
     "CVXPY: regression": _conic(("least squares", "logistic")),
+    "CVXPY: however tiny": _absent(absence_draws.however_tiny),
+    "CVXPY: contradictions": _absent(absence_draws.contradictory),
+    "CVXPY: open ended": _absent(absence_draws.endless_if_feasible),
+    "CVXPY: touching": _absent(absence_draws.touching),
+    "CVXPY: rays": _absent(absence_draws.leaking),
+    "CVXPY: hardly curved": _absent(absence_draws.flat),
+    "CVXPY: hyperbolas": _absent(absence_draws.hyperbola),
+    "CVXPY: multipliers without end": _cvxpy(
+        absence_draws.endless, absence_judging.judge_multipliers
+    ),
 }
 
 
@@ -106,9 +134,15 @@ BLOCKS = [range(first, first + 50) for first in range(0, 200, 50)]
 """The draws of a test, in parts that run beside one another."""
 
 
-def assert_honest(name: str, seeds: Iterable[int]) -> Tally:
+def sampled(first: int, block: int = 50, draws: int = 200) -> list[Any]:
+    """Blocks of seeds: the first few run always, the others of ``draws`` in the slow suite."""
+    later = [range(k, min(k + block, draws)) for k in range(first, draws, block)]
+    return [range(first), *(pytest.param(seeds, marks=pytest.mark.slow) for seeds in later)]
+
+
+def assert_honest(name: str, seeds: Iterable[int], few: int = 5) -> Tally:
     """No crime among these draws; the tally, for what should be useful as well."""
-    tally = judged(name, seeds, few=5)
+    tally = judged(name, seeds, few)
     crimes = "\n".join(f"{crime} | {where}" for crime, where in tally.crimes[:10])
     assert not tally.crimes, f"{len(tally.crimes)} of {tally.judged}:\n{crimes}"
     return tally

@@ -111,7 +111,7 @@ def _judge(posed: Posed, tol: float) -> Certificate:
     certificate = replace(certificate, dual_source="constructed" if given.missing else "passed")
     if certificate.holds() and (reason := unmet(posed, x)):
         certificate = replace(certificate, gap=np.inf, relative_gap=np.inf, reason=reason)
-    return _refute(posed, decide(certificate))
+    return _refute(posed, decide(certificate), x)
 
 
 def _empty(tol: float, reason: str) -> Certificate:
@@ -176,7 +176,7 @@ def _local_words(posed: Posed, certificate: Certificate, bound: Bound) -> str:
     )
 
 
-def _refute(posed: Posed, certificate: Certificate) -> Certificate:
+def _refute(posed: Posed, certificate: Certificate, own: Array) -> Certificate:
     """Look for a feasible point that is better by more than tol."""
     if certificate.verdict is not Verdict.UNDECIDED or not np.isfinite(certificate.scale):
         return certificate
@@ -198,6 +198,9 @@ def _refute(posed: Posed, certificate: Certificate) -> Certificate:
     exact = conic_objective(posed.program, x)
     offset, primal = posed.program.offset, certificate.primal_objective
     rounding = short + abs(exact + offset - sign * found) + 8.0 * EPS * (abs(primal) + abs(found))
+    # What NumPy rounds away of P is no gain either.
+    dual, value = certificate.dual["y"], conic_objective(posed.program, own)
+    rounding += difference(posed, own, dual, value, sign * primal)
     constant = sign * offset if posed.units.size else 0.0
     witness = {posed.names[v.id]: value for v, value in values.items()}
     return refuted(certificate, found, witness, rounding, sign, constant)

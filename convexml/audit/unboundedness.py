@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates.certificate import Certificate
-from ..certificates.conic_ray import is_ray
+from ..certificates.conic_ray import has_point, is_ray
 from ..certificates.judge import absent, judge
 from ..errors import SolverError
 from ..numerics import Array
@@ -46,12 +46,15 @@ def unboundedness(posed: Posed, tol: float = 1e-6) -> Certificate:
         rows = primal_rows(posed, x)
     slope = float(program.q @ ray)
     broken = [row for row in rows if not row.meets(tol)]
-    proven = not broken and is_ray(program, ray)
+    proven = False
     if broken:
         reason = f"no feasible point was found: {broken[0].name} of {broken[0].residual:.3g}"
-    elif not proven:
+    elif not is_ray(program, ray):
         reason = "no exact ray of descent was found near the one that a solver gave"
+    elif not has_point(program, x):
+        reason = "no exactly feasible point is known near the point"
     else:
+        proven = True
         verb = "falls" if sense > 0.0 else "rises"
         reason = f"the point is feasible, and the objective {verb} by {-slope:.3g} per unit of ray"
     evidence = {

@@ -15,6 +15,7 @@ from .cone_margin import margins, nudged
 from .conic_factor import DENSE_SIZE, dense_factor, sparse_factor
 from .conic_values import dual_residual, dual_value
 from .definite import powers_of_two
+from .exact_sums import exact_residual
 from .scale import ProgramUnits
 
 DENSE_COLUMNS = 700
@@ -77,7 +78,7 @@ def priced(
         return best._replace(price=_rounding(program, w, y))
     metric = _metric(program, y, units, start, idle, share)
     if metric is None:
-        return best._replace(price=_carried(program, y, left, error))
+        return best._replace(price=_carried(program, w, y, left))
     for _ in range(STEPS):
         norm = metric.norm(left, error)
         price = _cost(program, metric, w, norm)
@@ -93,7 +94,7 @@ def priced(
         if not np.linalg.norm(left) < 0.5 * previous:
             break
     if not np.isfinite(best.price):
-        return best._replace(price=_carried(program, best.y, best.left, EPS * np.abs(best.left)))
+        return best._replace(price=_carried(program, best.w, best.y, best.left))
     return best
 
 
@@ -177,18 +178,24 @@ def _cost(program: ConeProgram, metric: _Metric, w: Array, norm: float) -> float
     return 1.01 * norm * (pull + metric.tau * bent + 0.5 * metric.tau**2 * norm)
 
 
-def _carried(program: ConeProgram, y: Array, left: Array, error: Array) -> float:
+def _carried(program: ConeProgram, w: Array, y: Array, left: Array) -> float:
     """The price where rows a x_j <= b of one variable each carry all that is left, exactly."""
-    A = sparse.csr_array(program.A)
-    cheapest = np.where((left == 0.0) & (error == 0.0), 0.0, np.inf)
-    single = np.diff(A.indptr) == 1
+    A, m = sparse.csr_array(program.A), program.b.size
+    cheapest = np.where(left == 0.0, 0.0, np.inf)
+    single = np.zeros(m, dtype=bool)
     for cone, part in program.blocks:
-        if not isinstance(cone, Nonnegative):
-            continue
-        for i in np.flatnonzero(single[part]) + part.start:
-            j, a = A.indices[A.indptr[i]], A.data[A.indptr[i]]
-            least, most = sorted((-(left[j] - error[j]) / a, -(left[j] + error[j]) / a))
-            if a != 0.0 and least * (1.0 - 2.0 * EPS) >= -y[i]:
-                cost = 1.01 * abs(program.b[i]) * max(abs(least), abs(most))
-                cheapest[j] = min(cheapest[j], cost)
+        single[part] = isinstance(cone, Nonnegative)
+    rows = np.flatnonzero(single & (np.diff(A.indptr) == 1))
+    columns, a = A.indices[A.indptr[rows]], A.data[A.indptr[rows]]
+    used = (a != 0.0) & (left[columns] != 0.0)
+    rows, columns, a = rows[used], columns[used], a[used]
+    if rows.size == 0:
+        return float(np.sum(cheapest))
+    # The multiplier that carries everything is -rest / a: only the sign of the rest has a say.
+    own = sparse.csr_array((a, (np.arange(rows.size), rows)), shape=(rows.size, m))
+    system = sparse.hstack([program.P[columns], A.T.tocsr()[columns] - own], format="csr")
+    rest = exact_residual(system, np.concatenate([w, y]), -program.q[columns])
+    fits = np.sign(a) * rest <= 0.0
+    cost = 1.01 * np.abs(program.b[rows]) * np.abs(left[columns] / a)
+    np.minimum.at(cheapest, columns[fits], cost[fits])
     return float(np.sum(cheapest))

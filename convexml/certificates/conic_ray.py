@@ -1,4 +1,4 @@
-"""Whether a cone program has an exact ray of descent at a vector, or near it."""
+"""Whether a cone program has an exact ray of descent, or an exact point, at a vector or near it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,18 @@ from .linear_price import SAFE, nearby, relative_interior
 def is_ray(program: ConeProgram, ray: Array) -> bool:
     """Whether P d = 0, -A d in K, q'd < 0 holds of a d: of the ray itself or of one nearby."""
     return _exactly(program, ray) or _near(program, ray)
+
+
+def has_point(program: ConeProgram, x: Array) -> bool:
+    """Whether a point meets all constraints exactly: x itself or one nearby.
+
+    It is a ray (x, t), t > 0, of A x + s = b t.
+    """
+    n, m = x.size, program.b.size
+    A = sparse.hstack([program.A, sparse.csc_array(-program.b[:, None])], format="csc")
+    flat = sparse.csc_array((n + 1, n + 1))
+    cone = ConeProgram(flat, np.append(np.zeros(n), -1.0), A, np.zeros(m), program.cones)
+    return is_ray(cone, np.append(x, 1.0))
 
 
 def _exactly(program: ConeProgram, ray: Array) -> bool:
