@@ -3,12 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, partial, update_wrapper
+from functools import cache, cached_property, partial, update_wrapper
 from hashlib import sha1
+from time import perf_counter
 from types import FunctionType
 from typing import Any
 
 import numpy as np
+
+
+class Compiler:
+    """numba, with the time that it takes of this process: imported, compiling, loading caches."""
+
+    def __init__(self) -> None:
+        start = perf_counter()
+        import numba
+        from numba.core import event
+
+        self.numba, self._timer = numba, event.TimingListener()
+        event.register("numba:compiler_lock", self._timer)
+        self._imported = perf_counter() - start
+
+    @property
+    def seconds(self) -> float:
+        """So far."""
+        return self._imported + (self._timer.duration if self._timer.done else 0.0)
+
+
+@cache
+def compiler() -> Compiler | None:
+    """The compiler of this process; None without numba."""
+    try:
+        return Compiler()
+    except ImportError:
+        return None
+
+
+def compile_seconds() -> float:
+    """Seconds that this process has spent on compiling so far; they are no solver's."""
+    known = compiler() if compiler.cache_info().currsize else None
+    return 0.0 if known is None else known.seconds
 
 
 class ByHand:
@@ -64,11 +98,11 @@ class Loop:
         """
         return self._compile(lambda numba: partial(numba.cfunc, "f8(f8, f8, f8)"))
 
-    def _compile(self, compiler: Callable[[Any], Callable[..., Any]]) -> Any:
-        try:
-            import numba
-        except ImportError:
+    def _compile(self, how: Callable[[Any], Callable[..., Any]]) -> Any:
+        known_compiler = compiler()
+        if known_compiler is None:
             return self.plain
+        numba = known_compiler.numba
         written: Any = self.plain
         known = written.__globals__ | {name: each.fast for name, each in self.called.items()}
         function = FunctionType(written.__code__, known, written.__name__, written.__defaults__)
@@ -76,9 +110,9 @@ class Loop:
         function.__qualname__ = f"{written.__name__}_{self.mark}"
         function.__module__ = written.__module__
         try:
-            return compiler(numba)(cache=True)(function)
+            return how(numba)(cache=True)(function)
         except RuntimeError:  # no folder to keep the cache in
-            return compiler(numba)()(function)
+            return how(numba)()(function)
 
 
 def compiled(

@@ -119,9 +119,19 @@ class Learning:
         """P* and a minimiser, or that there is none."""
         if self.loss[0] in SMOOTH:
             return smooth_optimum(self)
+        if self.penalty[0] == "l2_ball":
+            return self._shortest()
         if self.loss[0] == "squared" and self.penalty[0] in ("none", "l2") and self.base is None:
             return self._normal_equations()
         return self._program()
+
+    def _shortest(self) -> Answer:
+        """In a ball: of a constraint on the predictions the shortest w decides."""
+        assert self.loss[0] in ("hard_margin", "interpolation")
+        free = Learning(self.X, self.y, self.loss, ("l2", 1.0), self.intercept).optimum
+        if free.status != OPTIMAL or 2 * free.value > exact(self.penalty[1]) ** 2:
+            return Answer(INFEASIBLE)
+        return Answer(OPTIMAL, ZERO, free.x)
 
     def _normal_equations(self) -> Answer:
         Z = [[*line, ONE] if self.intercept else line for line in self.rows]

@@ -99,6 +99,8 @@ def penalty_value(penalty: Kind, w: list[fmpq]) -> Any:
             return lam * (share * l1 + (ONE - share) * HALF * dot(w, w))
         case "l1_ball":
             return inside(sum((abs(v) for v in w), ZERO) <= exact(penalty[1]))
+        case "l2_ball":
+            return inside(dot(w, w) <= exact(penalty[1]) ** 2)
         case "box":
             return inside(all(exact(penalty[1]) <= v <= exact(penalty[2]) for v in w))
         case "nonnegative":
@@ -135,6 +137,7 @@ def as_objects(loss: Kind, penalty: Kind) -> tuple[Any, Any]:
         "l1": penalties.L1,
         "elastic_net": penalties.ElasticNet,
         "l1_ball": penalties.L1Ball,
+        "l2_ball": penalties.L2Ball,
         "box": penalties.Box,
         "nonnegative": penalties.Nonnegative,
     }

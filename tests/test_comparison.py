@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -377,3 +378,29 @@ def test_results_without_views_and_with() -> None:
     assert isinstance(results, Results)
     assert isinstance(compare(Ridge(*data(), LAM), "newton"), Comparison)
     assert len(results) == 1
+
+
+def test_a_run_is_solved_only_if_its_own_claim_is_verified_in_time() -> None:
+    good = replace(Record("p", "a", 1e-6), claimed="optimal", status="optimal", verified=True)
+    good = replace(good, seconds=1.0, compile_seconds=0.0)
+    assert good.solved
+    assert replace(good, max_seconds=1.0).solved
+    assert not replace(good, max_seconds=0.5).solved
+    assert not replace(good, claimed="max_iter").solved
+    assert not replace(good, claimed="infeasible", status="optimal").solved
+    assert not replace(good, verified=False).solved
+    late = replace(good, solver="b", max_seconds=0.5)
+    profile = performance_profile([good, late])
+    assert profile.share("a", 1.0) == 1.0
+    assert profile.share("b", 1e9) == 0.0
+
+
+def test_compiling_is_no_part_of_solving(monkeypatch: pytest.MonkeyPatch) -> None:
+    from convexml.solvers import driver
+
+    clock = iter([0.0] + [7.0] * 10_000)
+    monkeypatch.setattr(driver, "compile_seconds", lambda: next(clock))
+    problem = Ridge(np.eye(3), [1.0, 2.0, 3.0], lam=1.0)
+    solution = problem.solve("gradient_descent", max_seconds=60.0)
+    assert solution.compile_seconds == 7.0
+    assert solution.seconds < 0.0  # a wall clock of less than 7 seconds

@@ -16,7 +16,7 @@ from rich.console import Console
 from convexml.comparison import Record, performance_profile
 from convexml.report import Comparison, print_comparison, render_html
 from convexml.report.curves import LABEL_HEIGHT, draw
-from convexml.report.formats import brief, scientific, seconds, values
+from convexml.report.formats import brief, scientific, seconds, unlike, values
 from convexml.report.summary import summarize, verdict_of
 
 ENVIRONMENT = {
@@ -279,3 +279,11 @@ def test_labels_of_the_profile_never_overlap() -> None:
     assert all(below - above >= LABEL_HEIGHT - 1e-9 for above, below in pairwise(places))
     assert figure.top - LABEL_HEIGHT <= places[0]
     assert places[-1] <= figure.bottom
+
+
+def test_what_misses_a_fact_is_shown_with_digits_that_tell() -> None:
+    assert unlike(1.0, 2.0) == "1"
+    assert unlike(12.3456781, 12.3456780) == "12.3456781"
+    assert unlike([1.0, 2.0], [1.0, 3.0]) == "[1, 2]"
+    assert unlike([0.0] * 5 + [1.0], [0.0] * 5 + [2.0]) == "1 at 5 where 2 was expected"
+    assert unlike(None, 1.0) == "–"

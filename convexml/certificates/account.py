@@ -16,7 +16,7 @@ from ..objective import Objective
 from ..objective.multiclass import MulticlassObjective
 from .columns import ColumnPrice, price_of_columns
 from .dual_repair import DualPoint, held_rows
-from .primal_repair import PrimalPoint, scales
+from .primal_repair import PrimalPoint, scales, stretches
 from .rounding import compensated_error, compensated_matvec
 
 LOOSE = 1.0 + 1e-6
@@ -63,9 +63,10 @@ def primal_rounding(
         reach = _reach(objective, point) + shift_error
         if not scales(objective):
             return LOOSE * (rounding + float(np.sum(np.abs(u) * reach)))
-        margin = min(1.0, float(np.min(objective.y * point.z - reach)))
-        if not margin > 0.0:
+        margin = float(np.min(objective.y * point.z - reach))
+        if not stretches(objective, w, margin):
             return np.inf
+        margin = min(1.0, margin)
         return LOOSE * (rounding + max(penalty.value(w / margin) - omega, 0.0))
     value = loss.value(objective.y, point.z) if point.losses is None else point.losses
     rounding += gamma(objective.n + 8) * float(objective.c @ value)
@@ -114,7 +115,7 @@ def _slope_of_shift(objective: Objective, z: Array, slopes: Array, reach: float)
 
 
 def dual_rounding(
-    objective: Objective, point: PrimalPoint, dual: DualPoint, room: float = 0.0
+    objective: Objective, point: PrimalPoint | None, dual: DualPoint, room: float = 0.0
 ) -> ColumnPrice:
     """By how much D may be below ``dual.value`` at an exactly feasible point near ``dual.u``.
 
@@ -140,12 +141,13 @@ def dual_rounding(
 
 
 def _columns(
-    objective: Objective, point: PrimalPoint, dual: DualPoint, error: Array, room: float
+    objective: Objective, point: PrimalPoint | None, dual: DualPoint, error: Array, room: float
 ) -> ColumnPrice:
     """The price of rows of v that must vanish, or have a sign that v may just miss."""
     penalty, v = objective.penalty, dual.v
     above, below = penalty.outside(v + error), penalty.outside(v - error)
     if isinstance(objective, MulticlassObjective):
+        assert point is not None
         missed = float(np.maximum(np.abs(above), np.abs(below)) @ np.abs(point.w))
         return ColumnPrice(missed)
     if not (np.any(above) or np.any(below)):

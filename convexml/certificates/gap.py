@@ -10,13 +10,14 @@ import numpy as np
 from ..numerics import EPS, Array
 from ..objective import Frame, Objective, frame_of
 from .account import primal_rounding, unproved
+from .attainable import met_exactly, met_within, not_met_near, price_of_meeting
 from .certificate import Certificate, Verdict
 from .conditions import Textbook, conditions_at
 from .dual_point import SMALL_ENOUGH, plain_dual
 from .dual_repair import DualPoint, repair_dual
 from .evaluation import evaluate
-from .interpolating import no_solution_near
 from .judge import bounded, judge, refuted
+from .learning_rows import prediction_size
 from .passed_point import PassedPoint
 from .primal_repair import PrimalPoint, interpolation_excess, primal_scale, repair_primal
 from .rounding import compensated_matvec
@@ -89,13 +90,20 @@ def certify_objective(
         bound = min(bound, inner.dual_formula(theirs, v))
     scale = f * learning_scale(primal, bound, inner.null_value)
     seen = frame.seen(w, b, passed, z, v)
-    unsolved = _unsolved(inner, point)
     bare = inner.loss.is_indicator
-    slack = frame.target_unit * inner.prediction_slack(own, shift) + chosen if bare else 0.0
+    unsolved = _unsolved(inner, point, found.primal_rounding) if bare else ""
+    if unsolved and met_exactly(objective, w, b):
+        unsolved = ""
+        if inner.penalty.is_constraint:  # P is 0 there
+            rounding = found.dual_rounding
+    slack = frame.target_unit * inner.prediction_slack(own, shift) if bare else np.zeros(1)
+    exact = met_within(objective, w, b, tol * prediction_size(objective)) if bare else None
+    if exact is not None:
+        seen, slack = (*seen[:3], exact[0], seen[4]), exact[1]
     certificate = bounded(
         f * primal,
         f * bound,
-        conditions_at(PassedPoint(objective, *seen, scale, slack), textbook),
+        conditions_at(PassedPoint(objective, *seen, scale, slack + chosen), textbook),
         tol,
         scale=scale,
         rounding=f * rounding,
@@ -124,12 +132,10 @@ def best_intercept(frame: Frame, w: Array) -> Any:
     return frame.outside(own, inner.best_intercept(z))[1]
 
 
-def _unsolved(inner: Objective, point: PrimalPoint) -> str:
-    """Why X w + b = y may have no exact solution near to the point; "" for other losses."""
-    if not inner.loss.is_indicator or inner.loss.labels != "real":
-        return ""
-    missed = inner.loss.violation(inner.y, point.z)
-    return no_solution_near(inner, point.w, missed + inner.prediction_slack(point.w, point.b))
+def _unsolved(inner: Objective, point: PrimalPoint, rounding: float) -> str:
+    """Why the constraint on the predictions may not hold exactly near to the point."""
+    missed = inner.loss.violation(inner.y, point.z) + inner.prediction_slack(point.w, point.b)
+    return not_met_near(inner, point.w, missed, rounding)
 
 
 def _gap(
@@ -170,6 +176,7 @@ def try_to_refute(frame: Frame, point: PrimalPoint, certificate: Certificate) ->
     found = repair_primal(inner, own, shift)
     value = f * inner.primal(found.w, found.b)
     rounding += f * primal_rounding(inner, found, inner.zero_scores, error)
+    rounding += f * price_of_meeting(inner, found)
     witness = {"w": w.reshape(frame.objective.w_shape), "b": b, "objective": value}
     return refuted(certificate, value, witness, rounding)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics import ROUNDING, Array
+from ..objective import Objective
 from .certificate import Condition, worst
 from .passed_point import PassedPoint
 
@@ -57,12 +58,17 @@ def predictions(point: PassedPoint, name: str) -> Condition:
     """The row of a constraint on the predictions."""
     objective = point.objective
     violation = objective.loss.violation(objective.y, point.z)
-    scale = 1.0
-    if objective.loss.labels == "real":  # equations: their right-hand sides, about their mean
-        middle = float(np.mean(objective.y)) if objective.fit_intercept else 0.0
-        spread = float(np.max(np.abs(objective.y - middle)))
-        scale = spread or float(np.max(np.abs(objective.y)))
+    scale = prediction_size(objective)
     return worst(name, "primal_feasibility", violation, scale, point.slack, says=PREDICTIONS)
+
+
+def prediction_size(objective: Objective) -> float:
+    """What a violation on the predictions counts against: of equations the spread of y."""
+    if objective.loss.labels != "real":
+        return 1.0
+    middle = float(np.mean(objective.y)) if objective.fit_intercept else 0.0
+    spread = float(np.max(np.abs(objective.y - middle)))
+    return spread or float(np.max(np.abs(objective.y)))
 
 
 def products(name: str, values: Array, says: str = "") -> Condition:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..numerics import ROUNDING, Array
+from ..numerics import EPS, ROUNDING, Array
 from ..objective import Objective
 
 
@@ -40,7 +40,8 @@ def repair_primal(objective: Objective, w: Array, b: float) -> PrimalPoint:
             margin = float(np.min(objective.y * z))
             if margin <= 0.0:
                 return PrimalPoint(w, b, z, np.inf, 0.0)
-            new_w, new_b, z = new_w / margin, new_b / margin, z / margin
+            if stretches(objective, new_w, margin):
+                new_w, new_b, z = new_w / margin, new_b / margin, z / margin
     value, losses = objective.penalty.value(new_w), None
     if not loss.is_indicator:
         with np.errstate(over="ignore"):
@@ -53,7 +54,15 @@ def repair_primal(objective: Objective, w: Array, b: float) -> PrimalPoint:
 
 def scales(objective: Objective) -> bool:
     """Whether the constraint on the predictions is a margin, met by scaling (w, b) up."""
-    return objective.loss.labels == "binary" and not objective.penalty.is_constraint
+    return objective.loss.labels == "binary"
+
+
+def stretches(objective: Objective, w: Array, margin: float) -> bool:
+    """Whether (w, b) of this least margin, scaled to the margin 1, is in the domain of Omega."""
+    if not margin > 0.0:
+        return False
+    most = objective.penalty.stretch(w)
+    return (1.0 + EPS) / margin <= most or (margin >= 1.0 and most >= 1.0)
 
 
 def interpolation_excess(objective: Objective, point: PrimalPoint, u: Array) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from ..numerics import Array
 from ..objective import Objective, parameters_of, pose_primal
 from .account import primal_rounding
+from .attainable import price_of_meeting
 from .dual_point import kinked_candidates, newton_candidates
 from .primal_repair import PrimalPoint, repair_primal
 from .restore import ask_clarabel
@@ -25,6 +26,7 @@ def better_point(objective: Objective, point: PrimalPoint, threshold: float) -> 
         found = repair_primal(objective, w, b)
         value = objective.primal(found.w, found.b)
         rounding = primal_rounding(objective, found, objective.zero_scores)
+        rounding += price_of_meeting(objective, found)
         if value < threshold - rounding:
             return found
     return None

@@ -27,7 +27,7 @@ def busy(text: str) -> Iterator[None]:
 
 def solved(record: Record, solution: Any) -> str:
     """Title, verdict, solution and known facts of a problem file."""
-    from convexml.report.formats import brief
+    from convexml.report.formats import brief, unlike
 
     lines = [f"{record.title}  ({record.problem}, {record.model})"]
     if solution is None:
@@ -46,7 +46,7 @@ def solved(record: Record, solution: Any) -> str:
         mark = "holds" if fact["ok"] else "DOES NOT HOLD"
         text = f"  fact {fact['name']} = {brief(fact['expected'])}: {mark}"
         if not fact["ok"]:
-            text += f", found {fact.get('note') or brief(fact['value'])}"
+            text += f", found {fact.get('note') or unlike(fact['value'], fact['expected'])}"
         lines.append(f"{text}   [{fact['source']}]")
     return "\n".join(lines)
 

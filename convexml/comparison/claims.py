@@ -28,12 +28,13 @@ def measure_claim(
     problem = entry.problem
     run = run_reference(problem, solver, tol=tol, max_seconds=max_seconds)
     if run.claimed == "error":
-        return blank(entry, solver, tol, run.message, claimed="error")
+        return blank(entry, solver, tol, run.message, claimed="error", max_seconds=max_seconds)
     timing: dict[str, Any] = {
         "claimed": run.claimed,
         "seconds": run.seconds,
         "compile_seconds": run.compile_seconds,
         "iterations": run.iterations,
+        "max_seconds": max_seconds,
     }
     try:
         certificate = certify(problem, tol=tol)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from math import nan
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -48,10 +49,13 @@ def measure(
     except BaseException as error:
         if not is_crash(error):
             raise
-        return blank(entry, solver, tol, crash_text(error), claimed="error")
+        return blank(
+            entry, solver, tol, crash_text(error), claimed="error", max_seconds=max_seconds
+        )
     seconds = median(float(solution.seconds) for solution in solutions)
     warned = "; ".join(dict.fromkeys(str(w.message).splitlines()[0] for w in caught))
-    return record_of(entry, solver, tol, solutions[0], seconds=seconds, warned=warned)
+    row = record_of(entry, solver, tol, solutions[0], seconds=seconds, warned=warned)
+    return replace(row, max_seconds=max_seconds)
 
 
 def is_crash(error: BaseException) -> bool:

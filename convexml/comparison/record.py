@@ -65,6 +65,8 @@ class Record:
         ``name``, ``expected``, ``value``, ``ok`` and ``source`` of each known fact.
     data_hash : str
         SHA-256 of the data.
+    max_seconds : float or None
+        The time limit of the run.
     """
 
     problem: str
@@ -95,6 +97,13 @@ class Record:
     expected_status: str | None = None
     facts: tuple[dict[str, Any], ...] = ()
     data_hash: str = ""
+    max_seconds: float | None = None
+
+    @property
+    def solved(self) -> bool:
+        """Whether what the solver itself claimed was verified, within the time limit."""
+        in_time = self.max_seconds is None or self.seconds <= self.max_seconds
+        return self.verified and self.claimed == self.status and in_time
 
     @property
     def ran(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import Certificate, Verdict
-from ..certificates.evidence import Evidence, inconsistent, inseparable
+from ..certificates.evidence import Evidence
 from ..certificates.judge import absent
 from ..certificates.judge import judge as judged
 from ..certificates.primal_repair import repair_primal
@@ -17,6 +17,7 @@ from ..certificates.separating_direction import separating_direction
 from ..numerics import ROUNDING, Array
 from ..objective import Objective
 from ..solvers import Solution
+from .contradiction import contradiction
 from .inputs import expand, read_coefficients
 from .judged import JudgedProblem
 
@@ -34,12 +35,11 @@ def no_solution(
     A minimiser is doubted where predictions are large, or where the caller does.
     """
     if objective.loss.is_indicator:
-        if w is not None and np.isfinite(repair_primal(objective, w, b).value):
+        if w is not None and not doubt and np.isfinite(repair_primal(objective, w, b).value):
             violation = objective.loss.violation(objective.y, objective.predict(w, b))
             if np.max(violation) <= 1e-4 * float(np.max(np.abs(objective.y))):
                 return None
-        find = inseparable if objective.loss.labels == "binary" else inconsistent
-        evidence = find(objective)
+        evidence = contradiction(objective)
         return None if evidence is None else ("infeasible", evidence)
     if w is not None and not doubt and np.max(np.abs(objective.predict(w, b))) <= LARGE_SCORE:
         return None

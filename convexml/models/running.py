@@ -51,6 +51,7 @@ def run_algorithm(
         "iterations": run.iterations,
         "passes": run.passes,
         "seconds": run.seconds,
+        "compile_seconds": run.compile_seconds,
         "trace": [_in_own_units(record, frame.factor) for record in run.trace],
         "message": "" if run.stopped == "tol" else run.stopped,
         "recorded": Recorded(objective, name, w, b, limits["seed"], dict(options), frame),

@@ -15,6 +15,7 @@ from ..objective import Frame, Objective, frame_of
 from ..solvers import Solution, supports
 from ..solvers.polish import descend, meet_equalities
 from ..solvers.polish import polish as polish_point
+from ..solvers.rational import least_norm
 from ..solvers.reference import REFERENCE, installed
 from ..solvers.registry import ALGORITHMS, check_name
 from ..validation import nonnegative_integer, positive_number
@@ -86,15 +87,21 @@ def solve_learning(
     names, choice = choose(problem.objective_parts)
     limits["descend"] = polish
     tried: list[Solution] = []
+    exact: Solution | None = None
     for name, settings in names:
         if (name in REFERENCE and not installed(name)) or not supports(name, problem)[0]:
             continue
         tried.append(attempt(problem, name, limits, settings | options))
-        if tried[-1].status not in ("inaccurate", "failed") or tried[-1].message == "interrupted":
+        if len(tried) == 1 and polish and _falls_short(tried[0]):
+            exact = solved_exactly(problem, tried[0], tol)
+            tried += [] if exact is None else [exact]
+        if not _falls_short(tried[-1]):
             break
     best = min(tried, key=lambda s: (s.status in ("inaccurate", "failed"), s.relative_gap))
     best.choice = choice
-    if best is not tried[0]:
+    if best is exact:
+        best.choice += f" {tried[0].solver} ended {tried[0].status}; rationals answered."
+    elif best is not tried[0]:
         best.choice += f" {tried[0].solver} ended {tried[0].status}; {best.solver} answered."
     return best
 
@@ -131,10 +138,9 @@ def attempt(
         plain = frame_of(objective, always=True)
         point = repair_primal(plain.objective, *plain.inside(*own)[:2])
         solution.certificate = try_to_refute(plain, point, solution.certificate)
-    if not objective.loss.is_indicator:
-        evidence = no_solution(objective, *own, doubt=True)
-        if evidence is not None:
-            return without_solution(problem, *evidence, *own, name, limits["tol"], facts)
+    evidence = no_solution(objective, *own, doubt=True)
+    if evidence is not None:
+        return without_solution(problem, *evidence, *own, name, limits["tol"], facts)
     if limits["descend"] and finishes:  # not in the name of a solver that was asked for by name
         w, b, u = polish_point(frame.objective, *descend(frame.objective, *reached), None)
         own = _finished(frame, w, b, True)
@@ -142,6 +148,23 @@ def attempt(
         again = conclude(problem, name, *own, u, limits["tol"], facts)
         solution = min(solution, again, key=lambda each: each.relative_gap)
     return solution
+
+
+def _falls_short(solution: Solution) -> bool:
+    """Whether something else should be tried."""
+    return solution.status in ("inaccurate", "failed") and solution.message != "interrupted"
+
+
+def solved_exactly(problem: LearningProblem, solution: Solution, tol: float) -> Solution | None:
+    """Interpolation of least norm in rationals, where it is small; else None."""
+    frame = frame_of(problem.objective_parts)
+    found = least_norm(frame.objective)
+    if found is None:
+        return None
+    w, b, u = found
+    facts = {"claimed_status": solution.claimed_status, "seconds": solution.seconds}
+    own = frame.nearest(w, b)
+    return conclude(problem, solution.solver, *own, frame.dual_outside(u), tol, facts)
 
 
 def _finished(frame: Frame, w: Array, b: Any, zeros: bool) -> tuple[Array, Any]:

@@ -72,6 +72,23 @@ def pose_primal(objective: Objective, theta: Mapping[str, Any], c: Any = None) -
     return Statement(problem, variables, constraints)
 
 
+def pose_distance(objective: Objective, theta: Mapping[str, Any]) -> Statement:
+    """Minimise |X w + b - z|_2 over w in dom Omega and z in dom F (dual: u).
+
+    Its multiplier u is dual feasible, and the least distance is -F*(u) - Omega*(-X'u) where F and
+    Omega are constraints: where that is > 0, no w meets both.
+    """
+    import cvxpy as cp
+
+    statement = pose_primal(objective, theta)
+    missed = cp.Variable(objective.zero_scores.shape, name="missed")
+    old = statement.constraints["prediction"]
+    prediction, z = old.args
+    constraints = statement.constraints | {"prediction": prediction == z + missed}
+    problem = cp.Problem(cp.Minimize(cp.norm(missed, 2)), label_all(constraints))
+    return Statement(problem, statement.variables, constraints)
+
+
 def pose_dual(objective: Objective, theta: Mapping[str, Any], c: Any = None) -> Statement:
     """Maximise -sum_i c_i l*(y_i, u_i / c_i) - Omega*(-X'u) s.t. 1'u = 0.
 

@@ -195,6 +195,19 @@ class Penalty(ABC):
         """The radius of a ball around w that lies in the domain of Omega."""
         return 0.0 if self.is_constraint else np.inf
 
+    def stretch(self, w: Array) -> float:
+        """An s with s w in the domain of Omega for certain, as large as is known.
+
+        With s >= 1 so is w itself; 0 where nothing is known.
+        """
+        if not self.is_constraint:
+            return np.inf
+        return 1.0 if self.violation(w) == self.shrinkage(w) == 0.0 else 0.0
+
+    def contains(self, w: Array) -> bool:
+        """Whether w, as it stands in float64, is in the domain of Omega without any rounding."""
+        return self.stretch(w) >= 1.0
+
     def multipliers(self, v: Array) -> dict[str, Array]:
         """Multipliers of the constraints of ``expression``, by label, that belong to v = -X'u."""
         return {}

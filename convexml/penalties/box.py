@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..numerics import Array, distance_to_interval, gamma
+from ..numerics import EPS, Array, distance_to_interval, gamma
 from ..terms import Terms
 from ..tex import Row, Symbol, Tex, listed
 from .base import Manifold, Penalty
@@ -70,6 +70,15 @@ class Box(Penalty):
     def room(self, w: Array) -> float:
         lo, hi = self._bounds(len(w))
         return max(float(np.min(np.minimum(w - lo, hi - w), initial=np.inf)), 0.0)
+
+    def stretch(self, w: Array) -> float:
+        lo, hi = self._bounds(len(w))
+        if not np.all((lo <= w) & (w <= hi)):
+            return 0.0
+        end = np.where(w > 0.0, hi, np.where(w < 0.0, lo, np.inf))
+        with np.errstate(over="ignore"):
+            share = end / np.where(w != 0.0, w, 1.0) * (1.0 - 2.0 * EPS)
+        return max(float(np.min(share, initial=np.inf)), 1.0)
 
     def _support(self, v: Array) -> Array:
         """The finite bound that v_j pushes towards; 0 where it pushes to infinity."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -51,7 +52,15 @@ class L1Ball(Penalty):
         return max(float(np.abs(w).sum()) * (1.0 + gamma(len(w) + 8)) / self.t - 1.0, 0.0)
 
     def room(self, w: Array) -> float:
-        return max(self.t - float(np.abs(w).sum()), 0.0) / max(len(w), 1) ** 0.5
+        inside = self.t - float(np.abs(w).sum()) * (1.0 + gamma(len(w) + 8))
+        return max(inside, 0.0) / max(len(w), 1) ** 0.5 * (1.0 - 4.0 * EPS)
+
+    def stretch(self, w: Array) -> float:
+        size = float(np.abs(w).sum()) * (1.0 + gamma(len(w) + 8))
+        return self.t / size * (1.0 - 2.0 * EPS) if size > 0.0 else np.inf
+
+    def contains(self, w: Array) -> bool:
+        return math.fsum([*np.abs(w).tolist(), -self.t]) <= 0.0
 
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return self.t * float(np.max(np.abs(v), initial=0.0))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ..numerics import ROUNDING, Array, gamma
+from ..numerics import EPS, ROUNDING, Array, gamma
 from ..terms import Terms
 from ..tex import Row, Symbol, Tex
 from ..validation import positive_number
@@ -50,7 +51,14 @@ class L2Ball(Penalty):
         return max(float(np.linalg.norm(w)) * (1.0 + gamma(len(w) + 16)) / self.t - 1.0, 0.0)
 
     def room(self, w: Array) -> float:
-        return max(self.t - float(np.linalg.norm(w)), 0.0)
+        return max(self.t - float(np.linalg.norm(w)) * (1.0 + gamma(len(w) + 16)), 0.0)
+
+    def stretch(self, w: Array) -> float:
+        norm = float(np.linalg.norm(w)) * (1.0 + gamma(len(w) + 16))
+        return self.t / norm * (1.0 - 2.0 * EPS) if norm > 0.0 else np.inf
+
+    def contains(self, w: Array) -> bool:
+        return sum(Fraction(x) ** 2 for x in w.tolist()) <= Fraction(self.t) ** 2
 
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return self.t * float(np.linalg.norm(v))

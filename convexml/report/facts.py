@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from convexml.report.formats import brief
+from convexml.report.formats import brief, unlike
 
 if TYPE_CHECKING:
     from convexml.comparison import Record
@@ -57,7 +57,7 @@ def known_facts(records: Sequence[Record]) -> list[KnownFact]:
             met=sum(record.facts[k]["ok"] for record in judged),
             of=len(judged),
             missed=tuple(
-                (record.solver, brief(record.facts[k]["value"]))
+                (record.solver, unlike(record.facts[k]["value"], fact["expected"]))
                 for record in judged
                 if not record.facts[k]["ok"]
             ),

@@ -45,15 +45,32 @@ def seconds(x: float) -> str:
     return _special(x) or (f"{x:.4f}" if x < 1 else f"{x:.2f}")
 
 
-def brief(value: Any, limit: int = 4) -> str:
+def brief(value: Any, limit: int = 4, digits: int = 8) -> str:
     """A fact's value: a number, or the first entries of a vector."""
     if value is None:
         return DASH
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        shown = ", ".join(brief(entry) for entry in value[:limit])
+    if is_vector(value):
+        shown = ", ".join(brief(entry, limit, digits) for entry in value[:limit])
         return f"[{shown}{', …' if len(value) > limit else ''}]"
     number = float(value)
-    return _special(number) or f"{number:.8g}"
+    return _special(number) or f"{number:.{digits}g}"
+
+
+def is_vector(value: Any) -> bool:
+    """Whether a fact is a list of numbers."""
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def unlike(value: Any, expected: Any) -> str:
+    """A value that is not what was expected, with the digits or the entry that show it."""
+    for digits in range(8, 18):
+        if brief(value, digits=digits) != brief(expected, digits=digits):
+            return brief(value, digits=digits)
+    if is_vector(value) and is_vector(expected):
+        for k, (one, other) in enumerate(zip(value, expected, strict=False)):
+            if one != other:
+                return f"{unlike(one, other)} at {k} where {brief(other)} was expected"
+    return brief(value)
 
 
 def typeset(text: str) -> str:

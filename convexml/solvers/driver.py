@@ -16,6 +16,7 @@ import numpy as np
 
 from ..certificates import quick_gap
 from ..certificates.scale import learning_scale, relative
+from ..compiled import compile_seconds
 from ..numerics import Array
 from ..objective import Objective
 
@@ -73,7 +74,7 @@ class Record:
     passes : float
         Passes over the data so far.
     seconds : float
-        Wall time since the start, evaluations included.
+        Wall time since the start, evaluations included, the compiling of loops left out.
     objective, dual_objective, gap, relative_gap : float
         P, D, P - D and its relative size at this iterate, recomputed.
     """
@@ -97,6 +98,7 @@ class Run:
     seconds: float
     stopped: str
     trace: list[Record] = field(default_factory=list)
+    compile_seconds: float = 0.0
 
     @property
     def interrupted(self) -> bool:
@@ -153,7 +155,8 @@ def drive(
             watch.look(iteration, current)
     best = watch.best or current or Iterate(np.zeros(objective.d), 0.0)
     passes = best.passes if current is None else current.passes
-    return Run(best, max(iteration, 0), passes, watch.elapsed, stopped, watch.trace)
+    iterations = max(iteration, 0)
+    return Run(best, iterations, passes, watch.elapsed, stopped, watch.trace, watch.compiled)
 
 
 def is_finite(iterate: Iterate) -> bool:
@@ -172,7 +175,7 @@ class Watch:
 
     def __init__(self, objective: Objective, progress: Progress | None) -> None:
         self.objective, self.progress = objective, progress
-        self.start = time.perf_counter()
+        self.start, self.compiling = time.perf_counter(), compile_seconds()
         n, entries = objective.n, entries_of(objective)
         self.pass_cost = ENTRY * entries + SAMPLE * n
         self.look_cost = LOOK + LOOK_PASSES * ENTRY * entries + LOOK_SAMPLE * n
@@ -182,8 +185,13 @@ class Watch:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the start."""
-        return time.perf_counter() - self.start
+        """Seconds since the start, without those of the compiler."""
+        return time.perf_counter() - self.start - self.compiled
+
+    @property
+    def compiled(self) -> float:
+        """Seconds that the compiler took since the start."""
+        return compile_seconds() - self.compiling
 
     def affords(self, iteration: int, passes: float) -> bool:
         """Whether evaluations, with one more, take no more than their share of the run."""

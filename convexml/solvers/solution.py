@@ -47,7 +47,7 @@ class Solution:
     passes : float
         Passes over X.
     seconds, compile_seconds : float
-        Solving, and posing for CVXPY.
+        Solving; and posing for CVXPY, or compiling loops where numba did.
     trace : list of Record
     evidence : dict of arrays
         Verified evidence of infeasibility, unboundedness or a missing minimiser.
