@@ -152,7 +152,7 @@ def _columns(
         return ColumnPrice(missed)
     if not (np.any(above) or np.any(below)):
         return ColumnPrice(0.0)
-    return price_of_columns(objective, dual.u, v, point, room, error)
+    return price_of_columns(objective, dual.u, v, point, room, error, dual)
 
 
 def refine_primal(objective: Objective, point: PrimalPoint) -> PrimalPoint:

@@ -11,9 +11,10 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg
 
-from ..design import Design
+from ..design import DenseDesign, Design
 from ..numerics import EPS, Array, gamma
 from ..objective import Objective
+from .column_gram import ColumnGram
 from .dependence import Dependence, dependence
 from .exact import exact_total, solve_rows, whole_row
 from .exact_sums import exact_residual
@@ -31,6 +32,8 @@ LARGEST = 50_000_000
 """Entries up to which their dependence is decided."""
 WIDEST = 2000
 BLOCK = 8192
+FEW = 1024
+"""Rows that tell about the means."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +72,7 @@ class ColumnRows:
         unknown = rows & np.isnan(raw)
         if np.any(unknown):
             if error is None:
-                norms = np.sqrt(objective.design.column_squares()) * (1.0 + gamma(n + 2))
-                error = gamma(n + 1) * norms * float(np.linalg.norm(u)) * (1.0 + gamma(n + 2))
+                error = gamma(n + 1) * objective.column_reach(u)
             raw = np.where(unknown, np.abs(v) + error, raw)
         return cls(objective, rows, raw, total * (1.0 + EPS))
 
@@ -96,17 +98,17 @@ class ColumnRows:
         """About the means of the columns of B; zeros without an intercept."""
         if not self.objective.fit_intercept:
             return np.zeros(int(self.rows.sum()))
-        _, first = next(self.columns.row_blocks(BLOCK))
+        _, first = next(self.columns.row_blocks(FEW))
         dense = first.dense()
         with np.errstate(over="ignore", invalid="ignore"):
             centre, spread = dense.mean(axis=0), dense.std(axis=0)
         # Where the mean is small beside the spread, nothing is gained.
         return np.where(np.isfinite(centre) & ~(np.abs(centre) <= spread), centre, 0.0)
 
-    @cached_property
+    @property
     def norms(self) -> Array:
-        """|X_j|_2 of all columns, (d,)."""
-        return np.sqrt(self.objective.design.column_squares())
+        """Bounds of |X_j|_2 of all columns, (d,)."""
+        return self.objective.column_norms
 
     def at(self, point: PrimalPoint) -> float:
         """What the residual is worth at a point: a bound of |w'X'u + b 1'u| on the rows."""
@@ -130,13 +132,7 @@ class ColumnRows:
         if samples.size < kept.size or self.width > WIDEST:
             return 0.0, np.inf
         n = samples.size
-        gram, sums = np.zeros((len(self.centre),) * 2), np.zeros(len(self.centre))
-        with np.errstate(over="ignore", invalid="ignore"):
-            for block in self._blocks(samples):
-                gram += block.T @ block
-                sums += np.ones(len(block)) @ block
-        if self.objective.fit_intercept:
-            gram = np.block([[gram, sums[:, None]], [sums, np.array([[float(n)]])]])
+        gram = self._gram(samples)
         gram = gram[np.ix_(kept, kept)]
         units = powers(np.sqrt(np.diag(gram)))
         gram = gram * units * units[:, None]
@@ -152,6 +148,22 @@ class ColumnRows:
             loose = np.append(loose + np.abs(self.centre) * self.total, self.total)
         length = float(np.linalg.norm(units * loose[kept])) if sigma > 0.0 else np.inf
         return sigma, length * (1.0 + 1e-12)
+
+    def _gram(self, samples: Array) -> Array:
+        """E'E at some samples."""
+        ones = self.objective.fit_intercept
+        if not np.any(self.centre):
+            chosen = None
+            if samples.size < self.objective.n:
+                chosen = np.zeros(self.objective.n)
+                chosen[samples] = 1.0
+            return ColumnGram(self.columns, chosen, ones).matrix
+        size = len(self.centre) + ones
+        gram = np.zeros((size, size))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for block in self._blocks(samples):
+                gram += DenseDesign(block).bordered_gram() if ones else block.T @ block
+        return gram
 
     def _sharper(self, samples: Array, kept: Array, units: Array, gram: Array) -> float:
         """The bound by way of an inverse triangle: of the Gram matrix, or of E itself."""

@@ -8,7 +8,9 @@ import numpy as np
 
 from ..numerics import EPS, Array, gamma
 from ..objective import MulticlassObjective, Objective
+from .column_gram import ColumnGram
 from .column_rows import ColumnRows
+from .dual_repair import DualPoint
 from .dual_slopes import above_zero, rise, shrinkage, slopes
 from .primal_repair import PrimalPoint
 
@@ -17,6 +19,9 @@ NOTHING = 1e-8
 """A share of P below which no smaller price is looked for."""
 INSIDE = 1e-6
 """Share of the largest room to the ends of dom F* from which on a sample may move."""
+
+KEPT, LEFT_OUT = 0.9, 0.18
+"""Shares of sigma, and of its square, with KEPT^2 + LEFT_OUT < 1."""
 
 
 class ColumnPrice(NamedTuple):
@@ -44,6 +49,7 @@ def price_of_columns(
     point: PrimalPoint | None = None,
     room: float = 0.0,
     error: Array | None = None,
+    dual: DualPoint | None = None,
 ) -> ColumnPrice:
     """Bound D(u) - P* from above where X'u and 1'u vanish only nearly on unpenalised columns.
 
@@ -66,6 +72,9 @@ def price_of_columns(
         What may be charged; where the price is higher, ``within`` belongs to this much.
     error : array, shape (d,), optional
         A bound on the error of v; a priori by default.
+    dual : DualPoint, optional
+        What u and v are from: where the matrix that it was corrected with tells enough, no
+        other is formed.
 
     Returns
     -------
@@ -81,7 +90,7 @@ def price_of_columns(
         rows = ColumnRows.at_dual(objective, u, v, wanted, error)
         if rows.vanish:
             return ColumnPrice(0.0)
-        found, crossed, reason = _corrected(rows, u, v, point, reach)
+        found, crossed, reason = _corrected(rows, u, v, point, reach, dual)
         best = min(best, found)
         if not np.any(crossed):
             break
@@ -100,43 +109,78 @@ def price_of_columns(
 
 
 def _corrected(
-    rows: ColumnRows, u: Array, v: Array, point: PrimalPoint | None, error: Array
+    rows: ColumnRows,
+    u: Array,
+    v: Array,
+    point: PrimalPoint | None,
+    error: Array,
+    dual: DualPoint | None,
 ) -> tuple[float, Array, str]:
     """(price, sign rows to hold as well, reason) of a correction on the interior samples."""
     objective = rows.objective
     lo, hi = objective.dual_bounds()
     room = np.minimum(u - lo, hi - u) * (1.0 - 4.0 * EPS)
-    step, inside, reason = _length(rows, room)
+    known = _known_length(rows, dual.gram, room) if dual is not None and dual.gram else None
+    step, inside, shares, reason = _length(rows, room) if known is None else (*known, "")
     if reason:
         wide = np.flatnonzero(room > INSIDE * float(np.max(np.where(room < np.inf, room, 0.0))))
         step = rows.exact_length(u, wide)
         if wide.size and 2.0 * step <= float(room[wide].min()):
-            inside, reason = wide, ""
+            inside, shares, reason = wide, np.ones(wide.size), ""
     if reason:
         return np.inf, np.zeros(objective.d, dtype=bool), reason
     others = ~rows.rows
-    norms = rows.norms
-    reach = np.where(others, norms * step * (1.0 + gamma(objective.n + 4)), 0.0)
-    outside, far = objective.penalty.outside, reach + error
-    crossed = others & ((outside(v + far) != 0.0) | (outside(v - far) != 0.0))
+    norms, most = rows.norms, step * float(np.max(shares))
+    reach = np.where(others, norms * most * (1.0 + gamma(objective.n + 4)), 0.0)
+    outside, wide = objective.penalty.outside, reach + error
+    crossed = others & ((outside(v + wide) != 0.0) | (outside(v - wide) != 0.0))
     if np.any(crossed):
         return np.inf, crossed, ""
-    plain, from_point = slopes(objective, u, inside, room[inside], step, point)
+    terms = None if dual is None or dual.conjugates is None else dual.conjugates[inside]
+    far = step * shares
+    plain, from_point = slopes(objective, u, inside, room[inside], far, point, terms)
     held = np.where(objective.penalty.free(objective.d), 0.0, rows.raw)
     more = rise(objective, np.where(others, v, 0.0), reach + held)
-    price = float(np.linalg.norm(plain)) * step
+    price = float(np.linalg.norm(shares * plain)) * step
     if point is not None:
         w = np.abs(point.w)
         first = rows.at(point) + float(w @ reach)
         lengths = float(norms @ w) + np.sqrt(inside.size) * abs(point.b)
-        second = float(np.linalg.norm(from_point)) + gamma(objective.d + 3) * lengths
-        price = min(price, first + second * step)
-    more += shrinkage(objective, np.where(others, v, 0.0), reach) * above_zero(objective, u, v)
+        second = float(np.linalg.norm(shares * from_point)) * step
+        second += gamma(objective.d + 3) * lengths * most
+        price = min(price, first + second)
+    share = shrinkage(objective, np.where(others, v, 0.0), reach)
+    more += share * above_zero(objective, u, v) if share > 0.0 else 0.0
     return (price + more) * (1.0 + 1e-9), crossed, ""
 
 
-def _length(rows: ColumnRows, room: Array) -> tuple[float, Array, str]:
-    """(step, samples, why not): |du| <= step on samples that are 2 step inside their box."""
+def _known_length(
+    rows: ColumnRows, gram: ColumnGram, room: Array
+) -> tuple[float, Array, Array] | None:
+    """(step, samples, shares) with |du / shares|_2 <= step, for a du on the samples of ``gram``.
+
+    Those without the room for it are left out: their rows take at most so much of sigma^2.
+    """
+    if gram.h is None or gram.rows is None or not np.array_equal(gram.rows, rows.rows):
+        return None
+    units, sigma = gram.regularity
+    if not 0.0 < sigma < np.inf:
+        return None
+    loose, size = rows.raw[rows.rows], rows.norms[rows.rows]
+    if gram.ones:
+        loose, size = np.append(loose, rows.total), np.append(size, np.sqrt(len(room)))
+    step = float(np.linalg.norm(units * loose)) / (KEPT * sigma) * (1.0 + 1e-12)
+    shares = np.sqrt(gram.h) * (1.0 + 4.0 * EPS)
+    fits = (shares > 0.0) & (room >= 2.0 * step * shares)
+    lost = float(np.max(gram.h, where=~fits, initial=0.0)) * float(np.sum((units * size) ** 2))
+    inside = np.flatnonzero(fits)
+    if not (inside.size and lost <= LEFT_OUT * sigma**2):
+        return None
+    return step, inside, shares[inside]
+
+
+def _length(rows: ColumnRows, room: Array) -> tuple[float, Array, Array, str]:
+    """(step, samples, ones, why not): |du|_2 <= step on samples that are 2 step inside the box."""
     kept = np.arange(rows.width)
     least = _first_guess(rows)
     for _ in range(ROUNDS):
@@ -145,17 +189,17 @@ def _length(rows: ColumnRows, room: Array) -> tuple[float, Array, str]:
         if sigma > 0.0:
             step = length / sigma
             if np.all(room[inside] >= 2.0 * step):
-                return step, inside, ""
+                return step, inside, np.ones(inside.size), ""
             least = 2.0 * step
         elif least > 0.0 and np.count_nonzero(room > 0.0) > inside.size:
             least = 0.0
         elif rows.dependence.doubtful.size:
-            return np.inf, inside, rows.why()
+            return np.inf, inside, np.ones(0), rows.why()
         elif len(kept) > rows.dependence.independent.size:
             kept = rows.dependence.independent
         else:
             break
-    return np.inf, inside, "Too few samples are inside dom F* to make X'u exactly 0."
+    return np.inf, inside, np.ones(0), "Too few samples are inside dom F* to make X'u exactly 0."
 
 
 def _first_guess(rows: ColumnRows) -> float:

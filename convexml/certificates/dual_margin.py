@@ -8,12 +8,11 @@ import numpy as np
 
 from ..numerics import EPS, Array, gamma
 from ..objective import MulticlassObjective, Objective
+from .column_gram import ColumnGram
 from .dual_repair import (
     DualPoint,
     balance,
     box_inside,
-    column_reach,
-    correction,
     dual_value,
     scaled,
 )
@@ -86,7 +85,7 @@ def _moved(objective: Objective, point: DualPoint) -> DualPoint | None:
         share = np.where(size > bound, 1.0 - bound / np.where(near, size, 1.0), 0.0)
         part = objective.design.columns(np.flatnonzero(held))
         missed = -(share[block] * v)[held]
-        u = u - h * correction(part, h, missed, 0.0, objective.fit_intercept)
+        u = u - h * ColumnGram(part, h, objective.fit_intercept).combination(missed, 0.0)
         u = balance(objective, np.clip(u, lo, hi), *box_inside(objective))
         v, error = _precisely(objective, u)
         if penalty.conjugate_bound(v, error) < np.inf:
@@ -98,7 +97,7 @@ def _moved(objective: Objective, point: DualPoint) -> DualPoint | None:
 def _precisely(objective: Objective, u: Array) -> tuple[Array, Array]:
     """-X'u in twice the digits, and what it may be off by."""
     v = -compensated_rmatvec(objective.design, u)
-    return v, compensated_error(v, objective.n, column_reach(objective, u))
+    return v, compensated_error(v, objective.n, objective.column_reach(u))
 
 
 def _costs(objective: Objective, v: Array, error: Array) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, optimize
+from scipy import optimize
 
-from ..design import Design
 from ..numerics import EPS, ROUNDING, UNIT, Array, gamma
 from ..objective import Objective
 from ..objective.multiclass import MulticlassObjective
 from ..penalties import Penalty
+from .column_gram import ColumnGram
 from .multiclass import balanced_rows, restore_probabilities
 from .rounding import balanced
 
@@ -36,6 +36,10 @@ class DualPoint:
     """What v may be off by, (d,)."""
     conjugates: Array | None = None
     """l*(y_i, u_i / c_i), where they are known."""
+    start: Array | None = None
+    """-X'u of the u that was repaired, where it is known."""
+    gram: ColumnGram | None = None
+    """The Gram matrix that the rows of dom Omega* were restored with."""
 
 
 def repair_dual(
@@ -52,18 +56,19 @@ def repair_dual(
     Where that fails the answer is u = 0, which is always dual feasible.
     """
     lo, hi = box_inside(objective)
-    start = u
+    passed = u
     u = np.clip(np.where(np.isfinite(u), u, 0.0), lo, hi)
+    as_passed = np.array_equal(u, passed)
     if isinstance(objective, MulticlassObjective):
-        u = restore_probabilities(objective, u)
+        found = _Restored(restore_probabilities(objective, u))
     else:
-        u = _restore_rows(objective, u, lo, hi, metric)
-    u = np.where(np.abs(u) < TINY, 0.0, u)  # subnormal numbers carry no digits
+        found = _restore_rows(objective, u, lo, hi, metric)
+    u = np.where(np.abs(found.u) < TINY, 0.0, found.u)  # subnormal numbers carry no digits
     u = balance(objective, u, lo, hi)
-    v, error = -objective.design.rmatvec(u), product_error(objective, u)
+    v, error = _product(objective, u, found)
     scale = objective.penalty.domain_scale(v)
     if scale < 1.0:
-        slack = ROUNDING * objective.design.abs_rmatvec(u)
+        slack = ROUNDING * objective.product_sizes(u)
         scale = objective.penalty.domain_scale(v, slack)
         u, v, error = scaled(objective, u, v, error, scale)
     value, conjugates = dual_value(objective, u, v)
@@ -71,8 +76,9 @@ def repair_dual(
         u, v, error = np.zeros_like(u), np.zeros_like(v), np.zeros_like(v)
         value, conjugates = dual_value(objective, u, v)
     with np.errstate(invalid="ignore"):
-        moved = float(np.max(np.abs(u - start), initial=0.0))
-    return DualPoint(u, value, v, moved, source, error, conjugates)
+        moved = float(np.max(np.abs(u - passed), initial=0.0))
+    start = found.start if as_passed else None
+    return DualPoint(u, value, v, moved, source, error, conjugates, start, found.gram)
 
 
 def dual_value(objective: Objective, u: Array, v: Array) -> tuple[float, Array]:
@@ -85,24 +91,11 @@ def dual_value(objective: Objective, u: Array, v: Array) -> tuple[float, Array]:
     return -float(objective.c @ terms) - objective.penalty_conjugate(u, v), terms
 
 
-def column_reach(objective: Objective, x: Array) -> Array:
-    """|X_j|_2 |x|_2, which bounds |X_j'x|, shape (d,)."""
-    norms = objective.column_norms
-    with np.errstate(invalid="ignore", over="ignore"):
-        if x.ndim == 2:
-            size = np.linalg.norm(x, axis=0)
-            reach = (norms.reshape(-1, len(size)) * size).ravel()
-        else:
-            size = np.linalg.norm(x)
-            reach = norms * size
-    return np.where(np.isnan(reach), np.inf, reach) * (1.0 + gamma(objective.n + 16))
-
-
 def product_error(objective: Objective, u: Array) -> Array:
     """What X'u may be off by: gamma |X_j|_2 |u|_2, shape (d,)."""
     if not np.any(u):
         return np.zeros(objective.d)
-    return gamma(getattr(objective.design, "chain", objective.n)) * column_reach(objective, u)
+    return gamma(getattr(objective.design, "chain", objective.n)) * objective.column_reach(u)
 
 
 def scaled(
@@ -113,7 +106,7 @@ def scaled(
         return np.zeros_like(u), np.zeros_like(v), np.zeros_like(v)
     whole = t * u
     new = balance(objective, whole, *box_inside(objective))
-    drift = column_reach(objective, np.abs(new - whole) + UNIT * np.abs(whole))
+    drift = objective.column_reach(np.abs(new - whole) + UNIT * np.abs(whole))
     return new, t * v, (t * error + drift + 2.0 * EPS * np.abs(t * v)) * (1.0 + 4.0 * EPS)
 
 
@@ -148,58 +141,75 @@ def held_rows(penalty: Penalty, d: int) -> Array:
     return (penalty.outside(ones) != 0.0) | (penalty.outside(-ones) != 0.0)
 
 
+@dataclass(frozen=True)
+class _Restored:
+    """A u with 1'u = 0 and the rows of dom Omega* restored, and what was found on the way."""
+
+    u: Array
+    v: Array | None = None
+    start: Array | None = None
+    gram: ColumnGram | None = None
+
+
 def _restore_rows(
     objective: Objective, u: Array, lo: Array, hi: Array, metric: Array | None
-) -> Array:
+) -> _Restored:
     """Restore 1'u = 0 and the rows of dom Omega* that no shrinking can restore, within the box."""
-    penalty = objective.penalty
-    rows = np.flatnonzero(held_rows(penalty, objective.d))
+    penalty, d = objective.penalty, objective.d
+    rows = np.flatnonzero(held_rows(penalty, d))
     if not rows.size and not objective.fit_intercept:
-        return u
-    columns = objective.design if rows.size == objective.d else objective.design.columns(rows)
-    held = penalty.free(objective.d)[rows]
-    v = np.zeros(objective.d)
+        return _Restored(u)
+    columns = objective.design if rows.size == d else objective.design.columns(rows)
+    held = penalty.free(d)[rows]
+    v, start, gram, h = None, None, None, None
     for _ in range(ROUNDS):
         total = u.sum() if objective.fit_intercept else 0.0
         done = abs(total) <= 0.5 * ROUNDING * np.abs(u).sum()
         if rows.size:
+            v = np.zeros(d)
             v[rows] = -columns.rmatvec(u)
+            start = v if start is None else start
             outside = np.abs(penalty.outside(v)[rows])
             if np.any(outside):
-                broken = outside > 0.5 * ROUNDING * columns.abs_rmatvec(u)
-                done, held = done and not np.any(broken), held | broken
+                broken = outside > 0.5 * ROUNDING * objective.product_sizes(u)[rows]
+                done, more = done and not np.any(broken), held | broken
+                gram, held = gram if np.array_equal(more, held) else None, more
         if done:
             break
-        room = np.minimum(u - lo, hi - u)
-        h = np.where(np.isfinite(room), room, objective.c) if metric is None else metric
-        h = np.where(room > 0.0, h, 0.0)
+        if gram is None:
+            room = np.minimum(u - lo, hi - u)
+            h = np.where(np.isfinite(room), room, objective.c) if metric is None else metric
+        assert h is not None
         if held.any():
-            part = columns if held.all() else columns.columns(held)
-            shift = correction(part, h, -v[rows[held]], total, objective.fit_intercept)
+            assert v is not None
+            if gram is None:
+                mask = np.isin(np.arange(d), rows[held])
+                part = columns if held.all() else columns.columns(held)
+                gram = ColumnGram(part, h, objective.fit_intercept, mask)
+            shift = gram.combination(-v[rows[held]], total)
         elif h.sum() > 0.0:
             shift = total / h.sum()
         else:
             break
-        u = np.clip(u - h * shift, lo, hi)
+        there = u - h * shift
+        u, v = np.clip(there, lo, hi), None
+        if metric is None and not np.array_equal(u, there):
+            gram = None  # other samples are to carry what is left
         # A row of which a single term is left holds only where that term is exactly 0.
         share = np.abs(u) / objective.c
         u = np.where(share <= EPS * share.max(), 0.0, u)
-    return u
+    known = rows.size == d
+    return _Restored(u, v if known else None, start if known else None, gram)
 
 
-def correction(columns: Design, h: Array, residual: Array, total: float, with_ones: bool) -> Array:
-    """Solve (E'HE) t = E'u and return E t, in units that make the columns of E equal."""
-    gram = columns.gram(h)
-    if with_ones:
-        edge = columns.rmatvec(h)
-        gram = np.block([[gram, edge[:, None]], [edge[None, :], np.array([[h.sum()]])]])
-        residual = np.append(residual, total)
-    if not (np.all(np.isfinite(gram)) and np.all(np.isfinite(residual))):
-        return np.zeros(len(h))  # overflow: nothing is corrected
-    size = np.sqrt(np.maximum(np.diag(gram), 0.0))
-    unit = 1.0 / np.where(size > 0.0, size, 1.0)
-    t = unit * linalg.lstsq(gram * unit[:, None] * unit, residual * unit, cond=1e-14)[0]
-    return columns.matvec(t[:-1]) + t[-1] if with_ones else columns.matvec(t)
+def _product(objective: Objective, u: Array, found: _Restored) -> tuple[Array, Array]:
+    """-X'u and what it may be off by: that of the u found before, where next to nothing changed."""
+    error = product_error(objective, u)
+    if found.v is not None:
+        drift = objective.column_reach(u - found.u)
+        if np.all(drift <= error):
+            return found.v, (product_error(objective, found.u) + drift) * (1.0 + 4.0 * EPS)
+    return -objective.design.rmatvec(u), error
 
 
 def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:

@@ -17,21 +17,26 @@ def slopes(
     u: Array,
     samples: Array,
     room: Array,
-    step: float,
+    step: Array,
     point: PrimalPoint | None,
+    conjugates: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Bounds of |F*_i(u + t) - F*_i(u)| / |t|, and of (... - z_i t) / |t|, for |t| <= step.
+    """Bounds of |F*_i(u + t) - F*_i(u)| / |t|, and of (... - z_i t) / |t|, for |t| <= step, (k,).
 
     F*_i is convex, so that the secant to any farther point is a bound. ``room``, the distance to
-    the ends of the box, is at least 2 step.
+    the ends of the box, is at least 2 step; ``conjugates`` are l*(y_i, u_i / c_i) where known.
     """
     u, y, c = u[samples], objective.y[samples], objective.c[samples]
     far = np.maximum(step, STEP * float(np.max(np.abs(u), initial=0.0)))
     t = np.minimum(far, 0.5 * room)
     lo, hi = (end[samples] for end in objective.loss.domain(objective.y))
-    at = [c * objective.loss.conjugate(y, np.clip(x / c, lo, hi)) for x in (u - t, u, u + t)]
-    below, above = at[0] - at[1], at[2] - at[1]
-    terms = np.abs(at[0]) + np.abs(at[1]) + np.abs(at[2])
+
+    def at(x: Array) -> Array:
+        return c * objective.loss.conjugate(y, np.clip(x / c, lo, hi))
+
+    left, here, right = at(u - t), at(u) if conjugates is None else c * conjugates, at(u + t)
+    below, above = left - here, right - here
+    terms = np.abs(left) + np.abs(here) + np.abs(right)
     noise = 8.0 * EPS * (terms + (c + np.abs(u) + t) * (1.0 + np.abs(y)))
     plain = (np.maximum(np.maximum(below, above), 0.0) + noise) / t
     if point is None:

@@ -12,17 +12,31 @@ import numpy as np
 from ..numerics import Array
 
 Row = list[int]
+DIGITS = 53
+LOW = 26
 
 
 def exact_total(u: Array) -> float:
-    """The sum of all entries, rounded once; numbers on one coarse grid add up without rounding."""
-    size = float(np.abs(u).sum())
-    if not 0.0 < size < np.inf:
-        return size
-    grid = 2.0 ** float(np.ceil(np.log2(size)) - 51.0)
-    if grid > 0.0 and np.all(np.rint(u / grid) * grid == u):
-        return float(u.sum())
+    """The sum of all entries, rounded once; multiples of one small number are added as integers."""
+    largest = float(np.max(np.abs(u), initial=0.0))
+    if not 0.0 < largest < np.inf:
+        return float(np.abs(u).sum())
+    grid = grid_of(largest)
+    if grid > 0.0:
+        k = np.rint(u / grid)
+        if np.array_equal(k * grid, u):
+            return float(exact_sum(k.astype(np.int64))) * grid
     return math.fsum(u.tolist())
+
+
+def grid_of(largest: float) -> float:
+    """The power of two of which numbers up to ``largest`` are at most 2^53 times as much."""
+    return float(np.ldexp(1.0, int(np.frexp(largest)[1]) - DIGITS))
+
+
+def exact_sum(k: Array) -> int:
+    """The sum of int64 up to 2^53 in size, without overflow."""
+    return (int((k >> LOW).sum()) << LOW) + int((k & ((1 << LOW) - 1)).sum())
 
 
 def as_integers(matrix: Array) -> list[Row]:

@@ -78,7 +78,9 @@ def certify_objective(
     passed = dual.u if theirs is None else theirs
     # The products with X are shared with the repairs wherever nothing was moved but by rounding.
     z = point.z if point.moved == 0.0 else inner.predict(own, shift)
-    v = dual.v if theirs is None or found.same_dual else -inner.design.rmatvec(theirs)
+    v = dual.v
+    if theirs is not None and not found.same_dual:
+        v = -inner.design.rmatvec(theirs) if dual.start is None else dual.start
     primal, bound, rounding = point.value, dual.value, found.rounding
     # What a repair gains is not credited: the worse of the passed and the repaired value counts.
     if point.moved > 0.0 and np.isfinite(primal):

@@ -112,7 +112,7 @@ def penalty_domain(point: PassedPoint, name: str) -> Condition:
     penalty, v = point.objective.penalty, point.v
     if penalty.conjugate(v) < np.inf:
         return Condition(name, kind, 0.0, says=says)
-    noise = ROUNDING * point.objective.design.abs_rmatvec(point.u)
+    noise = ROUNDING * point.objective.product_sizes(point.u)
     if penalty.conjugate(v, noise) < np.inf:
         return Condition(name, kind, 0.0, says=says)
     outside = penalty.outside(v)

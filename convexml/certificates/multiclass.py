@@ -7,7 +7,8 @@ import numpy as np
 from ..numerics import ROUNDING, Array
 from ..objective.multiclass import MulticlassObjective
 from ..objective.multiclass_newton import refit
-from .rounding import DIGITS, exact_sum, spread
+from .exact import DIGITS, exact_sum
+from .rounding import spread
 
 
 def restore_probabilities(objective: MulticlassObjective, u: Array) -> Array:

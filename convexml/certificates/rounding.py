@@ -11,9 +11,8 @@ import numpy as np
 from ..design import Design
 from ..design.stacked import StackedDesign
 from ..numerics import UNIT, Array, gamma, two_product, two_sum
+from .exact import DIGITS, exact_sum, grid_of
 
-DIGITS = 53
-LOW = 26
 ENTRIES = 200_000
 """Entries of X that a compensated product holds at a time."""
 
@@ -76,7 +75,7 @@ def balanced(u: Array, lo: Array, hi: Array) -> Array | None:
     largest = float(np.max(np.abs(u), initial=0.0))
     if largest == 0.0:
         return u
-    grid = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - DIGITS))
+    grid = grid_of(largest)
     top = 2.0**DIGITS
     with np.errstate(over="ignore"):
         low, high = np.maximum(np.ceil(lo / grid), -top), np.minimum(np.floor(hi / grid), top)
@@ -115,8 +114,3 @@ def spread(room: Array, total: int) -> Array:
         step[movable] += more
         total -= int(more.sum())
     return step
-
-
-def exact_sum(k: Array) -> int:
-    """The sum of int64 below 2^53 in size, without overflow."""
-    return (int((k >> LOW).sum()) << LOW) + int((k & ((1 << LOW) - 1)).sum())

@@ -45,8 +45,12 @@ class Design(Protocol):
         """X' diag(weights) X, dense (d, d); weights of shape (n,), ones if None."""
         ...
 
+    def bordered_gram(self, weights: Array | None = None) -> Array:
+        """[X, 1]' diag(weights) [X, 1] in one pass, for weights >= 0."""
+        ...
+
     def column_squares(self, weights: Array | None = None) -> Array:
-        """The diagonal of ``gram(weights)``, shape (d,)."""
+        """The diagonal of ``gram(weights)``, shape (d,); not to be written to."""
         ...
 
     def row_squares(self) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from ..numerics import Array
 
 BLOCK = 4096
 """Rows that X'u adds up at a time: short sums carry little rounding."""
+SHORT = 1024
+"""Rows that a Gram matrix takes at a time: they are weighted in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,16 +63,43 @@ class DenseDesign:
         return [self.array[i : i + BLOCK] for i in range(0, max(len(self.array), 1), BLOCK)]
 
     def gram(self, weights: Array | None = None) -> Array:
-        if weights is None:
-            return self.array.T @ self.array
-        if np.all(weights >= 0.0):  # one factor: a symmetric product, half the work
-            root = self.array * np.sqrt(weights)[:, None]
-            return root.T @ root
-        return self.array.T @ (self.array * weights[:, None])
+        if weights is not None and np.any(weights < 0.0):
+            return self.array.T @ (self.array * weights[:, None])
+        return sum((part.T @ part for part, _ in self._roots(weights)), self._square(0))
+
+    def bordered_gram(self, weights: Array | None = None) -> Array:
+        total, d = self._square(1), self.shape[1]
+        for part, root in self._roots(weights):
+            total[:d, :d] += part.T @ part
+            total[d, :d] += root @ part
+            total[d, d] += root @ root
+        total[:d, d] = total[d, :d]
+        return total
+
+    def _square(self, more: int) -> Array:
+        return np.zeros((self.shape[1] + more,) * 2)
+
+    def _roots(self, weights: Array | None) -> Iterator[tuple[Array, Array]]:
+        """Rows of the square root of diag(weights) [X, 1], few enough to stay in the cache."""
+        root = None if weights is None else np.sqrt(weights)
+        for start in range(0, self.shape[0], SHORT):
+            part = self.array[start : start + SHORT]
+            if root is None:
+                yield part, np.ones(len(part))
+                continue
+            own = root[start : start + SHORT]
+            used = np.flatnonzero(own)
+            if 2 * used.size < own.size:  # most rows weigh nothing
+                part, own = part[used], own[used]
+            yield part * own[:, None], own
+
+    @cached_property
+    def _squares(self) -> Array:
+        return np.einsum("ij,ij->j", self.array, self.array)
 
     def column_squares(self, weights: Array | None = None) -> Array:
         if weights is None:
-            return np.einsum("ij,ij->j", self.array, self.array)
+            return self._squares
         return np.einsum("ij,ij,i->j", self.array, self.array, weights)
 
     def row_squares(self) -> Array:

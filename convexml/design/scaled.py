@@ -57,6 +57,10 @@ class ScaledDesign:
     def gram(self, weights: Array | None = None) -> Array:
         return self.units[:, None] * self.base.gram(weights) * self.units
 
+    def bordered_gram(self, weights: Array | None = None) -> Array:
+        units = np.append(self.units, 1.0)
+        return units[:, None] * self.base.bordered_gram(weights) * units
+
     def column_squares(self, weights: Array | None = None) -> Array:
         return self.units**2 * self.base.column_squares(weights)
 

@@ -52,9 +52,17 @@ class SparseDesign:
             return (self._transposed @ self.array).toarray()
         return (self._transposed @ (sparse.diags_array(weights) @ self.array)).toarray()
 
+    def bordered_gram(self, weights: Array | None = None) -> Array:
+        h = np.ones(self.shape[0]) if weights is None else weights
+        edge = self.rmatvec(h)
+        return np.block([[self.gram(weights), edge[:, None]], [edge, np.array([[h.sum()]])]])
+
+    @cached_property
+    def _squares(self) -> Array:
+        return self._transposed.power(2) @ np.ones(self.shape[0])
+
     def column_squares(self, weights: Array | None = None) -> Array:
-        squares = self._transposed.power(2)
-        return squares @ (np.ones(self.shape[0]) if weights is None else weights)
+        return self._squares if weights is None else self._transposed.power(2) @ weights
 
     def row_squares(self) -> Array:
         return self.array.power(2) @ np.ones(self.shape[1])

@@ -59,6 +59,9 @@ class StackedDesign:
             blocks[:, k, :, k] = self.base.gram(None if weights is None else weights[:, k])
         return blocks.reshape(d * K, d * K)
 
+    def bordered_gram(self, weights: Array | None = None) -> Array:
+        raise NotImplementedError("Each class has an intercept of its own.")
+
     def column_squares(self, weights: Array | None = None) -> Array:
         if weights is None:
             return np.repeat(self.base.column_squares(), self.classes)

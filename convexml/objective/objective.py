@@ -14,6 +14,9 @@ from ..penalties import Penalty
 from .intercept import best_shift
 from .sizes import coefficient_sizes
 
+SMALL = 100_000
+"""Entries of X up to which a further pass over it costs nothing."""
+
 
 @dataclass(frozen=True, eq=False)
 class Objective:
@@ -82,6 +85,21 @@ class Objective:
             return norms
         sums = self.design.abs_rmatvec(np.ones(self.zero_scores.shape))  # |x|_2 <= |x|_1
         return np.where((squares > 1e-280) & (squares < np.inf), norms, sums * (1.0 + 1e-6))
+
+    def column_reach(self, x: Array) -> Array:
+        """|X_j|_2 |x|_2, which bounds |X_j'x|, shape (d,)."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            if x.ndim == 2:
+                size = np.linalg.norm(x, axis=0)
+                reach = (self.column_norms.reshape(-1, len(size)) * size).ravel()
+            else:
+                reach = self.column_norms * np.linalg.norm(x)
+        return np.where(np.isnan(reach), np.inf, reach) * (1.0 + gamma(self.n + 16))
+
+    def product_sizes(self, u: Array) -> Array:
+        """|X|'|u|, the size of the terms of X'u, (d,); where X is large, a bound without a pass."""
+        small = self.n * self.d <= SMALL
+        return self.design.abs_rmatvec(u) if small else self.column_reach(u)
 
     # -- primal ------------------------------------------------------------------------------
 
@@ -183,8 +201,8 @@ class Objective:
     def penalty_conjugate(self, u: Array, v: Array) -> float:
         """Omega*(v) for v = -X'u, met within the rounding of that product."""
         value = self.penalty.conjugate(v)
-        if value == np.inf:  # only now pay for |X|'|u|
-            value = self.penalty.conjugate(v, ROUNDING * self.design.abs_rmatvec(u))
+        if value == np.inf:
+            value = self.penalty.conjugate(v, ROUNDING * self.product_sizes(u))
         return value
 
     def dual(self, u: Array, v: Array | None = None) -> float:

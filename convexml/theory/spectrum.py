@@ -39,11 +39,7 @@ def joint_gram(objective: Objective, weights: Array | None = None) -> Array:
     """X~' diag(weights) X~, c by default; (d + 1, d + 1) where b is free, else (d, d)."""
     c = objective.c if weights is None else weights
     design = _matrix(objective)
-    gram = design.gram(c)
-    if not objective.fit_intercept:
-        return gram
-    edge = design.rmatvec(c)
-    return np.block([[gram, edge[:, None]], [edge[None, :], np.array([[c.sum()]])]])
+    return design.bordered_gram(c) if objective.fit_intercept else design.gram(c)
 
 
 def _power_bound(objective: Objective) -> float:
