@@ -9,8 +9,9 @@ import numpy as np
 from ..certificates.certificate import Certificate, worst
 from ..certificates.judge import absent, bounded, judge
 from ..numerics import ROUNDING
+from .enclosed import objective_at
 from .layout import dense
-from .point import constraint_names, objective_value
+from .point import constraint_names
 from .violation import constraint_violation
 
 
@@ -42,6 +43,6 @@ def certify_constant(problem: Any, tol: float) -> Certificate:
         return judge(
             absent("infeasible", (), tol, objective=sign * np.inf, reason=reason, evidence=broken)
         )
-    value = sign * objective_value(problem)
+    value = sign * objective_at(problem).value
     reason = "" if np.isfinite(value) else f"the objective is {sign * value}"
     return judge(bounded(value, value, rows, tol, scale=abs(value), sign=sign, reason=reason))

@@ -197,13 +197,6 @@ def substituted(values: Mapping[Any, Any]) -> Iterator[None]:
             variable._value = value
 
 
-def objective_value(problem: Any) -> float:
-    """The objective of the variables' values, in NumPy; nan outside of its domain."""
-    with np.errstate(all="ignore"):
-        value = problem.objective.expr.value
-    return float("nan") if value is None else float(np.real(dense(value)).ravel()[0])
-
-
 def primal_rows(posed: Posed, x: Array) -> list[Condition]:
     """Feasibility of the variables' values, by constraint and by attribute.
 

@@ -18,12 +18,12 @@ from ..numerics import EPS, Array
 from .bounds import Bound, bound_of
 from .constant import certify_constant
 from .curvature import curved
+from .enclosed import objective_at, without_constant
 from .feasible import unmet
 from .layout import dense
 from .point import (
     Posed,
     check_problem,
-    objective_value,
     pose,
     primal_rows,
     sparse_values,
@@ -111,7 +111,7 @@ def _judge(posed: Posed, tol: float) -> Certificate:
     certificate = replace(certificate, dual_source="constructed" if given.missing else "passed")
     if certificate.holds() and (reason := unmet(posed, x)):
         certificate = replace(certificate, gap=np.inf, relative_gap=np.inf, reason=reason)
-    return _refute(posed, decide(certificate), x)
+    return _refute(posed, decide(certificate))
 
 
 def _empty(tol: float, reason: str) -> Certificate:
@@ -121,16 +121,18 @@ def _empty(tol: float, reason: str) -> Certificate:
 def _assemble(posed: Posed, x: Array, full: Completed, given: Given, tol: float) -> Certificate:
     program, units, offset = posed.program, posed.units, posed.program.offset
     sign = posed.canonical.sign
-    primal = sign * objective_value(posed.problem)
+    found = objective_at(posed.problem)
+    primal, rest = sign * found.value, without_constant(found, sign * offset) * sign
+    noise = found.radius + 16.0 * EPS * abs(rest)  # entries of the conic form are rounded, too
     exact = conic_objective(program, x)
     # Where the data have no unit of their own, the constant is one.
     constant = offset if units.size == 0.0 else 0.0
-    scale = program_scale(primal - offset + constant, exact + constant, units.size)
-    enough = primal - offset - 0.3 * tol * scale
+    scale = program_scale(rest + constant, exact + constant, units.size)
+    enough = rest - 0.3 * tol * scale
     # Where the violations alone are worth more than tol, no bound can be near enough.
     worth_it = shortfall(posed, full.y) <= tol * scale
     bound = bound_of(program, x, posed.own, full.w, full.y, units, enough, worth_it)
-    short, apart = shortfall(posed, bound.y), difference(posed, x, bound.y, exact, primal)
+    short, apart = shortfall(posed, bound.y), difference(posed, x, bound.y, exact - rest)
     reason = curved(posed) or curvature_words(bound.curvature)
     within = None
     value, price = bound.value, bound.price
@@ -138,18 +140,16 @@ def _assemble(posed: Posed, x: Array, full: Completed, given: Given, tol: float)
         value, price = -np.inf, 0.0
     elif not np.isfinite(price):
         value, price, within = bound.local, 0.0, max(bound.radius, bound.far)
-    scale = program_scale(primal - offset + constant, value + constant, units.size)
+    scale = program_scale(rest + constant, value + constant, units.size)
     rows = primal_rows(posed, x) + dual_rows(posed, x, full, given, scale)
-    # A large constant takes digits from P: they stand in the conic form's own objective.
-    lost = np.clip(exact - (primal - offset), 0.0, 8.0 * EPS * (abs(primal) + abs(offset)))
     certificate = bounded(
         primal,
         value + offset,
         rows,
         tol,
         scale=scale,
-        rounding=price + short + apart + 16.0 * EPS * abs(primal - offset),  # P is NumPy's
-        gap=primal - offset + float(lost) - value,
+        rounding=price + short + apart + noise,
+        gap=rest - value,
         within=within,
         sign=sign,
         reason=reason,
@@ -176,7 +176,7 @@ def _local_words(posed: Posed, certificate: Certificate, bound: Bound) -> str:
     )
 
 
-def _refute(posed: Posed, certificate: Certificate, own: Array) -> Certificate:
+def _refute(posed: Posed, certificate: Certificate) -> Certificate:
     """Look for a feasible point that is better by more than tol."""
     if certificate.verdict is not Verdict.UNDECIDED or not np.isfinite(certificate.scale):
         return certificate
@@ -186,10 +186,11 @@ def _refute(posed: Posed, certificate: Certificate, own: Array) -> Certificate:
         return certificate
     x, y = posed.fit.scaled.x_out(x), posed.fit.scaled.y_out(y)
     values, tol, sign = posed.values(x), certificate.tol, posed.canonical.sign
+    noise = objective_at(posed.problem).radius
     try:
         with substituted(values):
             rows = primal_rows(posed, x)
-            found = objective_value(posed.problem)
+            better = objective_at(posed.problem)
             short = shortfall(posed, y)
     except (ValueError, ArithmeticError):
         return certificate
@@ -197,10 +198,9 @@ def _refute(posed: Posed, certificate: Certificate, own: Array) -> Certificate:
         return certificate
     exact = conic_objective(posed.program, x)
     offset, primal = posed.program.offset, certificate.primal_objective
+    found = better.value
     rounding = short + abs(exact + offset - sign * found) + 8.0 * EPS * (abs(primal) + abs(found))
-    # What NumPy rounds away of P is no gain either.
-    dual, value = certificate.dual["y"], conic_objective(posed.program, own)
-    rounding += difference(posed, own, dual, value, sign * primal)
+    rounding += noise + better.radius
     constant = sign * offset if posed.units.size else 0.0
     witness = {posed.names[v.id]: value for v, value in values.items()}
     return refuted(certificate, found, witness, rounding, sign, constant)

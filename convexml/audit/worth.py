@@ -38,8 +38,8 @@ def shortfall(posed: Posed, y: Array) -> float:
     return total
 
 
-def difference(posed: Posed, x: Array, y: Array, value: float, primal: float) -> float:
-    """How far the conic form's objective at x is from the problem's, beyond what x explains.
+def difference(posed: Posed, x: Array, y: Array, apart: float) -> float:
+    """How far apart the objectives of conic form and problem are, beyond what x explains.
 
     Where the conic form is no exact copy (or x is outside a domain), the difference counts. The
     auxiliary entries of x are only as good as their complementarity, |s'y|, and their violations:
@@ -58,4 +58,4 @@ def difference(posed: Posed, x: Array, y: Array, value: float, primal: float) ->
         else:
             loose += abs(float(y[part] @ slack[part]))
             loose += float(np.linalg.norm(y[part]) * np.linalg.norm(outside[part]))
-    return max(abs(value + program.offset - primal) - 2.0 * loose, 0.0)
+    return max(abs(apart) - 2.0 * loose, 0.0)
