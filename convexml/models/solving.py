@@ -155,7 +155,7 @@ def _falls_short(solution: Solution) -> bool:
     return solution.status in ("inaccurate", "failed") and solution.message != "interrupted"
 
 
-def solved_exactly(problem: LearningProblem, solution: Solution, tol: float) -> Solution | None:
+def solved_exactly(problem: JudgedProblem, solution: Solution, tol: float) -> Solution | None:
     """Interpolation of least norm in rationals, where it is small; else None."""
     frame = frame_of(problem.objective_parts)
     found = least_norm(frame.objective)
