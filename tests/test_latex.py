@@ -15,7 +15,7 @@ from convexml.losses import Loss
 from convexml.penalties import Penalty
 
 RNG = np.random.default_rng(0)
-X = RNG.normal(size=(12, 4))
+X = np.round(RNG.normal(size=(12, 4)) * 1024.0) / 1024.0  # X w = EXACT without rounding
 REAL = RNG.normal(size=12)
 EXACT = X @ np.array([1.0, -1.0, 2.0, 0.5])
 BINARY = np.where(EXACT > 0.0, 1.0, -1.0)

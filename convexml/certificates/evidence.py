@@ -85,7 +85,9 @@ def _of_nu(objective: Objective, nu: Array, how: str) -> Evidence:
     rows = [worst("X'nu = 0", "dual_feasibility", terms, objective.design.abs_rmatvec(nu))]
     if objective.fit_intercept:
         rows.append(worst("1'nu = 0", "dual_feasibility", nu.sum(), np.abs(nu).sum()))
-    reason = f"The multipliers in .evidence prove, {how}, that X w + b = y contradicts itself."
+    least = 1.0 / float(np.abs(nu).sum())  # of max |r|, as nu'r = y'nu = 1 for r = y - X w - b
+    reason = f"The multipliers in .evidence prove, {how}, that X w + b = y contradicts itself: "
+    reason += f"every w misses some y_i by about {least:.3g} or more."
     return Evidence({"nu": nu}, tuple(rows), reason)
 
 

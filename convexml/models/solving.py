@@ -11,7 +11,7 @@ from ..certificates.gap import try_to_refute
 from ..certificates.primal_repair import repair_primal
 from ..errors import ConvexmlError, UnsuitableSolverError
 from ..numerics import Array
-from ..objective import Frame, Objective, frame_of
+from ..objective import Frame, Objective, frame_of, resized
 from ..solvers import Solution, supports
 from ..solvers.polish import descend, meet_equalities
 from ..solvers.polish import polish as polish_point
@@ -37,8 +37,12 @@ TIGHT = {"tol_gap_abs": 1e-30, "tol_gap_rel": 1e-12, "tol_feas": 1e-14, "max_ite
 """Asked of Clarabel where its first answer is not good enough: P* may be far below P_0."""
 
 
-def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any]]], str]:
-    """Return the solvers to try in turn, with their options, and why."""
+def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any], bool]], str]:
+    """Return the solvers to try in turn, with their options, and why.
+
+    The third entry says whether P is taken in units of its best value so far, which weights over
+    many orders hide: good for quadratic programs, too much for some exponential cones.
+    """
     if objective.loss.is_smooth and objective.penalty.is_smooth:
         why = "the loss and the penalty are differentiable"
         first, rest = "newton", ["clarabel"]
@@ -46,8 +50,8 @@ def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any]]], str]
         kind = "loss" if not objective.loss.is_smooth else "penalty"
         why = f"the {kind} is not differentiable"
         first, rest = "clarabel", ["interior_point", "piqp", "ecos", "osqp"]
-    names: list[tuple[str, dict[str, Any]]] = [(first, {}), ("clarabel", TIGHT)]
-    names += [(name, {}) for name in [*rest, "scs"] if name != first]
+    names = [(first, {}, False), ("clarabel", TIGHT, False), ("clarabel", TIGHT, True)]
+    names += [(name, {}, False) for name in [*rest, "scs"] if name != first]
     return names, f"auto chose {first}: {why}."
 
 
@@ -74,7 +78,8 @@ def solve_learning(
     if w0 is not None:
         w0, _ = read_coefficients(problem.name, w0, None, problem.objective_parts)
     limits = {"tol": tol, "max_seconds": max_seconds, "max_iter": max_iter}
-    limits |= {"w0": w0, "progress": progress, "polish": polish, "seed": seed, "descend": False}
+    limits |= {"w0": w0, "progress": progress, "polish": polish, "seed": seed}
+    limits |= {"descend": False, "size": None}
     if solver != "auto":
         solver = check_name(solver)
         if solver in REFERENCE and not installed(solver):
@@ -85,12 +90,18 @@ def solve_learning(
             raise UnsuitableSolverError(reason)
         return attempt(problem, solver, limits, options)
     names, choice = choose(problem.objective_parts)
-    limits["descend"] = polish
+    frame, limits["descend"] = frame_of(problem.objective_parts), polish
     tried: list[Solution] = []
     exact: Solution | None = None
-    for name, settings in names:
+    for name, settings, in_own_units in names:
         if (name in REFERENCE and not installed(name)) or not supports(name, problem)[0]:
             continue
+        limits["size"] = None
+        if in_own_units:
+            size = min((each.objective for each in tried), default=1.0)
+            if resized(frame, size) is frame:
+                continue  # these units are those of the attempt before
+            limits["size"] = size
         tried.append(attempt(problem, name, limits, settings | options))
         if len(tried) == 1 and polish and _falls_short(tried[0]):
             exact = solved_exactly(problem, tried[0], tol)
@@ -109,11 +120,16 @@ def solve_learning(
 def attempt(
     problem: JudgedProblem, name: str, limits: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Solution:
-    """Run one solver, in units that suit the data, and certify what it returns."""
+    """Run one solver, in units that suit the data, and certify what it returns.
+
+    The objective is taken in units of ``limits["size"]``, where an earlier answer gives one.
+    """
     objective = problem.objective_parts
     frame = frame_of(objective)
     if name in ALGORITHMS and name not in FRAMED:
         frame = Frame(objective, frame.centre, np.ones(objective.d), is_trivial=True)
+    if limits["size"] is not None:
+        frame = resized(frame, limits["size"])
     run = run_algorithm if name in ALGORITHMS else run_reference_solver
     w, b, u, facts = run(problem, frame, name, limits, options)
     own: tuple[Any, Any] = (None, 0.0) if w is None else frame.outside(w, b)

@@ -4,6 +4,7 @@ from .frame import Frame, frame_of
 from .multiclass import MulticlassObjective
 from .newton import Kinks, NewtonPoint, newton_point
 from .objective import Objective
+from .resized import resized
 from .statement import Statement, label_all, parameters_of, pose_dual, pose_primal
 
 __all__ = [
@@ -19,4 +20,5 @@ __all__ = [
     "parameters_of",
     "pose_dual",
     "pose_primal",
+    "resized",
 ]

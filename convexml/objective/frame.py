@@ -187,7 +187,7 @@ def _frame(objective: Objective, ordinary: int) -> Frame:
     # A constraint on the predictions has no size: then the penalty is all of P.
     bare = objective.loss.is_indicator
     size = objective.penalty.value(unit) if bare else float(objective.c.sum()) * t**power
-    factor = _power(size, ordinary)
+    factor = power_near(size, ordinary)
     if not np.any(centre) and h == 0.0 and factor == t == 1.0 and np.all(unit == 1.0):
         return same
     try:
@@ -210,7 +210,7 @@ def _targets(objective: Objective, ordinary: int) -> tuple[Array, float, float, 
         y = y - h
     scaled = loss.in_units(1.0)
     if scaled is not None:
-        t = _power(float(np.max(np.abs(y), initial=0.0)), ordinary)
+        t = power_near(float(np.max(np.abs(y), initial=0.0)), ordinary)
         try:
             found = loss.in_units(t)
         except InputError:  # an epsilon or delta beyond float64
@@ -254,10 +254,10 @@ def _centred_and_scaled(
         largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
     columns = np.ones(X.shape[1])
     if units == "own":
-        columns = 1.0 / np.array([_power(size, ordinary) for size in largest])
+        columns = 1.0 / np.array([power_near(size, ordinary) for size in largest])
     elif units == "alike":
         middle = float(np.median(largest[largest > 0.0])) if np.any(largest) else 0.0
-        columns /= _power(middle, ordinary)
+        columns /= power_near(middle, ordinary)
     if not np.any(centre) and np.all(columns == 1.0):
         return design, centre, columns
     if not np.any(centre) and not ordinary:
@@ -274,7 +274,7 @@ def _exact_centres(low: Array, high: Array, mean: Any) -> Array:
     return np.where(near, np.clip(mean, low, high), 0.0)
 
 
-def _power(size: float, ordinary: int) -> float:
+def power_near(size: float, ordinary: int) -> float:
     """The power of two near a size; 1 for an ordinary one and for 0."""
     if not 0.0 < size < np.inf:
         return 1.0
