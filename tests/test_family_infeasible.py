@@ -92,9 +92,9 @@ def test_what_is_answered_is_near_the_exact_optimum(seed: int) -> None:
 X = np.array([[1.0, 0.0], [2.0, 1.0], [-1.0, 0.0], [-2.0, 1.0]])
 y = np.array([1.0, 1.0, -1.0, -1.0])
 SETS = [
-    (L2Ball(0.5), L2Ball(1.0001)),
+    (L2Ball(0.5), L2Ball(1.0)),
     (L1Ball(0.5), L1Ball(1.0)),
-    (Box(-0.5, 0.5), Box(-1.0, 1.0001)),
+    (Box(-0.5, 0.5), Box(-1.0, 1.0)),
     (Box(-np.inf, 0.0), Nonnegative()),
     (Box([-np.inf, -1.0], [0.5, 0.0]), Box([1.0, -3.0], [2.0, np.inf])),
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..certificates.dual_ray import excluded
@@ -9,10 +11,14 @@ from ..certificates.evidence import Evidence, inconsistent, inseparable
 from ..numerics import Array
 from ..objective import Objective, frame_of, parameters_of
 from ..objective.statement import pose_distance
-from ..solvers.reference import run_reference
+from ..solvers.reference import installed, run_reference
 
-TIGHT = {"tol_gap_abs": 1e-14, "tol_gap_rel": 1e-10, "tol_feas": 1e-12, "max_iter": 200}
-"""Asked of Clarabel: the distance may be small."""
+ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("clarabel", {"tol_gap_abs": 1e-14, "tol_gap_rel": 1e-10, "tol_feas": 1e-12}),
+    ("ecos", {}),
+    ("scs", {}),
+)
+"""In turn, until one answers; tightly, as the distance may be small."""
 
 
 def contradiction(objective: Objective) -> Evidence | None:
@@ -41,6 +47,12 @@ def _of_both(objective: Objective) -> Evidence | None:
 def _shortest(inner: Objective) -> Array | None:
     """The multiplier of the least |X w + b - z|_2 over all w and z that are allowed."""
     statement = pose_distance(inner, parameters_of(inner))
-    run = run_reference(statement.problem, "clarabel", tol=1e-9, **TIGHT)
-    u = statement.constraints["prediction"].dual_value if run.has_point else None
-    return None if u is None or not np.all(np.isfinite(u)) else np.array(u, dtype=float)
+    for name, options in ASKED:
+        if (
+            installed(name)
+            and run_reference(statement.problem, name, tol=1e-9, **options).has_point
+        ):
+            u = statement.constraints["prediction"].dual_value
+            if u is not None and np.all(np.isfinite(u)):
+                return np.array(u, dtype=float)
+    return None

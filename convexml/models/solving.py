@@ -15,7 +15,7 @@ from ..objective import Frame, Objective, frame_of, resized
 from ..solvers import Solution, supports
 from ..solvers.polish import descend, meet_equalities
 from ..solvers.polish import polish as polish_point
-from ..solvers.rational import least_norm
+from ..solvers.rational import least_norm, of_few_digits
 from ..solvers.reference import REFERENCE, installed
 from ..solvers.registry import ALGORITHMS, check_name
 from ..validation import nonnegative_integer, positive_number
@@ -154,6 +154,10 @@ def attempt(
         plain = frame_of(objective, always=True)
         point = repair_primal(plain.objective, *plain.inside(*own)[:2])
         solution.certificate = try_to_refute(plain, point, solution.certificate)
+    if limits["polish"] and objective.loss.is_indicator and objective.penalty.is_constraint:
+        found = of_few_digits(objective, *own)
+        if found is not None:
+            return conclude(problem, name, *found, None, limits["tol"], facts)
     evidence = no_solution(objective, *own, doubt=True)
     if evidence is not None:
         return without_solution(problem, *evidence, *own, name, limits["tol"], facts)

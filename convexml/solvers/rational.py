@@ -1,4 +1,4 @@
-"""Interpolation of least norm in rationals: where X is so near to singular that floats give up."""
+"""Constraints on the predictions met exactly: by rationals, or by numbers of few digits."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..certificates.attainable import met_exactly
 from ..certificates.evidence import with_ones
 from ..certificates.exact import as_integers, eliminate, solve_rows, whole_row
 from ..numerics import Array
@@ -13,13 +14,31 @@ from ..objective import Objective
 
 OPERATIONS = 30_000
 """Products of long integers up to which that is done."""
+BITS = (26, 18, 10)
+"""Digits of the largest number that are kept, in turn."""
+
+
+def of_few_digits(objective: Objective, w: Array, b: float) -> tuple[Array, float] | None:
+    """(w, b) rounded to a common grid where it is feasible exactly; None where it is not.
+
+    Where a constraint on w leaves just one point, or few, these are often numbers of few digits.
+    """
+    size = float(np.max(np.abs(np.append(w, b)), initial=0.0))
+    if not 0.0 < size < np.inf:
+        return None
+    for bits in BITS:
+        grid = float(np.ldexp(1.0, int(np.frexp(size)[1]) - bits))
+        near, shift = np.rint(w / grid) * grid, float(np.rint(b / grid) * grid)
+        if met_exactly(objective, near, shift):
+            return near, shift
+    return None
 
 
 def least_norm(objective: Objective) -> tuple[Array, float, Array] | None:
     """(w, b, u) of min (1/2) w'H w s.t. X w + b = y, rounded at the end; None for other problems.
 
-    On independent rows of [X, 1], w = H^-1 X'a with X H^-1 X'a + b = y and, with an intercept,
-    1'a = 0; u = -a.
+    For an X so near to singular that floats give up. On independent rows of [X, 1], w = H^-1 X'a
+    with X H^-1 X'a + b = y and, with an intercept, 1'a = 0; u = -a.
     """
     n, d = objective.n, objective.d
     if not objective.loss.moves_with_y or not objective.loss.is_indicator or n * d * n > OPERATIONS:
