@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import flint
 import numpy as np
 import pytest
-from model_cases import samples
+from model_cases import samples, separable
 from pages import BLOCK
 
 import convexml as cml
@@ -172,3 +172,10 @@ def test_a_tie_is_found_and_certified_to_rounding(new: SimpleNamespace) -> None:
     w = solution.primal["w"] * (1.0 + 1e-4 * np.arange(5))
     b = float(solution.primal["b"])
     assert problem.certify(w, b).gap >= problem.objective(w, b) - solution.objective > 0.0
+
+
+def test_a_tie_that_the_first_step_misses_is_found(new: SimpleNamespace) -> None:
+    """A linear program: a surface has the coefficients of another active, and a tie more."""
+    slope = new.Slope(0.7, np.array([3.0, 2.0, 2.0, 0.5, 0.0]))
+    problem = cml.LearningProblem(*separable(), cml.losses.HardMargin(), slope)
+    assert problem.solve().relative_gap < 1e-11

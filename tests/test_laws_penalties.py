@@ -137,7 +137,18 @@ def law_strong_convexity(penalty: Penalty, w: Array, v: Array, step: float) -> N
     assert chord >= 0.125 * penalty.strong_convexity * (gap @ gap) - rounding(w, v) * 10
 
 
+def law_conjugate_bound(penalty: Penalty, w: Array, v: Array, step: float) -> None:
+    """It holds for every x as near to v as the error says, where x meets the rows of dom Omega*."""
+    end = into_domain(penalty, v)
+    for v, error in ((end, np.full(D, 1e-12)), (end, 1e-3 * np.abs(w)), (0.95 * end, np.abs(end))):
+        for x in (v + np.copysign(error, v), v - np.copysign(error, v)):
+            if not np.any(penalty.outside(x)):
+                most = penalty.conjugate_bound(v, error)
+                assert most >= penalty.conjugate(x) * (1.0 - 1e-13)
+
+
 LAWS: dict[str, Callable] = {
+    "conjugate bound": law_conjugate_bound,
     "Fenchel-Young": law_fenchel_young,
     "prox": law_equality_at_the_prox,
     "nonexpansive": law_nonexpansive,
