@@ -6,7 +6,7 @@ from mutant import Mutant
 
 CERTIFICATES = "convexml/certificates"
 FAULTS = "tests/test_certificate_faults.py"
-NONFINITE = "tests/test_family_nonfinite.py"
+INWARD = "tests/test_rounding.py"
 
 MUTANTS = [
     Mutant(
@@ -84,14 +84,14 @@ MUTANTS = [
         f"{CERTIFICATES}/certificate.py",
         "and self.relative_gap <= tol and met",
         "and not self.relative_gap > tol and met",
-        (f"{NONFINITE}::test_the_judge_certifies_no_number_that_is_none",),
+        (f"{FAULTS}::test_numbers_that_are_none_hold_nothing",),
     ),
     Mutant(
         "judge: a row that is nan is met",
         f"{CERTIFICATES}/certificate.py",
         "met = self.residual + self.rounding <= tol * self.scale < np.inf",
         "met = not self.residual + self.rounding > tol * self.scale",
-        (f"{NONFINITE}::test_a_row_of_nan_meets_nothing",),
+        (f"{FAULTS}::test_numbers_that_are_none_hold_nothing",),
     ),
     Mutant(
         "judge: the rounding of a row is forgiven",
@@ -150,11 +150,11 @@ MUTANTS = [
         ("tests/test_audit_parts.py::test_a_small_part_cannot_hide_behind_a_large_one",),
     ),
     Mutant(
-        "repair: u is not clipped to its box",
+        "repair: ends of the box that were rounded outward",
         f"{CERTIFICATES}/dual_repair.py",
-        "u = np.clip(np.where(np.isfinite(u), u, 0.0), lo, hi)",
-        "u = np.where(np.isfinite(u), u, 0.0)",
-        (f"{FAULTS}::test_a_repaired_dual_point_is_feasible",),
+        "return _inward(lo, 1.0), _inward(hi, -1.0)",
+        "return lo, hi",
+        (f"{INWARD}::test_what_is_at_an_end_of_its_box_moves_inward_or_not_at_all",),
     ),
     Mutant(
         "repair: the sum of u stays as it is",

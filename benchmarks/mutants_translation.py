@@ -58,7 +58,7 @@ MUTANTS = [
     ),
     Mutant(
         "dual: the factor of P, not of its inverse",
-        f"{DUALITY}/factor.py",
+        f"{DUALITY}/lagrangian.py",
         "return (vectors[:, large] / np.sqrt(values[large])).T, vectors[:, ~large].T",
         "return (vectors[:, large] * np.sqrt(values[large])).T, vectors[:, ~large].T",
         (f"{TEXTBOOK}::test_quadratic_program",),
@@ -68,7 +68,7 @@ MUTANTS = [
         f"{DUALITY}/assemble.py",
         '        case "nonneg":\n            yield y[0] >= 0\n',
         '        case "nonneg":\n            yield y[0] >= -1e3\n',
-        (f"{TEXTBOOK}::test_linear_program_in_inequalities",),
+        (f"{FAULTS}::test_multipliers_of_inequalities_have_a_sign",),
     ),
     Mutant(
         "dual: the dual norm of the l1 norm is the l1 norm",
@@ -124,7 +124,7 @@ MUTANTS = [
         f"{AUDIT}/problems.py",
         "    if not np.all(np.isfinite(x)):\n",
         "    if not np.any(np.isfinite(x)):\n",
-        (f"{PROBLEMS}::test_values_that_are_not_finite_prove_nothing",),
+        (f"{FAULTS}::test_one_variable_that_is_not_finite_proves_nothing",),
     ),
     Mutant(
         "audit: an upper bound is measured as a lower one",
@@ -153,6 +153,7 @@ MUTANTS = [
         "-INSIDE * np.linalg.norm(program.q)",
         "INSIDE * np.linalg.norm(program.q)",
         (f"{ABSENCE}::test_unboundedness_is_verified_along_the_ray",),
+        explained="the program that gives the ray has q'd <= -1, and is_ray proves the fall again",
     ),
     Mutant(
         "audit: multipliers of value 0 are evidence",
@@ -208,6 +209,6 @@ MUTANTS = [
         f"{AUDIT}/sklearn_libsvm.py",
         "fit_intercept=True, u=-pair, name=name,",
         "fit_intercept=True, u=pair, name=name,",
-        (f"{ESTIMATORS}::test_the_tight_fit_is_certified[SVC, rbf]",),
+        (f"{FAULTS}::test_the_coefficients_of_libsvm_are_its_dual_point",),
     ),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 
 import convexml as cml
 from convexml import Verdict
@@ -59,3 +60,29 @@ def test_a_constant_violation_is_one_at_the_level_of_tol() -> None:
     for excess in (1e-11, 1e-3):
         problem = cp.Problem(cp.Minimize(one), [one <= 1.0 - excess])
         assert cml.certify(problem).claim == "infeasible"
+
+
+def test_multipliers_of_inequalities_have_a_sign() -> None:
+    x = cp.Variable(name="x")
+    dual = cml.dualize(cp.Problem(cp.Minimize(x), [x >= -1.0, x <= 5.0])).problem
+    assert dual.solve(solver="CLARABEL") == pytest.approx(-1.0, abs=1e-6)
+
+
+def test_one_variable_that_is_not_finite_proves_nothing() -> None:
+    x, y = cp.Variable(name="x"), cp.Variable(name="y")
+    problem = cp.Problem(cp.Minimize(cp.square(x) + cp.square(y)))
+    x.save_value(np.array(0.0))
+    y.save_value(np.array(np.inf))
+    found = cml.certify(problem)
+    assert found.verdict is Verdict.UNDECIDED
+    assert "not finite" in found.reason
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_the_coefficients_of_libsvm_are_its_dual_point(kernel: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = X[:, 0] + rng.normal(size=60) > 0.0
+    found = cml.certify(SVC(kernel=kernel, tol=1e-9).fit(X, y), X, y)
+    assert found.verdict is Verdict.CERTIFIED
+    assert found.dual_source == "solver"

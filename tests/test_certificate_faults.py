@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import cvxpy as cp
@@ -12,10 +13,12 @@ from model_cases import separable
 
 import convexml as cml
 from convexml import Verdict, losses, penalties
+from convexml.certificates import farkas
 from convexml.certificates.account import primal_rounding
 from convexml.certificates.certificate import Condition
 from convexml.certificates.dual_repair import product_error, repair_dual
 from convexml.certificates.judge import absent, bounded, judge, refuted
+from convexml.certificates.linear_bound import LinearBound
 from convexml.certificates.primal_repair import repair_primal
 from convexml.certificates.scale import learning_scale, program_scale
 from convexml.certificates.spheres import sphere
@@ -28,11 +31,17 @@ def test_a_value_of_0_excludes_nothing() -> None:
     assert found.verdict is Verdict.UNDECIDED
 
 
-def test_what_multipliers_leave_is_no_rounding() -> None:
+def test_what_multipliers_leave_is_no_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     A, b = [[1.0, 1.0], [1.0, 1.0 + 2.0**-46]], [0.0, 1.0]  # x = 2^46 (-1, 1)
     program = cml.LinearProgram([0.0, 0.0], A_eq=A, b_eq=b, bounds=(None, None))
     found = program.certify_infeasible({"nu": [1.0, -1.0]})
     assert found.verdict is Verdict.UNDECIDED
+    left = np.array([0.0, -(2.0**-47)])  # where no price is known, there is a distance
+    bound = LinearBound(0.5, 1e-16, left, within=1.0)
+    monkeypatch.setattr(farkas, "lower_bound", lambda *given: bound)
+    found = program.certify_infeasible({"nu": [1.0, -1.0]})
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.within == pytest.approx(2.0**46)
 
 
 def test_an_almost_exact_fit_is_not_measured_by_the_null_model() -> None:
@@ -81,6 +90,7 @@ def test_a_bound_of_a_cvxpy_problem_is_not_its_value() -> None:
     problem.constraints[0].dual_variables[0].save_value(np.ones(2))
     found = cml.certify(problem)
     assert found.gap >= 0.75
+    assert found.dual_objective <= 2.0 + 1e-6
     assert found.verdict is not Verdict.CERTIFIED
 
 
@@ -99,6 +109,14 @@ def test_a_bound_within_a_distance_is_no_certificate() -> None:
     found = judge(bounded(1.0, 1.0, [], 1e-6, scale=1.0, within=5.0))
     assert found.verdict is Verdict.UNDECIDED
     assert not found.holds()
+
+
+def test_numbers_that_are_none_hold_nothing() -> None:
+    found = judge(bounded(1.0, 1.0, [], 1e-6, scale=1.0))
+    assert found.holds()
+    assert not replace(found, relative_gap=np.nan).holds()
+    for residual, scale in ((np.nan, 1.0), (1.0, np.nan), (1.0, np.inf)):
+        assert not Condition("row", "dual_feasibility", residual, scale).meets(1e-6)
 
 
 def test_a_small_gap_at_an_infeasible_point_is_no_certificate() -> None:
@@ -143,6 +161,7 @@ def test_a_repaired_dual_point_is_feasible() -> None:
     lo, hi = objective.dual_bounds()
     for size in (0.01, 1.0, 100.0):
         u = repair_dual(objective, size * rng.normal(size=20)).u
+        assert np.any(u)
         assert np.all((lo <= u) & (u <= hi))
         assert sum(Fraction(float(t)) for t in u) == 0
         assert np.max(np.abs(X.T @ u)) <= 0.1 * (1.0 + 1e-12)
