@@ -9,6 +9,7 @@ from typing import Any
 import absence_draws
 import absence_judging
 import conic_draws
+import infeasible_draws
 import learning_draws
 import linear_draws
 import numpy as np
@@ -42,6 +43,15 @@ def _interpolating(seed: int, few: int | None = None) -> Tally:
         problem = learning_draws.dependent(rng, problem)
     where = f"seed {seed}: {problem.loss}, intercept {problem.intercept}"
     return judge_learning(rng, problem, where, TOL, few)
+
+
+def _bordering(seed: int, few: int | None = None) -> Tally:
+    """Constraints that are met by a hair, or missed by one."""
+    rng = np.random.default_rng(seed)
+    names = list(infeasible_draws.FAMILIES)
+    name = names[seed % len(names)]
+    problem = infeasible_draws.FAMILIES[name](rng).problem
+    return judge_learning(rng, problem, f"seed {seed}: {name}, {problem.penalty}", TOL, few)
 
 
 def _mixed(rng: Random, problem: learning_draws.Learning) -> learning_draws.Learning:
@@ -94,6 +104,7 @@ FAMILIES: dict[str, Family] = {
     "learning: offsets and units": _learning(_mixed),
     "learning: rank": _learning(learning_draws.dependent),
     "learning: hard margin, interpolation": _interpolating,
+    "learning: feasible by a hair, or not": _bordering,
     "linear: multipliers that may grow": _linear(("opposite", "solvable", "game"), 0.3),
     "linear: far points": _linear(("far",), 0.3),
     "linear: other units": _linear(("solvable", "game", "anything"), 1.0),

@@ -170,7 +170,7 @@ def test_a_ray_without_a_price_is_noticed(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_margin_down_to_rounding_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("convexml.certificates.account.stretches", lambda *args: True)
     monkeypatch.setattr(attainable, "scales", lambda objective: True)
-    crimes = [crime for seed in range(60) for crime, _ in _hair(seed).crimes]
+    crimes = (crime for seed in range(60) for crime, _ in _hair(seed).crimes)
     assert FALSE_CERTIFIED in crimes
 
 

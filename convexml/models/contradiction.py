@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates.dual_ray import excluded
-from ..certificates.evidence import Evidence, inconsistent, inseparable
+from ..certificates.evidence import SMALL_ENOUGH, Evidence, inconsistent, inseparable
 from ..numerics import Array
 from ..objective import Objective, frame_of, parameters_of
 from ..objective.statement import pose_distance
@@ -31,7 +31,8 @@ def contradiction(objective: Objective) -> Evidence | None:
     if not known:
         find = inseparable if objective.loss.labels == "binary" else inconsistent
         evidence = find(objective)
-        if evidence is None and objective.penalty.is_constraint:
+        small = objective.n * objective.d <= SMALL_ENOUGH
+        if evidence is None and objective.penalty.is_constraint and small:
             evidence = _of_both(objective)
         known.append(evidence)
     return known[0]

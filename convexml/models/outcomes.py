@@ -23,6 +23,8 @@ from .judged import JudgedProblem
 
 SUPPORT_SHARE = 1e-7
 """A multiplier above this share of the largest one makes a support vector."""
+DOUBTED = 200_000
+"""Entries of X up to which an answer that nearly meets a constraint makes us ask for evidence."""
 LARGE_SCORE = 15.0
 """Predictions beyond this, without a penalty, make us ask whether a minimiser exists."""
 
@@ -35,6 +37,7 @@ def no_solution(
     A minimiser is doubted where predictions are large, or where the caller does.
     """
     if objective.loss.is_indicator:
+        doubt = doubt and objective.n * objective.d <= DOUBTED
         if w is not None and not doubt and np.isfinite(repair_primal(objective, w, b).value):
             violation = objective.loss.violation(objective.y, objective.predict(w, b))
             if np.max(violation) <= 1e-4 * float(np.max(np.abs(objective.y))):
