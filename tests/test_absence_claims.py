@@ -13,7 +13,8 @@ from test_exact import fractions, noticed, rank
 import convexml as cml
 from convexml import LearningProblem, Verdict
 from convexml.certificates import evidence
-from convexml.certificates.evidence import inconsistent, inseparable
+from convexml.certificates.evidence import inconsistent
+from convexml.certificates.inseparable import inseparable
 from convexml.certificates.separating_direction import separating_direction
 from convexml.losses import HardMargin, Interpolation, Logistic
 from convexml.numerics import Array
@@ -314,7 +315,8 @@ def test_a_margin_of_a_rounding_error_is_a_margin(
 
 
 def unpriced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence, "_distance", lambda *args: 0.0)
+    monkeypatch.setattr("convexml.certificates.evidence.distance", lambda *args: 0.0)
+    monkeypatch.setattr("convexml.certificates.inseparable.distance", lambda *args: 0.0)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import linalg, optimize
+from scipy import linalg
 
 from ..numerics import EPS, ROUNDING, Array
 from ..objective import Objective, frame_of
@@ -51,7 +51,7 @@ def inconsistent(objective: Objective) -> Evidence | None:
     if inner.n * inner.d > SMALL_ENOUGH:
         return None
     E = with_ones(inner, inner.design.dense())
-    if _work(*E.shape) <= OPERATIONS:
+    if few(*E.shape):
         nu = _contradiction(E, inner.y)
         return None if nu is None else _of_nu(objective, nu / frame.target_unit, "exactly")
     unit = E / np.where(np.linalg.norm(E, axis=0) > 0.0, np.linalg.norm(E, axis=0), 1.0)
@@ -62,7 +62,7 @@ def inconsistent(objective: Objective) -> Evidence | None:
     largest = float(np.max(np.abs(nu), initial=0.0))
     if not largest > 1e-9 * float(np.max(np.abs(inner.y))):
         return None
-    step = _distance(inner, nu, np.arange(inner.n))
+    step = distance(inner, nu, np.arange(inner.n))
     product = float(inner.y @ nu)
     offset = inner.y - inner.y.mean() if inner.fit_intercept else inner.y
     lost = (1.0 + 1e-9) * float(np.linalg.norm(offset)) * step
@@ -71,7 +71,7 @@ def inconsistent(objective: Objective) -> Evidence | None:
         reason = "to more than their rounding can explain"
         return _of_nu(objective, nu / (product * frame.target_unit), reason)
     part = np.flatnonzero(np.abs(nu) > 1e-9 * largest)
-    if _work(part.size, E.shape[1]) <= OPERATIONS:
+    if few(part.size, E.shape[1]):
         some = _contradiction(E[part], inner.y[part])
         if some is not None:
             nu = np.zeros(inner.n)
@@ -112,112 +112,7 @@ def _contradiction(E: Array, y: Array) -> Array | None:
     return nu
 
 
-def inseparable(objective: Objective) -> Evidence | None:
-    """Return Farkas multipliers of an infeasible hard margin; None where none can be proved.
-
-    alpha >= 0, sum alpha_i = 1, sum alpha_i y_i = 0 (with b) and sum alpha_i y_i x_i = 0: solved in
-    rationals on the support of a vertex, else priced: the samples on the support have
-    alpha_i >= |residual| / sigma_min, so that exact multipliers >= 0 are near.
-    """
-    inner = frame_of(objective).objective
-    if inner.n * inner.d > SMALL_ENOUGH:
-        return None
-    y = inner.y
-    E, _ = orthonormal(with_ones(inner, inner.design.dense()))
-    alpha = _vertex(E * y[:, None], interior=False)
-    if alpha is None:
-        return None
-    for interior in (False, True):
-        if interior:
-            alpha = _vertex(E * y[:, None], interior=True)
-        if alpha is None:
-            return None
-        support = np.flatnonzero(alpha > 1e-9 * alpha.max())
-        exact = _exact_multipliers(inner, support)
-        if exact is not None:
-            return _of_alpha(objective, exact, "exactly")
-        alpha = _refine(inner, alpha, support)
-        step = _distance(inner, alpha * y, support)
-        if np.all(alpha[support] > 0.0) and step <= float(alpha[support].min()):
-            alpha = np.where(alpha > 0.0, alpha, 0.0)
-            return _of_alpha(objective, alpha / alpha.sum(), "to more than rounding can explain")
-    return None
-
-
-def _vertex(rows: Array, *, interior: bool) -> Array | None:
-    """Multipliers alpha >= 0, not 0, with rows'alpha = 0, by HiGHS: a vertex, or the most > 0."""
-    n, k = rows.shape
-    if interior:  # alpha = t + s, 0 <= t <= 1, s >= 0: maximise sum t
-        found = optimize.linprog(
-            -np.repeat([1.0, 0.0], n),
-            A_eq=np.hstack([rows.T, rows.T]),
-            b_eq=np.zeros(k),
-            bounds=np.column_stack([np.zeros(2 * n), np.repeat([1.0, np.inf], n)]),
-            method="highs",
-        ).x
-        found = None if found is None else found[:n] + found[n:]
-    else:
-        found = optimize.linprog(
-            np.zeros(n),
-            A_eq=np.vstack([rows.T, np.ones((1, n))]),
-            b_eq=np.append(np.zeros(k), 1.0),
-            bounds=(0, None),
-            method="highs",
-        ).x
-    return found if found is not None and np.max(found, initial=0.0) > 0.0 else None
-
-
-def _exact_multipliers(objective: Objective, support: Array) -> Array | None:
-    """The multipliers on the support of a vertex, from integers; None if one is negative."""
-    if _work(support.size, objective.d + 2) > OPERATIONS:
-        return None
-    y = objective.y[support]
-    E = with_ones(objective, objective.design.rows(support).dense()) * y[:, None]
-    matrix = np.vstack([E.T, np.ones(len(y))])
-    right = np.zeros(len(matrix))
-    right[-1] = 1.0
-    found = solve_exactly(matrix, right)
-    if found is None or any(a < 0 for a in found):
-        return None
-    alpha = np.zeros(objective.n)
-    alpha[support] = [float(a) for a in found]
-    return alpha
-
-
-def _refine(objective: Objective, alpha: Array, support: Array) -> Array:
-    """Solve the equalities again, to rounding, on the support."""
-    y = objective.y[support]
-    E = with_ones(objective, objective.design.rows(support).dense()) * y[:, None]
-    size = np.linalg.norm(E, axis=0)
-    E = E / np.where(size > 0.0, size, 1.0)
-    better = np.zeros_like(alpha)
-    better[support] = alpha[support] / alpha[support].sum()
-    for _ in range(2):
-        step = np.linalg.lstsq(E.T, E.T @ better[support], rcond=1e-13)[0]
-        better[support] = better[support] - step
-    return better
-
-
-def _of_alpha(objective: Objective, alpha: Array, how: str) -> Evidence:
-    u = alpha * objective.y
-    balance = float(u.sum()) if objective.fit_intercept else 0.0
-    rows = [
-        worst("alpha >= 0", "dual_feasibility", np.maximum(-alpha, 0.0)),
-        worst(
-            "sum alpha_i y_i x_i = 0",
-            "dual_feasibility",
-            objective.design.rmatvec(u),
-            objective.design.abs_rmatvec(u),
-        ),
-    ]
-    if objective.fit_intercept:
-        rows.append(worst("sum alpha_i y_i = 0", "dual_feasibility", balance))
-    reason = f"The multipliers in .evidence prove, {how}, that no hyperplane separates the classes."
-    residual = float(np.linalg.norm(objective.design.rmatvec(u)))
-    return Evidence({"alpha": alpha, "residual": np.asarray(residual)}, tuple(rows), reason)
-
-
-def _distance(objective: Objective, u: Array, samples: Array) -> float:
+def distance(objective: Objective, u: Array, samples: Array) -> float:
     """A bound of |du| with X'(u + du) = 0 and 1'(u + du) = 0 exactly, du on these samples."""
     everything = np.ones(objective.d, dtype=bool)
     rows = ColumnRows.at_dual(objective, u, -objective.design.rmatvec(u), everything)
@@ -241,7 +136,7 @@ def orthonormal(E: Array) -> tuple[Array, Array]:
 
 def consistent(E: Array, y: Array) -> bool:
     """Whether E w = y has an exact solution, decided in integers; False where these are many."""
-    return _work(*E.shape) <= OPERATIONS and _contradiction(E, y) is None
+    return few(*E.shape) and _contradiction(E, y) is None
 
 
 def with_ones(objective: Objective, X: Array) -> Array:
@@ -249,5 +144,6 @@ def with_ones(objective: Objective, X: Array) -> Array:
     return np.column_stack([X, np.ones(len(X))]) if objective.fit_intercept else X
 
 
-def _work(n: int, k: int) -> int:
-    return n * k * min(n, k)
+def few(n: int, k: int) -> bool:
+    """Whether the rank of a matrix is decided exactly: it takes few products of integers."""
+    return n * k * min(n, k) <= OPERATIONS

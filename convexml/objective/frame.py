@@ -14,20 +14,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy import sparse
 
-from ..design import DenseDesign, Design, ScaledDesign, SparseDesign, StackedDesign
 from ..errors import InputError
 from ..numerics import EPS, Array, two_product
+from .framed_design import base_of, exact_centres, framed, power_near
 from .objective import Objective
 
 ORDINARY = 6
 """Columns, targets and factors within 2^-6 ... 2^6 of 1 stay as they are."""
-FAR = 200
-"""No unit is beyond 2^-200 or 2^200."""
 
 CLOSE = 1e-9
 """A rounding of b by less, in the units of the targets, is left alone."""
@@ -149,10 +145,6 @@ class Frame:
         return max(largest, self.factor / self.target_unit * dual_step)
 
 
-_FRAMED: WeakKeyDictionary[Design, dict[Any, tuple[Design, Array, Array]]] = WeakKeyDictionary()
-"""Centred and scaled designs, kept as long as the design itself: a path centres X once."""
-
-
 def frame_of(objective: Objective, *, always: bool = False) -> Frame:
     """Choose centres, units and a factor; trivial where all sizes are ordinary.
 
@@ -171,18 +163,18 @@ def frame_of(objective: Objective, *, always: bool = False) -> Frame:
 
 def _frame(objective: Objective, ordinary: int) -> Frame:
     d = objective.design.shape[1]
-    ones, zeros = np.ones(d), np.zeros(_base(objective.design).shape[1])
+    ones, zeros = np.ones(d), np.zeros(base_of(objective.design).shape[1])
     same = Frame(objective, zeros, ones, is_trivial=True)
     centred = objective.fit_intercept
     y, h, t, loss, power = _targets(objective, ordinary)
     alike = objective.penalty.in_units(np.exp2(np.arange(d) % 2), 1.0) is None
     if objective.penalty.in_units(ones, 1.0) is None:  # not known to the penalty: centred only
-        design, centre, _ = _framed(objective.design, centred, "unscaled", ordinary)
+        design, centre, _ = framed(objective.design, centred, "unscaled", ordinary)
         if not np.any(centre):
             return same
         return Frame(replace(objective, design=design), centre, ones)
     units = "alike" if alike else "own"
-    design, centre, columns = _framed(objective.design, centred, units, ordinary)
+    design, centre, columns = framed(objective.design, centred, units, ordinary)
     unit = t * np.repeat(columns, d // columns.size)
     # A constraint on the predictions has no size: then the penalty is all of P.
     bare = objective.loss.is_indicator
@@ -206,7 +198,7 @@ def _targets(objective: Objective, ordinary: int) -> tuple[Array, float, float, 
     y, loss = objective.y, objective.loss
     h, t, power = 0.0, 1.0, 0
     if loss.moves_with_y and objective.fit_intercept:
-        h = float(_exact_centres(y.min(keepdims=True), y.max(keepdims=True), y.mean())[0])
+        h = float(exact_centres(y.min(keepdims=True), y.max(keepdims=True), y.mean())[0])
         y = y - h
     scaled = loss.in_units(1.0)
     if scaled is not None:
@@ -218,66 +210,3 @@ def _targets(objective: Objective, ordinary: int) -> tuple[Array, float, float, 
         assert found is not None
         loss, power = found
     return y / t, h, t, loss, power
-
-
-def _framed(
-    design: Design, centred: bool, units: str, ordinary: int
-) -> tuple[Design, Array, Array]:
-    """(X', m, k); the units of columns are their own, one for all, or 1."""
-    known = _FRAMED.setdefault(_base(design), {})
-    key = (centred, units, ordinary)
-    if key not in known:
-        known[key] = _centred_and_scaled(_base(design), *key)
-    found, centre, columns = known[key]
-    if isinstance(design, StackedDesign) and found is not design.base:
-        return StackedDesign(found, design.classes), centre, columns
-    return (design if found is _base(design) else found), centre, columns
-
-
-def _base(design: Design) -> Design:
-    return design.base if isinstance(design, StackedDesign) else design
-
-
-def _centred_and_scaled(
-    design: Design, centred: bool, units: str, ordinary: int
-) -> tuple[Design, Array, Array]:
-    X = design.constant
-    if sparse.issparse(X):
-        largest = np.asarray(abs(X).max(axis=0).toarray()).ravel() if X.shape[0] else np.zeros(0)
-        centre = np.zeros(X.shape[1])
-    else:
-        low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
-        centre = np.zeros(X.shape[1])
-        if centred:
-            with np.errstate(over="ignore"):
-                centre = _exact_centres(low, high, X.mean(axis=0))
-        largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
-    columns = np.ones(X.shape[1])
-    if units == "own":
-        columns = 1.0 / np.array([power_near(size, ordinary) for size in largest])
-    elif units == "alike":
-        middle = float(np.median(largest[largest > 0.0])) if np.any(largest) else 0.0
-        columns /= power_near(middle, ordinary)
-    if not np.any(centre) and np.all(columns == 1.0):
-        return design, centre, columns
-    if not np.any(centre) and not ordinary:
-        return ScaledDesign(design, columns), centre, columns
-    if sparse.issparse(X):
-        return SparseDesign(sparse.csr_array(X @ sparse.diags_array(columns))), centre, columns
-    return DenseDesign((X - centre) * columns), centre, columns
-
-
-def _exact_centres(low: Array, high: Array, mean: Any) -> Array:
-    """A centre where all entries are within a factor of 2: differences are exact (Sterbenz)."""
-    near = (np.sign(low) == np.sign(high)) & (low != 0.0)
-    near &= np.maximum(np.abs(low), np.abs(high)) <= 2.0 * np.minimum(np.abs(low), np.abs(high))
-    return np.where(near, np.clip(mean, low, high), 0.0)
-
-
-def power_near(size: float, ordinary: int) -> float:
-    """The power of two near a size; 1 for an ordinary one and for 0."""
-    if not 0.0 < size < np.inf:
-        return 1.0
-    mantissa, exponent = math.frexp(size)
-    exponent -= mantissa < math.sqrt(0.5)
-    return 1.0 if abs(exponent) <= ordinary else 2.0 ** float(np.clip(exponent, -FAR, FAR))

@@ -1,0 +1,81 @@
+"""A design matrix with its columns centred and scaled, where that is exact."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy import sparse
+
+from ..design import DenseDesign, Design, ScaledDesign, SparseDesign, StackedDesign
+from ..numerics import Array
+
+FAR = 200
+"""No unit is beyond 2^-200 or 2^200."""
+
+_FRAMED: WeakKeyDictionary[Design, dict[Any, tuple[Design, Array, Array]]] = WeakKeyDictionary()
+"""Centred and scaled designs, kept as long as the design itself: a path centres X once."""
+
+
+def framed(design: Design, centred: bool, units: str, ordinary: int) -> tuple[Design, Array, Array]:
+    """(X', m, k); the units of columns are their own, one for all, or 1."""
+    known = _FRAMED.setdefault(base_of(design), {})
+    key = (centred, units, ordinary)
+    if key not in known:
+        known[key] = _centred_and_scaled(base_of(design), *key)
+    found, centre, columns = known[key]
+    if isinstance(design, StackedDesign) and found is not design.base:
+        return StackedDesign(found, design.classes), centre, columns
+    return (design if found is base_of(design) else found), centre, columns
+
+
+def base_of(design: Design) -> Design:
+    """The design of one class, for K classes."""
+    return design.base if isinstance(design, StackedDesign) else design
+
+
+def _centred_and_scaled(
+    design: Design, centred: bool, units: str, ordinary: int
+) -> tuple[Design, Array, Array]:
+    X = design.constant
+    if sparse.issparse(X):
+        largest = np.asarray(abs(X).max(axis=0).toarray()).ravel() if X.shape[0] else np.zeros(0)
+        centre = np.zeros(X.shape[1])
+    else:
+        low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
+        centre = np.zeros(X.shape[1])
+        if centred:
+            with np.errstate(over="ignore"):
+                centre = exact_centres(low, high, X.mean(axis=0))
+        largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
+    columns = np.ones(X.shape[1])
+    if units == "own":
+        columns = 1.0 / np.array([power_near(size, ordinary) for size in largest])
+    elif units == "alike":
+        middle = float(np.median(largest[largest > 0.0])) if np.any(largest) else 0.0
+        columns /= power_near(middle, ordinary)
+    if not np.any(centre) and np.all(columns == 1.0):
+        return design, centre, columns
+    if not np.any(centre) and not ordinary:
+        return ScaledDesign(design, columns), centre, columns
+    if sparse.issparse(X):
+        return SparseDesign(sparse.csr_array(X @ sparse.diags_array(columns))), centre, columns
+    return DenseDesign((X - centre) * columns), centre, columns
+
+
+def exact_centres(low: Array, high: Array, mean: Any) -> Array:
+    """A centre where all entries are within a factor of 2: differences are exact (Sterbenz)."""
+    near = (np.sign(low) == np.sign(high)) & (low != 0.0)
+    near &= np.maximum(np.abs(low), np.abs(high)) <= 2.0 * np.minimum(np.abs(low), np.abs(high))
+    return np.where(near, np.clip(mean, low, high), 0.0)
+
+
+def power_near(size: float, ordinary: int) -> float:
+    """The power of two near a size; 1 for an ordinary one and for 0."""
+    if not 0.0 < size < np.inf:
+        return 1.0
+    mantissa, exponent = math.frexp(size)
+    exponent -= mantissa < math.sqrt(0.5)
+    return 1.0 if abs(exponent) <= ordinary else 2.0 ** float(np.clip(exponent, -FAR, FAR))
