@@ -132,6 +132,8 @@ def box_inside(objective: Objective) -> tuple[Array, Array]:
 def _inward(end: Array, side: float) -> Array:
     """Two digits inward: an end such as 1 - tau is rounded, and so is its product with c_i."""
     rounded = (end != 0.0) & np.isfinite(end)
+    if not rounded.any():
+        return end
     return np.where(rounded, np.nextafter(np.nextafter(end, side), side), end)
 
 

@@ -15,7 +15,7 @@ STEP = 2.0**-20
 def slopes(
     objective: Objective,
     u: Array,
-    samples: Array,
+    samples: Array | slice,
     room: Array,
     step: Array,
     point: PrimalPoint | None,
