@@ -10,7 +10,7 @@ from scipy import sparse
 from ..certificates.scale import ProgramUnits
 from ..numerics import Array
 from ..objective.cone_program import ConeProgram
-from .scaling import Scaled
+from .scaling import Scaled, solve_scaled
 
 BORDER = 0.41
 """Halves of logarithms are common, being means of two: they are no border case."""
@@ -26,6 +26,16 @@ class Fitted(NamedTuple):
     def program(self) -> ConeProgram:
         """The program in these units."""
         return self.scaled.program
+
+    def solve(self) -> tuple[Array, Array]:
+        """(x, y) of ``solve_scaled`` from these units, in the program's own.
+
+        Raises
+        ------
+        SolverError
+        """
+        x, y = solve_scaled(self.program)
+        return self.scaled.x_out(x), self.scaled.y_out(y)
 
 
 def fitted(program: ConeProgram, units: ProgramUnits) -> Fitted:

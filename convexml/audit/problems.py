@@ -31,7 +31,6 @@ from .point import (
 )
 from .recovery import Completed, complete_dual, complete_point
 from .rows import Given, dual_rows, read_duals
-from .scaling import solve_scaled
 from .worth import difference, shortfall
 
 WITNESS = 1e-2
@@ -181,10 +180,9 @@ def _refute(posed: Posed, certificate: Certificate) -> Certificate:
     if certificate.verdict is not Verdict.UNDECIDED or not np.isfinite(certificate.scale):
         return certificate
     try:
-        x, y = solve_scaled(posed.fit.program)
+        x, y = posed.fit.solve()
     except SolverError:
         return certificate
-    x, y = posed.fit.scaled.x_out(x), posed.fit.scaled.y_out(y)
     values, tol, sign = posed.values(x), certificate.tol, posed.canonical.sign
     noise = objective_at(posed.problem).radius
     try:

@@ -13,7 +13,6 @@ from ..validation import positive_number
 from .absence import certify_absence
 from .point import Posed, pose, require_problem, sparse_values
 from .problems import ENDED, certify_problem, judge
-from .scaling import solve_scaled
 
 RESCALED = "clarabel, rescaled"
 
@@ -108,7 +107,7 @@ def _attempts(posed: Posed, first: str, tol: float) -> Iterator[tuple[str, str]]
 
 def _solve_rescaled(posed: Posed) -> str:
     try:
-        x, y = solve_scaled(posed.program)
+        x, y = posed.fit.solve()
     except SolverError as error:
         return str(error)
     for variable, value in posed.values(x).items():
