@@ -29,6 +29,11 @@ def gamma(count: float) -> float:
     return share / (1.0 - share) if share < 0.5 else np.inf
 
 
+def outward(z: Array, reach: float) -> float:
+    """A reach for which the computed z - reach and z + reach enclose the exact ones."""
+    return reach * (1.0 + 4.0 * EPS) + 2.0 * EPS * float(np.max(np.abs(z), initial=0.0))
+
+
 SPLITTER = 2.0**27 + 1.0
 
 

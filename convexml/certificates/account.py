@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..numerics import EPS, Array, gamma
+from ..numerics import EPS, Array, gamma, outward
 from ..objective import Objective
 from ..objective.multiclass import MulticlassObjective
 from .columns import ColumnPrice, price_of_columns
@@ -109,9 +109,9 @@ def _slope_of_shift(objective: Objective, z: Array, slopes: Array, reach: float)
     """A bound of |d F(z + t 1) / dt| for |t| <= reach: the slopes cancel near an optimum."""
     if isinstance(objective, MulticlassObjective):
         return float(slopes.sum())
-    ends = [np.nextafter(z + side * reach, side * np.inf) for side in (-1.0, 1.0)]
-    steepest = max(abs(float(objective.loss_derivative(end).sum())) for end in ends)
-    return steepest + (gamma(objective.n) + 32.0 * EPS) * float(slopes.sum())
+    far = outward(z, reach)
+    ends = [abs(float(objective.loss_derivative(end).sum())) for end in (z - far, z + far)]
+    return max(ends) + (gamma(objective.n) + 32.0 * EPS) * float(slopes.sum())
 
 
 def dual_rounding(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..compiled import Loop
-from ..numerics import EPS, Array
+from ..numerics import EPS, Array, outward
 from ..terms import Terms
 from ..tex import Form, Symbol, Tex, Weights, name_of
 
@@ -110,8 +110,8 @@ class Loss(ABC):
 
         The ends are taken further out, so that no kink hides in their rounding.
         """
-        below = self.derivative(y, np.nextafter(z - reach, -np.inf))
-        above = self.derivative(y, np.nextafter(z + reach, np.inf))
+        far = outward(z, reach)
+        below, above = self.derivative(y, z - far), self.derivative(y, z + far)
         return np.maximum(np.abs(below), np.abs(above)) * (1.0 + 64.0 * EPS)
 
     def value_rounding(self, y: Array, z: Array, value: Array) -> Array:

@@ -45,8 +45,8 @@ class Poisson(Loss):
         return np.where(near, y * (np.expm1(t) - t), direct)
 
     def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
-        log_y = np.abs(np.log(np.where(y > 0.0, y, 1.0)))
-        t = np.abs(z - np.log(np.where(y > 0.0, y, 1.0)))
+        log_y = np.log(np.where(y > 0.0, y, 1.0))
+        t, log_y = np.abs(z - log_y), np.abs(log_y)
         # t itself is off by a share of |z| + |log y|, which counts twice next to 0.
         off = ELEMENTARY * (t + log_y)
         near = y * (np.minimum(t, 1.0) + off) * (t + 2.0 * log_y + 1.0)
