@@ -7,7 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from convexml.certificates import attainable
 from convexml.certificates.attainable import met_exactly, met_within
+from convexml.certificates.evidence import consistent
 from convexml.losses import HardMargin, Interpolation, Loss
 from convexml.models import LearningProblem
 from convexml.numerics import Array
@@ -117,3 +119,19 @@ def test_residuals_are_summed_without_rounding() -> None:
     assert found is not None
     assert found[0].tolist() == [1.0]
     assert met_within(parts, np.array([1.0, 2.0, 1.0]), 0.0, 1e-9) is None
+
+
+def test_whether_equations_have_a_solution_is_decided_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def counted(E: Array, y: Array) -> bool:
+        asked.append(E.shape)
+        return consistent(E, y)
+
+    monkeypatch.setattr(attainable, "consistent", counted)
+    X = np.array([[0.1, 0.3, 0.7], [0.2, 0.5, 0.9]])
+    problem = LearningProblem(X, [0.1, 0.7], Interpolation(), L2(1.0), fit_intercept=False)
+    w = problem.solve().primal["w"]
+    for _ in range(3):
+        assert str(problem.certify(w).verdict) == "certified"
+    assert len(asked) == 1
