@@ -57,7 +57,10 @@ def however_tiny(rng: Random) -> Conic:
 
 
 def contradicting(rng: Random) -> Linear:
-    """Rows with multipliers y > 0, A'y = 0 and b'y of size 2^-20 ... 2^-50: -, 0 or +."""
+    """Rows with multipliers y > 0, A'y = 0 and b'y of size 2^-20 ... 2^-40: -, 0 or +.
+
+    Below some 2^-43 of its terms a contradiction counts as the rounding of the data.
+    """
     n, k = int(rng.integers(1, 5)), int(rng.integers(2, 5))
     A = rng.integers(-4, 5, (k, n)).astype(float)
     y = rng.integers(1, 4, k - 1).astype(float)
@@ -66,7 +69,7 @@ def contradicting(rng: Random) -> Linear:
     b = A @ x
     i = int(rng.integers(k))
     side = max(abs(b[i]), 1.0)
-    b[i] += rng.choice([-1.0, -1.0, 0.0, 1.0]) * side * 2.0 ** -rng.integers(20, 51)
+    b[i] += rng.choice([-1.0, -1.0, 0.0, 1.0]) * side * 2.0 ** -rng.integers(20, 41)
     if rng.random() < 0.4:  # a turn of the rows as well: what contradicts near may agree far away
         A[int(rng.integers(k)), int(rng.integers(n))] += 2.0 ** -rng.integers(20, 51)
     others = rng.integers(-3, 4, (int(rng.integers(0, 3)), n)).astype(float)

@@ -1,14 +1,21 @@
-"""Whether the constraints of a polyhedral problem can be met, not only to within tol."""
+"""Whether the constraints of a problem can be met, not only to within tol."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from ..certificates.conic_ray import has_point
 from ..certificates.linear import plausible
+from ..errors import SolverError
 from ..numerics import Array
-from ..objective.cones import Nonnegative
+from ..objective.cone_program import ConeProgram
+from ..objective.cones import Nonnegative, Zero
 from ..objective.linear_data import LinearData
+from .labels import soft_rows
 from .point import Posed
+from .scaling import solve_scaled
 
 LARGEST = 1500
 """Rows up to which another point is looked for."""
@@ -20,17 +27,42 @@ UNMET = (
 def unmet(posed: Posed, x: Array) -> str:
     """Why the feasible set may be empty although x is feasible within tol; "" where it is not.
 
-    Rows that contradict one another by less than tol have points that violate each of them by
-    less: such a point is near to nothing. Curved cones and larger programs are not looked into.
+    Constraints that contradict one another by less than tol have points that violate each of them
+    by less: such a point is near to nothing. Larger programs are not looked into.
     """
-    program, n = posed.fit.program, posed.program.q.size
-    if program.b.size > LARGEST or not all(cone.is_polyhedral for cone in program.cones):
+    program, z = posed.fit.program, posed.fit.scaled.x_in(x)
+    if program.b.size > LARGEST:
         return ""
-    below = np.zeros(program.b.size, dtype=bool)
+    if not plausible(polyhedral(program)[0], z):
+        return UNMET
+    return UNMET if _bent(posed) and not _has_room(program, z) else ""
+
+
+def polyhedral(program: ConeProgram) -> tuple[LinearData, Array]:
+    """The rows of {0} and of inequalities, and their numbers: those of A_ub, then of A_eq."""
+    kinds = np.zeros(program.b.size, dtype=int)
     for cone, part in program.blocks:
-        below[part] = isinstance(cone, Nonnegative)
-    A, free = program.A.tocsr(), np.full(n, np.inf)
-    data = LinearData(
-        program.q, A[below], program.b[below], A[~below], program.b[~below], -free, free
-    )
-    return "" if plausible(data, posed.fit.scaled.x_in(x)) else UNMET
+        kinds[part] = 1 if isinstance(cone, Nonnegative) else 2 if isinstance(cone, Zero) else 0
+    below, equal = np.flatnonzero(kinds == 1), np.flatnonzero(kinds == 2)
+    A, b, free = program.A.tocsr(), program.b, np.full(program.q.size, np.inf)
+    data = LinearData(program.q, A[below], b[below], A[equal], b[equal], -free, free)
+    return data, np.concatenate([below, equal])
+
+
+def _bent(posed: Posed) -> bool:
+    """Whether a constraint or attribute asks for more than linear rows."""
+    if not all(arg.is_pwl() for c in posed.problem.constraints for arg in c.args):
+        return True
+    soft = soft_rows(posed)
+    return any(not c.is_polyhedral and bool(np.any(soft[p])) for c, p in posed.program.blocks)
+
+
+def _has_room(program: ConeProgram, z: Array) -> bool:
+    """Whether an exact point is known: z itself, or one that the cones have room for."""
+    if has_point(program, z):
+        return True
+    flat = replace(program, P=0.0 * program.P, q=np.zeros(z.size))
+    try:
+        return has_point(program, solve_scaled(flat)[0])
+    except SolverError:
+        return False

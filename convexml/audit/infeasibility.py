@@ -10,12 +10,14 @@ import numpy as np
 from ..certificates.certificate import Certificate, Condition, Verdict, worst
 from ..certificates.cone_margin import nudged
 from ..certificates.conic_units import conic_units
+from ..certificates.exact_feasibility import exact_farkas
 from ..certificates.exact_sums import exact_dot, exact_residual
 from ..certificates.judge import absent, judge
 from ..errors import SolverError
 from ..numerics import Array
 from ..objective.cone_program import ConeProgram
 from .bounds import bound_of, priced_candidates
+from .feasible import polyhedral
 from .labels import moves_by_label, multipliers_by_label, soft_rows
 from .point import Posed
 from .relaxation import Relaxation, moves, relax
@@ -47,6 +49,8 @@ def infeasibility(posed: Posed, tol: float = 1e-6) -> Certificate:
     candidates = [relaxation.y]
     if np.any(given.mask) and not given.broken:
         candidates.append(given.y)
+    rational = _in_rationals(posed.program)
+    candidates += [] if rational is None else [rational]
     best: Certificate | None = None
     for y in candidates:
         found = verify_farkas(posed, y, tol)
@@ -61,6 +65,17 @@ def infeasibility(posed: Posed, tol: float = 1e-6) -> Certificate:
     if best.verdict is Verdict.CERTIFIED:
         best = replace(best, evidence=best.evidence | _relaxation_by_label(posed, relaxation, best))
     return best
+
+
+def _in_rationals(program: ConeProgram) -> Array | None:
+    """Multipliers of the linear rows alone, where these are few."""
+    data, rows = polyhedral(program)
+    found = exact_farkas(data)
+    if found is None:
+        return None
+    y = np.zeros(program.b.size)
+    y[rows] = found
+    return y
 
 
 def verify_farkas(posed: Posed, y: Array, tol: float) -> Certificate:

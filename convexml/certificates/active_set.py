@@ -63,7 +63,8 @@ def active_by_slackness(data: LinearData, x: Array, point: Multipliers) -> Activ
 
 
 def _ratio(value: Array, size: Array) -> Array:
-    return value / np.maximum(size, np.finfo(float).tiny)
+    with np.errstate(over="ignore"):
+        return np.asarray(value / np.maximum(size, np.finfo(float).tiny))
 
 
 def solve_vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:

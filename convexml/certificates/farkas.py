@@ -13,6 +13,7 @@ from ..numerics import Array
 from ..objective.linear_data import LinearData
 from ..validation import positive_number
 from .certificate import Certificate, Condition, Verdict, worst
+from .exact_feasibility import exact_farkas
 from .highs import highs
 from .judge import absent, judge, violated
 from .linear_bound import equilibrated, lower_bound
@@ -102,7 +103,7 @@ def _homogeneous(row: Condition) -> Condition:
 
 
 def find_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | None:
-    """Search for Farkas multipliers, in the program's own units and in equilibrated ones."""
+    """Search for Farkas multipliers, in its own units, in equilibrated ones and in rationals."""
     scaled = equilibrated(data)
     for program in (data, None if scaled is None else scaled.data):
         for found in _search(program) if program is not None else ():
@@ -113,7 +114,12 @@ def find_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | Non
             certificate = certify_infeasible(data, evidence, tol=tol)
             if certificate.verdict is Verdict.CERTIFIED:
                 return certificate
-    return None
+    exact = exact_farkas(data)
+    if exact is None:
+        return None
+    parts = np.split(exact, [data.b_ub.size])
+    certificate = certify_infeasible(data, {"lambda_ub": parts[0], "nu": parts[1]}, tol=tol)
+    return certificate if certificate.verdict is Verdict.CERTIFIED else None
 
 
 def _search(data: LinearData) -> Iterator[Array]:

@@ -13,6 +13,7 @@ from ..objective.linear_data import LinearData, read_point
 from ..validation import positive_number
 from .active_set import active_at, solve_multipliers
 from .certificate import Certificate, Verdict
+from .exact_feasibility import has_exact_point
 from .exact_sums import exact_dot, exact_residual
 from .judge import bounded, judge, refuted, violated
 from .linear_bound import ROOM, LinearBound, exact_objective, lower_bound, primal_interior
@@ -153,9 +154,13 @@ def _violation_price(data: LinearData, x: Array, point: Multipliers) -> float:
 
 
 def plausible(data: LinearData, x: Array) -> bool:
-    """Whether some point, x or another, meets all constraints up to rounding."""
+    """Whether some point, x or another, meets all constraints up to rounding; else exactly."""
     if meets_rows(data, x):
         return True
+    if data.memo.get("exact point") is None:
+        data.memo["exact point"] = has_exact_point(data, x)
+    if data.memo["exact point"] is not None:
+        return bool(data.memo["exact point"])
     if "plausible" not in data.memo:
         data.memo["plausible"] = primal_interior(data) is not None or any(
             found.x is not None and meets_rows(data, found.x)
