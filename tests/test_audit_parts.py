@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import cvxpy as cp
@@ -51,6 +52,25 @@ def test_sums_and_the_worst_part() -> None:
     assert found.scale == 1e6
     assert [row.name for row in found.conditions] == ["one: a", "two: a"]
     assert [row.scale for row in found.conditions] == [1e6, 2.0]  # of their own parts
+
+
+def test_bounds_of_a_sum_are_rounded_up() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        parts = [part(str(k), 1.0, 10.0 ** rng.uniform(-12, -6)) for k in range(9)]
+        parts = [Known(one.name, replace(one.found, proved_gap=one.found.gap)) for one in parts]
+        found = certify_parts(parts, TOL)
+        exactly = sum((Fraction(one.found.gap) for one in parts), Fraction(0))
+        assert exactly <= Fraction(found.gap) <= exactly * (1 + Fraction(1, 10**14))
+        assert found.proved_gap == found.gap
+
+
+def test_a_sum_is_proved_if_all_of_it_is() -> None:
+    one, two = part("one", 1.0, 1e-9), part("two", 1.0, 1e-9, unproved="why")
+    one = Known("one", replace(one.found, proved_gap=one.found.gap))
+    found = certify_parts([one, two], TOL)
+    assert found.proved_gap == np.inf
+    assert found.unproved == "two: why"
 
 
 def test_a_small_part_cannot_hide_behind_a_large_one() -> None:

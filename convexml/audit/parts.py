@@ -14,7 +14,7 @@ from ..certificates.judge import judge_sum
 from ..design import as_design
 from ..errors import InputError
 from ..losses import Loss
-from ..numerics import Array
+from ..numerics import EPS, Array
 from ..objective import Objective
 from ..penalties import Penalty
 
@@ -130,11 +130,12 @@ def certify_parts(parts: Sequence[Part], tol: float) -> Certificate:
     worst = max(judged, key=lambda one: one.relative_gap)
     radii = [one.within for one in judged if one.within is not None]
     sources = {one.dual_source for one in judged}
+    up = 1.0 + EPS * len(judged)  # a sum of bounds is no less than they are
     whole = Certificate(
         claim="optimal",
         primal_objective=sum(one.primal_objective for one in judged),
         dual_objective=sum(one.dual_objective for one in judged),
-        gap=sum(one.gap for one in judged),
+        gap=up * sum(one.gap for one in judged),
         relative_gap=worst.relative_gap,
         conditions=tuple(
             replace(row, name=f"{name}: {row.name}")
@@ -145,7 +146,8 @@ def certify_parts(parts: Sequence[Part], tol: float) -> Certificate:
         tol=tol,
         repaired=max(one.repaired for one in judged),
         dual_source=sources.pop() if len(sources) == 1 else "solver",
-        proved_gap=sum(one.proved_gap for one in judged),
+        proved_gap=up * sum(one.proved_gap for one in judged),
+        unproved=next((f"{name}: {one.unproved}" for name, one in found if one.unproved), ""),
         dual={name: one.dual.get("u") for name, one in found},
         scale=worst.scale,
         rounding=sum(one.rounding for one in judged),
