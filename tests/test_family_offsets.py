@@ -55,3 +55,22 @@ def test_ridge_up_to_1e6_is_certified(seeds: range) -> None:
         assert solution.status == "optimal", seed
         value = known.value(solution.primal["w"], solution.primal["b"])
         assert float(value / known.optimum.value) - 1.0 <= 1e-6
+
+
+def test_the_best_intercept_is_a_float_on_the_flat_side_of_a_kink() -> None:
+    """Floats near b are .0078 apart; the loss is flat between two kinks, and steep beyond."""
+    X = np.array(
+        [
+            [-30.281689348928964, -36615600253415.79],
+            [-30.773738125503925, -36615600253417.69],
+            [-29.702105206816732, -36615600253416.19],
+            [-28.376073063104897, -36615600253417.98],
+        ]
+    )
+    y, w = np.array([1.0, -1.0, 1.0, -1.0]), np.array([-1.2195642761422658e-16, 0.9999999999999988])
+    known = Learning(X, y, ("hinge",), ("l1_ball", 1.0), weight=0.5)
+    found = known.posed.certify(w)
+    near = 36615600253416.8 + np.arange(-100, 101) * 2.0**-7
+    best = min(float(known.value(w, each, constrained=False)) for each in near)
+    assert found.primal_objective == pytest.approx(best, rel=1e-12)  # .2511 once, and REFUTED
+    assert found.holds()

@@ -131,7 +131,13 @@ def best_intercept(frame: Frame, w: Array) -> Any:
     own = w / frame.unit
     small = inner.n * inner.d <= SMALL_ENOUGH  # where it costs nothing, in twice the digits
     z = compensated_matvec(inner.design, own) if small else inner.predict(own)
-    return frame.outside(own, inner.best_intercept(z))[1]
+    b = frame.outside(own, inner.best_intercept(z))[1]
+    if inner.loss.is_smooth or np.ndim(b):
+        return b
+    # Next to a kink the nearest number may lie on the steep side.
+    near = [b, *(float(np.nextafter(b, end)) for end in (-np.inf, np.inf))]
+    values = [inner.primal_formula(own, z + frame.inside(w, each)[1]) for each in near]
+    return near[int(np.argmin(values))]
 
 
 def _unsolved(inner: Objective, point: PrimalPoint, rounding: float) -> str:

@@ -13,6 +13,7 @@ from ..objective.linear_data import LinearData
 from ..objective.linear_scaling import ScaledProgram, equilibrate
 from .exact_sums import exact_dot, exact_pair
 from .linear_price import SAFE, Interior, Nearby, nearby, relative_interior
+from .linear_rational import rational_price
 from .linear_units import linear_units
 
 ROOM = 1e-3
@@ -69,6 +70,8 @@ def lower_bound(
     if not np.any(left):
         return LinearBound(value, error, left)
     price = _price(data, lambda_ub, nu)
+    if price is None:
+        price = rational_price(data, lambda_ub, nu, cost, value)
     if price is not None:
         return LinearBound(value, error + price, left)
     total = float(np.abs(left).sum())

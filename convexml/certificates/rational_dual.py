@@ -19,10 +19,10 @@ LARGEST = 40
 
 
 def rational_dual(program: ConeProgram, w: Array, y: Array) -> Priced | None:
-    """An exact dual point near (w, y) with the same zeros, rounded, and what the rounding hides.
+    """An exact dual point near (w, y), rounded, and what the rounding hides.
 
-    P w + A'y + q = 0 is solved in rationals: unknowns without sign and large ones move, the
-    others stay as they are. None where that leaves y >= 0 or is too large.
+    P w + A'y + q = 0 is solved in rationals: unknowns without sign move, then large ones, zeros
+    last; the others stay as they are. None where that leaves y >= 0 or is too large.
     """
     if not all(cone.is_polyhedral for cone in program.cones):
         return None
@@ -30,11 +30,10 @@ def rational_dual(program: ConeProgram, w: Array, y: Array) -> Priced | None:
     signed = np.zeros(y.size, dtype=bool)
     for cone, part in program.blocks:
         signed[part] = isinstance(cone, Nonnegative)
-    rows = np.flatnonzero(~signed | (y > 0.0))
-    rows = rows[np.argsort(np.where(signed, -y, -np.inf)[rows], kind="stable")]
-    n = program.q.size
-    if n > LARGEST or bent.size + rows.size > 3 * LARGEST:
+    n, used = program.q.size, np.count_nonzero(~signed | (y > 0.0))
+    if n > LARGEST or bent.size + used > 3 * LARGEST:
         return None
+    rows = np.argsort(np.where(signed, -y, -np.inf), kind="stable")[: 3 * LARGEST - bent.size]
     matrix = np.hstack([program.A.tocsr()[rows].toarray().T, program.P[:, bent].toarray()])
     start = [Fraction(float(value)) for value in (*y[rows], *w[bent])]
     solution = solve_exactly(matrix, -program.q, start)

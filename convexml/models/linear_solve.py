@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,18 +15,16 @@ from ..numerics import Array
 from ..solvers import Solution, supports
 from ..solvers.linear_run import run_linear
 from ..solvers.program_audit import RecordedProgram
-from ..solvers.reference import REFERENCE, ReferenceRun, installed, run_reference
+from ..solvers.reference import ReferenceRun, run_reference
 from ..solvers.registry import LINEAR, check_name
-from ..validation import nonnegative_integer, positive_number
 from .linear_equilibrated import solve_equilibrated
 from .linear_judged import JudgedProgram
+from .portfolio import Limits, available, first_verified
 
 EQUILIBRATED = "highs, equilibrated"
 AUTO = ("highs", "clarabel", EQUILIBRATED, "ecos", "interior_point", "piqp", "scs", "osqp")
 """Each is tried where those before it gave nothing that could be verified."""
-WORST = {"inaccurate": 1, "failed": 2}
 ITERATIONS = {
-    "interior_point": "max_iter",
     "clarabel": "max_iter",
     "osqp": "max_iter",
     "ecos": "max_iters",
@@ -47,53 +45,39 @@ def solve_linear(
     **options: Any,
 ) -> Solution:
     """Run one solver, or for "auto" one after the other until a claim is verified."""
-    tol = positive_number(tol, "solve", "tol")
-    if max_seconds is not None:
-        max_seconds = positive_number(max_seconds, "solve", "max_seconds")
-    if max_iter is not None:
-        max_iter = nonnegative_integer(max_iter, "solve", "max_iter")
-    if solver != "auto":
-        solver = check_name(solver)
-        if solver not in REFERENCE or installed(solver):
-            suited, reason = supports(solver, problem)
-            if not suited:
-                raise UnsuitableSolverError(reason)
-    tried: list[Solution] = []
-    for name in AUTO if solver == "auto" else (solver,):
-        if solver == "auto" and name in REFERENCE and not installed(name):
-            continue
-        settings = dict(options) if name == solver or not tried else {}
-        if max_iter is not None and name != EQUILIBRATED:
-            settings[ITERATIONS[name]] = max_iter
-        tried.append(_attempt(problem, name, tol, max_seconds, polish, settings))
-        if tried[-1].status not in ("failed", "inaccurate"):
-            break
-    best = min(tried, key=lambda s: (WORST.get(s.status, 0), s.relative_gap))
+    limits = Limits.read(tol, max_seconds, max_iter, polish=polish)
     if solver == "auto":
-        best.choice = f"auto chose {AUTO[0]}: the problem is a linear program."
-        if best is not tried[0]:
-            best.choice += f" {AUTO[0]} ended {tried[0].status}; {best.solver} answered"
-            best.choice += f" ({best.message})." if best.message else "."
-    return best
+        why = f"auto chose {AUTO[0]}: the problem is a linear program."
+        return first_verified(_in_turn(problem, limits, options), why)
+    solver = check_name(solver)
+    if available(solver):
+        suited, reason = supports(solver, problem)
+        if not suited:
+            raise UnsuitableSolverError(reason)
+    return _attempt(problem, solver, limits, dict(options))
+
+
+def _in_turn(problem: JudgedProgram, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
+    for name in AUTO:
+        if available(name):
+            yield _attempt(problem, name, limits, dict(options) if name == AUTO[0] else {})
 
 
 def _attempt(
-    problem: JudgedProgram,
-    name: str,
-    tol: float,
-    max_seconds: float | None,
-    polish: bool,
-    settings: dict[str, Any],
+    problem: JudgedProgram, name: str, limits: Limits, settings: dict[str, Any]
 ) -> Solution:
+    tol, polish = limits.tol, limits.polish
     if name == EQUILIBRATED:
         return _equilibrated(problem, tol)
     if name in LINEAR:
-        return _by_hand(problem, name, tol, max_seconds, polish, settings)
-    if not installed(name):
+        return _by_hand(problem, name, limits, settings)
+    if not available(name):
         message = f"{name} is not installed; pip install {name} makes it available."
         run = ReferenceRun("not installed", 0.0, 0.0, 0, message)
         return _conclude(problem, name, run, "failed", None, tol)
-    run = run_reference(problem.primal, name, tol=tol, max_seconds=max_seconds, **settings)
+    if limits.max_iter is not None:
+        settings[ITERATIONS[name]] = limits.max_iter
+    run = run_reference(problem.primal, name, tol=tol, max_seconds=limits.max_seconds, **settings)
     x = problem.variables["x"].value if run.has_point else None
     if x is None or not np.all(np.isfinite(x)):
         return _without_point(problem, name, run, tol)
@@ -113,20 +97,17 @@ def _judged(
 
 
 def _by_hand(
-    problem: JudgedProgram,
-    name: str,
-    tol: float,
-    max_seconds: float | None,
-    polish: bool,
-    settings: dict[str, Any],
+    problem: JudgedProgram, name: str, limits: Limits, settings: dict[str, Any]
 ) -> Solution:
-    limit = settings.pop("max_iter", None)
+    tol = limits.tol
     if settings:
         raise InputError(f"{name}: a linear program takes no option {next(iter(settings))!r}.")
-    run, last = run_linear(problem.data, tol=tol, max_seconds=max_seconds, max_iter=limit)
+    run, last = run_linear(
+        problem.data, tol=tol, max_seconds=limits.max_seconds, max_iter=limits.max_iter
+    )
     if last is None:
         return _without_point(problem, name, run, tol)
-    certificate = certify_solution(problem, last.x, tol, polish, last.multipliers)
+    certificate = certify_solution(problem, last.x, tol, limits.polish, last.multipliers)
     solution = _judged(problem, name, run, certificate, tol)
     solution.recorded = RecordedProgram(problem.data)
     return solution

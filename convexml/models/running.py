@@ -18,28 +18,29 @@ from ..solvers.rate_audit import Recorded
 from ..solvers.reference import run_reference
 from ..solvers.registry import ALGORITHMS
 from .judged import JudgedProblem
+from .portfolio import Limits
 
 
 def run_algorithm(
     problem: JudgedProblem,
     frame: Frame,
     name: str,
-    limits: Mapping[str, Any],
+    limits: Limits,
     options: Mapping[str, Any],
 ) -> tuple[Array | None, float, Array | None, dict[str, Any]]:
     """(w, b, u) of a hand-written solver in the frame's coordinates, and facts of the run."""
     objective, algorithm = frame.objective, ALGORITHMS[name]
-    w = np.zeros(objective.d) if limits["w0"] is None else limits["w0"] / frame.unit
+    w = np.zeros(objective.d) if limits.w0 is None else limits.w0 / frame.unit
     b = objective.best_intercept(objective.predict(w))
-    iterates = algorithm.start(objective, w, b, limits["seed"], options)
+    iterates = algorithm.start(objective, w, b, limits.seed, options)
     try:
         run = drive(
             objective,
             iterates,
-            tol=limits["tol"],
-            max_seconds=limits["max_seconds"],
-            max_iter=algorithm.max_iter if limits["max_iter"] is None else limits["max_iter"],
-            progress=_show if limits["progress"] else None,
+            tol=limits.tol,
+            max_seconds=limits.max_seconds,
+            max_iter=algorithm.max_iter if limits.max_iter is None else limits.max_iter,
+            progress=_show if limits.progress else None,
         )
     except InputError:
         raise
@@ -54,7 +55,7 @@ def run_algorithm(
         "compile_seconds": run.compile_seconds,
         "trace": [_in_own_units(record, frame.factor) for record in run.trace],
         "message": "" if run.stopped == "tol" else run.stopped,
-        "recorded": Recorded(objective, name, w, b, limits["seed"], dict(options), frame),
+        "recorded": Recorded(objective, name, w, b, limits.seed, dict(options), frame),
     }
     if not (np.all(np.isfinite(run.best.w)) and np.all(np.isfinite(run.best.b))):
         facts["message"] = f"{name} returned no finite point."
@@ -80,7 +81,7 @@ def run_reference_solver(
     problem: JudgedProblem,
     frame: Frame,
     name: str,
-    limits: Mapping[str, Any],
+    limits: Limits,
     options: Mapping[str, Any],
 ) -> tuple[Array | None, Any, Array | None, dict[str, Any]]:
     """(w, b, u) of a reference solver in the frame's coordinates, and facts of the run."""
@@ -90,13 +91,13 @@ def run_reference_solver(
     else:
         statement = pose_primal(frame.objective, parameters_of(frame.objective))
     posed = time.perf_counter() - started
-    if limits["max_iter"] is not None:
-        options = {_ITERATION_LIMIT.get(name, "max_iter"): limits["max_iter"]} | dict(options)
+    if limits.max_iter is not None:
+        options = {_ITERATION_LIMIT.get(name, "max_iter"): limits.max_iter} | dict(options)
     run = run_reference(
         statement.problem,
         name,
-        tol=limits["tol"],
-        max_seconds=limits["max_seconds"],
+        tol=limits.tol,
+        max_seconds=limits.max_seconds,
         **options,
     )
     facts = {

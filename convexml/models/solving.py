@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,13 @@ from ..solvers import Solution, supports
 from ..solvers.polish import descend, meet_equalities
 from ..solvers.polish import polish as polish_point
 from ..solvers.rational import least_norm, of_few_digits
-from ..solvers.reference import REFERENCE, installed
+from ..solvers.reference import REFERENCE
 from ..solvers.registry import ALGORITHMS, check_name
-from ..validation import nonnegative_integer, positive_number
 from .inputs import read_coefficients
 from .judged import JudgedProblem
 from .lam_max import lam_max
 from .outcomes import conclude, failed, no_solution, without_solution
+from .portfolio import Limits, available, first_verified
 from .running import run_algorithm, run_reference_solver
 
 SECOND_ORDER = ("newton", "irls")
@@ -69,110 +70,97 @@ def solve_learning(
     **options: Any,
 ) -> Solution:
     """Solve with one solver, or with "auto" until an answer is certified."""
-    tol = positive_number(tol, "solve", "tol")
-    if max_seconds is not None:
-        max_seconds = positive_number(max_seconds, "solve", "max_seconds")
-    if max_iter is not None:
-        max_iter = nonnegative_integer(max_iter, "solve", "max_iter")
-    seed = nonnegative_integer(seed, "solve", "seed")
     if w0 is not None:
         w0, _ = read_coefficients(problem.name, w0, None, problem.objective_parts)
-    limits = {"tol": tol, "max_seconds": max_seconds, "max_iter": max_iter}
-    limits |= {"w0": w0, "progress": progress, "polish": polish, "seed": seed}
-    limits |= {"descend": False, "size": None}
-    if solver != "auto":
-        solver = check_name(solver)
-        if solver in REFERENCE and not installed(solver):
-            message = f"{solver} is not installed; pip install {solver} makes it available."
-            return failed(problem, solver, "not installed", message, tol)
-        fits, reason = supports(solver, problem)
-        if not fits:
-            raise UnsuitableSolverError(reason)
-        return attempt(problem, solver, limits, options)
-    names, choice = choose(problem.objective_parts)
-    frame, limits["descend"] = frame_of(problem.objective_parts), polish
-    tried: list[Solution] = []
-    exact: Solution | None = None
+    limits = Limits.read(tol, max_seconds, max_iter, seed, w0=w0, progress=progress, polish=polish)
+    if solver == "auto":
+        names, why = choose(problem.objective_parts)
+        return first_verified(_in_turn(problem, names, limits, options), why)
+    solver = check_name(solver)
+    if not available(solver):
+        message = f"{solver} is not installed; pip install {solver} makes it available."
+        return failed(problem, solver, "not installed", message, limits.tol)
+    fits, reason = supports(solver, problem)
+    if not fits:
+        raise UnsuitableSolverError(reason)
+    return attempt(problem, solver, limits, options)
+
+
+def _in_turn(
+    problem: JudgedProblem,
+    names: Iterable[tuple[str, dict[str, Any], bool]],
+    limits: Limits,
+    options: dict[str, Any],
+) -> Iterator[Solution]:
+    """Answers of the solvers that are there; after the first, that of rationals."""
+    limits = replace(limits, descends=limits.polish)
+    frame = frame_of(problem.objective_parts)
+    size: float | None = None
     for name, settings, in_own_units in names:
-        if (name in REFERENCE and not installed(name)) or not supports(name, problem)[0]:
+        if not available(name) or not supports(name, problem)[0]:
             continue
-        limits["size"] = None
-        if in_own_units:
-            size = min((each.objective for each in tried), default=1.0)
-            if resized(frame, size) is frame:
-                continue  # these units are those of the attempt before
-            limits["size"] = size
-        tried.append(attempt(problem, name, limits, settings | options))
-        if len(tried) == 1 and polish and _falls_short(tried[0]):
-            exact = solved_exactly(problem, tried[0], tol)
-            tried += [] if exact is None else [exact]
-        if not _falls_short(tried[-1]):
-            break
-    best = min(tried, key=lambda s: (s.status in ("inaccurate", "failed"), s.relative_gap))
-    best.choice = choice
-    if best is exact:
-        best.choice += f" {tried[0].solver} ended {tried[0].status}; rationals answered."
-    elif best is not tried[0]:
-        best.choice += f" {tried[0].solver} ended {tried[0].status}; {best.solver} answered."
-    return best
+        if in_own_units and resized(frame, 1.0 if size is None else size) is frame:
+            continue  # these units are those of the attempt before
+        first = size is None
+        units = (1.0 if size is None else size) if in_own_units else None
+        solution = attempt(problem, name, replace(limits, size=units), settings | options)
+        size = solution.objective if size is None else min(size, solution.objective)
+        yield solution
+        if first and limits.polish:
+            exact = solved_exactly(problem, solution, limits.tol)
+            if exact is not None:
+                yield exact
 
 
 def attempt(
-    problem: JudgedProblem, name: str, limits: Mapping[str, Any], options: Mapping[str, Any]
+    problem: JudgedProblem, name: str, limits: Limits, options: Mapping[str, Any]
 ) -> Solution:
     """Run one solver, in units that suit the data, and certify what it returns.
 
-    The objective is taken in units of ``limits["size"]``, where an earlier answer gives one.
+    The objective is taken in units of ``limits.size``, where an earlier answer gives one.
     """
     objective = problem.objective_parts
     frame = frame_of(objective)
     if name in ALGORITHMS and name not in FRAMED:
         frame = Frame(objective, frame.centre, np.ones(objective.d), is_trivial=True)
-    if limits["size"] is not None:
-        frame = resized(frame, limits["size"])
+    if limits.size is not None:
+        frame = resized(frame, limits.size)
     run = run_algorithm if name in ALGORITHMS else run_reference_solver
     w, b, u, facts = run(problem, frame, name, limits, options)
     own: tuple[Any, Any] = (None, 0.0) if w is None else frame.outside(w, b)
     evidence = no_solution(objective, *own)
     if evidence is not None:
         status, arrays = evidence
-        return without_solution(problem, status, arrays, own[0], own[1], name, limits["tol"], facts)
+        return without_solution(problem, status, arrays, own[0], own[1], name, limits.tol, facts)
     if w is None:
-        return failed(
-            problem, name, facts["claimed_status"], facts["message"], limits["tol"], facts
-        )
+        return failed(problem, name, facts["claimed_status"], facts["message"], limits.tol, facts)
     reached = w, b
-    finishes = limits["polish"] and (name in REFERENCE or name in SECOND_ORDER)
+    finishes = limits.polish and (name in REFERENCE or name in SECOND_ORDER)
     if finishes:
         w, b, u = polish_point(frame.objective, w, b, u)
-    own = _finished(frame, w, b, limits["polish"])
+    own = _finished(frame, w, b, limits.polish)
     u = None if u is None else frame.dual_outside(u)
-    solution = conclude(problem, name, *own, u, limits["tol"], facts)
+    solution = conclude(problem, name, *own, u, limits.tol, facts)
     if solution.status != "inaccurate":
         return solution
-    if facts["claimed_status"] == "optimal" and not limits["polish"]:
+    if facts["claimed_status"] == "optimal" and not limits.polish:
         plain = frame_of(objective, always=True)
         point = repair_primal(plain.objective, *plain.inside(*own)[:2])
         solution.certificate = try_to_refute(plain, point, solution.certificate)
-    if limits["polish"] and objective.loss.is_indicator and objective.penalty.is_constraint:
+    if limits.polish and objective.loss.is_indicator and objective.penalty.is_constraint:
         found = of_few_digits(objective, *own)
         if found is not None:
-            return conclude(problem, name, *found, None, limits["tol"], facts)
+            return conclude(problem, name, *found, None, limits.tol, facts)
     evidence = no_solution(objective, *own, doubt=True)
     if evidence is not None:
-        return without_solution(problem, *evidence, *own, name, limits["tol"], facts)
-    if limits["descend"] and finishes:  # not in the name of a solver that was asked for by name
+        return without_solution(problem, *evidence, *own, name, limits.tol, facts)
+    if limits.descends and finishes:  # not in the name of a solver that was asked for by name
         w, b, u = polish_point(frame.objective, *descend(frame.objective, *reached), None)
         own = _finished(frame, w, b, True)
         u = None if u is None else frame.dual_outside(u)
-        again = conclude(problem, name, *own, u, limits["tol"], facts)
+        again = conclude(problem, name, *own, u, limits.tol, facts)
         solution = min(solution, again, key=lambda each: each.relative_gap)
     return solution
-
-
-def _falls_short(solution: Solution) -> bool:
-    """Whether something else should be tried."""
-    return solution.status in ("inaccurate", "failed") and solution.message != "interrupted"
 
 
 def solved_exactly(problem: JudgedProblem, solution: Solution, tol: float) -> Solution | None:
@@ -183,6 +171,7 @@ def solved_exactly(problem: JudgedProblem, solution: Solution, tol: float) -> So
         return None
     w, b, u = found
     facts = {"claimed_status": solution.claimed_status, "seconds": solution.seconds}
+    facts |= {"message": "in rationals"}
     own = frame.nearest(w, b)
     return conclude(problem, solution.solver, *own, frame.dual_outside(u), tol, facts)
 

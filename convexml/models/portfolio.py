@@ -1,0 +1,96 @@
+"""What a solve is told beside its solver, and solvers tried in turn until one is verified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ..numerics import Array
+from ..solvers import Solution
+from ..solvers.reference import REFERENCE, installed
+from ..validation import nonnegative_integer, positive_number
+
+RANKS = {"inaccurate": 1, "failed": 2}
+"""Of what was not verified; smaller is better."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Tolerance, limits and start of a run.
+
+    Attributes
+    ----------
+    tol : float
+        Relative, for the certificate.
+    max_seconds, max_iter : number or None
+        None is the solver's own.
+    seed : int
+    w0 : array or None
+        The start, where the solver takes one.
+    progress, polish : bool
+        Whether a line on the terminal follows the run; whether its answer is finished by us.
+    descends : bool
+        Whether an answer that is not verified may be improved further.
+    size : float or None
+        P is taken in units of this value.
+    """
+
+    tol: float = 1e-6
+    max_seconds: float | None = None
+    max_iter: int | None = None
+    seed: int = 0
+    w0: Array | None = None
+    progress: bool = False
+    polish: bool = True
+    descends: bool = False
+    size: float | None = None
+
+    @classmethod
+    def read(cls, tol: Any, max_seconds: Any, max_iter: Any, seed: Any = 0, **others: Any) -> Self:
+        """Limits of a call to ``solve``, checked.
+
+        Raises
+        ------
+        InputError
+        """
+        return cls(
+            positive_number(tol, "solve", "tol"),
+            None if max_seconds is None else positive_number(max_seconds, "solve", "max_seconds"),
+            None if max_iter is None else nonnegative_integer(max_iter, "solve", "max_iter"),
+            nonnegative_integer(seed, "solve", "seed"),
+            **others,
+        )
+
+
+def available(name: str) -> bool:
+    """Whether a solver is there: written by hand, or installed."""
+    return name not in REFERENCE or installed(name)
+
+
+def falls_short(solution: Solution) -> bool:
+    """Whether something else should be tried."""
+    return solution.status in RANKS and solution.message != "interrupted"
+
+
+def first_verified(attempts: Iterable[Solution], why: str) -> Solution:
+    """The first answer that is verified, else the best; ``choice`` tells what happened.
+
+    Parameters
+    ----------
+    attempts : iterable of Solution
+        Made while it is iterated over; at least one.
+    why : str
+        Why the first was chosen.
+    """
+    tried: list[Solution] = []
+    for solution in attempts:
+        tried.append(solution)
+        if not falls_short(solution):
+            break
+    best = min(tried, key=lambda each: (RANKS.get(each.status, 0), each.relative_gap))
+    best.choice = why
+    if best is not tried[0]:
+        how = f" ({best.message})" if best.message else ""
+        best.choice += f" {tried[0].solver} ended {tried[0].status}; {best.solver} answered{how}."
+    return best
