@@ -9,11 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from test_exact import least_squares, overstated, squared_dual
 
 from convexml import LearningProblem
 from convexml.certificates import certify_objective, columns
 from convexml.certificates.column_gram import ColumnGram
 from convexml.certificates.column_rows import ColumnRows
+from convexml.certificates.primal_repair import repair_primal
 from convexml.design import DenseDesign
 from convexml.losses import Huber, Logistic, Loss, Pinball, Poisson, Squared
 from convexml.numerics import Array
@@ -212,3 +214,37 @@ def test_a_length_that_is_too_short_is_noticed(monkeypatch: pytest.MonkeyPatch) 
             patch.setattr(columns, name, value)
             with pytest.raises((AssertionError, ZeroDivisionError)):
                 known_lengths(400)
+
+
+def test_a_price_from_some_of_the_rows_covers_what_the_residual_gains() -> None:
+    paid = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(400, 2)) + rng.choice([0.0, 100.0]), rng.normal(size=400)
+        problem = LearningProblem(X, y, Squared(), Zero())
+        objective, truth = problem.objective_parts, least_squares(X, y)
+        E = np.column_stack([X, np.ones(400)])
+        w = np.linalg.lstsq(E, y, rcond=None)[0]
+        u = (E @ w - y) / 400.0
+        point = repair_primal(objective, w[:2], float(w[2]))
+        for size in (0.0, 1e-9, 1e-5, 1e-3):
+            tried = overstated(objective, u, rng, size)
+            value = squared_dual(y, tried)
+            paid += value > truth
+            for seen in (point, None):
+                price = columns.price_of_columns(objective, tried, -X.T @ tried, seen).price
+                assert value - Fraction(float(price)) <= truth
+    assert paid > 10  # there was something to pay for
+
+
+def test_a_length_measured_too_short_is_noticed_by_the_price(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def longer(self: ColumnRows, samples: Array, kept: Array) -> tuple[float, float]:
+        sigma, length = true(self, samples, kept)
+        return 100.0 * sigma, length
+
+    true = ColumnRows.regularity
+    monkeypatch.setattr(ColumnRows, "regularity", longer)
+    with pytest.raises(AssertionError):
+        test_a_price_from_some_of_the_rows_covers_what_the_residual_gains()
