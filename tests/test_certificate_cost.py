@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import sparse
 from test_exact import least_squares, overstated, squared_dual
 
 from convexml import LearningProblem
@@ -16,7 +17,7 @@ from convexml.certificates import certify_objective, columns
 from convexml.certificates.column_gram import ColumnGram
 from convexml.certificates.column_rows import ColumnRows
 from convexml.certificates.primal_repair import repair_primal
-from convexml.design import DenseDesign
+from convexml.design import DenseDesign, ScaledDesign, as_design
 from convexml.losses import Huber, Logistic, Loss, Pinball, Poisson, Squared
 from convexml.numerics import Array
 from convexml.objective import Objective
@@ -248,3 +249,19 @@ def test_a_length_measured_too_short_is_noticed_by_the_price(
     monkeypatch.setattr(ColumnRows, "regularity", longer)
     with pytest.raises(AssertionError):
         test_a_price_from_some_of_the_rows_covers_what_the_residual_gains()
+
+
+def test_the_bordered_gram_is_that_of_x_and_ones() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2500, 3)) * (rng.random((2500, 3)) < 0.5)
+    E = np.column_stack([X, np.ones(2500)])
+    units = np.array([0.5, 4.0, 1.0])
+    for weights in (None, rng.random(2500), (rng.random(2500) < 0.1).astype(float)):
+        h = np.ones(2500) if weights is None else weights
+        for design in (as_design(X), as_design(sparse.csr_array(X))):
+            wanted = E.T @ (h[:, None] * E)
+            np.testing.assert_allclose(design.bordered_gram(weights), wanted, atol=1e-10)
+            np.testing.assert_allclose(design.gram(weights), wanted[:3, :3], atol=1e-10)
+            both = np.append(units, 1.0)
+            found = ScaledDesign(design, units).bordered_gram(weights)
+            np.testing.assert_allclose(found, both[:, None] * wanted * both, atol=1e-9)
