@@ -53,7 +53,13 @@ def quadratic(rng: Random, base: linear_draws.Linear, P: np.ndarray | None = Non
         at = np.flatnonzero(np.isfinite(ends))
         if at.size and not (x.is_nonneg() and not below):
             constraints.append(x[at] <= ends[at] if below else x[at] >= ends[at])
-    size = sizes(np.r_[base.A_ub, base.A_eq], np.r_[base.b_ub, base.b_eq], base.c, P).objective
+    # Bounds are rows of the conic form.
+    rows, sides = [base.A_ub, base.A_eq], [base.b_ub, base.b_eq]
+    for ends in (base.lower, base.upper):
+        finite = np.isfinite(ends)
+        rows.append(np.eye(n)[finite])
+        sides.append(ends[finite])
+    size = sizes(np.concatenate(rows), np.concatenate(sides), base.c, P).objective
     Q = table(P) if P is not None else None
 
     def value(at: Row) -> Any:
