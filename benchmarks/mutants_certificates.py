@@ -6,7 +6,6 @@ from mutant import Mutant
 
 CERTIFICATES = "convexml/certificates"
 FAULTS = "tests/test_certificate_faults.py"
-INWARD = "tests/test_rounding.py"
 
 MUTANTS = [
     Mutant(
@@ -152,9 +151,9 @@ MUTANTS = [
     Mutant(
         "repair: ends of the box that were rounded outward",
         f"{CERTIFICATES}/dual_repair.py",
-        "return _inward(lo, 1.0), _inward(hi, -1.0)",
+        "return _inward(lo, np.inf), _inward(hi, -np.inf)",
         "return lo, hi",
-        (f"{INWARD}::test_what_is_at_an_end_of_its_box_moves_inward_or_not_at_all",),
+        (f"{FAULTS}::test_the_box_of_a_dual_point_is_inside_the_exact_one",),
     ),
     Mutant(
         "repair: the sum of u stays as it is",
@@ -173,8 +172,8 @@ MUTANTS = [
     Mutant(
         "repair: what X'u may be off by is 0",
         f"{CERTIFICATES}/dual_repair.py",
-        "objective.n)) * column_reach(objective, u)",
-        "objective.n)) * column_reach(objective, 0.0 * u)",
+        "objective.n)) * objective.column_reach(u)",
+        "objective.n)) * objective.column_reach(0.0 * u)",
         (f"{FAULTS}::test_a_product_is_off_by_no_more_than_it_says",),
     ),
     Mutant(

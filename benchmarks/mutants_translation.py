@@ -94,15 +94,15 @@ MUTANTS = [
     Mutant(
         "audit: the constant of the objective is dropped",
         f"{AUDIT}/problems.py",
-        "gap=primal - offset + float(lost) - value,",
-        "gap=primal + float(lost) - value,",
+        "gap=rest - value,",
+        "gap=primal - value,",
         (f"{FAULTS}::test_a_constant_moves_no_gap_of_a_cvxpy_problem",),
     ),
     Mutant(
         "audit: Maximize is judged as Minimize",
         f"{AUDIT}/problems.py",
-        "    sign = posed.canonical.sign\n    primal = sign * objective_value(posed.problem)",
-        "    sign = 1.0\n    primal = sign * objective_value(posed.problem)",
+        "    sign = posed.canonical.sign\n    found = objective_at(posed.problem)",
+        "    sign = 1.0\n    found = objective_at(posed.problem)",
         (f"{FAULTS}::test_a_constant_moves_no_gap_of_a_cvxpy_problem",),
     ),
     Mutant(

@@ -16,7 +16,7 @@ from convexml import Verdict, losses, penalties
 from convexml.certificates import farkas
 from convexml.certificates.account import primal_rounding
 from convexml.certificates.certificate import Condition
-from convexml.certificates.dual_repair import product_error, repair_dual
+from convexml.certificates.dual_repair import box_inside, product_error, repair_dual
 from convexml.certificates.judge import absent, bounded, judge, refuted
 from convexml.certificates.linear_bound import LinearBound
 from convexml.certificates.primal_repair import repair_primal
@@ -165,6 +165,24 @@ def test_a_repaired_dual_point_is_feasible() -> None:
         assert np.all((lo <= u) & (u <= hi))
         assert sum(Fraction(float(t)) for t in u) == 0
         assert np.max(np.abs(X.T @ u)) <= 0.1 * (1.0 + 1e-12)
+
+
+def test_the_box_of_a_dual_point_is_inside_the_exact_one() -> None:
+    rng = np.random.default_rng(0)
+    for tau in (0.1, 0.3, 0.77):
+        weights = rng.uniform(0.1, 3.0, size=40)
+        problem = cml.LearningProblem(
+            np.ones((40, 1)),
+            np.ones(40),
+            losses.Pinball(tau),
+            penalties.L2(1.0),
+            sample_weight=weights,
+        )
+        lo, hi = box_inside(problem.objective_parts)
+        for low, high, c in zip(lo, hi, problem.objective_parts.c, strict=True):
+            share, exact = Fraction(tau), Fraction(float(c))
+            assert -share * exact <= Fraction(float(low))
+            assert Fraction(float(high)) <= (1 - share) * exact
 
 
 def test_a_product_is_off_by_no_more_than_it_says() -> None:
