@@ -10,7 +10,7 @@ import cvxpy as cp
 import linear_draws
 import numpy as np
 import pytest
-from families import BLOCKS, assert_honest
+from families import BLOCKS, assert_honest, sampled
 
 import convexml as cml
 from convexml import Certificate, Verdict, losses, penalties
@@ -73,7 +73,7 @@ def test_linear_programs(seeds: range) -> None:
         assert one.posed.solve().status == two.posed.solve().status
 
 
-@pytest.mark.parametrize("seeds", [range(first, first + 10) for first in range(0, 40, 10)])
+@pytest.mark.parametrize("seeds", sampled(40))
 def test_linear_programs_through_cvxpy(seeds: range) -> None:
     for seed in seeds:
         rng = np.random.default_rng(seed)
@@ -123,12 +123,14 @@ BINARY: dict[str, Model] = {
 }
 
 
+@pytest.mark.parametrize("seeds", sampled(12))
 @pytest.mark.parametrize("name", [*REAL, *BINARY])
-def test_learning_problems(name: str) -> None:
+def test_learning_problems(name: str, seeds: range) -> None:
     make, real = (REAL | BINARY)[name], name in REAL
-    for seed in range(12):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(8, 3)), rng.normal(size=8)
+        y[:2] = abs(y[0]), -abs(y[1])  # both classes
         s = 2.0 ** rng.integers(-60, 61)
         t = 2.0 ** rng.integers(-60, 61) if real else 1.0
         one, two = make(X, y, 1.0, 1.0), make(X * s, y * t, s, t)
