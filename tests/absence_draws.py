@@ -8,6 +8,7 @@ from conic_draws import Conic, quadratic
 from exact_judging import Truth
 from exact_numbers import ZERO, ball, dot, exact, row
 from exact_program import INFEASIBLE, OPTIMAL, UNBOUNDED
+from exact_sizes import sizes
 from linear_draws import Linear, opposite, program, rescaled
 
 Random = np.random.Generator
@@ -42,6 +43,9 @@ def however_tiny(rng: Random) -> Conic:
         best, at = exact(side) ** 2 / dot(along, along), a * (side / (a @ a))
         objective = cp.sum_squares(m)
 
+    cost, form = (np.ones(n), None) if sharp else (np.zeros(n), 2.0 * np.eye(n))
+    size = sizes(a[None], [side], cost, form).objective
+
     def feasible(at: list) -> bool:
         more = dot(along, at) - exact(side)
         return all(v >= 0 for v in at) and (more == 0 if equal else more >= 0)
@@ -49,7 +53,7 @@ def however_tiny(rng: Random) -> Conic:
     return Conic(
         cp.Problem(cp.Minimize(objective), rows),
         m,
-        Truth(OPTIMAL, best),
+        Truth(OPTIMAL, best, ball(1.001e-3) * ball(size)),
         at,
         lambda at: sum(at, ZERO) if sharp else dot(at, at),
         feasible,
