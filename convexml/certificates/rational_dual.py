@@ -34,6 +34,8 @@ def rational_dual(program: ConeProgram, w: Array, y: Array) -> Priced | None:
     if n > LARGEST or bent.size + used > 3 * LARGEST:
         return None
     rows = np.argsort(np.where(signed, -y, -np.inf), kind="stable")[: 3 * LARGEST - bent.size]
+    if not (np.all(np.isfinite(y)) and np.all(np.isfinite(w))):
+        return None
     matrix = np.hstack([program.A.tocsr()[rows].toarray().T, program.P[:, bent].toarray()])
     start = [Fraction(float(value)) for value in (*y[rows], *w[bent])]
     solution = solve_exactly(matrix, -program.q, start)

@@ -16,6 +16,8 @@ NULL_SHARE = 1e-6
 SIZE_SHARE = 1e-3
 """Share of its size that a linear or conic program's scale cannot fall below."""
 NOISE = np.log(1e-8)
+ROUNDED = np.log(1e-12)
+"""Sides further below the largest are zeros that were rounded."""
 """Entries below this share (a logarithm) of what the fitted units expect are left out of them."""
 FOLLOWS = 0.03
 """Weight of the objective's equations where it is quadratic: many entries of P say no more than
@@ -141,7 +143,7 @@ def program_units(
         if np.any(kept):
             start = _fit(system[kept], side[kept], weights[kept])[0]
         beyond = (side - system @ start)[given]
-        kept[given] = beyond <= np.min(beyond) - NOISE
+        kept[given] = beyond <= np.min(beyond) - ROUNDED
     found, _ = _refitted(system, side, weights, kept, leave_out)
     with np.errstate(over="ignore", under="ignore"):
         rows = np.where(np.diff(sparse.csr_array(A).indptr) > 0, np.exp(R @ found[n : n + k]), 0.0)
