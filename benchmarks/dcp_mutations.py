@@ -17,7 +17,7 @@ import numpy as np
 import convexml as cml
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-from dcp_problems import is_wrong, mutations, random_problem
+from support.draws.dcp_problems import is_wrong, mutations, random_problem
 
 TOL = 1e-5
 

@@ -27,7 +27,7 @@ SHARES = {"learning": 0.5, "linear": 0.42, "CVXPY": 0.08}
 
 def block(task: tuple[str, int]) -> tuple[str, Any]:
     """Judge some draws of a family."""
-    from families import judged
+    from support.draws.families import judged
 
     name, first = task
     return name, judged(name, range(first, first + BLOCK))
@@ -35,8 +35,8 @@ def block(task: tuple[str, int]) -> tuple[str, Any]:
 
 def run(points: int, seed: int = 0, only: tuple[str, ...] = (), processes: int = 2) -> Any:
     """Judge until every family has its share of the points; return tallies by family."""
-    from exact_judging import Tally
-    from families import FAMILIES
+    from support.draws.families import FAMILIES
+    from support.exact.exact_judging import Tally
 
     names = [name for name in FAMILIES if not only or any(word in name for word in only)]
     tallies = {name: Tally() for name in names}
@@ -61,7 +61,7 @@ def run(points: int, seed: int = 0, only: tuple[str, ...] = (), processes: int =
 
 def show(tallies: Any, examples: int) -> int:
     """Print the table and the first crimes of each kind; return the number of crimes."""
-    from exact_judging import CRIMES
+    from support.exact.exact_judging import CRIMES
 
     columns = ("certified", "refuted", "undecided", *CRIMES)
     print(f"{'family':<38}{'judged':>9}" + "".join(f"{name:>17}" for name in columns))

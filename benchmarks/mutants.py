@@ -2,7 +2,7 @@
 
 python benchmarks/mutants.py [table ...] [--only WORD]
 
-Tables are the files mutants_TABLE.py beside this one, each with a list MUTANTS of ``Mutant``; all
+Tables are the files faults/mutants_TABLE.py, each with a list MUTANTS of ``Mutant``; all
 of them by default. A fault is killed where one of its tests fails; a survivor is a hole in the
 tests. A row whose text is no longer in the package is stale, and counts as an error.
 """
@@ -23,6 +23,7 @@ from pathlib import Path
 from mutant import Mutant
 
 HERE = Path(__file__).resolve().parent
+FAULTS = HERE / "faults"
 COPIED = ("convexml", "tests", "problems", "docs", "examples", "pyproject.toml", "README.md")
 ALLOWED = 0.05
 """Share of survivors that is accepted."""
@@ -30,7 +31,7 @@ ALLOWED = 0.05
 
 def tables(names: Sequence[str]) -> dict[str, list[Mutant]]:
     """The tables asked for, all of them by default."""
-    known = sorted(path.stem.removeprefix("mutants_") for path in HERE.glob("mutants_*.py"))
+    known = sorted(path.stem.removeprefix("mutants_") for path in FAULTS.glob("mutants_*.py"))
     return {name: importlib.import_module(f"mutants_{name}").MUTANTS for name in names or known}
 
 
@@ -71,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("tables", nargs="*")
     parser.add_argument("--only", default="")
     given = parser.parse_args(arguments)
-    sys.path.insert(0, str(HERE))
+    sys.path[:0] = [str(HERE), str(FAULTS)]
     chosen = [
         mutant
         for table in tables(given.tables).values()

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 def main(tries: int = 20_000, combinations: int = 150, seed: int = 1) -> int:
     """Return the number of lies."""
-    from mutations import run
+    from support.mutations import run
 
     start = time.perf_counter()
     tally = run(tries, combinations, seed)

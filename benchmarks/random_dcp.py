@@ -17,7 +17,7 @@ import numpy as np
 import convexml as cml
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-from dcp_problems import random_problem
+from support.draws.dcp_problems import random_problem
 
 SCALES = [(1.0, 1.0), (1e6, 1.0), (1e-6, 1.0), (1.0, 1e6), (1.0, 1e-6)]
 TOL = 1e-5

@@ -15,9 +15,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from support_cases import KINDS, point_at, random_case
+from support.support_cases import KINDS, point_at, random_case
 
-from convexml.certificates.support import certify_support
+from convexml.certificates.support.labels import certify_support
 
 GAPS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
 

@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Certificate": "certificates",
     "Verdict": "certificates",
-    "Solution": "solvers",
+    "Solution": "models.solution",
     "assert_optimal": "audit",
     "certify": "audit",
     "solve": "audit",

@@ -2,6 +2,6 @@
 
 from .assertions import assert_optimal
 from .certifying import certify
-from .solving import solve
+from .cvxpy.solving import solve
 
 __all__ = ["assert_optimal", "certify", "solve"]

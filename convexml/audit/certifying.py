@@ -7,8 +7,8 @@ from typing import Any
 from ..certificates.certificate import Certificate
 from ..errors import InputError
 from ..validation import positive_number
-from .estimators import certify_estimator
-from .problems import certify_problem
+from .cvxpy.problems import certify_problem
+from .sklearn.estimators import certify_estimator
 
 
 def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Certificate:

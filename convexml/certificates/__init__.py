@@ -1,6 +1,6 @@
 """Certificates: bounds on how wrong an answer can be, computed from the raw data."""
 
 from .certificate import Certificate, Condition, Verdict
-from .gap import certify_objective, quick_gap
+from .learning.gap import certify_objective, quick_gap
 
 __all__ = ["Certificate", "Condition", "Verdict", "certify_objective", "quick_gap"]

@@ -11,7 +11,7 @@ import numpy as np
 from ..design import Design
 from ..design.stacked import StackedDesign
 from ..numerics import UNIT, Array, gamma, two_product, two_sum
-from .exact import DIGITS, exact_sum, grid_of
+from .algebra.rationals import DIGITS, exact_sum, grid_of
 
 ENTRIES = 200_000
 """Entries of X that a compensated product holds at a time."""

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from convexml.cli.app import app, main
+from .app import app, main
 
 __all__ = ["app", "main"]

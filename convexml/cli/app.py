@@ -8,8 +8,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from convexml.cli import check, compare, exits, explain, init, listing, solve
-from convexml.errors import ConvexmlError
+from ..errors import ConvexmlError
+from . import check, compare, exits, explain, init, listing, solve
 
 EXIT_CODES = """\b
 Exit codes:

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from convexml.cli import exits
-from convexml.cli.options import AsJson, File, Tolerance
+from . import exits
+from .options import AsJson, File, Tolerance
 
 EXAMPLES = """\b
 Example:
@@ -38,7 +38,7 @@ def check(
     coefficient per sample. A header line is allowed. Nothing is solved: the answer is judged as it
     is. Exits with 5 unless it is certified at --tol.
     """
-    from convexml.library import load_file
+    from ..library import load_file
 
     problem_file = load_file(file)
     certificate = _certify(problem_file, weights, intercept, tol)
@@ -51,9 +51,9 @@ def check(
 
 
 def _certify(file: Any, weights: Path, intercept: float | None, tol: float) -> Any:
-    from convexml.cli.weights import read_table, read_weights
-    from convexml.comparison.entries import is_cvxpy
-    from convexml.errors import InputError
+    from ..comparison.entries import is_cvxpy
+    from ..errors import InputError
+    from .weights import read_table, read_weights
 
     problem = file.problem
     if is_cvxpy(problem):
@@ -78,8 +78,8 @@ def _certify(file: Any, weights: Path, intercept: float | None, tol: float) -> A
 
 
 def _document(name: str, certificate: Any) -> str:
-    from convexml.comparison.record import jsonable
-    from convexml.comparison.results import SCHEMA
+    from ..comparison.record import jsonable
+    from ..comparison.results import SCHEMA
 
     rows = [
         {"name": r.name, "kind": r.kind, "residual": r.residual, "relative": r.relative}

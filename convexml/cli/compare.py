@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from convexml.cli import exits
-from convexml.cli.options import missing, numbers, positive, split
+from . import exits
+from .options import missing, numbers, positive, split
 
 EXAMPLES = """\b
 Examples:
@@ -60,8 +60,8 @@ def compare(
     installed, crashes or gives up is a row that says so. Exits with 5 if some problem was verified
     by no solver at all.
     """
-    from convexml.report import compare as run
-    from convexml.report import print_comparison
+    from ..report import compare as run
+    from ..report import print_comparison
 
     names = split(solvers or []) or None
     absent = [name for name in names or () if missing(name)]

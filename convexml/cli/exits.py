@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from convexml.errors import (
-    ConvexmlError,
-    InputError,
-    ProblemFileError,
-    SolverError,
-    SolverMissingError,
-)
+from ..errors import ConvexmlError, InputError, ProblemFileError, SolverError, SolverMissingError
 
 VERIFIED = 0
 USAGE = 2

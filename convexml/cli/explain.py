@@ -8,8 +8,8 @@ from typing import Any
 
 import typer
 
-from convexml.cli import exits, output
-from convexml.cli.options import File
+from . import exits, output
+from .options import File
 
 EXAMPLES = """\b
 Example:
@@ -22,8 +22,8 @@ def explain(file: File) -> None:
 
     The formulas are LaTeX, ready to be pasted; the numbers are those of the certified solution.
     """
-    from convexml.comparison.entries import is_cvxpy
-    from convexml.library import load_file
+    from ..comparison.entries import is_cvxpy
+    from ..library import load_file
 
     problem_file = load_file(file)
     problem = problem_file.problem
@@ -71,7 +71,7 @@ def formulas(latex: str) -> str:
 
 def _statement(problem: Any, path: Path) -> str:
     """A statement in plain CVXPY: as it is written, solved and certified; its verified status."""
-    from convexml.audit import solve
+    from ..audit import solve
 
     source = path.read_text(encoding="utf-8").rstrip().replace("\n", "\n  ")
     typer.echo(f"\nStatement ({path.name})\n  {source}\n")

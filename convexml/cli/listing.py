@@ -43,7 +43,7 @@ def list_names(
 
 
 def _models() -> list[str]:
-    from convexml.library.registry import snake_case
+    from ..library.registry import snake_case
 
     module = importlib.import_module("convexml.models")
     found = {}
@@ -57,7 +57,7 @@ def _models() -> list[str]:
 
 
 def _files() -> list[str]:
-    from convexml.library import discover, read_table_of
+    from ..library import discover, read_table_of
 
     folder = Path("problems")
     if not any(folder.glob("*.toml")):
@@ -71,9 +71,9 @@ def _files() -> list[str]:
 
 
 def _solvers() -> list[str]:
-    from convexml.solvers import names
-    from convexml.solvers.reference import QP_ONLY, REFERENCE, installed
-    from convexml.solvers.registry import ALGORITHMS
+    from ..solvers import names
+    from ..solvers.reference import QP_ONLY, REFERENCE, installed
+    from ..solvers.registry import ALGORITHMS
 
     rows = {"auto": "chooses from the structure of the problem, and says why"}
     for name in names():

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from convexml.errors import SolverMissingError
+from ..errors import SolverMissingError
 
 
 def positive(value: float | None) -> float | None:
@@ -40,8 +40,8 @@ def split(texts: Iterable[str]) -> list[str]:
 
 def missing(name: str) -> bool:
     """Whether a registered solver is not installed; UnknownSolverError for an unknown name."""
-    from convexml.solvers import reference
-    from convexml.solvers.registry import check_name
+    from ..solvers import reference
+    from ..solvers.registry import check_name
 
     if name == "auto":
         return False

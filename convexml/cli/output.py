@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from convexml.comparison import Record
+    from ..comparison import Outcome
 
 
 @contextmanager
@@ -25,9 +25,9 @@ def busy(text: str) -> Iterator[None]:
         yield
 
 
-def solved(record: Record, solution: Any) -> str:
+def solved(record: Outcome, solution: Any) -> str:
     """Title, verdict, solution and known facts of a problem file."""
-    from convexml.report.formats import brief, unlike
+    from ..report.formats import brief, unlike
 
     lines = [f"{record.title}  ({record.problem}, {record.model})"]
     if solution is None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convexml.cli import exits, output
-from convexml.cli.options import AsJson, Solver, Tolerance, require
+from . import exits, output
+from .options import AsJson, Solver, Tolerance, require
 
 if TYPE_CHECKING:
-    from convexml.comparison import Record
+    from ..comparison import Outcome
 
 
 EXAMPLES = """\b
@@ -35,8 +35,8 @@ def solve(
 
     The answer is polished: coefficients that are zero in the solution are exactly zero.
     """
-    from convexml.comparison.entries import from_file
-    from convexml.library import discover, load_file
+    from ..comparison.entries import from_file
+    from ..library import discover, load_file
 
     require(solver)
     loaded = [load_file(path) for file in files for path in discover(file)]
@@ -53,10 +53,10 @@ def solve(
     raise typer.Exit(max(_code(record) for record in records))
 
 
-def _solve(entry: Any, solver: str, tol: float) -> tuple[Record, Any]:
-    from convexml.comparison.claims import measure_claim
-    from convexml.comparison.entries import is_cvxpy
-    from convexml.comparison.measure import record_of
+def _solve(entry: Any, solver: str, tol: float) -> tuple[Outcome, Any]:
+    from ..comparison.claims import measure_claim
+    from ..comparison.entries import is_cvxpy
+    from ..comparison.measure import record_of
 
     if is_cvxpy(entry.problem):
         name = "clarabel" if solver == "auto" else solver
@@ -65,7 +65,7 @@ def _solve(entry: Any, solver: str, tol: float) -> tuple[Record, Any]:
     return record_of(entry, solution.solver, tol, solution), solution
 
 
-def _code(record: Record) -> int:
+def _code(record: Outcome) -> int:
     """0 as expected, 4 another verified conclusion than "optimal", 5 otherwise."""
     if record.claimed == "interrupted":
         return exits.INTERRUPTED
@@ -77,10 +77,10 @@ def _code(record: Record) -> int:
     return exits.NOT_VERIFIED
 
 
-def _document(records: list[Record], solutions: list[Any]) -> str:
-    from convexml.comparison.environment import describe_environment
-    from convexml.comparison.record import jsonable
-    from convexml.comparison.results import SCHEMA
+def _document(records: list[Outcome], solutions: list[Any]) -> str:
+    from ..comparison.environment import describe_environment
+    from ..comparison.record import jsonable
+    from ..comparison.results import SCHEMA
 
     rows = []
     for record, solution in zip(records, solutions, strict=True):

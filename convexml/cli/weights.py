@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from convexml.errors import DataError, nearest
+from ..errors import DataError, nearest
 
 if TYPE_CHECKING:
-    from convexml.numerics import Array
+    from ..numerics import Array
 
 INTERCEPT = ("b", "intercept", "(intercept)")
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from convexml.comparison.courses import Course, Courses, Point
-from convexml.comparison.loop import run
-from convexml.comparison.profile import Profile, performance_profile
-from convexml.comparison.race import race
-from convexml.comparison.record import Record
-from convexml.comparison.results import Results
+from .courses import Course, Courses, Point
+from .loop import run
+from .profile import Profile, performance_profile
+from .race import race
+from .record import Outcome
+from .results import Results
 
 __all__ = [
     "Course",
     "Courses",
+    "Outcome",
     "Point",
     "Profile",
-    "Record",
     "Results",
     "performance_profile",
     "race",

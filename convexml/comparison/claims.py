@@ -6,20 +6,20 @@ from math import isfinite, nan
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from convexml.audit import certify
-from convexml.comparison.measure import blank, check_facts, said_of, violation
-from convexml.errors import ConvexmlError
-from convexml.solvers.reference import run_reference
+from ..audit import certify
+from ..errors import ConvexmlError
+from ..solvers.reference import run_reference
+from .measure import blank, check_facts, said_of, violation
 
 if TYPE_CHECKING:
-    from convexml.certificates import Certificate
-    from convexml.comparison.entries import Entry
-    from convexml.comparison.record import Record
+    from ..certificates import Certificate
+    from .entries import Entry
+    from .record import Outcome
 
 
 def measure_claim(
     entry: Entry, solver: str, tol: float, *, max_seconds: float | None = None
-) -> Record:
+) -> Outcome:
     """Let CVXPY solve its own problem with a named solver, and certify what it leaves.
 
     The answer is judged as it is: no rescaling, no other solver. Known facts of the problem file

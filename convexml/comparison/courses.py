@@ -8,8 +8,8 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
-from convexml.comparison.record import jsonable
-from convexml.comparison.results import SCHEMA, writable
+from .record import jsonable
+from .results import SCHEMA, writable
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from convexml.errors import InputError
-from convexml.library import ProblemFile, discover, load_file, read_table_of
-from convexml.library.registry import snake_case
+from ..errors import InputError
+from ..library import ProblemFile, discover, load_file, read_table_of
+from ..library.registry import snake_case
 
 
 @dataclass(frozen=True)

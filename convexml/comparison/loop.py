@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from convexml.comparison.claims import measure_claim
-from convexml.comparison.entries import entries, is_cvxpy
-from convexml.comparison.environment import describe_environment
-from convexml.comparison.measure import blank, measure
-from convexml.comparison.progress import Report, reporting
-from convexml.comparison.record import Record
-from convexml.comparison.results import Results
-from convexml.errors import InputError
-from convexml.solvers import registry
-from convexml.solvers.reference import REFERENCE, installed, suits
-from convexml.validation import positive_number
+from ..errors import InputError
+from ..solvers import registry
+from ..solvers.reference import REFERENCE, installed, suits
+from ..validation import positive_number
+from .claims import measure_claim
+from .entries import entries, is_cvxpy
+from .environment import describe_environment
+from .measure import blank, measure
+from .progress import Report, reporting
+from .record import Outcome
+from .results import Results
 
 AUTO = "auto"
 
@@ -84,7 +84,7 @@ def run(
         for tol in asked
         for name, why in line_up(entry.problem, named)
     ]
-    records: list[Record] = []
+    records: list[Outcome] = []
     interrupted = False
     try:
         with reporting(progress) as report:

@@ -8,20 +8,20 @@ from math import nan
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from convexml.comparison.record import Record
-from convexml.library import check_fact
-from convexml.objective.linear_data import LinearData
+from ..library import check_fact
+from ..objective.linear.data import LinearData
+from .record import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from convexml.certificates.certificate import Certificate, Condition
-    from convexml.comparison.entries import Entry
+    from ..certificates.certificate import Certificate, Condition
+    from .entries import Entry
 
 
-def blank(entry: Entry, solver: str, tol: float, message: str = "", **others: Any) -> Record:
+def blank(entry: Entry, solver: str, tol: float, message: str = "", **others: Any) -> Outcome:
     """The row of a solver that did not run."""
-    return Record(
+    return Outcome(
         problem=entry.name,
         title=entry.title,
         model=entry.model,
@@ -36,7 +36,7 @@ def blank(entry: Entry, solver: str, tol: float, message: str = "", **others: An
 
 def measure(
     entry: Entry, solver: str, tol: float, *, max_seconds: float | None, repeats: int, seed: int
-) -> Record:
+) -> Outcome:
     """Run one solver on one posed problem, `repeats` times; a crash is a row.
 
     The answer is not polished: what is shown is the solver's own accuracy.
@@ -77,7 +77,7 @@ def record_of(
     *,
     seconds: float | None = None,
     warned: str = "",
-) -> Record:
+) -> Outcome:
     """The row of a solution.
 
     Parameters

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from convexml.solvers.registry import ALGORITHMS
+from ..solvers.registry import ALGORITHMS
 
 if TYPE_CHECKING:
-    from convexml.comparison.record import Record
-    from convexml.numerics import Array
+    from ..numerics import Array
+    from .record import Outcome
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Profile:
         return max((float(r[-1]) for r in self.ratios.values() if r.size), default=1.0)
 
 
-def performance_profile(records: Sequence[Record]) -> Profile:
+def performance_profile(records: Sequence[Outcome]) -> Profile:
     """The performance profile of Dolan and Moré (2002), over verified claims only.
 
     A run counts where what its solver claimed is verified, within its time limit. Its time is
@@ -75,7 +75,7 @@ def performance_profile(records: Sequence[Record]) -> Profile:
     return Profile(len(pairs), {name: np.sort(np.array(r)) for name, r in ratios.items()})
 
 
-def _waited(record: Record) -> float:
+def _waited(record: Outcome) -> float:
     """Seconds of a run; posing for CVXPY belongs to it, compiled loops are there once for all."""
     posing = 0.0 if record.solver in ALGORITHMS else record.compile_seconds
     return record.seconds + posing

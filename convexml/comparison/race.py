@@ -6,20 +6,20 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from convexml.comparison.claims import measure_claim
-from convexml.comparison.courses import Course, Courses, Point
-from convexml.comparison.entries import entries, is_cvxpy
-from convexml.comparison.environment import describe_environment
-from convexml.comparison.loop import AUTO, check, line_up
-from convexml.comparison.measure import crash_text, is_crash, measure
-from convexml.comparison.progress import Report, reporting
-from convexml.errors import InputError
-from convexml.solvers.reference import REFERENCE
+from ..errors import InputError
+from ..solvers.reference import REFERENCE
+from .claims import measure_claim
+from .courses import Course, Courses, Point
+from .entries import entries, is_cvxpy
+from .environment import describe_environment
+from .loop import AUTO, check, line_up
+from .measure import crash_text, is_crash, measure
+from .progress import Report, reporting
 
 if TYPE_CHECKING:
-    from convexml.comparison.entries import Entry
-    from convexml.comparison.record import Record
-    from convexml.solvers import Solution
+    from ..models.solution import Solution
+    from .entries import Entry
+    from .record import Outcome
 
 TOLS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 
@@ -171,7 +171,7 @@ def _repeated(entry: Entry, name: str, tols: Sequence[float], options: dict[str,
     return Course(name, True, points, missed[0] if missed else "")
 
 
-def _run(entry: Entry, name: str, tol: float, options: dict[str, Any]) -> Record:
+def _run(entry: Entry, name: str, tol: float, options: dict[str, Any]) -> Outcome:
     if is_cvxpy(entry.problem):
         return measure_claim(entry, name, tol, max_seconds=options["max_seconds"])
     return measure(entry, name, tol, repeats=1, **options)

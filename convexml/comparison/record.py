@@ -11,7 +11,7 @@ CONCLUSIVE = ("optimal", "infeasible", "unbounded", "unattained")
 
 
 @dataclass(frozen=True)
-class Record:
+class Outcome:
     """What a solver claimed about a problem, and what the certificate says of it.
 
     Fields are attributes and items: ``record.gap`` is ``record["gap"]``.

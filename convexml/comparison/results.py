@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from convexml.comparison.profile import Profile, performance_profile
-from convexml.comparison.record import Record, jsonable
-from convexml.errors import InputError
+from ..errors import InputError
+from .profile import Profile, performance_profile
+from .record import Outcome, jsonable
 
 SCHEMA = 1
 
@@ -30,11 +30,11 @@ class Results:
         Whether Ctrl-C ended the comparison; the records are those finished before.
     """
 
-    records: tuple[Record, ...]
+    records: tuple[Outcome, ...]
     environment: dict[str, Any]
     interrupted: bool = False
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[Outcome]:
         return iter(self.records)
 
     def __len__(self) -> int:
@@ -91,7 +91,7 @@ def writable(path: str | Path, owner: str) -> Path:
     return target
 
 
-def _flat(record: Record) -> dict[str, Any]:
+def _flat(record: Outcome) -> dict[str, Any]:
     row = record.to_dict()
     kkt, facts = row.pop("kkt"), row.pop("facts")
     row |= {f"kkt_{kind}": residual for kind, residual in kkt.items()}

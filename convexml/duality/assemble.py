@@ -9,7 +9,7 @@ import cvxpy as cp
 import numpy as np
 
 from .eliminate import Reduced
-from .forms import Form, named
+from .forms import AffineForm, named
 from .lagrangian import Lagrangian, Membership, conjugate_factor
 
 DENSE = 1000
@@ -24,7 +24,7 @@ def assemble(lagrangian: Lagrangian, reduced: Reduced) -> tuple[Any, dict[int, A
         for key in reduced.kept
     }
 
-    def expression(form: Form, shape: tuple[int, ...] | None = None) -> Any:
+    def expression(form: AffineForm, shape: tuple[int, ...] | None = None) -> Any:
         found: Any = None if form.terms and form.constant is None else form.constant_vector()
         for key, matrix in form.terms.items():
             term = _product(matrix, _vec(variables[key]))

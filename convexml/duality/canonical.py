@@ -11,9 +11,9 @@ import numpy as np
 
 from ..errors import SolverError
 from ..numerics import Array
-from ..objective.cone_program import ConeProgram, cone_program_of
-from ..objective.cones import Cone, Nonnegative, SecondOrder, Semidefinite, Zero
-from ..objective.curved_cones import Exponential, Power
+from ..objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
+from ..objective.conic.curved import ExponentialCone, Power
+from ..objective.conic.program import ConeProgram, cone_program_of
 
 
 @dataclass(frozen=True)
@@ -96,12 +96,12 @@ def _cones(dims: Any) -> list[Cone]:
     """The cones in the order of CVXPY's Clarabel interface."""
     cones: list[Cone] = []
     if dims.zero:
-        cones.append(Zero(int(dims.zero)))
+        cones.append(ZeroCone(int(dims.zero)))
     if dims.nonneg:
-        cones.append(Nonnegative(int(dims.nonneg)))
+        cones.append(NonnegativeCone(int(dims.nonneg)))
     cones += [SecondOrder(int(dim)) for dim in dims.soc]
     cones += [Semidefinite(int(order) * (int(order) + 1) // 2) for order in dims.psd]
-    cones += [Exponential() for _ in range(int(dims.exp))]
+    cones += [ExponentialCone() for _ in range(int(dims.exp))]
     cones += [Power(3, (float(alpha), 1.0 - float(alpha))) for alpha in dims.p3d]
     cones += [Power(len(alphas) + 1, tuple(map(float, alphas))) for alphas in dims.pnd]
     return cones
@@ -146,15 +146,15 @@ def _clarabel_cone(cone: Cone) -> Any:
     import clarabel
 
     match cone:
-        case Zero():
+        case ZeroCone():
             return clarabel.ZeroConeT(cone.dim)
-        case Nonnegative():
+        case NonnegativeCone():
             return clarabel.NonnegativeConeT(cone.dim)
         case SecondOrder():
             return clarabel.SecondOrderConeT(cone.dim)
         case Semidefinite():
             return clarabel.PSDTriangleConeT(cone.order)
-        case Exponential():
+        case ExponentialCone():
             return clarabel.ExponentialConeT()
         case Power() if len(cone.alphas) == 2:
             return clarabel.PowerConeT(cone.alphas[0])

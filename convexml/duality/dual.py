@@ -76,7 +76,7 @@ class Dual:
         (the objective). Auxiliary variables z_i appear where an atom has no textbook dual
         (exponential, power and semidefinite cones): the problem is then shown in conic form.
         """
-        from .render import render
+        from .latex.render import render
 
         return render(self._lagrangian, self._reduced)
 

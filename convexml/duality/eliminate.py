@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .forms import Form, identity
+from .forms import AffineForm, identity
 from .lagrangian import Lagrangian
 
 
@@ -18,15 +18,15 @@ class Reduced:
         What the multiplier of each part is: itself, or a form of others.
     stationarity : dict
         q + sum_p G_p'y_p by column; it is 0, or enters through P where the column has one.
-    linear : Form
+    linear : AffineForm
         One row, sum_p h_p'y_p.
     kept : list of int
         The parts whose multipliers are variables.
     """
 
-    multipliers: dict[int, Form]
-    stationarity: dict[int, Form]
-    linear: Form
+    multipliers: dict[int, AffineForm]
+    stationarity: dict[int, AffineForm]
+    linear: AffineForm
     kept: list[int]
 
 
@@ -38,7 +38,7 @@ def eliminate(lagrangian: Lagrangian, *, only_auxiliary: bool = False) -> Reduce
     symmetry has to be kept.
     """
     parts, columns = lagrangian.parts, lagrangian.columns
-    forms = {key: Form(part.form.rows, {key: identity(part.form.rows)}) for key, part in
+    forms = {key: AffineForm(part.form.rows, {key: identity(part.form.rows)}) for key, part in
              enumerate(parts)}  # fmt: skip
     left = {j: lagrangian.stationarity(j) for j in range(len(columns))}
     linear = lagrangian.constants()
@@ -67,5 +67,5 @@ def eliminate(lagrangian: Lagrangian, *, only_auxiliary: bool = False) -> Reduce
     return Reduced(forms, left, linear, kept)
 
 
-def _fill(form: Form) -> int:
+def _fill(form: AffineForm) -> int:
     return sum(matrix.entries.nnz for matrix in form.terms.values())

@@ -107,40 +107,40 @@ def identity(size: int) -> Matrix:
 
 
 @dataclass(frozen=True)
-class Form:
+class AffineForm:
     """sum_k terms[k] @ v_k + constant, for vectors v_k called by their keys k."""
 
     rows: int
     terms: dict[int, Matrix] = field(default_factory=dict)
     constant: Matrix | None = None
 
-    def __add__(self, other: Form) -> Form:
+    def __add__(self, other: AffineForm) -> AffineForm:
         terms = dict(self.terms)
         for key, matrix in other.terms.items():
             terms[key] = terms[key] + matrix if key in terms else matrix
         constant = self.constant if other.constant is None else other.constant
         if self.constant is not None and other.constant is not None:
             constant = self.constant + other.constant
-        return Form(self.rows, terms, constant).cleaned()
+        return AffineForm(self.rows, terms, constant).cleaned()
 
-    def cleaned(self) -> Form:
+    def cleaned(self) -> AffineForm:
         """Without zero matrices."""
         terms = {key: matrix for key, matrix in self.terms.items() if not matrix.is_zero}
         constant = None if self.constant is None or self.constant.is_zero else self.constant
-        return Form(self.rows, terms, constant)
+        return AffineForm(self.rows, terms, constant)
 
-    def after(self, matrix: Matrix) -> Form:
+    def after(self, matrix: Matrix) -> AffineForm:
         """Return ``matrix`` times this form."""
         terms = {key: matrix @ term for key, term in self.terms.items()}
         constant = None if self.constant is None else matrix @ self.constant
-        return Form(matrix.entries.shape[0], terms, constant).cleaned()
+        return AffineForm(matrix.entries.shape[0], terms, constant).cleaned()
 
-    def without(self, key: int) -> Form:
+    def without(self, key: int) -> AffineForm:
         """Drop one term."""
         terms = {other: term for other, term in self.terms.items() if other != key}
-        return Form(self.rows, terms, self.constant)
+        return AffineForm(self.rows, terms, self.constant)
 
-    def substitute(self, key: int, value: Form) -> Form:
+    def substitute(self, key: int, value: AffineForm) -> AffineForm:
         """Replace v_key by a form of the other vectors."""
         if key not in self.terms:
             return self
@@ -151,7 +151,7 @@ class Form:
         """Whether nothing is left."""
         return not self.terms and self.constant is None
 
-    def mostly_positive(self) -> Form:
+    def mostly_positive(self) -> AffineForm:
         """Return this form or its negative, whichever starts with a plus sign: for what is even."""
         first = next(iter(self.terms.values()), self.constant)
         return self if first is None or first.scale > 0 else self.after(identity(self.rows) * -1.0)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..numerics import EPS, Array
-from .forms import Form, Matrix
+from .forms import AffineForm, Matrix
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Part:
         Of the multiplier.
     shape : tuple of int
         Of the multiplier.
-    form : Form
+    form : AffineForm
         g, affine in the columns.
     constraint : cvxpy.Constraint or None
         The user's constraint, or one that says a variable attribute; None for an atom's.
@@ -59,7 +59,7 @@ class Part:
     name: str
     tex: str
     shape: tuple[int, ...]
-    form: Form
+    form: AffineForm
     constraint: Any = None
     symmetric: bool = False
 
@@ -101,20 +101,20 @@ class Lagrangian:
     offset: float
     maximise: bool
 
-    def stationarity(self, column: int) -> Form:
+    def stationarity(self, column: int) -> AffineForm:
         """q + sum_p G_p'y_p for one column; the gradient in it is P z more."""
-        found = Form(self.columns[column].size, {}, self.columns[column].linear)
+        found = AffineForm(self.columns[column].size, {}, self.columns[column].linear)
         for key, part in enumerate(self.parts):
             if column in part.form.terms:
-                found = found + Form(found.rows, {key: part.form.terms[column].T})
+                found = found + AffineForm(found.rows, {key: part.form.terms[column].T})
         return found.cleaned()
 
-    def constants(self) -> Form:
+    def constants(self) -> AffineForm:
         """sum_p h_p'y_p, one row: what the parts add to the dual value."""
-        found = Form(1)
+        found = AffineForm(1)
         for key, part in enumerate(self.parts):
             if part.form.constant is not None:
-                found = found + Form(1, {key: part.form.constant.T})
+                found = found + AffineForm(1, {key: part.form.constant.T})
         return found.cleaned()
 
 

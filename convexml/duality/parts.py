@@ -13,10 +13,10 @@ from scipy import sparse
 
 from ..errors import InputError
 from .epigraphs import Epigraph
-from .forms import TRANSPOSE, Form, is_plain, named
+from .forms import TRANSPOSE, AffineForm, is_plain, named
 from .lagrangian import Column, Membership, Part
+from .latex.names import indexed, symbol
 from .real import Owner
-from .tex import indexed, symbol
 
 USER = {
     "free": (("nu", "A", "b"),),
@@ -123,7 +123,9 @@ class PartBuilder:
         self._names.add(found)
         return found, index if found == wanted else found
 
-    def _form(self, expression: Any, sign: float, names: Names, label: str, relation: bool) -> Form:
+    def _form(
+        self, expression: Any, sign: float, names: Names, label: str, relation: bool
+    ) -> AffineForm:
         """The expression times ``sign``; ``names``: of matrix and constant, with their factors.
 
         ``relation``: that it is <= 0; beside the auxiliary variable of a norm, names then stand
@@ -152,7 +154,7 @@ class PartBuilder:
             turned = norms and not column.is_auxiliary and relation
             terms[key] = named(block, name, -1.0 if turned else factor)
         right = named(sign * constant[:, None], indexed(constant_letter, label), constant_factor)
-        return Form(expression.size, terms, right).cleaned()
+        return AffineForm(expression.size, terms, right).cleaned()
 
 
 def _argument(constraint: Any, position: int, owner: Owner | None) -> tuple[Any, float, bool]:

@@ -18,9 +18,9 @@ from .attributes import attribute_constraints
 from .epigraphs import to_cones
 from .forms import is_plain, named
 from .lagrangian import Column, Lagrangian
+from .latex.names import indexed, symbol
 from .parts import PartBuilder
 from .real import Owner, to_real
-from .tex import indexed, symbol
 
 
 def pose(problem: Any) -> Lagrangian:

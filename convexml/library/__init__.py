@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from convexml.library.facts import FactCheck, check_fact
-from convexml.library.loader import ProblemFile, discover, load, load_file, read_table_of
+from .facts import FactCheck, check_fact
+from .loader import ProblemFile, discover, load, load_file, read_table_of
 
 __all__ = [
     "FactCheck",

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from convexml.errors import DataError, instead
-from convexml.library.arrays import Array, ProblemData, RawData, sha256
-from convexml.library.datasets import bundled
-from convexml.library.tables import read_table
+from ..errors import DataError, instead
+from .arrays import Array, ProblemData, RawData, sha256
+from .datasets import bundled
+from .tables import read_table
 
 if TYPE_CHECKING:
-    from convexml.library.schema import DataTable
+    from .schema import DataTable
 
 
 def load_data(table: DataTable, folder: Path) -> ProblemData:

@@ -21,8 +21,8 @@ import importlib
 
 import numpy as np
 
-from convexml.errors import DataError, instead
-from convexml.library.arrays import RawData
+from ..errors import DataError, instead
+from .arrays import RawData
 
 NAMES = ("diabetes", "linnerud", "breast_cancer", "iris", "wine", "digits")
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from convexml.errors import ProblemFileError, instead
-from convexml.library.schema import FactTable
+from ..errors import ProblemFileError, instead
+from .schema import FactTable
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from convexml.errors import ConvexmlError, DataError, ProblemFileError, instead
-from convexml.library import registry
-from convexml.library.data import load_data
-from convexml.library.facts import check_names
-from convexml.library.messages import explain
-from convexml.library.schema import ExpectedTable, ProblemTable
-from convexml.library.statements import state
+from ..errors import ConvexmlError, DataError, ProblemFileError, instead
+from . import registry
+from .data import load_data
+from .facts import check_names
+from .messages import explain
+from .schema import ExpectedTable, ProblemTable
+from .statements import state
 
 if TYPE_CHECKING:
-    from convexml.library.arrays import ProblemData
+    from .arrays import ProblemData
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import BaseModel
 
-from convexml.errors import ProblemFileError, instead
-from convexml.library.schema import ProblemTable
+from ..errors import ProblemFileError, instead
+from .schema import ProblemTable
 
 if TYPE_CHECKING:
     from pydantic import ValidationError

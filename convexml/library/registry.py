@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from convexml.errors import ConvexmlError, ProblemFileError, instead
+from ..errors import ConvexmlError, ProblemFileError, instead
 
 ARRAYS = ("X", "y", "sample_weight", "c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
 _NOT_PARAMETERS = {*ARRAYS, "self"}

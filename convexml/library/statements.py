@@ -13,13 +13,13 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from convexml.errors import ProblemFileError, instead
-from convexml.library.registry import call
+from ..errors import ProblemFileError, instead
+from .registry import call
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from convexml.library.arrays import ProblemData
+    from .arrays import ProblemData
 
 _PROGRAM = ("c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
 

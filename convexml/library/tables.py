@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from convexml.errors import DataError, instead
-from convexml.library.arrays import Array, RawData
+from ..errors import DataError, instead
+from .arrays import Array, RawData
 
 
 def read_table(

@@ -1,23 +1,23 @@
 """The textbook problems, one file each."""
 
-from .elastic_net import ElasticNet, GroupLasso
-from .halfspace_lp import HalfspaceLP
-from .hard_margin_svm import HardMarginSVM
-from .huber_regression import HuberRegression
-from .kernel_classification import KernelLogistic, KernelSVM
-from .kernel_regression import KernelRidge, KernelSVR
-from .lasso import ConstrainedLasso, Lasso
-from .learning_problem import LearningProblem
-from .least_squares import LeastSquares, MinimumNorm
-from .linear_program import LinearProgram
-from .logistic_regression import LogisticRegression
-from .poisson_regression import PoissonRegression
-from .quantile_regression import QuantileRegression
-from .ridge import ConstrainedRidge, Ridge
-from .soft_margin_svm import SoftMarginSVM
-from .softmax_regression import SoftmaxRegression
+from .classification.halfspace_lp import HalfspaceLP
+from .classification.hard_margin_svm import HardMarginSVM
+from .classification.logistic_regression import LogisticRegression
+from .classification.soft_margin_svm import SoftMarginSVM
+from .classification.softmax_regression import SoftmaxRegression
+from .kernel.classification import KernelLogistic, KernelSVM
+from .kernel.regression import KernelRidge, KernelSVR
+from .linear.program import LinearProgram
+from .problem import LearningProblem
+from .regression.elastic_net import ElasticNet, GroupLasso
+from .regression.huber_regression import HuberRegression
+from .regression.lasso import ConstrainedLasso, Lasso
+from .regression.least_squares import LeastSquares, MinimumNorm
+from .regression.poisson_regression import PoissonRegression
+from .regression.quantile_regression import QuantileRegression
+from .regression.ridge import ConstrainedRidge, Ridge
+from .regression.svr import SVR
 from .stored import register_models
-from .svr import SVR
 
 __all__ = [
     "SVR",

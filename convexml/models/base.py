@@ -11,7 +11,7 @@ import numpy as np
 from ..certificates import Certificate
 from ..errors import InputError, nearest
 from ..objective import Statement
-from ..solvers import Solution
+from .solution import Solution
 
 
 class Hyperparameter:

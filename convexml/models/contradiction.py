@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates.dual_ray import excluded
-from ..certificates.evidence import SMALL_ENOUGH, Evidence, inconsistent
-from ..certificates.inseparable import inseparable
+from ..certificates.learning.existence.dual_ray import excluded
+from ..certificates.learning.existence.evidence import SMALL_ENOUGH, Evidence, inconsistent
+from ..certificates.learning.existence.inseparable import inseparable
 from ..numerics import Array
 from ..objective import Objective, frame_of, parameters_of
 from ..objective.statement import pose_distance

@@ -8,12 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from ..certificates import Certificate, certify_objective
-from ..certificates.support import CertifiedSupport, certify_support
+from ..certificates.support.labels import CertifiedSupport, certify_support
 from ..errors import InputError
 from ..numerics import Array
 from ..validation import positive_number
-from .inputs import read_coefficients, read_dual
 from .lam_max import lam_max
+from .reading.inputs import read_coefficients, read_dual
 from .supervised import SupervisedProblem
 
 

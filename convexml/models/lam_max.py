@@ -14,7 +14,7 @@ from ..numerics import ROUNDING, Array
 from ..objective import Frame, Objective, frame_of
 from ..penalties import L1, ElasticNet, Penalty, Zero
 from ..solvers.driver import drive
-from ..solvers.newton import newton
+from ..solvers.second_order.newton import newton
 
 
 def lam_max(objective: Objective) -> float:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ..numerics import Array
-from ..solvers import Solution
 from ..solvers.reference import REFERENCE, installed
 from ..validation import nonnegative_integer, positive_number
+from .solution import Solution
 
 RANKS = {"inaccurate": 1, "failed": 2}
 """Of what was not verified; smaller is better."""

@@ -14,11 +14,11 @@ from ..numerics import Array
 from ..objective import Frame, parameters_of, pose_primal
 from ..solvers import Record
 from ..solvers.driver import drive
-from ..solvers.rate_audit import Recorded
 from ..solvers.reference import run_reference
 from ..solvers.registry import ALGORITHMS
 from .judged import JudgedProblem
 from .portfolio import Limits
+from .rates.audit import Recorded
 
 
 def run_algorithm(

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from .. import kernels, losses, penalties
-from ..solvers.solution_json import REBUILD
 from .judged import JudgedProblem
+from .shown.stored_solution import REBUILD
 
 
 def learning_to_dict(problem: JudgedProblem) -> dict[str, Any]:

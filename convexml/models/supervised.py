@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificates import Condition
-from ..certificates.passed_point import PassedPoint
+from ..certificates.learning.passed_point import PassedPoint
 from ..design import Design, StackedDesign, as_design
 from ..errors import InputError
 from ..losses import Loss
@@ -23,10 +23,10 @@ from ..objective import (
     pose_primal,
 )
 from ..penalties import Penalty
-from ..solvers import Solution
 from ..validation import yes_or_no
 from .base import Problem
-from .inputs import Samples, read_samples
+from .reading.inputs import Samples, read_samples
+from .solution import Solution
 
 
 class SupervisedProblem(Problem):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from convexml.report.comparison import Comparison, compare
-from convexml.report.courses import Convergence, convergence
-from convexml.report.html import render_html
-from convexml.report.terminal import print_comparison
+from .comparison import Comparison, compare
+from .courses import Convergence, convergence
+from .html import render_html
+from .terminal import print_comparison
 
 __all__ = [
     "Comparison",

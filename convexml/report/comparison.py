@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from convexml.comparison import Results, run
-from convexml.comparison.entries import entries
-from convexml.comparison.progress import Report
-from convexml.comparison.results import writable
-from convexml.report.courses import Convergence, races
-from convexml.report.html import render_html
-from convexml.report.terminal import plain_table
+from ..comparison import Results, run
+from ..comparison.entries import entries
+from ..comparison.progress import Report
+from ..comparison.results import writable
+from .courses import Convergence, races
+from .html import render_html
+from .terminal import plain_table
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from convexml.comparison import Courses, race
-from convexml.comparison.progress import Report
-from convexml.comparison.race import TOLS, contenders
-from convexml.report.formats import DASH, scientific, seconds
-from convexml.report.panels import ranked
+from ..comparison import Courses, race
+from ..comparison.progress import Report
+from ..comparison.race import TOLS, contenders
+from .formats import DASH, scientific, seconds
+from .panels import ranked
 
 if TYPE_CHECKING:
-    from convexml.comparison import Point
-    from convexml.comparison.entries import Entry
+    from ..comparison import Point
+    from ..comparison.entries import Entry
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Convergence(Courses):
         ConvexmlError
             Without matplotlib, the ``report`` extra.
         """
-        from convexml.report.picture import draw_race
+        from .picture import draw_race
 
         return draw_race(self, path)
 

@@ -8,7 +8,7 @@ from math import ceil, log10
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from convexml.comparison import Profile
+    from ..comparison import Profile
 
 WIDTH, HEIGHT = 800.0, 330.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 178.0, 14.0, 44.0

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from convexml.report.formats import brief, unlike
+from .formats import brief, unlike
 
 if TYPE_CHECKING:
-    from convexml.comparison import Record
+    from ..comparison import Outcome
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class KnownFact:
         return self.of > 0 and self.met == self.of
 
 
-def known_facts(records: Sequence[Record]) -> list[KnownFact]:
+def known_facts(records: Sequence[Outcome]) -> list[KnownFact]:
     """Compare the facts of one problem with its verified answers (all, of a statement).
 
     Parameters

@@ -5,17 +5,17 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from convexml import solvers as registry
-from convexml.report import formats
-from convexml.report.curves import draw
-from convexml.report.facts import known_facts
-from convexml.report.panels import lay_out, ranked
-from convexml.report.summary import summarize, verdict_of
+from .. import solvers as registry
+from . import formats
+from .curves import draw
+from .facts import known_facts
+from .panels import lay_out, ranked
+from .summary import summarize, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from convexml.comparison import Courses, Record, Results
+    from ..comparison import Courses, Outcome, Results
 
 MARKS = {
     "certified": "●",
@@ -100,7 +100,7 @@ def _setting(environment: dict[str, Any]) -> list[tuple[str, str]]:
     return [(name, text) for name, text in lines if text]
 
 
-def _problem(records: list[Record]) -> dict[str, Any]:
+def _problem(records: list[Outcome]) -> dict[str, Any]:
     """One section of the page."""
     first = records[0]
     primal = map(formats.typeset, formats.values([r.objective for r in records]))
@@ -118,7 +118,7 @@ def _problem(records: list[Record]) -> dict[str, Any]:
     }
 
 
-def _matrix_row(records: list[Record], solvers: list[str]) -> dict[str, Any]:
+def _matrix_row(records: list[Outcome], solvers: list[str]) -> dict[str, Any]:
     """A problem's line in the overview: each solver's row at the tightest tolerance."""
     tightest = min(record.tol for record in records)
     cells = {record.solver: record for record in records if record.tol == tightest}

@@ -8,7 +8,7 @@ from math import ceil, floor, inf, isfinite, log10
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from convexml.comparison import Course, Point
+    from ..comparison import Course, Point
 
 WIDTH, HEIGHT = 1160.0, 350.0
 LEFT, RIGHT, TOP, BOTTOM, BETWEEN = 52.0, 226.0, 30.0, 46.0, 52.0

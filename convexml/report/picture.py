@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from convexml.comparison.results import writable
-from convexml.errors import ConvexmlError
-from convexml.report.panels import HUES, PASSES, SECONDS, ranked, series, style
+from ..comparison.results import writable
+from ..errors import ConvexmlError
+from .panels import HUES, PASSES, SECONDS, ranked, series, style
 
 if TYPE_CHECKING:
-    from convexml.comparison import Courses
+    from ..comparison import Courses
 
 PALETTE = (
     "#2a5fb0",

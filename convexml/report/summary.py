@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from convexml.comparison import Record, Results
+    from ..comparison import Outcome, Results
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Summary:
     failed: int
     absent: int
     uncertifiable: int
-    disagreements: tuple[Record, ...]
+    disagreements: tuple[Outcome, ...]
     unverified: tuple[str, ...]
     facts_met: int
     facts: int
@@ -96,7 +96,7 @@ def summarize(results: Results) -> Summary:
     )
 
 
-def verdict_of(record: Record) -> str:
+def verdict_of(record: Outcome) -> str:
     """One word for a row: the verdict, or why there is none."""
     if not record.ran:
         return "did not run"

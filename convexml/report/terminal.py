@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from convexml.report import formats
-from convexml.report.facts import known_facts
-from convexml.report.summary import summarize, verdict_of
+from . import formats
+from .facts import known_facts
+from .summary import summarize, verdict_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from convexml.comparison import Record, Results
+    from ..comparison import Outcome, Results
 
 STYLES = {
     "certified": "green",
@@ -90,7 +90,7 @@ def _lines(results: Results, width: int | None = None) -> list[Line]:
     return [*lines, [], *([(text, "bold")] for text in summarize(results).sentences)]
 
 
-def _cells(records: list[Record]) -> list[Cells]:
+def _cells(records: list[Outcome]) -> list[Cells]:
     primal = formats.values([record.objective for record in records], digits=9)
     dual = formats.values([record.dual_objective for record in records], digits=9)
     return [
@@ -111,12 +111,12 @@ def _cells(records: list[Record]) -> list[Cells]:
     ]
 
 
-def _verdict(record: Record) -> str:
+def _verdict(record: Outcome) -> str:
     verdict = verdict_of(record)
     return f"{record.status} {verdict}" if verdict == "certified" else verdict
 
 
-def _missed(records: list[Record]) -> list[str]:
+def _missed(records: list[Outcome]) -> list[str]:
     return [
         f"    known: {fact.name} = {fact.expected}; "
         + ", ".join(f"{solver} has {value}" for solver, value in fact.missed)
@@ -142,7 +142,7 @@ def _pad(text: str, size: int, name: str) -> str:
     return text.rjust(size) if name in RIGHT else text.ljust(size)
 
 
-def _style(name: str, record: Record) -> str:
+def _style(name: str, record: Outcome) -> str:
     if name == "verified":
         return STYLES[verdict_of(record)]
     if name == "claimed" and record.disagrees:

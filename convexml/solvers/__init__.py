@@ -5,13 +5,11 @@ from . import steps
 from .composite import Composite
 from .driver import Iterate, Record
 from .registry import available, names, register, supports, unregister
-from .solution import Solution
 
 __all__ = [
     "Composite",
     "Iterate",
     "Record",
-    "Solution",
     "available",
     "names",
     "register",

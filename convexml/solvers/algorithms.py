@@ -18,23 +18,23 @@ from ..theory import (
     SgdRate,
     SubgradientRate,
 )
-from .accelerated_gradient import accelerated_gradient
-from .admm import admm
-from .coordinate_descent import coordinate_descent
-from .dual_coordinate_descent import dual_coordinate_descent
-from .fista import fista
-from .gradient_descent import gradient_descent
-from .interior_point import interior_point
-from .irls import irls
-from .newton import newton
-from .online_gradient_descent import online_gradient_descent
-from .pegasos import pegasos
-from .perceptron import perceptron
-from .proximal_gradient import proximal_gradient
+from .coordinate.coordinate_descent import coordinate_descent
+from .coordinate.dual_coordinate_descent import dual_coordinate_descent
+from .first_order.accelerated_gradient import accelerated_gradient
+from .first_order.admm import admm
+from .first_order.fista import fista
+from .first_order.gradient_descent import gradient_descent
+from .first_order.proximal_gradient import proximal_gradient
+from .first_order.subgradient import subgradient
 from .registry import register
-from .saga import saga
-from .sgd import sgd
-from .subgradient import subgradient
+from .second_order.interior_point import interior_point
+from .second_order.irls import irls
+from .second_order.newton import newton
+from .stochastic.online_gradient_descent import online_gradient_descent
+from .stochastic.pegasos import pegasos
+from .stochastic.perceptron import perceptron
+from .stochastic.saga import saga
+from .stochastic.sgd import sgd
 
 SMOOTH = ("finite loss", "smooth loss", "smooth penalty")
 """What gradients of P need."""

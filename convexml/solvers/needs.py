@@ -9,7 +9,7 @@ import numpy as np
 from ..objective import Objective
 from ..penalties import Penalty
 from ..theory import round_slope, strong_convexity
-from ..theory.online import has_bounded_slope
+from ..theory.stochastic.online import has_bounded_slope
 from .box_dual import has_box_dual
 
 Need = tuple[Callable[[Objective], bool], str]

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates.dual_point import kinked_candidates, newton_candidates
-from ..certificates.dual_repair import repair_dual
-from ..certificates.primal_repair import primal_scale, repair_primal
+from ..certificates.learning.points.dual_point import kinked_candidates, newton_candidates
+from ..certificates.learning.points.dual_repair import repair_dual
+from ..certificates.learning.points.primal_repair import primal_scale, repair_primal
 from ..certificates.rounding import compensated_matvec
 from ..numerics import EPS, Array
 from ..objective import Objective

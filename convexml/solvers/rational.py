@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..certificates.attainable import met_exactly
-from ..certificates.evidence import with_ones
-from ..certificates.exact import as_integers, eliminate, solve_rows, whole_row
+from ..certificates.algebra.rationals import as_integers, eliminate, solve_rows, whole_row
+from ..certificates.learning.existence.attainable import met_exactly
+from ..certificates.learning.existence.evidence import with_ones
 from ..numerics import Array
 from ..objective import Objective
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import InputError, UnknownSolverError, nearest
 from ..numerics import Array
 from ..objective import Objective
-from ..objective.linear_data import LinearData
+from ..objective.linear.data import LinearData
 from ..theory import Theorem
 from .driver import Iterate
 from .needs import NEEDS

@@ -1,7 +1,5 @@
 """Theorems: rates of convergence and statistical bounds, as functions and as checks."""
 
-from .accelerated import AcceleratedRate, accelerated_value
-from .admm import AdmmResiduals
 from .claim import Claim
 from .constants import (
     gradient_noise,
@@ -16,35 +14,37 @@ from .constants import (
     smoothness,
     strong_convexity,
 )
-from .gradient_descent import (
+from .monotone import Descent, DualAscent
+from .rates.accelerated import AcceleratedRate, accelerated_value
+from .rates.admm import AdmmResiduals
+from .rates.gradient_descent import (
     GradientDescentRate,
     SearchedDescent,
     gradient_descent_distance,
     gradient_descent_value,
 )
-from .interior_point import InteriorPointRate, LinearInteriorPointRate
-from .learning import (
+from .rates.interior_point import InteriorPointRate, LinearInteriorPointRate
+from .rates.newton import NewtonRate, hessian_lipschitz, least_curvature, newton_distance
+from .rates.proximal_gradient import ProximalGradientRate, proximal_gradient_rate
+from .rates.subgradient import SubgradientRate, subgradient_value
+from .statistics.learning import (
     agnostic_samples,
     realizable_samples,
     replace_one_stability,
     uniform_convergence_samples,
     validation_error,
 )
-from .monotone import Descent, DualAscent
-from .newton import NewtonRate, hessian_lipschitz, least_curvature, newton_distance
-from .online import OnlineRegret, online_regret, round_slope
-from .pegasos import PegasosRate, pegasos_slope, pegasos_value
-from .perceptron import PerceptronBound, perceptron_updates
-from .proximal_gradient import ProximalGradientRate, proximal_gradient_rate
-from .ridge_risk import (
+from .statistics.ridge_risk import (
     least_squares_excess_risk,
     ridge_best_lam,
     ridge_risk,
     ridge_risk_bound,
 )
-from .saga import SagaRate, saga_distance, saga_factor
-from .sgd import SgdRate, sgd_distance
-from .subgradient import SubgradientRate, subgradient_value
+from .stochastic.online import OnlineRegret, online_regret, round_slope
+from .stochastic.pegasos import PegasosRate, pegasos_slope, pegasos_value
+from .stochastic.perceptron import PerceptronBound, perceptron_updates
+from .stochastic.saga import SagaRate, saga_distance, saga_factor
+from .stochastic.sgd import SgdRate, sgd_distance
 from .theorem import Theorem
 from .trajectory import Reference, Trajectory
 

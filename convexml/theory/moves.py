@@ -11,7 +11,7 @@ import numpy as np
 from ..numerics import ROUNDING, Array
 from ..objective import Objective
 from .claim import Claim
-from .trajectory import Point, Trajectory
+from .trajectory import Trajectory, Visited
 
 ALIKE = 1e-9
 """Two ways to compute one move agree to this share of it."""
@@ -20,7 +20,7 @@ Step = Callable[[Array, float], Array]
 """(x, gamma) -> the next point."""
 
 
-def pack(point: Point) -> Array:
+def pack(point: Visited) -> Array:
     """x = (w, b)."""
     return np.append(point.w, point.b)
 

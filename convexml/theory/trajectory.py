@@ -12,7 +12,7 @@ from ..numerics import ROUNDING, Array
 from ..objective import Objective
 
 
-class Point(Protocol):
+class Visited(Protocol):
     """An iterate as a theorem sees it: (w, b), what the algorithm says and what it carries."""
 
     @property
@@ -74,7 +74,7 @@ class Trajectory:
     distances: Array
     duals: Array
     facts: Mapping[str, Array] = field(default_factory=dict)
-    replay: Callable[[], Iterator[Point]] = field(default_factory=lambda: lambda: iter(()))
+    replay: Callable[[], Iterator[Visited]] = field(default_factory=lambda: lambda: iter(()))
 
     @property
     def steps(self) -> Array:

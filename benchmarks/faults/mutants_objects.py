@@ -1,0 +1,182 @@
+"""Faults of the losses and penalties: conjugates, proxes, domains, bounds, compiled slopes."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+LOSSES = "tests/objects/test_laws_losses.py"
+PENALTIES = "tests/objects/test_laws_penalties.py"
+POSED = "tests/objects/test_penalties_cvxpy.py"
+STOCHASTIC = "tests/solvers/test_solvers_stochastic.py"
+COMPILED = f"{STOCHASTIC}::test_the_compiled_parts_are_those_of_the_loss_and_the_penalty"
+
+
+def loss(name: str, file: str, old: str, new: str, *laws: str) -> Mutant:
+    """A formula of a loss, against its laws."""
+    tests = tuple(f"{LOSSES}::test_law[{law}]" for law in laws)
+    return Mutant(name, f"convexml/losses/{file}.py", old, new, tests)
+
+
+def penalty(name: str, file: str, old: str, new: str, *laws: str) -> Mutant:
+    """A formula of a penalty, against its laws."""
+    tests = tuple(law if "::" in law else f"{PENALTIES}::test_law[{law}]" for law in laws)
+    return Mutant(name, f"convexml/penalties/{file}.py", old, new, tests)
+
+
+MUTANTS = [
+    loss(
+        "squared: twice the conjugate's square",
+        "squared",
+        "return 0.5 * v**2 + v * y",
+        "return v**2 + v * y",
+        "conjugate-Squared()",
+    ),
+    loss(
+        "squared: half the conjugate's square, which would be believed",
+        "squared",
+        "return 0.5 * v**2 + v * y",
+        "return 0.25 * v**2 + v * y",
+        "conjugate-Squared()",
+    ),
+    loss(
+        "huber: a conjugate without its end",
+        "huber",
+        "np.where(np.abs(v) <= self.delta, v * (0.5 * v + y), np.inf)",
+        "v * (0.5 * v + y)",
+        "domain-Huber(delta=1)",
+    ),
+    loss(
+        "huber: the prox of twice the step",
+        "huber",
+        "soft_threshold(r, step * self.delta)",
+        "soft_threshold(r, 2.0 * step * self.delta)",
+        "prox-Huber(delta=1)",
+    ),
+    loss(
+        "logistic: an entropy with one of its terms",
+        "logistic",
+        "xlogy(q, q) + xlog1py(1.0 - q, -q)",
+        "xlogy(q, q)",
+        "conjugate-Logistic()",
+    ),
+    loss(
+        "hinge: a domain of twice the size",
+        "hinge",
+        "np.minimum(-y, 0.0), np.maximum(-y, 0.0)",
+        "2.0 * np.minimum(-y, 0.0), 2.0 * np.maximum(-y, 0.0)",
+        "domain-Hinge()",
+    ),
+    loss(
+        "pinball: the prox with the shares of the two sides exchanged",
+        "pinball",
+        "from_below = np.minimum(z + step * self.tau, y)",
+        "from_below = np.minimum(z + step * (1.0 - self.tau), y)",
+        "prox-Pinball(tau=0.1)",
+    ),
+    loss(
+        "poisson: the conjugate off by v",
+        "poisson",
+        "s * np.log1p(ratio) + v * (log_y - 1.0), direct",
+        "s * np.log1p(ratio) + v * log_y, direct",
+        "conjugate-Poisson()",
+    ),
+    loss(
+        "exponential: half the curvature",
+        "exponential",
+        "z: Array) -> Array:\n        return self.value(y, z)",
+        "z: Array) -> Array:\n        return 0.5 * self.value(y, z)",
+        "curvature-Exponential()",
+    ),
+    Mutant(
+        "logistic: the compiled slope of the other class",
+        "convexml/losses/logistic.py",
+        "return -y * (odds if y * z > 0.0 else 1.0)",
+        "return -y * (odds if y * z < 0.0 else 1.0)",
+        (f"{COMPILED}[Logistic()-Zero()]",),
+    ),
+    Mutant(
+        "a compiled slope outlives the derivative that it belongs to",
+        "convexml/losses/base.py",
+        '            if "derivative" in vars(kind):\n                break\n',
+        "",
+        (f"{STOCHASTIC}::test_a_loss_of_ones_own_runs_by_hand_and_ends_in_the_same_point",),
+    ),
+    penalty(
+        "l1: the prox of half the step",
+        "l1",
+        "return soft_threshold(w, step * self._level(len(w)))",
+        "return soft_threshold(w, 0.5 * step * self._level(len(w)))",
+        "prox-L1(lam=0.8)",
+    ),
+    penalty(
+        "l1: its domain twice as wide",
+        "l1",
+        "np.any(np.abs(v) > self._level(len(v)) + slack)",
+        "np.any(np.abs(v) > 2.0 * self._level(len(v)) + slack)",
+        "domain scale-L1(lam=0.8)",
+        f"{POSED}::test_conjugate_expression_ends_where_the_domain_ends",
+    ),
+    penalty(
+        "l2: half the conjugate",
+        "l2",
+        "return 0.5 * float(np.sum(v[~free] ** 2 / level[~free]))",
+        "return 0.25 * float(np.sum(v[~free] ** 2 / level[~free]))",
+        "Fenchel-Young-L2(lam=0.7)",
+    ),
+    penalty(
+        "elastic net: the square without its weight",
+        "elastic_net",
+        "0.5 * residual**2 / self._l2",
+        "0.5 * residual**2",
+        "Fenchel-Young-ElasticNet(lam=0.9, l1_ratio=0.3)",
+    ),
+    penalty(
+        "group lasso: a group is shrunk by the sum of its thresholds",
+        "group_l2",
+        "ratio = np.where(positive, threshold, 1.0)",
+        "ratio = np.where(positive, 2.0 * threshold, 1.0)",
+        "prox-GroupL2(lam=1.1, groups=[4 3 2 1 0])",
+    ),
+    penalty(
+        "l1 ball: the threshold of one coordinate less",
+        "l1_ball",
+        "np.arange(1, len(w) + 1)",
+        "np.arange(2, len(w) + 2)",
+        "prox-L1Ball(t=1.3)",
+    ),
+    penalty(
+        "l1 ball: half of its support function",
+        "l1_ball",
+        "return self.t * float(np.max(np.abs(v), initial=0.0))",
+        "return 0.5 * self.t * float(np.max(np.abs(v), initial=0.0))",
+        "Fenchel-Young-L1Ball(t=1.3)",
+    ),
+    penalty(
+        "l2 ball: the support function of the square of its radius",
+        "l2_ball",
+        "return self.t * float(np.linalg.norm(v))",
+        "return self.t**2 * float(np.linalg.norm(v))",
+        f"{POSED}::test_conjugate_is_the_supremum",
+    ),
+    penalty(
+        "box: the support function of its other end",
+        "box",
+        "end = np.where(v > 0.0, hi, lo)",
+        "end = np.where(v > 0.0, lo, hi)",
+        "Fenchel-Young-Box(lo=-1.0, hi=2.0)",
+    ),
+    penalty(
+        "l1: v may leave the domain by its own rounding",
+        "l1",
+        "np.all((np.abs(v) + error <= level) | (level == 0.0))",
+        "np.all((np.abs(v) <= level) | (level == 0.0))",
+        "conjugate bound-L1(lam=0.8)",
+    ),
+    penalty(
+        "surfaces with other rows are taken for the same",
+        "base",
+        "return same and np.array_equal(self.active, other.active)",
+        "return np.array_equal(self.active, other.active)",
+        "tests/house/test_extending.py::test_a_tie_that_the_first_step_misses_is_found",
+    ),
+]

@@ -1,0 +1,280 @@
+"""Faults of the theorems: each bound weakened, each check left out."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+THEORY = "convexml/theory"
+LITERALS = "tests/theory/test_theory_literals.py"
+AUDITS = "tests/theory/test_theory_audits.py"
+
+
+def bound(name: str, file: str, old: str, new: str, test: str) -> Mutant:
+    """A bound or constant that is off, against the numbers worked out by hand."""
+    return Mutant(name, f"{THEORY}/{file}.py", old, new, (f"{LITERALS}::{test}",))
+
+
+MUTANTS = [
+    bound(
+        "gradient descent, distance: square root of the rate",
+        "rates/gradient_descent",
+        "np.maximum(1.0 - step * mu, 0.0) **",
+        "np.maximum(1.0 - 0.5 * step * mu, 0.0) **",
+        "test_bounds",
+    ),
+    bound(
+        "gradient descent, claim: half of mu",
+        "rates/gradient_descent",
+        "np.maximum(1.0 - taken * mu, 0.0)",
+        "np.maximum(1.0 - 0.5 * taken * mu, 0.0)",
+        "test_gradient_descent",
+    ),
+    bound(
+        "gradient descent, value: twice",
+        "rates/gradient_descent",
+        "np.divide(distance, 2.0 * step",
+        "np.divide(distance, step",
+        "test_gradient_descent",
+    ),
+    bound(
+        "proximal gradient: no factor of the penalty",
+        "rates/proximal_gradient",
+        "/ (1.0 + step * mu_g)",
+        "/ (1.0 + 0.0 * step * mu_g)",
+        "test_proximal_gradient",
+    ),
+    bound(
+        "acceleration: twice",
+        "rates/accelerated",
+        "return 2.0 * L * distance",
+        "return 4.0 * L * distance",
+        "test_acceleration",
+    ),
+    bound(
+        "acceleration: counted from T, not T + 1",
+        "rates/accelerated",
+        "+ 1.0) ** 2",
+        "+ 0.0) ** 2",
+        "test_acceleration",
+    ),
+    bound(
+        "subgradient: twice the noise",
+        "rates/subgradient",
+        "step * rho**2 / 2.0",
+        "step * rho**2",
+        "test_subgradient",
+    ),
+    bound(
+        "subgradient: twice the distance",
+        "rates/subgradient",
+        "np.divide(distance, 2.0 * step",
+        "np.divide(distance, step",
+        "test_subgradient",
+    ),
+    bound(
+        "Newton: twice",
+        "rates/newton",
+        "M * r**2 / (2.0 * np",
+        "M * r**2 / (1.0 * np",
+        "test_newton",
+    ),
+    bound(
+        "Newton: third derivative of the logistic loss",
+        "rates/newton",
+        "1.0 / (6.0 * np.sqrt(3.0))",
+        "1.0 / (3.0 * np.sqrt(3.0))",
+        "test_newton",
+    ),
+    bound(
+        "regret: twice the slope's share",
+        "stochastic/online",
+        "0.5 * step * slope**2",
+        "step * slope**2",
+        "test_online_descent",
+    ),
+    bound(
+        "SGD: twice the floor",
+        "stochastic/sgd",
+        "2.0 * step / mu * noise",
+        "4.0 * step / mu * noise",
+        "test_stochastic_descent",
+    ),
+    bound(
+        "SGD: the floor of one sample for a mini-batch",
+        "stochastic/sgd",
+        'noise=noise / float(np.nan_to_num(run.fact("batch"), nan=1.0))',
+        "noise=noise",
+        "test_stochastic_descent",
+    ),
+    bound(
+        "SAGA: half the rate",
+        "stochastic/saga",
+        "q - 0.75 * (2.0",
+        "q - 0.375 * (2.0",
+        "test_bounds",
+    ),
+    bound(
+        "SAGA: the table's share doubled",
+        "stochastic/saga",
+        "(1.0 + 3.0 * objective.n",
+        "(1.0 + 6.0 * objective.n",
+        "test_saga",
+    ),
+    bound(
+        "Pegasos: twice", "stochastic/pegasos", "/ (2.0 * lam * t)", "/ (lam * t)", "test_pegasos"
+    ),
+    bound(
+        "Pegasos: rho = 4 R",
+        "stochastic/pegasos",
+        "return 2.0 * float(np.max(sizes",
+        "return 4.0 * float(np.max(sizes",
+        "test_pegasos",
+    ),
+    bound(
+        "perceptron: twice",
+        "stochastic/perceptron",
+        "return radius**2 *",
+        "return 2.0 * radius**2 *",
+        "test_perceptron",
+    ),
+    bound(
+        "strong convexity of the penalty with a free b",
+        "constants/least_curvature",
+        "return 0.0 if objective.fit_intercept else",
+        "return 0.1 if objective.fit_intercept else",
+        "test_constants_of_two_samples",
+    ),
+    bound(
+        "rho: one by one only",
+        "constants/slopes",
+        "return min(one_by_one, float(together)) +",
+        "return one_by_one +",
+        "test_constants_of_two_samples",
+    ),
+    bound(
+        "noise: the mean gradient is not taken off",
+        "constants/noise",
+        "row_squares(objective)) - square",
+        "row_squares(objective)) + square",
+        "test_the_noise_of_two_samples_that_pull_apart",
+    ),
+    bound(
+        "L: the penalty left out",
+        "constants/largest_curvature",
+        "return loss_smoothness(objective) + objective.penalty.curvature_bound",
+        "return loss_smoothness(objective)",
+        "test_constants_of_two_samples",
+    ),
+    bound(
+        "the upper limit over seeds is the mean",
+        "stochastic/expectation",
+        "table.mean(axis=0) + Z99",
+        "table.mean(axis=0) + 0.0 * Z99",
+        "test_the_limit_of_64_seeds_is_mean_plus_2_33_standard_errors",
+    ),
+    Mutant(
+        "room 1e-3",
+        f"{THEORY}/monotone.py",
+        "ROUNDING * np.abs(before)",
+        "1e-3 * np.abs(before)",
+        (
+            f"{AUDITS}::test_never_increases_wants_finite_values_and_takes_its_room_from_the_earlier_one",
+        ),
+    ),
+    Mutant(
+        "room of the later value",
+        f"{THEORY}/monotone.py",
+        "ROUNDING * np.abs(before)",
+        "ROUNDING * np.abs(values[1:])",
+        (
+            f"{AUDITS}::test_never_increases_wants_finite_values_and_takes_its_room_from_the_earlier_one",
+            f"{AUDITS}::test_the_room_of_a_rise_is_that_of_the_value_before",
+        ),
+    ),
+    Mutant(
+        "nan and inf in a claim",
+        f"{THEORY}/claim.py",
+        "np.flatnonzero(~(met & np.isfinite(self.measured)))",
+        "np.flatnonzero(self.measured > self.bound + self.room)",
+        (f"{AUDITS}::test_a_bound_that_says_nothing_tests_nothing",),
+    ),
+    Mutant(
+        "an infinite bound is a test passed",
+        f"{THEORY}/claim.py",
+        "np.flatnonzero(self.bound + self.room != np.inf)",
+        "np.flatnonzero(self.bound == self.bound)",
+        (f"{AUDITS}::test_a_bound_that_says_nothing_tests_nothing",),
+    ),
+    Mutant(
+        "a fact is its last value",
+        f"{THEORY}/trajectory.py",
+        "return float(known.max()) if known.size else np.nan",
+        "return float(known[-1]) if known.size else np.nan",
+        (f"{AUDITS}::test_a_step_of_a_fista_that_was_longer_once_is_seen",),
+    ),
+    Mutant(
+        "restarts told are believed",
+        f"{THEORY}/rates/accelerated.py",
+        "away if told in (origin, k) else np.inf",
+        "0.0 * away",
+        (f"{AUDITS}::test_a_restart_that_did_not_happen_is_noticed",),
+    ),
+    Mutant(
+        "a restart point is judged from itself",
+        f"{THEORY}/rates/accelerated.py",
+        'run.facts["restarted_at"].astype(int)[:-1]',
+        'np.minimum(run.facts["restarted_at"].astype(int)[1:], np.arange(len(run.values) - 1))',
+        (f"{AUDITS}::test_a_restart_point_is_judged_against_its_previous_origin",),
+    ),
+    Mutant(
+        "ADMM's equations are not checked",
+        f"{THEORY}/rates/admm.py",
+        "moves.append((away + shown, allowed))",
+        "moves.append((0.0 * away, allowed))",
+        (f"{AUDITS}::test_ADMM_with_one_equation_wrong_fails",),
+    ),
+    Mutant(
+        "ADMM's residual without its second half",
+        f"{THEORY}/rates/admm.py",
+        "return float(rho * (first + second)), float(",
+        "return float(rho * first), float(",
+        (f"{AUDITS}::test_the_residual_of_ADMM_is_that_of_its_copies",),
+    ),
+    Mutant(
+        "the moves of gradient descent are not checked",
+        f"{THEORY}/moves.py",
+        "yield float(np.linalg.norm(reached - goal)), room(x, goal, reached)",
+        "yield 0.0, room(x, goal, reached)",
+        (f"{AUDITS}::test_a_descent_that_says_a_step_which_it_did_not_take_is_noticed",),
+    ),
+    Mutant(
+        "interior points: s'z of the solver's own word",
+        f"{THEORY}/rates/interior_point.py",
+        "    return np.concatenate(parts), largest(*terms), float(np.sum(s * z))",
+        "    return np.concatenate(parts), largest(*terms), np.inf",
+        (f"{AUDITS}::test_the_complementarity_is_computed_here",),
+    ),
+    Mutant(
+        "interior points: residuals may grow",
+        f"{THEORY}/rates/interior_point.py",
+        "measured.append(float(np.abs(after - share * before).max(initial=0.0)))",
+        "measured.append(0.0)",
+        (f"{AUDITS}::test_a_linear_program_whose_points_are_not_newtons_fails",),
+    ),
+    Mutant(
+        "the room of a value is the value",
+        f"{THEORY}/trajectory.py",
+        "return self.doubt + ROUNDING * largest",
+        "return self.doubt + largest",
+        (f"{LITERALS}::test_gradient_descent",),
+    ),
+    Mutant(
+        "the ball that holds the reference is not asked for",
+        f"{THEORY}/stochastic/online.py",
+        "if not size <= ball * (1.0 + 1e-9):",
+        "if not size <= 1e9 * ball:",
+        (
+            "tests/theory/test_theory_stochastic.py::test_a_ball_that_leaves_the_solution_out_is_noticed",
+        ),
+    ),
+]

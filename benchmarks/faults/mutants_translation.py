@@ -1,0 +1,214 @@
+"""Faults of what is read from others: the dual of a CVXPY problem, its audit, fitted estimators."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+DUALITY = "convexml/duality"
+AUDIT = "convexml/audit"
+TEXTBOOK = "tests/duality/test_dualize_textbook.py"
+SIGNS = "tests/duality/test_dualize_signs.py"
+ESTIMATORS = "tests/audit/test_audit_estimators.py"
+PROBLEMS = "tests/audit/test_audit_problems.py"
+FAULTS = "tests/audit/test_audit_faults.py"
+ABSENCE = "tests/audit/test_audit_absence.py"
+
+
+def estimator(name: str, file: str, old: str, new: str, case: str) -> Mutant:
+    """A constant of a scikit-learn estimator's objective, against its documentation."""
+    test = f"{ESTIMATORS}::test_the_objective_is_the_documented_one[{case}]"
+    return Mutant(name, f"{AUDIT}/{file}.py", old, new, (test,))
+
+
+MUTANTS = [
+    Mutant(
+        "dual: the sign of an inequality",
+        f"{DUALITY}/parts.py",
+        "return left - right, 1.0, left.is_constant()",
+        "return left - right, -1.0, left.is_constant()",
+        (f"{TEXTBOOK}::test_linear_program", f"{SIGNS}::test_multipliers_are_slopes"),
+    ),
+    Mutant(
+        "dual: the sign of a constraint g >= 0",
+        f"{DUALITY}/parts.py",
+        "return argument, -1.0, True",
+        "return argument, 1.0, True",
+        (f"{SIGNS}::test_multipliers_of_attributes", f"{SIGNS}::test_multipliers_are_slopes"),
+    ),
+    Mutant(
+        "dual: the constant is dropped",
+        f"{DUALITY}/assemble.py",
+        "    if terms and constant:\n        value = value + constant\n",
+        "",
+        (f"{FAULTS}::test_a_dual_keeps_the_constant_of_its_problem",),
+    ),
+    Mutant(
+        "dual: twice the conjugate of a quadratic form",
+        f"{DUALITY}/assemble.py",
+        "factor, null = conjugate_factor(column.quadratic.entries)\n        scale, inner = 0.5,",
+        "factor, null = conjugate_factor(column.quadratic.entries)\n        scale, inner = 1.0,",
+        (f"{TEXTBOOK}::test_quadratic_program",),
+    ),
+    Mutant(
+        "dual: the null space of a quadratic form is free",
+        f"{DUALITY}/assemble.py",
+        "        if null.shape[0]:\n",
+        "        if null.shape[0] < 0:\n",
+        (f"{TEXTBOOK}::test_quadratic_program_with_a_singular_matrix",),
+    ),
+    Mutant(
+        "dual: the factor of P, not of its inverse",
+        f"{DUALITY}/lagrangian.py",
+        "return (vectors[:, large] / np.sqrt(values[large])).T, vectors[:, ~large].T",
+        "return (vectors[:, large] * np.sqrt(values[large])).T, vectors[:, ~large].T",
+        (f"{TEXTBOOK}::test_quadratic_program",),
+    ),
+    Mutant(
+        "dual: multipliers of inequalities have no sign",
+        f"{DUALITY}/assemble.py",
+        '        case "nonneg":\n            yield y[0] >= 0\n',
+        '        case "nonneg":\n            yield y[0] >= -1e3\n',
+        (f"{FAULTS}::test_multipliers_of_inequalities_have_a_sign",),
+    ),
+    Mutant(
+        "dual: the dual norm of the l1 norm is the l1 norm",
+        f"{DUALITY}/assemble.py",
+        "yield cp.norm_inf(y[1]) <= cp.sum(y[0])",
+        "yield cp.norm1(y[1]) <= cp.sum(y[0])",
+        (f"{TEXTBOOK}::test_lasso",),
+    ),
+    Mutant(
+        "dual: the exponential cone without its e",
+        f"{DUALITY}/assemble.py",
+        "yield cp.ExpCone(-y[1], -y[0], np.e * y[2])",
+        "yield cp.ExpCone(-y[1], -y[0], y[2])",
+        ("tests/duality/test_dualize.py::test_values_multipliers_and_the_dual_of_the_dual",),
+    ),
+    Mutant(
+        "dual: Maximize is not turned round",
+        f"{DUALITY}/assemble.py",
+        "cp.Minimize(-value) if lagrangian.maximise else",
+        "cp.Maximize(value) if lagrangian.maximise else",
+        (f"{FAULTS}::test_a_dual_keeps_the_constant_of_its_problem",),
+    ),
+    Mutant(
+        "audit: the constant of the objective is dropped",
+        f"{AUDIT}/cvxpy/problems.py",
+        "gap=rest - value,",
+        "gap=primal - value,",
+        (f"{FAULTS}::test_a_constant_moves_no_gap_of_a_cvxpy_problem",),
+    ),
+    Mutant(
+        "audit: Maximize is judged as Minimize",
+        f"{AUDIT}/cvxpy/problems.py",
+        "    sign = posed.canonical.sign\n    found = objective_at(posed.problem)",
+        "    sign = 1.0\n    found = objective_at(posed.problem)",
+        (f"{FAULTS}::test_a_constant_moves_no_gap_of_a_cvxpy_problem",),
+    ),
+    Mutant(
+        "audit: a price of inf is free",
+        f"{AUDIT}/cvxpy/problems.py",
+        "value, price, within = bound.local, 0.0, max(bound.radius, bound.far)",
+        "value, price = bound.local, 0.0",
+        (f"{PROBLEMS}::test_a_residual_on_a_free_variable_leaves_a_bound_over_a_box",),
+    ),
+    Mutant(
+        "audit: curvature of the wrong sign is not asked for",
+        f"{AUDIT}/cvxpy/problems.py",
+        "reason = curved(posed) or curvature_words(bound.curvature)",
+        'reason = ""',
+        ("tests/families/test_family_curvature.py::test_a_saddle_is_not_certified",),
+    ),
+    Mutant(
+        "audit: a variable that is not finite is judged",
+        f"{AUDIT}/cvxpy/problems.py",
+        "    if not np.all(np.isfinite(x)):\n",
+        "    if not np.any(np.isfinite(x)):\n",
+        (f"{FAULTS}::test_one_variable_that_is_not_finite_proves_nothing",),
+    ),
+    Mutant(
+        "audit: an upper bound is measured as a lower one",
+        f"{AUDIT}/cvxpy/reading/violation.py",
+        'variable.attributes["bounds"],\n            (-1.0, 1.0),',
+        'variable.attributes["bounds"],\n            (-1.0, -1.0),',
+        (f"{PROBLEMS}::test_a_violated_attribute_refutes", f"{FAULTS}::test_bounds_have_two_sides"),
+    ),
+    Mutant(
+        "audit: an equation is violated on one side only",
+        f"{AUDIT}/cvxpy/reading/violation.py",
+        "case cp.constraints.Equality():\n            return _both(args[0] - args[1])",
+        "case cp.constraints.Equality():\n            return _positive(args[0] - args[1])",
+        (f"{FAULTS}::test_bounds_have_two_sides",),
+    ),
+    Mutant(
+        "audit: a constant constraint that is violated counts as met",
+        f"{AUDIT}/cvxpy/constant.py",
+        "if row.relative > ROUNDING:",
+        "if row.relative > 1e6 * ROUNDING:",
+        (f"{FAULTS}::test_a_constant_violation_is_one_at_the_level_of_tol",),
+    ),
+    Mutant(
+        "audit: a ray along which the objective does not fall",
+        f"{AUDIT}/cvxpy/cones/recession.py",
+        "-INSIDE * np.linalg.norm(program.q)",
+        "INSIDE * np.linalg.norm(program.q)",
+        (f"{ABSENCE}::test_unboundedness_is_verified_along_the_ray",),
+        explained="the program that gives the ray has q'd <= -1, and is_ray proves the fall again",
+    ),
+    Mutant(
+        "audit: multipliers of value 0 are evidence",
+        f"{AUDIT}/cvxpy/infeasibility.py",
+        "    if not value < 0.0:\n        return 0.0\n",
+        "",
+        (f"{ABSENCE}::test_a_wrong_word_is_not_repeated",),
+    ),
+    estimator(
+        "scikit-learn: LinearRegression with 1/2",
+        "sklearn/linear",
+        "fitted.X, y, Squared(), penalty, 2.0 * fitted.s, w, b,",
+        "fitted.X, y, Squared(), penalty, fitted.s, w, b,",
+        "LinearRegression",
+    ),
+    estimator(
+        "scikit-learn: half of Ridge's alpha",
+        "sklearn/linear",
+        "fitted.X, y, Squared(), L2(2.0 * alpha), 2.0 * fitted.s, w, b,",
+        "fitted.X, y, Squared(), L2(alpha), 2.0 * fitted.s, w, b,",
+        "Ridge",
+    ),
+    estimator(
+        "scikit-learn: squared hinge with 1/2",
+        "sklearn/liblinear",
+        "scale = estimator.C * (2.0 if squared else 1.0)\n    for",
+        "scale = estimator.C\n    for",
+        "LinearSVC, squared hinge",
+    ),
+    estimator(
+        "scikit-learn: liblinear's intercept is not penalised",
+        "sklearn/liblinear",
+        "np.append(w, b / m)",
+        "np.append(w, 0.0 * b / m)",
+        "LinearSVC, hinge",
+    ),
+    estimator(
+        "scikit-learn: balanced weights count for samples of another class",
+        "sklearn/fitted",
+        "return count.sum() / (len(classes) * count)",
+        "return count.sum() / (len(classes) * count[::-1])",
+        "Logistic, balanced",
+    ),
+    estimator(
+        "scikit-learn: sample weights of SVC left out",
+        "sklearn/libsvm",
+        "c = estimator.C * estimator.class_weight_[index] * fitted.s",
+        "c = estimator.C * estimator.class_weight_[index] * np.ones(fitted.n)",
+        "SVC, linear, weighted",
+    ),
+    Mutant(
+        "scikit-learn: the dual point of SVC with the sign of its coefficients",
+        f"{AUDIT}/sklearn/libsvm.py",
+        "fit_intercept=True, u=-pair, name=name,",
+        "fit_intercept=True, u=pair, name=name,",
+        (f"{FAULTS}::test_the_coefficients_of_libsvm_are_its_dual_point",),
+    ),
+]

@@ -1,0 +1,1 @@
+"""The cone program behind a CVXPY problem: bounds, rays and units."""

@@ -1,0 +1,184 @@
+"""The bound that multipliers give: over all points, at a price, or over a box."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....certificates.algebra.definite import negative_eigenvalue
+from ....certificates.conic.lift import lifted_prices
+from ....certificates.conic.lineality import idle_columns
+from ....certificates.conic.polyhedral import dual_interior, priced_inside
+from ....certificates.conic.price import Priced, priced
+from ....certificates.conic.rational_dual import rational_dual
+from ....certificates.conic.repair import repair_conic_dual
+from ....certificates.conic.values import dual_residual
+from ....certificates.scale import ProgramUnits
+from ....numerics import Array
+from ....objective.conic.cones import NonnegativeCone
+from ....objective.conic.program import ConeProgram
+from .fit import fitted
+from .interior import mixtures
+from .scaling import ScaledCone, equilibrate_cone
+
+SMALL = 1e-4
+"""Multipliers above this share of the largest are no noise."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What holds of every feasible point x' of a cone program (a minimisation).
+
+    Attributes
+    ----------
+    value : float
+        That of the dual point (w, y), without the constant of the objective.
+    price : float
+        objective(x') >= value - price; inf where no exact dual point was found nearby.
+    local : float
+        objective(x') >= local wherever abs(x'_j - xhat_j) <= radius, and <= far for auxiliary j.
+    radius, far : float
+        max(1, abs(xhat)_inf) of the user's variables; far is 0 where nothing is left on
+        auxiliary ones.
+    left : array, shape (n,)
+        The residual r of P w + A'y + q.
+    w, y : array
+        The dual point.
+    moved : float
+        How far it is from the one that was passed, largest coordinate.
+    curvature : float
+        The least eigenvalue of P where it is negative: then there is no bound at all.
+    """
+
+    value: float
+    price: float
+    local: float
+    radius: float
+    far: float
+    left: Array
+    w: Array
+    y: Array
+    moved: float
+    curvature: float = 0.0
+
+    @property
+    def everywhere(self) -> float:
+        """The bound over all points."""
+        return self.value - self.price if np.isfinite(self.price) else -np.inf
+
+
+def bound_of(
+    program: ConeProgram,
+    x: Array,
+    own: Array,
+    w: Array,
+    y: Array,
+    units: ProgramUnits,
+    enough: float = np.inf,
+    thorough: bool = True,
+) -> Bound:
+    """Price (w, y), or a dual point nearby that is well inside its cone.
+
+    Tried in turn: the point with free multipliers raised, as it is, without the noise that an
+    interior-point method leaves on inactive rows, after the least change that removes the
+    residual, and mixed with a little of a point inside the dual cone. The first that bounds
+    ``enough`` ends the search, the first one at all where ``thorough`` is not asked for.
+    """
+    curvature = negative_eigenvalue(program.P)
+    best: Bound | None = None
+    fit = fitted(program, units)
+    there = (fit.scaled.x_in(x), fit.scaled.x_in(w), fit.scaled.y_in(y))
+    usable = curvature == 0.0 and all(np.all(np.isfinite(part)) for part in there)
+    for inside in priced_candidates(fit.program, *there, fit.units) if usable else ():
+        pair = _outside(program, fit.scaled, inside)
+        found = _evaluate(program, x, own, pair, (w, y))
+        best = found if best is None else max(best, found, key=lambda b: (b.everywhere, b.local))
+        if best.everywhere >= enough or not thorough:
+            break
+    if best is None:
+        pair = Priced(w, y, -np.inf, np.inf, program.stationarity(w, y))
+        return _evaluate(program, x, own, pair, (w, y), curvature)
+    return best
+
+
+def priced_candidates(
+    program: ConeProgram,
+    x: Array,
+    w: Array,
+    y: Array,
+    units: ProgramUnits,
+    mixed: bool = True,
+) -> Iterator[Priced]:
+    """Dual points near (w, y) with their prices, the cheapest to find first."""
+    yield from lifted_prices(program, w, y, units)
+    yield priced(program, w, y, units)
+    idle = idle_columns(program)
+    if idle.size:
+        yield priced(program, w, y, units, idle)
+    clean = np.where(_inactive(program, x, y, units), 0.0, y)
+    starts = [y] if np.array_equal(clean, y) else [y, clean]
+    if len(starts) > 1:
+        yield priced(program, w, clean, units, idle)
+    for start in reversed(starts):
+        exact = rational_dual(program, w, start)
+        if exact is not None:
+            yield exact
+    scaled = equilibrate_cone(program)
+    interior = dual_interior(scaled.program)
+    if interior is not None:
+        for start in starts:
+            pair = priced_inside(scaled.program, interior, scaled.x_in(w), scaled.y_in(start))
+            yield _outside(program, scaled, pair)
+    for start in starts:
+        repaired = repair_conic_dual(program, x, start, w)
+        yield priced(program, repaired.w, repaired.y, units, idle)
+    if not mixed:
+        return
+    for inner_w, inner in mixtures(scaled.program, scaled.x_in(w), scaled.y_in(y)):
+        if interior is not None:
+            yield _outside(program, scaled, priced_inside(scaled.program, interior, inner_w, inner))
+        yield priced(program, scaled.x_out(inner_w), scaled.y_out(inner), units, idle)
+
+
+def _outside(program: ConeProgram, scaled: ScaledCone, pair: Priced) -> Priced:
+    """A priced point of the scaled program in the program's own units, exactly."""
+    w, y = scaled.x_out(pair.w), scaled.y_out(pair.y)
+    left = dual_residual(program, w, y)
+    return Priced(w, y, pair.value * scaled.worth, pair.price * scaled.worth, left)
+
+
+def _evaluate(
+    program: ConeProgram,
+    x: Array,
+    own: Array,
+    pair: Priced,
+    passed: tuple[Array, Array],
+    curvature: float = 0.0,
+) -> Bound:
+    left = pair.left
+    radius = max(1.0, float(np.max(np.abs(x[own]), initial=0.0)))
+    far = max(1.0, float(np.max(np.abs(x), initial=0.0))) if np.any(left[~own]) else 0.0
+    drift, spread = float(left @ x), float(np.where(own, radius, far) @ np.abs(left))
+    steps = (pair.w - passed[0], pair.y - passed[1])
+    moved = max(float(np.max(np.abs(step), initial=0.0)) for step in steps)
+    local = pair.value + drift - spread
+    return Bound(pair.value, pair.price, local, radius, far, left, pair.w, pair.y, moved, curvature)
+
+
+def _inactive(program: ConeProgram, x: Array, y: Array, units: ProgramUnits) -> Array:
+    """Rows of inequalities whose slack is larger, for its size, than their multiplier."""
+    slack = program.slack(x)
+    size = np.maximum(np.abs(program.b), units.rows)
+    size = np.where(size > 0.0, size, 1.0)
+    level = y * size
+    level = level / (float(np.max(np.abs(level), initial=0.0)) or 1.0)
+    mask = np.zeros(y.size, dtype=bool)
+    for cone, part in program.blocks:
+        if isinstance(cone, NonnegativeCone):
+            mask[part] = (level[part] < slack[part] / size[part]) & (level[part] < SMALL)
+        elif not cone.is_polyhedral:
+            wide = np.linalg.norm(slack[part]) > np.sqrt(SMALL) * np.linalg.norm(size[part])
+            mask[part] = wide and np.linalg.norm(level[part]) < SMALL
+    return mask

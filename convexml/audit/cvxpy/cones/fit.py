@@ -1,0 +1,96 @@
+"""A cone program in the units that its data suggest: the same one in whatever units it is posed."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ....certificates.scale import ProgramUnits
+from ....numerics import Array
+from ....objective.conic.program import ConeProgram
+from .scaling import ScaledCone, solve_scaled
+
+BORDER = 0.41
+"""Halves of logarithms are common, being means of two: they are no border case."""
+
+
+class FittedProgram(NamedTuple):
+    """The program in units of size 1, and its units there: powers of two, as the factors are."""
+
+    scaled: ScaledCone
+    units: ProgramUnits
+
+    @property
+    def program(self) -> ConeProgram:
+        """The program in these units."""
+        return self.scaled.program
+
+    def solve(self) -> tuple[Array, Array]:
+        """(x, y) of ``solve_scaled`` from these units, in the program's own.
+
+        Raises
+        ------
+        SolverError
+        """
+        x, y = solve_scaled(self.program)
+        return self.scaled.x_out(x), self.scaled.y_out(y)
+
+
+def fitted(program: ConeProgram, units: ProgramUnits) -> FittedProgram:
+    """Round the fitted units to powers of two, and pose the program in them, exactly.
+
+    Rows of a curved cone share one unit. The units are the identity where float64 cannot hold
+    the program in others.
+    """
+    sides = np.abs(program.b)
+    row = np.where(units.rows > 0.0, units.rows, sides)  # without entries: b alone
+    for cone, part in program.blocks:
+        if not cone.is_polyhedral:
+            row[part] = np.max(row[part], initial=0.0)
+    columns, cost = units.columns, units.objective
+    if columns.size and not np.any(sides):  # nothing fixes x: its first entry does
+        factor = _power(columns[0]) / columns[0]
+        row, columns, cost = row * factor, columns * factor, cost * factor
+    row, columns, cost = _power(row), _power(columns), float(_power(cost))
+    C, R = sparse.diags_array(columns), sparse.diags_array(1.0 / row)
+    inside = ConeProgram(
+        sparse.csc_array(C @ program.P @ C) / cost,
+        columns * program.q / cost,
+        sparse.csc_array(R @ program.A @ C),
+        program.b / row,
+        program.cones,
+    )
+    scaled = ScaledCone(inside, columns, sparse.csr_array(R), 1.0, cost)
+    own = np.where(units.rows > 0.0, _power(units.rows / row), 0.0)
+    size = float(_power(units.size / cost)) if units.size > 0.0 else 0.0
+    if _holds(program, scaled, row):
+        return FittedProgram(scaled, ProgramUnits(size, own, np.ones(columns.size), 1.0))
+    one = sparse.eye_array(row.size, format="csr")
+    return FittedProgram(ScaledCone(program, np.ones(columns.size), one, 1.0, 1.0), units)
+
+
+def _power(sizes: Any) -> Any:
+    """A power of two near each; 1 for 0 and what is not finite."""
+    used = np.isfinite(sizes) & (np.asarray(sizes) > 0.0)
+    return np.exp2(np.floor(np.log2(np.where(used, sizes, 1.0)) + BORDER))
+
+
+def _holds(program: ConeProgram, scaled: ScaledCone, row: Array) -> bool:
+    """Whether nothing overflowed or was lost below the smallest float."""
+    inside = scaled.program
+    pairs = (
+        (program.P.data, inside.P.data),
+        (program.A.data, inside.A.data),
+        (program.q, inside.q),
+        (program.b, inside.b),
+    )
+    factors = np.concatenate([scaled.columns, row, [scaled.cost]])
+    tiny = np.finfo(float).tiny
+    return bool(np.all((factors > tiny) & (factors < 1.0 / tiny))) and all(
+        new.size == old.size
+        and np.all(np.isfinite(new) & ((np.abs(new) >= tiny) | (new == 0.0)))
+        and np.count_nonzero(new) == np.count_nonzero(old)
+        for old, new in pairs
+    )

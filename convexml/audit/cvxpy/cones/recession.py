@@ -1,0 +1,116 @@
+"""Directions along which a cone program falls for ever."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from ....certificates.algebra.least_change import least_change
+from ....certificates.certificate import Condition, worst
+from ....errors import SolverError
+from ....numerics import ROUNDING, Array
+from ....objective.conic.cones import Cone, NonnegativeCone, ZeroCone
+from ....objective.conic.program import ConeProgram
+from .interior import inward
+from .scaling import solve_scaled
+
+INSIDE = 1e-6
+
+
+def ray_rows(program: ConeProgram, ray: Array) -> list[Condition]:
+    """P d = 0 and -A d in K."""
+    size = abs(program.A) @ np.abs(ray)
+    outside, scale = [np.zeros(0)], [np.zeros(0)]
+    for cone, part in program.blocks:
+        outside.append(cone.distance(-(program.A @ ray)[part]))
+        terms = size[part]
+        scale.append(terms if cone.is_polyhedral else np.array([np.linalg.norm(terms)]))
+    bent, kind = abs(program.P) @ np.abs(ray), "primal_feasibility"
+    return [
+        worst("-A ray in K", kind, np.concatenate(outside), np.concatenate(scale)),
+        worst("P ray = 0", kind, program.P @ ray, bent),
+    ]
+
+
+def find_ray(program: ConeProgram) -> Array | None:
+    """The ray that falls by 1 and stays furthest inside the cones; None where none is found.
+
+    Scaled to largest entry 1, exact up to the rounding of each row.
+    """
+    ray = _deepest(program)
+    if ray is None:
+        return None
+    for candidate in (ray, _on_equalities(program, ray), _on_active(program, ray)):
+        size = float(np.max(np.abs(candidate), initial=0.0))
+        if size == 0.0 or not np.isfinite(size):
+            continue
+        for digits in (None, 9, 6, 4):
+            scaled = candidate / size if digits is None else np.round(candidate / size, digits)
+            stays = all(row.relative <= ROUNDING for row in ray_rows(program, scaled))
+            if stays and program.q @ scaled < -INSIDE * np.linalg.norm(program.q):
+                return scaled
+    return None
+
+
+def _deepest(program: ConeProgram) -> Array | None:
+    """Maximise t with -A d - t e in K, P d = 0, q'd <= -1 in a box that grows."""
+    n, m = program.q.size, program.b.size
+    inside = np.zeros(m)
+    for cone, part in program.blocks:
+        if isinstance(cone, NonnegativeCone):
+            inside[part] = 1.0
+        elif not isinstance(cone, ZeroCone):
+            inside[part] = inward(cone)
+    norm = float(np.linalg.norm(program.q))
+    if norm == 0.0:
+        return None
+    q = program.q / norm
+    one = sparse.csc_array(np.ones((1, 1)))
+    bent = sparse.csr_array(program.P)
+    bent = bent[np.flatnonzero(np.diff(bent.indptr))]
+    blocks = [
+        [bent, None],
+        [program.A, inside[:, None]],
+        [q[None, :], None],
+        [None, one],
+    ]
+    cones: list[Cone] = [ZeroCone(bent.shape[0]), *program.cones, NonnegativeCone(2)]
+    right = np.concatenate([np.zeros(bent.shape[0] + m), [-1.0], [1.0]])
+    kept = [row for row in blocks if row[0] is None or row[0].shape[0]]
+    A = sparse.block_array(
+        [[None if part is None else sparse.csc_array(part) for part in row] for row in kept],
+        format="csc",
+    )
+    # A small quadratic term picks one of the rays that are equally deep.
+    P = sparse.block_diag([1e-4 * sparse.eye_array(n), 0.0 * one], format="csc")
+    deepest = ConeProgram(
+        P, np.append(np.zeros(n), -1.0), A, right, tuple(c for c in cones if c.dim)
+    )
+    try:
+        return solve_scaled(deepest)[0][:n]
+    except SolverError:
+        return None
+
+
+def _on_equalities(program: ConeProgram, ray: Array) -> Array:
+    rows = [part for cone, part in program.blocks if isinstance(cone, ZeroCone)]
+    picked = np.concatenate([np.zeros(0, dtype=int), *(np.arange(p.start, p.stop) for p in rows)])
+    return _project(program, ray, picked)
+
+
+def _on_active(program: ConeProgram, ray: Array) -> Array:
+    """The nearest ray on the equalities and on the inequalities that it nearly meets."""
+    slack = -(program.A @ ray)
+    picked = []
+    for cone, part in program.blocks:
+        near = np.ones(cone.dim, dtype=bool) if isinstance(cone, ZeroCone) else slack[part] < INSIDE
+        if isinstance(cone, ZeroCone | NonnegativeCone):
+            picked.append(part.start + np.flatnonzero(near))
+    return _project(program, ray, np.concatenate([np.zeros(0, dtype=int), *picked]))
+
+
+def _project(program: ConeProgram, ray: Array, rows: Array) -> Array:
+    matrix = sparse.vstack([program.A.tocsr()[rows], program.P], format="csr")
+    for _ in range(2):
+        ray = ray - least_change(matrix, matrix @ ray, np.ones(ray.size))
+    return ray

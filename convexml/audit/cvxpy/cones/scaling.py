@@ -1,0 +1,196 @@
+"""Solve a cone program in units in which its rows and columns have entries of size 1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from ....duality.canonical import solve_cone_program
+from ....errors import SolverError
+from ....numerics import Array
+from ....objective.conic.cones import SecondOrder
+from ....objective.conic.program import ConeProgram
+
+SWEEPS = 8
+ROUNDS = 3
+RANGE = 1e10
+"""Scales beyond this are cut: smaller entries count as noise."""
+TIGHT = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10, "max_iter": 300}
+
+
+class ScaledCone(NamedTuple):
+    """x = columns * x' / unit, y = cost * rows' y' / unit; ``rows`` is a matrix."""
+
+    program: ConeProgram
+    columns: Array
+    rows: Any
+    unit: float
+    cost: float
+
+    def x_out(self, x: Array) -> Array:
+        """x in the program's own units."""
+        return self.columns * x / self.unit
+
+    def x_in(self, x: Array) -> Array:
+        """The inverse of ``x_out``."""
+        return self.unit * x / self.columns
+
+    def y_out(self, y: Array) -> Array:
+        """y in the program's own units."""
+        return np.asarray(self.cost * (self.rows.T @ y) / self.unit)
+
+    @property
+    def worth(self) -> float:
+        """What 1 of the scaled program's objective is in the program's own."""
+        return self.cost / self.unit**2
+
+    def y_in(self, y: Array) -> Array:
+        """The inverse of ``y_out``."""
+        inverse = splu(sparse.csc_matrix(self.rows.T)) if y.size else None
+        return y if inverse is None else np.asarray(inverse.solve(y) * (self.unit / self.cost))
+
+
+def equilibrate_cone(program: ConeProgram) -> ScaledCone:
+    """Scale columns, rows, right-hand side and objective to entries of size 1.
+
+    Second-order cones also turn, by the Lorentz boosts that keep them: that evens out what stands
+    for a quadratic, (1 + t, 1 - t, 2 v), where t is 1e12 when v is 1e6.
+    """
+    columns, rows = np.ones(program.q.size), sparse.eye_array(program.b.size, format="csr")
+    unit, scaled = 1.0, program
+    for round_ in range(ROUNDS):
+        column, row, one = _ruiz(scaled)
+        columns, unit = _cut(columns * column), unit * one
+        rows = sparse.diags_array(row) @ rows
+        scaled = _in_units(program, columns, rows, unit)
+        if round_ == ROUNDS - 1 or not any(isinstance(c, SecondOrder) for c in program.cones):
+            break
+        rows = _boosts(scaled) @ rows
+        scaled = _in_units(program, columns, rows, unit)
+    sizes = np.concatenate([np.abs(scaled.q), _largest(scaled.P, 0)])
+    cost = float(_power(float(np.max(sizes, initial=0.0)) or 1.0))
+    scaled = replace(scaled, P=scaled.P / cost, q=scaled.q / cost)
+    return ScaledCone(scaled, columns, rows, unit, cost)
+
+
+def _in_units(program: ConeProgram, columns: Array, rows: Any, unit: float) -> ConeProgram:
+    C = sparse.diags_array(columns)
+    return ConeProgram(
+        sparse.csc_array(C @ program.P @ C),
+        unit * columns * program.q,
+        sparse.csc_array(rows @ program.A @ C),
+        unit * (rows @ program.b),
+        program.cones,
+    )
+
+
+def _ruiz(program: ConeProgram) -> tuple[Array, Array, float]:
+    """Ruiz's scaling of [[P, A', q], [A, 0, b], [q', b', 0]]: columns, rows and the last one.
+
+    The rows of a curved cone share one scale.
+    """
+    n, m = program.q.size, program.b.size
+    columns, rows, unit = np.ones(n), np.ones(m), 1.0
+    P, A = _entries(program.P), _entries(program.A)
+    bent, entries, q, b = P.data, A.data, program.q, program.b
+    for _ in range(SWEEPS):
+        column = np.maximum(_most(bent, P.col, n), _most(entries, A.col, n))
+        column = np.maximum(column, np.abs(q))
+        row = _shared(program, np.maximum(_most(entries, A.row, m), np.abs(b)))
+        last = np.max(np.concatenate([np.abs(q), np.abs(b)]), initial=0.0)
+        column, row, last = (1.0 / np.sqrt(np.where(v > 0.0, v, 1.0)) for v in (column, row, last))
+        columns, rows, unit = _cut(columns * column), _cut(rows * row), float(_cut(unit * last))
+        bent = columns[P.row] * P.data * columns[P.col]
+        entries = rows[A.row] * A.data * columns[A.col]
+        q, b = unit * columns * program.q, unit * rows * program.b
+    return _power(columns), _power(rows), float(_power(unit))
+
+
+def _entries(matrix: Any) -> Any:
+    found = sparse.coo_array(abs(matrix))
+    found.sum_duplicates()
+    return found
+
+
+def _most(entries: Array, at: Array, count: int) -> Array:
+    """The largest of the entries in each row or column."""
+    found = np.zeros(count)
+    np.maximum.at(found, at, entries)
+    return found
+
+
+def _power(sizes: Any) -> Any:
+    """Powers of two: without boosts, the scaled program is the same one to the last bit."""
+    return np.exp2(np.round(np.log2(sizes)))
+
+
+def _boosts(program: ConeProgram) -> Any:
+    """(s_0 + s_1, s_0 - s_1) -> (a (s_0 + s_1), (s_0 - s_1) / a), to equal size, cone by cone."""
+    data = sparse.hstack([program.A, program.b[:, None]], format="csr")
+    blocks = []
+    for cone, part in program.blocks:
+        block = sparse.eye_array(cone.dim, format="lil")
+        if isinstance(cone, SecondOrder) and cone.dim > 2:
+            first, second = data[[part.start]], data[[part.start + 1]]
+            plus, minus = (float(abs(v).max()) for v in (first + second, first - second))
+            if plus > 0.0 and minus > 0.0:
+                a = float(_cut(np.sqrt(minus / plus)))
+                block[:2, :2] = 0.5 * np.array([[a + 1 / a, a - 1 / a], [a - 1 / a, a + 1 / a]])
+        blocks.append(block)
+    return sparse.block_diag(blocks, format="csr")
+
+
+def _largest(matrix: Any, axis: int) -> Array:
+    if 0 in matrix.shape:
+        return np.zeros(matrix.shape[1 - axis])
+    found = abs(matrix).max(axis=axis)
+    return np.asarray(found.toarray() if sparse.issparse(found) else found).ravel()
+
+
+def _shared(program: ConeProgram, sizes: Array) -> Array:
+    sizes = sizes.copy()
+    for cone, part in program.blocks:
+        if not cone.is_polyhedral:
+            sizes[part] = np.max(sizes[part], initial=0.0)
+    return sizes
+
+
+def _cut(scale: Any) -> Any:
+    return np.clip(scale, 1.0 / RANGE, RANGE)
+
+
+def solve_scaled(program: ConeProgram, **settings: Any) -> tuple[Array, Array]:
+    """(x, y) in the program's own units: whatever Clarabel ended with.
+
+    Parameters
+    ----------
+    program : ConeProgram
+        A minimisation.
+    **settings
+        Of Clarabel; tolerances are 1e-10 unless said otherwise.
+
+    Returns
+    -------
+    tuple
+        (x, y), to be judged by the caller.
+
+    Raises
+    ------
+    SolverError
+        Where Clarabel breaks down, panics included, or returns what is not finite.
+    """
+    scaled = equilibrate_cone(program)
+    try:
+        x, _, y = solve_cone_program(scaled.program, **(TIGHT | settings))
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise SolverError(f"conic form: Clarabel broke down: {error}") from None
+    x, y = scaled.x_out(x), scaled.y_out(y)
+    if not (np.all(np.isfinite(x)) and np.all(np.isfinite(y))):
+        raise SolverError("conic form: Clarabel returned entries that are not finite.")
+    return x, y

@@ -1,0 +1,1 @@
+"""What stands in a CVXPY problem, in terms of its conic form."""

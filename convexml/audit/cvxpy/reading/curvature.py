@@ -1,0 +1,27 @@
+"""Quadratic forms whose convexity is the user's word: checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....certificates.algebra.definite import negative_eigenvalue
+from ....certificates.conic.values import curvature_words
+from .point import Posed
+
+
+def curved(posed: Posed) -> str:
+    """Why the problem is not convex, where a quadratic form has the wrong curvature; else ""."""
+    for form in _forms(posed.problem):
+        P = form.args[1]
+        matrix = -P.value if P.is_nsd() and not P.is_psd() else P.value
+        least = negative_eigenvalue(0.5 * (matrix + matrix.T))
+        if least < 0.0:
+            return curvature_words(least)
+    return ""
+
+
+def _forms(expression: Any) -> list[Any]:
+    from cvxpy.atoms.quad_form import QuadForm
+
+    own = [expression] if isinstance(expression, QuadForm) else []
+    return own + [form for part in getattr(expression, "args", []) for form in _forms(part)]

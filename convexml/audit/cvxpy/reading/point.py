@@ -1,0 +1,243 @@
+"""What stands in a CVXPY problem after somebody solved it, in terms of its conic form."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ....certificates.certificate import Condition, worst
+from ....certificates.conic.units import conic_units
+from ....certificates.scale import ProgramUnits
+from ....duality.canonical import Canonical, cone_program
+from ....errors import InputError, SolverError
+from ....numerics import EPS, Array
+from ....objective.conic.program import ConeProgram
+from ..cones.fit import FittedProgram, fitted
+from .layout import (
+    Columns,
+    MultiplierMap,
+    dense,
+    expand_variable,
+    multiplier_maps,
+    parts_of,
+    read_part,
+)
+from .violation import attribute_violations, constraint_violation
+
+
+@dataclass(frozen=True)
+class Posed:
+    """A CVXPY problem with its conic form, and where its parts stand there."""
+
+    problem: Any
+    canonical: Canonical
+    parts: list[Columns]
+    maps: dict[int, MultiplierMap] = field(default_factory=dict)
+
+    @property
+    def program(self) -> ConeProgram:
+        """The conic form, a minimisation."""
+        return self.canonical.program
+
+    @cached_property
+    def own(self) -> Array:
+        """Which entries of x are the user's variables; the others are auxiliary."""
+        mask = np.zeros(self.program.q.size, dtype=bool)
+        for part in self.parts:
+            mask[part.columns] = True
+        return mask
+
+    @cached_property
+    def units(self) -> ProgramUnits:
+        """Sizes of the objective and of the rows of the conic form, from its data."""
+        return conic_units(self.program)
+
+    @cached_property
+    def fit(self) -> FittedProgram:
+        """The conic form in those units, rounded to powers of two."""
+        return fitted(self.program, self.units)
+
+    @cached_property
+    def labels(self) -> dict[int, str]:
+        """The label, else ``constraints[i]``, of each constraint by id; all different."""
+        return constraint_names(self.problem)
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """The name of each variable by id; a second one of the same name gets its number."""
+        names: dict[int, str] = {}
+        for variable in self.problem.variables():
+            name = variable.name()
+            names[variable.id] = f"{name}#{variable.id}" if name in names.values() else name
+        return names
+
+    def read(self, values: Mapping[Any, Any]) -> Array:
+        """x with the user's entries filled and 0 elsewhere."""
+        x = np.zeros(self.program.q.size)
+        for part in self.parts:
+            x[part.columns] = read_part(self.canonical, part, values[part.variable])
+        return x
+
+    def values(self, x: Array) -> dict[Any, Array]:
+        """The values of the user's variables at x."""
+        return {variable: self.expand(variable, x) for variable in self.problem.variables()}
+
+    def expand(self, variable: Any, x: Array) -> Array:
+        """The value of a variable at x, without CVXPY's projection to its attributes."""
+        return expand_variable(self.canonical, self.parts, variable, x)
+
+    def named(self, y: Array) -> dict[str, Any]:
+        """The multipliers of the user's constraints, as CVXPY has them, by label."""
+        _, duals = self.canonical.recover(np.zeros(self.program.q.size), y)
+        found = {c: duals.get(c) for c in self.problem.constraints}
+        return {self.labels[c.id]: dense(v) for c, v in found.items() if v is not None}
+
+    def column_name(self, j: int) -> str:
+        """``name[k]`` of an entry of x."""
+        for part in self.parts:
+            where = np.flatnonzero(part.columns == j)
+            if where.size:
+                return f"{self.names[part.variable.id]}[{where[0]}]"
+        return f"an auxiliary variable ({j})"
+
+
+def constraint_names(problem: Any) -> dict[int, str]:
+    """The label, else ``constraints[i]``, of each constraint by id; all different."""
+    names: dict[int, str] = {}
+    for i, constraint in enumerate(problem.constraints):
+        if constraint.id in names:  # listed twice
+            continue
+        label = constraint.label
+        names[constraint.id] = (
+            f"constraints[{i}]" if not label or label in names.values() else str(label)
+        )
+    return names
+
+
+def require_problem(problem: Any, owner: str) -> None:
+    """Refuse what is no ``cvxpy.Problem``, and say what to call instead.
+
+    Raises
+    ------
+    InputError
+    """
+    import cvxpy as cp
+
+    if isinstance(problem, cp.Problem):
+        return
+    kind = type(problem).__name__
+    own = "" if not hasattr(problem, "certify") else f" A posed {kind} has its own .{owner}(...)."
+    raise InputError(f"{owner}: expected a cvxpy.Problem, got {kind}.{own}")
+
+
+def check_problem(problem: Any) -> None:
+    """Refuse what is not a continuous DCP problem whose parameters have values.
+
+    Raises
+    ------
+    InputError
+    """
+    if problem.is_mixed_integer():
+        raise InputError(
+            "certify: the problem has integer variables; only continuous convex problems have a "
+            "duality gap. Relax or fix them."
+        )
+    missing = [parameter.name() for parameter in problem.parameters() if parameter.value is None]
+    if missing:
+        raise InputError(f"certify: parameter {missing[0]} has no value; set it first.")
+    if not problem.is_dcp():
+        raise InputError("certify: the problem is not DCP; rewrite it by CVXPY's rules first.")
+
+
+def pose(problem: Any) -> Posed:
+    """Translate a problem.
+
+    Raises
+    ------
+    InputError
+        For what is not a continuous DCP problem whose parameters have values.
+    """
+    check_problem(problem)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # CVXPY said it when the problem was solved
+            canonical = cone_program(problem)
+    except SolverError as error:
+        raise InputError(f"certify: {error}") from None
+    posed = Posed(problem, canonical, parts_of(canonical, problem))
+    posed.maps.update({m.constraint.id: m for m in multiplier_maps(canonical, problem)})
+    return posed
+
+
+@contextmanager
+def sparse_values() -> Iterator[None]:
+    """Read the values of variables with ``sparsity``, which CVXPY answers with a warning."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Reading from a sparse CVXPY expression")
+        warnings.filterwarnings("ignore", message="Writing to a sparse CVXPY expression")
+        yield
+
+
+@contextmanager
+def substituted(values: Mapping[Any, Any]) -> Iterator[None]:
+    """Let the variables have these values for a while."""
+    kept = {variable: variable._value for variable in values}
+    try:
+        for variable, value in values.items():
+            variable.save_value(value)
+        yield
+    finally:
+        for variable, value in kept.items():
+            variable._value = value
+
+
+def primal_rows(posed: Posed, x: Array) -> list[Condition]:
+    """Feasibility of the variables' values, by constraint and by attribute.
+
+    A violation counts against the size of its row in the data, and may be off by the rounding of
+    its terms at ``x``.
+    """
+    program = posed.program
+    size = np.maximum(np.abs(program.b), posed.units.rows)
+    terms = 4.0 * EPS * (abs(program.A) @ np.abs(x) + np.abs(program.b))
+    rows = []
+    for constraint in posed.problem.constraints:
+        with np.errstate(all="ignore"):
+            violated = constraint_violation(constraint)
+        scale, error = (_sizes(posed, constraint, v, violated.size) for v in (size, terms))
+        name = f"{posed.labels[constraint.id]}: violation"
+        rows.append(worst(name, "primal_feasibility", violated, scale, error))
+    for variable in posed.problem.variables():
+        sizes = _variable_sizes(posed, variable)
+        for attribute, violated, limit in attribute_violations(variable):
+            name = f"{posed.names[variable.id]} {attribute}: violation"
+            scale = sizes if sizes.size == violated.size else np.max(sizes, initial=0.0)
+            rows.append(worst(name, "primal_feasibility", violated, np.maximum(limit, scale)))
+    return rows
+
+
+def _variable_sizes(posed: Posed, variable: Any) -> Array:
+    """The unit of each entry of a variable; that of its value where the data give none."""
+    at = [part.columns for part in posed.parts if part.variable is variable]
+    units = posed.units.columns[np.concatenate(at)] if at else np.zeros(1)
+    if not np.any(units):
+        return np.atleast_1d(np.max(np.abs(dense(variable.value)), initial=0.0))
+    entries = units.size == variable.size and len(at) == 1
+    return units.reshape(variable.shape, order="F").ravel() if entries else units
+
+
+def _sizes(posed: Posed, constraint: Any, size: Array, count: int) -> Array:
+    """The sizes of the terms behind each violation; those of its largest row where unclear."""
+    multipliers = posed.maps.get(constraint.id)
+    if multipliers is None or multipliers.rows.size == 0:
+        values = [np.max(np.abs(dense(a.value)), initial=0.0) for a in constraint.args]
+        return np.full(count, float(max(values, default=0.0)))
+    if multipliers.matrix.shape[0] == count and multipliers.rows.size == count:
+        return np.asarray((multipliers.matrix != 0).astype(float) @ size)
+    return np.full(count, float(np.linalg.norm(size[multipliers.rows])))

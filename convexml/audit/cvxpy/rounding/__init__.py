@@ -1,0 +1,1 @@
+"""Values of CVXPY's expressions, with bounds on their rounding."""

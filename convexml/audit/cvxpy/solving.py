@@ -1,0 +1,169 @@
+"""Solve a CVXPY problem, certify the answer, and try harder where it is not verified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ...certificates.certificate import Certificate, Verdict
+from ...errors import SolverError, UnknownSolverError, UnsuitableSolverError, nearest
+from ...solvers.reference import REFERENCE, installed, run_reference, suits
+from ...validation import positive_number
+from .absence import certify_absence
+from .problems import ENDED, certify_problem, judge
+from .reading.point import Posed, pose, require_problem, sparse_values
+
+RESCALED = "clarabel, rescaled"
+
+
+@sparse_values()
+def solve(problem: Any, solver: str = "CLARABEL", *, tol: float = 1e-6) -> Certificate:
+    """Solve a DCP problem by a reference solver, and certify; on failure rescale, then fall back.
+
+    CVXPY's variables and dual values keep the best answer that was found.
+
+    Parameters
+    ----------
+    problem : cvxpy.Problem
+        Continuous and DCP; parameters have values.
+    solver : str
+        Tried first: clarabel, osqp, ecos, scs, highs or piqp, in capitals or not.
+    tol : float
+        Relative, for the certificate.
+
+    Returns
+    -------
+    Certificate
+        Claim "optimal", or "infeasible" or "unbounded" with verified evidence. ``reason`` names
+        the solvers that failed before. UNDECIDED where nothing could be verified.
+
+    Raises
+    ------
+    InputError
+        For what is not a continuous DCP problem.
+    UnknownSolverError
+        If there is no reference solver of that name.
+    UnsuitableSolverError
+        If the solver cannot take the problem's cones.
+    """
+    require_problem(problem, "solve")
+    tol = positive_number(tol, "solve", "tol")
+    name = str(solver).lower()
+    if name not in REFERENCE:
+        raise UnknownSolverError(
+            f"solve: no reference solver is called {solver!r}; there are {', '.join(REFERENCE)}."
+            + nearest(name, REFERENCE)
+        )
+    if not problem.variables():
+        constant = certify_problem(problem, tol=tol)
+        _record(problem, constant)
+        return constant
+    posed = pose(problem)
+    suitable, why = suits(name, problem)
+    if not suitable:
+        raise UnsuitableSolverError(f"solve: {why}")
+    best: tuple[Certificate, str, dict[str, Any]] | None = None
+    tried: list[str] = []
+    looked = False
+    for attempt, claimed in _attempts(posed, name, tol):
+        certificate = None
+        if claimed in ENDED and not looked:
+            looked = True
+            certificate = certify_absence(posed, claimed.removesuffix("_inaccurate"), tol=tol)
+        elif not _empty(posed):
+            certificate = judge(posed, tol)
+        if certificate is not None and (best is None or _rank(certificate) < _rank(best[0])):
+            best = certificate, attempt, _state(posed)
+        if best is not None and best[0].verdict is Verdict.CERTIFIED:
+            break
+        tried.append(f"{attempt}: {claimed}")
+    if not looked and (best is None or best[0].verdict is not Verdict.CERTIFIED):
+        absent = certify_absence(posed, "infeasible", tol=tol)
+        if absent.verdict is Verdict.CERTIFIED or best is None:
+            best = absent, "search for evidence", _state(posed)
+    assert best is not None
+    _restore(posed, *best)
+    certificate, attempt, _ = best
+    if tried:
+        note = f"answer of {attempt}; not verified before: {'; '.join(tried)}"
+        reason = f"{certificate.reason} ({note})" if certificate.reason else note
+        certificate = replace(certificate, reason=reason)
+    return certificate
+
+
+def _attempts(posed: Posed, first: str, tol: float) -> Iterator[tuple[str, str]]:
+    """Fill the variables by one solver after the other: (solver, its claim)."""
+    problem = posed.problem
+    others = [name for name in REFERENCE if name != first]
+    for name in (first, RESCALED, *others):
+        _clear(posed)
+        if name == RESCALED:
+            yield name, _solve_rescaled(posed)
+        elif installed(name) and suits(name, problem)[0]:
+            run = run_reference(problem, name, tol=min(tol, 1e-7))
+            yield name, run.claimed if run.claimed != "error" else run.message
+
+
+def _solve_rescaled(posed: Posed) -> str:
+    try:
+        x, y = posed.fit.solve()
+    except SolverError as error:
+        return str(error)
+    for variable, value in posed.values(x).items():
+        variable.save_value(value)
+    _, duals = posed.canonical.recover(x, y)
+    for constraint in posed.problem.constraints:
+        if duals.get(constraint) is not None:
+            constraint.save_dual_value(duals[constraint])
+    return "a point"
+
+
+def _clear(posed: Posed) -> None:
+    for variable in posed.problem.variables():
+        variable.save_value(None)
+    for constraint in posed.problem.constraints:
+        for dual in constraint.dual_variables:
+            dual.save_value(None)
+
+
+def _empty(posed: Posed) -> bool:
+    return any(variable.value is None for variable in posed.problem.variables())
+
+
+def _rank(certificate: Certificate) -> tuple[float, ...]:
+    """Smaller is better."""
+    order = (Verdict.CERTIFIED, Verdict.UNDECIDED, Verdict.REFUTED)
+    return (
+        order.index(certificate.verdict),
+        float(certificate.within is not None),
+        max(certificate.relative_gap, certificate.infeasibility),
+    )
+
+
+def _state(posed: Posed) -> dict[str, Any]:
+    return {
+        "variables": [(v, v._value) for v in posed.problem.variables()],
+        "duals": [
+            (dual, dual.value) for c in posed.problem.constraints for dual in c.dual_variables
+        ],
+    }
+
+
+def _restore(posed: Posed, certificate: Certificate, _: str, state: dict[str, Any]) -> None:
+    for variable, value in state["variables"]:
+        variable._value = value
+    for dual, value in state["duals"]:
+        dual.save_value(value)
+    _record(posed.problem, certificate)
+
+
+def _record(problem: Any, certificate: Certificate) -> None:
+    """CVXPY's value and status of a problem, as the certificate has them."""
+    certified = certificate.verdict is Verdict.CERTIFIED
+    if certificate.claim == "optimal":
+        problem._value = certificate.primal_objective
+        problem._status = "optimal" if certified else "optimal_inaccurate"
+    elif certified:
+        problem._value = certificate.primal_objective
+        problem._status = certificate.claim

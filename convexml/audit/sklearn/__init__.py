@@ -1,0 +1,1 @@
+"""Fitted scikit-learn estimators as the convex problems that they solve."""

@@ -1,0 +1,57 @@
+"""The kernel of a scikit-learn estimator, as a design matrix whose Gram matrix it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ...kernels import factor
+from ...numerics import Array
+from .fitted import Fitted
+
+
+def kernel_matrix(fitted: Fitted, gamma: float | None) -> Array:
+    """K of the training samples, (n, n), computed by the formulas that scikit-learn documents.
+
+    Raises
+    ------
+    InputError
+        If ``kernel="precomputed"`` and X is not square.
+    """
+    from sklearn.metrics.pairwise import pairwise_kernels
+
+    estimator, kernel = fitted.estimator, fitted.estimator.kernel
+    if kernel == "precomputed":
+        if fitted.X.shape[0] != fitted.X.shape[1]:
+            raise fitted.refuse(
+                f"X must be the kernel matrix of the training samples, got shape {fitted.X.shape}."
+            )
+        return np.asarray(fitted.X.toarray() if hasattr(fitted.X, "toarray") else fitted.X)
+    if callable(kernel):
+        if fitted.owner == "KernelRidge":
+            extra = estimator.kernel_params or {}
+            return np.asarray(pairwise_kernels(fitted.X, metric=kernel, **extra))
+        return np.asarray(kernel(fitted.X, fitted.X), dtype=np.float64)
+    settings = {"gamma": gamma, "degree": estimator.degree, "coef0": estimator.coef0}
+    K = pairwise_kernels(fitted.X, metric=kernel, filter_params=True, **settings)
+    return np.asarray(K.toarray() if hasattr(K, "toarray") else K, dtype=np.float64)
+
+
+def features(fitted: Fitted, K: Array) -> Array:
+    """L with K = L L': predictions K q + b are L w + b with w = L'q, and q'Kq is |w|^2.
+
+    Raises
+    ------
+    InputError
+        If K has a negative eigenvalue: the estimator's problem is then not convex.
+    """
+    try:
+        return factor(np.asarray(0.5 * (K + K.T)) if _nearly_symmetric(K) else K)
+    except InputError as error:
+        raise fitted.refuse(f"kernel={fitted.estimator.kernel!r}: {error}") from None
+
+
+def _nearly_symmetric(K: Array) -> Any:
+    return np.max(np.abs(K - K.T), initial=0.0) <= 1e-12 * np.max(np.abs(K), initial=0.0)

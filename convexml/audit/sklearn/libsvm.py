@@ -1,0 +1,97 @@
+"""libsvm's machines: SVC and SVR, whose intercept is *not* penalised.
+
+====  ==========================================================================================
+SVC   |f|_H^2 / 2 + C sum_i v_i s_i (1 - y_i (f(x_i) + b))_+
+SVR   |f|_H^2 / 2 + C sum_i s_i (|f(x_i) + b - y_i| - epsilon)_+
+====  ==========================================================================================
+
+f = sum_i q_i k(x_i, .) with q = ``dual_coef_`` on ``support_``, |f|_H^2 = q'Kq, v the class
+weights. With more than two classes SVC solves one such problem for each pair of classes, in which
+the class that comes first in ``classes_`` is +1. The dual point u = -q that the estimator holds
+competes with the one that is constructed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ...losses import EpsilonInsensitive, Hinge
+from ...numerics import Array
+from ...penalties import L2
+from .fitted import Fitted
+from .kernel_matrix import features, kernel_matrix
+from .parts import LearningPart, learning_part
+
+
+def svc(fitted: Fitted) -> Iterator[LearningPart]:
+    """SVC, one binary problem per pair of classes."""
+    estimator, index = fitted.estimator, fitted.labels()
+    classes = np.asarray(estimator.classes_)
+    q = _dual_coefficients(fitted)
+    K = None if estimator.kernel == "linear" else kernel_matrix(fitted, estimator._gamma)
+    c = estimator.C * estimator.class_weight_[index] * fitted.s
+    for at, (i, j) in enumerate(combinations(range(len(classes)), 2)):
+        rows = np.flatnonzero((index == i) | (index == j))
+        if len(classes) == 2:
+            y, pair = np.where(index == 1, 1.0, -1.0), q[0]
+        else:
+            # The coefficients of a class against the others stand in K - 1 rows, itself left out.
+            y = np.where(index[rows] == i, 1.0, -1.0)
+            pair = np.where(index[rows] == i, q[j - 1, rows], q[i, rows])
+        design, w = _in_feature_space(fitted, K, rows, pair)
+        name = f"{classes[i]} or {classes[j]}" if len(classes) > 2 else ""
+        yield learning_part(
+            design, y, Hinge(), L2(1.0), c[rows], w, float(fitted.intercepts[at]),
+            fit_intercept=True, u=-pair, name=name,
+        )  # fmt: skip
+
+
+def svr(fitted: Fitted) -> Iterator[LearningPart]:
+    """SVR."""
+    estimator = fitted.estimator
+    q = _dual_coefficients(fitted)[0]
+    K = None if estimator.kernel == "linear" else kernel_matrix(fitted, estimator._gamma)
+    design, w = _in_feature_space(fitted, K, np.arange(fitted.n), q)
+    yield learning_part(
+        design, fitted.targets(), EpsilonInsensitive(estimator.epsilon), L2(1.0),
+        estimator.C * fitted.s, w, float(fitted.intercepts[0]), fit_intercept=True, u=-q,
+    )  # fmt: skip
+
+
+def _dual_coefficients(fitted: Fitted) -> Array:
+    """``dual_coef_`` on all samples, shape (rows, n); refuses samples that were not fitted.
+
+    libsvm drops samples of weight 0, and ``support_`` counts without them. Where K is passed in,
+    scikit-learn predicts with ``support_`` as it is, and so it is judged
+    (https://github.com/scikit-learn/scikit-learn/pull/27763).
+    """
+    estimator = fitted.estimator
+    if tuple(estimator.shape_fit_) != tuple(fitted.X.shape):
+        raise fitted.refuse(
+            f"it was fitted on X of shape {tuple(estimator.shape_fit_)}, got {fitted.X.shape}."
+        )
+    support = np.asarray(estimator.support_)
+    if estimator.kernel != "precomputed" and not callable(estimator.kernel):
+        kept = np.flatnonzero(fitted.s > 0.0)
+        support = kept[support] if support.max(initial=0) < kept.size else support
+        moved = abs(fitted.X[support] - estimator.support_vectors_)
+        if moved.size and moved.max() > 0.0:
+            raise fitted.refuse(
+                "its support vectors are not among X[sample_weight > 0] in their places; pass the "
+                "data and the weights that it was fitted on."
+            )
+    held = estimator.dual_coef_
+    held = np.asarray(held.toarray() if hasattr(held, "toarray") else held, dtype=np.float64)
+    q = np.zeros((len(held), fitted.n))
+    q[:, support] = held
+    return q
+
+
+def _in_feature_space(fitted: Fitted, K: Array | None, rows: Array, q: Array) -> tuple[Any, Array]:
+    """The design whose Gram matrix is the kernel of these rows, and w = design' q."""
+    design = fitted.X[rows] if K is None else features(fitted, K[np.ix_(rows, rows)])
+    return design, design.T @ q

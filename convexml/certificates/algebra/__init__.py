@@ -1,0 +1,1 @@
+"""Linear algebra whose error is known: rationals, sums rounded once, verified bounds."""

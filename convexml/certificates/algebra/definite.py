@@ -1,0 +1,100 @@
+"""Lower bounds on eigenvalues that a factorisation proves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ...numerics import EPS, ROUNDING, Array
+
+DENSE = 1000
+"""Up to this order a matrix is factored as a dense one."""
+
+
+def eigenvalue_bound(G: Any) -> float:
+    """A lower bound <= 0 on the eigenvalues of a symmetric matrix; -inf where it has no Cholesky.
+
+    Dense: a Cholesky that runs to its end proves it up to gamma_(n+1) tr G (Demmel); sparse: the
+    difference G - L D L' is measured.
+    """
+    n = G.shape[0]
+    if n == 0:
+        return 0.0
+    if n > DENSE and sparse.issparse(G):
+        return _sparse_bound(sparse.csc_array(G))
+    G = G.toarray() if sparse.issparse(G) else G
+    try:
+        np.linalg.cholesky(G)
+    except np.linalg.LinAlgError:
+        return -np.inf
+    bound = 2.0 * (n + 2) * EPS * float(np.trace(G))
+    return -bound if np.isfinite(bound) else -np.inf
+
+
+def _sparse_bound(G: Any) -> float:
+    from scipy.sparse.linalg import splu
+
+    try:
+        factor = splu(
+            sparse.csc_matrix(G),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+    except RuntimeError:  # exactly singular
+        return -np.inf
+    pivots = factor.U.diagonal()
+    if not np.all(pivots > 0.0) or not np.array_equal(factor.perm_r, factor.perm_c):
+        return -np.inf
+    order = np.argsort(factor.perm_c)
+    L = sparse.csc_array(factor.L)
+    scaled = L @ sparse.diags_array(pivots)
+    error = abs(G[order][:, order] - scaled @ L.T)
+    terms = int(np.max(np.diff(sparse.csr_array(L).indptr), initial=0)) + 4
+    sizes = abs(scaled) @ (abs(L).T @ np.ones(G.shape[0]))
+    bound = float(np.max(error @ np.ones(G.shape[0]) + 2.0 * terms * EPS * sizes))
+    return -bound if np.isfinite(bound) else -np.inf
+
+
+def negative_eigenvalue(P: Any) -> float:
+    """0 where a matrix is positive semidefinite up to rounding, else its least eigenvalue.
+
+    Rounding is n 64 eps of the entries of the matrix that is scaled to a diagonal of ones: as
+    much as the rounding of a Gram matrix can take away.
+    """
+    P = sparse.csr_array(P)
+    used = np.flatnonzero(np.diff(P.indptr))
+    if used.size == 0 or abs(P - sparse.diags_array(P.diagonal())).nnz == 0:
+        return min(float(np.min(P.diagonal(), initial=0.0)), 0.0)
+    P = P[used][:, used]
+    diagonal = P.diagonal()
+    if np.all(diagonal > 0.0):
+        units = powers_of_two(1.0 / np.sqrt(diagonal))
+        scaled = sparse.diags_array(units) @ P @ sparse.diags_array(units)
+        shifted = scaled + ROUNDING * used.size * sparse.eye_array(used.size)
+        if eigenvalue_bound(shifted) > -np.inf or _has_factor(shifted):
+            return 0.0
+    return min(_least(P), -np.finfo(float).tiny)
+
+
+def _has_factor(G: Any) -> bool:
+    """Whether the dense matrix has a Cholesky where the sparse one found none."""
+    return DENSE < G.shape[0] <= 3 * DENSE and eigenvalue_bound(G.toarray()) > -np.inf
+
+
+def powers_of_two(sizes: Array) -> Array:
+    """The powers of two next to positive numbers."""
+    return np.exp2(np.round(np.log2(sizes)))
+
+
+def _least(P: Any) -> float:
+    from scipy.sparse.linalg import ArpackError, eigsh
+
+    if P.shape[0] <= DENSE:
+        return float(np.linalg.eigvalsh(P.toarray())[0])
+    try:
+        return float(eigsh(P, k=1, which="SA", return_eigenvectors=False, tol=1e-6)[0])
+    except ArpackError:
+        return float(np.min(P.diagonal()))

@@ -1,0 +1,210 @@
+"""What it costs to make a point of a polyhedron exactly feasible: an exact point nearby."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ...numerics import EPS, Array
+from ...objective.linear.data import LinearData
+from .highs import highs
+from .least_change import least_change
+from .rows import independent_rows
+from .singular import least_singular_value
+from .sums import exact_residual
+
+SAFE = 1.0 + 1e-9
+"""Covers the rounding of norms and quotients of a few hundred thousand terms."""
+LARGEST = 1500
+"""Up to this many equalities are projected on."""
+
+
+@dataclass(frozen=True)
+class Interior:
+    """A point that meets with room every inequality that can be met with room.
+
+    Attributes
+    ----------
+    data : LinearData
+        The polyhedron; its cost plays no part.
+    point : array, shape (n,)
+    room_ub, room_lower, room_upper : array
+        The slacks of the point; nan for those that are always 0.
+    fixed : array of bool, shape (n,)
+        Coordinates that are always at a bound, and are there.
+    equal : csr_array
+        Independent rows, by equality or always active, over all columns.
+    equal_side : array
+    sigma : float
+        A lower bound of the least singular value of ``equal`` over the coordinates not fixed.
+    """
+
+    data: LinearData
+    point: Array
+    room_ub: Array
+    room_lower: Array
+    room_upper: Array
+    fixed: Array
+    equal: Any
+    equal_side: Array
+    sigma: float
+
+    def left(self, z: Array) -> float:
+        """How far from z (2-norm) the equalities are met: residual / sigma."""
+        if self.equal_side.size == 0:
+            return 0.0
+        residual = exact_residual(self.equal, z, self.equal_side)
+        return SAFE * float(np.linalg.norm(residual)) / self.sigma
+
+
+@dataclass(frozen=True)
+class Nearby:
+    """An exact point (1 - share) point + share interior + d with abs(d) <= step exists."""
+
+    point: Array
+    share: float
+    step: float
+
+
+def relative_interior(data: LinearData) -> Interior | None:
+    """Find a point with room, by one linear program; None where none is verified.
+
+    It maximises the sum of t over A_ub z + t <= b_ub tau, A_eq z = b_eq tau, lower tau + t <= z
+    <= upper tau - t, 0 <= t <= 1, tau >= 1: then t is 1 where there can be room, and 0 where not.
+    """
+    lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
+    eye = sparse.eye_array(data.n, format="csr")
+    G = sparse.vstack([sparse.csr_array(data.A_ub), -eye[lower], eye[upper]], format="csr")
+    g = np.concatenate([data.b_ub, -data.lower[lower], data.upper[upper]])
+    k, p = g.size, data.b_eq.size
+    slack = sparse.eye_array(k, format="csr")
+    search = LinearData(
+        np.concatenate([np.zeros(data.n + 1), -np.ones(k)]),
+        sparse.hstack([G, sparse.csr_array(-g[:, None]), slack], format="csr"),
+        np.zeros(k),
+        sparse.hstack(
+            [
+                sparse.csr_array(data.A_eq),
+                sparse.csr_array(-data.b_eq[:, None]),
+                sparse.csr_array((p, k)),
+            ],
+            format="csr",
+        ),
+        np.zeros(p),
+        np.concatenate([np.full(data.n, -np.inf), [1.0], np.zeros(k)]),
+        np.concatenate([np.full(data.n + 1, np.inf), np.ones(k)]),
+    )
+    found = highs(search).x
+    if found is None:
+        return None
+    z, always = found[: data.n] / found[data.n], found[data.n + 1 :] < 0.5
+    m, low = data.b_ub.size, int(lower.sum())
+    at_lower, at_upper = np.zeros(data.n, dtype=bool), np.zeros(data.n, dtype=bool)
+    at_lower[lower], at_upper[upper] = always[m : m + low], always[m + low :]
+    return _verified(data, z, always[:m], at_lower, at_upper)
+
+
+def _verified(
+    data: LinearData, z: Array, active: Array, at_lower: Array, at_upper: Array
+) -> Interior | None:
+    """The point, projected on what is always active, if there is room everywhere else."""
+    fixed = at_lower | at_upper
+    z = np.where(at_lower, data.lower, np.where(at_upper, data.upper, z))
+    equal = sparse.vstack(
+        [sparse.csr_array(data.A_ub)[active], sparse.csr_array(data.A_eq)], format="csr"
+    )
+    side = np.concatenate([data.b_ub[active], data.b_eq])
+    kept, sigma = onto(equal, side, ~fixed, z)
+    if not sigma > 0.0:
+        return None
+    equal, side = equal[kept], side[kept]
+    for _ in range(2):
+        step = least_change(equal, -exact_residual(equal, z, side), (~fixed).astype(float))
+        z = z + step
+    room_ub = -exact_residual(data.A_ub, z, data.b_ub)
+    room_lower, room_upper = z - data.lower, data.upper - z
+    room_ub[active] = room_lower[fixed] = room_upper[fixed] = np.nan
+    if any(np.any(room <= 0.0) for room in (room_ub, room_lower, room_upper)):
+        return None
+    return Interior(data, z, room_ub, room_lower, room_upper, fixed, equal, side, sigma)
+
+
+def onto(equal: Any, side: Array, moving: Array, z: Array) -> tuple[Array, float]:
+    """Rows that imply E z = e, and a sigma such that |d| <= |r| / sigma for some d with E d = r.
+
+    Above ``LARGEST`` rows with a slack of their own, a column that moves and has one entry, go
+    last: E = [N 0; M D] has d_1 with N d_1 = r_1, |d_1| <= |r_1| / sigma(N), and then
+    d_2 = D^-1 (r_2 - M d_1), so that 1/sigma = 1/sigma(N) + (1 + |M| / sigma(N)) / min |D|.
+    sigma is 0 where the rows contradict one another or nothing was decided.
+    """
+    k = side.size
+    rows, columns, least = (
+        _slacks(equal, moving) if k > LARGEST else (np.arange(0),) * 2 + (np.inf,)
+    )
+    rest = np.setdiff1d(np.arange(k), rows)
+    if rest.size > LARGEST:
+        return rest, 0.0
+    left = moving.copy()
+    left[columns] = False
+    kept = independent_rows(equal[rest], side[rest], left, z)
+    if kept is None:
+        return rest, 0.0
+    rest = rest[kept]
+    sigma = least_singular_value(equal[rest][:, left].toarray().T) if rest.size else np.inf
+    if rows.size and sigma > 0.0:
+        size = SAFE * float(sparse.linalg.norm(equal[rows][:, left]))
+        sigma = 1.0 / (SAFE * (1.0 / sigma + (1.0 + size / sigma) / least))
+    return np.sort(np.concatenate([rest, rows])), sigma
+
+
+def _slacks(equal: Any, moving: Array) -> tuple[Array, Array, float]:
+    """Rows with a slack of their own, its column (the largest entry), and the least of these."""
+    single = equal.tocsc()[:, np.flatnonzero(moving)]
+    places = np.flatnonzero(np.diff(single.indptr) == 1)
+    rows = single.indices[single.indptr[places]]
+    sizes = np.abs(single.data[single.indptr[places]])
+    order = np.argsort(-sizes, kind="stable")
+    rows, first = np.unique(rows[order], return_index=True)
+    chosen = order[first]
+    columns = np.flatnonzero(moving)[places[chosen]]
+    return rows, columns, float(np.min(sizes[chosen], initial=np.inf))
+
+
+def nearby(interior: Interior, z: Array) -> Nearby | None:
+    """How far an exact point of the polyhedron is from z, at most; None where none is known.
+
+    For real t in [0, 1], z_t = (1 - t) z + t z_0 leaves of the equalities at most
+    (1 - t) abs(r(z)) + t abs(r(z_0)); a correction d with abs(d) <= that / sigma removes it, and
+    is to fit into the room that z_t has: both sides are linear in t.
+    """
+    data = interior.data
+    z = np.where(interior.fixed, interior.point, z)
+    own, other = interior.left(z), interior.left(interior.point)
+    norms = _row_norms(data.A_ub, ~interior.fixed)
+    room = [
+        (-exact_residual(data.A_ub, z, data.b_ub), interior.room_ub, norms),
+        (z - data.lower, interior.room_lower, np.ones(data.n)),
+        (data.upper - z, interior.room_upper, np.ones(data.n)),
+    ]
+    share = 0.0
+    for here, there, norm in room:
+        used = np.isfinite(there)
+        # Shortened by what their evaluation may have rounded.
+        start = here[used] - 2.0 * EPS * np.abs(here[used]) - norm[used] * own
+        end = there[used] * (1.0 - 2.0 * EPS) - norm[used] * other
+        if not (np.all(end > 0.0) and np.all(np.isfinite(start))):
+            return None
+        short = start < 0.0
+        needed = -start[short] / (end[short] - start[short])
+        share = max(share, float(np.max(needed, initial=0.0)))
+    share = min(SAFE * share, 1.0)
+    step = (1.0 - share) * own + share * other
+    return Nearby(z, share, SAFE * step) if np.isfinite(step) else None
+
+
+def _row_norms(matrix: Any, columns: Array) -> Array:
+    rows = sparse.csr_array(matrix)[:, np.flatnonzero(columns)]
+    return SAFE * np.sqrt(np.ravel(rows.multiply(rows).sum(axis=1)))

@@ -1,0 +1,1 @@
+"""Certificates of cone programs: prices, repairs and rays."""

@@ -1,0 +1,112 @@
+"""The price of a residual where all cones are polyhedral, dual without interior included."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from ...numerics import EPS, Array
+from ...objective.conic.cones import NonnegativeCone
+from ...objective.conic.program import ConeProgram
+from ...objective.linear.data import LinearData
+from ..algebra.least_change import least_change
+from ..algebra.polyhedron import SAFE, Interior, nearby, relative_interior
+from ..algebra.sums import exact_residual
+from .price import Priced
+from .values import dual_residual, dual_value
+
+STEPS = 8
+
+
+def dual_interior(program: ConeProgram) -> Interior | None:
+    """A point inside of {(w, y): P w + A'y + q = 0, y >= 0 on inequalities}.
+
+    w has only the coordinates that P bends. None where a cone is curved, or no point is verified.
+    """
+    if not all(cone.is_polyhedral for cone in program.cones):
+        return None
+    bent = bent_columns(program)
+    lower = np.full(bent.size + program.b.size, -np.inf)
+    for cone, part in program.blocks:
+        if isinstance(cone, NonnegativeCone):
+            lower[bent.size + np.arange(part.start, part.stop)] = 0.0
+    system = sparse.hstack([program.P[:, bent], program.A.T], format="csr")
+    used = np.flatnonzero((np.diff(system.indptr) > 0) | (program.q != 0.0))
+    return relative_interior(
+        LinearData(
+            np.zeros(lower.size),
+            sparse.csr_array((0, lower.size)),
+            np.zeros(0),
+            system[used],
+            -program.q[used],
+            lower,
+            np.full(lower.size, np.inf),
+        )
+    )
+
+
+def bent_columns(program: ConeProgram) -> Array:
+    """The coordinates of w that the dual depends on."""
+    return np.flatnonzero(np.diff(sparse.csc_array(program.P).indptr))
+
+
+def refined(interior: Interior, z: Array) -> Array:
+    """z with the coordinates that cannot move at their bounds, on the equalities up to rounding.
+
+    Coordinates with a bound move in proportion to their distance from it; where that does not
+    suffice, by as much as the interior point has, which mixing with it allows for.
+    """
+    lower = interior.data.lower
+    z = np.where(interior.fixed, interior.point, np.maximum(z, lower))
+    room, inner = z - lower, interior.point - lower
+    typical = float(np.max(np.abs(z), initial=0.0)) or 1.0
+    free = np.maximum(np.abs(z), 1e-3 * typical)
+    for weights in (room, np.maximum(room, inner)):
+        weights = np.where(interior.fixed, 0.0, np.where(np.isfinite(room), weights, free))
+        z = _onto(interior, z, weights)
+    return z
+
+
+def _onto(interior: Interior, z: Array, weights: Array) -> Array:
+    reach = np.sqrt(interior.equal.power(2) @ weights**2)
+    rows = np.divide(1.0, reach, out=np.zeros(reach.size), where=reach > 0.0)
+    system = sparse.csr_array(sparse.diags_array(rows) @ interior.equal)
+    best, least = z, np.inf
+    for _ in range(STEPS):
+        left = exact_residual(interior.equal, z, interior.equal_side)
+        size = float(np.linalg.norm(left))
+        if not size < 0.5 * least:
+            break
+        best, least = z, size
+        z = z + least_change(system, -rows * left, weights)
+    return best
+
+
+def priced_inside(program: ConeProgram, interior: Interior, w: Array, y: Array) -> Priced:
+    """D at (w, y), and how much lower it may be at the exact point that ``nearby`` finds.
+
+    D is concave: on the way to the interior point it stays above the chord, and a step d lowers
+    it by at most |(P w, b)| |d| + |P| |d|^2 / 2.
+    """
+    bent = bent_columns(program)
+    y = program.project_dual(y)
+    kept = np.zeros(w.size)
+    kept[bent] = w[bent]
+    z = refined(interior, np.concatenate([w[bent], y]))
+    kept[bent], y = z[: bent.size], program.project_dual(z[bent.size :])
+    left, value = dual_residual(program, kept, y), dual_value(program, kept, y)
+    found = nearby(interior, z)
+    if found is None:
+        return Priced(kept, y, value, np.inf, left)
+    values, slopes = [], []
+    for z in (found.point, interior.point):
+        at = np.zeros(w.size)
+        at[bent] = z[: bent.size]
+        values.append(dual_value(program, at, z[bent.size :]))
+        slopes.append(float(np.linalg.norm(exact_residual(program.P, at))))
+    slope = float(np.hypot(max(slopes), np.linalg.norm(program.b)))
+    curve = float(np.linalg.norm(program.P.data)) if program.P.nnz else 0.0
+    bound = values[0] + found.share * (values[1] - values[0])
+    bound -= SAFE * found.step * (slope + 0.5 * curve * found.step)
+    noise = 4.0 * EPS * (abs(value) + abs(values[0]) + abs(values[1]))
+    return Priced(kept, y, value, max(value - bound, 0.0) + noise, left)

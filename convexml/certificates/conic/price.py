@@ -1,0 +1,201 @@
+"""The price of a residual: what an exact dual point nearby can cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ...numerics import EPS, Array
+from ...objective.conic.cones import NonnegativeCone
+from ...objective.conic.program import ConeProgram
+from ..algebra.definite import powers_of_two
+from ..algebra.sums import exact_residual
+from ..scale import ProgramUnits
+from .factor import DENSE_SIZE, dense_factor, sparse_factor
+from .margin import margins, nudged
+from .values import dual_residual, dual_value
+
+DENSE_COLUMNS = 700
+SPARSE_COLUMNS = 20_000
+STEPS = 4
+
+
+class Priced(NamedTuple):
+    """A dual point, its value, and what an exact one nearby can cost; inf where none is known."""
+
+    w: Array
+    y: Array
+    value: float
+    price: float
+    left: Array
+
+    @property
+    def bound(self) -> float:
+        """No feasible point has an objective below this."""
+        return self.value - self.price if np.isfinite(self.price) else -np.inf
+
+
+def priced(
+    program: ConeProgram,
+    w: Array,
+    y: Array,
+    units: ProgramUnits,
+    idle: Array | None = None,
+    share: float = 1.0,
+) -> Priced:
+    """Move (w, y) to where P w + A'y + q is as small as floats allow, and price what is left.
+
+    With M the metric of the slack (y + M z is in K* for norms |z| <= 1) and G = tau^2 P + A'MM'A
+    the steps dw = -tau^2 g, dy = -M M'A g, G g = r, remove a residual r exactly, and
+    N^2 = r'G^-1 r bounds |z|^2 and dw'P dw / tau^2. So where N <= 1 an exact dual point exists,
+    and costs at most (|M'b| + tau sqrt(w'P w) + tau^2 N / 2) N. N is bounded with a verified
+    factorisation.
+
+    Parameters
+    ----------
+    program : ConeProgram
+        P is positive semidefinite.
+    w, y : array
+        An almost feasible dual point.
+    units : ProgramUnits
+        Of the program: they say how far equality multipliers and w may move.
+    idle : array of int, optional
+        Columns in which the equality follows from the others (``lineality.idle_columns``).
+    share : float
+        How much of its room everything may use, at most 1.
+    """
+    y = nudged(program, y)
+    left = dual_residual(program, w, y)
+    error = EPS * np.abs(left)
+    start = dual_value(program, w, y)
+    if not np.all(np.isfinite(left)) or not np.isfinite(start):
+        return Priced(w, y, -np.inf, np.inf, left)
+    best = Priced(w, y, start, np.inf, left)
+    if not np.any(left) and not np.any(error):
+        return best._replace(price=_rounding(program, w, y))
+    metric = _metric(program, y, units, start, idle, share)
+    if metric is None:
+        return best._replace(price=_carried(program, w, y, left))
+    for _ in range(STEPS):
+        norm = metric.norm(left, error)
+        price = _cost(program, metric, w, norm)
+        if not best.price <= price:
+            best = Priced(w, y, dual_value(program, w, y), price + _rounding(program, w, y), left)
+        if not metric.guess(left) <= 0.7:
+            break
+        g = metric.solve(left)
+        step = metric.M @ (metric.MA @ g)
+        w, y = w - metric.tau**2 * g, nudged(program, y - step)
+        previous, left = np.linalg.norm(left), dual_residual(program, w, y)
+        error = EPS * np.abs(left)
+        if not np.linalg.norm(left) < 0.5 * previous:
+            break
+    if not np.isfinite(best.price):
+        return best._replace(price=_carried(program, best.w, best.y, best.left))
+    return best
+
+
+def _rounding(program: ConeProgram, w: Array, y: Array) -> float:
+    return 2.0 * EPS * abs(dual_value(program, w, y))
+
+
+@dataclass(frozen=True)
+class _Metric:
+    """A factorisation of G over the columns that anything moves, in units of 1."""
+
+    M: Any
+    MA: Any
+    tau: float
+    columns: Array
+    units: Array
+    factor: Any
+    still: Array
+
+    def solve(self, r: Array) -> Array:
+        """About G^-1 r; 0 on the other columns."""
+        g = np.zeros(r.size)
+        g[self.columns] = self.units * self.factor.solve(self.units * r[self.columns])
+        return g
+
+    def guess(self, r: Array) -> float:
+        """About sqrt(r'G^-1 r)."""
+        return float(np.sqrt(max(float(r @ self.solve(r)), 0.0)))
+
+    def norm(self, r: Array, error: Array) -> float:
+        """A bound on sqrt(r'G^-1 r); inf where r has no business on other columns."""
+        if np.any(r[self.still]) or np.any(error[self.still]):
+            return np.inf
+        kept = self.units * r[self.columns]
+        noise = float(np.linalg.norm(self.units * error[self.columns]))
+        return float(self.factor.norm(kept, noise))
+
+
+def _metric(
+    program: ConeProgram,
+    y: Array,
+    units: ProgramUnits,
+    value: float,
+    idle: Array | None,
+    share: float,
+) -> _Metric | None:
+    size = units.size or abs(value)
+    rows = np.maximum(np.abs(program.b), units.rows)
+    typical = float(np.max(np.abs(y), initial=0.0)) or 1.0
+    free = np.divide(size, rows, out=np.full(y.size, typical), where=(rows > 0.0) & (size > 0.0))
+    M = margins(program, y, np.maximum(np.abs(y), free), share)
+    tau = share * (float(np.sqrt(size)) or 1.0)
+    MA = sparse.csc_array(M.T @ program.A)
+    P = sparse.csc_array(program.P)
+    diagonal = np.asarray(MA.power(2).sum(axis=0)).ravel() + tau**2 * P.diagonal()
+    moves = (diagonal > 0.0) & np.isfinite(diagonal)
+    still = np.flatnonzero(~moves)
+    if idle is not None:
+        moves[idle] = False
+        still = np.setdiff1d(still, idle)
+    columns = np.flatnonzero(moves)
+    scale = powers_of_two(1.0 / np.sqrt(diagonal[columns]))
+    part = sparse.csc_array(MA[:, columns] @ sparse.diags_array(scale))
+    bent = (
+        sparse.diags_array(tau * scale) @ P[columns][:, columns] @ sparse.diags_array(tau * scale)
+    )
+    factor: Any = None
+    rank = int(np.count_nonzero(np.diff(sparse.csr_array(part).indptr)))
+    if columns.size <= DENSE_COLUMNS and rank * columns.size <= DENSE_SIZE:
+        factor = dense_factor(part, bent)
+    elif columns.size <= SPARSE_COLUMNS:
+        factor = sparse_factor(part, bent)
+    return None if factor is None else _Metric(M, MA, tau, columns, scale, factor, still)
+
+
+def _cost(program: ConeProgram, metric: _Metric, w: Array, norm: float) -> float:
+    if not norm <= 1.0:
+        return np.inf
+    pull = float(np.linalg.norm(metric.M.T @ program.b))
+    bent = np.sqrt(max(float(w @ (program.P @ w)), 0.0))
+    return 1.01 * norm * (pull + metric.tau * bent + 0.5 * metric.tau**2 * norm)
+
+
+def _carried(program: ConeProgram, w: Array, y: Array, left: Array) -> float:
+    """The price where rows a x_j <= b of one variable each carry all that is left, exactly."""
+    A, m = sparse.csr_array(program.A), program.b.size
+    cheapest = np.where(left == 0.0, 0.0, np.inf)
+    single = np.zeros(m, dtype=bool)
+    for cone, part in program.blocks:
+        single[part] = isinstance(cone, NonnegativeCone)
+    rows = np.flatnonzero(single & (np.diff(A.indptr) == 1))
+    columns, a = A.indices[A.indptr[rows]], A.data[A.indptr[rows]]
+    used = (a != 0.0) & (left[columns] != 0.0)
+    rows, columns, a = rows[used], columns[used], a[used]
+    if rows.size == 0:
+        return float(np.sum(cheapest))
+    # The multiplier that carries everything is -rest / a: only the sign of the rest has a say.
+    own = sparse.csr_array((a, (np.arange(rows.size), rows)), shape=(rows.size, m))
+    system = sparse.hstack([program.P[columns], A.T.tocsr()[columns] - own], format="csr")
+    rest = exact_residual(system, np.concatenate([w, y]), -program.q[columns])
+    fits = np.sign(a) * rest <= 0.0
+    cost = 1.01 * np.abs(program.b[rows]) * np.abs(left[columns] / a)
+    np.minimum.at(cheapest, columns[fits], cost[fits])
+    return float(np.sum(cheapest))

@@ -1,0 +1,138 @@
+"""Whether a cone program has an exact ray of descent, or an exact point, at a vector or near it."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from ...numerics import EPS, Array
+from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
+from ...objective.conic.curved import ExponentialCone, Power
+from ...objective.conic.program import ConeProgram
+from ...objective.linear.data import LinearData
+from ..algebra.polyhedron import SAFE, nearby, relative_interior
+from ..algebra.sums import exact_dot, exact_pair
+
+
+def is_ray(program: ConeProgram, ray: Array) -> bool:
+    """Whether P d = 0, -A d in K, q'd < 0 holds of a d: of the ray itself or of one nearby."""
+    return _exactly(program, ray) or _near(program, ray)
+
+
+def has_point(program: ConeProgram, x: Array) -> bool:
+    """Whether a point meets all constraints exactly: x itself or one nearby.
+
+    It is a ray (x, t), t > 0, of A x + s = b t.
+    """
+    n, m = x.size, program.b.size
+    A = sparse.hstack([program.A, sparse.csc_array(-program.b[:, None])], format="csc")
+    flat = sparse.csc_array((n + 1, n + 1))
+    cone = ConeProgram(flat, np.append(np.zeros(n), -1.0), A, np.zeros(m), program.cones)
+    return is_ray(cone, np.append(x, 1.0))
+
+
+def _exactly(program: ConeProgram, ray: Array) -> bool:
+    bent, _ = exact_pair(program.P, ray)
+    slack, rest = exact_pair(program.A, -ray)
+    if np.any(bent != 0.0) or not exact_dot(program.q, ray) < 0.0:
+        return False
+    return all(_holds(cone, slack[part], rest[part], 0.0) for cone, part in program.blocks)
+
+
+def _near(program: ConeProgram, ray: Array) -> bool:
+    """An exact ray of the equalities and inequalities nearby, and room for it in other cones."""
+    A = sparse.csr_array(program.A)
+    kinds = {ZeroCone: [np.zeros(0, dtype=int)], NonnegativeCone: [np.zeros(0, dtype=int)]}
+    for cone, part in program.blocks:
+        if isinstance(cone, ZeroCone | NonnegativeCone):
+            kinds[type(cone)].append(np.arange(part.start, part.stop))
+    equal, below = (np.concatenate(kinds[kind]) for kind in (ZeroCone, NonnegativeCone))
+    bent = sparse.csr_array(program.P)
+    bent = bent[np.flatnonzero(np.diff(bent.indptr))]
+    E, n = sparse.vstack([A[equal], bent], format="csr"), ray.size
+    E, G = E[np.flatnonzero(np.diff(E.indptr))], A[below]
+    G = G[np.flatnonzero(np.diff(G.indptr))]
+    free = np.full(n, np.inf)
+    data = LinearData(np.zeros(n), G, np.zeros(G.shape[0]), E, np.zeros(E.shape[0]), -free, free)
+    interior = relative_interior(data)
+    found = None if interior is None else nearby(interior, ray)
+    if interior is None or found is None:
+        return False
+    slope = exact_dot(program.q, found.point)
+    slope += found.share * (exact_dot(program.q, interior.point) - slope)
+    if not slope + SAFE * found.step * float(np.linalg.norm(program.q)) < 0.0:
+        return False
+    away = found.share * float(np.linalg.norm(interior.point - found.point)) + found.step
+    slack, rest = exact_pair(program.A, -found.point)
+    for cone, part in program.blocks:
+        block = A[part]
+        norm = SAFE * float(np.linalg.norm(block.data))
+        if not cone.is_polyhedral and not _holds(cone, slack[part], rest[part], norm * away):
+            return False
+    return True
+
+
+def _holds(cone: Cone, s: Array, rest: Array, away: float) -> bool:
+    """Whether everything within ``away`` of s + rest is in K; for Zero and Nonnegative, s is."""
+    if not np.all(np.isfinite(s)):
+        return False
+    match cone:
+        case ZeroCone():
+            return not np.any(s)
+        case NonnegativeCone():
+            return bool(np.all(s >= 0.0))
+    room = away + float(np.linalg.norm(rest))
+    if room == 0.0 and _on_face(cone, s):
+        return True
+    return _inside(cone, s, room)
+
+
+def _on_face(cone: Cone, s: Array) -> bool:
+    """Whether s is in K by comparisons that rounding cannot change."""
+    match cone:
+        case SecondOrder():
+            turned = np.concatenate([s[:1], -s[1:]])
+            return bool(s[0] >= 0.0 and exact_dot(s, turned) >= 0.0)
+        case ExponentialCone():
+            return bool(s[1] == 0.0 and s[0] <= 0.0 and s[2] >= 0.0)
+        case Power():
+            return bool(np.all(s[:-1] >= 0.0) and s[-1] == 0.0)
+    return not np.any(s)
+
+
+def _inside(cone: Cone, s: Array, room: float) -> bool:
+    """Whether a ball about s is in K."""
+    size = float(np.linalg.norm(s))
+    room = SAFE * room + 8.0 * (s.size + 4) * EPS * size
+    match cone:
+        case SecondOrder():
+            return bool(s[0] - np.linalg.norm(s[1:]) > 1.5 * room)
+        case Semidefinite():
+            matrix = cone.matrix(s)
+            used = np.flatnonzero(np.any(matrix != 0.0, axis=0)) if room == 0.0 else slice(None)
+            matrix = np.atleast_2d(matrix[used][:, used])
+            try:
+                np.linalg.cholesky(matrix - 4.0 * room * np.eye(matrix.shape[0]))
+            except np.linalg.LinAlgError:
+                return False
+            return True
+    # The ball is in the hull of the ends of sqrt(dim) times its axes.
+    ends = np.sqrt(cone.dim) * 1.1 * room * np.eye(cone.dim)
+    return all(_deep(cone, s + sign * end) for end in ends for sign in (1.0, -1.0))
+
+
+def _deep(cone: Cone, s: Array) -> bool:
+    if isinstance(cone, ExponentialCone):
+        a, b, c = (float(entry) for entry in s)
+        if not (b > 0.0 and c > 0.0):
+            return False
+        left, right = a / b, np.log(c) - np.log(b)
+        error = 16.0 * EPS * (1.0 + abs(left) + abs(np.log(c)) + abs(np.log(b)))
+        return bool(left + error <= right)
+    assert isinstance(cone, Power)
+    alpha, x, z = np.array(cone.alphas), s[:-1], abs(float(s[-1]))
+    if not np.all(x > 0.0):
+        return False
+    logs = np.log(x)
+    error = 16.0 * EPS * (s.size + float(np.abs(logs) @ alpha))
+    return bool(z == 0.0 or float(alpha @ logs) >= np.log(z) + error)

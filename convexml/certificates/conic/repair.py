@@ -1,0 +1,123 @@
+"""Make a multiplier of a cone program exactly feasible: alternate between cone and equality."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ...numerics import EPS, ROUNDING, Array
+from ...objective.conic.cones import ZeroCone
+from ...objective.conic.program import ConeProgram
+from ..algebra.least_change import least_change
+
+ROUNDS = 40
+NOTHING = 1e-8
+"""A multiplier of this size is taken for 0 where 0 is feasible."""
+NORMAL = 1e-3
+"""How much of a step along the normal of a curved cone is wanted."""
+
+
+class DualPair(NamedTuple):
+    """(w, y) with y in K* and the residual of P w + A'y + q = 0; 0 where only rounding is left."""
+
+    w: Array
+    y: Array
+    left: Array
+    moved: float
+
+
+def repair_conic_dual(
+    program: ConeProgram, x: Array, y: Array, start: Array | None = None
+) -> DualPair:
+    """Project y to K*, and remove what is left of the equality by the least change of (w, y).
+
+    w starts at ``start``, by default at x, whose slack gives the normals of curved cones. Entries
+    move in proportion to their size, so that y stays inside K* where it is inside, and entries at
+    0 stay there.
+    """
+    w, passed = (x if start is None else start).copy(), y
+    first = w
+    y = program.project_dual(y)
+    if float(np.max(np.abs(y), initial=0.0)) <= NOTHING and not np.any(_left(program, w, 0.0 * y)):
+        y = np.zeros_like(y)
+    normals = (1.0 - NORMAL) ** 0.5 * _normals(program, x)
+    along = program.A.T - (program.A.T @ normals) @ normals.T
+    system = sparse.hstack([program.P, along], format="csc")
+    best = DualPair(w, y, _left(program, w, y), float(np.max(np.abs(y - passed), initial=0.0)))
+    stalled = 0
+    for _ in range(ROUNDS):
+        if not np.any(best.left) or stalled == 6:
+            break
+        size = program.stationarity_size(w, y)
+        size = np.maximum(size, EPS * float(np.max(size)))
+        rows = 1.0 / np.where(size > 0.0, size, 1.0)
+        weights = np.concatenate([_weights_of_w(program, w), _weights_of_y(program, y)])
+        left = program.stationarity(w, y)
+        step = least_change(sparse.diags_array(rows) @ system, -rows * left, weights)
+        w = w + step[: w.size]
+        turn = step[w.size :]
+        y = program.project_dual(y + turn - normals @ (normals.T @ turn))
+        left = _left(program, w, y)
+        if _worst(program, w, y, left) < 0.9 * _worst(program, best.w, best.y, best.left):
+            steps = (w - first, y - passed)
+            moved = max(float(np.max(np.abs(step), initial=0.0)) for step in steps)
+            best, stalled = DualPair(w, y, left, moved), 0
+        else:
+            stalled += 1
+    return best
+
+
+def _normals(program: ConeProgram, x: Array) -> Any:
+    """Unit vectors U along s, which is normal to K* at a complementary y: one for a curved cone.
+
+    Steps T d with T = I - (1 - NORMAL) U U' avoid them: a step in the tangent plane leaves the
+    cone only to second order, so that few rounds suffice.
+    """
+    slack = program.slack(x)
+    columns, rows, values = [], [], []
+    for k, (cone, part) in enumerate(program.blocks):
+        normal = cone.project(slack[part])
+        length = float(np.linalg.norm(normal))
+        if not cone.is_polyhedral and length > 0.0:
+            rows.append(np.arange(part.start, part.stop))
+            columns.append(np.full(cone.dim, k))
+            values.append(normal / length)
+    shape = (program.b.size, len(program.cones))
+    if not rows:
+        return sparse.csc_array(shape)
+    places = (np.concatenate(rows), np.concatenate(columns))
+    return sparse.csc_array((np.concatenate(values), places), shape=shape)
+
+
+def _left(program: ConeProgram, w: Array, y: Array) -> Array:
+    left = program.stationarity(w, y)
+    left[np.abs(left) <= ROUNDING * program.stationarity_size(w, y)] = 0.0
+    return left
+
+
+def _worst(program: ConeProgram, w: Array, y: Array, left: Array) -> float:
+    size = program.stationarity_size(w, y)
+    return float(np.max(np.abs(left) / np.where(size > 0.0, size, 1.0), initial=0.0))
+
+
+def _weights_of_w(program: ConeProgram, w: Array) -> Array:
+    """Only coordinates with curvature matter to the dual."""
+    curved = abs(program.P).sum(axis=0) > 0.0
+    level = float(np.max(np.abs(w), initial=0.0)) or 1.0
+    return np.where(curved, np.maximum(np.abs(w), 1e-3 * level), 0.0)
+
+
+def _weights_of_y(program: ConeProgram, y: Array) -> Array:
+    level = float(np.max(np.abs(y), initial=0.0)) or 1.0
+    weights = np.zeros(y.size)
+    for cone, rows in program.blocks:
+        part = np.abs(y[rows])
+        if isinstance(cone, ZeroCone):
+            weights[rows] = level
+        elif cone.is_polyhedral:
+            weights[rows] = np.maximum(part, 1e-9 * level)
+        else:
+            weights[rows] = max(float(np.linalg.norm(part)), 1e-9 * level)
+    return weights

@@ -1,0 +1,37 @@
+"""Sizes of the rows, columns and objective of a cone program, from its data."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from ...numerics import Array
+from ...objective.conic.cones import Semidefinite
+from ...objective.conic.program import ConeProgram
+from ..scale import ProgramUnits, program_units
+
+
+def conic_units(program: ConeProgram) -> ProgramUnits:
+    """``program_units`` with one unit a row, one a curved cone, one a row of a matrix.
+
+    Units of a semidefinite cone are those of a congruence D S D: entry (p, q) has d_p d_q.
+    """
+    places: list[tuple[Array, Array]] = []
+    count = 0
+    for cone, part in program.blocks:
+        rows = np.arange(part.start, part.stop)
+        if isinstance(cone, Semidefinite):
+            column, row = np.tril_indices(cone.order)
+            places += [(rows, count + row), (rows, count + column)]
+            count += cone.order
+        elif cone.is_polyhedral:
+            places.append((rows, count + np.arange(cone.dim)))
+            count += cone.dim
+        else:
+            places.append((rows, np.full(cone.dim, count)))
+            count += 1
+    empty = np.zeros(0, dtype=int)
+    rows, columns = (np.concatenate([empty, *(p[k] for p in places)]) for k in (0, 1))
+    shape = (program.b.size, count)
+    groups = sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=shape)
+    return program_units(program.A, program.b, program.q, program.P, groups)

@@ -1,0 +1,53 @@
+"""Values of a cone program at a point: the objective and the violations of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from ...numerics import Array
+from ...objective.conic.cones import NonnegativeCone, ZeroCone
+from ...objective.conic.program import ConeProgram
+from ..algebra.sums import exact_dot, exact_pair, exact_residual
+
+
+def conic_objective(program: ConeProgram, x: Array) -> float:
+    """x'Px / 2 + q'x, rounded at the end; the offset is left out."""
+    bent, rest = exact_pair(program.P, x)
+    factors = np.concatenate([bent, rest, program.q])
+    return exact_dot(factors, np.concatenate([0.5 * x, 0.5 * x, x]))
+
+
+def dual_residual(program: ConeProgram, w: Array, y: Array) -> Array:
+    """P w + A'y + q, each entry rounded once; nan where float64 cannot hold it."""
+    system = sparse.hstack([program.P, program.A.T], format="csr")
+    return exact_residual(system, np.concatenate([w, y]), -program.q)
+
+
+def dual_value(program: ConeProgram, w: Array, y: Array) -> float:
+    """-w'Pw / 2 - b'y, rounded at the end; the offset is left out."""
+    bent, rest = exact_pair(program.P, w)
+    factors = np.concatenate([bent, rest, program.b])
+    return exact_dot(factors, np.concatenate([-0.5 * w, -0.5 * w, -y]))
+
+
+def row_violations(program: ConeProgram, x: Array) -> tuple[Array, Array]:
+    """The slack b - A x, rounded once, and how far it is outside of the cones, entry by entry."""
+    slack = -exact_residual(program.A, x, program.b)
+    outside = np.zeros(slack.size)
+    for cone, part in program.blocks:
+        match cone:
+            case ZeroCone():
+                outside[part] = slack[part]
+            case NonnegativeCone():
+                outside[part] = np.minimum(slack[part], 0.0)
+            case _:
+                outside[part] = slack[part] - cone.project(slack[part])
+    return slack, outside
+
+
+def curvature_words(least: float) -> str:
+    """Why there is no bound where P has a negative eigenvalue."""
+    if not least < 0.0:
+        return ""
+    return f"the quadratic form is not convex: its least eigenvalue is {least:.3g}; no bound holds"

@@ -1,0 +1,1 @@
+"""The Fenchel-Young certificate of learning problems."""

@@ -1,0 +1,170 @@
+"""The one account of rounding: what P and D of a learning problem may be off by.
+
+A sum of k terms is off by gamma_k sum |terms| in any order, an elementary function by
+``ELEMENTARY`` of its result, and a convex loss is as steep as at the ends of where z may be. The
+bounds are rigorous for the losses and penalties of the library, the data taken as exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...numerics import EPS, Array, gamma, outward
+from ...objective import Objective
+from ...objective.multiclass import MulticlassObjective
+from ..rounding import compensated_error, compensated_matvec
+from .points.columns import ColumnPrice, price_of_columns
+from .points.dual_repair import DualPoint, held_rows
+from .points.primal_repair import PrimalPoint, scales, stretches
+
+LOOSE = 1.0 + 1e-6
+"""Covers the rounding of the account itself."""
+
+
+def unproved(objective: Objective) -> str:
+    """Why the account is not rigorous, of first order or a rule of thumb somewhere; "" if it is."""
+    loss, penalty = objective.loss, objective.penalty
+    if isinstance(objective, MulticlassObjective) and held_rows(penalty, objective.d).any():
+        return "Not proved: X'u = 0 on the rows of W without a penalty is met only nearly."
+    if loss.is_indicator and not scales(objective):
+        return "Not proved: the constraint on the predictions is met only down to rounding."
+    pairs = [(loss, "conjugate", "conjugate_rounding"), (penalty, "conjugate", "conjugate_bound")]
+    if not loss.is_indicator:
+        pairs.append((loss, "value", "value_rounding"))
+    bare = ("violation", "shrinkage") if penalty.is_constraint else ("value", "value_rounding")
+    for part, formula, bound in [*pairs, (penalty, *bare)]:
+        if not _states(part, formula, bound):
+            return f"Not proved: {part!r} does not state its rounding in {bound}."
+    return ""
+
+
+def _states(part: object, formula: str, bound: str) -> bool:
+    """Whether the class that has the formula, or one derived from it, has the bound."""
+    owners = [next(k for k in type(part).__mro__ if name in vars(k)) for name in (bound, formula)]
+    return issubclass(owners[0], owners[1])
+
+
+def primal_rounding(
+    objective: Objective, point: PrimalPoint, u: Array, shift_error: float = 0.0
+) -> float:
+    """What P may be off by at the point, where the intercept may be off by ``shift_error``.
+
+    Where a margin is missed by rounding, (w, b) / (min y_i z_i - error) is the point that counts;
+    what X w + b = y is missed by is weighed with u.
+    """
+    w, penalty, loss = point.w, objective.penalty, objective.loss
+    if not np.isfinite(point.value):
+        return np.inf
+    omega = penalty.value(w)
+    rounding = penalty.value_rounding(w, omega) + 4.0 * EPS * abs(point.value)
+    if loss.is_indicator:
+        reach = _reach(objective, point) + shift_error
+        if not scales(objective):
+            return LOOSE * (rounding + float(np.sum(np.abs(u) * reach)))
+        margin = float(np.min(objective.y * point.z - reach))
+        if not stretches(objective, w, margin):
+            return np.inf
+        margin = min(1.0, margin)
+        return LOOSE * (rounding + max(penalty.value(w / margin) - omega, 0.0))
+    value = loss.value(objective.y, point.z) if point.losses is None else point.losses
+    rounding += gamma(objective.n + 8) * float(objective.c @ value)
+    rounding += float(objective.c @ loss.value_rounding(objective.y, point.z, value))
+    reach = float(np.max(_reach(objective, point), initial=0.0)) + shift_error
+    slopes = objective.coefficients * loss.slope_bound(objective.y, point.z, reach)
+    rounding += _weighed(objective, point, slopes)
+    if shift_error > 0.0:
+        rounding += shift_error * _slope_of_shift(objective, point.z, slopes, reach)
+    return LOOSE * rounding if np.isfinite(rounding) else np.inf
+
+
+def _terms(objective: Objective, point: PrimalPoint) -> tuple[float, float]:
+    """The share of its terms that a prediction may be off by, and sum_j |X_j|_2 |w_j|."""
+    count = objective.d // max(1, int(np.prod(np.shape(point.b)))) + 4
+    share = gamma(count) + objective.penalty.shrinkage(point.w)
+    return share, float(objective.column_norms @ np.abs(point.w)) * LOOSE
+
+
+def _reach(objective: Objective, point: PrimalPoint) -> Array | float:
+    """What predictions may be off by: entry by entry, or all of them."""
+    if point.error is not None:
+        return point.error
+    share, size = _terms(objective, point)
+    # With w = 0 the prediction is b itself.
+    return share * (size + float(np.max(np.abs(point.b)))) if size > 0.0 else 0.0
+
+
+def _weighed(objective: Objective, point: PrimalPoint, slopes: Array) -> float:
+    """sum_i slopes_i |error of z_i|."""
+    if point.error is not None:
+        return float(np.sum(slopes * point.error))
+    share, size = _terms(objective, point)
+    if size == 0.0:
+        return 0.0
+    return share * (size * float(np.linalg.norm(slopes)) + float(np.sum(slopes * np.abs(point.b))))
+
+
+def _slope_of_shift(objective: Objective, z: Array, slopes: Array, reach: float) -> float:
+    """A bound of |d F(z + t 1) / dt| for |t| <= reach: the slopes cancel near an optimum."""
+    if isinstance(objective, MulticlassObjective):
+        return float(slopes.sum())
+    far = outward(z, reach)
+    ends = [abs(float(objective.loss_derivative(end).sum())) for end in (z - far, z + far)]
+    return max(ends) + (gamma(objective.n) + 32.0 * EPS) * float(slopes.sum())
+
+
+def dual_rounding(
+    objective: Objective, point: PrimalPoint | None, dual: DualPoint, room: float = 0.0
+) -> ColumnPrice:
+    """By how much D may be below ``dual.value`` at an exactly feasible point near ``dual.u``.
+
+    Where unpenalised columns cost more than ``room``, the bound with that much charged to them
+    holds ``within`` a distance.
+    """
+    y, c, u, loss = objective.y, objective.c, dual.u, objective.loss
+    if not np.isfinite(dual.value):
+        return ColumnPrice(np.inf)
+    slopes = u / objective.coefficients
+    if not isinstance(objective, MulticlassObjective):
+        slopes = np.clip(slopes, *loss.domain(y))
+    terms = loss.conjugate(y, slopes) if dual.conjugates is None else dual.conjugates
+    error = np.broadcast_to(dual.error, dual.v.shape)
+    columns = _columns(objective, point, dual, error, room)
+    rounding = float(c @ loss.conjugate_rounding(y, slopes, terms))
+    rounding += gamma(objective.n + 8) * float(c @ np.abs(terms)) + 8.0 * EPS * abs(dual.value)
+    above = objective.penalty.conjugate_bound(dual.v, error)
+    loose = dual.value + float(c @ terms) + above  # D as it was evaluated, less a lower bound of it
+    charged = columns.price if columns.within is None else room
+    found = LOOSE * (rounding + charged) + max(loose, 0.0)
+    return columns._replace(price=found if np.isfinite(found) else np.inf)
+
+
+def _columns(
+    objective: Objective, point: PrimalPoint | None, dual: DualPoint, error: Array, room: float
+) -> ColumnPrice:
+    """The price of rows of v that must vanish, or have a sign that v may just miss."""
+    penalty, v = objective.penalty, dual.v
+    above, below = penalty.outside(v + error), penalty.outside(v - error)
+    if isinstance(objective, MulticlassObjective):
+        assert point is not None
+        missed = float(np.maximum(np.abs(above), np.abs(below)) @ np.abs(point.w))
+        return ColumnPrice(missed)
+    if not (np.any(above) or np.any(below)):
+        return ColumnPrice(0.0)
+    return price_of_columns(objective, dual.u, v, point, room, error, dual)
+
+
+def refine_primal(objective: Objective, point: PrimalPoint) -> PrimalPoint:
+    """The point with predictions from products in twice the digits."""
+    product = compensated_matvec(objective.design, point.w)
+    z = product + point.b
+    _, size = _terms(objective, point)
+    error = compensated_error(product, objective.d, size)
+    error = error + (EPS * np.abs(z) if size > 0.0 else 0.0)
+    error = error + objective.penalty.shrinkage(point.w) * size
+    value, losses = objective.penalty.value(point.w), None
+    if not objective.loss.is_indicator:
+        losses = objective.loss.value(objective.y, z)
+        value += float(objective.c @ losses)
+    return replace(point, z=z, value=value, error=error, losses=losses)

@@ -1,0 +1,1 @@
+"""Whether a learning problem has a feasible point, and a minimiser."""

@@ -1,0 +1,149 @@
+"""Evidence that the constraint of a learning problem contradicts itself: priced, or exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from ....numerics import EPS, ROUNDING, Array
+from ....objective import Objective, frame_of
+from ...algebra.rationals import as_integers, eliminate, solve_exactly
+from ...algebra.singular import unit_columns
+from ...certificate import Condition, worst
+from ..points.column_rows import ColumnRows
+
+SMALL_ENOUGH = 4_000_000
+"""Entries of X up to which the linear programs below are posed."""
+OPERATIONS = 300_000
+"""Products of long integers up to which a rank is decided exactly."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Verified arrays, the rows that they meet, and why they prove the claim.
+
+    Attributes
+    ----------
+    arrays : dict of arrays
+    conditions : tuple of Condition
+        Measured at the arrays as they are: what is left of them is rounding, and priced.
+    reason : str
+    """
+
+    arrays: dict[str, Any]
+    conditions: tuple[Condition, ...] = field(default=())
+    reason: str = ""
+
+
+def inconsistent(objective: Objective) -> Evidence | None:
+    """Return nu proving X w (+ b) = y infeasible: X'nu = 0, 1'nu = 0 (with b) and y'nu = 1.
+
+    Decided in integers where these are few: the rank of [X, 1, y] against that of [X, 1]. Else nu
+    is priced: an exact nu'' has |nu'' - nu| <= |E'nu| / sigma_min(E), and must keep y'nu'' > 0.
+    None if there is a solution, or none is excluded.
+    """
+    frame = frame_of(objective)  # the same equations, with differences taken exactly
+    inner = frame.objective
+    if inner.n * inner.d > SMALL_ENOUGH:
+        return None
+    E = with_ones(inner, inner.design.dense())
+    if few(*E.shape):
+        nu = _contradiction(E, inner.y)
+        return None if nu is None else _of_nu(objective, nu / frame.target_unit, "exactly")
+    unit = E / np.where(np.linalg.norm(E, axis=0) > 0.0, np.linalg.norm(E, axis=0), 1.0)
+    left, values, _ = np.linalg.svd(unit, full_matrices=False)
+    basis = left[:, values > ROUNDING * values.max(initial=0.0)]
+    nu = inner.y - basis @ (basis.T @ inner.y)
+    nu = nu - basis @ (basis.T @ nu)
+    largest = float(np.max(np.abs(nu), initial=0.0))
+    if not largest > 1e-9 * float(np.max(np.abs(inner.y))):
+        return None
+    step = distance(inner, nu, np.arange(inner.n))
+    product = float(inner.y @ nu)
+    offset = inner.y - inner.y.mean() if inner.fit_intercept else inner.y
+    lost = (1.0 + 1e-9) * float(np.linalg.norm(offset)) * step
+    lost += ROUNDING * float(np.abs(inner.y) @ np.abs(nu))
+    if product > lost:
+        reason = "to more than their rounding can explain"
+        return _of_nu(objective, nu / (product * frame.target_unit), reason)
+    part = np.flatnonzero(np.abs(nu) > 1e-9 * largest)
+    if few(part.size, E.shape[1]):
+        some = _contradiction(E[part], inner.y[part])
+        if some is not None:
+            nu = np.zeros(inner.n)
+            nu[part] = some
+            return _of_nu(objective, nu / frame.target_unit, "exactly")
+    return None
+
+
+def _of_nu(objective: Objective, nu: Array, how: str) -> Evidence:
+    terms = np.abs(objective.design.rmatvec(nu))
+    rows = [worst("X'nu = 0", "dual_feasibility", terms, objective.design.abs_rmatvec(nu))]
+    if objective.fit_intercept:
+        rows.append(worst("1'nu = 0", "dual_feasibility", nu.sum(), np.abs(nu).sum()))
+    least = 1.0 / float(np.abs(nu).sum())  # of max |r|, as nu'r = y'nu = 1 for r = y - X w - b
+    reason = f"The multipliers in .evidence prove, {how}, that X w + b = y contradicts itself: "
+    reason += f"every w misses some y_i by about {least:.3g} or more."
+    return Evidence({"nu": nu}, tuple(rows), reason)
+
+
+def _contradiction(E: Array, y: Array) -> Array | None:
+    """Nu with E'nu = 0 and y'nu = 1 in rationals, rounded at the end; None if E w = y holds."""
+    k = E.shape[1]
+    echelon = eliminate(as_integers(np.column_stack([E, y])), k)
+    rank = echelon.rank
+    wrong = [i for i in range(rank, len(E)) if echelon.rows[i][k]]
+    if not wrong:
+        return None
+    base, other = echelon.origins[:rank], echelon.origins[wrong[0]]
+    shares = solve_exactly(E[base].T, -E[other])
+    assert shares is not None  # the row is a combination of the independent ones
+    value = Fraction(float(y[other]))
+    value += sum(
+        (a * Fraction(float(t)) for a, t in zip(shares, y[base], strict=True)), Fraction(0)
+    )
+    nu = np.zeros(len(E))
+    nu[other] = float(1 / value)
+    nu[base] = [float(a / value) for a in shares]
+    return nu
+
+
+def distance(objective: Objective, u: Array, samples: Array) -> float:
+    """A bound of |du| with X'(u + du) = 0 and 1'(u + du) = 0 exactly, du on these samples."""
+    everything = np.ones(objective.d, dtype=bool)
+    rows = ColumnRows.at_dual(objective, u, -objective.design.rmatvec(u), everything)
+    kept = np.arange(rows.width)
+    sigma, length = rows.regularity(samples, kept)
+    if sigma == 0.0 and not rows.dependence.doubtful.size:
+        sigma, length = rows.regularity(samples, rows.dependence.independent)
+    return length / sigma if sigma > 0.0 else np.inf
+
+
+def orthonormal(E: Array) -> tuple[Array, Array]:
+    """(Q, S) with Q = E S about orthonormal: columns that are nearly dependent told apart."""
+    E, units = unit_columns(E)
+    Q, R, order = linalg.qr(E, mode="economic", pivoting=True, check_finite=False)
+    size = np.abs(np.diag(R))
+    rank = int(np.sum(size > 4.0 * EPS * size.max(initial=0.0)))
+    S = np.zeros((E.shape[1], rank))
+    S[order[:rank]] = linalg.solve_triangular(R[:rank, :rank], np.eye(rank))
+    return Q[:, :rank], S * units[:, None]
+
+
+def consistent(E: Array, y: Array) -> bool:
+    """Whether E w = y has an exact solution, decided in integers; False where these are many."""
+    return few(*E.shape) and _contradiction(E, y) is None
+
+
+def with_ones(objective: Objective, X: Array) -> Array:
+    """E = [X, 1] where there is an intercept, else X."""
+    return np.column_stack([X, np.ones(len(X))]) if objective.fit_intercept else X
+
+
+def few(n: int, k: int) -> bool:
+    """Whether the rank of a matrix is decided exactly: it takes few products of integers."""
+    return n * k * min(n, k) <= OPERATIONS

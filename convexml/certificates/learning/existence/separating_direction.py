@@ -1,0 +1,180 @@
+"""A direction along which a loss decreases for ever: an infimum without a minimiser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from scipy import optimize, sparse
+
+from ....numerics import ROUNDING, Array
+from ....objective import MulticlassObjective, Objective, frame_of
+from ...algebra.rationals import solve_exactly
+from ...algebra.sums import exact_residual
+from ...certificate import worst
+from .evidence import OPERATIONS, SMALL_ENOUGH, Evidence, orthonormal, with_ones
+from .separating_scores import separating_scores
+
+NEAR = 1e-7
+"""Predictions below this share of the largest are taken for 0 where rationals are asked."""
+REASON = "Along the direction in .evidence the loss decreases for ever."
+
+
+def recession_signs(objective: Objective) -> tuple[Array, Array]:
+    """Masks (down, up) of the coefficients that may fall, or rise, for ever at no cost."""
+    ones = np.ones(objective.d)
+    return objective.penalty.outside(-ones) != 0.0, objective.penalty.outside(ones) != 0.0
+
+
+def separating_direction(
+    objective: Objective, w: Array | None = None, b: Any = 0.0
+) -> Evidence | None:
+    """Return a direction along which the loss decreases for ever, verified; None if none is known.
+
+    For a strictly convex loss: z = X w + b with z_i >= 0 wherever the loss has its limit at +inf,
+    z_i <= 0 where it has it at -inf, z_i = 0 elsewhere, and z != 0, where w stays among the
+    directions that cost nothing: unpenalised coefficients, of the sign that a one-sided bound
+    leaves. Then P has an infimum but no minimiser. Signs are decided exactly. A given (w, b) is
+    tried first, then a linear program decides.
+    """
+    if isinstance(objective, MulticlassObjective):
+        found = separating_scores(objective, w, b)
+        return None if found is None else Evidence(found, (), REASON)
+    if not objective.loss.is_strictly_convex:
+        return None
+    frame = frame_of(objective)
+    inner = frame.objective
+    down, up = recession_signs(inner)
+    lo, hi = inner.loss.domain(inner.y)
+    if not (np.any(down | up) or inner.fit_intercept) or np.all((lo < 0.0) & (hi > 0.0)):
+        return None
+    given = None if w is None else frame.inside(w, b)[:2]
+    for direction, may_move in _candidates(inner, given):
+        w, shift = np.where(direction[0] > 0.0, up, down) * direction[0], direction[1]
+        verified = _verified(inner, w, shift, lo, hi, may_move)
+        if verified is not None:
+            w, shift, z = verified
+            scale = 1.0 / float(np.max(np.abs(z)))
+            own = frame.outside(w * scale, shift * scale)
+            arrays = {"w": own[0], "b": np.asarray(own[1]), "z": z * scale}
+            rows = [worst("z_i of the sign in which the loss falls", "primal_feasibility", 0.0)]
+            return Evidence(arrays, tuple(rows), REASON)
+    return None
+
+
+def _candidates(
+    objective: Objective, given: tuple[Array, Any] | None
+) -> Iterator[tuple[tuple[Array, float], bool]]:
+    """Directions, and whether those may be moved to others that are exact."""
+    if given is not None:
+        yield (given[0], float(given[1])), False
+    if objective.n * objective.d <= SMALL_ENOUGH:
+        found = _by_linear_program(objective)
+        if found is not None:
+            yield found, True
+    if given is not None:
+        yield (given[0], float(given[1])), True
+
+
+def _by_linear_program(objective: Objective) -> tuple[Array, float] | None:
+    """Maximise sum_i t_i with 0 <= t_i <= 1, t_i <= s_i z_i where one side is free, z_i = 0 else.
+
+    Every sample that any direction can move has t_i = 1: no other z_i has to be held at 0.
+    """
+    down, up = recession_signs(objective)
+    used = np.flatnonzero(down | up)
+    lo, hi = objective.loss.domain(objective.y)
+    ends = [(None if down[j] else 0.0, None if up[j] else 0.0) for j in used]
+    ends += [(None, None)] * objective.fit_intercept
+    E = with_ones(objective, objective.design.columns(used).dense())
+    back = None
+    if all(low is None and high is None for low, high in ends):
+        E, back = orthonormal(E)
+        ends = [(None, None)] * E.shape[1]
+    matrix = sparse.csr_array(E)
+    sign = np.where(hi == 0.0, 1.0, np.where(lo == 0.0, -1.0, 0.0))
+    free, held = np.flatnonzero(sign), np.flatnonzero(sign == 0.0)
+    moved = sparse.diags_array(-sign[free]) @ matrix[free]
+    result = optimize.linprog(
+        np.append(np.zeros(len(ends)), -np.ones(free.size)),
+        A_ub=sparse.hstack([moved, sparse.eye_array(free.size)], format="csr"),
+        b_ub=np.zeros(free.size),
+        A_eq=sparse.hstack([matrix[held], sparse.csr_array((held.size, free.size))], format="csr"),
+        b_eq=np.zeros(held.size),
+        bounds=[*ends, *[(0.0, 1.0)] * free.size],
+        method="highs",
+    )
+    if result.x is None or not -result.fun > 0.5:
+        return None
+    x = result.x[: len(ends)] if back is None else back @ result.x[: len(ends)]
+    direction = np.zeros(objective.d)
+    direction[used] = x[: used.size]
+    return direction, float(x[-1]) if objective.fit_intercept else 0.0
+
+
+def _verified(
+    objective: Objective, w: Array, b: float, lo: Array, hi: Array, may_move: bool
+) -> tuple[Array, float, Array] | None:
+    """(w, b, z) with all signs proved, for this direction or for an exact one next to it."""
+    z = _signs(objective, w, b)
+    size = float(np.max(np.abs(z), initial=0.0))
+    if not 0.0 < size < np.inf:
+        return None
+    if _recedes(z, lo, hi):
+        return w, b, z
+    near = np.abs(z) <= NEAR * size
+    if not (may_move and _recedes(np.where(near, 0.0, z), lo, hi)):
+        return None
+    return _held(objective, w, b, near, lo, hi)
+
+
+def _recedes(z: Array, lo: Array, hi: Array) -> bool:
+    return bool(np.all(np.where(z > 0.0, hi == 0.0, np.where(z < 0.0, lo == 0.0, z == 0.0))))
+
+
+def _signs(objective: Objective, w: Array, b: float) -> Array:
+    """X w + b with every sign right: exact sums where rounding could decide; nan if not known."""
+    z = objective.predict(w, b)
+    slack = ROUNDING * (1.0 + objective.d / 32.0) * (objective.design.abs_matvec(w) + abs(b))
+    close = np.flatnonzero(~(np.abs(z) > slack))
+    if close.size:
+        used = np.flatnonzero(w)
+        part = objective.design.columns(used).rows(close).dense()
+        z[close] = exact_residual(
+            np.column_stack([part, np.ones(close.size)]), np.append(w[used], b)
+        )
+    return z
+
+
+def _held(
+    objective: Objective, w: Array, b: float, near: Array, lo: Array, hi: Array
+) -> tuple[Array, float, Array] | None:
+    """The same for the nearest rational direction with z_i = 0 exactly on the samples ``near``."""
+    used = np.flatnonzero(np.abs(w) > 1e-9 * float(np.max(np.abs(w), initial=0.0)))
+    E = objective.design.columns(used).dense()
+    start = w[used]
+    if objective.fit_intercept:
+        E, start = np.column_stack([E, np.ones(objective.n)]), np.append(start, b)
+    n, k = E[near].shape
+    if n * k * min(n, k) > OPERATIONS or not k:
+        return None
+    order = np.argsort(np.abs(start), kind="stable")  # pivots in small entries move little
+    x = solve_exactly(
+        E[np.ix_(near, order)], np.zeros(n), [Fraction(float(value)) for value in start[order]]
+    )
+    assert x is not None  # x = 0 is a solution
+    exact = np.zeros(k)
+    exact[order] = [float(value) for value in x]
+    if np.any(np.sign(exact) * np.sign(start) < 0.0):
+        return None  # a sign constraint may be broken
+    w = np.zeros(objective.d)
+    w[used] = exact[: used.size]
+    b = float(exact[-1]) if objective.fit_intercept else 0.0
+    z = objective.predict(w, b)
+    slack = ROUNDING * (1.0 + objective.d / 32.0) * (objective.design.abs_matvec(w) + abs(b))
+    z = np.where(near, 0.0, z)  # x meets these rows exactly, and (w, b) is x, rounded
+    if np.any(np.abs(z[~near]) <= slack[~near]) or not np.any(z) or not _recedes(z, lo, hi):
+        return None
+    return w, b, z

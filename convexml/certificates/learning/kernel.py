@@ -1,0 +1,123 @@
+"""The certificate of a kernel problem: a function is judged by its coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...numerics import Array, gamma
+from ...objective import frame_of
+from ...objective.kernel import KernelObjective
+from ..certificate import Certificate, Condition, worst
+from ..judge import judge, refuted
+from ..rounding import compensated_error, compensated_rmatvec
+from ..scale import relative
+from .conditions import Textbook
+from .evaluation import AFFORDABLE
+from .gap import best_intercept, certify_objective
+from .passed_point import NULL_SHARE
+from .rows import INCLUSION
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def certify_kernel(
+    objective: KernelObjective,
+    q: Array,
+    b: float | None = None,
+    u: Array | None = None,
+    *,
+    tol: float = 1e-6,
+    textbook: Textbook | None = None,
+    refute: bool = True,
+) -> Certificate:
+    """Certify f = sum_j q_j k(x_j, .) + b, with the dual point u judged or constructed.
+
+    A kernel matrix in floating point is no better than indefinite in its last digits, and then
+    nothing bounds P from below. The problem is therefore that of its factor, K = L L': f has the
+    coordinates w = L'q, formed in twice the digits, and what w may be off by counts into the gap.
+
+    Parameters
+    ----------
+    objective : KernelObjective
+        The problem.
+    q : array, shape (n,)
+        Coefficients.
+    b : float, optional
+        The intercept; None takes the best one.
+    u : array, shape (n,), optional
+        Dual point to judge; None constructs one.
+    tol : float
+        Tolerance of the verdict.
+    textbook : callable, optional
+        The model's own conditions, in the coordinates w.
+    refute : bool
+        Whether to look for a better point when the claim is not certified.
+
+    Returns
+    -------
+    Certificate
+    """
+    parts = objective.coordinates
+    w, error = coordinates(objective, q)
+    if b is None:
+        b = best_intercept(frame_of(parts, always=True), w)
+    inner = certify_objective(parts, w, b, u, tol=tol, textbook=textbook, refute=refute)
+    extra = _worth(objective, w, b, error)
+    gap = inner.gap + extra
+    judged = inner.dual["u"] if u is None else u
+    others = [row for row in inner.conditions if row.says != INCLUSION]
+    found = replace(
+        inner,
+        gap=gap,
+        relative_gap=relative(gap, inner.scale),
+        rounding=inner.rounding + extra,
+        proved_gap=inner.proved_gap + extra,
+        conditions=(_stationarity(objective, q, judged, inner.scale), *others),
+        witness=None,
+        reason="" if inner.witness is not None else inner.reason,
+    )
+    found = judge(found)
+    if inner.witness is None:
+        return found
+    # The better point as a function, better also as q says it.
+    better = objective.lift(inner.witness["w"]), inner.witness["b"]
+    again = certify_kernel(objective, *better, tol=tol, refute=False)
+    value, rounding = again.primal_objective, again.rounding + found.rounding
+    return refuted(found, value, {"q": better[0], "b": better[1], "objective": value}, rounding)
+
+
+def coordinates(objective: KernelObjective, q: Array) -> tuple[Array, Array]:
+    """W = L'q and what it may be off by, shapes (r,)."""
+    design = objective.coordinates.design
+    n, r = design.shape
+    sizes = design.abs_rmatvec(q)
+    if n * r > AFFORDABLE:
+        return design.rmatvec(q), gamma(n + 4) * sizes
+    w = compensated_rmatvec(design, q)
+    return w, compensated_error(w, n, sizes)
+
+
+def _worth(objective: KernelObjective, w: Array, b: float, error: Array) -> float:
+    """What P may be off by where w is off by ``error``."""
+    parts = objective.coordinates
+    off = parts.design.abs_matvec(error) * (1.0 + gamma(parts.d + 4))
+    z = parts.predict(w, b)
+    reach = off + gamma(parts.d + 4) * (parts.design.abs_matvec(w) + abs(b))
+    slopes = parts.c * parts.loss.slope_bound(parts.y, z, float(np.max(reach, initial=0.0)))
+    norm = objective.lam * float(np.abs(w) @ error + 0.5 * error @ error)
+    found = (float(slopes @ off) + norm) * (1.0 + 1e-6)
+    return found if np.isfinite(found) else np.inf
+
+
+def _stationarity(objective: KernelObjective, q: Array, u: Array, scale: float) -> Condition:
+    """The row K (lam q + u) = 0, by its terms; u never counts as much less than the null model's.
+
+    A function f with lam |f|^2 = scale has values of size sqrt(K_ii scale / lam).
+    """
+    lam, name = objective.lam, "K (lam q + u) = 0"
+    least = NULL_SHARE * np.abs(objective.coordinates.null_slopes)
+    terms = lam * np.abs(q) + np.maximum(np.abs(u), least)
+    worth = np.sqrt(np.maximum(np.diag(objective.K), 0.0) * lam * scale)
+    size = np.abs(objective.K) @ terms + worth
+    return worst(name, "stationarity", objective.stationarity(q, u), size, says=INCLUSION)

@@ -1,0 +1,112 @@
+"""A dual point that meets the bounds on v = -X'u with all that v may be off by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ....numerics import EPS, Array, gamma
+from ....objective import MulticlassObjective, Objective
+from ...rounding import compensated_error, compensated_rmatvec
+from .column_gram import ColumnGram
+from .dual_repair import (
+    DualPoint,
+    balance,
+    box_inside,
+    dual_value,
+    scaled,
+)
+
+SMALL = 100_000
+"""Entries of X up to which X'u is evaluated in twice the digits where its rounding costs much."""
+TAKEN = 1e-12
+NEAR = 1e-9
+"""Share below its bound from which on a block of v is held where it is."""
+MOST = 500
+ATTEMPTS = 6
+
+
+def with_margin(objective: Objective, point: DualPoint, precise: bool = False) -> DualPoint:
+    """Shrink u until bounds such as |v_j| <= lam hold for certain; ``precise`` evaluates v anew.
+
+    Rows of v that must vanish or have a sign are left as they are: no shrinking restores them.
+    """
+    penalty = objective.penalty
+    u, v, error = point.u, point.v, np.broadcast_to(point.error, point.v.shape)
+    precise = precise or _costs(objective, v, error)
+    if precise:
+        v, error = _precisely(objective, u)
+        point = replace(point, v=v, error=error, value=dual_value(objective, u, v)[0])
+    if penalty.conjugate_bound(v, error) < np.inf:
+        return point
+    if precise:
+        moved_inside = _moved(objective, point)
+        if moved_inside is not None:
+            return moved_inside
+    scale = penalty.domain_scale(_outermost(v, error)) or 1.0  # 0 where a sign is missed
+    for power in range(4, 53, 2):
+        t = scale * (1.0 - EPS * 2.0**power)
+        found = scaled(objective, u, v, error, t)
+        if precise:  # what v is at the rounded t u, not what it may be
+            found = found[0], *_precisely(objective, found[0])
+            scale *= penalty.domain_scale(_outermost(found[1], found[2])) or 1.0
+        if penalty.conjugate_bound(found[1], found[2]) < np.inf:
+            break
+    else:
+        found = scaled(objective, u, v, error, 0.0)
+    value, moved = dual_value(objective, *found[:2])[0], float(np.max(np.abs(found[0] - u)))
+    return DualPoint(found[0], value, found[1], point.moved + moved, point.source, found[2])
+
+
+def _moved(objective: Objective, point: DualPoint) -> DualPoint | None:
+    """Move only samples inside their box, so that those at its ends stay there; None if in vain."""
+    penalty = objective.penalty
+    blocks = penalty.zero_blocks(objective.d)
+    if blocks is None or isinstance(objective, MulticlassObjective):
+        return None
+    block, level = blocks
+    lo, hi = objective.dual_bounds()
+    room = np.minimum(point.u - lo, hi - point.u)
+    h = np.where(room > 0.0, np.where(np.isfinite(room), room, objective.c), 0.0)
+    u, v, error = point.u, point.v, np.asarray(point.error)
+    margin = np.full(len(level), 16.0 * EPS)
+    for _ in range(ATTEMPTS):
+        size = np.sqrt(np.bincount(block, _outermost(v, error) ** 2, minlength=len(level)))
+        # What u is rounded by moves v: a block that misses its bound aims lower than before.
+        over = size > level * (1.0 - 4.0 * EPS)
+        excess = np.where(over & (level > 0.0), size / np.where(level > 0.0, level, 1.0) - 1.0, 0.0)
+        margin = np.where(over, np.maximum(2.0 * margin, 2.0 * excess), margin)
+        bound = level * (1.0 - np.minimum(margin, NEAR))
+        near = (level > 0.0) & (size > level * (1.0 - NEAR))
+        held = near[block]
+        if not 0 < held.sum() <= MOST:
+            return None
+        share = np.where(size > bound, 1.0 - bound / np.where(near, size, 1.0), 0.0)
+        part = objective.design.columns(np.flatnonzero(held))
+        missed = -(share[block] * v)[held]
+        u = u - h * ColumnGram(part, h, objective.fit_intercept).combination(missed, 0.0)
+        u = balance(objective, np.clip(u, lo, hi), *box_inside(objective))
+        v, error = _precisely(objective, u)
+        if penalty.conjugate_bound(v, error) < np.inf:
+            value, moved = dual_value(objective, u, v)[0], float(np.max(np.abs(u - point.u)))
+            return DualPoint(u, value, v, point.moved + moved, point.source, error)
+    return None
+
+
+def _precisely(objective: Objective, u: Array) -> tuple[Array, Array]:
+    """-X'u in twice the digits, and what it may be off by."""
+    v = -compensated_rmatvec(objective.design, u)
+    return v, compensated_error(v, objective.n, objective.column_reach(u))
+
+
+def _costs(objective: Objective, v: Array, error: Array) -> bool:
+    """Whether the rounding of a small product takes digits of the room below a bound on v."""
+    scale = objective.penalty.domain_scale
+    small = 0 < objective.n * objective.d <= SMALL
+    return small and scale(v) - scale(_outermost(v, error)) > TAKEN
+
+
+def _outermost(v: Array, error: Array) -> Array:
+    """The largest that v may be, with what norms of it are rounded by."""
+    return np.copysign((np.abs(v) + error) * (1.0 + gamma(len(v) + 32)), v)

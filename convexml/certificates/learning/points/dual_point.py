@@ -1,0 +1,169 @@
+"""From any (w, b) to a dual feasible u whose bound is tight near the optimum.
+
+Candidates are built, repaired to exact feasibility, and the best value D wins: every one of them is
+a valid bound, so that a poor guess costs tightness and never truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....numerics import Array
+from ....objective import Kinks, NewtonPoint, Objective, newton_point
+from ....penalties.base import Manifold
+from .dual_repair import DualPoint, best_multiple, repair_dual
+from .primal_repair import PrimalPoint, repair_primal
+from .restore import ALL_OF_THEM, restore_dual
+
+PROX_SCALES = (1.0, 30.0, 0.03)
+PROX_SHARES = (1e-6, 1e-3, 1.0)
+KINK_WIDTHS = (1e-9, 1e-7, 1e-5, 1e-3)
+TIGHT = 1e-12
+"""A relative gap at which no better dual point is looked for."""
+ENOUGH = 1.25
+"""Nor where the gap is at most this many times what the point is known to lose."""
+ATTEMPTS = 8
+SMALL_ENOUGH = 100_000
+"""Entries of X up to which a conic solver is asked where the steps for a smooth loss stall."""
+
+
+def construct_dual(objective: Objective, w: Array, b: float) -> DualPoint:
+    """Return the best dual feasible point that can be built from (w, b).
+
+    The points that the steps lead to bound P* from above, which tells when D is close enough:
+    gap <= ENOUGH (P - P*). Until then the next step starts from the best of them.
+    """
+    z = objective.predict(w, b)
+    z = z + objective.best_intercept(z)
+    best = plain_dual(objective, z)
+    primal = least = _value_at(objective, w, b)[0]
+    hint: Array | None = None
+    for attempt in range(ATTEMPTS):
+        known = (least, best.value)
+        room = TIGHT * max(abs(primal), abs(best.value))
+        if np.isfinite(primal) and primal - best.value <= ENOUGH * (primal - least) + room:
+            return best
+        if attempt == 1 and not objective.loss.is_smooth:
+            best = max(best, restore_dual(objective, z, best), key=_value)
+            hint = best.u
+        for point, dual in _steps(objective, w, b, hint):
+            best = max(best, dual, key=_value)
+            value, reached = _value_at(objective, point.w, point.b)
+            if value < least:
+                least, w, b = value, reached.w, reached.b
+        if attempt > 0 and known == (least, best.value):
+            break
+    small = objective.n <= ALL_OF_THEM and objective.n * objective.d <= SMALL_ENOUGH
+    if objective.loss.is_smooth and small and objective.loss.labels != "classes":
+        best = max(best, restore_dual(objective, z, best), key=_value)
+    return best_multiple(objective, best)
+
+
+def _value_at(objective: Objective, w: Array, b: float) -> tuple[float, PrimalPoint]:
+    """P at the repaired point; inf where no repair makes it feasible."""
+    point = repair_primal(objective, w, b)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return objective.primal(point.w, point.b, point.z), point
+
+
+def _steps(
+    objective: Objective, w: Array, b: float, hint: Array | None
+) -> Iterator[tuple[NewtonPoint, DualPoint]]:
+    """Points that a step leads to, and the dual points that belong to them, repaired."""
+    if not objective.loss.is_smooth:
+        for point in kinked_candidates(objective, w, b, hint):
+            yield point, repair_dual(objective, point.u)
+        return
+    for point in newton_candidates(objective, w, b):
+        with np.errstate(over="ignore"):
+            z = objective.predict(point.w, point.b)
+            metric = objective.loss_curvature(z)
+        if np.all(np.isfinite(metric)):
+            yield point, repair_dual(objective, point.u, metric)
+        yield point, repair_dual(objective, point.u)
+
+
+def plain_dual(objective: Objective, z: Array) -> DualPoint:
+    """Return the derivative of the loss at the predictions z, repaired: one pass over X."""
+    with np.errstate(over="ignore"):
+        u = objective.loss_derivative(z)
+    return repair_dual(objective, u)
+
+
+def newton_candidates(objective: Objective, w: Array, b: float) -> Iterator[NewtonPoint]:
+    """Newton steps for smooth losses, on the surfaces that several prox steps identify."""
+    z = objective.predict(w, b)
+    b = b + objective.best_intercept(z)
+    z = objective.predict(w, b)
+    with np.errstate(over="ignore"):
+        u = objective.loss_derivative(z)
+        h = objective.loss_curvature(z)
+    if not (np.all(np.isfinite(u)) and np.all(np.isfinite(h))):
+        return
+    v = -objective.design.rmatvec(u)
+    squares = objective.design.column_squares(h)
+    largest = squares.max(initial=0.0)
+    step = 1.0 / np.maximum(squares, 1e-12 * largest if largest > 0.0 else 1.0)
+    seen: list[Manifold] = []
+    for scale in PROX_SCALES:
+        manifold = objective.penalty.manifold(w, v, scale * step)
+        if any(manifold.is_surface_of(other) for other in seen):
+            continue
+        seen.append(manifold)
+        point = newton_point(objective, w, b, manifold)
+        if point is not None:
+            yield point
+
+
+def kinked_candidates(
+    objective: Objective, w: Array, b: float, u: Array | None = None
+) -> Iterator[NewtonPoint]:
+    """Solve the conditions with the samples near a kink held at it, for several widths.
+
+    When a dual point u is known, the samples strictly inside their box are the ones held.
+    """
+    if not objective.loss.kinks(objective.y):
+        return
+    z = objective.predict(w, b)
+    at = nearest_kink(objective, z)
+    size = np.maximum(float(np.abs(at).max(initial=0.0)) or 1.0, np.abs(at))
+    lo, hi = objective.dual_bounds()
+    masks = [np.abs(z - at) <= width * size for width in KINK_WIDTHS]
+    if u is not None:
+        width = np.where(np.isfinite(hi - lo), hi - lo, np.abs(u).max(initial=0.0) or 1.0)
+        inside = [np.minimum(u - lo, hi - u) > share * width for share in (1e-6, 1e-4)]
+        masks = [*inside, *masks]
+    seen: list[tuple[Array, Manifold]] = []
+    for mask in masks:
+        if mask.sum() > objective.d + 200:
+            continue
+        held = np.where(mask, at, z)
+        derivative = np.where(mask, 0.0, objective.loss_derivative(z)) if u is None else u
+        v = -objective.design.rmatvec(derivative)
+        for manifold in _manifolds(objective, w, v):
+            if any(np.array_equal(mask, m) and manifold.is_surface_of(a) for m, a in seen):
+                continue
+            seen.append((mask, manifold))
+            point = newton_point(objective, w, b, manifold, Kinks(mask, held))
+            if point is not None:
+                yield point
+
+
+def _manifolds(objective: Objective, w: Array, v: Array) -> Iterator[Manifold]:
+    """Surfaces identified by prox steps v of several sizes, relative to that of w."""
+    unit = float(np.abs(w).max(initial=0.0)) / max(float(np.abs(v).max(initial=0.0)), 1e-300)
+    for scale in PROX_SHARES:
+        step = scale * unit if 0.0 < scale * unit < np.inf else scale
+        yield objective.penalty.manifold(w, v, np.full(objective.d, step))
+
+
+def nearest_kink(objective: Objective, z: Array) -> Array:
+    """The kink of each sample's loss nearest to its prediction, shape (n,)."""
+    kinks = np.stack(objective.loss.kinks(objective.y))
+    return np.take_along_axis(kinks, np.abs(kinks - z).argmin(axis=0)[None], axis=0)[0]
+
+
+def _value(point: DualPoint) -> float:
+    return point.value

@@ -1,0 +1,245 @@
+"""The certificate of a linear program: D at exactly feasible multipliers bounds P from below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...numerics import EPS, ROUNDING, Array
+from ...objective.linear.data import LinearData, read_point
+from ...validation import positive_number
+from ..algebra.exact_feasibility import has_exact_point
+from ..algebra.sums import exact_dot, exact_residual
+from ..certificate import Certificate, Verdict
+from ..judge import bounded, judge, refuted, violated
+from ..scale import program_scale
+from .active_set import active_at, solve_multipliers
+from .bound import ROOM, LinearBound, exact_objective, lower_bound, primal_interior
+from .conditions import dual_rows, meets_rows, primal_rows, slackness_rows, violations
+from .multipliers import LinearMultipliers, read_multipliers, repair_multipliers, split_reduced_cost
+from .optimum import optima, rays
+from .units import linear_units
+
+NEAR = 1e-3
+"""A reduced cost that is left is priced up to this share of its size; above, it is no residual."""
+
+
+def certify_linear(
+    data: LinearData,
+    x: Any,
+    multipliers: Mapping[str, Any] | None = None,
+    *,
+    tol: float = 1e-6,
+    owner: str = "LinearProgram",
+) -> Certificate:
+    """Judge a point of a linear program.
+
+    Parameters
+    ----------
+    data : LinearData
+        The program.
+    x : array, shape (n,)
+        The point, judged as it is.
+    multipliers : dict, optional
+        Any of "lambda_ub", "nu", "lambda_lower", "lambda_upper". What is passed is judged as it
+        is; bound multipliers that are missing come from the reduced costs, others from the
+        active constraints or, where these do not close the gap, from HiGHS.
+    tol : float
+        For the relative gap and the feasibilities, relative to their rows.
+    owner : str
+        Who asks, for the messages.
+
+    Returns
+    -------
+    Certificate
+        ``gap`` is P - D, the price of reduced costs that no bound carries, and what violations of
+        rows cost; inf where the multipliers cannot be repaired. Its relative size is
+        gap / max(|P|, |D|, 1e-3 S), S the size of the objective that the data suggest.
+    """
+    tol = positive_number(tol, owner, "tol")
+    x = read_point(data, x, owner)
+    passed = read_multipliers(data, multipliers, owner)
+    missing_ub = bool(data.b_ub.size) and "lambda_ub" not in passed
+    missing_nu = bool(data.b_eq.size) and "nu" not in passed
+    lambda_ub = passed.get("lambda_ub", np.zeros(data.b_ub.size))
+    nu = passed.get("nu", np.zeros(data.b_eq.size))
+    constructed = missing_ub or missing_nu
+    if constructed:
+        lambda_ub, nu = _construct(data, x, lambda_ub, nu, missing_ub, missing_nu, tol)
+    best = split_reduced_cost(data, lambda_ub, nu)
+    shown = LinearMultipliers(
+        lambda_ub,
+        nu,
+        passed.get("lambda_lower", best.lambda_lower),
+        passed.get("lambda_upper", best.lambda_upper),
+    )
+    certificate = assess(data, x, shown, tol, "constructed" if constructed else "passed")
+    if certificate.verdict is Verdict.UNDECIDED:
+        return _look_for_better(data, certificate)
+    return certificate
+
+
+def assess(
+    data: LinearData, x: Array, shown: LinearMultipliers, tol: float, source: str
+) -> Certificate:
+    """The certificate of x with these multipliers; no search for better points."""
+    common = np.maximum(np.minimum(shown.lambda_lower, shown.lambda_upper), 0.0)
+    point = repair_multipliers(data, shown.lambda_ub, shown.nu, common)
+    rows = (*primal_rows(data, x), *dual_rows(data, shown), *slackness_rows(data, x, shown))
+    primal, size = exact_dot(data.c, x), linear_units(data).size
+    spare = ROOM * tol * program_scale(primal, np.nan, size)
+    bound = lower_bound(data, point.lambda_ub, point.nu, x, spare)
+    reason = _unusable(data, point, bound)
+    dual = -np.inf if reason else bound.value - bound.rounding
+    if source == "passed":  # the repair is not to make a passed point look better than it is
+        dual = min(dual, shown.dual_sum(data))
+    price = _violation_price(data, x, point)
+    if not reason and not plausible(data, x):
+        reason = (
+            "the point is feasible only within tol, and no point is known that is feasible up to "
+            "rounding: what its violations cost is not known"
+        )
+        price = np.inf
+    if not reason and bound.within is not None:
+        reason = (
+            f"the multipliers leave {np.abs(bound.left).max():.3g} on x[{_worst(bound.left)}], "
+            f"where no bound can carry it: the bound holds for points within {bound.within:.3g}"
+        )
+    broken = [row for row in rows if row.kind == "dual_feasibility" and not row.meets(tol)]
+    if not reason and broken:
+        reason = f"the multipliers are not dual feasible: {violated(broken[0])}"
+    # Of P, and of the sums P - D + rounding; that of D is in the bound.
+    size_of_sums = abs(primal) + abs(dual) + 2.0 * abs(primal - dual)
+    error = EPS * size_of_sums if np.isfinite(dual) else 0.0
+    certificate = bounded(
+        primal,
+        dual,
+        rows,
+        tol,
+        scale=program_scale(primal, dual, size),
+        rounding=price + error,
+        within=bound.within if np.isfinite(dual) else None,
+        reason=reason,
+        repaired=shown.distance(point),
+        dual_source=source,
+        dual={**point.as_dict(), "x": x},
+    )
+    rigorous = certificate.within is None
+    return judge(replace(certificate, proved_gap=certificate.gap if rigorous else np.inf))
+
+
+def _worst(left: Array) -> int:
+    return int(np.argmax(np.abs(left)))
+
+
+def _unusable(data: LinearData, point: LinearMultipliers, bound: LinearBound) -> str:
+    """Why what is left of the reduced costs is too much to be a residual; "" where it is not."""
+    y = np.concatenate([point.lambda_ub, point.nu])
+    costs = np.maximum(np.abs(data.c), linear_units(data).of_multipliers(y)[1])
+    if np.all(np.abs(bound.left) <= np.maximum(NEAR * costs, ROUNDING * point.size(data))):
+        return ""
+    j = _worst(bound.left)
+    return (
+        f"no bound: the multipliers leave {bound.left[j]:.3g} on x[{j}], where no bound can carry "
+        "it, and no small change of them repairs it"
+    )
+
+
+def _violation_price(data: LinearData, x: Array, point: LinearMultipliers) -> float:
+    """|y|'violation: what the objective may gain from constraints that x does not quite meet."""
+    ub, eq, below, above = violations(data, x)
+    rows = point.lambda_ub @ ub + np.abs(point.nu) @ np.abs(eq)
+    return float(rows + point.lambda_lower @ below + point.lambda_upper @ above)
+
+
+def plausible(data: LinearData, x: Array) -> bool:
+    """Whether some point, x or another, meets all constraints up to rounding; else exactly."""
+    if meets_rows(data, x):
+        return True
+    if data.memo.get("exact point") is None:
+        data.memo["exact point"] = has_exact_point(data, x)
+    if data.memo["exact point"] is not None:
+        return bool(data.memo["exact point"])
+    if "plausible" not in data.memo:
+        data.memo["plausible"] = primal_interior(data) is not None or any(
+            found.x is not None and meets_rows(data, found.x)
+            for program in (data, data.with_cost(np.zeros(data.n)))
+            for found in optima(program)
+        )
+    return bool(data.memo["plausible"])
+
+
+def _look_for_better(data: LinearData, certificate: Certificate) -> Certificate:
+    """Refute by a feasible point that is better by more than tol, where HiGHS knows one."""
+    primal = certificate.primal_objective
+    for witness in _better_points(data, certificate):
+        value = exact_dot(data.c, witness)
+        if any(np.any(part) for part in violations(data, witness)):
+            exact = exact_objective(data, witness)
+            value = np.inf if exact is None else max(exact, value)
+        rounding = EPS * (abs(primal) + abs(value))
+        found = refuted(certificate, value, {"x": witness}, rounding)
+        if found.verdict is Verdict.REFUTED:
+            return found
+    return certificate
+
+
+def _better_points(data: LinearData, certificate: Certificate) -> Iterator[Array]:
+    x, unbounded = certificate.dual["x"], False
+    for optimum in optima(data):
+        unbounded |= optimum.status == "unbounded"
+        if optimum.x is not None:
+            yield optimum.x
+    goal = max(abs(certificate.primal_objective), certificate.scale) or 1.0
+    for ray in rays(data) if unbounded else ():
+        far = np.exp2(np.ceil(np.log2(goal / abs(exact_dot(data.c, ray)))))
+        if np.isfinite(far):
+            yield x + far * ray
+
+
+def _construct(
+    data: LinearData,
+    x: Array,
+    lambda_ub: Array,
+    nu: Array,
+    missing_ub: bool,
+    missing_nu: bool,
+    tol: float,
+) -> tuple[Array, Array]:
+    """Multipliers for x: complementary least squares first, then the dual solution of HiGHS."""
+    rest = data
+    if lambda_ub.size * (not missing_ub) or nu.size * (not missing_nu):
+        y = np.concatenate([lambda_ub, nu])
+        rest = LinearData(
+            exact_residual(data.columns, y, -data.c),
+            data.A_ub if missing_ub else np.zeros((0, data.n)),
+            data.b_ub if missing_ub else np.zeros(0),
+            data.A_eq if missing_nu else np.zeros((0, data.n)),
+            data.b_eq if missing_nu else np.zeros(0),
+            data.lower,
+            data.upper,
+        )
+
+    def merge(part_ub: Array, part_nu: Array) -> tuple[Array, Array]:
+        return (part_ub if missing_ub else lambda_ub), (part_nu if missing_nu else nu)
+
+    def candidates() -> Iterator[tuple[Array, Array]]:
+        yield merge(*solve_multipliers(rest, active_at(rest, x)))
+        for optimum in optima(rest):
+            if optimum.lambda_ub is not None and optimum.nu is not None:
+                yield merge(optimum.lambda_ub, optimum.nu)
+
+    best, error = (lambda_ub, nu), np.inf
+    for k, found in enumerate(candidates()):
+        certificate = assess(data, x, split_reduced_cost(data, *found), tol, "constructed")
+        if certificate.holds(1e-3 * tol):
+            return found
+        # The repair may close the gap of multipliers that are far from feasible.
+        dual = [row.relative for row in certificate.conditions if row.kind == "dual_feasibility"]
+        worse = max(certificate.relative_gap, *dual)
+        if k == 0 or worse < error:
+            best, error = found, worse
+    return best

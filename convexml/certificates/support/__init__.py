@@ -1,0 +1,1 @@
+"""What a gap says of every solution: supports, zeros, intervals, uniqueness."""

@@ -1,0 +1,1 @@
+"""A problem and its dual in LaTeX."""

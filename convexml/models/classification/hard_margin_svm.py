@@ -1,0 +1,124 @@
+"""The hard-margin support vector machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from ...certificates import Condition
+from ...certificates.learning.passed_point import PassedPoint
+from ...certificates.learning.rows import (
+    SLOPES,
+    balance,
+    multipliers,
+    predictions,
+    products,
+    stationarity,
+)
+from ...losses import HardMargin, Loss
+from ...numerics import Array
+from ...objective import Objective, Statement, label_all
+from ...penalties import L2, Penalty
+from ..problem import LearningProblem
+
+
+class HardMarginSVM(LearningProblem):
+    r"""Minimise (1/2) |w|^2 subject to y_i (w.x_i + b) >= 1.
+
+    The multipliers of ``margin`` are alpha >= 0: w = sum_i alpha_i y_i x_i, sum_i alpha_i y_i = 0;
+    the support vectors are those with alpha_i > 0, a subset of the points on the margin, which is
+    1/|w| wide on either side. Inseparable data are "infeasible", with Farkas multipliers in
+    ``evidence``. u_i = -y_i alpha_i. Sources: [E] 2, [H] 8.1.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Samples in rows.
+    y : array, shape (n,)
+        Two labels of any kind; the larger is +1.
+    fit_intercept : bool
+        Whether b is free; else b = 0.
+    sample_weight : array, shape (n,), optional
+        Only whether a weight is 0 matters: such rows are dropped.
+
+    Raises
+    ------
+    InputError
+        For other than two classes, NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    multiplier_names: ClassVar = {"margin": "alpha"}
+
+    def __init__(
+        self, X: Any, y: Any, *, fit_intercept: bool = True, sample_weight: Any = None
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
+        return HardMargin(), L2(1.0), "sum"
+
+    def _pose(self) -> Statement:
+        import cvxpy as cp
+
+        w, variables, margins = posed_margins(self.objective_parts)
+        constraints = {"margin": margins >= 1.0}
+        problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w)), label_all(constraints))
+        return Statement(problem, variables, constraints)
+
+    def _pose_dual(self) -> Statement:
+        import cvxpy as cp
+
+        alpha = cp.Variable(self.objective_parts.n, name="alpha")
+        constraints = {"alpha": alpha >= 0.0} | dual_balance(self.objective_parts, alpha)
+        value = cp.sum(alpha) - 0.5 * cp.sum_squares(signed_samples(self.objective_parts).T @ alpha)
+        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+        return Statement(problem, {"alpha": alpha}, constraints)
+
+    def dual_from_constraints(self) -> Array | None:
+        alpha = self.constraints["margin"].dual_value
+        return None if alpha is None else -self.objective_parts.y * alpha
+
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        y = point.objective.y
+        return [
+            *margin_conditions(point),
+            predictions(point, "y_i z_i >= 1"),
+            products("alpha_i (1 - y_i z_i) = 0", -y * point.u * (1.0 - y * point.z), SLOPES),
+        ]
+
+
+def signed_samples(objective: Objective) -> Any:
+    """The matrix with rows y_i x_i, dense or sparse as X is."""
+    from scipy import sparse
+
+    X = objective.design.constant
+    return sparse.diags_array(objective.y) @ X if sparse.issparse(X) else objective.y[:, None] * X
+
+
+def posed_margins(objective: Objective) -> tuple[Any, dict[str, Any], Any]:
+    """W, the variables by name, and y_i (w.x_i + b); the labels are multiplied into X."""
+    import cvxpy as cp
+
+    w = cp.Variable(objective.d, name="w")
+    variables: dict[str, Any] = {"w": w}
+    margins = signed_samples(objective) @ w
+    if objective.fit_intercept:
+        variables["b"] = cp.Variable(name="b")
+        margins = margins + objective.y * variables["b"]
+    return w, variables, margins
+
+
+def dual_balance(objective: Objective, alpha: Any) -> dict[str, Any]:
+    """The constraint sum_i alpha_i y_i = 0, where there is an intercept."""
+    return {"balance": objective.y @ alpha == 0.0} if objective.fit_intercept else {}
+
+
+def margin_conditions(point: PassedPoint) -> list[Condition]:
+    """The conditions that both support vector machines share."""
+    rows = [
+        stationarity(point, "w = sum alpha_i y_i x_i", point.v),
+        multipliers(point, "alpha_i >= 0"),
+    ]
+    if point.objective.fit_intercept:
+        rows.append(balance(point, "sum alpha_i y_i = 0"))
+    return rows

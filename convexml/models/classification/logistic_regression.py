@@ -1,0 +1,78 @@
+"""Logistic regression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...certificates import Condition
+from ...certificates.learning.passed_point import PassedPoint
+from ...certificates.learning.rows import slopes
+from ...errors import InputError, nearest
+from ...losses import Logistic, Loss
+from ...penalties import L1, L2, Penalty, Zero
+from ..base import Hyperparameter
+from ..problem import LearningProblem
+
+PENALTIES = {"l2": L2, "l1": L1}
+
+
+class LogisticRegression(LearningProblem):
+    r"""Minimise mean log(1 + exp(-y z)) + lam Omega(w), z = X w + b, y in {-1, +1}.
+
+    Omega is (1/2)|w|^2 ("l2"), |w|_1 ("l1") or 0 (None). The dual variable u_i = -c_i y_i p_i,
+    where
+    p_i is the probability of the other class. On separable data with lam = 0 there is no minimiser:
+    the status is "unattained" and the separating direction is in ``evidence``. scikit-learn's C is
+    1 / (n lam). Sources: [G] 3.1, [P] 16.4, [H] 3, [E] 1.7.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Samples in rows.
+    y : array, shape (n,)
+        Two labels of any kind; the larger is +1.
+    lam : float
+        Strength, >= 0.
+    penalty : "l2", "l1" or None
+        Omega.
+    fit_intercept : bool
+        The intercept is not penalised.
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
+
+    Raises
+    ------
+    InputError
+        For a negative lam, an unknown penalty, other than two classes, NaN or infinite entries,
+        wrong shapes, bad weights.
+    """
+
+    lam = Hyperparameter()
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        lam: float = 0.0,
+        penalty: str | None = "l2",
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        if penalty is not None and penalty not in PENALTIES:
+            raise InputError(
+                f"LogisticRegression: penalty must be 'l2', 'l1' or None, got {penalty!r}."
+                f"{nearest(str(penalty), PENALTIES)}"
+            )
+        self._start(X, y, fit_intercept, sample_weight, lam=lam, penalty=penalty)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
+        name, lam = hyper["penalty"], hyper["lam"]
+        if name is None:
+            L2(lam)  # refuses a negative lam all the same
+            return Logistic(), Zero(), "mean"
+        return Logistic(), PENALTIES[name](lam), "mean"
+
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        return [slopes(point, "u_i/c_i = -y_i P(other class)")]

@@ -1,0 +1,102 @@
+"""The soft-margin support vector machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...certificates import Condition
+from ...certificates.certificate import worst
+from ...certificates.learning.passed_point import PassedPoint
+from ...certificates.learning.rows import LOSS_DOMAIN, SLOPES, products
+from ...losses import Hinge, Loss
+from ...numerics import Array
+from ...objective import Statement, label_all
+from ...penalties import L2, Penalty
+from ...validation import positive_number
+from ..base import Hyperparameter
+from ..problem import LearningProblem
+from .hard_margin_svm import dual_balance, margin_conditions, posed_margins, signed_samples
+
+
+class SoftMarginSVM(LearningProblem):
+    r"""Minimise (1/2) |w|^2 + C sum_i s_i xi_i s.t. y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0.
+
+    The multipliers of ``margin`` are alpha, those of ``slack`` beta: alpha_i + beta_i = C s_i.
+    w = sum_i alpha_i y_i x_i, u_i = -y_i alpha_i. The lambda form (1/n) sum hinge + (lam/2)|w|^2
+    has
+    C = 1 / (lam n). Sources: [E] 2, [H] 8.2.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Samples in rows.
+    y : array, shape (n,)
+        Two labels of any kind; the larger is +1.
+    C : float
+        Cost of a unit of slack, > 0.
+    fit_intercept : bool
+        Whether b is free; else b = 0.
+    sample_weight : array, shape (n,), optional
+        The s_i.
+
+    Raises
+    ------
+    InputError
+        For C <= 0, other than two classes, NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    C = Hyperparameter()
+    multiplier_names: ClassVar = {"margin": "alpha", "slack": "beta"}
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        C: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight, C=C)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, float]:
+        return Hinge(), L2(1.0), positive_number(hyper["C"], self.name, "C")
+
+    def _pose(self) -> Statement:
+        import cvxpy as cp
+
+        w, variables, margins = posed_margins(self.objective_parts)
+        xi = cp.Variable(self.objective_parts.n, name="xi")
+        constraints = {"margin": margins >= 1.0 - xi, "slack": xi >= 0.0}
+        cost = self.theta["C"] * (self._samples.weights @ xi)
+        problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + cost), label_all(constraints))
+        return Statement(problem, variables | {"xi": xi}, constraints)
+
+    def _pose_dual(self) -> Statement:
+        import cvxpy as cp
+
+        alpha = cp.Variable(self.objective_parts.n, name="alpha")
+        constraints = {"alpha": alpha >= 0.0, "beta": alpha <= self._posed_c}
+        constraints |= dual_balance(self.objective_parts, alpha)
+        value = cp.sum(alpha) - 0.5 * cp.sum_squares(signed_samples(self.objective_parts).T @ alpha)
+        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+        return Statement(problem, {"alpha": alpha}, constraints)
+
+    def dual_from_constraints(self) -> Array | None:
+        alpha = self.constraints["margin"].dual_value
+        return None if alpha is None else -self.objective_parts.y * alpha
+
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        y, c = point.objective.y, point.objective.c
+        alpha, margins = -y * point.u, y * point.z
+        beta, xi = c - alpha, np.maximum(1.0 - margins, 0.0)
+        wrong = np.maximum(-beta, 0.0)
+        return [
+            *margin_conditions(point),
+            worst("beta_i = C - alpha_i >= 0", "dual_feasibility", wrong, c, says=LOSS_DOMAIN),
+            products("alpha_i (1 - xi_i - y_i z_i) = 0", alpha * (1.0 - xi - margins), SLOPES),
+            products("beta_i xi_i = 0", beta * xi, SLOPES),
+        ]

@@ -1,0 +1,98 @@
+"""Softmax regression: logistic regression with K classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scipy.special import softmax
+
+from ...certificates import Condition
+from ...certificates.learning.passed_point import PassedPoint
+from ...certificates.learning.rows import slopes
+from ...errors import InputError, nearest
+from ...losses import Loss, Softmax
+from ...numerics import Array
+from ...penalties import L1, L2, Penalty, Zero
+from ..base import Hyperparameter
+from ..problem import LearningProblem
+
+PENALTIES = {"l2": L2, "l1": L1}
+
+
+class SoftmaxRegression(LearningProblem):
+    r"""Minimise mean (log sum_k exp(z_k) - z_y) + lam Omega(W), Z = X W + 1 b'.
+
+    P(y = k) is proportional to exp(<x, w_k> + b_k). W has shape (d, K), b has shape (K,),
+    predictions have shape (n, K); Omega is (1/2) |W|_F^2 ("l2"), sum |W_jk| ("l1") or 0 (None).
+    The dual variable u_i = c_i (p_i - e_{y_i}), shape (n, K), p_i the probabilities of the classes.
+    b, and an unpenalised W, are unique up to a constant over the classes. Where the classes are
+    separable and lam = 0 there is no minimiser: the status is "unattained". scikit-learn's C is
+    1 / (n lam). With K = 2 and "l2" this is the logistic regression of strength lam / 2, for
+    w = w_2 - w_1. Source: [P] 16.4.3.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Samples in rows.
+    y : array, shape (n,)
+        Labels of two or more classes, of any kind that can be ordered.
+    lam : float
+        Strength, >= 0.
+    penalty : "l2", "l1" or None
+        Omega.
+    fit_intercept : bool
+        The intercepts are not penalised.
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
+
+    Raises
+    ------
+    InputError
+        For a negative lam, an unknown penalty, a single class, NaN or infinite entries, wrong
+        shapes, bad weights.
+    """
+
+    lam = Hyperparameter()
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        lam: float,
+        penalty: str | None = "l2",
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        if penalty is not None and penalty not in PENALTIES:
+            raise InputError(
+                f"SoftmaxRegression: penalty must be 'l2', 'l1' or None, got {penalty!r}."
+                f"{nearest(str(penalty), PENALTIES)}"
+            )
+        self._start(X, y, fit_intercept, sample_weight, lam=lam, penalty=penalty)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
+        name, lam = hyper["penalty"], hyper["lam"]
+        if name is None:
+            L2(lam)  # refuses a negative lam all the same
+            return Softmax(), Zero(), "mean"
+        return Softmax(), PENALTIES[name](lam), "mean"
+
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        return [slopes(point, "u_i/c_i = p_i - e_y")]
+
+    def predict_proba(self, X: Any, primal: Mapping[str, Array]) -> Array:
+        """Probabilities of the classes for new samples, in the order of ``classes``.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (m, d)
+        primal : dict
+            "w" and "b", as in ``Solution.primal``.
+
+        Returns
+        -------
+        array, shape (m, K)
+        """
+        return softmax(self.decision_function(X, primal), axis=1)

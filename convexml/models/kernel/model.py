@@ -1,0 +1,236 @@
+"""What the kernel models share: the representer theorem and the factor of the kernel matrix."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...certificates import Certificate
+from ...certificates.learning.kernel import certify_kernel
+from ...certificates.learning.points.dual_repair import repair_dual
+from ...certificates.support.labels import CertifiedSupport
+from ...design import Design, as_design
+from ...errors import InputError
+from ...kernels import Kernel
+from ...numerics import Array
+from ...objective.kernel import KernelObjective
+from ...validation import positive_number
+from ..outcomes import judge
+from ..problem import LearningProblem
+from ..reading.inputs import Samples, read_dual, read_intercept, read_matrix
+from ..solution import Solution
+from .matrix import factored
+
+
+class KernelModel(LearningProblem):
+    """A learning problem over the functions f = sum_j q_j k(x_j, .), with penalty on |f|_H.
+
+    By the representer theorem this is no restriction. The problem is posed through a factor
+    K = L L' in the coordinates w = L'q, |w| = |f|_H, which makes it the linear model with design
+    L; solvers and dual points are inherited. ``certify`` judges (q, b, u) by w = L'q too.
+    """
+
+    _kernel: Kernel
+
+    @abstractmethod
+    def __init__(self, X: Any, y: Any, *args: Any, **options: Any) -> None:
+        """Pose with a kernel."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel, fixed: another kernel is another problem."""
+        return self._kernel
+
+    def _set_kernel(self, kernel: Any) -> None:
+        if not isinstance(kernel, Kernel):
+            raise InputError(
+                f"{self.name}: kernel must be one of convexml.kernels, got {kernel!r}."
+            )
+        self._kernel = kernel
+
+    def _design(self, samples: Samples) -> Design:
+        self._K, L = factored(self.name, self.kernel, samples)
+        return as_design(L if L.shape[1] else np.zeros((len(L), 1)))
+
+    @property
+    def kernel_parts(self) -> KernelObjective:
+        """The problem over functions, with its coordinates."""
+        return KernelObjective(self.objective_parts, self._K)
+
+    def posed_values(self, w: Array, b: float, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Values of the primal's variables and of q, and multipliers by label."""
+        parts = self.kernel_parts
+        q = parts.represent(w, b, u)
+        values, multipliers = super().posed_values(parts.project(q), b, u)
+        return {"q": q} | values, multipliers
+
+    def coordinates(self, primal: Mapping[str, Array]) -> Array:
+        """W = L'q, in which the problem is posed."""
+        return self.kernel_parts.project(primal["q"][self._samples.kept])
+
+    def norm(self, primal: Mapping[str, Array]) -> float:
+        """|f|_H = sqrt(q'K q)."""
+        q = primal["q"][self._samples.kept]
+        return max(float(q @ self._K @ q), 0.0) ** 0.5
+
+    @property
+    def coefficients_shape(self) -> tuple[int, ...]:
+        """The shape of q: one coefficient per sample."""
+        return (self._samples.total,)
+
+    # -- values ------------------------------------------------------------------------------
+
+    def objective(self, q: Any, b: float = 0.0) -> float:
+        """P(q, b) = F(K q + b) + (lam/2) q'K q.
+
+        Parameters
+        ----------
+        q : array, shape (n,)
+        b : float
+
+        Returns
+        -------
+        float
+        """
+        number = read_intercept(self.name, b, self.objective_parts) or 0.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            value = self.kernel_parts.primal(read_dual(self.name, q, self._samples, "q"), number)
+        return np.inf if np.isnan(value) else value  # inf - inf, after an overflow
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def dual_objective(self, u: Any) -> float:
+        """D(u) = -F*(u) - u'K u / (2 lam); -inf where u is infeasible beyond rounding.
+
+        Parameters
+        ----------
+        u : array, shape (n,)
+
+        Returns
+        -------
+        float
+        """
+        value = self.kernel_parts.dual(read_dual(self.name, u, self._samples))
+        return -np.inf if np.isnan(value) else value
+
+    def certify(
+        self, q: Any, b: float | None = None, u: Any = None, *, tol: float = 1e-6
+    ) -> Certificate:
+        """Judge f = sum_j q_j k(x_j, .) + b, whoever computed it.
+
+        Parameters
+        ----------
+        q : array, shape (n,)
+            Coefficients; for the support vector machine alpha_i y_i.
+        b : float, optional
+            Intercept; judged as it is. None: the best one.
+        u : array, shape (n,), optional
+            Dual point; judged as it is. None: constructed.
+        tol : float
+            Tolerance of the verdict.
+
+        Returns
+        -------
+        Certificate
+        """
+        tol = positive_number(tol, self.name, "tol")
+        return certify_kernel(
+            self.kernel_parts,
+            read_dual(self.name, q, self._samples, "q"),
+            read_intercept(self.name, b, self.objective_parts),
+            None if u is None else read_dual(self.name, u, self._samples),
+            tol=tol,
+            textbook=self.textbook_conditions,
+        )
+
+    def certified_support(self, q: Any, b: float | None = None, u: Any = None) -> CertifiedSupport:
+        """Label the samples of every solution; its coordinates are those of w = L'q.
+
+        Parameters
+        ----------
+        q : array, shape (n,)
+            Coefficients near a minimiser.
+        b : float, optional
+            Intercept. None: the best one.
+        u : array, shape (n,), optional
+            Dual point. None: constructed.
+
+        Returns
+        -------
+        CertifiedSupport
+            Of the problem as posed, through the factor K = L L'.
+        """
+        w = self.kernel_parts.project(read_dual(self.name, q, self._samples, "q"))
+        return super().certified_support(w, b, u)
+
+    def judge_solved(self, w: Array, b: float, u: Array | None, tol: float) -> Certificate:
+        """The certificate of the function with coordinates w; the solver's u is tried first."""
+        if u is not None and np.all(np.isfinite(u)):
+            found = self._judge_pair(w, b, repair_dual(self.objective_parts, u).u, tol, "solver")
+            if found.relative_gap <= min(tol, 1e-10):
+                return found
+        inner = super().judge_solved(w, b, u, tol)
+        return self._judge_pair(w, b, inner.dual["u"], tol, inner.dual_source)
+
+    def _judge_pair(self, w: Array, b: float, u: Array, tol: float, source: str) -> Certificate:
+        parts, rows = self.kernel_parts, self.textbook_conditions
+        q = parts.represent(w, b, u)
+        found = certify_kernel(parts, q, b, u, tol=tol, textbook=rows, refute=False)
+        return replace(found, dual_source=source)
+
+    def solve(self, solver: str = "auto", **options: Any) -> Solution:
+        """Solve, polish, certify; ``primal`` holds q and b, w = L'q is in ``variables`` only.
+
+        Parameters
+        ----------
+        solver : str
+            A registered name, or "auto".
+        **options
+            As of every learning problem; w0 is a start in q, shape (n,).
+
+        Returns
+        -------
+        Solution
+        """
+        if options.get("w0") is not None:
+            q = read_dual(self.name, options["w0"], self._samples, "w0")
+            options = options | {"w0": self.kernel_parts.project(q)}
+        solution = super().solve(solver, **options)
+        if "w" in solution.evidence:
+            w = solution.evidence.pop("w")
+            solution.evidence["q"] = self._expanded(self.kernel_parts.lift(w))
+        return solution
+
+    def _expanded(self, q: Array) -> Array:
+        full = np.zeros(self._samples.total)
+        full[self._samples.kept] = q
+        return full
+
+    # -- predictions, storage ----------------------------------------------------------------
+
+    def decision_function(self, X: Any, primal: Mapping[str, Array]) -> Array:
+        """f(x) + b for new samples (the matrix k(new, training), if precomputed), shape (m,)."""
+        new, samples = read_matrix(self.name, X), self._samples
+        if new.shape[1] != samples.X.shape[1]:
+            raise InputError(
+                f"{self.name}: X has {new.shape[1]} columns, the model was posed with "
+                f"{samples.X.shape[1]}."
+            )
+        rows = new if self.kernel.takes_samples else new[:, samples.kept]
+        return self.kernel(rows, samples.X) @ primal["q"][samples.kept] + primal["b"]
+
+    def recertify(
+        self, primal: Mapping[str, Array], dual: Mapping[str, Array], document: Mapping[str, Any]
+    ) -> Solution:
+        """Judge a stored point again; nothing that the document claims is used."""
+        if "q" in primal:
+            q = read_dual(self.name, primal["q"], self._samples, "q")
+            primal = dict(primal) | {"w": self.kernel_parts.project(q)}
+        return judge(self, primal, dual, document)
+
+    def __repr__(self) -> str:
+        settings = "".join(f", {name}={value!r}" for name, value in self._hyper.items())
+        return f"{self.name}(n={self.objective_parts.n}, kernel={self.kernel!r}{settings})"

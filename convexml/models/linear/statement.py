@@ -1,0 +1,128 @@
+"""A linear program and its dual as CVXPY problems, and both in LaTeX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...numerics import Array
+from ...objective import Statement, label_all
+from ...objective.linear.data import LinearData
+from ...tex import Row, listed, plus
+from ..latex import Latex, such_that
+
+
+def pose_linear_primal(data: LinearData) -> Statement:
+    """Minimise c'x s.t. "ub", "eq", "lower", "upper"; bounds only where they are finite."""
+    import cvxpy as cp
+
+    x = cp.Variable(data.n, name="x")
+    lower, upper = (np.flatnonzero(np.isfinite(side)) for side in (data.lower, data.upper))
+    constraints: dict[str, Any] = {}
+    if data.b_ub.size:
+        constraints["ub"] = data.A_ub @ x <= data.b_ub
+    if data.b_eq.size:
+        constraints["eq"] = data.A_eq @ x == data.b_eq
+    if lower.size:
+        constraints["lower"] = _part(x, lower) >= data.lower[lower]
+    if upper.size:
+        constraints["upper"] = _part(x, upper) <= data.upper[upper]
+    problem = cp.Problem(cp.Minimize(data.c @ x), label_all(constraints))
+    return Statement(problem, {"x": x}, constraints)
+
+
+def _part(x: Any, index: Any) -> Any:
+    """The entries of x, and x itself where that is all of them."""
+    return x if index.size == x.size else x[index]
+
+
+def pose_linear_dual(data: LinearData) -> Statement:
+    """Maximise -b_ub'lambda_ub - b_eq'nu + l'lambda_lower - u'lambda_upper.
+
+    Subject to c + A_ub'lambda_ub + A_eq'nu - lambda_lower + lambda_upper = 0 ("stationarity")
+    and lambda_ub, lambda_lower, lambda_upper >= 0 (labelled by their names). The multipliers of
+    bounds have one entry for each finite bound, as the constraints of the primal.
+    """
+    import cvxpy as cp
+
+    variables: dict[str, Any] = {}
+    gradient: Any = cp.Constant(data.c)
+    value: Any = cp.Constant(0.0)
+    for name, matrix, side in (("lambda_ub", data.A_ub, data.b_ub), ("nu", data.A_eq, data.b_eq)):
+        if side.size:
+            variables[name] = cp.Variable(side.size, name=name)
+            gradient = gradient + matrix.T @ variables[name]
+            value = value - side @ variables[name]
+    for name, side, sign in (
+        ("lambda_lower", data.lower, -1.0),
+        ("lambda_upper", data.upper, 1.0),
+    ):
+        finite = np.flatnonzero(np.isfinite(side))
+        if finite.size:
+            variables[name] = cp.Variable(finite.size, name=name)
+            gradient = gradient + sign * (_scatter(finite, data.n) @ variables[name])
+            value = value - sign * (side[finite] @ variables[name])
+    constraints = {"stationarity": gradient == 0.0}
+    constraints |= {name: v >= 0.0 for name, v in variables.items() if name != "nu"}
+    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+    return Statement(problem, variables, constraints)
+
+
+def _scatter(index: Any, n: int) -> Any:
+    from scipy import sparse
+
+    k = index.size
+    return sparse.csr_array((np.ones(k), (index, np.arange(k))), shape=(n, k))
+
+
+MULTIPLIER_OF = {"ub": "lambda_ub", "eq": "nu", "lower": "lambda_lower", "upper": "lambda_upper"}
+"""The multiplier of each labelled constraint."""
+
+
+def _entries(data: LinearData, label: str) -> Any:
+    """Which entries of a full-length multiplier the labelled constraint has."""
+    if label in ("lower", "upper"):
+        return np.isfinite(data.lower if label == "lower" else data.upper)
+    return slice(None)
+
+
+def linear_duals(data: LinearData, constraints: dict[str, Any]) -> dict[str, Array]:
+    """The dual values that CVXPY holds, by multiplier; 0 where there is no bound."""
+    found = {"lambda_lower": np.zeros(data.n), "lambda_upper": np.zeros(data.n)}
+    for label, constraint in constraints.items():
+        value = constraint.dual_value
+        values = found.setdefault(MULTIPLIER_OF[label], np.zeros(constraint.size))
+        values[_entries(data, label)] = np.nan if value is None else value
+    return found
+
+
+def fill_linear(data: LinearData, statement: Statement, x: Array, dual: dict[str, Array]) -> None:
+    """Write a solution into the variables and constraints of the primal."""
+    statement.variables["x"].value = x
+    for label, constraint in statement.constraints.items():
+        constraint.save_dual_value(dual[MULTIPLIER_OF[label]][_entries(data, label)])
+
+
+def linear_latex(data: LinearData) -> Latex:
+    """Primal, Lagrangian, dual and KKT conditions of the constraints that are there."""
+    lower, upper = (bool(np.isfinite(side).any()) for side in (data.lower, data.upper))
+    table = [
+        (data.b_ub.size, Row(r"\lambda_{ub}", r"A_{ub} x", r"\le", "b_{ub}"), r"A_{ub}^\top "),
+        (data.b_eq.size, Row(r"\nu", r"A_{eq} x", "=", "b_{eq}"), r"A_{eq}^\top "),
+        (lower, Row(r"\lambda_l", "x", r"\ge", "l"), "-"),
+        (upper, Row(r"\lambda_u", "x", r"\le", "u"), ""),
+    ]
+    rows = [(row, factor) for there, row, factor in table if there]
+    gains = (f"{'' if f == '-' else '-'}{row.right}^\\top {row.multiplier}" for row, f in rows)
+    gradient = plus("c", *(f"{factor}{row.multiplier}" for row, factor in rows)) + " = 0"
+    signs = [rf"{row.multiplier} \ge 0" for row, _ in rows if row.sense != "="]
+    terms = [row._replace(multiplier=rf"{row.multiplier}^\top").product for row, _ in rows]
+    slack = [f"{term} = 0" for term, (row, _) in zip(terms, rows, strict=True) if row.sense != "="]
+    statements = [str(row) for row, _ in rows]
+    return Latex(
+        r"\min_x\ c^\top x" + such_that(*statements),
+        plus(r"c^\top x", *terms),
+        rf"\max\ {plus(*gains)}" + such_that(gradient, *signs),
+        tuple(filter(None, (gradient, listed(*statements), listed(*signs), listed(*slack)))),
+    )

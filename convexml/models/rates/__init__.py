@@ -1,0 +1,1 @@
+"""Recorded runs against the theorems of their solvers."""

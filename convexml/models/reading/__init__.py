@@ -1,0 +1,1 @@
+"""What the user passes, read and checked."""

@@ -1,0 +1,240 @@
+"""Read what the user passes as X, y and sample weights; word every refusal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ...errors import InputError
+from ...numerics import Array
+from ...validation import read_labels
+from .labels import read_classes, read_many_classes
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Validated data: X float64 (dense or CSR), y as numbers, weights; zero-weight rows dropped.
+
+    Attributes
+    ----------
+    X : array or csr_array, shape (n, d)
+    y : array, shape (n,)
+        Targets.
+    weights : array, shape (n,)
+    kept : array
+        Indices of the rows kept, in the caller's numbering.
+    total : int
+        Number of rows passed.
+    classes : array or None
+        The two labels, the larger is +1, or the labels of all classes; None for real targets.
+    feature_names : list of str or None
+    """
+
+    X: Any
+    y: Array
+    weights: Array
+    kept: Array
+    total: int
+    classes: Array | None
+    feature_names: list[str] | None
+
+
+def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) -> Samples:
+    """Validate X (n, d), y (n,) and sample weights for a loss with these labels."""
+    names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+    matrix = read_matrix(owner, X)
+    n = matrix.shape[0]
+    if sparse.issparse(y):
+        raise InputError(f"{owner}: y must be a dense vector; pass y.toarray().ravel().")
+    target = read_labels(y, owner, "y") if labels in ("binary", "classes") else np.asarray(y)
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    if target.ndim != 1 or len(target) != n:
+        raise InputError(
+            f"{owner}: y must be a vector with one entry per row of X ({n}), got"
+            f" shape {target.shape}."
+        )
+    weights = read_weights(owner, sample_weight, n)
+    kept = np.flatnonzero(weights > 0.0)
+    target = target[kept]
+    if labels == "binary":
+        numbers, classes = read_classes(owner, target)
+    elif labels == "classes":
+        numbers, classes = read_many_classes(owner, target)
+    else:
+        numbers, classes = read_targets(owner, target, kept, labels == "count"), None
+    return Samples(
+        matrix if len(kept) == n else matrix[kept], numbers, weights[kept], kept, n, classes, names
+    )
+
+
+def read_numbers(owner: str, name: str, values: Any) -> Array:
+    """Return a float64 copy of an array of real numbers, of any shape."""
+    if np.ma.is_masked(values):
+        raise InputError(f"{owner}: {name} has masked entries; fill or drop them first.")
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind != "c":
+            return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{owner}: {name} must hold numbers only ({error}).") from None
+    raise InputError(f"{owner}: {name} must hold real numbers, got dtype {array.dtype}.")
+
+
+def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
+    """Return X as a float64 array or CSR matrix of shape (n, d), n, d >= 1, all finite."""
+    if sparse.issparse(X):
+        if np.iscomplexobj(X):
+            raise InputError(f"{owner}: {name} must hold real numbers, got dtype {X.dtype}.")
+        matrix = sparse.csr_array(X, dtype=np.float64, copy=True)
+        bad = np.flatnonzero(~np.isfinite(matrix.data))
+        if bad.size:
+            row = int(np.searchsorted(matrix.indptr, bad[0], side="right") - 1)
+            _refuse_entry(owner, name, row, int(matrix.indices[bad[0]]), matrix.data[bad[0]])
+    else:
+        matrix = read_numbers(owner, name, X)
+        if matrix.ndim != 2:
+            hint = " Use X.reshape(-1, 1) for a single feature." if matrix.ndim == 1 else ""
+            raise InputError(
+                f"{owner}: {name} must be a matrix of shape (n, d), got shape {matrix.shape}.{hint}"
+            )
+        finite = np.isfinite(matrix)
+        if not finite.all():
+            row, column = (int(k) for k in np.argwhere(~finite)[0])
+            _refuse_entry(owner, name, row, column, matrix[row, column])
+    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+        raise InputError(
+            f"{owner}: {name} is empty (shape {matrix.shape}); at least one sample and one "
+            "feature are required."
+        )
+    return matrix
+
+
+def _refuse_entry(owner: str, name: str, row: int, column: int, value: float) -> None:
+    raise InputError(
+        f"{owner}: {name} contains {value} at row {row}, column {column}; every entry must be "
+        "finite. Impute or drop that sample."
+    )
+
+
+def read_targets(owner: str, y: Array, kept: Array, count: bool) -> Array:
+    """Return real targets as float64; for counts, all >= 0."""
+    numbers = read_numbers(owner, "y", y)
+    bad = np.flatnonzero(~np.isfinite(numbers))
+    if bad.size:
+        raise InputError(
+            f"{owner}: y contains {numbers[bad[0]]} at row"
+            f" {kept[bad[0]]}; every entry must be finite."
+        )
+    if count and np.any(numbers < 0.0):
+        row = int(np.argmax(numbers < 0.0))
+        raise InputError(f"{owner}: y must be >= 0, got {numbers[row]:g} at row {kept[row]}.")
+    return numbers
+
+
+def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
+    """Return weights (n,), finite and >= 0, not all zero; ones if None."""
+    if sample_weight is None:
+        return np.ones(n)
+    weights = read_numbers(owner, "sample_weight", sample_weight)
+    if weights.shape != (n,):
+        raise InputError(
+            f"{owner}: sample_weight must have one entry per row of X ({n}), got shape "
+            f"{weights.shape}."
+        )
+    bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0.0))
+    if bad.size:
+        raise InputError(
+            f"{owner}: sample_weight must be finite and >= 0, got"
+            f" {weights[bad[0]]:g} at row {bad[0]}."
+        )
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise InputError(f"{owner}: the sum of sample_weight overflows; scale the weights down.")
+    if not np.any(weights > 0.0):
+        raise InputError(f"{owner}: sample_weight is all zero; at least one must be positive.")
+    return weights
+
+
+def read_coefficients(owner: str, w: Any, b: Any, objective: Any) -> tuple[Array, Any]:
+    """Return w as a float64 vector (d,) and b as a float or None, all finite."""
+    vector = read_numbers(owner, "w", w)
+    if len(objective.w_shape) == 2 and vector.shape == objective.w_shape:
+        vector = vector.ravel()
+    elif len(objective.w_shape) == 2:
+        raise InputError(
+            f"{owner}: w must have one row per feature and one column per class, shape "
+            f"{objective.w_shape}, got {vector.shape}."
+        )
+    if vector.shape != (objective.d,):
+        raise InputError(
+            f"{owner}: w must have one coefficient per feature ({objective.d}), got shape "
+            f"{vector.shape}."
+        )
+    if not np.all(np.isfinite(vector)):
+        at = int(np.argmax(~np.isfinite(vector)))
+        raise InputError(f"{owner}: w contains {vector[at]} at {at}; it must be finite.")
+    return vector, read_intercept(owner, b, objective)
+
+
+def read_intercept(owner: str, b: Any, objective: Any) -> Any:
+    """Return b as a finite float, or (K,) for K classes; 0 without intercept; or None."""
+    if b is None:
+        return None
+    if len(objective.w_shape) == 2:
+        return _read_intercepts(owner, b, objective)
+    number = read_numbers(owner, "b", b)
+    if number.size != 1 or not np.isfinite(number.item()):
+        raise InputError(f"{owner}: b must be one finite number, got {b!r}.")
+    value = float(number.item())
+    if value != 0.0 and not objective.fit_intercept:
+        raise InputError(f"{owner}: b = {value:g}, but this problem was posed without intercept.")
+    return value
+
+
+def _read_intercepts(owner: str, b: Any, objective: Any) -> Array:
+    """Return b as a finite vector, one entry per class; one number stands for all."""
+    shape = objective.w_shape[1:]
+    vector = read_numbers(owner, "b", b)
+    if vector.shape not in ((), shape) or not np.all(np.isfinite(vector)):
+        raise InputError(f"{owner}: b must be {shape[0]} finite numbers, one per class, got {b!r}.")
+    if np.any(vector) and not objective.fit_intercept:
+        raise InputError(f"{owner}: b = {b!r}, but this problem was posed without intercept.")
+    return np.array(np.broadcast_to(vector, shape))
+
+
+def read_dual(owner: str, u: Any, samples: Samples, name: str = "u", classes: int = 0) -> Array:
+    """Return u on the rows kept, (n,) or (n, K), finite; it must be 0 on rows of weight 0."""
+    vector = read_numbers(owner, name, u)
+    if vector.ndim == 2 and classes and vector.shape == (samples.total, classes):
+        pass
+    elif classes:
+        raise InputError(
+            f"{owner}: {name} must have shape ({samples.total}, {classes}), one row per sample and "
+            f"one column per class, got {vector.shape}."
+        )
+    elif vector.shape != (samples.total,):
+        raise InputError(
+            f"{owner}: {name} must have one entry per sample"
+            f" ({samples.total}), got shape {vector.shape}."
+        )
+    if not np.all(np.isfinite(vector)):
+        at = int(np.argmax(~np.isfinite(vector)))
+        raise InputError(f"{owner}: {name} contains {vector[at]} at {at}; it must be finite.")
+    inside = vector[samples.kept]
+    if np.count_nonzero(inside) != np.count_nonzero(vector):
+        raise InputError(f"{owner}: {name} must be 0 on the samples of weight 0.")
+    return inside
+
+
+def expand(values: Array, samples: Samples) -> Array:
+    """Per-sample values in the caller's numbering, 0 on rows of weight 0."""
+    if len(samples.kept) == samples.total:
+        return values
+    full = np.zeros((samples.total, *values.shape[1:]))
+    full[samples.kept] = values
+    return full

@@ -1,0 +1,40 @@
+"""The labels of classes, of any kind that can be ordered."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...errors import InputError
+from ...numerics import Array
+
+
+def read_classes(owner: str, y: Array) -> tuple[Array, Array]:
+    """Map two labels of any kind to -1 and +1, the larger to +1."""
+    classes = _labels(owner, y)
+    if len(classes) != 2:
+        shown = ", ".join(repr(value) for value in classes[:5].tolist())
+        raise InputError(
+            f"{owner}: y must hold exactly two classes, got {len(classes)} ({shown}"
+            f"{', ...' if len(classes) > 5 else ''})."
+        )
+    return np.where(y == classes[1], 1.0, -1.0), classes
+
+
+def _labels(owner: str, y: Array) -> Array:
+    """The distinct labels, in order."""
+    if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
+        row = int(np.argmax(~np.isfinite(y)))
+        raise InputError(f"{owner}: y contains {y[row]} at row {row}; every label must be finite.")
+    try:
+        return np.unique(y)
+    except TypeError:
+        raise InputError(f"{owner}: the labels in y cannot be ordered; use one type.") from None
+
+
+def read_many_classes(owner: str, y: Array) -> tuple[Array, Array]:
+    """Map the labels of two or more classes to 0 ... K-1, in their order."""
+    classes = _labels(owner, y)
+    if len(classes) < 2:
+        shown = ", ".join(repr(value) for value in classes.tolist())
+        raise InputError(f"{owner}: y must hold at least two classes, got only {shown}.")
+    return np.searchsorted(classes, y).astype(float), classes

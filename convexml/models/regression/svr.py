@@ -1,0 +1,134 @@
+"""Support vector regression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...certificates import Condition
+from ...certificates.learning.passed_point import PassedPoint
+from ...certificates.learning.rows import SLOPES, products, stationarity
+from ...losses import EpsilonInsensitive, Loss
+from ...numerics import Array
+from ...objective import Statement, label_all
+from ...penalties import L2, Penalty
+from ...validation import positive_number
+from ..base import Hyperparameter
+from ..problem import LearningProblem
+
+
+class SVR(LearningProblem):
+    r"""Minimise (1/2) |w|^2 + C sum_i s_i (|y_i - w.x_i - b| - epsilon)_+.
+
+    Posed with slacks: ``above`` y - z <= epsilon + xi (multiplier alpha), ``below``
+    z - y <= epsilon + xi_star (alpha_star), ``slack`` and ``slack_star`` xi, xi_star >= 0 (beta,
+    beta_star). w = sum_i (alpha_i - alpha_star_i) x_i and u = alpha_star - alpha.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Samples in rows.
+    y : array, shape (n,)
+        Real targets.
+    C : float
+        Cost of a unit of slack, > 0.
+    epsilon : float
+        Half-width of the tube without loss, >= 0, in units of y.
+    fit_intercept : bool
+        Whether b is free; else b = 0.
+    sample_weight : array, shape (n,), optional
+        The s_i.
+
+    Raises
+    ------
+    InputError
+        For C <= 0, a negative epsilon, NaN or infinite entries, wrong shapes, bad weights.
+    """
+
+    C = Hyperparameter()
+    epsilon = Hyperparameter()
+    multiplier_names: ClassVar = {
+        "above": "alpha",
+        "below": "alpha_star",
+        "slack": "beta",
+        "slack_star": "beta_star",
+    }
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        C: float,
+        epsilon: float,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight, C=C, epsilon=epsilon)
+
+    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, float]:
+        loss = EpsilonInsensitive(hyper["epsilon"])
+        return loss, L2(1.0), positive_number(hyper["C"], self.name, "C")
+
+    def _pose(self) -> Statement:
+        import cvxpy as cp
+
+        parts, epsilon = self.objective_parts, self.theta["loss"]["epsilon"]
+        w = cp.Variable(parts.d, name="w")
+        xi, xi_star = cp.Variable(parts.n, name="xi"), cp.Variable(parts.n, name="xi_star")
+        variables: dict[str, Any] = {"w": w, "xi": xi, "xi_star": xi_star}
+        prediction = parts.design.constant @ w
+        if parts.fit_intercept:
+            variables["b"] = cp.Variable(name="b")
+            prediction = prediction + variables["b"]
+        constraints = {
+            "above": parts.y - prediction <= epsilon + xi,
+            "below": prediction - parts.y <= epsilon + xi_star,
+            "slack": xi >= 0.0,
+            "slack_star": xi_star >= 0.0,
+        }
+        cost = self.theta["C"] * (self._samples.weights @ (xi + xi_star))
+        problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + cost), label_all(constraints))
+        return Statement(problem, variables, constraints)
+
+    def _pose_dual(self) -> Statement:
+        import cvxpy as cp
+
+        parts, epsilon = self.objective_parts, self.theta["loss"]["epsilon"]
+        alpha, alpha_star = (
+            cp.Variable(parts.n, name="alpha"),
+            cp.Variable(parts.n, name="alpha_star"),
+        )
+        constraints = {
+            "alpha": alpha >= 0.0,
+            "alpha_star": alpha_star >= 0.0,
+            "beta": alpha <= self._posed_c,
+            "beta_star": alpha_star <= self._posed_c,
+        }
+        if parts.fit_intercept:
+            constraints["balance"] = cp.sum(alpha - alpha_star) == 0.0
+        norm = cp.sum_squares(parts.design.constant.T @ (alpha - alpha_star))
+        value = parts.y @ (alpha - alpha_star) - epsilon * cp.sum(alpha + alpha_star) - 0.5 * norm
+        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+        return Statement(problem, {"alpha": alpha, "alpha_star": alpha_star}, constraints)
+
+    def dual_from_constraints(self) -> Array | None:
+        alpha, alpha_star = (self.constraints[label].dual_value for label in ("above", "below"))
+        return None if alpha is None else alpha_star - alpha
+
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        r, c = point.objective.y - point.z, point.objective.c
+        alpha, alpha_star = np.maximum(-point.u, 0.0), np.maximum(point.u, 0.0)
+        above, below = r - self.epsilon, -r - self.epsilon
+        xi, xi_star = np.maximum(above, 0.0), np.maximum(below, 0.0)
+        return [
+            stationarity(point, "w = sum (alpha_i - alpha*_i) x_i", point.v),
+            products("alpha_i (r_i - epsilon - xi_i) = 0", alpha * (above - xi), SLOPES),
+            products(
+                "alpha*_i (-r_i - epsilon - xi*_i) = 0", alpha_star * (below - xi_star), SLOPES
+            ),
+            products("beta_i xi_i = 0", (c - alpha) * xi, SLOPES),
+            products("beta*_i xi*_i = 0", (c - alpha_star) * xi_star, SLOPES),
+        ]

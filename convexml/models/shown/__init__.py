@@ -1,0 +1,1 @@
+"""A solution in words, as a picture, as JSON."""

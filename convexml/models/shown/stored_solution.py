@@ -1,0 +1,53 @@
+"""A solution as JSON, and back: what is read is certified again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ...validation import positive_number
+
+REBUILD: dict[str, Callable[[dict[str, Any]], Any]] = {}
+"""How to pose a problem again from its JSON form, by kind; the models register themselves."""
+
+
+def write(solution: Any) -> str:
+    """Return the problem and the point as JSON."""
+    document = {
+        "schema": 1,
+        "problem": solution.problem.to_dict(),
+        "solver": solution.solver,
+        "claimed_status": solution.claimed_status,
+        "choice": solution.choice,
+        "status": solution.status,
+        "tol": solution.certificate.tol,
+        "iterations": solution.iterations,
+        "passes": solution.passes,
+        "seconds": solution.seconds,
+        "compile_seconds": solution.compile_seconds,
+        "primal": {name: np.asarray(value).tolist() for name, value in solution.primal.items()},
+        "dual": {name: np.asarray(value).tolist() for name, value in solution.dual.items()},
+        "message": solution.message,
+    }
+    return json.dumps(document)
+
+
+def read(text: str, problem: Any = None) -> Any:
+    """Certify the point that ``write`` stored, for its own problem or the one passed."""
+    try:
+        document = json.loads(text)
+        stored = document["problem"]
+        if document["schema"] != 1:
+            raise ValueError(f"schema {document['schema']!r} is not 1")
+        if problem is None:
+            problem = REBUILD[stored["kind"]](stored)
+        primal = {name: np.array(value) for name, value in document["primal"].items()}
+        dual = {name: np.array(value) for name, value in document["dual"].items()}
+        document["tol"] = positive_number(document["tol"], "Solution.from_json", "tol")
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"Solution.from_json: not a stored solution ({error!r}).") from None
+    return problem.recertify(primal, dual, document)

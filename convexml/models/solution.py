@@ -1,0 +1,235 @@
+"""What a solve returns: the point, its duals, and the certificate that judges them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Certificate
+from ..certificates.support.labels import CertifiedSupport
+from ..errors import InputError
+from ..numerics import Array
+from ..solvers.driver import Record
+from .rates.audit import Recorded, audit
+from .rates.program import RecordedProgram
+from .rates.result import RateAudit
+from .shown.plot import plot_trace
+from .shown.stored_solution import read, write
+from .shown.text import describe
+
+WITH_MARGIN = ("hinge", "squared_hinge", "hard_margin")
+"""Losses that ask for y_i z_i >= 1, so that 1 / |w| is a distance."""
+
+
+@dataclass
+class Solution:
+    """A solution and everything that is known of its quality.
+
+    Attributes
+    ----------
+    status : str
+        "optimal" (the certificate holds at tol), "inaccurate" (a point and an honest gap),
+        "infeasible", "unbounded", "unattained" or "failed".
+    problem : posed problem
+        What was solved, with the hyperparameters of that moment.
+    primal, dual : dict of arrays
+        By the textbook's names; see the model.
+    certificate : Certificate
+        Recomputed from the raw data.
+    solver, claimed_status : str
+        Who solved, and what it said of itself.
+    choice : str
+        What "auto" chose and why.
+    iterations : int
+        The algorithm's own steps.
+    passes : float
+        Passes over X.
+    seconds, compile_seconds : float
+        Solving; and posing for CVXPY, or compiling loops where numba did.
+    trace : list of Record
+    evidence : dict of arrays
+        Verified evidence of infeasibility, unboundedness or a missing minimiser.
+    support : array or None
+        Sorted indices of the support vectors.
+    shadow_prices : dict of arrays
+        Linear programs: dp*/d(right-hand side), by constraint, as SciPy's marginals.
+    message : str
+        What the solver or we have to add.
+    recorded : Recorded, RecordedProgram or None
+        How a hand-written solver was run, so that ``rate_audit`` can repeat it.
+    """
+
+    status: str
+    problem: Any
+    primal: dict[str, Array]
+    dual: dict[str, Array]
+    certificate: Certificate
+    solver: str
+    claimed_status: str = ""
+    choice: str = ""
+    iterations: int = 0
+    passes: float = 0.0
+    seconds: float = 0.0
+    compile_seconds: float = 0.0
+    trace: list[Record] = field(default_factory=list)
+    evidence: dict[str, Any] = field(default_factory=dict)
+    support: Array | None = None
+    shadow_prices: dict[str, Array] = field(default_factory=dict)
+    message: str = ""
+    recorded: Recorded | RecordedProgram | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # The certificate speaks of these numbers: they are not to change under it.
+        for table in (self.primal, self.dual, self.evidence, self.shadow_prices):
+            table.update({name: _frozen(value) for name, value in table.items()})
+
+    @property
+    def objective(self) -> float:
+        """P, recomputed by us."""
+        return self.certificate.primal_objective
+
+    @property
+    def dual_objective(self) -> float:
+        """D, recomputed by us."""
+        return self.certificate.dual_objective
+
+    @property
+    def gap(self) -> float:
+        """P - D."""
+        return self.certificate.gap
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap relative to max(|P|, |D|, 1e-6 P_0)."""
+        return self.certificate.relative_gap
+
+    @property
+    def kkt(self) -> dict[str, float]:
+        """The four kinds of KKT residuals, max abs."""
+        return self.certificate.kkt
+
+    @property
+    def margin(self) -> float:
+        """1 / |w|, of the support vector machines and other problems with a margin."""
+        loss = getattr(getattr(self.problem, "objective_parts", None), "loss", None)
+        if getattr(loss, "name", "") not in WITH_MARGIN:
+            raise AttributeError(f"{self.problem.name} has no margin; support vector machines do.")
+        norm = self.problem.norm(self._point("margin"))
+        return 1.0 / norm if norm > 0.0 else np.inf
+
+    def _point(self, asked: str) -> dict[str, Array]:
+        """``primal``, refused where there is none or the problem has no samples."""
+        if not hasattr(self.problem, "decision_function"):
+            raise InputError(f"{asked}: {self.problem.name} has no samples to predict.")
+        if "b" not in self.primal:
+            raise InputError(f"{asked}: {self.problem.name} is {self.status}; there is no point.")
+        return self.primal
+
+    def decision_function(self, X: Any) -> Array:
+        """X w + b, shape (n,)."""
+        point = self._point("decision_function")
+        return self.problem.decision_function(X, point)
+
+    def predict(self, X: Any) -> Array:
+        """Predictions: numbers for regression, the caller's labels for classification."""
+        point = self._point("predict")
+        return self.problem.predict(X, point)
+
+    def certified_support(self) -> CertifiedSupport:
+        """What the gap proves of every solution: support vectors, zeros, intercepts, uniqueness.
+
+        Returns
+        -------
+        CertifiedSupport
+
+        Raises
+        ------
+        InputError
+            If there is no point, or the problem is no learning problem with one output.
+        """
+        judge = getattr(self.problem, "certified_support", None)
+        if judge is None or "u" not in self.dual:
+            raise InputError(
+                f"certified_support: {self.problem.name} ({self.status}) has no point with "
+                "samples and coefficients to label; it needs a solved learning problem."
+            )
+        point = self.primal["q"] if "q" in self.primal else self.primal["w"]
+        return judge(point, float(self.primal["b"]), self.dual["u"])
+
+    def plot(self, path: str | None = None) -> Any:
+        """Draw the verified gap against time; needs matplotlib (the ``report`` extra)."""
+        return plot_trace(self, path)
+
+    def to_json(self) -> str:
+        """Return the problem and the point as JSON; claims are not stored, but re-verified."""
+        return write(self)
+
+    @classmethod
+    def from_json(cls, text: str, problem: Any = None) -> Solution:
+        """Read a solution back and certify it again.
+
+        Parameters
+        ----------
+        text : str
+            What ``to_json`` returned.
+        problem : posed problem, optional
+            Judge against this problem rather than the one stored in the text.
+
+        Returns
+        -------
+        Solution
+            Its status follows from the new certificate, whatever the text claims.
+
+        Raises
+        ------
+        InputError
+            If the text is no such document.
+        """
+        solution: Solution = read(text, problem)
+        return solution
+
+    def rate_audit(self, *, iterations: int | None = None, seeds: int | None = None) -> RateAudit:
+        """Compare every iterate with the bound of the solver's theorem.
+
+        The run is repeated, bit for bit, and measured against x* and a certified lower bound of
+        P*, which another solver provides.
+
+        Parameters
+        ----------
+        iterations : int, optional
+            How many iterations to look at; as many as the run took by default.
+        seeds : int, optional
+            For a theorem about an expectation: the number of runs behind the mean.
+
+        Returns
+        -------
+        RateAudit
+            With ``.holds``, ``.first_violation`` and ``.slack``.
+
+        Raises
+        ------
+        InputError
+            If the solver has no theorem, or the solution was read from a file.
+        """
+        steps = self.iterations if iterations is None else iterations
+        return audit(self.solver, self.recorded, steps, self.problem, seeds)
+
+    def __repr__(self) -> str:
+        return (
+            f"Solution({self.problem.name}: {self.status}, solver={self.solver!r}, "
+            f"objective={self.objective:.6g}, relative_gap={self.relative_gap:.3g})"
+        )
+
+    def __str__(self) -> str:
+        return describe(self)
+
+
+def _frozen(value: Any) -> Any:
+    """A view that cannot be written to, for arrays; anything else as it is."""
+    if not isinstance(value, np.ndarray):
+        return value
+    view = value.view()
+    view.flags.writeable = False
+    return view

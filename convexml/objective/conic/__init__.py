@@ -1,0 +1,1 @@
+"""Cone programs and their cones."""

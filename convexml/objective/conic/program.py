@@ -1,0 +1,124 @@
+"""A convex program in conic form, as Clarabel writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ...errors import InputError
+from ...numerics import Array
+from .cones import Cone
+
+
+@dataclass(frozen=True)
+class ConeProgram:
+    """Minimise x'Px / 2 + q'x + offset subject to A x + s = b, s in K.
+
+    The dual maximises -w'Pw / 2 - b'y + offset subject to P w + A'y + q = 0, y in K*.
+
+    Attributes
+    ----------
+    P : csc_array, shape (n, n)
+        Symmetric, positive semidefinite (this is not checked).
+    q : array, shape (n,)
+    A : csc_array, shape (m, n)
+    b : array, shape (m,)
+    cones : tuple of Cone
+        Of the rows of A in order; K is their product.
+    offset : float
+        A constant.
+    """
+
+    P: Any
+    q: Array
+    A: Any
+    b: Array
+    cones: tuple[Cone, ...]
+    offset: float = 0.0
+
+    @property
+    def blocks(self) -> list[tuple[Cone, slice]]:
+        """Each cone with the rows it rules."""
+        ends = np.cumsum([cone.dim for cone in self.cones])
+        return [
+            (cone, slice(int(end) - cone.dim, int(end)))
+            for cone, end in zip(self.cones, ends, strict=True)
+        ]
+
+    def objective(self, x: Array) -> float:
+        """x'Px / 2 + q'x + offset."""
+        return float(0.5 * x @ (self.P @ x) + self.q @ x + self.offset)
+
+    def dual_objective(self, w: Array, y: Array) -> float:
+        """-w'Pw / 2 - b'y + offset."""
+        return float(-0.5 * w @ (self.P @ w) - self.b @ y + self.offset)
+
+    def slack(self, x: Array) -> Array:
+        """b - A x."""
+        return self.b - self.A @ x
+
+    def stationarity(self, w: Array, y: Array) -> Array:
+        """P w + A'y + q."""
+        return self.P @ w + self.A.T @ y + self.q
+
+    def stationarity_size(self, w: Array, y: Array) -> Array:
+        """The absolute products of ``stationarity``: what rounding is relative to."""
+        return abs(self.P) @ np.abs(w) + abs(self.A).T @ np.abs(y) + np.abs(self.q)
+
+    def project_dual(self, y: Array) -> Array:
+        """The nearest point of K*."""
+        return self._map(y, lambda cone, part: cone.project_dual(part))
+
+    def project(self, s: Array) -> Array:
+        """The nearest point of K."""
+        return self._map(s, lambda cone, part: cone.project(part))
+
+    def _map(self, values: Array, function: Any) -> Array:
+        parts = [function(cone, values[rows]) for cone, rows in self.blocks]
+        return np.concatenate([np.zeros(0), *parts])
+
+
+def cone_program_of(
+    P: Any, q: Any, A: Any, b: Any, cones: Sequence[Cone], offset: float = 0.0
+) -> ConeProgram:
+    """Check the shapes and build a ConeProgram.
+
+    Parameters
+    ----------
+    P : array or sparse array, shape (n, n), or None
+        The whole symmetric matrix, not a triangle of it.
+    q, A, b : arrays, shapes (n,), (m, n), (m,)
+        The other data.
+    cones : sequence of Cone
+        Their dims add up to m.
+    offset : float
+        A constant in the objective.
+
+    Returns
+    -------
+    ConeProgram
+
+    Raises
+    ------
+    InputError
+        Where shapes do not agree, P is not symmetric or an entry is not finite.
+    """
+    q, b = np.array(q, dtype=float), np.array(b, dtype=float)
+    A = sparse.csc_array(A, dtype=float)
+    P = sparse.csc_array((q.size, q.size)) if P is None else sparse.csc_array(P, dtype=float)
+    rows = sum(cone.dim for cone in cones)
+    if A.shape != (b.size, q.size) or P.shape != (q.size, q.size) or rows != b.size:
+        raise InputError(
+            f"cone program: P {P.shape}, q {q.shape}, A {A.shape}, b {b.shape} and {rows} rows "
+            "of cones do not fit together."
+        )
+    for name, values in (("P", P.data), ("q", q), ("A", A.data), ("b", b)):
+        if not np.all(np.isfinite(values)):
+            raise InputError(f"cone program: {name} has entries that are not finite.")
+    if P.nnz and abs(P - P.T).max() > 1e-12 * abs(P).max():
+        raise InputError("cone program: P must be symmetric; pass the whole matrix.")
+    return ConeProgram(P, q, A, b, tuple(cones), float(offset))

@@ -1,0 +1,1 @@
+"""The data of linear programs, and their units."""

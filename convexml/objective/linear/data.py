@@ -1,0 +1,198 @@
+"""The data of a linear program, read as ``scipy.optimize.linprog`` reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ...errors import InputError
+from ...numerics import Array
+
+
+@dataclass(frozen=True, eq=False)
+class LinearData:
+    """Minimise c'x s.t. A_ub x <= b_ub, A_eq x = b_eq, lower <= x <= upper.
+
+    Attributes
+    ----------
+    c : array, shape (n,)
+    A_ub, A_eq : array or csr_array, shapes (m, n) and (p, n)
+        Matrices without rows where there are no such constraints.
+    b_ub, b_eq : array, shapes (m,) and (p,)
+    lower, upper : array, shape (n,)
+        -inf and +inf where there is no bound.
+    """
+
+    c: Array
+    A_ub: Any
+    b_ub: Array
+    A_eq: Any
+    b_eq: Array
+    lower: Array
+    upper: Array
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return self.c.size
+
+    @cached_property
+    def rows(self) -> Any:
+        """[A_ub; A_eq] as a csr_array."""
+        parts = [sparse.csr_array(self.A_ub), sparse.csr_array(self.A_eq)]
+        return sparse.vstack(parts, format="csr")
+
+    @cached_property
+    def columns(self) -> Any:
+        """The transpose of ``rows`` as a csr_array."""
+        return sparse.csr_array(self.rows.T)
+
+    @cached_property
+    def memo(self) -> dict[str, Any]:
+        """What was derived from the data and is kept with them."""
+        return {}
+
+    def with_cost(self, c: Array) -> LinearData:
+        """Return the program with the same constraints and another cost."""
+        return LinearData(c, self.A_ub, self.b_ub, self.A_eq, self.b_eq, self.lower, self.upper)
+
+
+def read_linear_data(
+    c: Any, A_ub: Any, b_ub: Any, A_eq: Any, b_eq: Any, bounds: Any, owner: str
+) -> LinearData:
+    """Check the arrays and give them one form; raises InputError with the worst offender."""
+    cost = np.atleast_1d(_numbers(c, "c", owner))
+    if cost.ndim != 1 or cost.size == 0:
+        raise InputError(f"{owner}: c must be a non-empty vector, got shape {np.shape(c)}.")
+    _refuse_nonfinite(cost, "c", owner)
+    ub = _rows(A_ub, b_ub, cost.size, ("A_ub", "b_ub"), owner)
+    eq = _rows(A_eq, b_eq, cost.size, ("A_eq", "b_eq"), owner)
+    lower, upper = _bounds(bounds, cost.size, owner)
+    return LinearData(cost, *ub, *eq, lower, upper)
+
+
+def read_point(data: LinearData, x: Any, owner: str) -> Array:
+    """Return x as a finite float vector of the right length; raises InputError."""
+    point = np.atleast_1d(_numbers(x, "x", owner))
+    if point.shape != (data.n,):
+        raise InputError(f"{owner}: x must have shape ({data.n},), got {point.shape}.")
+    bad = np.flatnonzero(~np.isfinite(point))
+    if bad.size:
+        raise InputError(f"{owner}: x[{bad[0]}] is {point[bad[0]]}; all entries must be finite.")
+    return point
+
+
+def _numbers(values: Any, name: str, owner: str) -> Array:
+    """A float64 copy of an array of numbers."""
+    try:
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{owner}: {name} must hold numbers only ({error}).") from None
+
+
+def _rows(matrix: Any, side: Any, n: int, names: tuple[str, str], owner: str) -> tuple[Any, Array]:
+    if matrix is None and side is None:
+        return np.zeros((0, n)), np.zeros(0)
+    if matrix is None or side is None:
+        present, absent = names if side is None else names[::-1]
+        raise InputError(f"{owner}: {present} is given but {absent} is not; give both or neither.")
+    if sparse.issparse(matrix):
+        matrix = sparse.csr_array(matrix, dtype=float)
+        _refuse_nonfinite_sparse(matrix, names[0], owner)
+    else:
+        matrix = _numbers(matrix, names[0], owner)
+        matrix = matrix.reshape(1, -1) if matrix.ndim == 1 else matrix
+        _refuse_nonfinite(matrix, names[0], owner)
+    if matrix.ndim != 2 or matrix.shape[1] != n:
+        raise InputError(
+            f"{owner}: {names[0]} must have one column for each of the {n} entries of c, "
+            f"got shape {matrix.shape}."
+        )
+    right = np.atleast_1d(_numbers(side, names[1], owner).squeeze())
+    if right.shape != (matrix.shape[0],):
+        raise InputError(
+            f"{owner}: {names[1]} must have one entry for each of the {matrix.shape[0]} rows "
+            f"of {names[0]}, got shape {np.shape(side)}."
+        )
+    _refuse_nonfinite(right, names[1], owner)
+    return matrix, right
+
+
+def _bounds(bounds: Any, n: int, owner: str) -> tuple[Array, Array]:
+    if bounds is None or np.size(np.asarray(bounds, dtype=object)) == 0:
+        bounds = (0.0, None)
+    try:
+        pairs = np.atleast_2d(np.array(bounds, dtype=float))  # None becomes NaN
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{owner}: bounds must be pairs (min, max): {error}.") from None
+    if pairs.shape == (n, 2):
+        pairs = pairs.copy()
+    elif pairs.shape in {(1, 2), (2, 1)}:
+        pairs = np.tile(pairs.ravel(), (n, 1))
+    else:
+        raise InputError(
+            f"{owner}: bounds must be one pair (min, max) or {n} of them, one for each entry "
+            f"of c, got shape {pairs.shape}."
+        )
+    lower = np.where(np.isnan(pairs[:, 0]), -np.inf, pairs[:, 0])
+    upper = np.where(np.isnan(pairs[:, 1]), np.inf, pairs[:, 1])
+    bad = np.flatnonzero((lower > upper) | (lower == np.inf) | (upper == -np.inf))
+    if bad.size:
+        j = bad[0]
+        raise InputError(
+            f"{owner}: bounds[{j}] = ({lower[j]:g}, {upper[j]:g}) is empty; "
+            "the lower bound must not exceed the upper one, nor be +inf, nor the upper -inf."
+        )
+    return lower, upper
+
+
+def _refuse_nonfinite(array: Array, name: str, owner: str) -> None:
+    bad = np.argwhere(~np.isfinite(array))
+    if bad.size == 0:
+        return
+    where = tuple(int(i) for i in bad[0])
+    place = f"entry {where[0]}" if len(where) == 1 else f"row {where[0]}, column {where[1]}"
+    raise InputError(
+        f"{owner}: {name} has {array[where]} in {place}; all entries must be finite "
+        "(an absent bound is None or inf in bounds)."
+    )
+
+
+def _refuse_nonfinite_sparse(matrix: Any, name: str, owner: str) -> None:
+    entries = matrix.tocoo()
+    bad = np.flatnonzero(~np.isfinite(entries.data))
+    if bad.size:
+        k = bad[0]
+        raise InputError(
+            f"{owner}: {name} has {entries.data[k]} in row {entries.row[k]}, "
+            f"column {entries.col[k]}; all entries must be finite."
+        )
+
+
+def linear_to_dict(data: LinearData) -> dict[str, Any]:
+    """The arguments of ``LinearProgram`` as plain lists; ``None`` for infinite bounds."""
+
+    def rows(matrix: Any) -> list[list[float]] | None:
+        if matrix.shape[0] == 0:
+            return None
+        dense: list[list[float]] = (
+            matrix.toarray() if sparse.issparse(matrix) else matrix
+        ).tolist()
+        return dense
+
+    def limit(value: float) -> float | None:
+        return float(value) if np.isfinite(value) else None
+
+    pairs = zip(data.lower, data.upper, strict=True)
+    return {
+        "c": data.c.tolist(),
+        "A_ub": rows(data.A_ub),
+        "b_ub": data.b_ub.tolist() if data.b_ub.size else None,
+        "A_eq": rows(data.A_eq),
+        "b_eq": data.b_eq.tolist() if data.b_eq.size else None,
+        "bounds": [[limit(low), limit(high)] for low, high in pairs],
+    }

@@ -1,0 +1,1 @@
+"""Methods that move one coordinate, or one block, at a time."""

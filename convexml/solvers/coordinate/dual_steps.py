@@ -1,0 +1,79 @@
+"""Exact steps along single coordinates of a box-constrained QP, and along pairs of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...compiled import compiled
+from ...numerics import Array
+
+
+def by_violation(
+    u: Array, g: Array, lo: Array, hi: Array, epsilon: float, pairs: bool
+) -> tuple[Array, Array]:
+    """The samples, the best first, and the rate at which the cost falls if each of them moves.
+
+    For pairs, those that gain most by rising alternate with those that gain most by falling.
+    """
+    up = np.where(u < hi, -(g + np.where(u >= 0.0, epsilon, -epsilon)), -np.inf)
+    down = np.where(u > lo, g + np.where(u > 0.0, epsilon, -epsilon), -np.inf)
+    if not pairs:
+        gain = np.maximum(up, down)
+        return np.argsort(-gain, kind="stable"), gain
+    both = np.stack([np.argsort(-side, kind="stable") for side in (up, down)], axis=1).ravel()
+    first = np.unique(both, return_index=True)[1]
+    return both[np.sort(first)], np.maximum(up + down.max(), down + up.max())
+
+
+@compiled
+def ascend_singles(
+    Q: Array, g: Array, u: Array, lo: Array, hi: Array, epsilon: float, updates: int
+) -> None:
+    """Minimise u'Q u / 2 + ... + epsilon |u|_1 over each u_i in turn; g is the gradient at u."""
+    size = len(u)
+    for update in range(updates):
+        i = update % size
+        if Q[i, i] <= 0.0:
+            continue
+        goal, kink = u[i] - g[i] / Q[i, i], epsilon / Q[i, i]
+        if goal > kink:
+            goal -= kink
+        elif goal < -kink:
+            goal += kink
+        else:
+            goal = 0.0
+        step = min(max(goal, lo[i]), hi[i]) - u[i]
+        if step != 0.0:
+            u[i] = min(max(goal, lo[i]), hi[i])
+            for k in range(size):
+                g[k] += step * Q[k, i]
+
+
+@compiled
+def ascend_pairs(
+    Q: Array, g: Array, u: Array, lo: Array, hi: Array, epsilon: float, updates: int
+) -> None:
+    """The same with sum(u) fixed: lower the u_i that gains most, raise the u_j that fits it."""
+    size = len(u)
+    for _ in range(updates):
+        i, gain = -1, 0.0
+        for k in range(size):
+            slope = g[k] + (epsilon if u[k] > 0.0 else -epsilon)
+            if u[k] > lo[k] and (i < 0 or slope > gain):
+                i, gain = k, slope
+        j, best, drop = -1, 0.0, 0.0
+        for k in range(size):
+            fall = gain - g[k] - (epsilon if u[k] >= 0.0 else -epsilon)
+            if i >= 0 and u[k] < hi[k] and fall > 0.0:
+                curve = max(Q[i, i] + Q[k, k] - 2.0 * Q[i, k], 1e-14 * (Q[i, i] + Q[k, k]))
+                if curve > 0.0 and fall * fall / curve > best:
+                    j, best, drop = k, fall * fall / curve, fall / curve
+        if j < 0:
+            return
+        floor = max(lo[i], 0.0) if epsilon > 0.0 and u[i] > 0.0 else lo[i]
+        ceiling = min(hi[j], 0.0) if epsilon > 0.0 and u[j] < 0.0 else hi[j]
+        step = min(drop, u[i] - floor, ceiling - u[j])
+        u[i] = floor if step == u[i] - floor else u[i] - step
+        u[j] = ceiling if step == ceiling - u[j] else u[j] + step
+        for k in range(size):
+            g[k] += step * (Q[k, j] - Q[k, i])

@@ -1,0 +1,45 @@
+"""Run the hand-written interior point method on a linear program, until it is good enough."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from ...certificates.certificate import Verdict
+from ...certificates.linear.program import certify_linear
+from ...certificates.linear.units import linear_units
+from ...objective.linear.data import LinearData
+from ..reference import ReferenceRun
+from .interior_point import LinearIterate, predictor_corrector
+
+MAX_ITER = 100
+
+
+def run_linear(
+    data: LinearData, *, tol: float, max_seconds: float | None, max_iter: int | None
+) -> tuple[ReferenceRun, LinearIterate | None]:
+    """Iterate until the certificate holds, time is up, or no step is possible."""
+    began = time.perf_counter()
+    limit = MAX_ITER if max_iter is None else int(max_iter)
+    last: LinearIterate | None = None
+    claimed, iteration = "user_limit", -1
+    for iteration, each in enumerate(predictor_corrector(data)):
+        if not np.all(np.isfinite(each.x)):
+            break
+        last = each
+        size = max(float(np.abs(data.c @ each.x)), linear_units(data).size)
+        close = each.complementarity * max(len(each.x), 1) <= tol * size
+        if close and _certified(data, each, tol):
+            claimed = "optimal"
+            break
+        late = max_seconds is not None and time.perf_counter() - began > max_seconds
+        if iteration >= limit or late:
+            break
+    seconds = time.perf_counter() - began
+    return ReferenceRun(claimed, seconds, 0.0, max(iteration, 0)), last
+
+
+def _certified(data: LinearData, each: LinearIterate, tol: float) -> bool:
+    certificate = certify_linear(data, each.x, each.multipliers, tol=tol, owner="interior_point")
+    return certificate.verdict is Verdict.CERTIFIED

@@ -1,0 +1,1 @@
+"""Methods that look at one sample at a time."""

@@ -1,0 +1,92 @@
+"""The samples of an objective as plain arrays and numbers, which compiled loops can read.
+
+The variable is x = (w, b), b last and 0 where there is no intercept. The mean of the functions
+f_i(x) = n c_i l(y_i, x_i.w + b) + Omega(w), i = 0 ... n-1, is P.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ... import penalties
+from ...compiled import ByHand
+from ...numerics import Array
+from ...objective import Objective
+
+
+class PlainSamples(NamedTuple):
+    """The rows of X one after another, with loss and penalty as numbers.
+
+    Row i is ``values[starts[i] : starts[i + 1]]``, in the columns ``columns[...]`` where X is
+    sparse. Omega(w) = sum_j l1_j |w_j| + l2_j w_j^2 / 2 on lo <= w <= hi and on |w| <= radius.
+    """
+
+    values: Array
+    columns: Array
+    starts: Array
+    is_sparse: bool
+    intercept: bool
+    y: Array
+    scale: Array
+    derivative: Any
+    level: float
+    l1: Array
+    l2: Array
+    lo: Array
+    hi: Array
+    radius: float
+
+
+class OwnSamples(ByHand):
+    """The same where the loss or the penalty cannot be compiled."""
+
+    def __init__(self, rows: dict[str, Any], objective: Objective) -> None:
+        vars(self).update(rows)
+        self.loss, self.penalty = objective.loss, objective.penalty
+
+
+def samples(objective: Objective) -> PlainSamples | OwnSamples:
+    """The samples of an objective, ready for a loop; X itself is shared where it can be."""
+    X, d = objective.design.constant, objective.d
+    if sparse.issparse(X):
+        columns, starts, values = X.indices.astype(np.int64), X.indptr.astype(np.int64), X.data
+    else:
+        columns, starts = np.empty(0, np.int64), d * np.arange(objective.n + 1)
+        values = np.ravel(X)
+    rows: dict[str, Any] = {
+        "values": values,
+        "columns": columns,
+        "starts": starts,
+        "is_sparse": bool(sparse.issparse(X)),
+        "intercept": objective.fit_intercept,
+        "y": np.asarray(objective.y, dtype=float),
+        "scale": objective.n * objective.c,
+    }
+    loop, numbers = objective.loss.compiled_slope, _penalty(objective.penalty, d)
+    if loop is None or numbers is None:
+        return OwnSamples(rows, objective)
+    level = float(next(iter(objective.loss.hyperparameters().values()), 0.0))
+    return PlainSamples(**(rows | numbers), derivative=loop.pointer, level=level)
+
+
+def _penalty(penalty: Any, d: int) -> dict[str, Any] | None:
+    ones, numbers = np.ones(d), {"l1": np.zeros(d), "l2": np.zeros(d), "radius": np.inf}
+    numbers |= {"lo": np.full(d, -np.inf), "hi": np.full(d, np.inf)}
+    match type(penalty):
+        case penalties.Zero:
+            return numbers
+        case penalties.L1:
+            return numbers | {"l1": penalty.subgradient(ones)}
+        case penalties.L2:
+            return numbers | {"l2": penalty.gradient(ones)}
+        case penalties.ElasticNet:
+            shares = penalty.hyperparameters()
+            return numbers | {name: shares[name] * ones for name in ("l1", "l2")}
+        case penalties.L2Ball:
+            return numbers | {"radius": penalty.t}
+        case penalties.Box | penalties.Nonnegative:
+            return numbers | {"lo": penalty.lo + 0.0 * ones, "hi": penalty.hi + 0.0 * ones}
+    return None

@@ -1,0 +1,1 @@
+"""Rates in expectation, regret, and mistakes."""

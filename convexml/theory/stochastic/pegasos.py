@@ -1,0 +1,82 @@
+"""Pegasos: stochastic subgradient steps 1/(lam t) on a lam-strongly convex objective, averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ...numerics import Array
+from ...objective import Objective
+from ..claim import Claim
+from ..theorem import Theorem
+from ..trajectory import Trajectory
+from .expectation import checkpoints, upper_limit
+
+
+def pegasos_value(t: Array | float, *, lam: float, rho: float) -> Array:
+    """Bound on E f(mean of t iterates) - f*: rho^2 (1 + log t) / (2 lam t).
+
+    Parameters
+    ----------
+    t : float or array
+        Number of iterates averaged, >= 1.
+    lam : float
+        Strong convexity: f = loss + (lam / 2) |w|^2.
+    rho : float
+        The longest stochastic subgradient met.
+
+    Returns
+    -------
+    float or array
+
+    References
+    ----------
+    Shalev-Shwartz and Ben-David, theorem 14.11, for lam-strong convexity.
+    """
+    t = np.asarray(t, dtype=float)
+    return rho**2 * (1.0 + np.log(t)) / (2.0 * lam * t)
+
+
+def pegasos_slope(objective: Objective) -> float:
+    """Bound rho = 2 R on the subgradients that Pegasos meets, R = max_i n c_i |l'| |x_i|.
+
+    Parameters
+    ----------
+    objective : Objective
+        A loss of bounded slope |l'|, 1 for the hinge, without an intercept.
+
+    Returns
+    -------
+    float
+        From |w| <= R/lam on, the iterates are means of subgradients of the loss over lam, hence
+        |lam w| <= R.
+    """
+    steepest = np.max(np.abs(np.stack(objective.loss.domain(objective.y))), axis=0)
+    sizes = objective.n * objective.c * steepest * np.sqrt(objective.design.row_squares())
+    return 2.0 * float(np.max(sizes, initial=0.0))
+
+
+class PegasosRate(Theorem):
+    """The mean over seeds of f at the averaged iterate, T of them at fact "steps" = T."""
+
+    statement = "E f(mean_T) - f* <= rho^2 (1 + log T) / (2 lam T), rho = 2 R"
+    source = "Shalev-Shwartz and Ben-David, theorem 14.11"
+    seeds = 64
+
+    def silences(self, run: Trajectory) -> Iterator[str]:
+        """That there is no free intercept, and lam > 0."""
+        if run.objective.fit_intercept:
+            yield "the intercept is free, so that the objective is not strongly convex"
+        if run.objective.penalty.strong_convexity <= 0.0:
+            yield "the penalty is not strongly convex"
+
+    def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
+        """The one inequality, at checkpoints."""
+        run = runs[0]
+        at = checkpoints(len(run.values))
+        at = at[run.steps[at] >= 1.0]
+        lam, rho = run.objective.penalty.strong_convexity, pegasos_slope(run.objective)
+        bound = pegasos_value(run.steps[at], lam=lam, rho=rho)
+        measured = upper_limit([each.gaps for each in runs], at)
+        yield Claim(self.statement, measured, bound, run.value_room, at)

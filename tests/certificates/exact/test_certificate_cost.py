@@ -1,0 +1,268 @@
+"""What a certificate asks of X: products, and one Gram matrix where columns are unpenalised."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import sparse
+from test_exact import least_squares, overstated, squared_dual
+
+from convexml import LearningProblem
+from convexml.certificates import certify_objective
+from convexml.certificates.learning.points import columns
+from convexml.certificates.learning.points.column_gram import ColumnGram
+from convexml.certificates.learning.points.column_rows import ColumnRows
+from convexml.certificates.learning.points.primal_repair import repair_primal
+from convexml.design import DenseDesign, ScaledDesign, as_design
+from convexml.losses import Huber, Logistic, Loss, Pinball, Poisson, Squared
+from convexml.numerics import Array
+from convexml.objective import Objective
+from convexml.penalties import L1, L2, Penalty, Zero
+
+ROWS, COLUMNS = 6000, 30
+LOSSES = (Squared(), Logistic(), Huber(1.0), Pinball(0.3), Poisson())
+NEARLY_NONE = 0.2  # of a product: a few rows, to see where the columns are
+
+
+@dataclass(frozen=True, eq=False)
+class CountingDesign(DenseDesign):
+    """Counts the entries that each kind of product passes over, in units of all entries."""
+
+    whole: int = 1
+    seen: Counter[str] = field(default_factory=Counter)
+
+    def _count(self, name: str) -> None:
+        self.seen[name] += self.array.size / self.whole  # type: ignore[assignment]
+
+    def _part(self, array: Array) -> CountingDesign:
+        return CountingDesign(array, self.whole, self.seen)
+
+    def matvec(self, w: Array) -> Array:
+        self._count("matvec")
+        return super().matvec(w)
+
+    def rmatvec(self, u: Array) -> Array:
+        self._count("rmatvec")
+        return super().rmatvec(u)
+
+    def abs_matvec(self, w: Array) -> Array:
+        self._count("abs_matvec")
+        return super().abs_matvec(w)
+
+    def abs_rmatvec(self, u: Array) -> Array:
+        self._count("abs_rmatvec")
+        return super().abs_rmatvec(u)
+
+    def _count_gram(self, weights: Array | None) -> None:
+        used = 1.0 if weights is None else float(np.mean(weights != 0.0))
+        self.seen["gram"] += used * self.array.size / self.whole  # type: ignore[assignment]
+
+    def gram(self, weights: Array | None = None) -> Array:
+        self._count_gram(weights)
+        return super().gram(weights)
+
+    def bordered_gram(self, weights: Array | None = None) -> Array:
+        self._count_gram(weights)
+        return super().bordered_gram(weights)
+
+    def column_squares(self, weights: Array | None = None) -> Array:
+        if weights is not None or "_squares" not in self.__dict__:
+            self._count("column_squares")
+        return super().column_squares(weights)
+
+    def row_squares(self) -> Array:
+        self._count("row_squares")
+        return super().row_squares()
+
+    def dense(self) -> Array:
+        self._count("dense")
+        return super().dense()
+
+    def columns(self, index: Array) -> CountingDesign:
+        return self._part(self.array[:, index])
+
+    def rows(self, index: Array) -> CountingDesign:
+        self._count("rows")
+        return self._part(self.array[index])
+
+    def row_blocks(self, size: int) -> Iterator[tuple[slice, CountingDesign]]:
+        for start in range(0, self.shape[0], size):
+            block = slice(start, start + size)
+            yield block, self._part(self.array[block])
+
+
+def solved(loss: Loss, penalty: Penalty) -> tuple[Objective, Array, float, Array]:
+    """An objective whose design counts, and its solution."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(ROWS, COLUMNS))
+    z = X @ rng.normal(size=COLUMNS) / np.sqrt(COLUMNS)
+    y = {
+        "binary": np.where(z > rng.normal(size=ROWS), 1.0, -1.0),
+        "count": rng.poisson(np.exp(0.5 * z)).astype(float),
+    }.get(loss.labels, z + rng.normal(size=ROWS))
+    problem = LearningProblem(X, y, loss, penalty)
+    solution = problem.solve(tol=1e-9)
+    assert solution.status == "optimal"
+    parts = replace(problem.objective_parts, design=CountingDesign(X, X.size))
+    return parts, solution.primal["w"], float(solution.primal["b"]), solution.dual["u"]
+
+
+def costs(parts: Objective, w: Array, b: float, u: Array) -> tuple[float, float]:
+    """(products, Gram matrices) of one certificate, which must be CERTIFIED."""
+    seen = parts.design.seen  # type: ignore[attr-defined]
+    seen.clear()
+    certificate = certify_objective(parts, w, b, u)
+    assert str(certificate.verdict) == "certified"
+    assert certificate.proved_gap == certificate.gap < np.inf  # the proof costs nothing more
+    return sum(seen.values()) - seen["gram"], seen["gram"]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_one_product_each_way_and_a_gram_of_some_rows_of_unpenalised_columns(loss: Loss) -> None:
+    for penalty, grams in ((L2(0.1), 0.0), (Zero(), 0.5)):
+        parts, w, b, u = solved(loss, penalty)
+        first, matrices = costs(parts, w, b, u)  # the norms of the columns as well
+        assert first <= 5.0
+        assert matrices <= grams
+        later, matrices = costs(parts, w, b, u)
+        assert 2.0 <= later <= 2.0 + NEARLY_NONE
+        assert matrices <= grams
+
+
+@pytest.mark.parametrize("loss", [Squared(), Logistic(), Poisson()], ids=repr)
+@pytest.mark.parametrize("size", [1e-9, 1e-7, 1e-5])
+def test_a_dual_point_that_needs_a_correction_shares_its_gram_with_the_price(
+    loss: Loss, size: float
+) -> None:
+    parts, w, b, u = solved(loss, Zero())
+    u = u * (1.0 + size * np.random.default_rng(2).normal(size=ROWS))
+    costs(parts, w, b, u)
+    products, matrices = costs(parts, w, b, u)
+    assert products <= 5.0
+    assert matrices == 1.0
+
+
+def test_a_lasso_pays_for_no_absolute_products() -> None:
+    parts, w, b, u = solved(Squared(), L1(0.05))
+    costs(parts, w, b, u)
+    assert costs(parts, w, b, u) == (2.0, 0.0)
+
+
+def shortest(E: Array, right: Array, h: Array) -> list[Fraction]:
+    """The du with E'du = right that has the least sum of du_i^2 / h_i, in rationals."""
+    exact = [[Fraction(x) for x in row] for row in E.tolist()]
+    weights = [Fraction(x) for x in h.tolist()]
+    k = E.shape[1]
+    table = []
+    for i in range(k):
+        row = [
+            sum((q * e[i] * e[j] for q, e in zip(weights, exact, strict=True)), Fraction(0))
+            for j in range(k)
+        ]
+        table.append([*row, Fraction(float(right[i]))])
+    for i in range(k):  # Gauss and Jordan; the matrix is positive definite
+        table[i] = [x / table[i][i] for x in table[i]]
+        for j in set(range(k)) - {i}:
+            table[j] = [a - table[j][i] * t for a, t in zip(table[j], table[i], strict=True)]
+    t = [row[k] for row in table]
+    return [
+        q * sum((a * x for a, x in zip(e, t, strict=True)), Fraction(0))
+        for q, e in zip(weights, exact, strict=True)
+    ]
+
+
+def known_lengths(seeds: int) -> list[bool]:
+    """Whether samples were left out, for each draw in which a length was known; they must fit."""
+    found = []
+    for seed in range(seeds):
+        rng = np.random.default_rng(seed)
+        n, k = int(rng.integers(6, 25)), int(rng.integers(1, 4))
+        X = rng.normal(size=(n, k)) * 10.0 ** rng.uniform(-2.0, 2.0, size=k)
+        objective = LearningProblem(X, rng.normal(size=n), Pinball(0.3), Zero()).objective_parts
+        near = rng.random(n) < 0.3  # to an end of the box
+        h = 10.0 ** np.where(near, rng.uniform(-14.0, -2.0, size=n), rng.uniform(-3.0, 0.0, size=n))
+        room = np.where(rng.random(n) < 0.05, 0.0, h)
+        raw = 10.0 ** rng.uniform(-14.0, -2.0) * rng.random(k)
+        mask = np.ones(k, dtype=bool)
+        rows = ColumnRows(objective, mask, raw, 1e-2 * float(raw.sum()))
+        known = columns._known_length(rows, ColumnGram(objective.design, h, True, mask), room)
+        if known is None:
+            continue
+        step, samples, shares = known
+        E = np.column_stack([X, np.ones(n)])[samples]
+        du = shortest(E, np.append(raw, rows.total), h[samples])
+        length = sum(float(x) ** 2 / q for x, q in zip(du, h[samples], strict=True)) ** 0.5
+        assert length <= step * (1.0 + 1e-12)
+        assert np.all(np.abs([float(x) for x in du]) <= 0.5 * room[samples] * (1.0 + 1e-12))
+        assert np.all(shares**2 >= h[samples])
+        found.append(bool(samples.size < np.count_nonzero(h)))
+    return found
+
+
+def test_a_correction_as_short_as_said_exists_on_the_samples_said() -> None:
+    found = known_lengths(400)
+    assert len(found) > 150
+    assert sum(found) > 10
+
+
+def test_a_length_that_is_too_short_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("KEPT", 30.0), ("LEFT_OUT", np.inf)):
+        with monkeypatch.context() as patch:
+            patch.setattr(columns, name, value)
+            with pytest.raises((AssertionError, ZeroDivisionError)):
+                known_lengths(400)
+
+
+def test_a_price_from_some_of_the_rows_covers_what_the_residual_gains() -> None:
+    paid = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(400, 2)) + rng.choice([0.0, 100.0]), rng.normal(size=400)
+        problem = LearningProblem(X, y, Squared(), Zero())
+        objective, truth = problem.objective_parts, least_squares(X, y)
+        E = np.column_stack([X, np.ones(400)])
+        w = np.linalg.lstsq(E, y, rcond=None)[0]
+        u = (E @ w - y) / 400.0
+        point = repair_primal(objective, w[:2], float(w[2]))
+        for size in (0.0, 1e-9, 1e-5, 1e-3):
+            tried = overstated(objective, u, rng, size)
+            value = squared_dual(y, tried)
+            paid += value > truth
+            for seen in (point, None):
+                price = columns.price_of_columns(objective, tried, -X.T @ tried, seen).price
+                assert value - Fraction(float(price)) <= truth
+    assert paid > 10  # there was something to pay for
+
+
+def test_a_length_measured_too_short_is_noticed_by_the_price(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def longer(self: ColumnRows, samples: Array, kept: Array) -> tuple[float, float]:
+        sigma, length = true(self, samples, kept)
+        return 100.0 * sigma, length
+
+    true = ColumnRows.regularity
+    monkeypatch.setattr(ColumnRows, "regularity", longer)
+    with pytest.raises(AssertionError):
+        test_a_price_from_some_of_the_rows_covers_what_the_residual_gains()
+
+
+def test_the_bordered_gram_is_that_of_x_and_ones() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2500, 3)) * (rng.random((2500, 3)) < 0.5)
+    E = np.column_stack([X, np.ones(2500)])
+    units = np.array([0.5, 4.0, 1.0])
+    for weights in (None, rng.random(2500), (rng.random(2500) < 0.1).astype(float)):
+        h = np.ones(2500) if weights is None else weights
+        for design in (as_design(X), as_design(sparse.csr_array(X))):
+            wanted = E.T @ (h[:, None] * E)
+            np.testing.assert_allclose(design.bordered_gram(weights), wanted, atol=1e-10)
+            np.testing.assert_allclose(design.gram(weights), wanted[:3, :3], atol=1e-10)
+            both = np.append(units, 1.0)
+            found = ScaledDesign(design, units).bordered_gram(weights)
+            np.testing.assert_allclose(found, both[:, None] * wanted * both, atol=1e-9)

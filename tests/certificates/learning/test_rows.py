@@ -1,0 +1,301 @@
+"""Rows one can read: dimensionless, small where the answer is certified, none of them twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from support.model_cases import MODELS, ModelCase, samples, separable
+
+import convexml as cml
+from convexml.certificates.certificate import Certificate, Condition, Verdict, worst
+from convexml.losses import Absolute, Hinge, Logistic, Squared, SquaredHinge
+from convexml.numerics import Array
+from convexml.penalties import L1, L2, L1Ball, L2Ball, Zero
+
+TOL = 1e-6
+IDS = [case.name for case in MODELS]
+
+
+def near_tolerance(problem: Any, seed: int) -> Certificate | None:
+    """The certificate of a point that is only just good enough: its gap is just below tol."""
+    solution = problem.solve(tol=1e-10)
+    w, b = solution.primal["w"], solution.primal["b"]
+    rng = np.random.default_rng(seed)
+    step = rng.normal(size=w.shape) * max(float(np.max(np.abs(w))), 1e-3)
+    for size in 10.0 ** np.arange(-1.0, -9.0, -0.25):
+        found = problem.certify(w + size * step, b + size * rng.normal() * bool(np.any(b)))
+        if found.verdict is Verdict.CERTIFIED:
+            return found
+    return None
+
+
+@pytest.mark.parametrize("case", MODELS, ids=IDS)
+@pytest.mark.parametrize("intercept", [True, False])
+def test_certified_answers_have_small_rows(case: ModelCase, intercept: bool) -> None:
+    """Stationarity and products within the root of tol, feasibility within tol."""
+    if intercept not in case.intercepts:
+        pytest.skip("no intercept")
+    problem = case.pose(fit_intercept=intercept)
+    found = [problem.solve(tol=TOL).certificate, near_tolerance(problem, 0)]
+    assert found[0].verdict is Verdict.CERTIFIED
+    for certificate in filter(None, found):
+        for row in certificate.conditions:
+            limit = TOL if "feasibility" in row.kind else 3.0 * TOL**0.5
+            limit *= 3.0 if row.name.startswith("u_i/c_i") else 1.0  # one sample of 24
+            assert row.relative <= limit, f"{row}\n{certificate}"
+
+
+@pytest.mark.parametrize("case", MODELS, ids=IDS)
+def test_no_row_twice(case: ModelCase) -> None:
+    problem = case.pose()
+    certificate = problem.solve().certificate
+    names = [row.name for row in certificate.conditions]
+    said = [row.says for row in certificate.conditions if row.says != row.name]
+    assert len(set(names)) == len(names)
+    assert not set(names) & set(said)
+
+
+def test_support_vector_machines_say_it_in_their_own_words() -> None:
+    certificate = cml.SoftMarginSVM(*samples("binary"), C=0.7).solve().certificate
+    assert [row.name for row in certificate.conditions] == [
+        "-X'u in dom Omega*",
+        "w = sum alpha_i y_i x_i",
+        "alpha_i >= 0",
+        "sum alpha_i y_i = 0",
+        "beta_i = C - alpha_i >= 0",
+        "alpha_i (1 - xi_i - y_i z_i) = 0",
+        "beta_i xi_i = 0",
+    ]
+    assert "alpha_i >= 0                      0         0\n" in str(certificate)
+
+
+# -- units ------------------------------------------------------------------------------------
+
+Pose = Callable[[Array, Array, float, float], Any]
+
+UNITS: dict[str, tuple[str, Pose, Callable[[float, float], float]]] = {
+    # What the data are, the model in units (tx, ty) of X and y, and the factor of its objective.
+    "LeastSquares": ("real", lambda X, y, tx, ty: cml.LeastSquares(X, y), lambda tx, ty: ty**2),
+    "Ridge": ("real", lambda X, y, tx, ty: cml.Ridge(X, y, 0.3 * tx**2), lambda tx, ty: ty**2),
+    "ConstrainedRidge": (
+        "real",
+        lambda X, y, tx, ty: cml.ConstrainedRidge(X, y, 1.2 * ty / tx),
+        lambda tx, ty: ty**2,
+    ),
+    "Lasso": ("real", lambda X, y, tx, ty: cml.Lasso(X, y, 0.4 * tx * ty), lambda tx, ty: ty**2),
+    "ConstrainedLasso": (
+        "real",
+        lambda X, y, tx, ty: cml.ConstrainedLasso(X, y, 2.0 * ty / tx),
+        lambda tx, ty: ty**2,
+    ),
+    "ElasticNet": (
+        "real",
+        lambda X, y, tx, ty: cml.ElasticNet(X, y, 0.5 * tx**2, 0.6),
+        lambda tx, ty: ty**2,
+    ),
+    "GroupLasso": (
+        "real",
+        lambda X, y, tx, ty: cml.GroupLasso(X, y, 0.3 * tx * ty, ["a", "b", "a", "c", "b"]),
+        lambda tx, ty: ty**2,
+    ),
+    "LogisticRegression": (
+        "binary",
+        lambda X, y, tx, ty: cml.LogisticRegression(X, y, 0.05 * tx**2),
+        lambda tx, ty: 1.0,
+    ),
+    "LogisticRegression-l1": (
+        "binary",
+        lambda X, y, tx, ty: cml.LogisticRegression(X, y, 0.05 * tx, "l1"),
+        lambda tx, ty: 1.0,
+    ),
+    "HuberRegression": (
+        "real",
+        lambda X, y, tx, ty: cml.HuberRegression(X, y, 0.6 * ty, 0.1 * tx**2),
+        lambda tx, ty: ty**2,
+    ),
+    "PoissonRegression": (
+        "count",
+        lambda X, y, tx, ty: cml.PoissonRegression(X, y, 0.1 * tx**2),
+        lambda tx, ty: 1.0,
+    ),
+    "QuantileRegression": (
+        "real",
+        lambda X, y, tx, ty: cml.QuantileRegression(X, y, 0.3, 0.1 * tx),
+        lambda tx, ty: ty,
+    ),
+    "HardMarginSVM": (
+        "separable",
+        lambda X, y, tx, ty: cml.HardMarginSVM(X, y),
+        lambda tx, ty: tx**-2,
+    ),
+    "SoftMarginSVM": (
+        "binary",
+        lambda X, y, tx, ty: cml.SoftMarginSVM(X, y, 0.7 / tx**2),
+        lambda tx, ty: tx**-2,
+    ),
+    "SVR": (
+        "real",
+        lambda X, y, tx, ty: cml.SVR(X, y, 0.5 * ty / tx**2, 0.4 * ty),
+        lambda tx, ty: (ty / tx) ** 2,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_units_do_not_move_a_row(name: str) -> None:
+    """The same point in other units, X 2^p and y 2^q: every relative residual is the same."""
+    labels, pose, factor = UNITS[name]
+    X, y = separable() if labels == "separable" else samples(labels)
+    own = pose(X, y, 1.0, 1.0)
+    solution = own.solve(tol=1e-10)
+    rng = np.random.default_rng(1)
+    w = solution.primal["w"] * (1.0 + 1e-3 * rng.normal(size=5)) + 1e-3 * rng.normal(size=5)
+    b = float(solution.primal["b"]) + 1e-3
+    u = solution.dual["u"] * (1.0 + 1e-3 * rng.normal(size=len(y)))
+    expected = own.certify(w, b, u)
+    rows = {row.name: row.relative for row in expected.conditions}
+    assert max(rows.values()) > 1e-5  # a point that is wrong in a way that can be seen
+    for p, q in ((20, 0), (-25, 0), (0, 18), (-17, -17), (15, 15)):
+        tx, ty = 2.0**p, 2.0**q if labels == "real" else 1.0
+        if name == "ElasticNet" and p != q:
+            continue  # one lam for the l1 norm and the square: X and y share their unit
+        twin = pose(tx * X, ty * y if labels == "real" else y, tx, ty)
+        found = twin.certify(ty / tx * w, ty * b, factor(tx, ty) / ty * u)
+        assert found.relative_gap == pytest.approx(expected.relative_gap, rel=1e-6)
+        for row in found.conditions:
+            assert row.relative == pytest.approx(rows[row.name], rel=1e-6, abs=1e-11), row.name
+
+
+def test_units_of_kernels_and_of_classes() -> None:
+    rng = np.random.default_rng(6)
+    X, y = samples("real")
+    labels, noise = np.digitize(y, np.quantile(y, [0.3, 0.6])), rng.normal(size=(24, 3))
+    q, u = 0.1 * rng.normal(size=24), 0.1 * rng.normal(size=24)
+    W, U = rng.normal(size=(5, 3)), 0.01 * (noise - noise.mean(axis=1, keepdims=True))
+
+    def kernel(tx: float, ty: float) -> Certificate:
+        problem = cml.KernelRidge(tx * X, ty * y, 0.3 * tx**2, cml.kernels.Linear())
+        return problem.certify(ty / tx**2 * q, 0.0, ty * u)
+
+    def softmax(tx: float, ty: float) -> Certificate:
+        problem = cml.SoftmaxRegression(tx * X, labels, 0.1 * tx**2)
+        return problem.certify(W / tx, np.zeros(3), U)
+
+    for certificate in (kernel, softmax):
+        own = {row.name: row.relative for row in certificate(1.0, 1.0).conditions}
+        for tx, ty in ((2.0**15, 1.0), (2.0**-12, 2.0**20)):
+            for row in certificate(tx, ty).conditions:
+                assert row.relative == pytest.approx(own[row.name], rel=1e-6, abs=1e-11), row.name
+
+
+def test_columns_have_units_of_their_own() -> None:
+    """Columns times 2^k each, where the penalty has weights by column."""
+    X, y = samples("real")
+    rng = np.random.default_rng(2)
+    units = 2.0 ** rng.integers(-20, 20, size=5)
+    w, u = rng.normal(size=5), 0.1 * rng.normal(size=len(y))
+    for penalty, twin in (
+        (L2(0.3, np.ones(5)), L2(0.3, units**2)),
+        (L1(0.3, np.ones(5)), L1(0.3, units)),
+        (Zero(), Zero()),
+    ):
+        own = cml.LearningProblem(X, y, Squared(), penalty).certify(w, 0.3, u)
+        other = cml.LearningProblem(X * units, y, Squared(), twin).certify(w / units, 0.3, u)
+        for row, same in zip(own.conditions, other.conditions, strict=True):
+            assert same.relative == pytest.approx(row.relative, rel=1e-9, abs=1e-12), row.name
+
+
+# -- what a row is ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("penalty", [L2(0.3), L1(0.3), L1Ball(2.0), L2Ball(1.0)], ids=repr)
+@pytest.mark.parametrize(
+    "loss", [Squared(), Logistic(), Absolute(), Hinge(), SquaredHinge()], ids=repr
+)
+def test_stationarity_is_within_the_root_of_the_relative_gap(loss: Any, penalty: Any) -> None:
+    """Row^2 <= relative gap at random feasible points, near and far, by D(u) as it is given."""
+    X, y = samples(loss.labels)
+    rng = np.random.default_rng(3)
+    problem = cml.LearningProblem(X, y, loss, penalty, fit_intercept=False)
+    solution = problem.solve(tol=1e-10)
+    for _ in range(40):
+        size = 10.0 ** rng.uniform(-6, 1)
+        w = penalty.project(solution.primal["w"] + size * rng.normal(size=5))
+        u = solution.dual["u"] * (1.0 - min(size, 1.0) * rng.random())
+        found = problem.certify(w, 0.0, u)
+        row = next(row for row in found.conditions if row.kind == "stationarity")
+        gap = found.primal_objective - found.dual_objective
+        assert row.name == "-X'u in dOmega(w)"
+        assert row.relative**2 <= gap / found.scale * (1.0 + 1e-6) + 1e-15
+
+
+def test_a_smooth_loss_has_an_equation_and_a_kinked_one_products() -> None:
+    X, y = samples("binary")
+    for loss, kind in ((Logistic(), "stationarity"), (Hinge(), "complementary_slackness")):
+        problem = cml.LearningProblem(X, y, loss, L2(0.1))
+        rows = {row.name: row for row in problem.certify(np.zeros(5), 0.0, 0.01 * y).conditions}
+        assert rows["u_i/c_i in dl(y_i, z_i)"].kind == kind
+
+
+def test_products_are_terms_of_the_gap() -> None:
+    """alpha (m - 1 + xi) + beta xi, by hand, relative to max(|P|, |D|)."""
+    X, y = samples("binary")
+    problem = cml.SoftMarginSVM(X, y, C=0.7, fit_intercept=False)
+    rng = np.random.default_rng(4)
+    w, alpha = rng.normal(size=5), 0.7 * rng.random(len(y))
+    found = problem.certify(w, 0.0, -y * alpha)
+    rows = {row.name: row for row in found.conditions}
+    xi = np.maximum(1.0 - y * (X @ w), 0.0)
+    P = 0.5 * w @ w + 0.7 * xi.sum()
+    D = alpha.sum() - 0.5 * np.sum((X.T @ (alpha * y)) ** 2)
+    expected = np.max((0.7 - alpha) * xi) / max(P, abs(D))
+    assert rows["beta_i xi_i = 0"].relative == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e170, 1e140, 1e-140, 1e-170])
+def test_rows_near_the_ends_of_float64(unit: float) -> None:
+    """Where squares of the entries overflow or vanish, a row is as it was or not known: inf."""
+    X, y = samples("real")
+    rng = np.random.default_rng(5)
+    w, u = rng.normal(size=5), 0.1 * rng.normal(size=len(y))
+    own = cml.LearningProblem(X, y, Squared(), L1(0.3)).certify(w, 0.3, u)
+    far = cml.LearningProblem(unit * X, y, Squared(), L1(0.3 * unit)).certify(w / unit, 0.3, u)
+    for row, same in zip(own.conditions, far.conditions, strict=True):
+        expected = pytest.approx(row.relative, rel=0.3, abs=1e-12)
+        assert (
+            same.relative in (expected, np.inf)
+            if unit in (1e170, 1e-170)
+            else (same.relative == expected)
+        ), row.name
+
+
+def test_an_exact_fit_does_not_show_its_rounding_as_a_violation() -> None:
+    X, _ = samples("real")
+    y = X @ np.array([1.0, -2.0, 0.5, 3.0, 1.0]) + 7.0
+    certificate = cml.LeastSquares(X, y).solve().certificate
+    assert max(row.relative for row in certificate.conditions) < 1e-9
+
+
+def test_an_equality_of_cvxpy_has_no_complementarity() -> None:
+    x = cp.Variable(3, name="x")
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.sum(x) == 1.0, x[0] >= 0.5])
+    names = [row.name for row in cml.solve(problem).conditions if "complementarity" in row.name]
+    assert names == ["constraints[1]: complementarity"]
+
+
+def test_nan_and_rows_without_a_size_are_never_small() -> None:
+    row = worst("x", "stationarity", [0.0, np.nan], [1.0, 1.0])
+    assert (row.relative, row.index) == (np.inf, 1)
+    assert worst("x", "stationarity", [0.0, 1e-30], [0.0, 0.0]).relative == np.inf
+    assert worst("x", "stationarity", [0.0, 0.0], [0.0, 0.0]).relative == 0.0
+    rows = (Condition("a", "stationarity", 1.0), Condition("b", "stationarity", float("nan")))
+    certificate = Certificate("optimal", 1.0, 1.0, 0.0, 0.0, rows, Verdict.UNDECIDED, TOL)
+    assert certificate.kkt["stationarity"] == np.inf
+    assert not row.meets(1e6)
+    endless = Condition("c", "primal_feasibility", 1.0, scale=np.inf)
+    assert endless.relative == np.inf
+    assert not endless.meets(1.0)

@@ -1,0 +1,151 @@
+"""A model, a solver or a public name that somebody forgot to register fails here.
+
+Losses and penalties have the same test in tests/house/test_catalogue.py.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from support.model_cases import MODELS, parts
+
+import convexml as cml
+from convexml import losses, models, penalties, solvers
+from convexml.models.base import Problem
+from convexml.models.shown.stored_solution import REBUILD
+from convexml.solvers.reference import REFERENCE
+
+TESTED_ELSEWHERE = {
+    "KernelLogistic": "test_kernel_models.py",
+    "KernelRidge": "test_kernel_models.py",
+    "KernelSVM": "test_kernel_models.py",
+    "KernelSVR": "test_kernel_models.py",
+    "LearningProblem": "test_models_duality.py",
+    "LinearProgram": "test_linear_program.py",
+    "SoftmaxRegression": "test_softmax.py",
+}
+"""Models with tests of their own rather than a row in tests/support/model_cases.py."""
+
+
+def modules(package: ModuleType) -> list[ModuleType]:
+    return [
+        importlib.import_module(info.name)
+        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    ]
+
+
+def defined(package: ModuleType, base: type) -> set[str]:
+    """Names of the concrete, public subclasses of ``base`` that a package's modules define."""
+    return {
+        name
+        for module in modules(package)
+        for name, found in vars(module).items()
+        if inspect.isclass(found)
+        and issubclass(found, base)
+        and found.__module__ == module.__name__
+        and not inspect.isabstract(found)
+    }
+
+
+def missing_models(package: ModuleType) -> list[str]:
+    """What is defined in a package of models but forgotten somewhere."""
+    found = []
+    cases = {case.pose().name for case in MODELS}
+    for name in sorted(defined(package, Problem)):
+        if name not in package.__all__:
+            found.append(f"{name} is not in models.__all__")
+        if name not in cml.__all__:
+            found.append(f"{name} is not in convexml.__all__")
+        if name not in cases and name not in TESTED_ELSEWHERE:
+            found.append(f"{name} is not in the table of the tests")
+        if name not in REBUILD:
+            found.append(f"{name} cannot be read back from JSON")
+    return found
+
+
+def test_no_model_is_forgotten() -> None:
+    assert len(defined(models, Problem)) >= 18
+    assert missing_models(models) == []
+
+
+def test_the_models_without_a_row_have_a_file(repository: Path) -> None:
+    for name, file in TESTED_ELSEWHERE.items():
+        (path,) = (repository / "tests").rglob(file)
+        assert f"{name}(" in path.read_text()
+
+
+def test_every_name_that_is_exported_exists() -> None:
+    for package in (cml, models, losses, penalties, solvers):
+        assert sorted(package.__all__) == sorted(set(package.__all__))
+        for name in package.__all__:
+            assert getattr(package, name) is not None
+    assert set(cml.__all__) <= set(dir(cml))
+    with pytest.raises(AttributeError, match="no attribute 'Lassso'"):
+        _ = cml.Lassso
+
+
+def test_every_public_definition_is_exported_from_its_package() -> None:
+    for name in models.__all__:
+        assert getattr(cml, name) is getattr(models, name)
+
+
+def test_a_forgotten_model_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "planted_models"
+    package.mkdir()
+    (package / "__init__.py").write_text("__all__ = []\n")
+    source = "from convexml.models import Ridge\nclass Forgotten(Ridge):\n    pass\n"
+    (package / "forgotten.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        found = missing_models(importlib.import_module("planted_models"))
+    finally:
+        for name in [name for name in sys.modules if name.startswith("planted_models")]:
+            del sys.modules[name]
+    assert [line.removeprefix("Forgotten is not in ") for line in found] == [
+        "models.__all__",
+        "convexml.__all__",
+        "the table of the tests",
+        "Forgotten cannot be read back from JSON",
+    ]
+
+
+def algorithms(package: ModuleType) -> set[str]:
+    """Generators named as their module: the hand-written solvers."""
+    return {
+        module.__name__.rpartition(".")[2]
+        for module in modules(package)
+        if inspect.isgeneratorfunction(vars(module).get(module.__name__.rpartition(".")[2]))
+    }
+
+
+def test_no_solver_is_forgotten() -> None:
+    written = algorithms(solvers)
+    assert {"newton", "gradient_descent"} <= written
+    assert written <= set(solvers.names())
+    assert set(REFERENCE) == {"clarabel", "osqp", "ecos", "scs", "highs", "piqp"}
+    assert set(solvers.names()) == written | set(REFERENCE)
+    assert set(solvers.available()) <= set(solvers.names())
+
+
+@pytest.mark.parametrize("name", solvers.names())
+def test_every_solver_answers_for_every_model(name: str) -> None:
+    for case in MODELS:
+        fits, reason = solvers.supports(name, case.pose())
+        assert fits == (reason == "")
+
+
+def test_the_grid_has_every_loss_and_penalty() -> None:
+    grid = parts()
+    of_one_score = {name for name, loss in losses.ALL.items() if loss.labels != "classes"}
+    assert {loss.name for loss, _ in grid} == of_one_score
+    assert {type(penalty).__name__ for _, penalty in grid} == set(penalties.__all__) - {
+        "ALL",
+        "Manifold",
+        "Penalty",
+    }

@@ -1,0 +1,97 @@
+"""Rooms one can see: small folders, short files, and no two classes of one name."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOM = 15
+"""Files of a folder, its __init__ among them."""
+CATALOGUES = {"convexml/losses", "convexml/penalties", "convexml/estimators"}
+"""Folders of one object a file."""
+LONG = 250
+"""Lines of a file of the package."""
+TWICE = {"ElasticNet"}
+"""The model, and the penalty that it is named after."""
+
+
+def crowded(root: Path) -> list[str]:
+    """The folders with more files than a room takes."""
+    folders = Counter(
+        path.parent.relative_to(root).as_posix()
+        for top in ("convexml", "tests", "benchmarks", "docs", "examples")
+        for path in (root / top).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    )
+    return [
+        f"{folder}: {count} files"
+        for folder, count in sorted(folders.items())
+        if count > ROOM and folder not in CATALOGUES
+    ]
+
+
+def long_files(root: Path) -> list[str]:
+    """The modules of the package that nobody reads to the end."""
+    lengths = {
+        path.relative_to(root).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in sorted((root / "convexml").rglob("*.py"))
+    }
+    return [f"{name}: {lines} lines" for name, lines in lengths.items() if lines > LONG]
+
+
+def classes(root: Path) -> Iterator[tuple[str, str]]:
+    """Name and file of every class of the package."""
+    for path in sorted((root / "convexml").rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                yield node.name, path.relative_to(root).as_posix()
+
+
+def namesakes(root: Path) -> dict[str, list[str]]:
+    """The files of every class that shares its name with another one."""
+    found: dict[str, list[str]] = {}
+    for name, file in classes(root):
+        found.setdefault(name, []).append(file)
+    return {name: files for name, files in found.items() if len(files) > 1}
+
+
+def test_no_folder_is_crowded(repository: Path) -> None:
+    assert crowded(repository) == []
+
+
+def test_no_file_is_long(repository: Path) -> None:
+    assert long_files(repository) == []
+
+
+def test_no_two_classes_have_one_name(repository: Path) -> None:
+    assert set(namesakes(repository)) == TWICE
+
+
+@pytest.mark.parametrize(
+    ("folder", "count", "found"),
+    [
+        ("convexml/audit", ROOM, 0),
+        ("convexml/audit", ROOM + 1, 1),
+        ("tests/audit", ROOM + 1, 1),
+        ("convexml/losses", ROOM + 1, 0),
+    ],
+)
+def test_a_planted_crowd_is_found(tmp_path: Path, folder: str, count: int, found: int) -> None:
+    (tmp_path / folder / "__pycache__").mkdir(parents=True)
+    (tmp_path / folder / "__pycache__" / "old.pyc").touch()
+    for number in range(count):
+        (tmp_path / folder / f"file_{number}.py").touch()
+    assert len(crowded(tmp_path)) == found
+
+
+def test_a_planted_long_file_and_namesake_are_found(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        path = tmp_path / "convexml" / name / "part.py"
+        path.parent.mkdir(parents=True)
+        path.write_text("class Part:\n    pass\n" + "x = 1\n" * (LONG if name == "one" else 9))
+    assert len(long_files(tmp_path)) == 1
+    assert list(namesakes(tmp_path)) == ["Part"]

@@ -1,0 +1,24 @@
+"""convexml solves every model of problems/ to its expected status, and each known fact holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from convexml.library import check_fact, load_file, read_table_of
+
+PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
+FILES = sorted(PROBLEMS.glob("*.toml"))
+MODEL_FILES = [path for path in FILES if read_table_of(path).statement is None]
+
+
+@pytest.mark.parametrize("path", MODEL_FILES, ids=lambda p: p.stem)
+def test_a_model_file_is_solved_to_its_facts(path):
+    record = load_file(path)
+    solution = record.problem.solve(tol=1e-6)
+    assert solution.status == record.expected.status
+    checks = [check_fact(fact, record.problem, solution) for fact in record.expected.facts]
+    assert [check for check in checks if not check.holds] == []
+    if solution.status != "optimal":
+        assert solution.evidence

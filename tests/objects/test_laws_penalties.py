@@ -1,0 +1,206 @@
+"""The laws of convex analysis, for every penalty of the catalogue, against independent formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.catalogue import INF, PENALTIES, D, frozen, name, vectors
+
+from convexml.numerics import Array
+from convexml.penalties import Penalty
+
+STEPS = st.sampled_from([1e-2, 0.3, 1.0, 7.0, 100.0])
+each_penalty = pytest.mark.parametrize("penalty", PENALTIES, ids=name)
+few = settings(max_examples=40)
+
+
+def into_domain(penalty: Penalty, v: Array) -> Array:
+    """The end of the segment from 0 to v in the domain of the conjugate."""
+    v = np.where(penalty.free(D), 0.0, v)
+    return penalty.domain_scale(v) * v
+
+
+def rounding(*vectors: Array) -> float:
+    return 1e-14 * (1.0 + sum(float(np.abs(x).max()) for x in vectors)) ** 2
+
+
+# -- the laws: each raises AssertionError for a penalty that breaks it ---------------------------
+
+
+def law_fenchel_young(penalty: Penalty, w: Array, v: Array, step: float) -> None:
+    """The terms are >= 0 and sum to Omega(w) + Omega*(v) - <w, v>."""
+    w, v = penalty.project(w), into_domain(penalty, v)
+    terms = penalty.terms(w, v)
+    total = penalty.value(w) + penalty.conjugate(v, rounding(v)) - float(w @ v)
+    size = 1.0 + penalty.value(w) + abs(penalty.conjugate(v, rounding(v))) + np.abs(w) @ np.abs(v)
+    assert np.all(terms >= -1e-14 * size)
+    assert abs(terms.sum() - total) <= 1e-13 * size
+
+
+def law_equality_at_the_prox(penalty: Penalty, w: Array, v: Array, step: float) -> None:
+    """Moreau: with p = prox(w), (w - p) / step is a subgradient at p."""
+    p = penalty.prox(w, step)
+    slope = (w - p) / step
+    slack = 1e-14 * (1.0 + np.abs(w)) / step
+    assert penalty.violation(p) <= 1e-15
+    assert penalty.conjugate(slope, slack) < INF
+    size = 1.0 + penalty.value(p) + np.abs(p) @ np.abs(slope)
+    assert np.all(np.abs(penalty.terms(p, slope)) <= 1e-13 * size * (1.0 + 1.0 / step))
+
+
+def law_nonexpansive(penalty: Penalty, w: Array, v: Array, step: float) -> None:
+    """Firmly: |p - q|^2 <= <p - q, w - v>."""
+    moved = penalty.prox(w, step) - penalty.prox(v, step)
+    assert moved @ moved <= moved @ (w - v) + rounding(w, v)
+
+
+def law_projection(penalty: Penalty, w: Array, v: Array, step: float) -> None:
+    """Feasible, idempotent, and no feasible point is nearer: an obtuse angle at the projection."""
+    p, x = penalty.project(w), penalty.project(v)
+    assert penalty.violation(p) <= 1e-15
+    assert np.allclose(penalty.project(p), p, rtol=1e-14, atol=0.0)
+    assert (w - p) @ (x - p) <= rounding(w, v)
+    if not penalty.is_constraint:
+        assert np.array_equal(p, w)
+    if penalty.violation(w) == 0.0:
+        assert np.array_equal(p, w)
+
+
+def law_domain_scale(penalty: Penalty, w: Array, v: Array, step: float) -> None:
+    v = np.where(penalty.free(D), 0.0, v)
+    scale = penalty.domain_scale(v)
+    assert 0.0 <= scale <= 1.0
+    assert penalty.conjugate(scale * v, rounding(v)) < INF
+    if scale < 1.0:
+        assert penalty.conjugate((scale + 1e-6) * v, 0.0) == INF
+        room = (1.0 + 1e-12) * (1.0 - scale) * np.abs(v)
+        assert penalty.domain_scale(v, room) == 1.0
+        assert penalty.conjugate(v, room) < INF
+
+
+def law_free(penalty: Penalty, w: Array, v: Array, step: float) -> None:
+    """Free is a coordinate in which nothing but v_j = 0 has a finite conjugate."""
+    for j, free in enumerate(penalty.free(D)):
+        nudge = 1e-12 * np.eye(D)[j]
+        conjugates = [penalty.conjugate(sign * nudge) for sign in (1.0, -1.0)]
+        assert free == (min(conjugates) == INF)
+        if free:
+            moved = w + v[j] * np.eye(D)[j]
+            assert abs(penalty.value(moved) - penalty.value(w)) <= rounding(w) * D
+            assert penalty.prox(w, step)[j] == w[j]
+
+
+def law_manifold(penalty: Penalty, w: Array, v: Array, step: float) -> None:
+    """At p = prox(w) the manifold is that of p, and its gradient is the only subgradient there."""
+    p = penalty.prox(w, step)
+    slope = (w - p) / step
+    m = penalty.manifold(p, slope, np.full(D, step))
+    k = int(m.active.sum())
+    assert m.gradient.shape == (k,)
+    assert m.hessian.shape in {(k,), (k, k)}
+    scale = 1.0 + np.abs(w).max() * (1.0 + 1.0 / step)
+    assert np.allclose(np.where(m.active, p, m.fixed), p, rtol=0.0, atol=1e-14 * scale)
+    assert np.allclose(m.gradient, slope[m.active], rtol=0.0, atol=1e-12 * scale)
+    if m.normal is not None:
+        assert m.normal.shape == (len(m.residual), k)
+        assert np.all(np.abs(m.residual) <= 1e-13 * (1.0 + np.abs(p).sum()))
+
+
+def law_curvature_of_the_manifold(penalty: Penalty, w: Array, v: Array, step: float) -> None:
+    """Along the manifold, values follow the quadratic model to third order."""
+    p = penalty.prox(w, step)
+    m = penalty.manifold(p, (w - p) / step, np.full(D, step))
+    if m.normal is not None or not m.active.any():
+        return
+    h = 1e-3 * np.min(np.abs(p[m.active & (p != 0.0)]), initial=1.0)
+    move = np.zeros(D)
+    move[m.active] = h * np.cos(1.0 + np.arange(m.active.sum()))
+    if np.any(penalty.project(p + move) != p + move):
+        return
+    s = move[m.active]
+    bent = m.hessian * s if m.hessian.ndim == 1 else m.hessian @ s
+    model = penalty.value(p) + m.gradient @ s + 0.5 * s @ bent
+    tolerance = 1e-13 * (1.0 + penalty.value(p)) + 30.0 * h * h * 1e-3 * (
+        1.0 + np.abs(bent).max() / h
+    )
+    assert abs(penalty.value(p + move) - model) <= tolerance
+
+
+def law_strong_convexity(penalty: Penalty, w: Array, v: Array, step: float) -> None:
+    w, v = penalty.project(w), penalty.project(v)
+    chord = 0.5 * (penalty.value(w) + penalty.value(v)) - penalty.value(0.5 * (w + v))
+    gap = w - v
+    assert chord >= 0.125 * penalty.strong_convexity * (gap @ gap) - rounding(w, v) * 10
+
+
+def law_conjugate_bound(penalty: Penalty, w: Array, v: Array, step: float) -> None:
+    """It holds for every x as near to v as the error says, where x meets the rows of dom Omega*."""
+    end = into_domain(penalty, v)
+    for v, error in ((end, np.full(D, 1e-12)), (end, 1e-3 * np.abs(w)), (0.95 * end, np.abs(end))):
+        for x in (v + np.copysign(error, v), v - np.copysign(error, v)):
+            if not np.any(penalty.outside(x)):
+                most = penalty.conjugate_bound(v, error)
+                assert most >= penalty.conjugate(x) * (1.0 - 1e-13)
+
+
+LAWS: dict[str, Callable] = {
+    "conjugate bound": law_conjugate_bound,
+    "Fenchel-Young": law_fenchel_young,
+    "prox": law_equality_at_the_prox,
+    "nonexpansive": law_nonexpansive,
+    "projection": law_projection,
+    "domain scale": law_domain_scale,
+    "free": law_free,
+    "manifold": law_manifold,
+    "curvature": law_curvature_of_the_manifold,
+    "strong convexity": law_strong_convexity,
+}
+
+
+@each_penalty
+@pytest.mark.parametrize("law", LAWS)
+def test_law(penalty: Penalty, law: str) -> None:
+    @few
+    @given(w=vectors(), v=vectors(), step=STEPS)
+    def holds(w: Array, v: Array, step: float) -> None:
+        LAWS[law](penalty, w, v, step)
+
+    holds()
+
+
+@each_penalty
+@given(w=vectors(numbers=st.sampled_from([-800.0, 800.0, 0.0])), v=vectors())
+@few
+def test_extreme_coefficients_give_no_warning_and_no_nan(
+    penalty: Penalty, w: Array, v: Array
+) -> None:
+    with np.errstate(all="raise", under="ignore"):
+        results = [
+            penalty.prox(w, 0.5),
+            penalty.project(w),
+            penalty.terms(w, into_domain(penalty, w)),
+        ]
+        manifold = penalty.manifold(w, v, np.full(D, 0.1))
+        numbers = [penalty.value(w), penalty.violation(w), penalty.domain_scale(w)]
+        conjugate = penalty.conjugate(w)
+    results += [manifold.gradient, manifold.hessian, np.array(numbers)]
+    assert all(np.all(np.isfinite(result)) for result in results)
+    assert not np.isnan(conjugate)
+    assert results[0].shape == results[1].shape == (D,)
+    assert results[0].dtype == results[1].dtype == np.float64
+
+
+@each_penalty
+def test_gradient_belongs_to_the_smooth(penalty: Penalty) -> None:
+    w = frozen(np.array([1.0, -2.0, 0.0, 0.5, 3.0]))
+    if not penalty.is_smooth:
+        with pytest.raises(TypeError, match="not differentiable"):
+            penalty.gradient(w)
+        return
+    steps = 1e-5 * np.eye(D)
+    slope = [(penalty.value(w + e) - penalty.value(w - e)) / 2e-5 for e in steps]
+    np.testing.assert_allclose(penalty.gradient(w), slope, atol=1e-8)

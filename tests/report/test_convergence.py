@@ -1,0 +1,314 @@
+"""The race: verified gaps along every course, and pictures that show them where they are."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from math import inf, isnan, log10, nan
+from pathlib import Path
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import convexml as cml
+from convexml.cli import app
+from convexml.comparison import Course, Courses, Point
+from convexml.errors import ConvexmlError, InputError, UnknownSolverError
+from convexml.report import Convergence, compare, convergence
+from convexml.report.panels import HUES, SMALLEST, lay_out, ranked
+from convexml.solvers import Iterate, register, unregister
+from convexml.solvers.reference import REFERENCE
+
+LAM = 0.1
+PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
+
+
+def data() -> tuple[Any, Any]:
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(30, 4))
+    return X, X @ [1.0, -2.0, 0.0, 0.5] + rng.normal(size=30)
+
+
+@pytest.fixture(scope="module")
+def ridge() -> Any:
+    return cml.Ridge(*data(), LAM)
+
+
+def optimum() -> float:
+    """P* by the normal equations of the centred data."""
+    X, y = data()
+    n, d = X.shape
+    Xc, yc = X - X.mean(axis=0), y - y.mean()
+    w = np.linalg.solve(Xc.T @ Xc / n + LAM * np.eye(d), Xc.T @ yc / n)
+    return float(np.mean((yc - Xc @ w) ** 2) / 2 + LAM / 2 * w @ w)
+
+
+@pytest.fixture(scope="module")
+def race(ridge: Any) -> Convergence:
+    return convergence(ridge, max_seconds=1)
+
+
+def test_every_point_is_above_the_optimum_by_no_more_than_its_gap(race: Convergence) -> None:
+    rounding = 64 * np.finfo(float).eps * optimum()
+    assert len(race.records) > 60
+    for point in race.records:
+        assert -rounding <= point.objective - optimum() <= point.gap + rounding, point
+
+
+def test_every_solver_that_takes_the_problem_has_its_course(race: Convergence, ridge: Any) -> None:
+    fit = {name for name in cml.solvers.available() if cml.solvers.supports(name, ridge)[0]}
+    assert {course.solver for course in race.courses} >= fit
+    for course in race.courses:
+        if course.solver in fit:
+            assert course.points, course
+            assert course.by_tolerance == (course.solver in REFERENCE)
+
+
+def test_iterates_count_passes_and_references_count_tolerances(race: Convergence) -> None:
+    courses = {course.solver: course for course in race.courses}
+    for name in ("gradient_descent", "accelerated_gradient", "newton"):
+        points = courses[name].points
+        assert not courses[name].by_tolerance
+        assert points[0].iteration == 0
+        assert all(a.passes <= b.passes and a.seconds <= b.seconds for a, b in pairwise(points))
+        assert points[-1].relative_gap <= 1e-8
+    points = courses["clarabel"].points
+    assert courses["clarabel"].by_tolerance
+    assert [point.tol for point in points] == list(race.tols)
+    assert all(isnan(point.passes) for point in points)
+    assert all(point.relative_gap <= point.tol for point in points)
+
+
+def test_the_iterates_are_those_of_a_run(race: Convergence, ridge: Any) -> None:
+    trace = ridge.solve("gradient_descent", tol=1e-8, polish=False).trace
+    (course,) = (each for each in race.courses if each.solver == "gradient_descent")
+    found = [(point.iteration, point.passes, point.gap) for point in course.points]
+    assert found[: len(trace)] == [(r.iteration, r.passes, r.gap) for r in trace]
+    assert len(found) <= len(trace) + 1
+
+
+def test_the_first_point_below_a_level_and_the_best() -> None:
+    gaps = (inf, 1e-1, 1e-4, 1e-3, 1e-5)
+    points = tuple(Point("s", k, 2.0 * k, 0.1 * k, 1.0, g, g) for k, g in enumerate(gaps))
+    course = Course("s", False, points)
+    assert course.first(1e-3) is points[2]
+    assert course.first(1e-6) is None
+    assert course.best is points[4]
+    assert Course("s", False, points[:1]).best is None
+
+
+def test_a_solver_that_crashes_or_does_not_fit_says_so(ridge: Any) -> None:
+    def iterate(objective: Any, w: Any, b: float) -> Iterator[Iterate]:
+        yield Iterate(w, b)
+        raise ValueError("no\nmore")
+
+    register("crashes", iterate)
+    try:
+        race = convergence(ridge, ["crashes", "perceptron", "newton"])
+    finally:
+        unregister("crashes")
+    crashed, unfit, newton = race.courses
+    assert (crashed.points, crashed.message) == ((), "crashes crashed: ValueError: no more")
+    assert "perceptron needs a" in unfit.message
+    assert newton.points
+    assert "crashes: crashes crashed: ValueError: no more" in race.table()
+
+
+def test_ctrl_c_keeps_the_courses_so_far(ridge: Any) -> None:
+    def iterate(objective: Any, w: Any, b: float) -> Iterator[Iterate]:
+        yield Iterate(w, b)
+        raise KeyboardInterrupt
+
+    register("stops", iterate)
+    try:
+        race = convergence(ridge, ["newton", "stops", "clarabel"])
+    finally:
+        unregister("stops")
+    assert race.interrupted
+    assert [course.solver for course in race.courses] == ["newton", "stops"]
+    assert race.courses[1].points
+
+
+def test_a_cvxpy_problem_is_followed_by_the_reference_solvers() -> None:
+    x = cp.Variable(2)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x - 3.0)), [x <= 1.0])
+    race = convergence(problem, "clarabel", tols=(1e-3, 1e-6))
+    assert [point.tol for point in race.records] == [1e-3, 1e-6]
+    assert race.records[-1].objective == pytest.approx(8.0, rel=1e-5)
+
+
+def test_linear_programs_race_too() -> None:
+    race = convergence(f"{PROBLEMS}/lp_diet.toml", ["interior_point", "highs"], tols=(1e-6,))
+    assert all(course.by_tolerance and len(course.points) == 1 for course in race.courses)
+    assert all(course.best.objective == pytest.approx(92.5, rel=1e-6) for course in race.courses)
+
+
+def test_a_small_gap_of_an_infeasible_point_is_no_accuracy() -> None:
+    race = convergence(f"{PROBLEMS}/lp_transport.toml", "scs", tols=(1e-3,))
+    (point,) = race.records
+    solution = cml.load(f"{PROBLEMS}/lp_transport.toml").solve("scs", tol=1e-3, polish=False)
+    rows = [row for row in solution.certificate.conditions if "feasibility" in row.kind]
+    assert point.level == max(row.relative for row in rows)
+    assert point.level > 10 * point.relative_gap
+    assert race.courses[0].first(1e-6) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"tols": (1e-3, 0.0)}, InputError, "convergence: a tolerance must be > 0, got 0"),
+        ({"tols": ()}, InputError, "convergence: give at least one tolerance"),
+        ({"max_seconds": 0}, InputError, "convergence: max_seconds must be positive, got 0"),
+        ({"solvers": "nweton"}, UnknownSolverError, "Did you mean 'newton'"),
+        ({"problem": []}, InputError, "at least one problem"),
+        ({"problem": PROBLEMS}, InputError, "convergence takes one problem at a time; got"),
+    ],
+)
+def test_bad_arguments(
+    ridge: Any, arguments: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        convergence(**({"problem": ridge} | arguments))
+
+
+def test_json_is_valid_and_not_finite_is_null(race: Convergence, tmp_path: Path) -> None:
+    race.to_json(tmp_path / "race.json")
+    text = (tmp_path / "race.json").read_text(encoding="utf-8")
+    document = json.loads(text, parse_constant=pytest.fail)
+    assert document["schema"] == 1
+    assert [each["solver"] for each in document["courses"]] == [c.solver for c in race.courses]
+    assert sum(len(each["points"]) for each in document["courses"]) == len(race.records)
+    (clarabel,) = (each for each in document["courses"] if each["solver"] == "clarabel")
+    assert clarabel["points"][0]["passes"] is None
+    with pytest.raises(InputError, match="has no folder"):
+        race.to_json(tmp_path / "no" / "where.json")
+
+
+def test_the_table_has_passes_and_seconds_to_each_gap(race: Convergence) -> None:
+    lines = race.table().splitlines()
+    assert lines[2].split()[:5] == ["solver", "to", "1e-02", "to", "1e-04"]
+    (row,) = (line.split() for line in lines if line.startswith("gradient_descent"))
+    (course,) = (each for each in race.courses if each.solver == "gradient_descent")
+    assert row[1:5] == [f"{course.first(tol).passes:.0f}" for tol in (1e-2, 1e-4, 1e-6, 1e-8)]
+    (row,) = (line.split() for line in lines if line.startswith("clarabel"))
+    assert row[1:5] == ["–"] * 4
+
+
+def made(gaps: dict[str, list[float]], reference: bool = False) -> tuple[Course, ...]:
+    """Courses with a point each second, two passes apart."""
+    return tuple(
+        Course(
+            name,
+            reference,
+            tuple(
+                Point(name, k, nan if reference else 2.0 * k, 1.0 + k, 1.0, gap, gap)
+                for k, gap in enumerate(numbers)
+            ),
+        )
+        for name, numbers in gaps.items()
+    )
+
+
+def test_the_picture_shows_gaps_where_they_are() -> None:
+    (course,) = made({"s": [1.0, 1e-2, 1e-4, inf, 0.0]})
+    picture = lay_out([course])
+    passes, seconds = picture.panels
+    levels = {text: y for y, text in picture.levels}
+    ticks = {text: x for x, text in seconds.ticks}
+    places = [tuple(map(float, pair.split())) for pair in seconds.lines[0].path[1:].split("L")]
+    assert places[0] == pytest.approx((ticks["1"], levels["10⁰"]), abs=0.06)
+    assert places[1][1] == pytest.approx(levels["10⁻²"], abs=0.06)
+    across = ticks["1"] + (ticks["10"] - ticks["1"]) * log10(5.0)
+    assert places[3] == pytest.approx((across, levels["10⁻¹⁶"]), abs=0.06)  # gap 0, at 5 s
+    assert len(places) == 4  # the infinite bound is left out,
+    assert passes.lines[0].path.count("L") == 2  # and so is pass 0, on a logarithmic axis
+    assert SMALLEST == 1e-16
+
+
+def test_the_picture_has_room_for_every_solver() -> None:
+    picture = lay_out(made({f"solver {k}": [1.0, 10.0**-k] for k in range(18)}))
+    assert len(picture.keys) == 18
+    assert [key.style for key in picture.keys].count("again") == 18 - HUES
+    assert len({(key.hue, key.style) for key in picture.keys}) == 18
+    places = [key.y for key in picture.keys]
+    assert all(below - above > 15.0 for above, below in pairwise(places))
+    assert places[-1] < picture.height
+    for panel in picture.panels:
+        assert all(panel.left <= x <= panel.right for x, _ in panel.ticks)
+
+
+def test_reference_solvers_are_dots_against_seconds_only() -> None:
+    picture = lay_out(made({"ours": [1.0, 1e-9]}) + made({"theirs": [1e-3, 1e-8]}, reference=True))
+    passes, seconds = picture.panels
+    assert [line.key.solver for line in passes.lines] == ["ours"]
+    assert [len(line.dots) for line in seconds.lines] == [0, 2]
+
+
+def test_the_fastest_of_the_accurate_comes_first() -> None:
+    courses = made({"slow": [1.0, 1.0, 1e-9], "rough": [1e-3], "fast": [1.0, 1e-12], "no": [inf]})
+    assert [course.solver for course in ranked(courses)] == ["fast", "slow", "rough"]
+    assert lay_out(()).keys == []
+
+
+def test_the_plot_is_a_picture(race: Convergence, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    figure = race.plot(tmp_path / "race.svg")
+    assert "<svg" in (tmp_path / "race.svg").read_text(encoding="utf-8")
+    passes, seconds = figure.axes
+    names = {line.get_label() for line in seconds.lines}
+    assert names == {course.solver for course in ranked(race.courses)}
+    assert (passes.get_xscale(), seconds.get_yscale()) == ("log", "log")
+    with pytest.raises(InputError, match="has no folder"):
+        race.plot(tmp_path / "no" / "where.png")
+
+
+def test_the_plot_without_matplotlib_names_the_extra(
+    race: Convergence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    with pytest.raises(ConvexmlError, match=r"convexml\[report\]"):
+        race.plot()
+
+
+def test_compare_draws_the_race_only_where_asked(ridge: Any, tmp_path: Path) -> None:
+    solvers = ["newton", "gradient_descent", "clarabel"]
+    plain = compare(ridge, solvers)
+    assert plain.convergence == ()
+    assert "convergence" not in plain.document()
+    diet = cml.load(f"{PROBLEMS}/lp_diet.toml")  # one hand-written solver: no race
+    comparison = compare([ridge, diet], solvers, convergence=True)
+    assert [race.problem for race in comparison.convergence] == ["Ridge"]
+    assert len(comparison.document()["convergence"][0]["courses"]) == 3
+    comparison.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count('<figure class="race">') == 1
+    assert not re.search(r"<script|https?://(?!www\.w3\.org)[^\"]*\.(?:js|css|png)", page)
+    figure = page[page.index('<figure class="race">') :]
+    assert all(f"<title>{name}</title>" in figure for name in solvers)
+    plain.to_html(tmp_path / "plain.html")
+    assert '<figure class="race">' not in (tmp_path / "plain.html").read_text(encoding="utf-8")
+
+
+def test_a_problem_without_a_solution_has_no_race() -> None:
+    path = f"{PROBLEMS}/hard_margin_iris_inseparable.toml"
+    comparison = compare(path, ["perceptron", "dual_coordinate_descent"], convergence=True)
+    assert comparison.convergence == ()
+
+
+def test_the_command_prints_the_race_and_draws_it(tmp_path: Path) -> None:
+    page = tmp_path / "race.html"
+    arguments = ["compare", f"{PROBLEMS}/logistic_iris.toml", "--solvers", "newton,fista"]
+    result = CliRunner().invoke(app, [*arguments, "--convergence", "--html", str(page)])
+    assert result.exit_code == 0, result.output
+    assert "least gap" in result.output
+    assert '<figure class="race">' in page.read_text(encoding="utf-8")
+
+
+def test_results_without_views_are_plain() -> None:
+    assert issubclass(Convergence, Courses)
+    assert str(Convergence("p", "A title", (), (1e-2,), {})).splitlines()[0] == "A title"

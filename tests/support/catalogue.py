@@ -1,0 +1,154 @@
+"""The one table of all losses and penalties, with hyperparameters, that the law tests go through.
+
+`tests/house/test_catalogue.py` fails when a class of the packages is missing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from convexml.losses import (
+    Absolute,
+    EpsilonInsensitive,
+    Exponential,
+    HardMargin,
+    Hinge,
+    Huber,
+    Interpolation,
+    Logistic,
+    Loss,
+    Pinball,
+    Poisson,
+    Softmax,
+    Squared,
+    SquaredEpsilonInsensitive,
+    SquaredHinge,
+)
+from convexml.numerics import Array
+from convexml.penalties import (
+    L1,
+    L2,
+    Box,
+    ElasticNet,
+    GroupL2,
+    L1Ball,
+    L2Ball,
+    Nonnegative,
+    Penalty,
+    Zero,
+)
+
+LOSSES: tuple[Loss, ...] = (
+    Squared(),
+    Absolute(),
+    Pinball(0.5),
+    Pinball(0.1),
+    Pinball(0.97),
+    Huber(1.0),
+    Huber(0.05),
+    Huber(30.0),
+    EpsilonInsensitive(0.0),
+    EpsilonInsensitive(0.5),
+    EpsilonInsensitive(3.0),
+    SquaredEpsilonInsensitive(0.0),
+    SquaredEpsilonInsensitive(0.5),
+    Logistic(),
+    Hinge(),
+    SquaredHinge(),
+    Exponential(),
+    Poisson(),
+    HardMargin(),
+    Interpolation(),
+)
+
+MULTICLASS: tuple[Loss, ...] = (Softmax(),)
+"""Losses of K predictions a sample; their laws are in tests/models/test_softmax.py."""
+
+INF = np.inf
+D = 5
+"""The number of features of the penalties below."""
+
+PENALTIES: tuple[Penalty, ...] = (
+    Zero(),
+    L2(0.7),
+    L2(0.0),
+    L2(2.0, weights=np.array([1.0, 0.0, 3.0, 0.5, 0.0])),
+    L1(0.8),
+    L1(0.0),
+    L1(1.5, weights=np.array([1.0, 0.0, 2.0, 0.5, 1.0])),
+    ElasticNet(0.9, 0.3),
+    ElasticNet(0.9, 1.0),
+    ElasticNet(0.9, 0.0),
+    ElasticNet(0.0, 0.5),
+    GroupL2(0.6, ["a", "b", "a", "c", "b"]),
+    GroupL2(0.6, [3, 3, 1, 1, 1], weights=np.array([2.0, 0.0])),
+    GroupL2(0.0, [0, 0, 1, 1, 2]),
+    GroupL2(1.1, [4, 3, 2, 1, 0]),
+    L1Ball(1.3),
+    L1Ball(1e-3),
+    L2Ball(1.3),
+    L2Ball(50.0),
+    Box(-1.0, 2.0),
+    Box(np.array([-1.0, 0.0, -INF, -INF, 2.0]), np.array([1.0, INF, 0.5, INF, 2.0])),
+    Box(-INF, INF),
+    Nonnegative(),
+)
+
+LABELS: dict[str, st.SearchStrategy[float]] = {
+    "real": st.sampled_from([0.0, 1.0, -1.0]) | st.floats(-5.0, 5.0),
+    "binary": st.sampled_from([-1.0, 1.0]),
+    "count": st.sampled_from([0.0, 1.0, 2.0, 7.0, 100.0, 0.25]),
+}
+"""What y may be, by the kind of label that a loss takes."""
+
+NUMBERS = st.sampled_from([0.0, 1.0, -1.0, 0.5, -2.0]) | st.floats(-25.0, 25.0, width=32)
+
+
+def name(item: Loss | Penalty) -> str:
+    """The name of a case in the output of pytest."""
+    return repr(item)
+
+
+def corners(loss: Loss, y: Array) -> tuple[Array, ...]:
+    """Predictions at which a loss may change its formula: kinks, labels, thresholds."""
+    ends = [np.where(np.isfinite(end), end, 0.0) for end in loss.domain(y)]
+    return (*loss.kinks(y), y, y + ends[0], y + ends[1])
+
+
+@st.composite
+def samples(
+    draw: Callable, loss: Loss, n: int = 8, numbers: st.SearchStrategy[float] = NUMBERS
+) -> tuple[Array, Array]:
+    """Labels and predictions of one loss; some predictions sit exactly on a corner."""
+    y = draw(arrays(float, n, elements=LABELS[loss.labels]))
+    z = draw(arrays(float, n, elements=numbers))
+    choices = np.array([z, z, z, *corners(loss, y)])
+    z = choices[draw(arrays(int, n, elements=st.integers(0, len(choices) - 1))), np.arange(n)]
+    return frozen(y), frozen(z)
+
+
+def vectors(d: int = D, numbers: st.SearchStrategy[float] = NUMBERS) -> st.SearchStrategy[Array]:
+    """Coefficient vectors: zeros, ties and signs included."""
+    drawn = arrays(float, d, elements=numbers)
+    return st.one_of(drawn, st.just(np.zeros(d)), numbers.map(lambda t: np.full(d, t))).map(frozen)
+
+
+def frozen(x: Array) -> Array:
+    """The array, read-only: a method that wrote to its input would raise."""
+    x = np.array(x, dtype=float)
+    x.flags.writeable = False
+    return x
+
+
+def minimise(f: Callable[[Array], Array], lo: Array, hi: Array) -> Array:
+    """Minimisers of convex functions of one variable each, by golden section."""
+    ratio = (np.sqrt(5.0) - 1.0) / 2.0
+    for _ in range(80):
+        left, right = hi - ratio * (hi - lo), lo + ratio * (hi - lo)
+        keep_left = f(left) < f(right)
+        lo, hi = np.where(keep_left, lo, left), np.where(keep_left, right, hi)
+    return 0.5 * (lo + hi)

@@ -1,0 +1,1 @@
+"""Problems drawn at random, and points of them to judge."""

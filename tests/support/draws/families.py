@@ -1,0 +1,160 @@
+"""Families of problems: each draws a problem from a seed and judges many points of it exactly."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import support.draws.absence_draws as absence_draws
+import support.draws.conic_draws as conic_draws
+import support.draws.infeasible_draws as infeasible_draws
+import support.draws.learning_draws as learning_draws
+import support.draws.linear_draws as linear_draws
+import support.exact.absence_judging as absence_judging
+from support.draws.learning_draws import judge_learning, ordinary
+from support.draws.linear_draws import judge_linear
+from support.exact.exact_judging import Tally
+
+Random = np.random.Generator
+TOL = 1e-6
+Family = Callable[..., Tally]
+
+
+def _learning(change: Callable[..., learning_draws.Learning]) -> Family:
+    def family(seed: int, few: int | None = None) -> Tally:
+        rng = np.random.default_rng(seed)
+        problem = change(rng, ordinary(rng))
+        where = f"seed {seed}: {problem.loss}, {problem.penalty}, intercept {problem.intercept}"
+        return judge_learning(rng, problem, where, TOL, few)
+
+    return family
+
+
+def _interpolating(seed: int, few: int | None = None) -> Tally:
+    """Hard margins and interpolation far from 0: claims of infeasibility."""
+    rng = np.random.default_rng(seed)
+    loss = ("hard_margin",) if rng.random() < 0.5 else ("interpolation",)
+    problem = ordinary(rng, loss, ("l2", 1.0))
+    problem = learning_draws.offset(rng, problem, 11.0)
+    if rng.random() < 0.3:
+        problem = learning_draws.dependent(rng, problem)
+    where = f"seed {seed}: {problem.loss}, intercept {problem.intercept}"
+    return judge_learning(rng, problem, where, TOL, few)
+
+
+def _bordering(seed: int, few: int | None = None) -> Tally:
+    """Constraints that are met by a hair, or missed by one."""
+    rng = np.random.default_rng(seed)
+    names = list(infeasible_draws.FAMILIES)
+    name = names[seed % len(names)]
+    problem = infeasible_draws.FAMILIES[name](rng).problem
+    return judge_learning(rng, problem, f"seed {seed}: {name}, {problem.penalty}", TOL, few)
+
+
+def _mixed(rng: Random, problem: learning_draws.Learning) -> learning_draws.Learning:
+    return learning_draws.rescaled(rng, learning_draws.offset(rng, problem))
+
+
+def _linear(names: Iterable[str], rescaled: float) -> Family:
+    names = tuple(names)
+
+    def family(seed: int, few: int | None = None) -> Tally:
+        rng = np.random.default_rng(seed)
+        name = names[seed % len(names)]
+        problem = (linear_draws.DRAWS | absence_draws.LINEAR)[name](rng)
+        if rng.random() < rescaled:
+            problem, name = linear_draws.rescaled(rng, problem), f"{name}, rescaled"
+        return judge_linear(rng, problem, f"seed {seed}: {name}", TOL, few)
+
+    return family
+
+
+def _conic(names: Iterable[str]) -> Family:
+    names = tuple(names)
+
+    def family(seed: int, few: int | None = None) -> Tally:
+        rng = np.random.default_rng(seed)
+        name = names[seed % len(names)]
+        drawn = conic_draws.DRAWS[name](rng)
+        return conic_draws.judge_conic(rng, drawn, f"seed {seed}: {name}", TOL, few)
+
+    return family
+
+
+def _cvxpy(draw: Callable[[Random], conic_draws.Conic], judge: Callable[..., Tally]) -> Family:
+    def family(seed: int, few: int | None = None) -> Tally:
+        rng = np.random.default_rng(seed)
+        return judge(rng, draw(rng), f"seed {seed}", TOL, few)
+
+    return family
+
+
+def _absent(draw: Callable[[Random], conic_draws.Conic]) -> Family:
+    """Claims of absence are judged as well."""
+    return _cvxpy(draw, absence_judging.judge_claims)
+
+
+FAMILIES: dict[str, Family] = {
+    "learning: ordinary": _learning(lambda rng, problem: problem),
+    "learning: offsets": _learning(learning_draws.offset),
+    "learning: units": _learning(learning_draws.rescaled),
+    "learning: offsets and units": _learning(_mixed),
+    "learning: rank": _learning(learning_draws.dependent),
+    "learning: hard margin, interpolation": _interpolating,
+    "learning: feasible by a hair, or not": _bordering,
+    "linear: multipliers that may grow": _linear(("opposite", "solvable", "game"), 0.3),
+    "linear: far points": _linear(("far",), 0.3),
+    "linear: other units": _linear(("solvable", "game", "anything"), 1.0),
+    "linear: almost feasible": _linear(("almost",), 0.3),
+    "linear: contradictions": _linear(("contradicting", "open ended", "falling"), 0.3),
+    "linear: anything": _linear(("anything",), 0.0),
+    "CVXPY: programs": _conic(("linear", "curved")),
+    "CVXPY: cones": _conic(("second order", "exponentials", "largest eigenvalue")),
+    "CVXPY: regression": _conic(("least squares", "logistic")),
+    "CVXPY: however tiny": _absent(absence_draws.however_tiny),
+    "CVXPY: contradictions": _absent(absence_draws.contradictory),
+    "CVXPY: open ended": _absent(absence_draws.endless_if_feasible),
+    "CVXPY: touching": _absent(absence_draws.touching),
+    "CVXPY: rays": _absent(absence_draws.leaking),
+    "CVXPY: hardly curved": _absent(absence_draws.flat),
+    "CVXPY: hyperbolas": _absent(absence_draws.hyperbola),
+    "CVXPY: multipliers without end": _cvxpy(
+        absence_draws.endless, absence_judging.judge_multipliers
+    ),
+}
+
+
+def judged(name: str, seeds: Iterable[int], few: int | None = None) -> Tally:
+    """All draws of these seeds; a few of the points of each, or all."""
+    tally = Tally()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for seed in seeds:
+            try:
+                tally.add(FAMILIES[name](seed, few))
+            except Exception as error:
+                error.add_note(f"while judging {name!r}, seed {seed}")
+                raise
+    return tally
+
+
+BLOCKS = [range(first, first + 50) for first in range(0, 200, 50)]
+"""The draws of a test, in parts that run beside one another."""
+
+
+def sampled(first: int, block: int = 50, draws: int = 200) -> list[Any]:
+    """Blocks of seeds: the first few run always, the others of ``draws`` in the slow suite."""
+    later = [range(k, min(k + block, draws)) for k in range(first, draws, block)]
+    return [range(first), *(pytest.param(seeds, marks=pytest.mark.slow) for seeds in later)]
+
+
+def assert_honest(name: str, seeds: Iterable[int], few: int = 5) -> Tally:
+    """No crime among these draws; the tally, for what should be useful as well."""
+    tally = judged(name, seeds, few)
+    crimes = "\n".join(f"{crime} | {where}" for crime, where in tally.crimes[:10])
+    assert not tally.crimes, f"{len(tally.crimes)} of {tally.judged}:\n{crimes}"
+    return tally

@@ -1,0 +1,319 @@
+"""Linear programs far from ordinary data, and points and multipliers of them to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import convexml as cml
+from convexml import Verdict
+from support.exact.exact_judging import CRASH, FALSE_ABSENCE, Tally, Truth, some
+from support.exact.exact_numbers import ZERO, ball, dot, exact, row, table
+from support.exact.exact_program import OPTIMAL, Answer, solve_program
+from support.exact.exact_sizes import Sizes, sizes
+
+Random = np.random.Generator
+NONE = np.zeros((0, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """Minimise c'x subject to A_ub x <= b_ub, A_eq x = b_eq, lower <= x <= upper."""
+
+    c: np.ndarray
+    A_ub: np.ndarray
+    b_ub: np.ndarray
+    A_eq: np.ndarray
+    b_eq: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+    @cached_property
+    def posed(self) -> Any:
+        """The library's problem."""
+        bounds = list(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
+        return cml.LinearProgram(self.c, self.A_ub, self.b_ub, self.A_eq, self.b_eq, bounds)
+
+    @cached_property
+    def optimum(self) -> Answer:
+        """Status, P* and a vertex."""
+        return solve_program(
+            self.c, self.A_ub, self.b_ub, self.A_eq, self.b_eq, self.lower, self.upper
+        )
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """Of objective, rows and columns."""
+        eye, m = np.eye(self.c.size), len(self.b_ub) + len(self.b_eq)
+        told = [np.isfinite(end) & (end != 0.0) for end in (self.lower, self.upper)]
+        A = np.r_[self.A_ub, self.A_eq, eye[told[0]], eye[told[1]]]
+        b = np.r_[self.b_ub, self.b_eq, self.lower[told[0]], self.upper[told[1]]]
+        found = sizes(A, b, self.c)
+        return Sizes(found.objective, found.rows[:m], found.columns)
+
+    @cached_property
+    def truth(self) -> Truth:
+        """Status, P* and 1e-3 of the size."""
+        return Truth(
+            self.optimum.status, self.optimum.value, ball(1.001e-3) * ball(self.sizes.objective)
+        )
+
+    def violations(self, x: Any) -> tuple[list[Any], np.ndarray]:
+        """Exact violations of rows and bounds, and what they count against."""
+        at = [exact(v) for v in x]
+        off = [dot(line, at) - s for line, s in zip(table(self.A_ub), row(self.b_ub), strict=True)]
+        off = [max(ZERO, v) for v in off]
+        off += [
+            abs(dot(line, at) - s) for line, s in zip(table(self.A_eq), row(self.b_eq), strict=True)
+        ]
+        size = np.maximum(self.sizes.rows, np.abs(np.r_[self.b_ub, self.b_eq]))
+        for ends, sign in ((self.lower, -1), (self.upper, 1)):
+            for v, end, unit in zip(at, ends, self.sizes.columns, strict=True):
+                if np.isfinite(end):
+                    off.append(max(ZERO, sign * (v - exact(end))))
+                    size = np.append(size, max(unit, abs(end)))
+        return off, size
+
+
+def program(
+    c: Any,
+    A_ub: Any = None,
+    b_ub: Any = None,
+    A_eq: Any = None,
+    b_eq: Any = None,
+    lower: Any = 0.0,
+    upper: Any = np.inf,
+) -> Linear:
+    """A ``Linear`` from whatever is there."""
+    c = np.asarray(c, dtype=float)
+    n = c.size
+
+    def pair(A: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
+        if A is None:
+            return np.zeros((0, n)), np.zeros(0)
+        return np.asarray(A, dtype=float), np.asarray(b, dtype=float)
+
+    ends = (np.broadcast_to(np.asarray(end, dtype=float), n).copy() for end in (lower, upper))
+    return Linear(c, *pair(A_ub, b_ub), *pair(A_eq, b_eq), *ends)
+
+
+# -- draws -----------------------------------------------------------------------------------
+
+
+def solvable(rng: Random, far: bool = False) -> Linear:
+    """Integers, with a known primal and dual point; far: a vertex with entries up to 1e14."""
+    n, m = int(rng.integers(1, 5)), int(rng.integers(1, 6))
+    A = rng.integers(-5, 6, (m, n)).astype(float)
+    x = rng.integers(0, 4, n) * (rng.random(n) < 0.7).astype(float)
+    if far:
+        x = np.floor(x * 10.0 ** rng.uniform(0, 14, n))
+    duals = rng.integers(0, 4, m) * (rng.random(m) < 0.6).astype(float)
+    slack = rng.integers(0, 5, m) * (duals == 0.0)
+    reduced = rng.integers(0, 4, n) * (x == 0.0)
+    equal = rng.random() < 0.3
+    c, b = reduced - A.T @ duals, A @ x + slack
+    if equal:
+        return program(c, A[1:], b[1:], A[:1], (A @ x)[:1])
+    upper = np.where(rng.random(n) < 0.3, x + 1.0, np.inf)
+    return program(c, A, b, upper=upper)
+
+
+def anything(rng: Random) -> Linear:
+    """Integers; often infeasible or unbounded."""
+    n, m = int(rng.integers(1, 5)), int(rng.integers(1, 7))
+    A = rng.integers(-5, 6, (m, n)).astype(float)
+    lower = 0.0 if rng.random() < 0.7 else -np.inf
+    return program(rng.integers(-9, 20, n), A, rng.integers(-9, 20, m), lower=np.full(n, lower))
+
+
+def opposite(rng: Random) -> Linear:
+    """An equality as two inequalities: multipliers may grow along (1, 1) for ever."""
+    base = solvable(rng)
+    line, side = (base.A_ub[:1], base.b_ub[:1]) if len(base.b_ub) else (base.A_eq, base.b_eq)
+    x = np.array([float(v) for v in base.optimum.x]) if base.optimum.status == OPTIMAL else None
+    side = line @ np.round(x) if x is not None else side
+    return program(
+        base.c,
+        np.r_[base.A_ub, line, -line],
+        np.r_[base.b_ub, side, -side],
+        base.A_eq,
+        base.b_eq,
+        base.lower,
+        base.upper,
+    )
+
+
+def game(rng: Random) -> Linear:
+    """A skew matrix game, of value 0: max v subject to A'p >= v, p in the simplex."""
+    k = int(rng.integers(2, 5))
+    G = rng.integers(-4, 5, (k, k)).astype(float)
+    G = G - G.T
+    A = np.c_[-G.T, np.ones(k)]
+    simplex = np.r_[np.ones(k), 0.0][None]
+    lower = np.r_[np.zeros(k), -np.inf]
+    return program(np.r_[np.zeros(k), -1.0], A, np.zeros(k), simplex, [1.0], lower)
+
+
+def almost(rng: Random) -> Linear:
+    """Rows that contradict one another, or nearly do: by 2^-20 ... 2^-40 either way."""
+    n = int(rng.integers(1, 4))
+    line = rng.integers(1, 5, (1, n)).astype(float)
+    other = line * (1.0 + rng.choice([-1.0, 0.0, 1.0]) * 2.0 ** -rng.integers(20, 41))
+    if n > 1 and rng.random() < 0.5:
+        other = line.copy()
+        other[0, 0] += 2.0 ** -rng.integers(20, 41)
+    side = float(rng.integers(1, 6))
+    gap = rng.choice([-1.0, 0.0, 1.0]) * 2.0 ** -rng.integers(20, 41)
+    A, b = np.r_[line, -other], np.array([side, -side * (1.0 + gap)])
+    if rng.random() < 0.4:
+        return program(rng.integers(1, 5, n), None, None, np.r_[line, other], [side, -b[1]])
+    return program(rng.integers(1, 5, n), A, b)
+
+
+def rescaled(rng: Random, base: Linear, largest: int = 60) -> Linear:
+    """Rows, columns and objective in units 2^+-largest."""
+    half = largest // 2
+    unit = 2.0 ** rng.integers(-half, half + 1, base.c.size)
+    rows = 2.0 ** rng.integers(-half, half + 1, len(base.b_ub))
+    equal = 2.0 ** rng.integers(-half, half + 1, len(base.b_eq))
+    cost = 2.0 ** rng.integers(-half, half + 1)
+    return Linear(
+        base.c * unit * cost,
+        base.A_ub * unit * rows[:, None],
+        base.b_ub * rows,
+        base.A_eq * unit * equal[:, None],
+        base.b_eq * equal,
+        base.lower / unit,
+        base.upper / unit,
+    )
+
+
+DRAWS = {
+    "solvable": solvable,
+    "far": lambda rng: solvable(rng, far=True),
+    "anything": anything,
+    "opposite": opposite,
+    "game": game,
+    "almost": almost,
+}
+
+
+def draw(rng: Random) -> tuple[str, Linear]:
+    """One of them, half of the time in other units."""
+    name = str(rng.choice(list(DRAWS)))
+    base = DRAWS[name](rng)
+    if rng.random() < 0.5:
+        return f"{name}, rescaled", rescaled(rng, base)
+    return name, base
+
+
+# -- judged ----------------------------------------------------------------------------------
+
+
+def points(
+    rng: Random, problem: Linear, solution: Any
+) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray] | None]]:
+    """The solution, the optimum, points near and far; multipliers near and far."""
+    n, best = problem.c.size, problem.optimum
+    x, multipliers = np.zeros(n), None
+    if solution.primal:
+        x, multipliers = solution.primal["x"], dict(solution.dual)
+        yield x, None
+        yield x, multipliers
+    if best.status == OPTIMAL:
+        x = np.array([float(v) for v in best.x])
+        yield x, None
+        yield x, multipliers
+    for _ in range(2):
+        step = 10.0 ** rng.uniform(-16, 1)
+        yield x + step * np.maximum(np.abs(x), problem.sizes.columns) * rng.normal(size=n), None
+        yield x * (1.0 + step * rng.normal(size=n)), multipliers
+    yield np.zeros(n), None
+    ray = rng.choice([0.0, 1.0], n) * problem.sizes.columns
+    yield x + 2.0 ** rng.integers(0, 50) * ray, multipliers
+    if multipliers is None:
+        multipliers = {"lambda_ub": np.zeros(len(problem.b_ub)), "nu": np.zeros(len(problem.b_eq))}
+    for _ in range(3):
+        K = 10.0 ** rng.uniform(0, 15)
+        moved = {key: multipliers[key] for key in ("lambda_ub", "nu")}
+        size = max(max((np.abs(v).max(initial=0.0) for v in moved.values()), default=0.0), 1.0)
+        moved = {
+            key: v + K * size * rng.choice([0.0, 1.0, 1.0], v.size) * (1.0 + rng.integers(2) / K)
+            for key, v in moved.items()
+        }
+        yield x, moved
+
+
+def judge_linear(
+    rng: Random, problem: Linear, where: str, tol: float = 1e-6, few: int | None = None
+) -> Tally:
+    """Solve, judge many points, Farkas vectors and rays, and compare with the exact optimum."""
+    tally, truth = Tally(), problem.truth
+    try:
+        solution = problem.posed.solve(tol=tol)
+        tally.solved(solution, truth, where)
+    except Exception as error:
+        tally.blame(CRASH, f"{where}: solve: {type(error).__name__}: {error}")
+        return tally
+    for k, (x, multipliers) in some(rng, enumerate(points(rng, problem, solution)), few):
+        judge_point(tally, problem, x, multipliers, f"{where}, point {k}", tol)
+    for k, (kind, arguments) in enumerate(evidence(rng, problem, solution)):
+        try:
+            found = getattr(problem.posed, f"certify_{kind}")(*arguments, tol=tol)
+        except Exception as error:
+            tally.blame(CRASH, f"{where}: {kind}: {type(error).__name__}: {error}")
+            continue
+        tally.judged += 1
+        tally.counts[str(found.verdict)] += 1
+        if found.verdict is Verdict.CERTIFIED and truth.status != kind:
+            tally.blame(FALSE_ABSENCE, f"{where}, {kind} {k}: truth {truth.status}")
+    return tally
+
+
+def evidence(rng: Random, problem: Linear, solution: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Farkas vectors and rays, random ones and those of almost dependent rows."""
+    n, m, p = problem.c.size, len(problem.b_ub), len(problem.b_eq)
+    for _ in range(2):
+        K = 10.0 ** rng.uniform(-3, 12)
+        nu = rng.choice([-1.0, 0.0, 1.0], p)
+        yield "infeasible", ({"lambda_ub": K * rng.choice([0.0, 1.0], m), "nu": K * nu},)
+    if solution.status == "infeasible":
+        found = {k: v for k, v in solution.evidence.items() if np.ndim(v) == 1}
+        yield "infeasible", (found,)
+    x = solution.primal.get("x", np.zeros(n)) if solution.primal else np.zeros(n)
+    ray = rng.choice([0.0, 1.0, -1.0], n) * problem.sizes.columns
+    yield "unbounded", (ray if np.any(ray) else np.ones(n), x)
+
+
+def judge_point(
+    tally: Tally,
+    problem: Linear,
+    x: np.ndarray,
+    multipliers: dict[str, np.ndarray] | None,
+    where: str,
+    tol: float,
+) -> None:
+    """Judge one point."""
+    try:
+        found = problem.posed.certify(x, multipliers, tol=tol)
+    except Exception as error:
+        tally.blame(CRASH, f"{where}: certify: {type(error).__name__}: {error}")
+        return
+    off, size = problem.violations(x)
+    ratio = max((float(v) / s if v else 0.0 for v, s in zip(off, size, strict=True)), default=0.0)
+    value, witness = dot(row(problem.c), [exact(v) for v in x]), None
+    if found.witness is not None:
+        witness = dot(row(problem.c), [exact(v) for v in found.witness["x"]])
+    tally.point(
+        found,
+        problem.truth,
+        value,
+        where,
+        feasible=not any(off),
+        violated=ratio > 10.0 * tol,
+        witness=witness,
+    )

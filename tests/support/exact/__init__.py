@@ -1,0 +1,1 @@
+"""Oracles in exact arithmetic."""

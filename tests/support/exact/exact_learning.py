@@ -1,0 +1,246 @@
+"""A learning problem on the rationals that its floats are: P at any point, and P*."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+import convexml as cml
+from support.exact.exact_losses import (
+    LINES,
+    SMOOTH,
+    Kind,
+    as_objects,
+    lines,
+    loss_value,
+    penalty_value,
+)
+from support.exact.exact_newton import smooth_optimum
+from support.exact.exact_numbers import (
+    HALF,
+    ONE,
+    ZERO,
+    Row,
+    ball,
+    dot,
+    exact,
+    row,
+    solve_consistent,
+    table,
+)
+from support.exact.exact_program import INFEASIBLE, OPTIMAL, Answer, shifted
+
+UNATTAINED = "unattained"
+
+
+@dataclass(frozen=True, eq=False)
+class Learning:
+    """Minimise sum_i c_i l(y_i, x_i.w + b) + Omega(w), c_i = 1/n, or the number that is passed."""
+
+    X: np.ndarray
+    y: np.ndarray
+    loss: Kind
+    penalty: Kind
+    intercept: bool = True
+    weight: float | None = None
+    base: Row | None = None
+    """Scores that are there already, of each sample."""
+
+    @cached_property
+    def posed(self) -> Any:
+        """The library's problem."""
+        loss, penalty = as_objects(self.loss, self.penalty)
+        scale = "mean" if self.weight is None else self.weight
+        return cml.LearningProblem(
+            self.X, self.y, loss, penalty, fit_intercept=self.intercept, loss_scale=scale
+        )
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """X, exactly."""
+        return table(self.X)
+
+    @cached_property
+    def sides(self) -> Row:
+        """The targets, exactly."""
+        return row(self.y)
+
+    @cached_property
+    def start(self) -> Row:
+        """The scores of w = 0, b = 0."""
+        return [ZERO] * len(self.y) if self.base is None else self.base
+
+    def at_best_intercept(self, w: Any) -> tuple[Any, Any] | None:
+        """The infimum of P over b, constraints left out, and the largest P at the floats nearby.
+
+        None where there is no best b, or none is found (scores too far apart).
+        """
+        scores = [dot(line, [exact(v) for v in w]) for line in self.rows]
+        mean = sum(scores, ZERO) / len(scores)
+        rest = [z - mean for z in scores]
+        if self.loss[0] in SMOOTH and max(abs(z) for z in rest) > 30:
+            return None
+        none, nothing = ("none",), self.X[:, :0]
+        free = Learning(nothing, self.y, self.loss, none, True, self.weight, rest).optimum
+        if free.status != OPTIMAL:
+            return None
+        b = free.x[0] - mean
+        floats = [float(b)]
+        floats += [float(np.nextafter(floats[0], end)) for end in (-np.inf, np.inf)]
+        values = [ball(self.value(w, v, constrained=False)) for v in floats]
+        best = ball(self.value(w, b, constrained=False))
+        return best, max(values, key=float)
+
+    @property
+    def c(self) -> Any:
+        """The factor of each sample's loss."""
+        return ONE / len(self.y) if self.weight is None else exact(self.weight)
+
+    @property
+    def d(self) -> int:
+        return self.X.shape[1]
+
+    def value(self, w: Any, b: Any = 0.0, constrained: bool = True) -> Any:
+        """P(w, b) of floats or rationals, without rounding; inf outside of the constraints."""
+        w, (b,) = [exact(v) for v in w], [exact(v) for v in np.ravel(b)]
+        total = penalty_value(self.penalty, w)
+        total = ZERO if not constrained and isinstance(total, arb) else total
+        for line, y, z in zip(self.rows, self.sides, self.start, strict=True):
+            part = loss_value(self.loss, y, dot(line, w) + b + z)
+            if isinstance(part, arb) and not constrained and not part.is_finite():
+                continue
+            if isinstance(part, arb) or isinstance(total, arb):
+                total = ball(total) + ball(self.c) * ball(part)
+            else:
+                total += self.c * part
+        return total
+
+    def margin_missed(self, w: Any, b: Any) -> Any:
+        """By how much the worst y_i z_i of a hard margin is below 1."""
+        w, (b,) = [exact(v) for v in w], [exact(v) for v in np.ravel(b)]
+        pairs = zip(self.rows, self.sides, strict=True)
+        return max([ZERO, *(ONE - y * (dot(line, w) + b) for line, y in pairs)])
+
+    @cached_property
+    def null(self) -> Any:
+        """P_0, of the null model; inf where that is infeasible."""
+        alone = Learning(
+            self.X[:, :0], self.y, self.loss, ("none",), self.intercept, self.weight
+        ).optimum
+        return alone.value if alone.status == OPTIMAL else arb.pos_inf()
+
+    @cached_property
+    def optimum(self) -> Answer:
+        """P* and a minimiser, or that there is none."""
+        if self.loss[0] in SMOOTH:
+            return smooth_optimum(self)
+        if self.penalty[0] == "l2_ball":
+            return self._shortest()
+        if self.loss[0] == "squared" and self.penalty[0] in ("none", "l2") and self.base is None:
+            return self._normal_equations()
+        return self._program()
+
+    def _shortest(self) -> Answer:
+        """In a ball: of a constraint on the predictions the shortest w decides."""
+        assert self.loss[0] in ("hard_margin", "interpolation")
+        free = Learning(self.X, self.y, self.loss, ("l2", 1.0), self.intercept).optimum
+        if free.status != OPTIMAL or 2 * free.value > exact(self.penalty[1]) ** 2:
+            return Answer(INFEASIBLE)
+        return Answer(OPTIMAL, ZERO, free.x)
+
+    def _normal_equations(self) -> Answer:
+        Z = [[*line, ONE] if self.intercept else line for line in self.rows]
+        k = len(Z[0])
+        gram = [[self.c * sum((z[i] * z[j] for z in Z), ZERO) for j in range(k)] for i in range(k)]
+        if self.penalty[0] == "l2":
+            for j in range(self.d):
+                gram[j][j] += exact(self.penalty[1])
+        side = [
+            self.c * sum((z[i] * y for z, y in zip(Z, self.sides, strict=True)), ZERO)
+            for i in range(k)
+        ]
+        x = solve_consistent(gram, side)
+        assert x is not None
+        b = x.pop() if self.intercept else ZERO
+        value = penalty_value(self.penalty, x)
+        for line, y in zip(self.rows, self.sides, strict=True):
+            value += self.c * loss_value(self.loss, y, dot(line, x) + b)
+        return Answer(OPTIMAL, value, [*x, b])
+
+    def _program(self) -> Answer:
+        """As a quadratic program in w+, w-, b and what the loss needs."""
+        d, n, kind = self.d, len(self.y), self.penalty[0]
+        extra = {"huber": 2 * n, "squared": 0, "hard_margin": 0, "interpolation": 0}
+        size = 2 * d + 1 + extra.get(self.loss[0], n)
+        Q = [[ZERO] * size for _ in range(size)]
+        cost, A, b = [ZERO] * size, [], []
+        base = ZERO
+
+        def scores(line: Row) -> Row:
+            return [*line, *(-v for v in line), ONE if self.intercept else ZERO]
+
+        def require(terms: Row, places: dict[int, Any], side: Any) -> None:
+            full = [*terms, *[ZERO] * (size - len(terms))]
+            for place, value in places.items():
+                full[place] += value
+            A.append(full)
+            b.append(side)
+
+        ridge, l1 = ZERO, ZERO
+        if kind == "l2":
+            ridge = exact(self.penalty[1])
+        elif kind == "l1":
+            l1 = exact(self.penalty[1])
+        elif kind == "elastic_net":
+            l1 = exact(self.penalty[1]) * exact(self.penalty[2])
+            ridge = exact(self.penalty[1]) - l1
+        for j in range(d):
+            cost[j] = cost[d + j] = l1
+            Q[j][j] = Q[d + j][d + j] = ridge
+            Q[j][d + j] = Q[d + j][j] = -ridge
+            if kind == "box":
+                one = {j: ONE, d + j: -ONE}
+                require([], one, exact(self.penalty[1]))
+                require([], {k: -v for k, v in one.items()}, -exact(self.penalty[2]))
+            if kind == "nonnegative":
+                require([], {d + j: -ONE}, ZERO)
+        if kind == "l1_ball":
+            require([-ONE] * (2 * d), {}, -exact(self.penalty[1]))
+        data = zip(self.rows, self.sides, self.start, strict=True)
+        for i, (line, y, z0) in enumerate(data):
+            z, own = scores(line), 2 * d + 1 + i
+            if self.loss[0] == "squared":
+                for p, s in enumerate(z):
+                    if s:
+                        cost[p] -= self.c * s * (y - z0)
+                        for q, t in enumerate(z):
+                            Q[p][q] += self.c * s * t
+                base += HALF * self.c * (y - z0) ** 2
+            elif self.loss[0] == "hard_margin":
+                require([y * v for v in z], {}, ONE - y * z0)
+            elif self.loss[0] == "interpolation":
+                require(z, {}, y - z0)
+                require([-v for v in z], {}, z0 - y)
+            elif self.loss[0] == "huber":
+                Q[own][own], cost[own + n] = self.c, self.c * exact(self.loss[1])
+                require([-v for v in z], {own: ONE, own + n: ONE}, z0 - y)
+                require(z, {own: ONE, own + n: ONE}, y - z0)
+            else:
+                if self.loss[0] in LINES:
+                    cost[own] = self.c
+                else:
+                    Q[own][own] = self.c
+                for slope, offset in lines(self.loss, y):
+                    require([-slope * v for v in z], {own: ONE}, offset + slope * z0)
+        free = [2 * d] if self.intercept else []
+        found = shifted(Q, cost, A, b, [ZERO] * size, free)
+        assert found.status in (OPTIMAL, INFEASIBLE)
+        if found.status == OPTIMAL:
+            x = found.x
+            found.value += base
+            found.x = [*(x[j] - x[d + j] for j in range(d)), x[2 * d] if free else ZERO]
+        return found

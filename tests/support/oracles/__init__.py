@@ -1,0 +1,1 @@
+"""The same values by routes that share nothing with convexml."""
