@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -41,6 +42,7 @@ class Problem(ABC):
 
     _statement: Statement | None = None
     _dual_statement: Statement | None = None
+    _posing: float = 0.0
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse what the class neither defines nor annotates: ``problem.alpha = 3`` is a slip."""
@@ -67,9 +69,16 @@ class Problem(ABC):
     def statement(self) -> Statement:
         """The posed primal: problem, variables, constraints."""
         if self._statement is None:
+            start = time.perf_counter()
             self._statement = self._pose()
+            self._posing = time.perf_counter() - start
             self._fill()
         return self._statement
+
+    def posing_seconds(self) -> float:
+        """What posing the primal took, for the first who asks; 0 for everybody after."""
+        seconds, self._posing = self._posing, 0.0
+        return seconds
 
     @property
     def dual_statement(self) -> Statement:

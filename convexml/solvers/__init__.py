@@ -1,6 +1,5 @@
 """Solvers: the driver, the hand-written algorithms, the reference solvers, the registry."""
 
-from . import algorithms as _algorithms  # noqa: F401  (importing it registers them)
 from . import steps
 from .composite import Composite
 from .driver import Iterate, Record

@@ -2,49 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from inspect import signature
+from collections.abc import Callable, Iterator
+from inspect import getattr_static
 from typing import Any
 
 from ..errors import InputError, UnknownSolverError, nearest
-from ..numerics import Array
-from ..objective import Objective
 from ..objective.linear.data import LinearData
 from ..theory import Theorem
+from .algorithm import Algorithm
+from .algorithms import GENERAL, SCALAR, TABLE
 from .driver import Iterate
 from .needs import NEEDS
 from .reference import REFERENCE, installed, suits
 
-
-@dataclass(frozen=True)
-class Algorithm:
-    """A hand-written solver: a generator of iterates, what it needs, and its theorem."""
-
-    name: str
-    iterate: Callable[..., Iterator[Iterate]]
-    needs: tuple[str, ...]
-    max_iter: int
-    theorem: Theorem | None = None
-
-    def start(
-        self, objective: Objective, w: Array, b: float, seed: int, options: Mapping[str, Any]
-    ) -> Iterator[Iterate]:
-        """Begin a run; ``seed`` reaches the algorithms that take one.
-
-        Raises
-        ------
-        InputError
-            For an option that the algorithm does not know.
-        """
-        chance = {"seed": seed} if "seed" in signature(self.iterate).parameters else {}
-        try:
-            return self.iterate(objective, w.copy(), b, **chance, **options)
-        except TypeError as error:
-            raise InputError(f"{self.name}: {error}.") from None
-
-
-ALGORITHMS: dict[str, Algorithm] = {}
+ALGORITHMS = {algorithm.name: algorithm for algorithm in TABLE}
+"""Those of the table, and what ``register`` adds."""
 LINEAR = ("interior_point",)
 """Hand-written solvers that also take linear programs."""
 
@@ -86,7 +58,7 @@ def register(
     for need in needs:
         if need not in NEEDS:
             raise InputError(f"register: unknown need {need!r}.{nearest(need, NEEDS)}")
-    general = ("learning problem",) if multiclass else ("learning problem", "scalar prediction")
+    general = GENERAL if multiclass else SCALAR
     ALGORITHMS[name] = Algorithm(name, iterate, (*general, *needs), max_iter, theorem)
 
 
@@ -142,7 +114,8 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
         If no solver has that name; the nearest name is offered.
     """
     name = check_name(name)
-    if not hasattr(problem, "primal"):
+    # Looking is not posing: ``primal`` is a property that poses.
+    if getattr_static(problem, "primal", None) is None:
         raise InputError(f"supports: expected a posed problem, got {type(problem).__name__}.")
     if name in REFERENCE:
         return suits(name, problem.primal)

@@ -13,7 +13,7 @@ from support.model_cases import samples, separable
 import convexml as cml
 from convexml import Verdict
 from convexml.numerics import Array
-from convexml.solvers import Iterate
+from convexml.solvers import Iterate, supports
 
 X, Y = samples("real")
 XB, YB = samples("binary")
@@ -183,3 +183,22 @@ def test_one_solution_is_polished_to_rounding_whatever_the_tolerance() -> None:
         assert cml.Lasso(X, Y, 0.3).solve(tol=tol).relative_gap <= 1e-12
     rough = cml.Lasso(X, Y, 0.3).solve("clarabel", polish=False)
     assert rough.relative_gap > 1e-14
+
+
+def test_posing_counts_as_compiling_and_looking_poses_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = cml.Ridge(np.eye(3), [1.0, 2.0, 3.0], lam=1.0)
+    assert supports("newton", problem)[0]
+    assert problem.solve("newton").compile_seconds == 0.0
+    assert problem._statement is None
+    posed = problem._pose
+
+    def slowly() -> Any:
+        time.sleep(0.2)
+        return posed()
+
+    monkeypatch.setattr(problem, "_pose", slowly)
+    assert supports("clarabel", problem)[0]
+    assert problem.solve("clarabel").compile_seconds > 0.2
+    assert problem.solve("clarabel").compile_seconds < 0.2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,7 @@ def _attempt(
     if limits.max_iter is not None:
         settings[ITERATIONS[name]] = limits.max_iter
     run = run_reference(problem.primal, name, tol=tol, max_seconds=limits.max_seconds, **settings)
+    run = replace(run, compile_seconds=run.compile_seconds + problem.posing_seconds())
     x = problem.variables["x"].value if run.has_point else None
     if x is None or not np.all(np.isfinite(x)):
         return _without_point(problem, name, run, tol)
