@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.dualize_cases import HELPERS, holds
 
-from convexml.duality import assemble, eliminate, parts
+from convexml.duality import assemble, eliminate, forms, parts
 from convexml.duality.forms import Matrix
 
 PROBES = ("lp_2", "socp_1", "expcone_1", "pcp_2", "sdp_2", "qp_0")
@@ -45,7 +45,7 @@ FAULTS = {
         "inverse",
         lambda self, original=Matrix.inverse: original(self) and original(self) * -1.0,
     ),
-    "constants": (eliminate.Lagrangian, "constants", lambda self: eliminate.Form(1)),
+    "constants": (eliminate.Lagrangian, "constants", lambda self: forms.AffineForm(1)),
     "factor": (
         assemble,
         "conjugate_factor",

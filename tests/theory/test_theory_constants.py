@@ -16,6 +16,7 @@ from convexml import theory
 from convexml.numerics import Array
 from convexml.solvers.composite import Composite
 from convexml.theory import spectrum
+from convexml.theory.rates import newton
 
 SMOOTH = [
     name
@@ -164,7 +165,7 @@ def test_the_lipschitz_constant_of_the_hessian() -> None:
         assert change <= M * np.linalg.norm(move)
     z = np.linspace(-8.0, 8.0, 400_001)
     third = np.gradient(objective.loss.curvature(np.ones_like(z), z), z)
-    claimed = theory.newton.THIRD_DERIVATIVE["logistic"]
+    claimed = newton.THIRD_DERIVATIVE["logistic"]
     assert np.abs(third).max() == pytest.approx(claimed, rel=1e-6)
     assert theory.hessian_lipschitz(cml.Ridge(*samples("real"), 0.1).objective_parts) == 0.0
     assert theory.hessian_lipschitz(RATES["PoissonRegression"]().objective_parts) == np.inf

@@ -20,6 +20,7 @@ from convexml.penalties import L1, L2, ElasticNet, Zero
 from convexml.solvers.registry import ALGORITHMS
 from convexml.theory import Reference
 from convexml.theory.rates.newton import least_curvature
+from convexml.theory.stochastic.expectation import upper_limit
 
 
 def objective(X: Any, y: Any, loss: Any, penalty: Any, intercept: bool = False) -> Any:
@@ -211,5 +212,5 @@ def test_perceptron() -> None:
 
 def test_the_limit_of_64_seeds_is_mean_plus_2_33_standard_errors() -> None:
     runs = [np.array([value]) for value in (1.0, 3.0)]  # mean 2, deviation sqrt(2), error 1
-    limit = theory.expectation.upper_limit(runs, np.array([0]))
+    limit = upper_limit(runs, np.array([0]))
     assert limit == pytest.approx([2.0 + 2.3263478740408408])

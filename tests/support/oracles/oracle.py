@@ -49,7 +49,10 @@ class Oracle:
         return float(o.c @ loss_values(o.loss, o.y, z)) + penalty_value(o.penalty, w)
 
     def primal_violation(self, w: Array, b: float) -> float:
-        """The largest violation, relative to its row."""
+        """The largest violation, relative to its row at multipliers of this size.
+
+        A multiplier that should be 0 is a rounding of the others, alone in its column or not.
+        """
         o = self.objective
         z = self.X @ w + b
         size = np.ones_like(z)
@@ -66,14 +69,19 @@ class Oracle:
         return -float(o.c @ conjugate_values(o.loss, o.y, v)) - value
 
     def dual_violation(self, u: Array) -> float:
-        """The largest violation, relative to its row."""
+        """The largest violation, relative to its row at multipliers of this size.
+
+        A multiplier that should be 0 is a rounding of the others, alone in its column or not.
+        """
         o = self.objective
         lo, hi = (o.c * end for end in conjugate_box(o.loss, o.y))
         size = np.maximum(*(np.where(np.isfinite(end), abs(end), 0) for end in (lo, hi)))
         # An end at 0 beside an infinite one has no size: the largest multiplier's counts.
         size = np.maximum(np.where(size > 0, size, abs(u).max(initial=0.0)), abs(u))
         off = np.maximum(np.maximum(lo - u, u - hi), 0) / np.where(size > 0, size, 1)
-        _, outside = penalty_conjugate(o.penalty, -self.X.T @ u, abs(self.X).T @ abs(u))
+        used = o.c > 0.0
+        level = o.c * np.max(abs(u[used]) / o.c[used], initial=0.0)
+        _, outside = penalty_conjugate(o.penalty, -self.X.T @ u, abs(self.X).T @ level)
         total = abs(u).sum()
         balance = abs(u.sum()) / total if o.fit_intercept and total > 0 else 0.0
         return max(float(np.max(off)), outside, balance)
