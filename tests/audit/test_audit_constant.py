@@ -44,3 +44,44 @@ def test_a_parameter_is_a_constant() -> None:
     certificate = cml.solve(problem)
     assert certificate.claim == "infeasible"
     assert certificate.primal_objective == -np.inf
+
+
+def large_beside_small() -> list[tuple[str, cp.Constraint]]:
+    p = cp.Parameter(2, value=np.array([1e20, 0.0]))
+    big, small = cp.Constant([1e16, 0.0]), cp.Constant([1e8, 1.0])
+    two = cp.Constant(np.array([[1e8, 2.0]]))
+    return [
+        ("inequality", cp.Constant([1e20, 0.0]) <= cp.Constant([1e20, -1.0])),
+        ("equality", big == cp.Constant([1e16, 1.0])),
+        ("parameter", p <= cp.Constant([1e20, -1.0])),
+        ("sum", p + 1.0 <= cp.Constant([1e20, 0.5])),
+        ("complex", big == cp.Constant([1e16, 1.0j])),
+        ("second-order", cp.SOC(cp.Constant([1e18, 1.0]), cp.Constant(np.array([[1e18, 1.5]])))),
+        ("second-order by rows", cp.SOC(cp.Constant([1e18, 1.0]), two.T, axis=1)),
+        ("power", cp.PowCone3D(small**2, small**2, cp.Constant([1e16, 1.3]), 0.5)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "constraint", [pytest.param(c, id=name) for name, c in large_beside_small()]
+)
+def test_a_small_row_beside_a_large_one_counts_by_its_own_size(constraint: cp.Constraint) -> None:
+    problem = cp.Problem(cp.Minimize(cp.Constant(3.0)), [constraint])
+    for certificate in (cml.solve(problem), cml.certify(problem)):
+        assert certificate.verdict is cml.Verdict.CERTIFIED
+        assert certificate.claim == "infeasible"
+
+
+def test_rounding_of_the_terms_is_no_contradiction() -> None:
+    rows, ones = cp.Constant(np.array([[0.1, 0.2, 0.3], [1.0, 1.0, 1.0]])), cp.Constant(np.ones(3))
+    for sides, verdict in (
+        ([0.6, 3.0], cml.Verdict.CERTIFIED),  # 0.1 + 0.2 + 0.3 is 0.6 + 1e-16 in floats
+        ([0.6 + 1e-9, 3.0], None),
+    ):
+        problem = cp.Problem(cp.Minimize(1.0), [rows @ ones == np.array(sides)])
+        certificate = cml.certify(problem)
+        assert certificate.claim == ("infeasible" if verdict is None else "optimal")
+        assert certificate.verdict is cml.Verdict.CERTIFIED
+    cancelled = cp.Constant(np.array([[0.1, 0.2, -0.3], [1.0, 1.0, 1.0]])) @ ones
+    problem = cp.Problem(cp.Minimize(1.0), [cancelled == np.array([0.0, 3.0])])
+    assert cml.certify(problem).verdict is cml.Verdict.UNDECIDED

@@ -8,11 +8,15 @@ import numpy as np
 
 from ...certificates.certificate import Certificate, worst
 from ...certificates.judge import absent, bounded, judge
-from ...numerics import ROUNDING
+from ...numerics import ROUNDING, Array
 from .reading.layout import dense
 from .reading.point import constraint_names
+from .reading.sizes import gathered, value_sizes
 from .reading.violation import constraint_violation
-from .rounding.enclosed import objective_at
+from .rounding.enclosed import enclosed, objective_at
+
+KEPT = {"NegExpression", "real", "imag"}
+"""Affine atoms that leave the sizes of their terms as they are."""
 
 
 def certify_constant(problem: Any, tol: float) -> Certificate:
@@ -21,21 +25,21 @@ def certify_constant(problem: Any, tol: float) -> Certificate:
     Returns
     -------
     Certificate
-        Claim "optimal" with P = D = the constant and gap 0; or, where a constraint is violated,
-        claim "infeasible" with the violations by constraint in ``evidence``. Both CERTIFIED,
-        unless the objective is not finite: then UNDECIDED.
+        Claim "optimal" with P = D = the constant and gap 0; or, where an entry or a cone of a
+        constraint is violated by more than the rounding of its own terms, claim "infeasible" with
+        the violations by constraint in ``evidence``. Both CERTIFIED. UNDECIDED where a violation
+        of that size may be rounding, or the objective is not finite.
     """
     names = constraint_names(problem)
     rows, broken = [], {}
     for constraint in problem.constraints:
         with np.errstate(all="ignore"):
             violated = constraint_violation(constraint)
-        sizes = [np.max(np.abs(dense(part.value)), initial=0.0) for part in constraint.args]
-        row = worst(
-            f"{names[constraint.id]}: violation", "primal_feasibility", violated, max(sizes)
-        )
-        rows.append(row)
-        if row.relative > ROUNDING:
+            sizes, error = value_sizes(constraint, violated.size), _error(constraint, violated.size)
+            certain = np.abs(violated) > error
+        name = f"{names[constraint.id]}: violation"
+        rows.append(worst(name, "primal_feasibility", violated, sizes, error))
+        if np.any(certain):
             broken[names[constraint.id]] = violated
     sign = 1.0 if problem.objective.NAME == "minimize" else -1.0
     if broken:
@@ -46,3 +50,22 @@ def certify_constant(problem: Any, tol: float) -> Certificate:
     value = sign * objective_at(problem).value
     reason = "" if np.isfinite(value) else f"the objective is {sign * value}"
     return judge(bounded(value, value, rows, tol, scale=abs(value), sign=sign, reason=reason))
+
+
+def _error(constraint: Any, count: int) -> Array:
+    """How far off each violation may be: the rounding of its terms, and what atoms may be off."""
+    found = [(enclosed(part), dense(part.value)) for part in constraint.args]
+    off = [np.abs(each.value - value) + each.reach for each, value in found]
+    terms = [_terms(part) for part in constraint.args]
+    behind = max(2.0, sum(part.size for part in off) / max(count, 1))
+    return ROUNDING * gathered(constraint, terms, count) + behind * gathered(constraint, off, count)
+
+
+def _terms(expression: Any) -> Array:
+    """The value of an affine expression with the signs of all its terms taken away."""
+    names = {kind.__name__ for kind in type(expression).__mro__}
+    if "AffAtom" not in names or 0 in expression.shape:
+        return np.abs(dense(expression.value))
+    parts = [_terms(part) for part in expression.args]
+    found = parts[0] if names & KEPT else expression.numeric(parts)
+    return np.reshape(np.abs(dense(found)), expression.shape)

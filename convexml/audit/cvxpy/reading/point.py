@@ -28,6 +28,7 @@ from .layout import (
     parts_of,
     read_part,
 )
+from .sizes import row_sizes, value_sizes
 from .violation import attribute_violations, constraint_violation
 
 
@@ -233,11 +234,8 @@ def _variable_sizes(posed: Posed, variable: Any) -> Array:
 
 
 def _sizes(posed: Posed, constraint: Any, size: Array, count: int) -> Array:
-    """The sizes of the terms behind each violation; those of its largest row where unclear."""
+    """The sizes of the terms behind each violation; each cone counts by its own."""
     multipliers = posed.maps.get(constraint.id)
     if multipliers is None or multipliers.rows.size == 0:
-        values = [np.max(np.abs(dense(a.value)), initial=0.0) for a in constraint.args]
-        return np.full(count, float(max(values, default=0.0)))
-    if multipliers.matrix.shape[0] == count and multipliers.rows.size == count:
-        return np.asarray((multipliers.matrix != 0).astype(float) @ size)
-    return np.full(count, float(np.linalg.norm(size[multipliers.rows])))
+        return value_sizes(constraint, count)
+    return row_sizes(constraint, multipliers.matrix, size, count)

@@ -1,0 +1,104 @@
+"""The sizes that the violations of a constraint count against: each entry's, each cone's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ....numerics import Array
+from .layout import dense
+
+
+def cone_numbers(constraint: Any) -> list[Array] | None:
+    """For each argument, which cone its entries belong to; None for an (in)equality.
+
+    Cones are numbered as ``constraint_violation`` lists them.
+    """
+    import cvxpy as cp
+
+    shapes = [argument.shape for argument in constraint.args]
+    match constraint:
+        case cp.constraints.SOC():
+            count = max(constraint.args[0].size, 1)
+            return [np.arange(count).reshape(shapes[0]), _along(count, shapes[1], constraint.axis)]
+        case cp.constraints.PowConeND():
+            count = max(constraint.args[1].size, 1)
+            return [_along(count, shapes[0], constraint.axis), np.arange(count).reshape(shapes[1])]
+        case cp.constraints.ExpCone() | cp.constraints.PowCone3D():
+            return [np.arange(constraint.args[0].size).reshape(shape) for shape in shapes]
+        case cp.constraints.PSD():
+            batch = shapes[0][:-2]
+            numbers = np.arange(int(np.prod(batch))).reshape(*batch, 1, 1)
+            return [np.broadcast_to(numbers, shapes[0])]
+    return None
+
+
+def _along(count: int, shape: Sequence[int], axis: int) -> Array:
+    """One number for each vector along ``axis``."""
+    if len(shape) < 2:
+        return np.zeros(shape, dtype=int)
+    return np.broadcast_to(
+        np.arange(count)[None, :] if axis == 0 else np.arange(count)[:, None], shape
+    )
+
+
+def gathered(constraint: Any, parts: Sequence[Array], count: int) -> Array:
+    """The largest of these sizes behind each violation; ``parts`` are shaped as the arguments."""
+    numbers = cone_numbers(constraint)
+    if numbers is not None:
+        found = np.zeros(count)
+        for number, part in zip(numbers, parts, strict=True):
+            np.maximum.at(found, number.ravel(), np.abs(part).ravel())
+        return found
+    both = any(np.iscomplexobj(part) for part in parts)
+    wide = np.broadcast_arrays(*parts)
+    real = np.max([np.abs(np.real(part)).ravel() for part in wide], axis=0)
+    if both and 2 * real.size == count:
+        imaginary = np.max([np.abs(np.imag(part)).ravel() for part in wide], axis=0)
+        return np.concatenate([real, imaginary])
+    if 2 * real.size == count:
+        return np.tile(real, 2)
+    return np.asarray(real) if real.size == count else np.full(count, np.max(real, initial=0.0))
+
+
+def value_sizes(constraint: Any, count: int) -> Array:
+    """The size of what stands behind each violation, from the arguments' values."""
+    return gathered(constraint, [dense(argument.value) for argument in constraint.args], count)
+
+
+def row_sizes(constraint: Any, matrix: Any, size: Array, count: int) -> Array:
+    """The sizes of the rows of the conic form behind each violation.
+
+    Parameters
+    ----------
+    constraint : cvxpy.Constraint
+    matrix : sparse array
+        Of its ``MultiplierMap``.
+    size : array, shape (m,)
+        Of the rows of the conic form.
+    count : int
+        The number of violations.
+    """
+    used = sparse.csr_array((matrix != 0).astype(float))
+    entries = np.arange(count)
+    numbers = cone_numbers(constraint)
+    if numbers is not None:
+        entries = np.concatenate([number.ravel() for number in numbers])
+        if used.shape[0] == 2 * entries.size:  # imaginary parts last
+            entries = np.tile(entries, 2)
+    if entries.size == used.shape[0] and np.max(entries, initial=-1) < count:
+        shape = (count, entries.size)
+        pick = sparse.csr_array((np.ones(entries.size), (entries, np.arange(entries.size))), shape)
+        behind = sparse.csr_array((pick @ used) != 0)
+        if np.all(np.diff(behind.indptr) > 0):
+            rows = sparse.csr_array(behind.astype(float))
+            rows.data = size[rows.indices]
+            return np.array([np.linalg.norm(rows.data[a:b]) for a, b in _ends(rows)])
+    return np.full(count, float(np.linalg.norm(size[np.unique(used.tocoo().col)])))
+
+
+def _ends(rows: Any) -> list[tuple[int, int]]:
+    return list(zip(rows.indptr[:-1].tolist(), rows.indptr[1:].tolist(), strict=True))
