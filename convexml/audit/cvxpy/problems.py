@@ -19,15 +19,30 @@ from .cones.bounds import Bound, bound_of
 from .cones.recovery import Completed, complete_dual, complete_point
 from .constant import certify_constant
 from .reading.curvature import curved
+from .reading.domain import without_value
 from .reading.feasible import unmet
 from .reading.layout import dense
-from .reading.point import Posed, check_problem, pose, primal_rows, sparse_values, substituted
+from .reading.point import (
+    Posed,
+    check_problem,
+    outside_domain,
+    pose,
+    primal_rows,
+    sparse_values,
+    substituted,
+)
 from .reading.rows import Given, dual_rows, read_duals
 from .reading.worth import difference, shortfall
 from .rounding.enclosed import objective_at, without_constant
 
 WITNESS = 1e-2
 """A better point refutes only if its violations are below this share of the tolerance."""
+
+BELOW = (
+    "no bound: the objective is below the dual objective by more than tol, which no feasible point "
+    "can be; what is violated was not found"
+)
+"""Weak duality holds wherever the conic form and the problem say the same."""
 
 ENDED = ("infeasible", "infeasible_inaccurate", "unbounded", "unbounded_inaccurate")
 
@@ -90,6 +105,9 @@ def _judge(posed: Posed, tol: float) -> Certificate:
         return _empty(tol, "a variable has a value that is not finite")
     if given.broken:
         return _empty(tol, f"the dual value of {given.broken} is not finite")
+    outside = outside_domain(posed)
+    if (reason := without_value(posed.problem)) or any(row.breaks(tol) for row in outside):
+        return decide(bounded(np.nan, np.nan, outside, tol, scale=np.nan, reason=reason))
     program, to = posed.fit.program, posed.fit.scaled
     z, y = to.x_in(x), to.y_in(given.y)
     z = complete_point(program, z, posed.own, y, given.mask)
@@ -133,6 +151,8 @@ def _assemble(posed: Posed, x: Array, full: Completed, given: Given, tol: float)
     elif not np.isfinite(price):
         value, price, within = bound.local, 0.0, max(bound.radius, bound.far)
     scale = program_scale(rest + constant, value + constant, units.size)
+    if value - rest - price - short - apart - noise > tol * scale:
+        reason, value, within = BELOW, -np.inf, None
     rows = primal_rows(posed, x) + dual_rows(posed, x, full, given, scale)
     certificate = bounded(
         primal,

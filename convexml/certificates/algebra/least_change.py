@@ -43,7 +43,11 @@ def least_change(matrix: Any, residual: Array, weights: Array) -> Array:
         scaled = scaled @ sparse.diags_array(weights[movable])
         moved = _sparse(scaled, residual)
     else:
-        moved = np.linalg.lstsq(scaled * weights[movable], residual, rcond=None)[0]
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = scaled * weights[movable]
+        if not np.all(np.isfinite(scaled)) or not np.all(np.isfinite(residual)):
+            return step
+        moved = np.linalg.lstsq(scaled, residual, rcond=None)[0]
     step[movable] = weights[movable] * moved
     return step if np.all(np.isfinite(step)) else np.zeros(weights.size)
 

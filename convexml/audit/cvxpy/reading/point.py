@@ -19,6 +19,7 @@ from ....errors import InputError, SolverError
 from ....numerics import EPS, Array
 from ....objective.conic.program import ConeProgram
 from ..cones.fit import FittedProgram, fitted
+from .domain import domain_rows
 from .layout import (
     Columns,
     MultiplierMap,
@@ -199,7 +200,7 @@ def substituted(values: Mapping[Any, Any]) -> Iterator[None]:
 
 
 def primal_rows(posed: Posed, x: Array) -> list[Condition]:
-    """Feasibility of the variables' values, by constraint and by attribute.
+    """Feasibility of the variables' values, by constraint, domain and attribute.
 
     A violation counts against the size of its row in the data, and may be off by the rounding of
     its terms at ``x``.
@@ -214,6 +215,7 @@ def primal_rows(posed: Posed, x: Array) -> list[Condition]:
         scale, error = (_sizes(posed, constraint, v, violated.size) for v in (size, terms))
         name = f"{posed.labels[constraint.id]}: violation"
         rows.append(worst(name, "primal_feasibility", violated, scale, error))
+    rows += outside_domain(posed)
     for variable in posed.problem.variables():
         sizes = _variable_sizes(posed, variable)
         for attribute, violated, limit in attribute_violations(variable):
@@ -221,6 +223,11 @@ def primal_rows(posed: Posed, x: Array) -> list[Condition]:
             scale = sizes if sizes.size == violated.size else np.max(sizes, initial=0.0)
             rows.append(worst(name, "primal_feasibility", violated, np.maximum(limit, scale)))
     return rows
+
+
+def outside_domain(posed: Posed) -> list[Condition]:
+    """Feasibility in the domains of the atoms, by constraint."""
+    return domain_rows(posed.problem, posed.labels, lambda v: _variable_sizes(posed, v))
 
 
 def _variable_sizes(posed: Posed, variable: Any) -> Array:

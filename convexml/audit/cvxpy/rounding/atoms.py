@@ -56,6 +56,7 @@ def monotone(atom: Any, parts: list[Enclosed], inner: bool = False) -> Enclosed:
         np.real(atom.numeric(ends))
         for ends in (sizes, [s + part.reach for s, part in zip(sizes, parts, strict=True)])
     )
+    inner = inner and parts[0].value.ndim > 0  # a number times a vector has one term
     count = parts[0].value.shape[-1] if inner else max(part.value.size for part in parts)
     radius = (large - small) + 4.0 * gamma(2 * count + 8) * large
     used = all(np.any(part) for part in sizes)
@@ -150,6 +151,8 @@ def _first_order(atom: Any, parts: list[Enclosed], value: Array) -> Array:
     for slope, part in zip(slopes, parts, strict=False):
         if slope is None:
             return np.asarray(4.0 * radius).reshape(value.shape, order="F")
+        if not hasattr(slope, "T"):  # CVXPY's 0 for a constant, which was not carried: not finite
+            return np.full(value.shape, np.inf)
         off, size = part.reach.ravel(order="F"), np.abs(part.value).ravel(order="F")
         size = np.maximum(size, float(np.linalg.norm(size)) / np.sqrt(max(size.size, 1)))
         room = 2.0 * off + 8.0 * np.sqrt(size.size) * EPS * size

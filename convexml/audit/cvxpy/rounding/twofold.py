@@ -139,6 +139,8 @@ def summed(a: Enclosed, axes: tuple[int, ...], shape: tuple[int, ...]) -> Enclos
     """The sums over these axes, in this shape; None where they are too long to be carried."""
     if np.iscomplexobj(a.value) or a.value.size > CARRIED:
         return None
+    if a.value.size == 0:
+        return exactly(np.zeros(shape))
     parts = [np.moveaxis(part, axes, range(-len(axes), 0)) for part in a]
     rows = [
         np.reshape(part, (-1, int(np.prod([a.value.shape[k] for k in axes])))) for part in parts

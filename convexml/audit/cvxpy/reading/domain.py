@@ -1,0 +1,131 @@
+"""Where the atoms of a problem are defined: constraints that nobody wrote, and that count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ....certificates.certificate import Condition, worst
+from ....numerics import EPS, Array
+from .layout import dense
+from .violation import constraint_violation
+
+
+def domain_rows(
+    problem: Any, labels: dict[int, str], sizes: Callable[[Any], Array]
+) -> list[Condition]:
+    """Feasibility of the variables' values in the domain of the objective and of each constraint.
+
+    Parameters
+    ----------
+    problem : cvxpy.Problem
+    labels : dict
+        The name of each constraint by id.
+    sizes : callable
+        The unit of each entry of a variable.
+    """
+    rows = []
+    for name, expressions in _owners(problem, labels):
+        found = []
+        for atom in (atom for part in expressions for atom in _atoms(part)):
+            for constraint in atom._domain():
+                if all(_valued(arg) for arg in constraint.args):
+                    row = _row(f"{name}: violation", constraint, sizes)
+                    if row.residual or any(arg.variables() for arg in constraint.args):
+                        found.append(row)
+        if found:
+            rows.append(max(found, key=lambda row: row.relative))
+    return rows
+
+
+def without_value(problem: Any) -> str:
+    """Which atom refuses its argument, in words; "" where all have values."""
+    from cvxpy.constraints import Inequality
+
+    for expressions in ([problem.objective.expr], *(c.args for c in problem.constraints)):
+        for atom in (atom for part in expressions for atom in _atoms(part)):
+            # Functions of symmetric matrices refuse others, and perspectives a negative scale.
+            picky = any(not isinstance(c, Inequality) for c in atom._domain())
+            picky = picky or type(atom).__name__ == "perspective"
+            if picky and not _valued(atom):
+                return f"{type(atom).__name__} has no value at this point"
+    return ""
+
+
+def _owners(problem: Any, labels: dict[int, str]) -> Iterator[tuple[str, list[Any]]]:
+    yield "domain of the objective", [problem.objective.expr]
+    for constraint in problem.constraints:
+        yield f"domain of {labels[constraint.id]}", constraint.args
+
+
+def _atoms(expression: Any) -> list[Any]:
+    """The atoms of an expression that depend on variables, once each, arguments first."""
+    found: dict[int, Any] = {}
+    seen: set[int] = set()
+
+    def walk(node: Any) -> None:
+        if id(node) in seen or not hasattr(node, "_domain") or node.is_constant():
+            return
+        seen.add(id(node))
+        for part in node.args:
+            walk(part)
+        found[id(node)] = node
+
+    walk(expression)
+    return list(found.values())
+
+
+def _valued(expression: Any) -> bool:
+    try:
+        with np.errstate(all="ignore"):
+            return expression.value is not None
+    except (ValueError, ArithmeticError, AssertionError):  # CVXPY refuses the argument
+        return False
+
+
+def _row(name: str, constraint: Any, sizes: Callable[[Any], Array]) -> Condition:
+    with np.errstate(all="ignore"):
+        violated = constraint_violation(constraint)
+    kind = "primal_feasibility"
+    if not np.any(violated):
+        return worst(name, kind, violated)
+    size, terms = np.zeros(1), np.zeros(1)
+    shape = np.broadcast_shapes(*(arg.shape for arg in constraint.args))
+    for part in constraint.args:
+        found = (np.broadcast_to(each, shape).ravel() for each in _size(part, sizes))
+        size, terms = (a + b for a, b in zip((size, terms), found, strict=True))
+    if size.size != violated.size:  # of a matrix: one distance
+        size, terms = (np.full(1, np.linalg.norm(part)) for part in (size, terms))
+    # What has no value proves nothing.
+    error = np.where(np.isfinite(violated), 8.0 * EPS * terms, np.inf)
+    return worst(name, kind, violated, size, error)
+
+
+def _size(expression: Any, sizes: Callable[[Any], Array]) -> tuple[Array, Array]:
+    """The size of each entry in the data, and of its terms at the point; to first order."""
+    value = np.abs(dense(expression.value))
+    if expression.is_constant():
+        return value, value
+    try:
+        slopes = expression.grad
+    except (NotImplementedError, ValueError, ArithmeticError):
+        return value, value
+    if any(slope is None for slope in slopes.values()):
+        return value, value
+    moves = dense(expression.value).ravel(order="F").astype(complex)
+    size, terms = np.zeros(moves.size), np.abs(moves)
+    for variable, slope in slopes.items():
+        matrix = dense(slope).reshape(variable.size, -1)
+        at = dense(variable.value)
+        unit = sizes(variable)
+        unit = unit if unit.size == at.size else np.full(at.size, np.max(unit, initial=0.0))
+        unit = unit.reshape(at.shape).ravel(order="F")
+        at = at.ravel(order="F")
+        moves = moves - matrix.T @ at
+        size, terms = size + abs(matrix).T @ unit, terms + abs(matrix).T @ np.abs(at)
+    offset = np.abs(moves)
+    size = size + np.where(offset > 64.0 * EPS * terms, offset, 0.0)
+    size = np.where(size > 0.0, size, terms)
+    return size.reshape(value.shape, order="F"), terms.reshape(value.shape, order="F")

@@ -1,0 +1,163 @@
+"""The domains of a problem's atoms are constraints, although nobody wrote them."""
+
+from __future__ import annotations
+
+import warnings
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import convexml as cml
+from convexml import Verdict
+
+
+def pair(*entries: float) -> cp.Variable:
+    x = cp.Variable(2, name="x")
+    x.value = np.array(entries)
+    return x
+
+
+def matrix(value: np.ndarray, **attributes: bool) -> cp.Variable:
+    M = cp.Variable((2, 2), name="M", **attributes)
+    M.save_value(value)
+    return M
+
+
+X = pair(-1.0, 1.0)
+M = matrix(-np.eye(2), symmetric=True)
+OUTSIDE = {
+    "inv_pos": (cp.Minimize(X[0]), [cp.inv_pos(X[0]) <= 1]),
+    "quad_over_lin": (cp.Minimize(X[0]), [cp.quad_over_lin(X[1], X[0]) <= 1]),
+    "power -1": (cp.Minimize(X[0]), [cp.power(X[0], -1) <= 1]),
+    "power -2": (cp.Minimize(X[0]), [cp.power(X[0], -2) <= 2]),
+    "power 3": (cp.Minimize(X[0]), [cp.power(X[0], 3) <= 1]),
+    "log_det": (cp.Minimize(cp.trace(M)), [cp.log_det(M) >= -1]),
+    "objective quad_over_lin": (cp.Minimize(cp.quad_over_lin(X, X[0])), []),
+    "objective 2 quad_over_lin": (cp.Minimize(2 * cp.quad_over_lin(X, X[0])), []),
+    "objective power 3": (cp.Minimize(cp.power(X[0], 3)), []),
+    "objective inv_pos": (cp.Minimize(cp.inv_pos(X[0])), [X <= 2]),
+    "objective log_det": (cp.Maximize(cp.log_det(M)), [cp.trace(M) <= 2]),
+    "objective matrix_frac": (cp.Minimize(cp.matrix_frac(np.ones(2), M)), [cp.trace(M) <= 2]),
+    "objective 2 geo_mean": (cp.Maximize(2 * cp.geo_mean(X)), [cp.sum(X) <= 1]),
+    "objective log": (cp.Maximize(np.array([1.0, 2.0]) @ cp.log(X) + 1), [cp.sum(X) <= 1]),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_point_outside_of_a_domain_is_infeasible(name: str) -> None:
+    found = cml.certify(cp.Problem(*OUTSIDE[name]))
+    assert found.verdict is Verdict.REFUTED
+    assert found.gap == np.inf
+    where = "the objective" if name.startswith("objective") else "constraints[0]"
+    assert f"domain of {where}" in found.reason
+
+
+def inside() -> dict[str, tuple[cp.Problem, float]]:
+    """Problems whose optimum stands in closed form."""
+    x, t = cp.Variable(2, name="x"), cp.Variable(name="t")
+    return {
+        "inv_pos": (cp.Problem(cp.Minimize(t), [cp.inv_pos(t) <= 1]), 1.0),
+        "quad_over_lin": (cp.Problem(cp.Minimize(cp.quad_over_lin(t - 1, t)), [t <= 0.5]), 0.5),
+        "power 3": (cp.Problem(cp.Minimize(cp.power(t, 3)), [t >= 0.5]), 0.125),
+        "log": (cp.Problem(cp.Maximize(cp.sum(cp.log(x))), [cp.sum(x) <= 1]), 2 * np.log(0.5)),
+        "sqrt": (cp.Problem(cp.Minimize(t - cp.sqrt(t)), [t <= 2]), -0.25),
+        "squares": (cp.Problem(cp.Minimize(cp.sum_squares(x - 1) + t**4), [x >= 2]), 2.0),
+    }
+
+
+@pytest.mark.parametrize("name", inside())
+def test_an_optimum_inside_of_the_domain_stays_certified(name: str) -> None:
+    problem, value = inside()[name]
+    problem.solve(solver="CLARABEL")
+    found = cml.certify(problem)
+    assert found.verdict is Verdict.CERTIFIED, found.reason
+    assert found.primal_objective == pytest.approx(value, abs=1e-6)
+    shown = [row.name for row in found.conditions if row.name.startswith("domain")]
+    assert len(shown) == (name != "squares")
+
+
+def test_a_domain_counts_relative_to_its_row() -> None:
+    """t^3 at -1e-9, beside data of size 1e3, is a solver's rounding; at -1 it is not."""
+    t = cp.Variable(name="t")
+    problem = cp.Problem(cp.Minimize(cp.power(t - 1e3, 3)), [t <= 2e3])
+    for value, broken in ((1e3 - 1e-9, False), (999.0, True)):
+        t.value = value
+        found = cml.certify(problem)
+        assert ("domain of the objective" in found.reason) == broken
+        assert (found.verdict is Verdict.REFUTED) == broken
+
+
+@pytest.mark.parametrize("atom", [cp.lambda_max, cp.log_det])
+def test_a_matrix_that_is_not_symmetric_gets_a_verdict(atom: type) -> None:
+    N = matrix(np.array([[1.0, 2.0], [0.0, 1.0]]))
+    convex = atom is cp.lambda_max
+    constraint = atom(N) <= 0 if convex else atom(N) >= 0
+    found = cml.certify(cp.Problem(cp.Minimize(cp.trace(N)), [constraint]))
+    assert found.verdict is (Verdict.REFUTED if convex else Verdict.UNDECIDED)
+    assert ("domain" if convex else "log_det has no value") in found.reason
+
+
+def test_a_perspective_of_a_negative_scale_is_undecided() -> None:
+    q, s = cp.Variable(name="q", value=1.0), cp.Variable(name="s", nonneg=True)
+    s.save_value(np.array(-1.0))
+    found = cml.certify(cp.Problem(cp.Minimize(cp.perspective(cp.square(q), s)), [q >= 1]))
+    assert found.verdict is Verdict.UNDECIDED
+    assert "perspective has no value" in found.reason
+
+
+@pytest.mark.parametrize("constant", [np.nan, np.inf])
+def test_an_objective_that_is_not_finite_proves_nothing(constant: float) -> None:
+    x = pair(-1.0, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = cml.certify(cp.Problem(cp.Minimize(x[0] + constant), [x >= -1]))
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.gap == np.inf
+
+
+def test_a_constant_objective_that_overflows_is_undecided() -> None:
+    found = cml.certify(cp.Problem(cp.Minimize(cp.exp(cp.Constant(1e20)) - 5)))
+    assert found.verdict is Verdict.UNDECIDED
+
+
+def test_a_sum_over_nothing_is_0() -> None:
+    x = cp.Variable(0, name="x")
+    x.value = np.zeros(0)
+    found = cml.certify(cp.Problem(cp.Minimize(cp.sum(x))))
+    assert found.verdict is Verdict.CERTIFIED
+    assert found.primal_objective == 0.0
+
+
+def test_numbers_at_the_end_of_float64_get_a_verdict() -> None:
+    """Closed forms: 2e301, and x0 >= -1e150 x1 >= -1e300."""
+    x, t = cp.Variable(2, name="x"), cp.Variable(name="t")
+    far = cp.Problem(cp.Minimize(2 * t), [t >= 1e301])
+    wide = cp.Problem(cp.Minimize(x[0]), [x[0] + 1e150 * x[1] >= 0, x[1] <= 1e150])
+    y = cp.Variable(2, name="y")
+    steep = cp.Problem(cp.Minimize(cp.sum(cp.exp(y)) - np.array([2.0**20, 2.0**-15]) @ y + 1e6))
+    slopes = np.array([2.0**20, 2.0**-15])
+    least = float(np.sum(slopes - slopes * np.log(slopes))) + 1e6
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for problem, value in ((far, 2e301), (wide, -1e300), (steep, least)):
+            found = cml.solve(problem)
+            assert found.verdict is not Verdict.REFUTED
+            if found.verdict is Verdict.CERTIFIED:
+                assert found.primal_objective == pytest.approx(value, rel=2e-6)
+
+
+def test_an_objective_below_the_dual_bound_is_never_certified(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Weak duality is the second line: with every domain forgotten, the gap would be 0."""
+    from convexml.audit.cvxpy import problems
+    from convexml.audit.cvxpy.reading import point
+
+    for module in (problems, point):
+        monkeypatch.setattr(module, "outside_domain", lambda posed: [])
+    x = pair(-1.0, 1.0)
+    found = cml.certify(cp.Problem(cp.Minimize(x[0]), [cp.inv_pos(x[0]) <= 1]))
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.gap == np.inf
+    assert "below the dual objective" in found.reason
