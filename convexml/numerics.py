@@ -34,6 +34,17 @@ def outward(z: Array, reach: float) -> float:
     return reach * (1.0 + 4.0 * EPS) + 2.0 * EPS * float(np.max(np.abs(z), initial=0.0))
 
 
+def length(values: Array) -> float:
+    """The 2-norm of all entries, without under- or overflow of their squares; nan becomes inf."""
+    top = float(np.max(np.abs(values), initial=0.0))
+    if not np.isfinite(top):
+        return np.inf
+    if top == 0.0:
+        return 0.0
+    unit = float(np.exp2(np.clip(np.floor(np.log2(top)), -1000.0, 1000.0)))
+    return unit * float(np.linalg.norm(np.ravel(values) / unit))
+
+
 SPLITTER = 2.0**27 + 1.0
 
 

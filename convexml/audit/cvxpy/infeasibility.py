@@ -14,7 +14,7 @@ from ...certificates.conic.margin import nudged
 from ...certificates.conic.units import conic_units
 from ...certificates.judge import absent, judge
 from ...errors import SolverError
-from ...numerics import Array
+from ...numerics import Array, gamma
 from ...objective.conic.program import ConeProgram
 from .cones.bounds import bound_of, priced_candidates
 from .cones.relaxation import Relaxation, moves, relax
@@ -22,6 +22,9 @@ from .reading.feasible import polyhedral
 from .reading.labels import moves_by_label, multipliers_by_label, soft_rows
 from .reading.point import Posed
 from .reading.rows import read_duals
+
+NOTHING, TINY = 1e-100, 1e-250
+"""A b'y below this share of its terms, or this number, is what underflow can leave."""
 
 
 def infeasibility(posed: Posed, tol: float = 1e-6) -> Certificate:
@@ -84,10 +87,12 @@ def verify_farkas(posed: Posed, y: Array, tol: float) -> Certificate:
     level = float(np.max(np.abs(y), initial=0.0))
     passed = np.where(np.abs(y) <= 1e-9 * level, 0.0, y) / (level or 1.0)
     none, best = np.zeros(program.q.size), passed
-    terms = float(np.abs(program.b) @ np.abs(passed))
+    terms = float(exact_dot(np.abs(program.b), np.abs(passed)))
+    if not _finite(program) or not np.all(np.isfinite(passed)) or not np.isfinite(terms):
+        return _overflow(posed, tol)
     units = replace(posed.units, size=terms)
     for pair in priced_candidates(program, none, none, passed, units, mixed=False):
-        if pair.bound > 0.0:
+        if proves(program, pair.y, pair.bound):
             return _certified(posed, pair.y, passed, np.inf, tol)
         best = max(best, pair.y, key=lambda z: _radius(program, z))
     return _certified(posed, best, passed, _radius(program, best), tol)
@@ -101,10 +106,30 @@ def _from_phase(
     everything = np.ones(phase.q.size, dtype=bool)
     x, y = relaxation.primal, relaxation.dual
     bound = bound_of(phase, x, everything, x, y, conic_units(phase), 0.5 * relaxation.total)
-    if not bound.everywhere > 0.0:
-        return other
     rows = bound.y[: posed.program.b.size]
+    if not proves(posed.program, rows, bound.everywhere):
+        return other
     return _certified(posed, rows, relaxation.y, np.inf, tol)
+
+
+def proves(program: ConeProgram, y: Array, bound: float) -> bool:
+    """Whether a bound on the least -b'y of an exact y nearby is > 0, and not by underflow."""
+    if not (0.0 < bound < np.inf and np.all(np.isfinite(y)) and _finite(program)):
+        return False
+    value, terms = -exact_dot(program.b, y), exact_dot(np.abs(program.b), np.abs(y))
+    return bool(terms < np.inf and min(value, bound) > max(NOTHING * terms, TINY))
+
+
+def _finite(program: ConeProgram) -> bool:
+    """Whether sums of the data's sizes stay below the largest float."""
+    with np.errstate(over="ignore"):
+        sums = (np.sum(np.abs(program.b)), np.sum(np.abs(program.A.data)))
+    return bool(np.all(np.isfinite(sums)))
+
+
+def _overflow(posed: Posed, tol: float) -> Certificate:
+    reason = "the multipliers prove nothing: sums of the data or of b'y overflow"
+    return absent("infeasible", (), tol, objective=_value(posed), reason=reason)
 
 
 def _certified(posed: Posed, y: Array, passed: Array, radius: float, tol: float) -> Certificate:
@@ -114,17 +139,18 @@ def _certified(posed: Posed, y: Array, passed: Array, radius: float, tol: float)
         value = float(program.b @ passed)
         reason = f"the multipliers prove nothing: b'y = {value:.3g}"
         return absent("infeasible", (), tol, objective=objective, reason=reason)
-    moved, size = float(np.max(np.abs(y - passed))), -float(program.b @ y)
-    y = y / size
+    moved, size = float(np.max(np.abs(y - passed))), -exact_dot(program.b, y)
+    y = y / size if size > 0.0 else np.full(y.size, np.nan)
+    if not np.all(np.isfinite(y)):
+        return _overflow(posed, tol)
     if np.isinf(radius):
         reason = (
             "these multipliers combine the constraints into 0 <= -1, so no point satisfies them all"
         )
     else:
-        total = float(np.abs(program.A.T @ y).sum())
         reason = (
-            f"the multipliers leave a residual of {total:.3g}: no feasible point has norm below "
-            f"{radius:.3g}, larger ones are not excluded"
+            f"the multipliers leave a residual of {1.0 / radius:.3g}: no feasible point has norm "
+            f"below {radius:.3g}, larger ones are not excluded"
         )
     certificate = absent(
         "infeasible",
@@ -151,8 +177,11 @@ def _radius(program: ConeProgram, y: Array) -> float:
     value = exact_dot(program.b, y)
     if not value < 0.0:
         return 0.0
-    total = float(np.abs(exact_residual(program.A.T, y)).sum())
-    return -value / total if total > 0.0 else np.finfo(float).max
+    total = float(np.abs(exact_residual(program.A.T, y)).sum()) * (1.0 + gamma(y.size + 4.0))
+    if not (np.isfinite(value) and np.isfinite(total)):
+        return 0.0
+    largest = float(np.finfo(float).max)
+    return -value / total if total > -value / largest else largest
 
 
 def _without_objective(program: ConeProgram) -> ConeProgram:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...numerics import EPS, Array
+from ...numerics import EPS, Array, length
 from ...objective.linear.data import LinearData
+from .definite import powers_of_two
 from .highs import highs
 from .least_change import least_change
 from .rows import independent_rows
@@ -57,7 +58,7 @@ class Interior:
         if self.equal_side.size == 0:
             return 0.0
         residual = exact_residual(self.equal, z, self.equal_side)
-        return SAFE * float(np.linalg.norm(residual)) / self.sigma
+        return SAFE * length(residual) / self.sigma
 
 
 @dataclass(frozen=True)
@@ -207,4 +208,9 @@ def nearby(interior: Interior, z: Array) -> Nearby | None:
 
 def _row_norms(matrix: Any, columns: Array) -> Array:
     rows = sparse.csr_array(matrix)[:, np.flatnonzero(columns)]
-    return SAFE * np.sqrt(np.ravel(rows.multiply(rows).sum(axis=1)))
+    if rows.nnz == 0:
+        return np.zeros(rows.shape[0])
+    top = abs(rows).max(axis=1).toarray().ravel()
+    unit = np.clip(powers_of_two(np.where(top > 0.0, top, 1.0)), 2.0**-1000, 2.0**1000)
+    rows = sparse.diags_array(1.0 / unit) @ rows
+    return SAFE * unit * np.sqrt(np.ravel(rows.multiply(rows).sum(axis=1)))

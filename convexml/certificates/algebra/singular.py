@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from scipy import linalg
 
-from ...numerics import EPS, Array, gamma
+from ...numerics import EPS, Array, gamma, length
 
 EASY = 1e-10
 """Above this share of the trace the least eigenvalue of the Gram matrix is tried."""
@@ -124,5 +124,5 @@ def from_inverse(blocks: Iterable[Array], S: Array | None) -> float:
         square = 1.0 - off - 2.0 * error
         if not (n >= k and square > 0.0):
             return 0.0
-        found = (np.sqrt(square) - 1.01 * gamma(k + 1) * np.sqrt(lost)) / float(np.linalg.norm(S))
+        found = (np.sqrt(square) - 1.01 * gamma(k + 1) * np.sqrt(lost)) / length(S)
     return max(float(found), 0.0) * (1.0 - 1e-8)

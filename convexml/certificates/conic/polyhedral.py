@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from ...numerics import EPS, Array
+from ...numerics import EPS, Array, length
 from ...objective.conic.cones import NonnegativeCone
 from ...objective.conic.program import ConeProgram
 from ...objective.linear.data import LinearData
@@ -74,7 +74,7 @@ def _onto(interior: Interior, z: Array, weights: Array) -> Array:
     best, least = z, np.inf
     for _ in range(STEPS):
         left = exact_residual(interior.equal, z, interior.equal_side)
-        size = float(np.linalg.norm(left))
+        size = length(left)
         if not size < 0.5 * least:
             break
         best, least = z, size
@@ -103,9 +103,9 @@ def priced_inside(program: ConeProgram, interior: Interior, w: Array, y: Array) 
         at = np.zeros(w.size)
         at[bent] = z[: bent.size]
         values.append(dual_value(program, at, z[bent.size :]))
-        slopes.append(float(np.linalg.norm(exact_residual(program.P, at))))
-    slope = float(np.hypot(max(slopes), np.linalg.norm(program.b)))
-    curve = float(np.linalg.norm(program.P.data)) if program.P.nnz else 0.0
+        slopes.append(length(exact_residual(program.P, at)))
+    slope = float(np.hypot(max(slopes), length(program.b)))
+    curve = length(program.P.data)
     bound = values[0] + found.share * (values[1] - values[0])
     bound -= SAFE * found.step * (slope + 0.5 * curve * found.step)
     noise = 4.0 * EPS * (abs(value) + abs(values[0]) + abs(values[1]))

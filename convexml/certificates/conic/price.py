@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ...numerics import EPS, Array
+from ...numerics import EPS, Array, length
 from ...objective.conic.cones import NonnegativeCone
 from ...objective.conic.program import ConeProgram
 from ..algebra.definite import powers_of_two
@@ -89,9 +89,9 @@ def priced(
         g = metric.solve(left)
         step = metric.M @ (metric.MA @ g)
         w, y = w - metric.tau**2 * g, nudged(program, y - step)
-        previous, left = np.linalg.norm(left), dual_residual(program, w, y)
+        previous, left = length(left), dual_residual(program, w, y)
         error = EPS * np.abs(left)
-        if not np.linalg.norm(left) < 0.5 * previous:
+        if not length(left) < 0.5 * previous:
             break
     if not np.isfinite(best.price):
         return best._replace(price=_carried(program, best.w, best.y, best.left))
@@ -129,8 +129,11 @@ class _Metric:
         if np.any(r[self.still]) or np.any(error[self.still]):
             return np.inf
         kept = self.units * r[self.columns]
-        noise = float(np.linalg.norm(self.units * error[self.columns]))
-        return float(self.factor.norm(kept, noise))
+        noise = length(self.units * error[self.columns])
+        size = length(kept)  # squares of what is tiny would be 0
+        if not 0.0 < size < np.inf:
+            return float(self.factor.norm(kept, noise)) if size == 0.0 and noise > 0.0 else size
+        return size * float(self.factor.norm(kept / size, noise / size)) * (1.0 + 4.0 * EPS)
 
 
 def _metric(
@@ -173,7 +176,7 @@ def _metric(
 def _cost(program: ConeProgram, metric: _Metric, w: Array, norm: float) -> float:
     if not norm <= 1.0:
         return np.inf
-    pull = float(np.linalg.norm(metric.M.T @ program.b))
+    pull = length(metric.M.T @ program.b)
     bent = np.sqrt(max(float(w @ (program.P @ w)), 0.0))
     return 1.01 * norm * (pull + metric.tau * bent + 0.5 * metric.tau**2 * norm)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from ...numerics import EPS, Array
+from ...numerics import EPS, Array, length
 from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
 from ...objective.conic.curved import ExponentialCone, Power
 from ...objective.conic.program import ConeProgram
@@ -60,13 +60,13 @@ def _near(program: ConeProgram, ray: Array) -> bool:
         return False
     slope = exact_dot(program.q, found.point)
     slope += found.share * (exact_dot(program.q, interior.point) - slope)
-    if not slope + SAFE * found.step * float(np.linalg.norm(program.q)) < 0.0:
+    if not slope + SAFE * found.step * length(program.q) < 0.0:
         return False
-    away = found.share * float(np.linalg.norm(interior.point - found.point)) + found.step
+    away = found.share * length(interior.point - found.point) + found.step
     slack, rest = exact_pair(program.A, -found.point)
     for cone, part in program.blocks:
         block = A[part]
-        norm = SAFE * float(np.linalg.norm(block.data))
+        norm = SAFE * length(block.data)
         if not cone.is_polyhedral and not _holds(cone, slack[part], rest[part], norm * away):
             return False
     return True
@@ -81,7 +81,7 @@ def _holds(cone: Cone, s: Array, rest: Array, away: float) -> bool:
             return not np.any(s)
         case NonnegativeCone():
             return bool(np.all(s >= 0.0))
-    room = away + float(np.linalg.norm(rest))
+    room = away + length(rest)
     if room == 0.0 and _on_face(cone, s):
         return True
     return _inside(cone, s, room)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from ...numerics import EPS, Array
+from ...numerics import EPS, Array, length
 from ...objective.linear.data import LinearData
 from ...objective.linear.scaling import ScaledProgram, equilibrate
 from ..algebra.polyhedron import SAFE, Interior, Nearby, nearby, relative_interior
@@ -129,7 +129,7 @@ def _slope(data: LinearData) -> float:
     """A Lipschitz constant of D: abs(b) + sum_j abs(A_j) max(abs(bounds))."""
     bounds = [np.where(np.isfinite(s), np.abs(s), 0.0) for s in (data.lower, data.upper)]
     norms = np.sqrt(np.ravel(data.columns.multiply(data.columns).sum(axis=1)))
-    side = float(np.linalg.norm(np.concatenate([data.b_ub, data.b_eq])))
+    side = length(np.concatenate([data.b_ub, data.b_eq]))
     return SAFE * (side + float(norms @ np.maximum(*bounds)))
 
 
@@ -212,6 +212,6 @@ def exact_objective(data: LinearData, x: Array) -> float | None:
         return None
     c = scaled.data.c
     own, there = exact_dot(c, found.point), exact_dot(c, interior.point)
-    value = own + found.share * (there - own) + SAFE * found.step * float(np.linalg.norm(c))
+    value = own + found.share * (there - own) + SAFE * found.step * length(c)
     value += 4.0 * EPS * (abs(own) + abs(there))
     return scaled.cost * scaled.size * value
