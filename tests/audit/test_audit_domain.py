@@ -98,6 +98,35 @@ def test_a_matrix_that_is_not_symmetric_gets_a_verdict(atom: type) -> None:
     assert ("domain" if convex else "log_det has no value") in found.reason
 
 
+@pytest.mark.parametrize("step", [1e-7, 1e-9, 1e-17])
+@pytest.mark.parametrize("name", ["inv_pos", "power", "quad_over_lin", "matrix_frac", "log_det"])
+def test_a_value_from_behind_the_border_says_nothing(name: str, step: float) -> None:
+    """All of these need t >= 1, or > 0; just below 0 their values are finite and allowed."""
+    t, s = cp.Variable(name="t", value=-step), cp.Variable(name="s", value=0.0)
+    D = cp.bmat([[t, 0.0], [0.0, t]])
+    constraint = {
+        "inv_pos": cp.inv_pos(t) <= 1,
+        "power": cp.power(t, -3) <= 1,
+        "quad_over_lin": cp.quad_over_lin(1 + s, t) <= 1,
+        "matrix_frac": cp.matrix_frac(np.array([1.0, 0.0]), D) <= 1,
+        "log_det": cp.log_det(D) >= -100,
+    }[name]
+    found = cml.certify(cp.Problem(cp.Minimize(s), [constraint, s >= 0]))
+    assert found.verdict is Verdict.UNDECIDED
+    (row,) = (row for row in found.conditions if "value of" in row.name)
+    assert not row.meets(found.tol)
+    assert not row.breaks(found.tol)
+
+
+def test_a_border_by_rounding_costs_nothing_where_the_value_is_right() -> None:
+    """e1'M^-1 e1 + tr M is least, 2, at M = diag(1, 0), on the border."""
+    S = matrix(np.diag([1.0, -1e-9]), symmetric=True)
+    goal = cp.matrix_frac(np.array([1.0, 0.0]), S) + cp.trace(S)
+    found = cml.certify(cp.Problem(cp.Minimize(goal)))
+    assert found.verdict is Verdict.CERTIFIED, found.reason
+    assert found.primal_objective == pytest.approx(2.0, abs=1e-6)
+
+
 def test_a_perspective_of_a_negative_scale_is_undecided() -> None:
     q, s = cp.Variable(name="q", value=1.0), cp.Variable(name="s", nonneg=True)
     s.save_value(np.array(-1.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,10 @@ from ....certificates.certificate import Condition, worst
 from ....numerics import EPS, Array
 from .layout import dense
 from .violation import constraint_violation
+
+MATRICES = {"MatrixFrac", "tr_inv", "log_det"}
+SINGULAR = MATRICES | {"quad_over_lin"}
+"""Beside powers below 0: infinite at the border of their domain, with finite values behind it."""
 
 
 def domain_rows(
@@ -25,6 +30,12 @@ def domain_rows(
         The name of each constraint by id.
     sizes : callable
         The unit of each entry of a variable.
+
+    Returns
+    -------
+    list of Condition
+        Behind the border of an atom that is infinite there, also a row that is met only where
+        its value is that of a point inside, and never broken.
     """
     rows = []
     for name, expressions in _owners(problem, labels):
@@ -33,6 +44,8 @@ def domain_rows(
             for constraint in atom._domain():
                 if all(_valued(arg) for arg in constraint.args):
                     row = _row(f"{name}: violation", constraint, sizes)
+                    if row.residual and _singular(atom):
+                        rows.append(_jump(name, atom, row.residual, expressions))
                     if row.residual or any(arg.variables() for arg in constraint.args):
                         found.append(row)
         if found:
@@ -75,6 +88,31 @@ def _atoms(expression: Any) -> list[Any]:
 
     walk(expression)
     return list(found.values())
+
+
+def _singular(atom: Any) -> bool:
+    names = {kind.__name__ for kind in type(atom).__mro__}
+    return bool(names & SINGULAR) or ("Power" in names and float(atom.p.value) < 0.0)
+
+
+def _jump(name: str, atom: Any, violated: float, beside: list[Any]) -> Condition:
+    """How far the value of an atom is from its value inside of the domain, as near by."""
+    values = [dense(arg.value) for arg in atom.args]
+    names = {kind.__name__ for kind in type(atom).__mro__}
+    k = int(bool(names & {"quad_over_lin", "MatrixFrac"}))
+    if names & MATRICES:
+        values[k] = values[k] + 2.0 * violated * np.eye(values[k].shape[-1])
+    else:
+        values[k] = np.maximum(values[k], violated)
+    size = max(float(np.max(np.abs(dense(part.value)), initial=0.0)) for part in beside)
+    try:
+        with np.errstate(all="ignore"):
+            apart = float(np.max(np.abs(atom.numeric(values) - dense(atom.value))))
+    except (ValueError, ArithmeticError):
+        apart = np.inf
+    apart = apart if np.isfinite(apart) else np.inf
+    row = worst(f"{name}: value of {type(atom).__name__}", "primal_feasibility", apart, size)
+    return replace(row, rounding=apart)
 
 
 def _valued(expression: Any) -> bool:
