@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...numerics import EPS, ROUNDING, Array
+from ...numerics import EPS, ROUNDING, UNIT, Array
 from ...objective.linear.data import LinearData
 from ..algebra.sums import exact_residual
 from ..certificate import Condition, worst
@@ -69,6 +69,18 @@ def meets_rows(data: LinearData, x: Array) -> bool:
         bool(np.all(wrong <= np.minimum(ROUNDING * np.maximum(terms, size), 1e-9 * size)))
         for wrong, terms, size in pairs
     )
+
+
+def rounding_of_rows(data: LinearData, x: Array) -> tuple[Array, Array]:
+    """What right-hand sides A_ub x and A_eq x in floats are off by: k terms by (k + 2) UNIT.
+
+    Neither a far point nor a far bound makes the terms larger than the data suggest for the row.
+    """
+    size_ub, size_eq, _ = sizes(data, x)
+    b = np.abs(np.concatenate([data.b_ub, data.b_eq]))
+    terms = b + np.minimum(abs(data.rows) @ np.abs(x), np.concatenate([size_ub, size_eq]))
+    ub, eq = np.split((np.diff(data.rows.indptr) + 2.0) * UNIT * terms, [data.b_ub.size])
+    return ub, eq
 
 
 def dual_rows(data: LinearData, point: LinearMultipliers) -> list[Condition]:

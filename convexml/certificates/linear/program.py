@@ -11,16 +11,16 @@ import numpy as np
 from ...numerics import EPS, ROUNDING, Array
 from ...objective.linear.data import LinearData, read_point
 from ...validation import positive_number
-from ..algebra.exact_feasibility import has_exact_point
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, judge, refuted, violated
 from ..scale import program_scale
 from .active_set import active_at, solve_multipliers
-from .bound import ROOM, LinearBound, exact_objective, lower_bound, primal_interior
-from .conditions import dual_rows, meets_rows, primal_rows, slackness_rows, violations
+from .bound import ROOM, LinearBound, exact_objective, lower_bound
+from .conditions import dual_rows, primal_rows, slackness_rows, violations
 from .multipliers import LinearMultipliers, read_multipliers, repair_multipliers, split_reduced_cost
 from .optimum import optima, rays
+from .plausible import plausible
 from .units import linear_units
 
 NEAR = 1e-3
@@ -153,23 +153,6 @@ def _violation_price(data: LinearData, x: Array, point: LinearMultipliers) -> fl
     ub, eq, below, above = violations(data, x)
     rows = point.lambda_ub @ ub + np.abs(point.nu) @ np.abs(eq)
     return float(rows + point.lambda_lower @ below + point.lambda_upper @ above)
-
-
-def plausible(data: LinearData, x: Array) -> bool:
-    """Whether some point, x or another, meets all constraints up to rounding; else exactly."""
-    if meets_rows(data, x):
-        return True
-    if data.memo.get("exact point") is None:
-        data.memo["exact point"] = has_exact_point(data, x)
-    if data.memo["exact point"] is not None:
-        return bool(data.memo["exact point"])
-    if "plausible" not in data.memo:
-        data.memo["plausible"] = primal_interior(data) is not None or any(
-            found.x is not None and meets_rows(data, found.x)
-            for program in (data, data.with_cost(np.zeros(data.n)))
-            for found in optima(program)
-        )
-    return bool(data.memo["plausible"])
 
 
 def _look_for_better(data: LinearData, certificate: Certificate) -> Certificate:

@@ -88,7 +88,10 @@ class JudgedProgram(Problem):
     def find_evidence(self, *, tol: float = 1e-6) -> Certificate | None:
         """Verified evidence that the program is infeasible or unbounded; None where not found."""
         tol = positive_number(tol, self.name, "tol")
-        return find_infeasibility(self.data, tol) or find_unboundedness(self.data, tol)
+        infeasible = find_infeasibility(self.data, tol)
+        if infeasible is not None and infeasible.within is None:
+            self.data.memo["exact point"] = False  # no point is certified next to this
+        return infeasible or find_unboundedness(self.data, tol)
 
     def polish(
         self, x: Any, multipliers: Mapping[str, Any] | None = None, *, tol: float = 1e-6

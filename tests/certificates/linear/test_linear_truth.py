@@ -148,6 +148,62 @@ def test_rows_that_contradict_one_another_by_little_are_never_optimal() -> None:
             assert problem.find_evidence() is not None
 
 
+@pytest.mark.parametrize("gap", [1e-14, 1e-13, 1e-11, 1e-9])
+def test_two_rows_that_contradict_one_another_are_infeasible(gap: float) -> None:
+    rows = ([1.0], [[1.0], [-1.0]], [1.0, -1.0 - gap])
+    problem = cml.LinearProgram(*rows, bounds=(None, None))
+    for x in (1.0, 1.0 + gap, 1.0 + 0.5 * gap):
+        assert problem.certify([x]).verdict is Verdict.UNDECIDED
+    assert cml.LinearProgram(*rows, bounds=(None, None)).solve().status == "infeasible"
+
+
+def test_a_far_point_or_bound_is_no_excuse_for_a_contradiction() -> None:
+    # x0 - x1 + 5 x2 + 4 x3 = -12 and = -12 - 1e-12; the point has terms of 1e7.
+    far = cml.LinearProgram(
+        [-5, -2, 4, -3],
+        [[-1, 1, -5, -4], [1, -1, 5, 4]],
+        [12, -12.000000000001],
+        [[1, -2, -2, 3]],
+        [-7],
+        [(0, None), (-(2**-9), 2**22), (None, 0), (0, None)],
+    )
+    assert far.certify([7190227.0, 4194304.0, -599187.0, 0.0]).verdict is not Verdict.CERTIFIED
+    assert far.solve().status == "infeasible"
+    # The rows ask for x1 = 6e9, which x3 = x1 - 3 <= 3 forbids; a bound says 2^56.
+    bound = cml.LinearProgram(
+        [0, -1, 3, -3],
+        A_eq=[[0, -1e-9, 1e-9, 1e-9], [-1.000000001, -3, -1, 3.000000001]],
+        b_eq=[0, -7],
+        bounds=[(1, 1), (-(2.0**56), 2**15), (3, 3), (None, 3)],
+    )
+    assert bound.certify([1.0, 4.677606876206831, 3.0, 3.0]).verdict is not Verdict.CERTIFIED
+    assert bound.solve().status == "infeasible"
+
+
+def test_evidence_that_was_found_stands_against_optima_of_large_programs() -> None:
+    rows = np.zeros((2, 600))  # too large for rationals
+    rows[:, :2] = [[1.0, -1.0], [-1.0, 1.0]]
+    lower = np.r_[0.0, 1e6, np.zeros(598)]
+    problem = cml.LinearProgram(
+        np.ones(600), rows, [50.0, -50.0 - 2e-8], bounds=[(v, None) for v in lower]
+    )
+    found = problem.find_evidence()
+    assert found is not None
+    assert found.claim == "infeasible"
+    x = np.r_[1e6 + 50.0, 1e6, np.zeros(598)]
+    assert problem.certify(x).verdict is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_right_hand_sides_that_are_only_rounded_stay_optimal(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((5, 8))
+    A = np.vstack([A, A[:2] + A[0]])
+    x, c = rng.random(8) * 10.0 ** rng.integers(-3, 4), rng.random(8)
+    problem = cml.LinearProgram(c, A_eq=A, b_eq=A @ x)
+    assert problem.solve().status == "optimal"
+
+
 # -- true optima ------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ....certificates.conic.ray import has_point
-from ....certificates.linear.program import plausible
+from ....certificates.linear.plausible import plausible
 from ....errors import SolverError
 from ....numerics import Array
 from ....objective.conic.cones import NonnegativeCone, ZeroCone
