@@ -18,6 +18,8 @@ def finite_number(value: Any, owner: str, name: str) -> float:
         number = float(value)
     except (TypeError, ValueError):
         raise InputError(f"{owner}: {name} must be a number, got {value!r}.") from None
+    except OverflowError:
+        raise InputError(f"{owner}: {name} is too large for float64.") from None
     if not np.isfinite(number):
         raise InputError(f"{owner}: {name} must be finite, got {number}.")
     return number
@@ -60,6 +62,49 @@ def yes_or_no(value: Any, owner: str, name: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{owner}: {name} must be True or False, got {value!r}.")
     return bool(value)
+
+
+def float_array(values: Any, owner: str, name: str) -> Array:
+    """Return a float64 copy of an array of real numbers; integers and long doubles exactly.
+
+    What is proved is proved of the numbers that were passed, not of rounded ones.
+    """
+    if values is None:
+        raise InputError(f"{owner}: {name} must hold numbers, got None.")
+    try:
+        source = np.asarray(values)
+        if source.dtype.kind == "c":
+            raise InputError(f"{owner}: {name} must hold real numbers, got dtype {source.dtype}.")
+        with np.errstate(over="ignore"):
+            array = np.array(values, dtype=np.float64)
+    except InputError:
+        raise
+    except OverflowError:
+        raise InputError(f"{owner}: {name} has an integer that float64 cannot hold.") from None
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{owner}: {name} must hold numbers only ({error}).") from None
+    refuse_inexact(source, array, owner, name)
+    return array
+
+
+def refuse_inexact(source: Array, array: Array, owner: str, name: str) -> None:
+    """Raise InputError where integers or long doubles became other numbers as float64."""
+    bad = None
+    if source.dtype.kind in "iuO":
+        large = np.flatnonzero(np.abs(array) >= 2.0**53)
+        entries = zip(large.tolist(), source.flat[large].tolist(), strict=True)
+        bad = next(
+            (at for at, v in entries if isinstance(v, int) and int(array.flat[at]) != v), None
+        )
+    elif source.dtype.kind == "f" and source.dtype.itemsize > 8:
+        changed = np.flatnonzero((array.astype(source.dtype) != source) & ~np.isnan(source))
+        bad = int(changed[0]) if changed.size else None
+    if bad is not None:
+        raise InputError(
+            f"{owner}: {name} holds {source.flat[bad]!s} ({source.dtype}), which float64 rounds to "
+            f"{array.flat[bad]!r}. Shift or scale the numbers, or round them yourself by "
+            ".astype(float)."
+        )
 
 
 def read_labels(values: Any, owner: str, name: str) -> Array:

@@ -122,4 +122,4 @@ def run_reference_solver(
     return np.ravel(w).astype(float), b if b.ndim else float(b), u, facts
 
 
-_ITERATION_LIMIT = {"ecos": "max_iters", "scs": "max_iters"}
+_ITERATION_LIMIT = {"ecos": "max_iters", "scs": "max_iters", "highs": "simplex_iteration_limit"}

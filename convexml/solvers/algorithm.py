@@ -38,4 +38,9 @@ class Algorithm:
         try:
             return self.iterate(objective, w.copy(), b, **chance, **options)
         except TypeError as error:
-            raise InputError(f"{self.name}: {error}.") from None
+            known = [key for key in list(signature(self.iterate).parameters)[3:] if key != "seed"]
+            unknown = next((key for key in options if key not in known), None)
+            if unknown is None:
+                raise InputError(f"{self.name}: {error}.") from None
+            has = f"its options: {', '.join(known)}" if known else "it has none"
+            raise InputError(f"{self.name}: there is no option {unknown!r}; {has}.") from None

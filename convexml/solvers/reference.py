@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
 import warnings
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
+
+from ..errors import InputError, instead
 
 REFERENCE = ("clarabel", "osqp", "ecos", "scs", "highs", "piqp")
 QP_ONLY = ("osqp", "highs", "piqp")
@@ -66,6 +70,11 @@ def run_reference(
     """Compile and solve a CVXPY problem; never raises for what the solver does.
 
     A crash is an outcome: Rust panics, which are no ``Exception``, included.
+
+    Raises
+    ------
+    InputError
+        For an option that the solver does not know.
     """
     start = time.perf_counter()
     compiled = start
@@ -84,8 +93,40 @@ def run_reference(
         if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
             raise
         now = time.perf_counter()
+        _refuse_options(name, options, error)
         message = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
         return ReferenceRun("error", now - compiled, compiled - start, 0, message[:300])
     stats = problem.solver_stats
     iterations = int(getattr(stats, "num_iters", None) or 0)
     return ReferenceRun(str(problem.status), solved - compiled, compiled - start, iterations)
+
+
+def _refuse_options(name: str, options: Mapping[str, Any], error: BaseException) -> None:
+    """Raise InputError where the solver's complaint is of an option that was passed."""
+    kinds = TypeError | ValueError | AttributeError | KeyError
+    if not isinstance(error, kinds) and "Unrecognized setting" not in str(error):
+        return
+    for option in options:
+        if re.search(rf"\b{re.escape(option)}\b", str(error)):
+            known = _known_options(name)
+            if option in known:
+                raise InputError(f"{name}: option {option!r} is refused: {error}") from None
+            raise InputError(
+                f"{name}: there is no option {option!r}."
+                + (instead(option, known) if known else f" {name} says: {error}")
+            ) from None
+
+
+def _known_options(name: str) -> list[str]:
+    """The options of a solver whose package lists them."""
+    if name == "highs":
+        import highspy
+
+        listed = dir(highspy.HighsOptions)
+    elif name == "clarabel":
+        import clarabel
+
+        listed = dir(clarabel.DefaultSettings)
+    else:
+        return []
+    return [key for key in listed if not key.startswith("_")]

@@ -196,7 +196,7 @@ def test_unknown_and_unsuitable_solvers_raise() -> None:
 
 def test_bad_options_are_refused() -> None:
     problem = cml.Ridge(X, Y, 0.3)
-    with pytest.raises(InputError, match=r"newton: .*unexpected keyword argument 'stepp'"):
+    with pytest.raises(InputError, match="newton: there is no option 'stepp'; it has none"):
         problem.solve("newton", stepp=1.0)
     with pytest.raises(InputError, match="tol must be > 0"):
         problem.solve(tol=0.0)

@@ -12,7 +12,7 @@ from ...solvers.reference import REFERENCE, installed, run_reference, suits
 from ...validation import positive_number
 from .absence import certify_absence
 from .problems import ENDED, certify_problem, judge
-from .reading.point import Posed, pose, require_problem, sparse_values
+from .reading.point import Posed, check_problem, pose, require_problem, sparse_values
 
 RESCALED = "clarabel, rescaled"
 
@@ -48,6 +48,7 @@ def solve(problem: Any, solver: str = "CLARABEL", *, tol: float = 1e-6) -> Certi
         If the solver cannot take the problem's cones.
     """
     require_problem(problem, "solve")
+    check_problem(problem, "solve")
     tol = positive_number(tol, "solve", "tol")
     name = str(solver).lower()
     if name not in REFERENCE:
@@ -59,7 +60,7 @@ def solve(problem: Any, solver: str = "CLARABEL", *, tol: float = 1e-6) -> Certi
         constant = certify_problem(problem, tol=tol)
         _record(problem, constant)
         return constant
-    posed = pose(problem)
+    posed = pose(problem, "solve")
     suitable, why = suits(name, problem)
     if not suitable:
         raise UnsuitableSolverError(f"solve: {why}")

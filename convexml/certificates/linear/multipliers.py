@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import InputError, nearest
 from ...numerics import ROUNDING, Array
 from ...objective.linear.data import LinearData
+from ...validation import float_array
 from ..algebra.least_change import least_change
 from ..algebra.sums import exact_dot, exact_residual
 from .bound import equilibrated
@@ -100,7 +101,7 @@ def read_multipliers(
             )
         if value is None:
             continue
-        array = np.atleast_1d(np.array(value, dtype=float))
+        array = np.atleast_1d(float_array(value, owner, f"multiplier {name}"))
         if array.shape != (sizes[name],):
             raise InputError(
                 f"{owner}: multiplier {name} must have shape ({sizes[name]},), got {array.shape}."

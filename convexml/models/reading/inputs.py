@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ...errors import InputError
 from ...numerics import Array
-from ...validation import read_labels
+from ...validation import float_array, read_labels, refuse_inexact
 from .labels import read_classes, read_many_classes
 
 
@@ -75,13 +75,7 @@ def read_numbers(owner: str, name: str, values: Any) -> Array:
     """Return a float64 copy of an array of real numbers, of any shape."""
     if np.ma.is_masked(values):
         raise InputError(f"{owner}: {name} has masked entries; fill or drop them first.")
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind != "c":
-            return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{owner}: {name} must hold numbers only ({error}).") from None
-    raise InputError(f"{owner}: {name} must hold real numbers, got dtype {array.dtype}.")
+    return float_array(values, owner, name)
 
 
 def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
@@ -89,7 +83,9 @@ def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
     if sparse.issparse(X):
         if np.iscomplexobj(X):
             raise InputError(f"{owner}: {name} must hold real numbers, got dtype {X.dtype}.")
-        matrix = sparse.csr_array(X, dtype=np.float64, copy=True)
+        given = sparse.csr_array(X)
+        matrix = sparse.csr_array(given, dtype=np.float64, copy=True)
+        refuse_inexact(given.data, matrix.data, owner, name)
         bad = np.flatnonzero(~np.isfinite(matrix.data))
         if bad.size:
             row = int(np.searchsorted(matrix.indptr, bad[0], side="right") - 1)

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from ...errors import InputError
 from ...numerics import Array
+from ...validation import float_array, refuse_inexact
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,7 @@ def read_linear_data(
     c: Any, A_ub: Any, b_ub: Any, A_eq: Any, b_eq: Any, bounds: Any, owner: str
 ) -> LinearData:
     """Check the arrays and give them one form; raises InputError with the worst offender."""
-    cost = np.atleast_1d(_numbers(c, "c", owner))
+    cost = np.atleast_1d(float_array(c, owner, "c"))
     if cost.ndim != 1 or cost.size == 0:
         raise InputError(f"{owner}: c must be a non-empty vector, got shape {np.shape(c)}.")
     _refuse_nonfinite(cost, "c", owner)
@@ -77,21 +78,13 @@ def read_linear_data(
 
 def read_point(data: LinearData, x: Any, owner: str) -> Array:
     """Return x as a finite float vector of the right length; raises InputError."""
-    point = np.atleast_1d(_numbers(x, "x", owner))
+    point = np.atleast_1d(float_array(x, owner, "x"))
     if point.shape != (data.n,):
         raise InputError(f"{owner}: x must have shape ({data.n},), got {point.shape}.")
     bad = np.flatnonzero(~np.isfinite(point))
     if bad.size:
         raise InputError(f"{owner}: x[{bad[0]}] is {point[bad[0]]}; all entries must be finite.")
     return point
-
-
-def _numbers(values: Any, name: str, owner: str) -> Array:
-    """A float64 copy of an array of numbers."""
-    try:
-        return np.array(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{owner}: {name} must hold numbers only ({error}).") from None
 
 
 def _rows(matrix: Any, side: Any, n: int, names: tuple[str, str], owner: str) -> tuple[Any, Array]:
@@ -101,10 +94,12 @@ def _rows(matrix: Any, side: Any, n: int, names: tuple[str, str], owner: str) ->
         present, absent = names if side is None else names[::-1]
         raise InputError(f"{owner}: {present} is given but {absent} is not; give both or neither.")
     if sparse.issparse(matrix):
-        matrix = sparse.csr_array(matrix, dtype=float)
+        given = sparse.csr_array(matrix)
+        matrix = sparse.csr_array(given, dtype=float)
+        refuse_inexact(given.data, matrix.data, owner, names[0])
         _refuse_nonfinite_sparse(matrix, names[0], owner)
     else:
-        matrix = _numbers(matrix, names[0], owner)
+        matrix = float_array(matrix, owner, names[0])
         matrix = matrix.reshape(1, -1) if matrix.ndim == 1 else matrix
         _refuse_nonfinite(matrix, names[0], owner)
     if matrix.ndim != 2 or matrix.shape[1] != n:
@@ -112,7 +107,7 @@ def _rows(matrix: Any, side: Any, n: int, names: tuple[str, str], owner: str) ->
             f"{owner}: {names[0]} must have one column for each of the {n} entries of c, "
             f"got shape {matrix.shape}."
         )
-    right = np.atleast_1d(_numbers(side, names[1], owner).squeeze())
+    right = np.atleast_1d(float_array(side, owner, names[1]).squeeze())
     if right.shape != (matrix.shape[0],):
         raise InputError(
             f"{owner}: {names[1]} must have one entry for each of the {matrix.shape[0]} rows "
@@ -126,9 +121,14 @@ def _bounds(bounds: Any, n: int, owner: str) -> tuple[Array, Array]:
     if bounds is None or np.size(np.asarray(bounds, dtype=object)) == 0:
         bounds = (0.0, None)
     try:
-        pairs = np.atleast_2d(np.array(bounds, dtype=float))  # None becomes NaN
-    except (TypeError, ValueError) as error:
+        given = np.atleast_2d(np.array(bounds, dtype=object))
+        pairs = given.astype(float)  # None becomes NaN
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{owner}: bounds must be pairs (min, max): {error}.") from None
+    absent = given == None  # noqa: E711
+    if np.any(np.isnan(pairs) & ~absent):
+        raise InputError(f"{owner}: bounds hold nan; None is no bound.")
+    refuse_inexact(given, pairs, owner, "bounds")
     if pairs.shape == (n, 2):
         pairs = pairs.copy()
     elif pairs.shape in {(1, 2), (2, 1)}:

@@ -138,7 +138,7 @@ def require_problem(problem: Any, owner: str) -> None:
     raise InputError(f"{owner}: expected a cvxpy.Problem, got {kind}.{own}")
 
 
-def check_problem(problem: Any) -> None:
+def check_problem(problem: Any, owner: str = "certify") -> None:
     """Refuse what is not a continuous DCP problem whose parameters have values.
 
     Raises
@@ -147,17 +147,17 @@ def check_problem(problem: Any) -> None:
     """
     if problem.is_mixed_integer():
         raise InputError(
-            "certify: the problem has integer variables; only continuous convex problems have a "
+            f"{owner}: the problem has integer variables; only continuous convex problems have a "
             "duality gap. Relax or fix them."
         )
     missing = [parameter.name() for parameter in problem.parameters() if parameter.value is None]
     if missing:
-        raise InputError(f"certify: parameter {missing[0]} has no value; set it first.")
+        raise InputError(f"{owner}: parameter {missing[0]} has no value; set it first.")
     if not problem.is_dcp():
-        raise InputError("certify: the problem is not DCP; rewrite it by CVXPY's rules first.")
+        raise InputError(f"{owner}: the problem is not DCP; rewrite it by CVXPY's rules first.")
 
 
-def pose(problem: Any) -> Posed:
+def pose(problem: Any, owner: str = "certify") -> Posed:
     """Translate a problem.
 
     Raises
@@ -165,13 +165,13 @@ def pose(problem: Any) -> Posed:
     InputError
         For what is not a continuous DCP problem whose parameters have values.
     """
-    check_problem(problem)
+    check_problem(problem, owner)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # CVXPY said it when the problem was solved
             canonical = cone_program(problem)
     except SolverError as error:
-        raise InputError(f"certify: {error}") from None
+        raise InputError(f"{owner}: {error}") from None
     posed = Posed(problem, canonical, parts_of(canonical, problem))
     posed.maps.update({m.constraint.id: m for m in multiplier_maps(canonical, problem)})
     return posed
