@@ -125,6 +125,8 @@ def split_reduced_cost(
     """
     zero = np.zeros(data.n)
     cost = LinearMultipliers(lambda_ub, nu, zero, zero).reduced_cost(data)
+    # What floats cannot hold nobody carries: it is left over, and then there is no bound.
+    cost = np.where(np.isnan(cost), 0.0, cost)
     has_lower, has_upper = np.isfinite(data.lower), np.isfinite(data.upper)
     common = np.where(has_lower & has_upper, common, 0.0)
     lower = np.where(has_lower, np.maximum(cost, 0.0), 0.0) + common

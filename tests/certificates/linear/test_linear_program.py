@@ -525,3 +525,12 @@ def test_solving_warns_of_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         LinearProgram([-1.0], bounds=(0, None)).solve()
+
+
+@pytest.mark.parametrize("c", [[5e-324, -5e-324], [1e-320, -1e-300], [1e-308, -2.0]])
+def test_objectives_below_the_least_normal_float_are_no_error(c):
+    certificate = LinearProgram(c, bounds=(0, 1)).solve().certificate
+    assert certificate.claim == "optimal"
+    assert certificate.verdict is not Verdict.REFUTED
+    if certificate.verdict is Verdict.CERTIFIED:
+        assert abs(certificate.primal_objective - c[1]) <= 1e-6 * abs(c[1])
