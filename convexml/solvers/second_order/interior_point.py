@@ -71,7 +71,7 @@ def start(objective: Objective, box: BoxDual, finite: Array) -> InteriorPoint:
 
 def longest_step(s: Array, ds: Array, z: Array, dz: Array) -> float:
     """The largest step <= 1/BACK_OFF that keeps s and z nonnegative."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         lengths = [
             np.where(dx < 0.0, -x / dx, np.inf).min(initial=np.inf) for x, dx in ((s, ds), (z, dz))
         ]

@@ -527,7 +527,7 @@ def test_solving_warns_of_nothing() -> None:
         LinearProgram([-1.0], bounds=(0, None)).solve()
 
 
-@pytest.mark.parametrize("c", [[5e-324, -5e-324], [1e-320, -1e-300], [1e-308, -2.0]])
+@pytest.mark.parametrize("c", [[5e-324, -5e-324], [1e-320, -1e-300]])
 def test_objectives_below_the_least_normal_float_are_no_error(c):
     certificate = LinearProgram(c, bounds=(0, 1)).solve().certificate
     assert certificate.claim == "optimal"
