@@ -10,13 +10,14 @@ from scipy import sparse
 
 from ...certificates.certificate import Certificate, Verdict
 from ...certificates.conic.values import conic_objective, curvature_words
-from ...certificates.judge import bounded, refuted
+from ...certificates.judge import bounded, is_better, refuted
 from ...certificates.judge import judge as decide
 from ...certificates.scale import program_scale
 from ...errors import InputError, SolverError
 from ...numerics import EPS, Array
 from .cones.bounds import Bound, bound_of
 from .cones.recovery import Completed, complete_dual, complete_point
+from .cones.witness import way_to_exact
 from .constant import certify_constant
 from .reading.curvature import curved
 from .reading.domain import without_value
@@ -213,5 +214,10 @@ def _refute(posed: Posed, certificate: Certificate) -> Certificate:
     rounding = short + abs(exact + offset - sign * found) + 8.0 * EPS * (abs(primal) + abs(found))
     rounding += noise + better.radius
     constant = sign * offset if posed.units.size else 0.0
+    if not is_better(certificate, found, rounding, sign, constant):
+        return certificate
+    # What meets its rows within a tolerance only may be near to no feasible point.
+    to = posed.fit.scaled
+    rounding += to.worth * way_to_exact(to.program, to.x_in(x))
     witness = {posed.names[v.id]: value for v, value in values.items()}
     return refuted(certificate, found, witness, rounding, sign, constant)

@@ -36,7 +36,7 @@ def _exactly(program: ConeProgram, ray: Array) -> bool:
     slack, rest = exact_pair(program.A, -ray)
     if np.any(bent != 0.0) or not exact_dot(program.q, ray) < 0.0:
         return False
-    return all(_holds(cone, slack[part], rest[part], 0.0) for cone, part in program.blocks)
+    return all(holds(cone, slack[part], rest[part], 0.0) for cone, part in program.blocks)
 
 
 def _near(program: ConeProgram, ray: Array) -> bool:
@@ -67,12 +67,12 @@ def _near(program: ConeProgram, ray: Array) -> bool:
     for cone, part in program.blocks:
         block = A[part]
         norm = SAFE * length(block.data)
-        if not cone.is_polyhedral and not _holds(cone, slack[part], rest[part], norm * away):
+        if not cone.is_polyhedral and not holds(cone, slack[part], rest[part], norm * away):
             return False
     return True
 
 
-def _holds(cone: Cone, s: Array, rest: Array, away: float) -> bool:
+def holds(cone: Cone, s: Array, rest: Array, away: float) -> bool:
     """Whether everything within ``away`` of s + rest is in K; for Zero and Nonnegative, s is."""
     if not np.all(np.isfinite(s)):
         return False

@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ....certificates.certificate import Certificate, Condition, worst
+from ....certificates.certificate import Certificate, Condition, Verdict, worst
 from ....certificates.conic.units import conic_units
 from ....certificates.conic.values import conic_objective, curvature_words, row_violations
-from ....certificates.judge import bounded, judge, refuted
+from ....certificates.judge import bounded, is_better, judge, refuted
 from ....certificates.scale import ProgramUnits, program_scale
 from ....errors import InputError
 from ....numerics import EPS, Array
 from ....objective.conic.cones import ZeroCone
 from ....objective.conic.program import ConeProgram
 from .bounds import Bound, bound_of
+from .witness import way_to_exact
 
 WITNESS = 1e-2
 """A better point refutes only if its violations are below this share of the tolerance."""
@@ -182,5 +183,7 @@ def _refute_by(
     if not all(row.meets(WITNESS * certificate.tol) for row in rows):
         return certificate
     value = conic_objective(program, w) + program.offset
-    worth = float(np.abs(certificate.dual["y"]) @ np.abs(outside))
-    return refuted(certificate, value, {"x": w}, worth + 4.0 * EPS * abs(value))
+    worth = float(np.abs(certificate.dual["y"]) @ np.abs(outside)) + 4.0 * EPS * abs(value)
+    if certificate.verdict is Verdict.UNDECIDED and is_better(certificate, value, worth):
+        return refuted(certificate, value, {"x": w}, worth + way_to_exact(program, w))
+    return certificate

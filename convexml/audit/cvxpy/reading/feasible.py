@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy import sparse
 
 from ....certificates.conic.ray import has_point
 from ....certificates.linear.plausible import plausible
 from ....errors import SolverError
 from ....numerics import Array
 from ....objective.conic.cones import NonnegativeCone, ZeroCone
-from ....objective.conic.program import ConeProgram, cone_program_of
+from ....objective.conic.program import ConeProgram
 from ....objective.linear.data import LinearData
-from ..cones.interior import inward
 from ..cones.scaling import solve_scaled
+from ..cones.witness import inwards
 from .labels import soft_rows
 from .point import Posed
 
@@ -66,7 +65,7 @@ def _has_room(program: ConeProgram, z: Array) -> bool:
     if has_point(program, z):
         return True
     flat = replace(program, P=0.0 * program.P, q=np.zeros(z.size))
-    return any(_reaches(program, search, z.size) for search in (flat, _inwards(program)))
+    return any(_reaches(program, search, z.size) for search in (flat, inwards(program)))
 
 
 def _reaches(program: ConeProgram, search: ConeProgram, n: int) -> bool:
@@ -74,14 +73,3 @@ def _reaches(program: ConeProgram, search: ConeProgram, n: int) -> bool:
         return has_point(program, solve_scaled(search)[0][:n])
     except SolverError:
         return False
-
-
-def _inwards(program: ConeProgram) -> ConeProgram:
-    """Maximise t <= 1 where b - A x - t e is in K, e inside of the curved cones."""
-    n = program.q.size
-    parts = [inward(c) * (not c.is_polyhedral) for c in program.cones]
-    e = np.concatenate([np.zeros(0), *parts])
-    limit = sparse.csc_array(([1.0], ([0], [n])), shape=(1, n + 1))
-    A = sparse.vstack([sparse.hstack([program.A, e[:, None]]), limit], format="csc")
-    cost, b = -np.eye(1, n + 1, n).ravel(), np.append(program.b, 1.0)
-    return cone_program_of(None, cost, A, b, [*program.cones, NonnegativeCone(1)])
