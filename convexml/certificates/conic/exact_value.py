@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 from scipy import sparse
 
-from ...numerics import EPS, Array
+from ...numerics import EPS, Array, length
 from ...objective.conic.cones import NonnegativeCone, ZeroCone
 from ...objective.conic.program import ConeProgram
 from ...objective.linear.data import LinearData
@@ -60,14 +60,14 @@ def _value_near(program: ConeProgram, interior: Interior, x: Array) -> float:
         return np.inf
     z = (1.0 - found.share) * found.point + found.share * interior.point
     # z itself is rounded, by this much.
-    norms = float(np.linalg.norm(found.point)) + float(np.linalg.norm(interior.point))
+    norms = length(found.point) + length(interior.point)
     away = SAFE * found.step + 4.0 * EPS * norms
     if not _feasible(program, z, away, curved=True):
         return np.inf
-    slope = float(np.linalg.norm(program.P @ z + program.q))
-    size = float(np.linalg.norm(program.P.data)) if program.P.nnz else 0.0
+    slope = length(program.P @ z + program.q)
+    size = length(program.P.data) if program.P.nnz else 0.0
     # The slope is rounded, too: by far less than a thousandth of its terms.
-    slope += 1e-3 * (size * float(np.linalg.norm(z)) + float(np.linalg.norm(program.q)))
+    slope += 1e-3 * (size * length(z) + length(program.q))
     value = conic_objective(program, z)
     return value + (slope + size * away) * away + 4.0 * EPS * abs(value)
 
@@ -79,7 +79,7 @@ def _feasible(program: ConeProgram, x: Array, away: float, curved: bool = False)
     for cone, part in program.blocks:
         if curved and cone.is_polyhedral:
             continue
-        norm = SAFE * float(np.linalg.norm(A[part].data)) if away > 0.0 else 0.0
+        norm = SAFE * length(A[part].data) if away > 0.0 else 0.0
         if not holds(cone, slack[part], rest[part], norm * away):
             return False
     return True
