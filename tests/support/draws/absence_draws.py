@@ -76,7 +76,7 @@ def contradicting(rng: Random) -> Linear:
     side = max(abs(b[i]), 1.0)
     b[i] += rng.choice([-1.0, -1.0, 0.0, 1.0]) * side * 2.0 ** -rng.integers(20, 41)
     if rng.random() < 0.4:  # a turn of the rows as well: what contradicts near may agree far away
-        A[int(rng.integers(k)), int(rng.integers(n))] += 2.0 ** -rng.integers(20, 51)
+        A[int(rng.integers(k)), int(rng.integers(n))] += 2.0 ** -rng.integers(20, 41)
     others = rng.integers(-3, 4, (int(rng.integers(0, 3)), n)).astype(float)
     A, b = np.r_[A, others], np.r_[b, others @ x + rng.integers(0, 3, len(others))]
     c = rng.integers(-2, 6, n) if rng.random() < 0.5 else rng.integers(1, 6, n)
