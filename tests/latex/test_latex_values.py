@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.test_latex import (
+from support.tex_reader import Reader, statements
+from test_latex import (
     DATA,
     DATA_IDS,
     EXACT,
@@ -19,7 +20,6 @@ from tests.test_latex import (
     rows_of,
     rows_of_text,
 )
-from tests.tex_reader import Reader, statements
 
 from convexml import LearningProblem, LinearProgram, kernels
 from convexml.tex import Symbol
