@@ -15,6 +15,13 @@ from ..errors import InputError, instead
 
 REFERENCE = ("clarabel", "osqp", "ecos", "scs", "highs", "piqp")
 QP_ONLY = ("osqp", "highs", "piqp")
+ITERATIONS = {"ecos": "max_iters", "scs": "max_iters", "highs": "simplex_iteration_limit"}
+"""What a limit on iterations is called, where it is not ``max_iter``."""
+
+
+def iteration_limit(name: str) -> str:
+    """The option of a reference solver that limits its iterations."""
+    return ITERATIONS.get(name, "max_iter")
 
 
 @dataclass(frozen=True)

@@ -212,3 +212,19 @@ def test_zeros_stay_zeros() -> None:
         found = enclosed(expression)
         assert not np.any(found.value)
         assert not np.any(found.reach)
+
+
+@pytest.mark.parametrize("slopes", [[None], NotImplementedError("no gradient")], ids=str)
+def test_of_an_atom_without_a_gradient_no_bound_is_known(
+    slopes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gradient(_: Any, values: Any) -> Any:
+        if isinstance(slopes, Exception):
+            raise slopes
+        return slopes
+
+    X = cp.Variable((2, 2), symmetric=True)
+    X.save_value(np.array([[2.0, 0.5], [0.5, 1.0]]))
+    assert np.isfinite(enclosed(cp.log_det(X)).radius)
+    monkeypatch.setattr(cp.log_det, "_grad", gradient)
+    assert enclosed(cp.log_det(X)).radius == np.inf

@@ -149,9 +149,8 @@ def _first_order(atom: Any, parts: list[Enclosed], value: Array) -> Array:
     except (NotImplementedError, ValueError, ArithmeticError, np.linalg.LinAlgError):
         slopes = [None]
     for slope, part in zip(slopes, parts, strict=False):
-        if slope is None:
-            return np.asarray(4.0 * radius).reshape(value.shape, order="F")
-        if not hasattr(slope, "T"):  # CVXPY's 0 for a constant, which was not carried: not finite
+        # None: no bound is known. CVXPY's 0 for a constant, which was not carried: not finite.
+        if not hasattr(slope, "T"):
             return np.full(value.shape, np.inf)
         off, size = part.reach.ravel(order="F"), np.abs(part.value).ravel(order="F")
         size = np.maximum(size, float(np.linalg.norm(size)) / np.sqrt(max(size.size, 1)))
