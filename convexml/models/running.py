@@ -14,7 +14,7 @@ from ..numerics import Array
 from ..objective import Frame, parameters_of, pose_primal
 from ..solvers import Record
 from ..solvers.driver import drive
-from ..solvers.reference import iteration_limit, run_reference
+from ..solvers.reference import iteration_limits, run_reference
 from ..solvers.registry import ALGORITHMS
 from .judged import JudgedProblem
 from .portfolio import Limits
@@ -92,7 +92,7 @@ def run_reference_solver(
         statement = pose_primal(frame.objective, parameters_of(frame.objective))
         posed = time.perf_counter() - started + problem.posing_seconds()
     if limits.max_iter is not None:
-        options = {iteration_limit(name): limits.max_iter} | dict(options)
+        options = iteration_limits(name, limits.max_iter) | dict(options)
     run = run_reference(
         statement.problem,
         name,

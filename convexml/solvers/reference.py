@@ -15,13 +15,17 @@ from ..errors import InputError, instead
 
 REFERENCE = ("clarabel", "osqp", "ecos", "scs", "highs", "piqp")
 QP_ONLY = ("osqp", "highs", "piqp")
-ITERATIONS = {"ecos": "max_iters", "scs": "max_iters", "highs": "simplex_iteration_limit"}
+ITERATIONS = {
+    "ecos": ("max_iters",),
+    "scs": ("max_iters",),
+    "highs": ("simplex_iteration_limit", "qp_iteration_limit"),
+}
 """What a limit on iterations is called, where it is not ``max_iter``."""
 
 
-def iteration_limit(name: str) -> str:
-    """The option of a reference solver that limits its iterations."""
-    return ITERATIONS.get(name, "max_iter")
+def iteration_limits(name: str, limit: int) -> dict[str, int]:
+    """The options by which a reference solver stops after so many iterations."""
+    return dict.fromkeys(ITERATIONS.get(name, ("max_iter",)), limit)
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,8 @@ def tolerances(name: str, tol: float, max_seconds: float | None) -> dict[str, An
         "osqp": {"eps_abs": 0.1 * eps, "eps_rel": 0.1 * eps, "max_iter": 50_000},
         "ecos": {"abstol": eps, "reltol": eps, "feastol": eps},
         "scs": {"eps_abs": eps, "eps_rel": eps, "max_iters": 50_000},
-        "highs": {},
+        # Its active set method goes round for ever on a degenerate quadratic program.
+        "highs": {"qp_iteration_limit": 50_000},
         "piqp": {"eps_abs": eps, "eps_rel": eps},
     }[name]
     limit = {"clarabel": "time_limit", "osqp": "time_limit", "highs": "time_limit"}

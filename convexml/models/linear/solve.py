@@ -15,7 +15,7 @@ from ...errors import InputError, UnsuitableSolverError
 from ...numerics import Array
 from ...solvers import supports
 from ...solvers.linear.run import run_linear
-from ...solvers.reference import ReferenceRun, iteration_limit, run_reference
+from ...solvers.reference import ReferenceRun, iteration_limits, run_reference
 from ...solvers.registry import LINEAR, check_name
 from ..portfolio import Limits, available, first_verified
 from ..rates.program import RecordedProgram
@@ -70,7 +70,7 @@ def _attempt(
         run = ReferenceRun("not installed", 0.0, 0.0, 0, message)
         return _conclude(problem, name, run, "failed", None, tol)
     if limits.max_iter is not None:
-        settings[iteration_limit(name)] = limits.max_iter
+        settings |= iteration_limits(name, limits.max_iter)
     run = run_reference(problem.primal, name, tol=tol, max_seconds=limits.max_seconds, **settings)
     run = replace(run, compile_seconds=run.compile_seconds + problem.posing_seconds())
     x = problem.variables["x"].value if run.has_point else None
