@@ -7,8 +7,9 @@ from mutant import Mutant
 LOSSES = "tests/objects/test_laws_losses.py"
 PENALTIES = "tests/objects/test_laws_penalties.py"
 POSED = "tests/objects/test_penalties_cvxpy.py"
-STOCHASTIC = "tests/solvers/test_solvers_stochastic.py"
-COMPILED = f"{STOCHASTIC}::test_the_compiled_parts_are_those_of_the_loss_and_the_penalty"
+STEPS = "tests/solvers/test_sample_steps.py"
+LOOPS = "tests/solvers/test_compiled_loops.py"
+COMPILED = f"{STEPS}::test_the_compiled_parts_are_those_of_the_loss_and_the_penalty"
 
 
 def loss(name: str, file: str, old: str, new: str, *laws: str) -> Mutant:
@@ -99,7 +100,7 @@ MUTANTS = [
         "convexml/losses/base.py",
         '            if "derivative" in vars(kind):\n                break\n',
         "",
-        (f"{STOCHASTIC}::test_a_loss_of_ones_own_runs_by_hand_and_ends_in_the_same_point",),
+        (f"{LOOPS}::test_a_loss_of_ones_own_runs_by_hand_and_ends_in_the_same_point",),
     ),
     penalty(
         "l1: the prox of half the step",

@@ -32,7 +32,7 @@ LAWS = (
     "test_losses_cvxpy",
     "test_penalties_cvxpy",
     "test_models_duality",
-    "test_solvers_stochastic",
+    "test_sample_steps",
 )
 NEW = "LogCosh or Slope or OneClassSVM or heavy_ball or forgotten or exported or exists"
 

@@ -1,0 +1,1 @@
+"""Small problems and re-statements for the tests of solvers."""
