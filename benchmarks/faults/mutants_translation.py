@@ -6,6 +6,7 @@ from mutant import Mutant
 
 DUALITY = "convexml/duality"
 AUDIT = "convexml/audit"
+CONIC = "convexml/certificates/conic"
 TEXTBOOK = "tests/duality/test_dualize_textbook.py"
 SIGNS = "tests/duality/test_dualize_signs.py"
 ESTIMATORS = "tests/audit/test_audit_estimators.py"
@@ -149,7 +150,7 @@ MUTANTS = [
     ),
     Mutant(
         "audit: a ray along which the objective does not fall",
-        f"{AUDIT}/cvxpy/cones/recession.py",
+        f"{CONIC}/search/recession.py",
         "-INSIDE * np.linalg.norm(program.q)",
         "INSIDE * np.linalg.norm(program.q)",
         (f"{ABSENCE}::test_unboundedness_is_verified_along_the_ray",),

@@ -1,6 +1,6 @@
 """Duality: the conic form of a CVXPY problem, and its Lagrangian dual as another one."""
 
-from .canonical import Canonical, cone_program, solve_cone_program
+from .canonical import Canonical, cone_program
 from .dual import Dual, Multipliers, dualize
 
 __all__ = [
@@ -9,5 +9,4 @@ __all__ = [
     "Multipliers",
     "cone_program",
     "dualize",
-    "solve_cone_program",
 ]

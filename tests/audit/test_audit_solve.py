@@ -9,7 +9,7 @@ import pytest
 import convexml as cml
 from convexml import Verdict
 from convexml.audit.cvxpy import solving
-from convexml.audit.cvxpy.cones.scaling import equilibrate_cone, solve_scaled
+from convexml.certificates.conic.search.scaling import equilibrate_cone, solve_scaled
 from convexml.duality import cone_program
 from convexml.errors import InputError, SolverError, UnknownSolverError, UnsuitableSolverError
 from convexml.solvers.reference import ReferenceRun
@@ -125,7 +125,7 @@ def test_scaling_keeps_the_solution_and_evens_out_the_data() -> None:
 
 
 def test_boosts_keep_the_second_order_cone() -> None:
-    from convexml.audit.cvxpy.cones.scaling import _boosts
+    from convexml.certificates.conic.search.scaling import _boosts
     from convexml.objective.conic.cones import SecondOrder
     from convexml.objective.conic.program import cone_program_of
 
@@ -147,7 +147,7 @@ def test_a_breakdown_is_one_of_our_errors(monkeypatch: pytest.MonkeyPatch) -> No
     def panic(*_: object, **__: object) -> None:
         raise PanicException("index out of bounds")
 
-    monkeypatch.setattr("convexml.audit.cvxpy.cones.scaling.solve_cone_program", panic)
+    monkeypatch.setattr("convexml.certificates.conic.search.scaling.solve_cone_program", panic)
     problem, _ = least_squares()
     with pytest.raises(SolverError, match="Clarabel broke down: index out of bounds"):
         solve_scaled(cone_program(problem).program)

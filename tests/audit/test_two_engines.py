@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import convexml as cml
-from convexml.audit.cvxpy.cones.conic import certify_conic
-from convexml.duality import cone_program, solve_cone_program
+from convexml.certificates.algebra.clarabel import solve_cone_program
+from convexml.certificates.conic.optimum import certify_conic
+from convexml.duality import cone_program
 
 TOL = 1e-6
 TIGHT = {"tol_gap_rel": 1e-10, "tol_gap_abs": 1e-10, "tol_feas": 1e-10}

@@ -10,14 +10,14 @@ import numpy as np
 from ...certificates.algebra.exact_feasibility import exact_farkas
 from ...certificates.algebra.sums import exact_dot, exact_residual
 from ...certificates.certificate import Certificate, Condition, Verdict, worst
-from ...certificates.conic.margin import nudged
+from ...certificates.conic.bounds import bound_of, priced_candidates
+from ...certificates.conic.prices.margin import nudged
+from ...certificates.conic.search.relaxation import Relaxation, moves, relax
 from ...certificates.conic.units import conic_units
 from ...certificates.judge import absent, judge
 from ...errors import SolverError
 from ...numerics import Array, gamma
 from ...objective.conic.program import ConeProgram
-from .cones.bounds import bound_of, priced_candidates
-from .cones.relaxation import Relaxation, moves, relax
 from .reading.feasible import polyhedral
 from .reading.labels import moves_by_label, multipliers_by_label, soft_rows
 from .reading.point import Posed

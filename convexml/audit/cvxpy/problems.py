@@ -9,15 +9,15 @@ import numpy as np
 from scipy import sparse
 
 from ...certificates.certificate import Certificate, Verdict
+from ...certificates.conic.bounds import Bound, bound_of
+from ...certificates.conic.search.recovery import Completed, complete_dual, complete_point
 from ...certificates.conic.values import conic_objective, curvature_words
+from ...certificates.conic.witness import way_to_exact
 from ...certificates.judge import bounded, is_better, refuted
 from ...certificates.judge import judge as decide
 from ...certificates.scale import program_scale
 from ...errors import InputError, SolverError
 from ...numerics import EPS, Array
-from .cones.bounds import Bound, bound_of
-from .cones.recovery import Completed, complete_dual, complete_point
-from .cones.witness import way_to_exact
 from .constant import certify_constant
 from .reading.curvature import curved
 from .reading.domain import without_value

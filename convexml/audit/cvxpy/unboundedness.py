@@ -9,11 +9,11 @@ import numpy as np
 
 from ...certificates.certificate import Certificate
 from ...certificates.conic.ray import has_point, is_ray
+from ...certificates.conic.search.recession import find_ray, ray_rows
+from ...certificates.conic.search.relaxation import relax
 from ...certificates.judge import absent, judge
 from ...errors import SolverError
 from ...numerics import Array
-from .cones.recession import find_ray, ray_rows
-from .cones.relaxation import relax
 from .reading.labels import soft_rows
 from .reading.point import Posed, primal_rows, substituted
 

@@ -1,1 +1,1 @@
-"""Certificates of cone programs: prices, repairs and rays."""
+"""Certificates of cone programs, on plain arrays."""

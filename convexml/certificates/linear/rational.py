@@ -9,7 +9,7 @@ from ...numerics import EPS, Array
 from ...objective.conic.cones import NonnegativeCone, ZeroCone
 from ...objective.conic.program import ConeProgram, cone_program_of
 from ...objective.linear.data import LinearData
-from ..conic.rational_dual import rational_dual
+from ..conic.prices.rational_dual import rational_dual
 
 
 def rational_price(

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from convexml.audit.cvxpy.cones.conic import certify_conic
 from convexml.certificates import Verdict
+from convexml.certificates.algebra.clarabel import solve_cone_program
 from convexml.certificates.algebra.least_change import least_change
+from convexml.certificates.conic.optimum import certify_conic
 from convexml.certificates.linear.program import certify_linear
-from convexml.duality import cone_program, solve_cone_program
+from convexml.duality import cone_program
 from convexml.errors import InputError, SolverError
 from convexml.objective.conic.cones import (
     Cone,

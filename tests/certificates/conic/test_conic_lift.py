@@ -11,11 +11,11 @@ import pytest
 
 import convexml as cml
 from convexml import Verdict
-from convexml.audit.cvxpy.cones.scaling import solve_scaled
 from convexml.audit.cvxpy.reading.point import pose
-from convexml.certificates.conic.lift import lifted, lifted_prices
-from convexml.certificates.conic.lineality import DENSE, idle_columns
-from convexml.certificates.conic.margin import margins, nudged
+from convexml.certificates.conic.prices.lift import lifted, lifted_prices
+from convexml.certificates.conic.prices.lineality import DENSE, idle_columns
+from convexml.certificates.conic.prices.margin import margins, nudged
+from convexml.certificates.conic.search.scaling import solve_scaled
 from convexml.certificates.conic.units import conic_units
 from convexml.certificates.conic.values import dual_value
 from convexml.objective.conic.cones import NonnegativeCone

@@ -15,12 +15,12 @@ from scipy import sparse
 
 import convexml as cml
 from convexml import Verdict
-from convexml.audit.cvxpy.cones.conic import certify_conic
-from convexml.audit.cvxpy.cones.scaling import solve_scaled
 from convexml.certificates.algebra.definite import eigenvalue_bound, negative_eigenvalue
-from convexml.certificates.conic.lineality import idle_columns
-from convexml.certificates.conic.price import priced
-from convexml.certificates.conic.rational_dual import rational_dual
+from convexml.certificates.conic.optimum import certify_conic
+from convexml.certificates.conic.prices.lineality import idle_columns
+from convexml.certificates.conic.prices.price import priced
+from convexml.certificates.conic.prices.rational_dual import rational_dual
+from convexml.certificates.conic.search.scaling import solve_scaled
 from convexml.certificates.conic.units import conic_units
 from convexml.objective.conic.cones import NonnegativeCone, SecondOrder, ZeroCone
 from convexml.objective.conic.program import ConeProgram, cone_program_of
@@ -366,20 +366,20 @@ def test_faults_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     point, y = [1e-300, 0.0], [1.0]
     assert certify_conic(free, point, y=y).gap == np.inf
     with monkeypatch.context() as patch:
-        module = "convexml.certificates.conic.price"
+        module = "convexml.certificates.conic.prices.price"
         patch.setattr(f"{module}._carried", lambda *_: 0.0)
         patch.setattr(f"{module}._cost", lambda *_: 0.0)
         assert certify_conic(free, point, y=y).gap < 1e-3  # unbounded in truth
     bent = cone_program_of([[-1.0]], [0.0], [[1.0], [-1.0]], [1.0, 1.0], [NonnegativeCone(2)])
     assert certify_conic(bent, [0.0], y=[0.0, 0.0]).gap == np.inf
     with monkeypatch.context() as patch:
-        patch.setattr("convexml.audit.cvxpy.cones.bounds.negative_eigenvalue", lambda _: 0.0)
+        patch.setattr("convexml.certificates.conic.bounds.negative_eigenvalue", lambda _: 0.0)
         assert certify_conic(bent, [0.0], y=[0.0, 0.0]).gap == 0.0  # P* = -1/2
     small = cone_program_of(None, [1e-7], [[-1.0]], [-1.0], [NonnegativeCone(1)])
     assert certify_conic(small, [2.0], y=[1e-7]).verdict is not Verdict.CERTIFIED
     with monkeypatch.context() as patch:
         patch.setattr(
-            "convexml.audit.cvxpy.cones.conic.program_scale",
+            "convexml.certificates.conic.optimum.program_scale",
             lambda p, d, _: max(1.0, abs(p), abs(d)),
         )
         assert certify_conic(small, [2.0], y=[1e-7]).relative_gap <= 1e-6  # P* = 1e-7, half of P

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from ....certificates.conic.ray import has_point
+from ....certificates.conic.search.scaling import solve_scaled
+from ....certificates.conic.witness import inwards
 from ....certificates.linear.plausible import plausible
 from ....errors import SolverError
 from ....numerics import Array
 from ....objective.conic.cones import NonnegativeCone, ZeroCone
 from ....objective.conic.program import ConeProgram
 from ....objective.linear.data import LinearData
-from ..cones.scaling import solve_scaled
-from ..cones.witness import inwards
 from .labels import soft_rows
 from .point import Posed
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from ....certificates.certificate import Condition, worst
+from ....certificates.conic.search.fit import FittedProgram, fitted
 from ....certificates.conic.units import conic_units
 from ....certificates.scale import ProgramUnits
 from ....duality.canonical import Canonical, cone_program
 from ....errors import InputError, SolverError
 from ....numerics import EPS, Array
 from ....objective.conic.program import ConeProgram
-from ..cones.fit import FittedProgram, fitted
 from .domain import domain_rows
 from .layout import (
     Columns,

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ....certificates.certificate import Condition, worst
+from ....certificates.conic.search.recovery import Completed
 from ....numerics import Array
 from ....objective.conic.cones import NonnegativeCone, Semidefinite, ZeroCone
-from ..cones.recovery import Completed
 from .layout import dual_values
 from .point import Posed
 

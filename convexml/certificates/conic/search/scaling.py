@@ -9,11 +9,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from ....duality.canonical import solve_cone_program
 from ....errors import SolverError
 from ....numerics import Array
 from ....objective.conic.cones import SecondOrder
 from ....objective.conic.program import ConeProgram
+from ...algebra.clarabel import solve_cone_program
 
 SWEEPS = 8
 ROUNDS = 3

@@ -9,10 +9,10 @@ from scipy import sparse
 from scipy.linalg import qr, solve_triangular
 from scipy.sparse.linalg import splu
 
-from ...numerics import Array
-from ...objective.conic.program import ConeProgram
-from ..algebra.definite import powers_of_two
-from ..algebra.sums import exact_residual
+from ....numerics import Array
+from ....objective.conic.program import ConeProgram
+from ...algebra.definite import powers_of_two
+from ...algebra.sums import exact_residual
 
 DENSE = 700
 LARGEST = 20_000

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ...numerics import EPS, Array, length
-from ...objective.conic.cones import NonnegativeCone
-from ...objective.conic.program import ConeProgram
-from ..algebra.definite import powers_of_two
-from ..algebra.sums import exact_residual
-from ..scale import ProgramUnits
+from ....numerics import EPS, Array, length
+from ....objective.conic.cones import NonnegativeCone
+from ....objective.conic.program import ConeProgram
+from ...algebra.definite import powers_of_two
+from ...algebra.sums import exact_residual
+from ...scale import ProgramUnits
+from ..values import dual_residual, dual_value
 from .factor import DENSE_SIZE, dense_factor, sparse_factor
 from .margin import margins, nudged
-from .values import dual_residual, dual_value
 
 DENSE_COLUMNS = 700
 SPARSE_COLUMNS = 20_000

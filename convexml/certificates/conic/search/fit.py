@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ....certificates.scale import ProgramUnits
 from ....numerics import Array
 from ....objective.conic.program import ConeProgram
+from ...scale import ProgramUnits
 from .scaling import ScaledCone, solve_scaled
 
 BORDER = 0.41

@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...numerics import EPS, Array
-from ...objective.conic.cones import NonnegativeCone
-from ...objective.conic.program import ConeProgram
-from ..algebra.rationals import solve_exactly
+from ....numerics import EPS, Array
+from ....objective.conic.cones import NonnegativeCone
+from ....objective.conic.program import ConeProgram
+from ...algebra.rationals import solve_exactly
+from ..values import dual_residual, dual_value
 from .polyhedral import bent_columns
 from .price import Priced
-from .values import dual_residual, dual_value
 
 LARGEST = 40
 """Up to this many equations, and three times as many unknowns, are solved in rationals."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import sparse
 
-from ...numerics import Array
-from ...objective.conic.curved import ExponentialCone
-from ...objective.conic.program import ConeProgram
-from ..scale import ProgramUnits
+from ....numerics import Array
+from ....objective.conic.curved import ExponentialCone
+from ....objective.conic.program import ConeProgram
+from ...scale import ProgramUnits
 from .lineality import idle_columns
 from .price import Priced, priced
 

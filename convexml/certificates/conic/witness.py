@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import sparse
 
-from ....certificates.conic.exact_value import exact_value
-from ....certificates.conic.values import conic_objective
-from ....errors import SolverError
-from ....numerics import Array
-from ....objective.conic.cones import NonnegativeCone
-from ....objective.conic.program import ConeProgram, cone_program_of
-from .interior import inward
-from .scaling import solve_scaled
+from ...errors import SolverError
+from ...numerics import Array
+from ...objective.conic.cones import NonnegativeCone
+from ...objective.conic.program import ConeProgram, cone_program_of
+from .exact_value import exact_value
+from .search.interior import inward
+from .search.scaling import solve_scaled
+from .values import conic_objective
 
 SHARES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 """How far a witness moves towards the inside of the curved cones, one after the other."""

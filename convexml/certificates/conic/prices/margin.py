@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...numerics import EPS, Array
-from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
-from ...objective.conic.curved import ExponentialCone, Power
-from ...objective.conic.program import ConeProgram
+from ....numerics import EPS, Array
+from ....objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
+from ....objective.conic.curved import ExponentialCone, Power
+from ....objective.conic.program import ConeProgram
 
 THIN = 1e-11
 """Below this share of its size a multiplier counts as on the boundary of a curved cone."""

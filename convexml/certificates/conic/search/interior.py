@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from ....certificates.algebra.least_change import least_change
 from ....errors import SolverError
 from ....numerics import EPS, Array
 from ....objective.conic.cones import Cone, SecondOrder, Semidefinite, ZeroCone
 from ....objective.conic.curved import ExponentialCone
 from ....objective.conic.program import ConeProgram
+from ...algebra.least_change import least_change
 from .scaling import solve_scaled
 
 MARGINS = (1e-4, 1e-7, 1e-9)

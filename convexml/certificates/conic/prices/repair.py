@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ...numerics import EPS, ROUNDING, Array
-from ...objective.conic.cones import ZeroCone
-from ...objective.conic.program import ConeProgram
-from ..algebra.least_change import least_change
+from ....numerics import EPS, ROUNDING, Array
+from ....objective.conic.cones import ZeroCone
+from ....objective.conic.program import ConeProgram
+from ...algebra.least_change import least_change
 
 ROUNDS = 40
 NOTHING = 1e-8

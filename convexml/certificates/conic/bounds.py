@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....certificates.algebra.definite import negative_eigenvalue
-from ....certificates.conic.lift import lifted_prices
-from ....certificates.conic.lineality import idle_columns
-from ....certificates.conic.polyhedral import dual_interior, priced_inside
-from ....certificates.conic.price import Priced, priced
-from ....certificates.conic.rational_dual import rational_dual
-from ....certificates.conic.repair import repair_conic_dual
-from ....certificates.conic.values import dual_residual
-from ....certificates.scale import ProgramUnits
-from ....numerics import Array
-from ....objective.conic.cones import NonnegativeCone
-from ....objective.conic.program import ConeProgram
-from .fit import fitted
-from .interior import mixtures
-from .scaling import ScaledCone, equilibrate_cone
+from ...numerics import Array
+from ...objective.conic.cones import NonnegativeCone
+from ...objective.conic.program import ConeProgram
+from ..algebra.definite import negative_eigenvalue
+from ..scale import ProgramUnits
+from .prices.lift import lifted_prices
+from .prices.lineality import idle_columns
+from .prices.polyhedral import dual_interior, priced_inside
+from .prices.price import Priced, priced
+from .prices.rational_dual import rational_dual
+from .prices.repair import repair_conic_dual
+from .search.fit import fitted
+from .search.interior import mixtures
+from .search.scaling import ScaledCone, equilibrate_cone
+from .values import dual_residual
 
 SMALL = 1e-4
 """Multipliers above this share of the largest are no noise."""

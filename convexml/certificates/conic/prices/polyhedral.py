@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from ...numerics import EPS, Array, length
-from ...objective.conic.cones import NonnegativeCone
-from ...objective.conic.program import ConeProgram
-from ...objective.linear.data import LinearData
-from ..algebra.least_change import least_change
-from ..algebra.polyhedron import SAFE, Interior, nearby, relative_interior
-from ..algebra.sums import exact_residual
+from ....numerics import EPS, Array, length
+from ....objective.conic.cones import NonnegativeCone
+from ....objective.conic.program import ConeProgram
+from ....objective.linear.data import LinearData
+from ...algebra.least_change import least_change
+from ...algebra.polyhedron import SAFE, Interior, nearby, relative_interior
+from ...algebra.sums import exact_residual
+from ..values import dual_residual, dual_value
 from .price import Priced
-from .values import dual_residual, dual_value
 
 STEPS = 8
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ....certificates.certificate import Certificate, Condition, Verdict, worst
-from ....certificates.conic.units import conic_units
-from ....certificates.conic.values import conic_objective, curvature_words, row_violations
-from ....certificates.judge import bounded, is_better, judge, refuted
-from ....certificates.scale import ProgramUnits, program_scale
-from ....errors import InputError
-from ....numerics import EPS, Array
-from ....objective.conic.cones import ZeroCone
-from ....objective.conic.program import ConeProgram
+from ...errors import InputError
+from ...numerics import EPS, Array
+from ...objective.conic.cones import ZeroCone
+from ...objective.conic.program import ConeProgram
+from ..certificate import Certificate, Condition, Verdict, worst
+from ..judge import bounded, is_better, judge, refuted
+from ..scale import ProgramUnits, program_scale
 from .bounds import Bound, bound_of
+from .units import conic_units
+from .values import conic_objective, curvature_words, row_violations
 from .witness import way_to_exact
 
 WITNESS = 1e-2

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...numerics import EPS, Array
-from ..algebra.definite import eigenvalue_bound
+from ....numerics import EPS, Array
+from ...algebra.definite import eigenvalue_bound
 
 DENSE_SIZE = 6_000_000
 """Entries of the largest matrices."""

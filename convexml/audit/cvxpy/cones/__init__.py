@@ -1,1 +1,0 @@
-"""The cone program behind a CVXPY problem: bounds, rays and units."""

@@ -1,0 +1,1 @@
+"""What an exact dual point near an almost feasible one can cost."""
