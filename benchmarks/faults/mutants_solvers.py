@@ -5,13 +5,15 @@ from __future__ import annotations
 from mutant import Mutant
 
 SOLVERS = "convexml/solvers"
-AUDITS = "tests/theory/test_theory_audits.py"
 GRADIENTS = "tests/solvers/by_hand/test_gradients_by_hand.py"
 SUBGRADIENTS = "tests/solvers/by_hand/test_subgradients_by_hand.py"
 ADMM = "tests/solvers/by_hand/test_admm_by_hand.py"
 COORDINATES = "tests/solvers/by_hand/test_coordinates_by_hand.py"
 NEWTON = "tests/solvers/by_hand/test_newton_by_hand.py"
 DRAWS = "tests/solvers/test_sample_draws.py"
+FACTS = "tests/theory/test_recomputed_facts.py"
+CLAIMS = "tests/theory/test_claims.py"
+UNKNOWN = "tests/theory/test_unknown_constants.py"
 
 MUTANTS = [
     Mutant(
@@ -33,7 +35,7 @@ MUTANTS = [
         f"{SOLVERS}/first_order/fista.py",
         "y, t, restarted_at = ahead, 1.0, k",
         "y, t, restarted_at = ahead, t, k",
-        (f"{GRADIENTS}::test_fista", f"{AUDITS}::test_a_restart_that_did_not_happen_is_noticed"),
+        (f"{GRADIENTS}::test_fista", f"{FACTS}::test_a_restart_that_did_not_happen_is_noticed"),
     ),
     Mutant(
         "a restart downhill (accelerated)",
@@ -282,48 +284,48 @@ MUTANTS = [
         "convexml/models/rates/result.py",
         "return True if True in verdicts else None",
         "return True",
-        (f"{AUDITS}::test_a_run_without_a_step_tests_nothing_and_says_so",),
+        (f"{CLAIMS}::test_a_run_without_a_step_tests_nothing_and_says_so",),
     ),
     Mutant(
         "P = inf holds",
         "convexml/models/rates/audit.py",
         "np.flatnonzero(~np.isfinite(run.values[1:])) + 1",
         "np.flatnonzero(np.isnan(run.values[1:])) + 1",
-        (f"{AUDITS}::test_a_run_whose_objective_is_infinite_fails",),
+        (f"{CLAIMS}::test_a_run_whose_objective_is_infinite_fails",),
     ),
     Mutant(
         "the floor is P",
         "convexml/models/rates/reference.py",
         "floor = solution.dual_objective - solution.certificate.rounding",
         "floor = solution.objective",
-        (f"{AUDITS}::test_the_floor_of_a_rough_reference_is_below_the_optimum",),
+        (f"{UNKNOWN}::test_the_floor_of_a_rough_reference_is_below_the_optimum",),
     ),
     Mutant(
         "half the radius",
         "convexml/models/rates/reference.py",
         "radius=float(np.sqrt(2.0 * gap / mu))",
         "radius=float(np.sqrt(0.5 * gap / mu))",
-        (f"{AUDITS}::test_the_floor_is_certified_and_the_radius_follows_from_it",),
+        (f"{UNKNOWN}::test_the_floor_is_certified_and_the_radius_follows_from_it",),
     ),
     Mutant(
         "a radius where none is known",
         "convexml/models/rates/reference.py",
         "    return reference\n\n\ndef separating",
         "    return replace(reference, radius=1e-8)\n\n\ndef separating",
-        (f"{AUDITS}::test_the_radius_is_a_radius_or_infinite",),
+        (f"{UNKNOWN}::test_the_radius_is_a_radius_or_infinite",),
     ),
     Mutant(
         "the reference in other units than the run",
         "convexml/models/rates/reference.py",
         "        floor /= frame.factor\n",
         "",
-        (f"{AUDITS}::test_runs_in_other_units_are_audited_in_theirs",),
+        (f"{UNKNOWN}::test_runs_in_other_units_are_audited_in_theirs",),
     ),
     Mutant(
         "the perceptron's reference is any solution",
         "convexml/models/rates/audit.py",
         "if isinstance(theorem, PerceptronBound):",
         "if not isinstance(theorem, PerceptronBound) and False:",
-        (f"{AUDITS}::test_perceptron_updates_are_counted_and_its_reference_is_the_hard_margin",),
+        (f"{FACTS}::test_perceptron_updates_are_counted_and_its_reference_is_the_hard_margin",),
     ),
 ]

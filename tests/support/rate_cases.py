@@ -13,6 +13,8 @@ from convexml.penalties import L1, L2, Box, L2Ball, Nonnegative
 from support.model_cases import GROUPS, MODELS, samples, weights
 
 Pose = Callable[[], Any]
+Plant = Callable[..., str]
+"""Registers a generator with a theorem, and gives its name."""
 
 
 def correlated(n: int = 40, d: int = 8, seed: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -71,3 +73,22 @@ def applicable(solver: str) -> Iterator[str]:
     for name, pose in RATES.items():
         if cml.solvers.supports(solver, pose())[0]:
             yield name
+
+
+ROOM = {"LogisticRegression", "LogisticRegression-none", "HuberRegression", "squared hinge"}
+ROOM |= {"LogisticRegression-l1", "lasso, wide", "squared hinge in a box", "huber, l1"}
+ROOM |= {"group lasso, logistic"}
+"""Not known to be strongly convex in (w, b): the rates of SGD and SAGA promise nothing."""
+
+
+def axes(n: int = 24, d: int = 4) -> Any:
+    """Least squares on the axes, each row of length sqrt(d): X'X/n = I, L_max = d, noise."""
+    X = np.sqrt(d) * np.eye(d)[np.arange(n) % d]
+    y = X @ np.ones(d) + np.random.default_rng(1).normal(size=n)
+    return cml.LeastSquares(X, y, fit_intercept=False)
+
+
+def audit(problem: Any, solver: str, max_iter: int = 60, **options: Any) -> Any:
+    """Run for a fixed number of iterations, whatever the gap, and audit."""
+    solution = problem.solve(solver, tol=1e-15, max_iter=max_iter, **options)
+    return solution.rate_audit(iterations=max_iter)
