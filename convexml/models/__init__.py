@@ -7,6 +7,7 @@ from .classification.soft_margin_svm import SoftMarginSVM
 from .classification.softmax_regression import SoftmaxRegression
 from .kernel.classification import KernelLogistic, KernelSVM
 from .kernel.regression import KernelRidge, KernelSVR
+from .learning.stored import register_models
 from .linear.program import LinearProgram
 from .problem import LearningProblem
 from .regression.elastic_net import ElasticNet, GroupLasso
@@ -17,7 +18,6 @@ from .regression.poisson_regression import PoissonRegression
 from .regression.quantile_regression import QuantileRegression
 from .regression.ridge import ConstrainedRidge, Ridge
 from .regression.svr import SVR
-from .stored import register_models
 
 __all__ = [
     "SVR",

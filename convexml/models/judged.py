@@ -12,7 +12,7 @@ from ..certificates.support.labels import CertifiedSupport, certify_support
 from ..errors import InputError
 from ..numerics import Array
 from ..validation import positive_number
-from .lam_max import lam_max
+from .learning.lam_max import lam_max
 from .reading.inputs import read_coefficients, read_dual
 from .supervised import SupervisedProblem
 

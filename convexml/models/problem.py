@@ -15,11 +15,11 @@ from ..penalties import Penalty
 from ..validation import positive_number
 from .judged import JudgedProblem
 from .latex import latex_of
-from .outcomes import judge
+from .learning.outcomes import judge
+from .learning.solving import solve_learning
+from .learning.stored import learning_to_dict
 from .reading.inputs import read_matrix
 from .solution import Solution
-from .solving import solve_learning
-from .stored import learning_to_dict
 
 
 class LearningProblem(JudgedProblem):

@@ -142,7 +142,7 @@ def test_a_reference_solver_that_lies_is_caught(monkeypatch: pytest.MonkeyPatch)
             row.dual_variables[0].save_value(np.ones(row.shape))
         return ReferenceRun("optimal", 0.0, 0.0, 1)
 
-    monkeypatch.setattr("convexml.models.running.run_reference", run)
+    monkeypatch.setattr("convexml.models.learning.running.run_reference", run)
     problem = cml.SoftMarginSVM(XB, YB)
     solution = problem.solve("clarabel", polish=False)
     assert solution.claimed_status == "optimal"

@@ -20,8 +20,8 @@ from convexml.comparison import loop
 from convexml.errors import DataError
 from convexml.library import load_file
 from convexml.models import Lasso, Ridge
-from convexml.models import running as models_running
-from convexml.models import solving as models_solving
+from convexml.models.learning import running as models_running
+from convexml.models.learning import solving as models_solving
 from convexml.solvers.reference import ReferenceRun
 
 Result = Any  # typer vendors click: its type has no public name

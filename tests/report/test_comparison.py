@@ -16,7 +16,7 @@ import pytest
 from convexml.comparison import Outcome, Results, loop, performance_profile, run
 from convexml.errors import InputError, ProblemFileError, UnknownSolverError
 from convexml.models import HardMarginSVM, Lasso, Ridge
-from convexml.models import running as models_running
+from convexml.models.learning import running as models_running
 from convexml.report import Comparison, compare
 from convexml.solvers import Iterate, register, unregister
 from convexml.solvers.reference import ReferenceRun

@@ -91,7 +91,7 @@ def test_auto_falls_back_when_its_first_choice_fails(monkeypatch: pytest.MonkeyP
             return ReferenceRun("error", 0.0, 0.0, 0, "boom")
         return run_reference(posed, name, **options)
 
-    monkeypatch.setattr("convexml.models.running.run_reference", without_clarabel)
+    monkeypatch.setattr("convexml.models.learning.running.run_reference", without_clarabel)
     solution = cml.Lasso(X, Y, 0.3).solve()
     assert solution.status == "optimal"
     assert solution.solver != "clarabel"
@@ -103,7 +103,7 @@ def test_an_unproved_claim_is_not_believed(monkeypatch: pytest.MonkeyPatch, stat
     from convexml.solvers.reference import ReferenceRun
 
     claim = ReferenceRun(status, 0.0, 0.0, 0)
-    monkeypatch.setattr("convexml.models.running.run_reference", lambda *a, **k: claim)
+    monkeypatch.setattr("convexml.models.learning.running.run_reference", lambda *a, **k: claim)
     solution = cml.Lasso(X, Y, 0.3).solve("clarabel")
     assert solution.status == "failed"
     assert solution.claimed_status == status

@@ -19,7 +19,7 @@ from ...kernels import Kernel
 from ...numerics import Array
 from ...objective.kernel import KernelObjective
 from ...validation import positive_number
-from ..outcomes import judge
+from ..learning.outcomes import judge
 from ..problem import LearningProblem
 from ..reading.inputs import Samples, read_dual, read_intercept, read_matrix
 from ..solution import Solution

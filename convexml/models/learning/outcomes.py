@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates import Certificate, Verdict
-from ..certificates.judge import absent
-from ..certificates.judge import judge as judged
-from ..certificates.learning.existence.evidence import Evidence
-from ..certificates.learning.existence.separating_direction import separating_direction
-from ..certificates.learning.points.primal_repair import repair_primal
-from ..certificates.scale import learning_scale, relative
-from ..numerics import ROUNDING, Array
-from ..objective import Objective
+from ...certificates import Certificate, Verdict
+from ...certificates.judge import absent
+from ...certificates.judge import judge as judged
+from ...certificates.learning.existence.evidence import Evidence
+from ...certificates.learning.existence.separating_direction import separating_direction
+from ...certificates.learning.points.primal_repair import repair_primal
+from ...certificates.scale import learning_scale, relative
+from ...numerics import ROUNDING, Array
+from ...objective import Objective
+from ..judged import JudgedProblem
+from ..reading.inputs import expand, read_coefficients
+from ..solution import Solution
 from .contradiction import contradiction
-from .judged import JudgedProblem
-from .reading.inputs import expand, read_coefficients
-from .solution import Solution
 
 SUPPORT_SHARE = 1e-7
 """A multiplier above this share of the largest one makes a support vector."""

@@ -8,24 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates.learning.gap import try_to_refute
-from ..certificates.learning.points.primal_repair import repair_primal
-from ..errors import ConvexmlError, UnsuitableSolverError
-from ..numerics import Array
-from ..objective import Frame, Objective, frame_of, resized
-from ..solvers import supports
-from ..solvers.polish import descend, meet_equalities
-from ..solvers.polish import polish as polish_point
-from ..solvers.rational import least_norm, of_few_digits
-from ..solvers.reference import REFERENCE
-from ..solvers.registry import ALGORITHMS, check_name
-from .judged import JudgedProblem
+from ...certificates.learning.gap import try_to_refute
+from ...certificates.learning.points.primal_repair import repair_primal
+from ...errors import ConvexmlError, UnsuitableSolverError
+from ...numerics import Array
+from ...objective import Frame, Objective, frame_of, resized
+from ...solvers import supports
+from ...solvers.polish import descend, meet_equalities
+from ...solvers.polish import polish as polish_point
+from ...solvers.rational import least_norm, of_few_digits
+from ...solvers.reference import REFERENCE
+from ...solvers.registry import ALGORITHMS, check_name
+from ..judged import JudgedProblem
+from ..portfolio import Limits, available, first_verified
+from ..reading.inputs import read_coefficients
+from ..solution import Solution
 from .lam_max import lam_max
 from .outcomes import conclude, failed, no_solution, without_solution
-from .portfolio import Limits, available, first_verified
-from .reading.inputs import read_coefficients
 from .running import run_algorithm, run_reference_solver
-from .solution import Solution
 
 SECOND_ORDER = ("newton", "irls")
 """Hand-written solvers for which the polish is one more step of their own."""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .. import kernels, losses, penalties
-from .judged import JudgedProblem
-from .shown.stored_solution import REBUILD
+from ... import kernels, losses, penalties
+from ..judged import JudgedProblem
+from ..shown.stored_solution import REBUILD
 
 
 def learning_to_dict(problem: JudgedProblem) -> dict[str, Any]:

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates.learning.existence.dual_ray import excluded
-from ..certificates.learning.existence.evidence import SMALL_ENOUGH, Evidence, inconsistent
-from ..certificates.learning.existence.inseparable import inseparable
-from ..numerics import Array
-from ..objective import Objective, frame_of, parameters_of
-from ..objective.statement import pose_distance
-from ..solvers.reference import installed, run_reference
+from ...certificates.learning.existence.dual_ray import excluded
+from ...certificates.learning.existence.evidence import SMALL_ENOUGH, Evidence, inconsistent
+from ...certificates.learning.existence.inseparable import inseparable
+from ...numerics import Array
+from ...objective import Objective, frame_of, parameters_of
+from ...objective.statement import pose_distance
+from ...solvers.reference import installed, run_reference
 
 ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("clarabel", {"tol_gap_abs": 1e-14, "tol_gap_rel": 1e-10, "tol_feas": 1e-12}),

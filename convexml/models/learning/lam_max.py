@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, SolverError
-from ..numerics import ROUNDING, Array
-from ..objective import Frame, Objective, frame_of
-from ..penalties import L1, ElasticNet, Penalty, Zero
-from ..solvers.driver import drive
-from ..solvers.second_order.newton import newton
+from ...errors import InputError, SolverError
+from ...numerics import ROUNDING, Array
+from ...objective import Frame, Objective, frame_of
+from ...penalties import L1, ElasticNet, Penalty, Zero
+from ...solvers.driver import drive
+from ...solvers.second_order.newton import newton
 
 
 def lam_max(objective: Objective) -> float:

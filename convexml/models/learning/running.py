@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
-from ..numerics import Array
-from ..objective import Frame, parameters_of, pose_primal
-from ..solvers import Record
-from ..solvers.driver import drive
-from ..solvers.reference import iteration_limits, run_reference
-from ..solvers.registry import ALGORITHMS
-from .judged import JudgedProblem
-from .portfolio import Limits
-from .rates.audit import Recorded
+from ...errors import InputError
+from ...numerics import Array
+from ...objective import Frame, parameters_of, pose_primal
+from ...solvers import Record
+from ...solvers.driver import drive
+from ...solvers.reference import iteration_limits, run_reference
+from ...solvers.registry import ALGORITHMS
+from ..judged import JudgedProblem
+from ..portfolio import Limits
+from ..rates.audit import Recorded
 
 
 def run_algorithm(

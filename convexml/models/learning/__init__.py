@@ -1,0 +1,1 @@
+"""What a learning problem does: built, posed, solved, judged, stored."""
