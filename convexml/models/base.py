@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -42,6 +43,8 @@ class Problem(ABC):
 
     _statement: Statement | None = None
     _dual_statement: Statement | None = None
+    _theta: dict[str, Any] | None = None
+    _last: Solution | None = None
     _posing: float = 0.0
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -79,6 +82,12 @@ class Problem(ABC):
         """What posing the primal took, for the first who asks; 0 for everybody after."""
         seconds, self._posing = self._posing, 0.0
         return seconds
+
+    def snapshot(self) -> Self:
+        """A copy with today's hyperparameters and the same data, not posed."""
+        twin = copy.copy(self)
+        twin._statement = twin._dual_statement = twin._theta = twin._last = None
+        return twin
 
     @property
     def dual_statement(self) -> Statement:

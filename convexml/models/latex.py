@@ -49,10 +49,9 @@ KERNEL = (
 def latex_of(
     objective: Objective,
     scale: str | float,
-    *,
-    weighted: bool = False,
-    textbook: bool = False,
-    kernel: Kernel | None = None,
+    weighted: bool,
+    textbook: bool,
+    kernel: Kernel | None,
 ) -> Latex:
     """State loss + penalty; with the loss's own slacks and multipliers where ``textbook``."""
     loss, penalty, classes = objective.loss, objective.penalty, bool(objective.w_shape[1:])

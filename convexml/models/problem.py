@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..design import as_design
-from ..errors import InputError
+from ..certificates import Certificate, Condition
+from ..certificates.learning.passed_point import PassedPoint
+from ..certificates.support.labels import CertifiedSupport
+from ..design import Design, as_design
 from ..losses import Loss
 from ..numerics import Array
+from ..objective import Objective, Statement, pose_dual, pose_primal
 from ..penalties import Penalty
-from ..validation import positive_number
-from .judged import JudgedProblem
+from ..validation import yes_or_no
+from .base import Problem
 from .latex import latex_of
-from .learning.outcomes import judge
-from .learning.solving import solve_learning
-from .learning.stored import learning_to_dict
-from .reading.inputs import read_matrix
+from .learning import construction, judging, outcomes, posing, prediction, solving, stored
+from .learning.lam_max import lam_max
+from .learning.posed import Point
+from .reading.inputs import Samples, read_coefficients, read_samples
 from .solution import Solution
 
 
-class LearningProblem(JudgedProblem):
+class LearningProblem(Problem):
     """Minimise P(w, b) = sum_i c_i l(y_i, x_i.w + b) + Omega(w).
 
     Parameters
@@ -30,8 +33,7 @@ class LearningProblem(JudgedProblem):
     X : array or sparse matrix, shape (n, d)
         Samples in rows.
     y : array, shape (n,)
-        Targets: real numbers, two labels of any kind (the larger is +1), or counts >= 0, as the
-        loss requires.
+        Real numbers, two labels of any kind (the larger is +1) or counts >= 0, as the loss asks.
     loss : Loss
         For example ``losses.Huber(1.0)``.
     penalty : Penalty
@@ -49,6 +51,13 @@ class LearningProblem(JudgedProblem):
         For NaN or infinite entries, wrong shapes, labels that do not fit the loss, bad weights.
     """
 
+    classes: Array | None
+    """The two (or K) labels in increasing order; None for real targets."""
+    objective_parts: Objective
+    """Design, loss, penalty and coefficients: what solvers and certificates work on."""
+    multiplier_names: ClassVar[Mapping[str, str]] = {}
+    """Textbook names of the multipliers, by the label of their constraint."""
+
     def __init__(
         self,
         X: Any,
@@ -60,22 +69,40 @@ class LearningProblem(JudgedProblem):
         sample_weight: Any = None,
         loss_scale: str | float = "mean",
     ) -> None:
-        if not isinstance(loss, Loss):
-            raise InputError(f"LearningProblem: loss must be a Loss, got {loss!r}.")
-        if not isinstance(penalty, Penalty):
-            raise InputError(f"LearningProblem: penalty must be a Penalty, got {penalty!r}.")
-        if isinstance(loss_scale, str) and loss_scale not in ("mean", "sum"):
-            raise InputError(
-                f"LearningProblem: loss_scale must be 'mean', 'sum' or a number > 0, "
-                f"got {loss_scale!r}."
-            )
-        if not isinstance(loss_scale, str):
-            loss_scale = positive_number(loss_scale, "LearningProblem", "loss_scale")
-        self._loss, self._penalty, self._loss_scale = loss, penalty, loss_scale
+        self._parts = construction.read_parts(loss, penalty, loss_scale)
         self._start(X, y, fit_intercept, sample_weight)
 
-    def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str | float]:
-        return self._loss, self._penalty, self._loss_scale
+    # -- construction: a textbook model makes its parts of its hyperparameters -----------------
+
+    def _make(self, **hyper: Any) -> construction.Parts:
+        """Return (loss, penalty, loss scale) for these hyperparameters, validated."""
+        return self._parts
+
+    def _design(self, samples: Samples) -> Design:
+        return as_design(samples.X)
+
+    def _start(self, X: Any, y: Any, fit_intercept: bool, sample_weight: Any, **hyper: Any) -> None:
+        intercept = yes_or_no(fit_intercept, self.name, "fit_intercept")
+        parts, self._hyper = construction.made(self.name, self._make, hyper)
+        samples = read_samples(self.name, X, y, sample_weight, parts[0].labels)
+        self._parts, self._samples, self.classes = parts, samples, samples.classes
+        design = self._design(samples)
+        self.objective_parts = construction.compose(self.name, design, samples, parts, intercept)
+
+    def _set_hyperparameter(self, name: str, value: Any) -> None:
+        parts, hyper = construction.made(self.name, self._make, self._hyper | {name: value})
+        before, weights = self.objective_parts, self._samples.weights
+        self.objective_parts = construction.recompose(self.name, before, weights, parts)
+        self._parts, self._hyper, self._last = parts, hyper, None
+        if self._theta is not None:
+            posing.set_parameters(self._theta, parts)
+
+    @property
+    def coefficients_shape(self) -> tuple[int, ...]:
+        """The shape of the coefficients that ``certify`` judges: (d,), or (d, K) for K classes."""
+        return self.objective_parts.w_shape
+
+    # -- solved and judged: any (w, b) and u, whoever computed them ----------------------------
 
     def solve(self, solver: str = "auto", **options: Any) -> Solution:
         """Solve, polish, certify.
@@ -97,60 +124,127 @@ class LearningProblem(JudgedProblem):
         UnknownSolverError, UnsuitableSolverError
             If there is no such solver, or it cannot solve this problem.
         """
-        solution = solve_learning(self, solver, **options)
-        self._last = solution
-        if self._statement is not None:
-            self._fill()
-        return solution
+        self._last = solving.solve_learning(self, solver, **options)
+        self._fill()
+        return self._last
 
-    def latex(self) -> str:
-        """Return primal, Lagrangian, dual and KKT conditions as one LaTeX ``aligned`` block."""
-        samples, scale = self._samples, self._made(self._hyper)[2]
-        weighted = len(samples.kept) < samples.total or bool(np.any(samples.weights != 1.0))
-        textbook, kernel = bool(self.multiplier_names), getattr(self, "kernel", None)
-        return str(
-            latex_of(
-                self.objective_parts, scale, weighted=weighted, textbook=textbook, kernel=kernel
-            )
-        )
+    def certify(self, w: Any, b: Any = None, u: Any = None, *, tol: float = 1e-6) -> Certificate:
+        """Judge a point, whoever computed it.
 
-    def __repr__(self) -> str:
-        parts = self.objective_parts
-        hyper = self._hyper
-        if type(self) is LearningProblem:
-            hyper = {"loss": parts.loss, "penalty": parts.penalty}
-        shown = {name: value for name, value in hyper.items() if np.ndim(value) == 0}
-        settings = "".join(f", {name}={value!r}" for name, value in shown.items())
-        return f"{self.name}(n={parts.n}, d={self._samples.X.shape[1]}{settings})"
+        Parameters
+        ----------
+        w : array, shape (d,)
+            Coefficients.
+        b : float, optional
+            Intercept; judged as it is. None: the best one for this w.
+        u : array, shape (n,), optional
+            Dual point; judged as it is. None: constructed.
+        tol : float
+            Tolerance of the verdict.
 
-    # -- predictions, storage ----------------------------------------------------------------
+        Returns
+        -------
+        Certificate
+        """
+        return judging.certify(self, w, b, u, tol)
 
-    def decision_function(self, X: Any, primal: Mapping[str, Array]) -> Array:
+    def judge_solved(self, w: Array, b: float, u: Array | None, tol: float) -> Certificate:
+        """The certificate of what a solver returned; its u competes with the constructed one."""
+        return judging.certify_solved(self, w, b, u, tol)
+
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
+        """The model's KKT conditions under their textbook names."""
+        return ()
+
+    def certified_support(self, w: Any, b: float | None = None, u: Any = None) -> CertifiedSupport:
+        """Label the samples and coefficients of every solution, as far as this point decides.
+
+        Parameters
+        ----------
+        w, b, u
+            As of ``certify``; w near a minimiser.
+
+        Returns
+        -------
+        CertifiedSupport
+            Of samples of weight 0 it says "not_support".
+
+        Raises
+        ------
+        InputError
+            For wrong shapes, entries that are not finite, and models with several outputs.
+        """
+        return judging.label_support(self, w, b, u)
+
+    def objective(self, w: Any, b: float = 0.0) -> float:
+        """P(w, b), w of shape (d,); inf where a constraint is violated beyond rounding."""
+        w, b = read_coefficients(self.name, w, b, self.objective_parts)
+        return judging.primal_value(self.objective_parts, w, b)
+
+    def dual_objective(self, u: Any) -> float:
+        """D(u), u of shape (n,); -inf where u is infeasible beyond rounding."""
+        return judging.dual_value(self, u)
+
+    @property
+    def lam_max(self) -> float:
+        """The smallest lam for which w = 0 is optimal (norm penalties)."""
+        return lam_max(self.objective_parts)
+
+    # -- predicted and stored ------------------------------------------------------------------
+
+    def decision_function(self, X: Any, primal: Point) -> Array:
         """X w + b for new samples, shape (n,), or (n, K) for K classes."""
-        matrix = read_matrix(self.name, X)
-        features = self._samples.X.shape[1]
-        if matrix.shape[1] != features:
-            raise InputError(
-                f"{self.name}: X has {matrix.shape[1]} features, the model was posed with "
-                f"{features}."
-            )
-        return as_design(matrix).matvec(primal["w"]) + primal["b"]
+        return prediction.scores(self, X, primal)
 
-    def predict(self, X: Any, primal: Mapping[str, Array]) -> Array:
+    def predict(self, X: Any, primal: Point) -> Array:
         """Predictions for new samples, in the caller's labels for classification."""
-        scores = self.decision_function(X, primal)
-        if self.classes is not None and scores.ndim == 2:
-            return self.classes[scores.argmax(axis=1)]
-        if self.classes is not None:
-            return self.classes[(scores > 0.0).astype(int)]
-        return np.exp(scores) if self.objective_parts.loss.labels == "count" else scores
+        return prediction.predictions(self, self.decision_function(X, primal))
+
+    def coordinates(self, primal: Point) -> Array:
+        """The coefficients that solvers work on, as one vector."""
+        return np.ravel(primal["w"])
 
     def to_dict(self) -> dict[str, Any]:
         """The data and hyperparameters, enough to pose the problem again."""
-        return learning_to_dict(self)
+        return stored.learning_to_dict(self)
 
-    def recertify(
-        self, primal: Mapping[str, Array], dual: Mapping[str, Array], document: Mapping[str, Any]
-    ) -> Solution:
+    def recertify(self, primal: Point, dual: Point, document: Mapping[str, Any]) -> Solution:
         """Judge a stored point again; nothing that the document claims is used."""
-        return judge(self, primal, dual, document)
+        return outcomes.judge_stored(self, primal, dual, document)
+
+    # -- posed with CVXPY, told in LaTeX -------------------------------------------------------
+
+    @property
+    def theta(self) -> dict[str, Any]:
+        """The CVXPY Parameters of the loss and the penalty, and C where the model has one."""
+        if self._theta is None:
+            self._theta = posing.parameters(self.objective_parts, self._hyper)
+        return self._theta
+
+    def _pose(self) -> Statement:
+        return pose_primal(self.objective_parts, self.theta, posing.coefficients(self))
+
+    def _pose_dual(self) -> Statement:
+        return pose_dual(self.objective_parts, self.theta, posing.coefficients(self))
+
+    def posed_values(self, w: Array, b: Any, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Values of the primal's variables, and multipliers of its constraints by label."""
+        return posing.posed_values(self.objective_parts, w, b, u)
+
+    def dual_from_constraints(self) -> Array | None:
+        """U, read from the multipliers that a solver left in the posed primal."""
+        return self.constraints["prediction"].dual_value
+
+    def _fill(self) -> None:
+        posing.fill(self)
+
+    def latex(self) -> str:
+        how = self._samples.weighted, bool(self.multiplier_names), getattr(self, "kernel", None)
+        return str(latex_of(self.objective_parts, self._parts[2], *how))
+
+    def __repr__(self) -> str:
+        parts, hyper = self.objective_parts, self._hyper
+        if type(self) is LearningProblem:
+            hyper = {"loss": parts.loss, "penalty": parts.penalty}
+        settings = construction.in_words(hyper)
+        return f"{self.name}(n={parts.n}, d={self._samples.X.shape[1]}{settings})"

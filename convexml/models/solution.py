@@ -116,7 +116,7 @@ class Solution:
         loss = getattr(getattr(self.problem, "objective_parts", None), "loss", None)
         if getattr(loss, "name", "") not in WITH_MARGIN:
             raise AttributeError(f"{self.problem.name} has no margin; support vector machines do.")
-        norm = self.problem.norm(self._point("margin"))
+        norm = float(np.linalg.norm(self.problem.coordinates(self._point("margin"))))
         return 1.0 / norm if norm > 0.0 else np.inf
 
     def _point(self, asked: str) -> dict[str, Array]:

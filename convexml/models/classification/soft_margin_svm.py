@@ -17,6 +17,7 @@ from ...objective import Statement, label_all
 from ...penalties import L2, Penalty
 from ...validation import positive_number
 from ..base import Hyperparameter
+from ..learning.posing import coefficients
 from ..problem import LearningProblem
 from .hard_margin_svm import dual_balance, margin_conditions, posed_margins, signed_samples
 
@@ -79,7 +80,7 @@ class SoftMarginSVM(LearningProblem):
         import cvxpy as cp
 
         alpha = cp.Variable(self.objective_parts.n, name="alpha")
-        constraints = {"alpha": alpha >= 0.0, "beta": alpha <= self._posed_c}
+        constraints = {"alpha": alpha >= 0.0, "beta": alpha <= coefficients(self)}
         constraints |= dual_balance(self.objective_parts, alpha)
         value = cp.sum(alpha) - 0.5 * cp.sum_squares(signed_samples(self.objective_parts).T @ alpha)
         problem = cp.Problem(cp.Maximize(value), label_all(constraints))

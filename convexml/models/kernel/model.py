@@ -19,7 +19,10 @@ from ...kernels import Kernel
 from ...numerics import Array
 from ...objective.kernel import KernelObjective
 from ...validation import positive_number
-from ..learning.outcomes import judge
+from ..learning.construction import in_words
+from ..learning.judging import primal_value
+from ..learning.outcomes import judge_stored
+from ..learning.posed import Point
 from ..problem import LearningProblem
 from ..reading.inputs import Samples, read_dual, read_intercept, read_matrix
 from ..solution import Solution
@@ -68,14 +71,9 @@ class KernelModel(LearningProblem):
         values, multipliers = super().posed_values(parts.project(q), b, u)
         return {"q": q} | values, multipliers
 
-    def coordinates(self, primal: Mapping[str, Array]) -> Array:
+    def coordinates(self, primal: Point) -> Array:
         """W = L'q, in which the problem is posed."""
         return self.kernel_parts.project(primal["q"][self._samples.kept])
-
-    def norm(self, primal: Mapping[str, Array]) -> float:
-        """|f|_H = sqrt(q'K q)."""
-        q = primal["q"][self._samples.kept]
-        return max(float(q @ self._K @ q), 0.0) ** 0.5
 
     @property
     def coefficients_shape(self) -> tuple[int, ...]:
@@ -98,27 +96,10 @@ class KernelModel(LearningProblem):
         """
         number = read_intercept(self.name, b, self.objective_parts) or 0.0
         with np.errstate(over="ignore", invalid="ignore"):
-            value = self.kernel_parts.primal(read_dual(self.name, q, self._samples, "q"), number)
-        return np.inf if np.isnan(value) else value  # inf - inf, after an overflow
+            w = self.kernel_parts.project(read_dual(self.name, q, self._samples, "q"))
+        return primal_value(self.objective_parts, w, number)
 
-    @np.errstate(over="ignore", invalid="ignore")
-    def dual_objective(self, u: Any) -> float:
-        """D(u) = -F*(u) - u'K u / (2 lam); -inf where u is infeasible beyond rounding.
-
-        Parameters
-        ----------
-        u : array, shape (n,)
-
-        Returns
-        -------
-        float
-        """
-        value = self.kernel_parts.dual(read_dual(self.name, u, self._samples))
-        return -np.inf if np.isnan(value) else value
-
-    def certify(
-        self, q: Any, b: float | None = None, u: Any = None, *, tol: float = 1e-6
-    ) -> Certificate:
+    def certify(self, q: Any, b: Any = None, u: Any = None, *, tol: float = 1e-6) -> Certificate:
         """Judge f = sum_j q_j k(x_j, .) + b, whoever computed it.
 
         Parameters
@@ -211,7 +192,7 @@ class KernelModel(LearningProblem):
 
     # -- predictions, storage ----------------------------------------------------------------
 
-    def decision_function(self, X: Any, primal: Mapping[str, Array]) -> Array:
+    def decision_function(self, X: Any, primal: Point) -> Array:
         """f(x) + b for new samples (the matrix k(new, training), if precomputed), shape (m,)."""
         new, samples = read_matrix(self.name, X), self._samples
         if new.shape[1] != samples.X.shape[1]:
@@ -222,15 +203,13 @@ class KernelModel(LearningProblem):
         rows = new if self.kernel.takes_samples else new[:, samples.kept]
         return self.kernel(rows, samples.X) @ primal["q"][samples.kept] + primal["b"]
 
-    def recertify(
-        self, primal: Mapping[str, Array], dual: Mapping[str, Array], document: Mapping[str, Any]
-    ) -> Solution:
+    def recertify(self, primal: Point, dual: Point, document: Mapping[str, Any]) -> Solution:
         """Judge a stored point again; nothing that the document claims is used."""
         if "q" in primal:
             q = read_dual(self.name, primal["q"], self._samples, "q")
             primal = dict(primal) | {"w": self.kernel_parts.project(q)}
-        return judge(self, primal, dual, document)
+        return judge_stored(self, primal, dual, document)
 
     def __repr__(self) -> str:
-        settings = "".join(f", {name}={value!r}" for name, value in self._hyper.items())
+        settings = in_words(self._hyper)
         return f"{self.name}(n={self.objective_parts.n}, kernel={self.kernel!r}{settings})"

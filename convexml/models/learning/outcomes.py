@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 
 from ...certificates import Certificate, Verdict
-from ...certificates.judge import absent
-from ...certificates.judge import judge as judged
+from ...certificates.judge import absent, judge
 from ...certificates.learning.existence.evidence import Evidence
 from ...certificates.learning.existence.separating_direction import separating_direction
 from ...certificates.learning.points.primal_repair import repair_primal
 from ...certificates.scale import learning_scale, relative
 from ...numerics import ROUNDING, Array
 from ...objective import Objective
-from ..judged import JudgedProblem
 from ..reading.inputs import expand, read_coefficients
 from ..solution import Solution
 from .contradiction import contradiction
+from .posed import PosedLearning
 
 SUPPORT_SHARE = 1e-7
 """A multiplier above this share of the largest one makes a support vector."""
@@ -51,7 +50,7 @@ def no_solution(
 
 
 def conclude(
-    problem: JudgedProblem,
+    problem: PosedLearning,
     name: str,
     w: Array,
     b: float,
@@ -69,7 +68,7 @@ def conclude(
 
 
 def named_values(
-    problem: JudgedProblem, w: Array, b: float, u: Array
+    problem: PosedLearning, w: Array, b: float, u: Array
 ) -> tuple[dict[str, Array], dict[str, Array], Array | None]:
     """The primal and dual values under their textbook names, and the support vectors."""
     samples = problem._samples
@@ -92,7 +91,7 @@ def named_values(
 
 
 def failed(
-    problem: JudgedProblem,
+    problem: PosedLearning,
     name: str,
     claimed: str,
     message: str,
@@ -108,7 +107,7 @@ def failed(
 
 
 def without_solution(
-    problem: JudgedProblem,
+    problem: PosedLearning,
     claim: str,
     evidence: Evidence,
     w: Array | None,
@@ -133,7 +132,7 @@ def without_solution(
             gap = max(value - bound, 0.0) + ROUNDING * (abs(value) + abs(bound))
             scale = learning_scale(value, bound, objective.null_value)
             bounds |= {"gap": gap, "relative_gap": relative(gap, scale), "scale": scale}
-    certificate = judged(
+    certificate = judge(
         absent(
             claim,
             evidence.conditions,
@@ -149,8 +148,8 @@ def without_solution(
     )
 
 
-def judge(
-    problem: JudgedProblem,
+def judge_stored(
+    problem: PosedLearning,
     primal: Mapping[str, Array],
     dual: Mapping[str, Array],
     document: Mapping[str, Any],

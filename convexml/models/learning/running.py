@@ -16,13 +16,13 @@ from ...solvers import Record
 from ...solvers.driver import drive
 from ...solvers.reference import iteration_limits, run_reference
 from ...solvers.registry import ALGORITHMS
-from ..judged import JudgedProblem
 from ..portfolio import Limits
 from ..rates.audit import Recorded
+from .posed import PosedLearning
 
 
 def run_algorithm(
-    problem: JudgedProblem,
+    problem: PosedLearning,
     frame: Frame,
     name: str,
     limits: Limits,
@@ -78,7 +78,7 @@ def _show(record: Record) -> None:
 
 
 def run_reference_solver(
-    problem: JudgedProblem,
+    problem: PosedLearning,
     frame: Frame,
     name: str,
     limits: Limits,

@@ -19,12 +19,12 @@ from ...solvers.polish import polish as polish_point
 from ...solvers.rational import least_norm, of_few_digits
 from ...solvers.reference import REFERENCE
 from ...solvers.registry import ALGORITHMS, check_name
-from ..judged import JudgedProblem
 from ..portfolio import Limits, available, first_verified
 from ..reading.inputs import read_coefficients
 from ..solution import Solution
 from .lam_max import lam_max
 from .outcomes import conclude, failed, no_solution, without_solution
+from .posed import PosedLearning
 from .running import run_algorithm, run_reference_solver
 
 SECOND_ORDER = ("newton", "irls")
@@ -58,7 +58,7 @@ def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any], bool]]
 
 
 def solve_learning(
-    problem: JudgedProblem,
+    problem: PosedLearning,
     solver: str = "auto",
     *,
     tol: float = 1e-6,
@@ -88,7 +88,7 @@ def solve_learning(
 
 
 def _in_turn(
-    problem: JudgedProblem,
+    problem: PosedLearning,
     names: Iterable[tuple[str, dict[str, Any], bool]],
     limits: Limits,
     options: dict[str, Any],
@@ -114,7 +114,7 @@ def _in_turn(
 
 
 def attempt(
-    problem: JudgedProblem, name: str, limits: Limits, options: Mapping[str, Any]
+    problem: PosedLearning, name: str, limits: Limits, options: Mapping[str, Any]
 ) -> Solution:
     """Run one solver, in units that suit the data, and certify what it returns.
 
@@ -164,7 +164,7 @@ def attempt(
     return solution
 
 
-def solved_exactly(problem: JudgedProblem, solution: Solution, tol: float) -> Solution | None:
+def solved_exactly(problem: PosedLearning, solution: Solution, tol: float) -> Solution | None:
     """Interpolation of least norm in rationals, where it is small; else None."""
     frame = frame_of(problem.objective_parts)
     found = least_norm(frame.objective)

@@ -9,11 +9,11 @@ import numpy as np
 from scipy import sparse
 
 from ... import kernels, losses, penalties
-from ..judged import JudgedProblem
 from ..shown.stored_solution import REBUILD
+from .posed import PosedLearning
 
 
-def learning_to_dict(problem: JudgedProblem) -> dict[str, Any]:
+def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
     """The rows kept, their labels and weights, the loss, the penalty, the hyperparameters."""
     parts, samples = problem.objective_parts, problem._samples
     labels = parts.y
@@ -33,7 +33,7 @@ def learning_to_dict(problem: JudgedProblem) -> dict[str, Any]:
     if stored["kind"] == "LearningProblem":
         stored["loss"] = _describe(parts.loss)
         stored["penalty"] = _describe(parts.penalty)
-        stored["loss_scale"] = problem._made(problem._hyper)[2]
+        stored["loss_scale"] = problem._parts[2]
     if hasattr(problem, "kernel"):
         stored["kernel"] = _describe_kernel(problem.kernel)
     return stored

@@ -31,6 +31,8 @@ class Samples:
     classes : array or None
         The two labels, the larger is +1, or the labels of all classes; None for real targets.
     feature_names : list of str or None
+    outputs : tuple of int
+        (K,) where there is a prediction for each of K classes, else ().
     """
 
     X: Any
@@ -40,6 +42,12 @@ class Samples:
     total: int
     classes: Array | None
     feature_names: list[str] | None
+    outputs: tuple[int, ...] = ()
+
+    @property
+    def weighted(self) -> bool:
+        """Whether a sample counts for more or less than another."""
+        return len(self.kept) < self.total or bool(np.any(self.weights != 1.0))
 
 
 def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) -> Samples:
@@ -66,9 +74,9 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
         numbers, classes = read_many_classes(owner, target)
     else:
         numbers, classes = read_targets(owner, target, kept, labels == "count"), None
-    return Samples(
-        matrix if len(kept) == n else matrix[kept], numbers, weights[kept], kept, n, classes, names
-    )
+    matrix = matrix if len(kept) == n else matrix[kept]
+    outputs = (len(classes),) if labels == "classes" and classes is not None else ()
+    return Samples(matrix, numbers, weights[kept], kept, n, classes, names, outputs)
 
 
 def read_numbers(owner: str, name: str, values: Any) -> Array:
@@ -203,17 +211,15 @@ def _read_intercepts(owner: str, b: Any, objective: Any) -> Array:
     return np.array(np.broadcast_to(vector, shape))
 
 
-def read_dual(owner: str, u: Any, samples: Samples, name: str = "u", classes: int = 0) -> Array:
+def read_dual(owner: str, u: Any, samples: Samples, name: str = "u") -> Array:
     """Return u on the rows kept, (n,) or (n, K), finite; it must be 0 on rows of weight 0."""
-    vector = read_numbers(owner, name, u)
-    if vector.ndim == 2 and classes and vector.shape == (samples.total, classes):
-        pass
-    elif classes:
+    vector, shape = read_numbers(owner, name, u), (samples.total, *samples.outputs)
+    if samples.outputs and vector.shape != shape:
         raise InputError(
-            f"{owner}: {name} must have shape ({samples.total}, {classes}), one row per sample and "
-            f"one column per class, got {vector.shape}."
+            f"{owner}: {name} must have shape {shape}, one row per sample and one column per "
+            f"class, got {vector.shape}."
         )
-    elif vector.shape != (samples.total,):
+    if vector.shape != shape:
         raise InputError(
             f"{owner}: {name} must have one entry per sample"
             f" ({samples.total}), got shape {vector.shape}."

@@ -16,6 +16,7 @@ from ...objective import Statement, label_all
 from ...penalties import L2, Penalty
 from ...validation import positive_number
 from ..base import Hyperparameter
+from ..learning.posing import coefficients
 from ..problem import LearningProblem
 
 
@@ -104,8 +105,8 @@ class SVR(LearningProblem):
         constraints = {
             "alpha": alpha >= 0.0,
             "alpha_star": alpha_star >= 0.0,
-            "beta": alpha <= self._posed_c,
-            "beta_star": alpha_star <= self._posed_c,
+            "beta": alpha <= coefficients(self),
+            "beta_star": alpha_star <= coefficients(self),
         }
         if parts.fit_intercept:
             constraints["balance"] = cp.sum(alpha - alpha_star) == 0.0

@@ -1,0 +1,105 @@
+"""From samples, loss and penalty to an Objective: read, checked, scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...design import Design, StackedDesign
+from ...errors import InputError
+from ...losses import Loss
+from ...numerics import Array
+from ...objective import MulticlassObjective, Objective
+from ...penalties import Penalty
+from ...validation import positive_number
+from ..reading.inputs import Samples
+
+Parts = tuple[Loss, Penalty, str | float]
+"""Loss, penalty and the scale of the loss: "mean", "sum" or a number."""
+
+
+def read_parts(loss: Any, penalty: Any, scale: Any) -> Parts:
+    """The parts of a general learning problem, validated."""
+    if not isinstance(loss, Loss):
+        raise InputError(f"LearningProblem: loss must be a Loss, got {loss!r}.")
+    if not isinstance(penalty, Penalty):
+        raise InputError(f"LearningProblem: penalty must be a Penalty, got {penalty!r}.")
+    if isinstance(scale, str) and scale not in ("mean", "sum"):
+        raise InputError(
+            f"LearningProblem: loss_scale must be 'mean', 'sum' or a number > 0, got {scale!r}."
+        )
+    if not isinstance(scale, str):
+        scale = positive_number(scale, "LearningProblem", "loss_scale")
+    return loss, penalty, scale
+
+
+def made(
+    owner: str, make: Callable[..., Parts], hyper: Mapping[str, Any]
+) -> tuple[Parts, dict[str, Any]]:
+    """What a model makes of its hyperparameters, and these as floats where they are numbers.
+
+    Raises
+    ------
+    InputError
+        In the name of the model.
+    """
+    try:
+        parts = make(**hyper)
+    except InputError as error:
+        _, _, what = str(error).partition(": ")
+        raise InputError(f"{owner}: {what or error}") from None
+    return parts, {
+        key: value if isinstance(value, str | None) or np.ndim(value) > 0 else float(value)
+        for key, value in hyper.items()
+    }
+
+
+def in_words(hyper: Mapping[str, Any]) -> str:
+    """The hyperparameters that are no arrays, for ``repr``."""
+    return "".join(f", {key}={value!r}" for key, value in hyper.items() if np.ndim(value) == 0)
+
+
+def compose(
+    owner: str, design: Design, samples: Samples, parts: Parts, intercept: bool
+) -> Objective:
+    """The objective of loss + penalty on samples; several outputs for a loss of classes."""
+    loss, penalty, scale = parts
+    given = (samples.y, loss, penalty, coefficients(samples.weights, scale), intercept)
+    objective: Objective
+    if samples.outputs:
+        objective = MulticlassObjective(StackedDesign(design, *samples.outputs), *given)
+    else:
+        objective = Objective(design, *given)
+    check_penalty(owner, penalty, objective.d)
+    return objective
+
+
+def recompose(owner: str, objective: Objective, weights: Array, parts: Parts) -> Objective:
+    """The same design with other parts."""
+    loss, penalty, scale = parts
+    check_penalty(owner, penalty, objective.d)
+    return replace(objective, loss=loss, penalty=penalty, c=coefficients(weights, scale))
+
+
+def coefficients(weights: Array, scale: str | float) -> Array:
+    """The factor c_i of each sample's loss."""
+    if scale == "mean":
+        return weights / weights.sum()
+    return weights if scale == "sum" else float(scale) * weights
+
+
+def check_penalty(owner: str, penalty: Any, d: int) -> None:
+    """Refuse a penalty whose groups, weights or bounds are not one for each of d features."""
+    try:
+        penalty.value(np.zeros(d))
+        penalty.violation(np.zeros(d))
+    except (ValueError, IndexError) as error:
+        for name, given in vars(penalty).items():
+            if np.ndim(given) == 1 and len(given) != d:
+                raise InputError(
+                    f"{owner}: {name} must have one entry per feature ({d}), got {len(given)}."
+                ) from None
+        raise InputError(f"{owner}: {penalty!r} does not fit {d} features ({error}).") from None

@@ -1,0 +1,62 @@
+"""What a learning problem says of a point that somebody passes: its values, its certificate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...certificates import Certificate, certify_objective
+from ...certificates.support.labels import CertifiedSupport, certify_support
+from ...errors import InputError
+from ...numerics import Array
+from ...objective import Objective
+from ...validation import positive_number
+from ..reading.inputs import read_coefficients, read_dual
+from .posed import PosedLearning
+
+
+def primal_value(objective: Objective, w: Array, b: Any) -> float:
+    """P(w, b); inf where a constraint is violated beyond rounding, or numbers overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = objective.primal(w, b)
+    return np.inf if np.isnan(value) else value  # inf - inf, after an overflow
+
+
+def dual_value(problem: PosedLearning, u: Any) -> float:
+    """D(u); -inf where u is infeasible beyond rounding, or numbers overflow."""
+    u = read_dual(problem.name, u, problem._samples)
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = problem.objective_parts.dual(u)
+    return -np.inf if np.isnan(value) else value
+
+
+def certify(problem: PosedLearning, w: Any, b: Any, u: Any, tol: float) -> Certificate:
+    """Judge (w, b) with the dual point passed, or with one constructed."""
+    tol = positive_number(tol, problem.name, "tol")
+    objective, rows = problem.objective_parts, problem.textbook_conditions
+    return certify_objective(objective, *_read(problem, w, b, u), tol=tol, textbook=rows)
+
+
+def certify_solved(
+    problem: PosedLearning, w: Array, b: Any, u: Array | None, tol: float
+) -> Certificate:
+    """The certificate of what a solver returned; its u competes with the constructed one."""
+    objective, rows = problem.objective_parts, problem.textbook_conditions
+    return certify_objective(objective, w, b, tol=tol, textbook=rows, solver_dual=u, refute=False)
+
+
+def label_support(problem: PosedLearning, w: Any, b: Any, u: Any) -> CertifiedSupport:
+    """Label the samples and coefficients of every solution; for one output only."""
+    if problem._samples.outputs:
+        raise InputError(
+            f"{problem.name}: certified_support labels problems with one output; this one has one "
+            "for each class."
+        )
+    found = certify_support(problem.objective_parts, *_read(problem, w, b, u))
+    return found.expanded(problem._samples.kept, problem._samples.total)
+
+
+def _read(problem: PosedLearning, w: Any, b: Any, u: Any) -> tuple[Array, Any, Array | None]:
+    w, b = read_coefficients(problem.name, w, b, problem.objective_parts)
+    return w, b, None if u is None else read_dual(problem.name, u, problem._samples)

@@ -1,0 +1,55 @@
+"""What the functions of this room ask of a learning problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, Self
+
+from ...certificates import Certificate, Condition
+from ...certificates.learning.passed_point import PassedPoint
+from ...numerics import Array
+from ...objective import Objective, Statement
+from ..reading.inputs import Samples
+from ..solution import Solution
+from .construction import Parts
+
+Point = Mapping[str, Array]
+"""Primal or dual values by their textbook names."""
+
+
+class PosedLearning(Protocol):
+    """The part of ``LearningProblem`` that solving, judging and storing work on."""
+
+    classes: Array | None
+    objective_parts: Objective
+    _hyper: dict[str, Any]
+    _parts: Parts
+    _last: Solution | None
+    _samples: Samples
+    _statement: Statement | None
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def multiplier_names(self) -> Mapping[str, str]: ...
+
+    @property
+    def theta(self) -> dict[str, Any]: ...
+
+    @property
+    def statement(self) -> Statement: ...
+
+    def posing_seconds(self) -> float: ...
+
+    def snapshot(self) -> Self: ...
+
+    def coordinates(self, primal: Point) -> Array: ...
+
+    def posed_values(self, w: Array, b: Any, u: Array) -> tuple[dict[str, Any], dict[str, Any]]: ...
+
+    def dual_from_constraints(self) -> Array | None: ...
+
+    def judge_solved(self, w: Array, b: Any, u: Array | None, tol: float) -> Certificate: ...
+
+    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]: ...

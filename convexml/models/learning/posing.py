@@ -1,0 +1,75 @@
+"""A learning problem as CVXPY states it: its Parameters, and values for what is posed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...numerics import Array
+from ...objective import Objective, parameters_of
+from .construction import Parts
+from .posed import PosedLearning
+
+
+def parameters(objective: Objective, hyper: Mapping[str, Any]) -> dict[str, Any]:
+    """The CVXPY Parameters of the loss and the penalty, and C where the model has one."""
+    import cvxpy as cp
+
+    theta: dict[str, Any] = {**parameters_of(objective)}
+    if "C" in hyper:
+        theta["C"] = cp.Parameter(name="C", pos=True, value=float(hyper["C"]))
+    return theta
+
+
+def coefficients(problem: PosedLearning) -> Any:
+    """The factors c_i of the losses, with C as a Parameter where the model has one."""
+    if "C" in problem.theta:
+        return problem.theta["C"] * problem._samples.weights
+    return problem.objective_parts.c
+
+
+def set_parameters(theta: dict[str, Any], parts: Parts) -> None:
+    """Write other hyperparameters into the Parameters; nothing is compiled again."""
+    loss, penalty, scale = parts
+    for kind, part in (("loss", loss), ("penalty", penalty)):
+        for key, number in part.hyperparameters().items():
+            theta[kind][key].value = number
+    if "C" in theta:
+        theta["C"].value = float(scale)
+
+
+def posed_values(
+    objective: Objective, w: Array, b: Any, u: Array
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Values of the variables of ``pose_primal``, and multipliers of its constraints."""
+    z = objective.predict(w, b)
+    slacks = objective.loss.slacks(objective.y, z)
+    values = {"w": w.reshape(objective.w_shape), "b": np.asarray(b), "z": z, **slacks}
+    multipliers = {
+        "prediction": u,
+        **objective.loss.multipliers(objective.y, u, objective.c),
+        **objective.penalty.multipliers(-objective.design.rmatvec(u)),
+    }
+    return values, multipliers
+
+
+def fill(problem: PosedLearning) -> None:
+    """Write the last solution, if any, into the variables and constraints of the posed primal."""
+    statement, solution = problem._statement, problem._last
+    if statement is None or solution is None or "u" not in solution.dual:
+        return
+    w, b = problem.coordinates(solution.primal), solution.primal["b"][()]
+    values, multipliers = problem.posed_values(w, b, solution.dual["u"][problem._samples.kept])
+    for name, variable in statement.variables.items():
+        if name in values:
+            variable.value = values[name]
+    for label, constraint in statement.constraints.items():
+        if label in multipliers:
+            shape = constraint.dual_variables[0].shape
+            constraint.dual_variables[0].save_value(np.reshape(multipliers[label], shape))
+    # CVXPY keeps value and status of its own last solve; this one may be another solver's.
+    verified = solution.status == "optimal"
+    statement.problem._value = solution.objective
+    statement.problem._status = "optimal" if verified else "optimal_inaccurate"
