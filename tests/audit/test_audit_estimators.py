@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from support.estimator_cases import CASES, SGD, Case, clone, fit, mutants, samples
+from support.estimator_cases import CASES, SGD
+from support.estimator_fits import Case, fit, mutants, samples
 
 import convexml as cml
 from convexml.audit.sklearn.estimators import TRANSLATIONS, parts_of

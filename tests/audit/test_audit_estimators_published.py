@@ -21,7 +21,7 @@ from sklearn.linear_model import (
     LogisticRegression,
     PoissonRegressor,
 )
-from support.estimator_cases import samples
+from support.estimator_fits import samples
 
 import convexml as cml
 from convexml.audit.sklearn.estimators import parts_of

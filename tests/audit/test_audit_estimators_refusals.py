@@ -19,7 +19,7 @@ from sklearn.linear_model import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC
-from support.estimator_cases import samples
+from support.estimator_fits import samples
 
 import convexml as cml
 from convexml.errors import InputError

@@ -1,4 +1,4 @@
-"""The race: verified gaps along every course, and pictures that show them where they are."""
+"""The race: verified gaps along every course."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from math import inf, isnan, log10, nan
+from math import inf, isnan
 from pathlib import Path
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import pytest
+from support.report.small_ridge import LAM, data
+from support.report.small_ridge import ridge_by_normal_equations as optimum
 from typer.testing import CliRunner
 
 import convexml as cml
@@ -20,32 +22,16 @@ from convexml.cli import app
 from convexml.comparison import Course, Courses, Point
 from convexml.errors import ConvexmlError, InputError, UnknownSolverError
 from convexml.report import Convergence, compare, convergence
-from convexml.report.panels import HUES, SMALLEST, lay_out, ranked
+from convexml.report.panels import ranked
 from convexml.solvers import Iterate, register, unregister
 from convexml.solvers.reference import REFERENCE
 
-LAM = 0.1
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
-
-
-def data() -> tuple[Any, Any]:
-    rng = np.random.default_rng(7)
-    X = rng.normal(size=(30, 4))
-    return X, X @ [1.0, -2.0, 0.0, 0.5] + rng.normal(size=30)
 
 
 @pytest.fixture(scope="module")
 def ridge() -> Any:
     return cml.Ridge(*data(), LAM)
-
-
-def optimum() -> float:
-    """P* by the normal equations of the centred data."""
-    X, y = data()
-    n, d = X.shape
-    Xc, yc = X - X.mean(axis=0), y - y.mean()
-    w = np.linalg.solve(Xc.T @ Xc / n + LAM * np.eye(d), Xc.T @ yc / n)
-    return float(np.mean((yc - Xc @ w) ** 2) / 2 + LAM / 2 * w @ w)
 
 
 @pytest.fixture(scope="module")
@@ -197,62 +183,6 @@ def test_the_table_has_passes_and_seconds_to_each_gap(race: Convergence) -> None
     assert row[1:5] == [f"{course.first(tol).passes:.0f}" for tol in (1e-2, 1e-4, 1e-6, 1e-8)]
     (row,) = (line.split() for line in lines if line.startswith("clarabel"))
     assert row[1:5] == ["–"] * 4
-
-
-def made(gaps: dict[str, list[float]], reference: bool = False) -> tuple[Course, ...]:
-    """Courses with a point each second, two passes apart."""
-    return tuple(
-        Course(
-            name,
-            reference,
-            tuple(
-                Point(name, k, nan if reference else 2.0 * k, 1.0 + k, 1.0, gap, gap)
-                for k, gap in enumerate(numbers)
-            ),
-        )
-        for name, numbers in gaps.items()
-    )
-
-
-def test_the_picture_shows_gaps_where_they_are() -> None:
-    (course,) = made({"s": [1.0, 1e-2, 1e-4, inf, 0.0]})
-    picture = lay_out([course])
-    passes, seconds = picture.panels
-    levels = {text: y for y, text in picture.levels}
-    ticks = {text: x for x, text in seconds.ticks}
-    places = [tuple(map(float, pair.split())) for pair in seconds.lines[0].path[1:].split("L")]
-    assert places[0] == pytest.approx((ticks["1"], levels["10⁰"]), abs=0.06)
-    assert places[1][1] == pytest.approx(levels["10⁻²"], abs=0.06)
-    across = ticks["1"] + (ticks["10"] - ticks["1"]) * log10(5.0)
-    assert places[3] == pytest.approx((across, levels["10⁻¹⁶"]), abs=0.06)  # gap 0, at 5 s
-    assert len(places) == 4  # the infinite bound is left out,
-    assert passes.lines[0].path.count("L") == 2  # and so is pass 0, on a logarithmic axis
-    assert SMALLEST == 1e-16
-
-
-def test_the_picture_has_room_for_every_solver() -> None:
-    picture = lay_out(made({f"solver {k}": [1.0, 10.0**-k] for k in range(18)}))
-    assert len(picture.keys) == 18
-    assert [key.style for key in picture.keys].count("again") == 18 - HUES
-    assert len({(key.hue, key.style) for key in picture.keys}) == 18
-    places = [key.y for key in picture.keys]
-    assert all(below - above > 15.0 for above, below in pairwise(places))
-    assert places[-1] < picture.height
-    for panel in picture.panels:
-        assert all(panel.left <= x <= panel.right for x, _ in panel.ticks)
-
-
-def test_reference_solvers_are_dots_against_seconds_only() -> None:
-    picture = lay_out(made({"ours": [1.0, 1e-9]}) + made({"theirs": [1e-3, 1e-8]}, reference=True))
-    passes, seconds = picture.panels
-    assert [line.key.solver for line in passes.lines] == ["ours"]
-    assert [len(line.dots) for line in seconds.lines] == [0, 2]
-
-
-def test_the_fastest_of_the_accurate_comes_first() -> None:
-    courses = made({"slow": [1.0, 1.0, 1e-9], "rough": [1e-3], "fast": [1.0, 1e-12], "no": [inf]})
-    assert [course.solver for course in ranked(courses)] == ["fast", "slow", "rough"]
-    assert lay_out(()).keys == []
 
 
 def test_the_plot_is_a_picture(race: Convergence, tmp_path: Path) -> None:

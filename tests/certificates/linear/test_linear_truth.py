@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
-from support.draws.linear_draws import Linear, draw, game, judge_point, program, solvable
+from support.draws.linear_draws import Linear, draw, game, program, solvable
+from support.draws.linear_judging import judge_point
 from support.exact.exact_judging import Tally
 from support.exact.exact_numbers import dot, exact, row
 

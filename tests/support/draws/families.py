@@ -15,8 +15,9 @@ import support.draws.infeasible_draws as infeasible_draws
 import support.draws.learning_draws as learning_draws
 import support.draws.linear_draws as linear_draws
 import support.exact.absence_judging as absence_judging
+from support.draws.conic_judging import judge_conic
 from support.draws.learning_draws import judge_learning, ordinary
-from support.draws.linear_draws import judge_linear
+from support.draws.linear_judging import judge_linear
 from support.exact.exact_judging import Tally
 
 Random = np.random.Generator
@@ -80,7 +81,7 @@ def _conic(names: Iterable[str]) -> Family:
         rng = np.random.default_rng(seed)
         name = names[seed % len(names)]
         drawn = conic_draws.DRAWS[name](rng)
-        return conic_draws.judge_conic(rng, drawn, f"seed {seed}: {name}", TOL, few)
+        return judge_conic(rng, drawn, f"seed {seed}: {name}", TOL, few)
 
     return family
 

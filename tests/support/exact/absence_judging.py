@@ -6,7 +6,8 @@ import numpy as np
 
 import convexml as cml
 from convexml import Verdict
-from support.draws.conic_draws import Conic, judge_conic, judge_values
+from support.draws.conic_draws import Conic
+from support.draws.conic_judging import judge_conic, judge_values
 from support.exact.exact_judging import CRASH, FALSE_ABSENCE, Tally
 
 Random = np.random.Generator
@@ -15,7 +16,7 @@ Random = np.random.Generator
 def judge_claims(
     rng: Random, drawn: Conic, where: str, tol: float = 1e-6, few: int | None = None
 ) -> Tally:
-    """``conic_draws.judge_conic``, and what ``cml.certify`` makes of every claim of absence."""
+    """``judge_conic``, and what ``cml.certify`` makes of every claim of absence."""
     tally = judge_conic(rng, drawn, where, tol, few)
     leaves = [leaf for c in drawn.problem.constraints for leaf in c.dual_variables]
     cases = [(claim, passed) for claim in ("infeasible", "unbounded") for passed in (False, True)]

@@ -13,13 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from support.latex.commands import Commands
+
 RELATIONS = {r"\le", r"\ge", "="}
 ENDS = {"+", "-", ")", "]", "}", r"\}", ",", "&", *RELATIONS, r"\where", r"\forall", ""}
 SPACES = re.compile(r"\\left|\\right|\\Big|\\quad|\\,|\\ |\s")
 TOKENS = re.compile(r"\\[A-Za-z]+|\\[|{}]|[0-9.]+|.")
 
 
-class Reader:
+class Reader(Commands):
     """One formula, with the values of its names and the ranges of its indices."""
 
     def __init__(self, text: str, names: dict[str, Any], ranges: dict[str, Any]) -> None:
@@ -207,67 +209,6 @@ class Reader:
         if token not in names:
             return f"{token} of {at}"
         return names[token][tuple(at[c] for c in index)]
-
-    # -- commands ----------------------------------------------------------------------------
-
-    def on_sum(self) -> Any:
-        self.take("_")
-        indices = self.subscript()
-        if ":" in indices:  # j : omega_j > 0
-            self.names = self.names | {"kept": self.names[r"\omega"] > 0.0}
-            before = self.ranges
-            self.ranges = before | {"j": np.flatnonzero(self.names["kept"])}
-            found = self.over("j", sum)
-            self.ranges = before
-            return found
-        return self.over("".join(indices), sum)
-
-    def on_max(self) -> Any:
-        if self.took("_"):
-            return self.over("".join(self.subscript()), max)
-        return max(self.bracketed())
-
-    def on_min(self) -> Any:
-        return min(self.bracketed())
-
-    def on_frac(self) -> Any:
-        first = self.argument()
-        return first / self.argument()
-
-    def on_tfrac(self) -> Any:
-        if self.next.isdigit() and len(self.next) == 2:
-            above, below = self.take()
-            return float(above) / float(below)
-        return self.on_frac()
-
-    def on_log(self) -> Any:
-        with np.errstate(divide="ignore"):
-            return np.log(self.factor())
-
-    def on_exp(self) -> Any:
-        return np.exp(self.bracketed()[0])
-
-    def on_sqrt(self) -> Any:
-        return np.sqrt(self.argument())
-
-    def on_sign(self) -> Any:
-        return np.sign(self.bracketed()[0])
-
-    def on_softmax(self) -> Any:
-        powers = np.exp(self.bracketed()[0])
-        return powers / powers.sum()
-
-    def on_trace(self) -> Any:
-        return np.trace(self.product())
-
-    def on_one(self) -> Any:
-        return np.ones(len(self.names["y"]))
-
-    def on_rows(self) -> Any:
-        return np.tile(self.names["b"], (len(self.names["y"]), 1))
-
-    def on_infty(self) -> float:
-        return np.inf
 
 
 def times(a: Any, b: Any) -> Any:

@@ -1,0 +1,102 @@
+"""Results of a comparison: JSON, CSV, records, and the performance profile."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.report.small_ridge import LAM, data
+
+from convexml.comparison import Outcome, Results, performance_profile, run
+from convexml.models import Ridge
+from convexml.report import Comparison, compare
+
+KEYS = {
+    "problem",
+    "solver",
+    "tol",
+    "claimed",
+    "verdict",
+    "status",
+    "objective",
+    "dual_objective",
+    "gap",
+    "relative_gap",
+    "kkt",
+    "seconds",
+    "compile_seconds",
+    "iterations",
+    "message",
+    "title",
+    "expected_status",
+    "facts",
+    "data_hash",
+    "worst_condition",
+}
+
+
+def test_json_is_valid_and_not_finite_is_null(
+    ridge: Ridge, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Ridge, "solve", lambda *args, **options: 1 / 0)
+    comparison = compare(ridge, "newton")
+    path = tmp_path / "out.json"
+    comparison.to_json(path)
+    document = json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
+    assert document["schema"] == 1
+    assert {"cpu", "cores", "os", "python", "versions", "date", "seed"} <= set(
+        document["environment"]
+    )
+    (row,) = document["records"]
+    assert set(row) >= KEYS
+    assert row["gap"] is None
+    assert row["objective"] is None
+
+
+def test_csv_has_a_line_for_each_record(problem_file: Path, tmp_path: Path) -> None:
+    comparison = compare(problem_file, ["clarabel", "scs"])
+    comparison.to_csv(tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["solver"] for row in rows] == ["clarabel", "scs"]
+    assert float(rows[0]["kkt_stationarity"]) >= 0.0
+    assert (rows[0]["facts_met"], rows[0]["facts"]) == ("1", "2")
+
+
+def test_records_are_items_and_attributes(ridge: Ridge) -> None:
+    (record,) = compare(ridge, "newton")
+    assert record["gap"] == record.gap
+    assert dict(record)["solver"] == "newton"
+    with pytest.raises(KeyError):
+        record["nothing"]
+
+
+def row(problem: str, solver: str, seconds: float, **others: Any) -> Outcome:
+    known = {"claimed": "optimal", "verdict": "certified", "status": "optimal", "verified": True}
+    return Outcome(problem, solver, 1e-6, seconds=seconds, compile_seconds=0.0, **(known | others))
+
+
+def test_performance_profile_by_hand() -> None:
+    failed = {"verdict": "refuted", "status": "inaccurate", "verified": False}
+    profile = performance_profile(
+        [
+            row("p", "fast", 1.0),
+            row("p", "slow", 3.0),
+            row("q", "fast", 0.1, **failed),  # quick and wrong counts as unsolved
+            row("q", "slow", 2.0),
+        ]
+    )
+    assert profile.problems == 2
+    assert [profile.share("fast", tau) for tau in (1, 2, 100)] == [0.5, 0.5, 0.5]
+    assert [profile.share("slow", tau) for tau in (1, 2.9, 3)] == [0.5, 0.5, 1.0]
+    assert profile.largest == 3.0
+
+
+def test_results_without_views_and_with() -> None:
+    results = run([Ridge(*data(), LAM)], "newton", progress=False)
+    assert isinstance(results, Results)
+    assert isinstance(compare(Ridge(*data(), LAM), "newton"), Comparison)
+    assert len(results) == 1

@@ -1,0 +1,78 @@
+"""Records of a comparison with everything that a report must show."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+from convexml.comparison import Outcome
+
+ENVIRONMENT = {
+    "cpu": "A <fast> & honest CPU",
+    "cores": 2,
+    "os": "Linux",
+    "python": "3.11.7",
+    "versions": {"numpy": "2.4.6", "ecos": None},
+    "date": "2026-11-20T09:00:00+00:00",
+    "tolerances": [1e-6],
+    "max_seconds": 5.0,
+    "repeats": 1,
+    "seed": 0,
+}
+FACTS = (
+    {"name": "nonzeros", "expected": 5.0, "value": 7.0, "ok": False, "source": "<Efron> 2004"},
+    {"name": "w", "expected": [1.0, -2.0], "value": [1.0, -2.0], "ok": True, "source": "by hand"},
+)
+
+
+def record(problem: str, solver: str, **others: Any) -> Outcome:
+    known: dict[str, Any] = {
+        "title": f"The title of {problem}",
+        "claimed": "optimal",
+        "verdict": "certified",
+        "status": "optimal",
+        "verified": True,
+        "objective": 1620.599712,
+        "dual_objective": 1620.599711,
+        "gap": 1e-6,
+        "relative_gap": 6.2e-10,
+        "worst_condition": "1'u = 0",
+        "worst_residual": 1e-12,
+        "seconds": 0.0123,
+        "compile_seconds": 0.0045,
+        "iterations": 17,
+        "expected_status": "optimal",
+        "facts": FACTS,
+    }
+    return Outcome(problem, solver, 1e-6, **(known | others))
+
+
+LIE = record(
+    "lasso",
+    "liar",
+    verdict="refuted",
+    status="inaccurate",
+    verified=False,
+    objective=1700.0,
+    gap=79.4,
+    relative_gap=0.047,
+    message="a feasible point is better by 79.4 <b>bold</b>",
+)
+ABSENT = Outcome("lasso", "piqp", 1e-6, message="not installed: pip install piqp")
+CRASH = Outcome("svm", "ecos", 1e-6, claimed="error", message="PanicException: index 4")
+UNATTAINED = record(
+    "logistic",
+    "scs",
+    claim="unattained",
+    status="unattained",
+    objective=1e-9,
+    dual_objective=0.0,
+    gap=inf,
+    relative_gap=inf,
+    facts=(),
+    expected_status="unattained",
+)
+STATEMENT = record(
+    "statement", "scs", verdict="undecided", status="inaccurate", verified=False, certifiable=False
+)
+RECORDS = (record("lasso", "clarabel"), LIE, ABSENT, CRASH, UNATTAINED, STATEMENT)
