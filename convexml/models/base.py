@@ -6,7 +6,7 @@ import copy
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -14,6 +14,18 @@ from ..certificates import Certificate
 from ..errors import InputError, nearest
 from ..objective import Statement
 from .solution import Solution
+
+
+class Posed(Protocol):
+    """What solving asks of any problem: its name, and its primal where CVXPY is to solve it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def statement(self) -> Statement: ...
+
+    def posing_seconds(self) -> float: ...
 
 
 class Hyperparameter:

@@ -9,6 +9,7 @@ from ...certificates import Certificate, Condition
 from ...certificates.learning.passed_point import PassedPoint
 from ...numerics import Array
 from ...objective import Objective, Statement
+from ..base import Posed
 from ..reading.inputs import Samples
 from ..solution import Solution
 from .construction import Parts
@@ -17,7 +18,7 @@ Point = Mapping[str, Array]
 """Primal or dual values by their textbook names."""
 
 
-class PosedLearning(Protocol):
+class PosedLearning(Posed, Protocol):
     """The part of ``LearningProblem`` that solving, judging and storing work on."""
 
     classes: Array | None
@@ -29,18 +30,10 @@ class PosedLearning(Protocol):
     _statement: Statement | None
 
     @property
-    def name(self) -> str: ...
-
-    @property
     def multiplier_names(self) -> Mapping[str, str]: ...
 
     @property
     def theta(self) -> dict[str, Any]: ...
-
-    @property
-    def statement(self) -> Statement: ...
-
-    def posing_seconds(self) -> float: ...
 
     def snapshot(self) -> Self: ...
 

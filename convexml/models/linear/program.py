@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from ...certificates.algebra.sums import exact_dot
+from ...certificates.certificate import Certificate
+from ...certificates.linear.conditions import meets_rows
+from ...certificates.linear.farkas import certify_infeasible
+from ...certificates.linear.multipliers import LinearMultipliers, complete_multipliers
+from ...certificates.linear.program import certify_linear
+from ...certificates.linear.ray import certify_unbounded
 from ...numerics import Array
-from ...objective.linear.data import linear_to_dict, read_linear_data
+from ...objective import Statement
+from ...objective.linear.data import LinearData, linear_to_dict, read_linear_data, read_point
+from ..base import Problem
+from ..portfolio import Limits
 from ..solution import Solution
-from .judged import JudgedProgram
+from . import judging, statement
 from .solve import judge_stored, solve_linear
-from .statement import fill_linear, linear_latex
 
 
-class LinearProgram(JudgedProgram):
+class LinearProgram(Problem):
     """Minimise c'x subject to A_ub x <= b_ub, A_eq x = b_eq and lower <= x <= upper.
 
     Parameters
@@ -43,7 +55,8 @@ class LinearProgram(JudgedProgram):
     Boyd and Vandenberghe, *Convex Optimization*, section 5.2.1.
     """
 
-    _last: Solution | None = None
+    data: LinearData
+    """The validated arrays of the program."""
 
     def __init__(
         self,
@@ -56,9 +69,7 @@ class LinearProgram(JudgedProgram):
     ) -> None:
         self.data = read_linear_data(c, A_ub, b_ub, A_eq, b_eq, bounds, self.name)
 
-    def _fill(self) -> None:
-        if self._last is not None and self._last.primal:
-            fill_linear(self.data, self.statement, self._last.primal["x"], self._last.dual)
+    # -- solved and judged: any x and multipliers, whoever computed them -----------------------
 
     def solve(
         self,
@@ -93,14 +104,90 @@ class LinearProgram(JudgedProgram):
             verified evidence.
         """
         options = {k: v for k, v in options.items() if k not in ("seed", "w0", "progress")}
-        limits: dict[str, Any] = {"tol": tol, "max_seconds": max_seconds, "max_iter": max_iter}
-        self._last = solve_linear(self, solver, polish=polish, **limits, **options)
+        limits = Limits.read(tol, max_seconds, max_iter, polish=polish)
+        self._last = solve_linear(self, solver, limits, options)
         self._fill()
         return self._last
 
-    def latex(self) -> str:
-        """Primal, Lagrangian, dual and KKT conditions in LaTeX."""
-        return str(linear_latex(self.data))
+    def certify(
+        self, x: Any, multipliers: Mapping[str, Any] | None = None, *, tol: float = 1e-6
+    ) -> Certificate:
+        """Judge a point, with the multipliers passed or with constructed ones.
+
+        Parameters
+        ----------
+        x : array, shape (n,)
+            Judged as it is.
+        multipliers : dict, optional
+            Any of "lambda_ub", "nu", "lambda_lower", "lambda_upper".
+        tol : float
+            For the relative gap and the feasibilities, relative to their rows.
+
+        Returns
+        -------
+        Certificate
+            Claim "optimal".
+        """
+        return certify_linear(self.data, x, multipliers, tol=tol, owner=self.name)
+
+    def certify_infeasible(
+        self, multipliers: Mapping[str, Any], *, tol: float = 1e-6
+    ) -> Certificate:
+        """Verify Farkas multipliers, by name; claim "infeasible"."""
+        return certify_infeasible(self.data, multipliers, tol=tol, owner=self.name)
+
+    def certify_unbounded(self, ray: Any, point: Any, *, tol: float = 1e-6) -> Certificate:
+        """Verify a ray of descent from a feasible point; claim "unbounded"."""
+        return certify_unbounded(self.data, ray, point, tol=tol, owner=self.name)
+
+    def find_evidence(self, *, tol: float = 1e-6) -> Certificate | None:
+        """Verified evidence that the program is infeasible or unbounded; None where not found."""
+        return judging.find_evidence(self.data, tol, self.name)
+
+    def polish(
+        self, x: Any, multipliers: Mapping[str, Any] | None = None, *, tol: float = 1e-6
+    ) -> tuple[Array, dict[str, Array]]:
+        """Solve the active constraints exactly; what is passed comes back unless that is better.
+
+        Parameters
+        ----------
+        x : array, shape (n,)
+            An approximate solution.
+        multipliers : dict, optional
+            Its multipliers; missing ones are constructed.
+        tol : float
+            As of ``certify``.
+
+        Returns
+        -------
+        tuple
+            The point and the dict of its four multipliers.
+        """
+        return judging.polish(self.data, x, multipliers, tol, self.name)
+
+    def objective(self, x: Any) -> float:
+        """c'x, or inf where x is infeasible by more than rounding."""
+        x = read_point(self.data, x, self.name)
+        return exact_dot(self.data.c, x) if meets_rows(self.data, x) else np.inf
+
+    def dual_objective(self, multipliers: Mapping[str, Any]) -> float:
+        """D at these multipliers, -inf where they are infeasible by more than rounding.
+
+        Bound multipliers that are missing come from the reduced costs.
+        """
+        return self._complete(multipliers).dual_value(self.data)
+
+    def _complete(self, multipliers: Mapping[str, Any]) -> LinearMultipliers:
+        return complete_multipliers(self.data, multipliers, self.name)
+
+    def shadow_prices(self, multipliers: Mapping[str, Any]) -> dict[str, Array]:
+        """The derivatives of p* by right-hand side, {"ub", "eq", "lower", "upper"}.
+
+        -lambda_ub, -nu, lambda_lower and -lambda_upper: SciPy's marginals.
+        """
+        return judging.shadow_prices(self._complete(multipliers))
+
+    # -- stored --------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """The program as plain lists, for JSON."""
@@ -116,6 +203,26 @@ class LinearProgram(JudgedProgram):
     ) -> Solution:
         """Judge a stored point anew; its status follows from the new certificate."""
         return judge_stored(self, primal, dual, document)
+
+    # -- posed with CVXPY, told in LaTeX -------------------------------------------------------
+
+    def _pose(self) -> Statement:
+        return statement.pose_linear_primal(self.data)
+
+    def _pose_dual(self) -> Statement:
+        return statement.pose_linear_dual(self.data)
+
+    def _fill(self) -> None:
+        if self._last is not None and self._last.primal:
+            point, duals = self._last.primal["x"], self._last.dual
+            statement.fill_linear(self.data, self.statement, point, duals)
+
+    def constraint_duals(self) -> dict[str, Array]:
+        """The dual values of the constraints of ``primal`` by multiplier name, full length."""
+        return statement.linear_duals(self.data, self.constraints)
+
+    def latex(self) -> str:
+        return str(statement.linear_latex(self.data))
 
     def __repr__(self) -> str:
         sizes = f"{self.data.n} variables, {self.data.b_ub.size} inequalities"

@@ -5,41 +5,44 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from ...certificates.algebra.highs import highs
 from ...certificates.certificate import Certificate, Verdict
+from ...certificates.linear.bound import equilibrated
+from ...certificates.linear.multipliers import NAMES, complete_multipliers, split_reduced_cost
 from ...certificates.linear.program import certify_linear
 from ...errors import InputError, UnsuitableSolverError
 from ...numerics import Array
+from ...objective.linear.data import LinearData
 from ...solvers import supports
 from ...solvers.linear.run import run_linear
 from ...solvers.reference import ReferenceRun, iteration_limits, run_reference
 from ...solvers.registry import LINEAR, check_name
+from ..base import Posed
 from ..portfolio import Limits, available, first_verified
 from ..rates.program import RecordedProgram
 from ..solution import Solution
-from .equilibrated import solve_equilibrated
-from .judged import JudgedProgram
+from .judging import find_evidence, polish, shadow_prices
+from .statement import linear_duals
 
 EQUILIBRATED = "highs, equilibrated"
 AUTO = ("highs", "clarabel", EQUILIBRATED, "ecos", "interior_point", "piqp", "scs", "osqp")
 """Each is tried where those before it gave nothing that could be verified."""
 
 
+class PosedProgram(Posed, Protocol):
+    """What solving asks of a linear program."""
+
+    data: LinearData
+
+
 def solve_linear(
-    problem: JudgedProgram,
-    solver: str,
-    *,
-    tol: float,
-    max_seconds: float | None = None,
-    max_iter: int | None = None,
-    polish: bool = True,
-    **options: Any,
+    problem: PosedProgram, solver: str, limits: Limits, options: dict[str, Any]
 ) -> Solution:
     """Run one solver, or for "auto" one after the other until a claim is verified."""
-    limits = Limits.read(tol, max_seconds, max_iter, polish=polish)
     if solver == "auto":
         why = f"auto chose {AUTO[0]}: the problem is a linear program."
         return first_verified(_in_turn(problem, limits, options), why)
@@ -48,19 +51,19 @@ def solve_linear(
         suited, reason = supports(solver, problem)
         if not suited:
             raise UnsuitableSolverError(reason)
-    return _attempt(problem, solver, limits, dict(options))
+    return _attempt(problem, solver, limits, options)
 
 
-def _in_turn(problem: JudgedProgram, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
+def _in_turn(problem: PosedProgram, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
     for name in AUTO:
         if available(name):
-            yield _attempt(problem, name, limits, dict(options) if name == AUTO[0] else {})
+            yield _attempt(problem, name, limits, options if name == AUTO[0] else {})
 
 
 def _attempt(
-    problem: JudgedProgram, name: str, limits: Limits, settings: dict[str, Any]
+    problem: PosedProgram, name: str, limits: Limits, settings: dict[str, Any]
 ) -> Solution:
-    tol, polish = limits.tol, limits.polish
+    tol = limits.tol
     if name == EQUILIBRATED:
         return _equilibrated(problem, tol)
     if name in LINEAR:
@@ -68,104 +71,107 @@ def _attempt(
     if not available(name):
         message = f"{name} is not installed; pip install {name} makes it available."
         run = ReferenceRun("not installed", 0.0, 0.0, 0, message)
-        return _conclude(problem, name, run, "failed", None, tol)
+        return _conclude(problem, name, run, None, tol)
     if limits.max_iter is not None:
-        settings |= iteration_limits(name, limits.max_iter)
-    run = run_reference(problem.primal, name, tol=tol, max_seconds=limits.max_seconds, **settings)
+        settings = settings | iteration_limits(name, limits.max_iter)
+    posed = problem.statement
+    run = run_reference(posed.problem, name, tol=tol, max_seconds=limits.max_seconds, **settings)
     run = replace(run, compile_seconds=run.compile_seconds + problem.posing_seconds())
-    x = problem.variables["x"].value if run.has_point else None
+    x = posed.variables["x"].value if run.has_point else None
     if x is None or not np.all(np.isfinite(x)):
         return _without_point(problem, name, run, tol)
-    certificate = certify_solution(problem, np.asarray(x, dtype=float), tol, polish)
-    return _judged(problem, name, run, certificate, tol)
-
-
-def _judged(
-    problem: JudgedProgram, name: str, run: ReferenceRun, certificate: Certificate, tol: float
-) -> Solution:
-    if certificate.verdict is Verdict.CERTIFIED:
-        return _conclude(problem, name, run, "optimal", certificate, tol)
-    evidence = problem.find_evidence(tol=tol)
-    if evidence is not None:
-        return _conclude(problem, name, run, evidence.claim, evidence, tol)
-    return _conclude(problem, name, run, "inaccurate", certificate, tol)
+    duals = linear_duals(problem.data, posed.constraints)
+    return _judged(problem, name, run, np.asarray(x, dtype=float), duals, limits)
 
 
 def _by_hand(
-    problem: JudgedProgram, name: str, limits: Limits, settings: dict[str, Any]
+    problem: PosedProgram, name: str, limits: Limits, settings: dict[str, Any]
 ) -> Solution:
-    tol = limits.tol
     if settings:
         raise InputError(f"{name}: a linear program takes no option {next(iter(settings))!r}.")
     run, last = run_linear(
-        problem.data, tol=tol, max_seconds=limits.max_seconds, max_iter=limits.max_iter
+        problem.data, tol=limits.tol, max_seconds=limits.max_seconds, max_iter=limits.max_iter
     )
     if last is None:
-        return _without_point(problem, name, run, tol)
-    certificate = certify_solution(problem, last.x, tol, limits.polish, last.multipliers)
-    solution = _judged(problem, name, run, certificate, tol)
+        return _without_point(problem, name, run, limits.tol)
+    solution = _judged(problem, name, run, last.x, last.multipliers, limits)
     solution.recorded = RecordedProgram(problem.data)
     return solution
 
 
-def certify_solution(
-    problem: JudgedProgram,
+def _judged(
+    problem: PosedProgram,
+    name: str,
+    run: ReferenceRun,
     x: Array,
-    tol: float,
-    polish: bool = True,
-    duals: dict[str, Array] | None = None,
-) -> Certificate:
-    """Certify a point, polished if asked, with the multipliers that stand in the CVXPY problem."""
-    duals = problem.constraint_duals() if duals is None else duals
+    duals: dict[str, Array],
+    limits: Limits,
+) -> Solution:
+    """Certify a point, polished if asked; without success, look for evidence that there is none."""
+    data, tol, owner = problem.data, limits.tol, problem.name
     if not all(np.all(np.isfinite(value)) for value in duals.values()):
         duals = {}
-    if polish:
-        x, duals = problem.polish(x, duals, tol=tol)
-    certificate = certify_linear(problem.data, x, duals, tol=tol, owner=problem.name)
-    if certificate.verdict is not Verdict.UNDECIDED:
-        return certificate
-    again = certify_linear(problem.data, x, None, tol=tol, owner=problem.name)
-    return again if again.verdict is Verdict.CERTIFIED else certificate
+    if limits.polish:
+        x, duals = polish(data, x, duals, tol, owner)
+    certificate = certify_linear(data, x, duals, tol=tol, owner=owner)
+    if certificate.verdict is Verdict.UNDECIDED:
+        again = certify_linear(data, x, None, tol=tol, owner=owner)
+        certificate = again if again.verdict is Verdict.CERTIFIED else certificate
+    if certificate.verdict is not Verdict.CERTIFIED:
+        certificate = find_evidence(data, tol, owner) or certificate
+    return _conclude(problem, name, run, certificate, tol)
 
 
-def _equilibrated(problem: JudgedProgram, tol: float) -> Solution:
+def _equilibrated(problem: PosedProgram, tol: float) -> Solution:
     """HiGHS in units that make rows and columns of size 1; judged in the units of the problem."""
     start = time.perf_counter()
-    found = solve_equilibrated(problem, tol)
+    certificate = solve_equilibrated(problem.data, tol, problem.name)
     seconds = time.perf_counter() - start
-    if found is None:
-        run = ReferenceRun("no point", seconds, 0.0, 0, "equilibrated: nothing was verified")
-        return _conclude(problem, "highs", run, "failed", None, tol)
-    status = found.claim if found.claim != "optimal" else "inaccurate"
-    status = (
-        "optimal" if found.verdict is Verdict.CERTIFIED and found.claim == "optimal" else status
-    )
-    run = ReferenceRun(found.claim, seconds, 0.0, 0, "rows and columns equilibrated")
-    return _conclude(problem, "highs", run, status, found, tol)
+    found = "no point", "equilibrated: nothing was verified"
+    if certificate is not None:
+        found = certificate.claim, "rows and columns equilibrated"
+    run = ReferenceRun(found[0], seconds, 0.0, 0, found[1])
+    return _conclude(problem, "highs", run, certificate, tol)
 
 
-def _without_point(problem: JudgedProgram, name: str, run: ReferenceRun, tol: float) -> Solution:
-    evidence = problem.find_evidence(tol=tol) if run.claimed != "error" else None
-    if evidence is None:
-        return _conclude(problem, name, run, "failed", None, tol)
-    return _conclude(problem, name, run, evidence.claim, evidence, tol)
+def solve_equilibrated(data: LinearData, tol: float, owner: str) -> Certificate | None:
+    """The certificate of what HiGHS finds; None where it gives nothing that can be verified."""
+    scaled = equilibrated(data)
+    if scaled is None:
+        return None
+    found = highs(scaled.data)
+    if found.x is None or found.lambda_ub is None or found.nu is None:
+        return find_evidence(data, tol, owner)
+    point = split_reduced_cost(scaled.data, found.lambda_ub, found.nu)
+    x, duals = scaled.point(found.x), scaled.multipliers(point.as_dict())
+    plain = certify_linear(data, x, duals, tol=tol, owner=owner)
+    if plain.verdict is Verdict.CERTIFIED:
+        return plain
+    x, duals = polish(data, x, duals, tol, owner)
+    return certify_linear(data, x, duals, tol=tol, owner=owner)
+
+
+def _without_point(problem: PosedProgram, name: str, run: ReferenceRun, tol: float) -> Solution:
+    crashed = run.claimed == "error"
+    evidence = None if crashed else find_evidence(problem.data, tol, problem.name)
+    return _conclude(problem, name, run, evidence, tol)
 
 
 def _conclude(
-    problem: JudgedProgram,
+    problem: PosedProgram,
     name: str,
     run: ReferenceRun,
-    status: str,
     certificate: Certificate | None,
     tol: float,
 ) -> Solution:
-    message = run.message
+    message, failed = run.message, certificate is None
     if certificate is None:
         message = message or f"{name} claims {run.claimed!r}, of which no evidence was verified."
         certificate = Certificate(
             "optimal", np.inf, -np.inf, np.inf, np.inf, (), Verdict.UNDECIDED, tol, message
         )
-    solution = build_solution(problem, certificate, status, name)
+    solution = build_solution(problem, certificate, name)
+    solution.status = "failed" if failed else solution.status
     solution.claimed_status = run.claimed
     solution.message = message
     solution.iterations = run.iterations
@@ -173,13 +179,14 @@ def _conclude(
     return solution
 
 
-def build_solution(
-    problem: JudgedProgram, certificate: Certificate, status: str, solver: str
-) -> Solution:
+def build_solution(problem: PosedProgram, certificate: Certificate, solver: str) -> Solution:
     """The Solution of a certificate: its point and multipliers, or its evidence."""
-    names = ("lambda_ub", "nu", "lambda_lower", "lambda_upper")
-    found = certificate.dual if status in ("optimal", "inaccurate") else {}
-    dual = {name: found[name] for name in names if name in found}
+    status, found = certificate.claim, {}
+    if status == "optimal":
+        found = certificate.dual
+        status = "optimal" if certificate.verdict is Verdict.CERTIFIED else "inaccurate"
+    dual = {name: found[name] for name in NAMES if name in found}
+    prices = shadow_prices(complete_multipliers(problem.data, dual, problem.name)) if dual else {}
     return Solution(
         status=status,
         problem=problem,
@@ -188,23 +195,22 @@ def build_solution(
         certificate=certificate,
         solver=solver,
         evidence=dict(certificate.evidence),
-        shadow_prices=problem.shadow_prices(dual) if dual else {},
+        shadow_prices=prices,
     )
 
 
 def judge_stored(
-    problem: JudgedProgram,
+    problem: PosedProgram,
     primal: Mapping[str, Array],
     dual: Mapping[str, Array],
     document: Mapping[str, Any],
 ) -> Solution:
     """Certify a stored point, or look again for the evidence that there is none."""
     tol, solver = float(document.get("tol", 1e-6)), document.get("solver", "")
-    if "x" not in primal:
-        evidence = problem.find_evidence(tol=tol)
-        if evidence is None:
-            raise InputError(f"{problem.name}: the stored solution has no point x.")
-        return build_solution(problem, evidence, evidence.claim, solver)
-    certificate = problem.certify(primal["x"], dual, tol=tol)
-    status = "optimal" if certificate.verdict is Verdict.CERTIFIED else "inaccurate"
-    return build_solution(problem, certificate, status, solver)
+    if "x" in primal:
+        certificate = certify_linear(problem.data, primal["x"], dual, tol=tol, owner=problem.name)
+        return build_solution(problem, certificate, solver)
+    evidence = find_evidence(problem.data, tol, problem.name)
+    if evidence is None:
+        raise InputError(f"{problem.name}: the stored solution has no point x.")
+    return build_solution(problem, evidence, solver)
