@@ -16,7 +16,7 @@ from ..objective import Statement
 from .solution import Solution
 
 
-class Posed(Protocol):
+class PosedProblem(Protocol):
     """What solving asks of any problem: its name, and its primal where CVXPY is to solve it."""
 
     @property

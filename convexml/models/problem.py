@@ -20,7 +20,7 @@ from .base import Problem
 from .latex import latex_of
 from .learning import construction, judging, outcomes, posing, prediction, solving, stored
 from .learning.lam_max import lam_max
-from .learning.posed import Point
+from .learning.posed import Values
 from .reading.inputs import Samples, read_coefficients, read_samples
 from .solution import Solution
 
@@ -192,15 +192,15 @@ class LearningProblem(Problem):
 
     # -- predicted and stored ------------------------------------------------------------------
 
-    def decision_function(self, X: Any, primal: Point) -> Array:
+    def decision_function(self, X: Any, primal: Values) -> Array:
         """X w + b for new samples, shape (n,), or (n, K) for K classes."""
         return prediction.scores(self, X, primal)
 
-    def predict(self, X: Any, primal: Point) -> Array:
+    def predict(self, X: Any, primal: Values) -> Array:
         """Predictions for new samples, in the caller's labels for classification."""
         return prediction.predictions(self, self.decision_function(X, primal))
 
-    def coordinates(self, primal: Point) -> Array:
+    def coordinates(self, primal: Values) -> Array:
         """The coefficients that solvers work on, as one vector."""
         return np.ravel(primal["w"])
 
@@ -208,7 +208,7 @@ class LearningProblem(Problem):
         """The data and hyperparameters, enough to pose the problem again."""
         return stored.learning_to_dict(self)
 
-    def recertify(self, primal: Point, dual: Point, document: Mapping[str, Any]) -> Solution:
+    def recertify(self, primal: Values, dual: Values, document: Mapping[str, Any]) -> Solution:
         """Judge a stored point again; nothing that the document claims is used."""
         return outcomes.judge_stored(self, primal, dual, document)
 

@@ -22,7 +22,7 @@ from ...validation import positive_number
 from ..learning.construction import in_words
 from ..learning.judging import primal_value
 from ..learning.outcomes import judge_stored
-from ..learning.posed import Point
+from ..learning.posed import Values
 from ..problem import LearningProblem
 from ..reading.inputs import Samples, read_dual, read_intercept, read_matrix
 from ..solution import Solution
@@ -71,7 +71,7 @@ class KernelModel(LearningProblem):
         values, multipliers = super().posed_values(parts.project(q), b, u)
         return {"q": q} | values, multipliers
 
-    def coordinates(self, primal: Point) -> Array:
+    def coordinates(self, primal: Values) -> Array:
         """W = L'q, in which the problem is posed."""
         return self.kernel_parts.project(primal["q"][self._samples.kept])
 
@@ -192,7 +192,7 @@ class KernelModel(LearningProblem):
 
     # -- predictions, storage ----------------------------------------------------------------
 
-    def decision_function(self, X: Any, primal: Point) -> Array:
+    def decision_function(self, X: Any, primal: Values) -> Array:
         """f(x) + b for new samples (the matrix k(new, training), if precomputed), shape (m,)."""
         new, samples = read_matrix(self.name, X), self._samples
         if new.shape[1] != samples.X.shape[1]:
@@ -203,7 +203,7 @@ class KernelModel(LearningProblem):
         rows = new if self.kernel.takes_samples else new[:, samples.kept]
         return self.kernel(rows, samples.X) @ primal["q"][samples.kept] + primal["b"]
 
-    def recertify(self, primal: Point, dual: Point, document: Mapping[str, Any]) -> Solution:
+    def recertify(self, primal: Values, dual: Values, document: Mapping[str, Any]) -> Solution:
         """Judge a stored point again; nothing that the document claims is used."""
         if "q" in primal:
             q = read_dual(self.name, primal["q"], self._samples, "q")

@@ -9,16 +9,16 @@ from ...certificates import Certificate, Condition
 from ...certificates.learning.passed_point import PassedPoint
 from ...numerics import Array
 from ...objective import Objective, Statement
-from ..base import Posed
+from ..base import PosedProblem
 from ..reading.inputs import Samples
 from ..solution import Solution
 from .construction import Parts
 
-Point = Mapping[str, Array]
+Values = Mapping[str, Array]
 """Primal or dual values by their textbook names."""
 
 
-class PosedLearning(Posed, Protocol):
+class PosedLearning(PosedProblem, Protocol):
     """The part of ``LearningProblem`` that solving, judging and storing work on."""
 
     classes: Array | None
@@ -37,7 +37,7 @@ class PosedLearning(Posed, Protocol):
 
     def snapshot(self) -> Self: ...
 
-    def coordinates(self, primal: Point) -> Array: ...
+    def coordinates(self, primal: Values) -> Array: ...
 
     def posed_values(self, w: Array, b: Any, u: Array) -> tuple[dict[str, Any], dict[str, Any]]: ...
 

@@ -10,10 +10,10 @@ from ...design import as_design
 from ...errors import InputError
 from ...numerics import Array
 from ..reading.inputs import read_matrix
-from .posed import Point, PosedLearning
+from .posed import PosedLearning, Values
 
 
-def scores(problem: PosedLearning, X: Any, primal: Point) -> Array:
+def scores(problem: PosedLearning, X: Any, primal: Values) -> Array:
     """X w + b, refused where X has other features than the model was posed with."""
     matrix, features = read_matrix(problem.name, X), problem._samples.X.shape[1]
     if matrix.shape[1] != features:

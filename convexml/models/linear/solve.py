@@ -21,7 +21,7 @@ from ...solvers import supports
 from ...solvers.linear.run import run_linear
 from ...solvers.reference import ReferenceRun, iteration_limits, run_reference
 from ...solvers.registry import LINEAR, check_name
-from ..base import Posed
+from ..base import PosedProblem
 from ..portfolio import Limits, available, first_verified
 from ..rates.program import RecordedProgram
 from ..solution import Solution
@@ -33,7 +33,7 @@ AUTO = ("highs", "clarabel", EQUILIBRATED, "ecos", "interior_point", "piqp", "sc
 """Each is tried where those before it gave nothing that could be verified."""
 
 
-class PosedProgram(Posed, Protocol):
+class PosedProgram(PosedProblem, Protocol):
     """What solving asks of a linear program."""
 
     data: LinearData
