@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..conditions import KINDS, Condition
 from ..validation import positive_number
-
-KINDS = ("stationarity", "primal_feasibility", "dual_feasibility", "complementary_slackness")
 
 
 class Verdict(Enum):
@@ -22,93 +21,6 @@ class Verdict(Enum):
 
     def __str__(self) -> str:
         return self.value
-
-
-@dataclass(frozen=True)
-class Condition:
-    """One named optimality condition, measured at the point.
-
-    Attributes
-    ----------
-    name : str
-        The condition as a textbook writes it.
-    kind : str
-        One of ``KINDS``.
-    residual : float
-        Largest violation in absolute value; 0 means met.
-    scale : float
-        Size of the worst row in the data: feasibility counts relative to it.
-    index : int or None
-        Where the worst violation sits.
-    rounding : float
-        A bound on the error of ``residual``.
-    says : str
-        The condition of every learning problem that the row says in the model's words, and
-        replaces.
-    """
-
-    name: str
-    kind: str
-    residual: float
-    scale: float = 1.0
-    index: int | None = None
-    rounding: float = 0.0
-    says: str = ""
-
-    @property
-    def relative(self) -> float:
-        """``residual / scale``, dimensionless; inf where it is not a number."""
-        if self.residual == 0.0:
-            return 0.0
-        ratio = self.residual / self.scale if 0.0 < self.scale < np.inf else np.inf
-        return np.inf if np.isnan(ratio) else ratio
-
-    def meets(self, tol: float) -> bool:
-        """Whether the residual is certainly at most ``tol`` relative; nan is not."""
-        met = self.residual + self.rounding <= tol * self.scale < np.inf
-        return bool(met) or self.residual == 0.0
-
-    def breaks(self, tol: float) -> bool:
-        """Whether the residual is certainly more than ``tol`` relative; nan is not."""
-        return bool(self.residual - self.rounding > tol * self.scale)
-
-
-def worst(
-    name: str,
-    kind: str,
-    residual: Any,
-    scale: Any = 1.0,
-    rounding: Any = 0.0,
-    says: str = "",
-) -> Condition:
-    """Condense a vector of violations into the row of the relatively largest one.
-
-    Parameters
-    ----------
-    name, kind : str
-        As in ``Condition``.
-    residual : array or float
-        Violations, any shape.
-    scale : array or float
-        Size of each row in the data; where it is 0, only a violation of 0 is small.
-    rounding : array or float
-        Bounds on the errors of the violations.
-    says : str
-        As in ``Condition``.
-    """
-    values = np.abs(np.atleast_1d(np.asarray(residual, dtype=float))).ravel()
-    if values.size == 0:
-        return Condition(name, kind, 0.0, says=says)
-    scales = np.broadcast_to(np.ravel(np.asarray(scale, dtype=float)), values.shape)
-    values = np.where(np.isnan(values), np.inf, values)
-    safe = np.where(scales > 0.0, scales, np.finfo(float).tiny)
-    with np.errstate(over="ignore"):
-        ratio = np.where(values > 0.0, values / safe, 0.0)
-    errors = np.broadcast_to(np.ravel(np.asarray(rounding, dtype=float)), values.shape)
-    index = int(np.argmax(ratio))
-    return Condition(
-        name, kind, float(values[index]), float(scales[index]), index, float(errors[index]), says
-    )
 
 
 @dataclass(frozen=True)

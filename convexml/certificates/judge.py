@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..conditions import Condition
 from ..numerics import EPS
 from ..validation import positive_number
-from .certificate import Certificate, Condition, Verdict
+from .certificate import Certificate, Verdict
 from .scale import relative
 
 

@@ -15,7 +15,8 @@ from .record import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..certificates.certificate import Certificate, Condition
+    from ..certificates.certificate import Certificate
+    from ..conditions import Condition
     from .entries import Entry
 
 

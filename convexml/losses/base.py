@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..compiled import Loop
+from ..conditions import AtSamples, Condition, Words
 from ..numerics import EPS, Array, outward
 from ..terms import Terms
 from ..tex import Form, Symbol, Tex, Weights, name_of
@@ -148,6 +149,14 @@ class Loss(ABC):
     def __repr__(self) -> str:
         inside = ", ".join(f"{key}={value:g}" for key, value in vars(self).items())
         return f"{type(self).__name__}({inside})"
+
+    def words(self, z: str) -> Words:
+        """What the loss calls u in the conditions, for predictions ``z`` in words."""
+        return Words()
+
+    def conditions(self, at: AtSamples) -> list[Condition]:
+        """The optimality conditions on the samples, in the words of a textbook if it likes."""
+        return [at.slopes, at.domain, *([at.feasible] if self.is_indicator else [])]
 
     def tex(self) -> Tex:
         """The loss in LaTeX, in y_i and z_i; its conjugate in y_i and v_i. By name if not told."""

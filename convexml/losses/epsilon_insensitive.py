@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled
+from ..conditions import AtSamples, Condition, Words, products
 from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Form, Row, Symbol, Tex, Weights
@@ -115,6 +116,21 @@ class EpsilonInsensitive(Loss):
 
         value = cp.multiply(y, u) + theta["epsilon"] * cp.abs(u)
         return Terms(value, {"u_lower": -u <= c, "u_upper": u <= c})
+
+    def words(self, z: str) -> Words:
+        return Words("-sum (alpha_i - alpha*_i) x_i", "sum (alpha_i - alpha*_i) = 0")
+
+    def conditions(self, at: AtSamples) -> list[Condition]:
+        alpha, alpha_star = np.maximum(-at.u, 0.0), np.maximum(at.u, 0.0)
+        above, below = at.y - at.z - self.epsilon, at.z - at.y - self.epsilon
+        xi, xi_star = np.maximum(above, 0.0), np.maximum(below, 0.0)
+        return [
+            at.domain,
+            products("alpha_i (r_i - epsilon - xi_i) = 0", alpha * (above - xi)),
+            products("alpha*_i (-r_i - epsilon - xi*_i) = 0", alpha_star * (below - xi_star)),
+            products("beta_i xi_i = 0", (at.c - alpha) * xi),
+            products("beta*_i xi*_i = 0", (at.c - alpha_star) * xi_star),
+        ]
 
     def tex(self) -> Tex:
         return Tex(r"(|z_i - y_i| - \varepsilon)_+", r"y_i v_i + \varepsilon |v_i|", r"|v_i| \le 1")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..conditions import AtSamples, Condition, Words, products
 from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Form, Row, Symbol, Tex, Weights
@@ -63,6 +64,16 @@ class HardMargin(Loss):
 
         alpha = -cp.multiply(y, u)
         return Terms(-alpha, {"alpha_lower": alpha >= 0.0})
+
+    def words(self, z: str) -> Words:
+        return Words("-sum alpha_i y_i x_i", "sum alpha_i y_i = 0")
+
+    def conditions(self, at: AtSamples) -> list[Condition]:
+        return [
+            at.feasible.named("y_i z_i >= 1"),
+            at.domain.named("alpha_i >= 0"),
+            products("alpha_i (1 - y_i z_i) = 0", -at.y * at.u * (1.0 - at.y * at.z)),
+        ]
 
     def tex(self) -> Tex:
         row = Row(r"\alpha_i", "y_i z_i", r"\ge", "1", "i")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled
+from ..conditions import AtSamples, Condition, Words, products, worst
 from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Form, Row, Symbol, Tex, Weights
@@ -78,6 +79,19 @@ class Hinge(Loss):
 
         alpha = -cp.multiply(y, u)
         return Terms(-alpha, {"alpha_lower": alpha >= 0.0, "alpha_upper": alpha <= c})
+
+    def words(self, z: str) -> Words:
+        return Words("-sum alpha_i y_i x_i", "sum alpha_i y_i = 0")
+
+    def conditions(self, at: AtSamples) -> list[Condition]:
+        alpha, margins = -at.y * at.u, at.y * at.z
+        beta, xi, kind = at.c - alpha, self.value(at.y, at.z), "dual_feasibility"
+        return [
+            worst("alpha_i >= 0", kind, np.maximum(-alpha, 0.0), at.u_sizes),
+            worst("beta_i = c_i - alpha_i >= 0", kind, np.maximum(-beta, 0.0), at.c),
+            products("alpha_i (1 - xi_i - y_i z_i) = 0", alpha * (1.0 - xi - margins)),
+            products("beta_i xi_i = 0", beta * xi),
+        ]
 
     def tex(self) -> Tex:
         return Tex("(1 - y_i z_i)_+", "y_i v_i", domain=r"-1 \le y_i v_i \le 0")

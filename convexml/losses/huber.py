@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled
+from ..conditions import Words
 from ..numerics import EPS, Array, soft_threshold
 from ..terms import Terms
 from ..tex import Tex
@@ -101,6 +102,9 @@ class Huber(Loss):
         value = cp.multiply(0.5 / c, cp.square(u)) + cp.multiply(y, u)
         bound = c * theta["delta"]
         return Terms(value, {"u_lower": -u <= bound, "u_upper": u <= bound})
+
+    def words(self, z: str) -> Words:
+        return Words(slope="l'(y, z)")
 
     def tex(self) -> Tex:
         return Tex(

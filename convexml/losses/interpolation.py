@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..conditions import AtSamples, Condition, Words
 from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Form, Row, Symbol, Tex, Weights
@@ -64,6 +65,12 @@ class Interpolation(Loss):
         import cvxpy as cp
 
         return Terms(cp.multiply(y, u), {})
+
+    def words(self, z: str) -> Words:
+        return Words("X'nu", "1'nu = 0")
+
+    def conditions(self, at: AtSamples) -> list[Condition]:
+        return [at.feasible.named(f"{at.prediction} = y"), at.slopes, at.domain]
 
     def tex(self) -> Tex:
         row = Row(r"\nu_i", "z_i", "=", "y_i", "i")

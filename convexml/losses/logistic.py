@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import expit, xlog1py, xlogy
 
 from ..compiled import compiled
+from ..conditions import AtSamples, Condition
 from ..numerics import ELEMENTARY, EPS, Array, log1pexp
 from ..terms import Terms
 from ..tex import Tex
@@ -101,6 +102,9 @@ class Logistic(Loss):
         # objective CVXPY would report -inf for the whole dual.
         h = cp.Variable(len(y), name="entropy")
         return Terms(cp.multiply(c, h), {"entropy": -cp.entr(p) - cp.entr(1.0 - p) <= h})
+
+    def conditions(self, at: AtSamples) -> list[Condition]:
+        return [at.slopes.named("u_i/c_i = -y_i P(other class)"), at.domain]
 
     def tex(self) -> Tex:
         return Tex(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled
+from ..conditions import AtSamples, Condition, products
 from ..errors import InputError
 from ..numerics import EPS, Array
 from ..terms import Terms
@@ -105,6 +106,15 @@ class Pinball(Loss):
 
         lower, upper = -u <= c * theta["tau"], u <= c * theta["cotau"]
         return Terms(cp.multiply(y, u), {"u_lower": lower, "u_upper": upper})
+
+    def conditions(self, at: AtSamples) -> list[Condition]:
+        above, below = np.maximum(at.y - at.z, 0.0), np.maximum(at.z - at.y, 0.0)
+        rest = (1.0 - self.tau) * at.c - at.u
+        return [
+            at.domain,
+            products("(y - z)_+ (u + tau c) = 0", above * (at.u + self.tau * at.c)),
+            products("(z - y)_+ ((1 - tau) c - u) = 0", below * rest),
+        ]
 
     def tex(self) -> Tex:
         return Tex(

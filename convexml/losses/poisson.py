@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import wrightomega, xlogy
 
 from ..compiled import compiled
+from ..conditions import Words
 from ..numerics import ELEMENTARY, EPS, Array, xlogx
 from ..terms import Terms
 from ..tex import Tex
@@ -112,6 +113,9 @@ class Poisson(Loss):
         # See Logistic: the value stays finite when a solver leaves s at -1e-12.
         h = cp.Variable(len(y), name="entropy")
         return Terms(cp.multiply(c, h) - u - c * xlogy(y, y), {"entropy": -cp.entr(s) <= h})
+
+    def words(self, z: str) -> Words:
+        return Words(slope="l'(y, z)")
 
     def tex(self) -> Tex:
         return Tex(

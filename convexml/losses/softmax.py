@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, softmax, wrightomega, xlog1py, xlogy
 
+from ..conditions import AtSamples, Condition, worst
 from ..numerics import ELEMENTARY, EPS, ROUNDING, Array, log1pexp
 from ..terms import Terms
 from ..tex import Tex
@@ -103,6 +104,10 @@ class Softmax(Loss):
         h = cp.Variable(u.shape, name="entropy")
         constraints = {"simplex": cp.sum(p, axis=1) == 1.0, "entropy": -cp.entr(p) <= h}
         return Terms(cp.multiply(c, cp.sum(h, axis=1)), constraints)
+
+    def conditions(self, at: AtSamples) -> list[Condition]:
+        sums = worst("sum_k u_ik = 0", "dual_feasibility", at.u.sum(axis=1), at.c)
+        return [at.slopes.named("u_i/c_i = p_i - e_y"), at.domain, sums]
 
     def tex(self) -> Tex:
         return Tex(

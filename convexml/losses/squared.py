@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled
+from ..conditions import Words
 from ..numerics import EPS, Array
 from ..terms import Terms
 from ..tex import Tex
@@ -79,6 +80,9 @@ class Squared(Loss):
         import cvxpy as cp
 
         return Terms(cp.multiply(0.5 / c, cp.square(u)) + cp.multiply(y, u), {})
+
+    def words(self, z: str) -> Words:
+        return Words(slope=f"({z} - y)")
 
     def tex(self) -> Tex:
         return Tex(r"\tfrac12 (z_i - y_i)^2", r"\tfrac12 v_i^2 + y_i v_i", slope="z_i - y_i")

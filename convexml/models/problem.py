@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..certificates import Certificate, Condition
-from ..certificates.learning.passed_point import PassedPoint
+from ..certificates import Certificate
 from ..certificates.support.labels import CertifiedSupport
 from ..design import Design, as_design
 from ..losses import Loss
@@ -151,10 +150,6 @@ class LearningProblem(Problem):
     def judge_solved(self, w: Array, b: float, u: Array | None, tol: float) -> Certificate:
         """The certificate of what a solver returned; its u competes with the constructed one."""
         return judging.certify_solved(self, w, b, u, tol)
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        """The model's KKT conditions under their textbook names."""
-        return ()
 
     def certified_support(self, w: Any, b: float | None = None, u: Any = None) -> CertifiedSupport:
         """Label the samples and coefficients of every solution, as far as this point decides.

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..conditions import AtFeatures, Condition
 from ..numerics import EPS, Array, gamma
 from ..terms import Terms
 from ..tex import Symbol, Tex, name_of
@@ -227,6 +228,10 @@ class Penalty(ABC):
         shown = {k: v for k, v in vars(self).items() if not k.startswith("_") and v is not None}
         inside = ", ".join(f"{name}={value}" for name, value in shown.items())
         return f"{type(self).__name__}({inside})"
+
+    def conditions(self, at: AtFeatures) -> list[Condition]:
+        """The optimality conditions on w, in the words of a textbook if it likes."""
+        return [at.inclusion, at.domain, *([at.feasible] if self.is_constraint else [])]
 
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
         """The penalty in LaTeX, in the names of w and of v = -X'u; by its own name if not told.

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..conditions import AtFeatures, Condition, products, worst
 from ..errors import InputError
 from ..numerics import EPS, Array, gamma, soft_threshold
 from ..terms import Terms
@@ -138,6 +139,16 @@ class ElasticNet(Penalty):
             "sign_upper": s <= 1.0,
         }
         return Terms(0.5 * theta["l2"] * cp.sum_squares(q), constraints)
+
+    def conditions(self, at: AtFeatures) -> list[Condition]:
+        v, sizes = at.v - self._l2 * at.w, at.v_sizes + self._l2 * at.w_sizes
+        excess = np.maximum(np.abs(v) - self._l1, 0.0)
+        rest = at.w * v - self._l1 * np.abs(at.w)
+        return [
+            worst("|x_j'u + lam(1-rho)w_j| <= lam rho", "stationarity", excess, sizes),
+            at.domain,
+            products("w_j (x_j'u + lam(1-rho)w_j + lam rho sign w_j) = 0", rest),
+        ]
 
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
         if self._l2 == 0.0:

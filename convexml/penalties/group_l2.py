@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..conditions import AtFeatures, Condition, products
 from ..errors import InputError
 from ..numerics import Array, gamma
 from ..terms import Terms
@@ -174,6 +175,14 @@ class GroupL2(Penalty):
 
         norms = cp.norm(self._rows(xtu), 2, axis=1)
         return Terms(0.0, {"correlation": norms <= theta["lam"] * self._scale})
+
+    def conditions(self, at: AtFeatures) -> list[Condition]:
+        level = "lam sqrt|g|" if self.weights is None else "lam weights_g"
+        return [
+            at.inclusion,
+            at.domain.named(f"|X_g'u| <= {level}"),
+            products(f"{level} |w_g| + w_g'X_g'u = 0", self.terms(at.w, at.v)),
+        ]
 
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
         size = r"\sqrt{|g|}" if self.weights is None else r"\omega_g"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..conditions import AtFeatures, Condition, products
 from ..numerics import EPS, Array, gamma, middle_power, soft_threshold
 from ..terms import Terms
 from ..tex import Symbol, Tex, zero_where
@@ -103,6 +104,15 @@ class L1(Penalty):
 
         weights = np.ones(d) if self.weights is None else self.weights
         return Terms(0.0, {"correlation": cp.abs(xtu) <= theta["lam"] * weights})
+
+    def conditions(self, at: AtFeatures) -> list[Condition]:
+        level = "lam" if self.weights is None else "lam weights_j"
+        terms = self.terms(at.w, at.v)
+        return [
+            at.inclusion,
+            at.domain.named(f"|x_j'u| <= {level}"),
+            products(f"{level} |w_j| + w_j x_j'u = 0", terms),
+        ]
 
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
         if self.weights is None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..conditions import AtFeatures, Condition, ball, products
 from ..numerics import EPS, ROUNDING, Array, gamma
 from ..terms import Terms
 from ..tex import Row, Symbol, Tex
@@ -115,6 +116,15 @@ class L1Ball(Penalty):
         import cvxpy as cp
 
         return Terms(theta["radius"] * cp.norm_inf(xtu), {})
+
+    def conditions(self, at: AtFeatures) -> list[Condition]:
+        size, lam = np.abs(at.w), float(np.max(np.abs(at.v), initial=0.0))
+        return [
+            at.inclusion,
+            at.domain,
+            products("lambda |w_j| + w_j x_j'u = 0", lam * size - at.w * at.v),
+            *ball("|w|_1", float(size.sum()), "lambda", lam, self.t),
+        ]
 
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
         row = Row(r"\lambda", w.norm("1"), r"\le", "t")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..conditions import AtFeatures, Condition, Words
 from ..numerics import Array, gamma, middle_power
 from ..terms import Terms
 from ..tex import Symbol, Tex, zero_where
@@ -112,6 +113,12 @@ class L2(Penalty):
         balance = xtu + theta["lam"] * cp.multiply(weights, q) == 0.0
         value = 0.5 * theta["lam"] * cp.sum_squares(cp.multiply(np.sqrt(weights), q))
         return Terms(value, {"stationarity": balance})
+
+    def conditions(self, at: AtFeatures) -> list[Condition]:
+        # Models with multipliers of their own have lam = 1.
+        lam = "" if self.lam == 1.0 and at.push != Words().push else "lam "
+        gradient = f"{lam}w" if self.weights is None else f"{lam}diag(weights) w"
+        return [at.equation(gradient), at.domain]
 
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
         half = rf"\tfrac{{{lam or 1}}}{{2}}"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..conditions import AtFeatures, Condition, ball
 from ..numerics import EPS, ROUNDING, Array, gamma
 from ..terms import Terms
 from ..tex import Row, Symbol, Tex
@@ -110,6 +111,11 @@ class L2Ball(Penalty):
         import cvxpy as cp
 
         return Terms(theta["radius"] * cp.norm(xtu, 2), {})
+
+    def conditions(self, at: AtFeatures) -> list[Condition]:
+        norm, mu = float(np.linalg.norm(at.w)), float(np.linalg.norm(at.v))
+        stationarity = at.inclusion.named("X'u + mu w/|w| = 0")
+        return [stationarity, at.domain, *ball("|w|", norm, "mu", mu, self.t)]
 
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
         row = Row(r"\mu", w.norm("2"), r"\le", "t")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..conditions import AtFeatures, Condition, vanishing
 from ..numerics import Array
 from ..terms import Terms
 from ..tex import Symbol, Tex
@@ -63,6 +64,9 @@ class Zero(Penalty):
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
         return Terms(0.0, {"stationarity": xtu == 0.0})
+
+    def conditions(self, at: AtFeatures) -> list[Condition]:
+        return [at.equation(""), at.domain.named(vanishing(at.push))]
 
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
         return Tex(domain=f"{v} = 0")

@@ -12,8 +12,9 @@ import pytest
 
 import convexml as cml
 from convexml.audit.sklearn.parts import certify_parts
-from convexml.certificates.certificate import Certificate, Verdict, worst
+from convexml.certificates.certificate import Certificate, Verdict
 from convexml.certificates.judge import bounded, judge
+from convexml.conditions import worst
 
 TOL = 1e-6
 

@@ -11,8 +11,8 @@ import pytest
 
 import convexml as cml
 from convexml import Verdict
-from convexml.certificates.certificate import Condition, worst
 from convexml.certificates.judge import absent, bounded, judge, refuted
+from convexml.conditions import Condition, worst
 from convexml.errors import ConvexmlError
 
 rng0 = np.random.default_rng(0)

@@ -24,7 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("certificates", "duality"),
     ("objective",),
     ("losses", "penalties", "kernels"),
-    ("design",),
+    ("design", "conditions"),
     ("numerics", "errors", "validation", "terms", "tex", "compiled"),
 )
 

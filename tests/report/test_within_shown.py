@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from convexml.certificates.certificate import Verdict, worst
+from convexml.certificates.certificate import Verdict
 from convexml.certificates.judge import bounded, judge
 from convexml.comparison.measure import said_of
 from convexml.comparison.record import Outcome
 from convexml.comparison.results import Results
+from convexml.conditions import worst
 from convexml.report import Comparison
 from convexml.report.terminal import plain_table
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...certificates.certificate import Certificate, worst
+from ...certificates.certificate import Certificate
 from ...certificates.judge import absent, bounded, judge
+from ...conditions import worst
 from ...numerics import ROUNDING, Array
 from .reading.layout import dense
 from .reading.point import constraint_names

@@ -9,12 +9,13 @@ import numpy as np
 
 from ...certificates.algebra.exact_feasibility import exact_farkas
 from ...certificates.algebra.sums import exact_dot, exact_residual
-from ...certificates.certificate import Certificate, Condition, Verdict, worst
+from ...certificates.certificate import Certificate, Verdict
 from ...certificates.conic.bounds import bound_of, priced_candidates
 from ...certificates.conic.prices.margin import nudged
 from ...certificates.conic.search.relaxation import Relaxation, moves, relax
 from ...certificates.conic.units import conic_units
 from ...certificates.judge import absent, judge
+from ...conditions import Condition, worst
 from ...errors import SolverError
 from ...numerics import Array, gamma
 from ...objective.conic.program import ConeProgram

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ...conditions import Condition, worst
 from ...errors import InputError
 from ...numerics import EPS, Array
 from ...objective.conic.cones import ZeroCone
 from ...objective.conic.program import ConeProgram
-from ..certificate import Certificate, Condition, Verdict, worst
+from ..certificate import Certificate, Verdict
 from ..judge import bounded, is_better, judge, refuted
 from ..scale import ProgramUnits, program_scale
 from .bounds import Bound, bound_of

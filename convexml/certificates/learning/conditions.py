@@ -1,47 +1,70 @@
-"""The optimality conditions of a learning problem, row by row."""
+"""The optimality conditions of a learning problem: those of its loss, its penalty, and both."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 
-from ..certificate import Condition, worst
+from ...conditions import AtFeatures, AtSamples, Condition, Words
+from ...losses import Loss
+from ...numerics import Array
+from ...penalties import Penalty
+from ...tex import told
 from ..judge import in_units_of_gap
-from . import rows as rows_of
+from . import rows
 from .passed_point import PassedPoint
-
-Textbook = Callable[[PassedPoint], Sequence[Condition]]
-"""A model's own conditions at a point."""
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def conditions_at(point: PassedPoint, textbook: Textbook | None = None) -> list[Condition]:
-    """The conditions at a point, as passed: the generic ones, then the model's own.
+def conditions_at(point: PassedPoint, *, stationary: bool = True) -> list[Condition]:
+    """The conditions at a point, as passed: the penalty's, the loss's, and 1'u = 0.
 
     Each is relative to the size of its row in the data and at the point, which no change of units
-    moves; products count relative to ``point.scale``, as the gap does, whose terms they are. A
-    generic row that the model says in its own words is left out.
+    moves; products count relative to ``point.scale``, as the gap does, whose terms they are.
+
+    Parameters
+    ----------
+    point : PassedPoint
+    stationary : bool
+        Whether stationarity in w is among them.
     """
     objective = point.objective
-    own = [] if textbook is None else list(textbook(point))
-    rows = []
-    if not objective.penalty.free(objective.d).all():  # else X'u = 0, the penalty's domain
-        rows.append(rows_of.stationarity(point, rows_of.INCLUSION, point.v))
-    rows += [
-        rows_of.slopes(point, rows_of.SLOPES),
-        rows_of.loss_domain(point, rows_of.LOSS_DOMAIN),
-        rows_of.penalty_domain(point, rows_of.PENALTY_DOMAIN),
-    ]
+    z = "Xw + b" if objective.fit_intercept else "Xw"
+    words: Words = told(objective.loss, Loss, "words", "value", z)
+    in_w_alone = bool(words.slope) and objective.penalty.is_smooth
+    features, samples = at_features(point, words, in_w_alone), at_samples(point, z)
+    found = told(objective.penalty, Penalty, "conditions", "value", features)
+    if not stationary or (objective.penalty.free(objective.d).all() and not in_w_alone):
+        found = [row for row in found if row.kind != "stationarity"]  # it is X'u = 0, the domain
+    found = [*found, *told(objective.loss, Loss, "conditions", "value", samples)]
     if objective.fit_intercept:
-        rows.append(rows_of.balance(point, rows_of.BALANCE))
-    if point.u.ndim == 2:
-        sums = point.u.sum(axis=1)
-        rows.append(worst("sum_k u_ik = 0", "dual_feasibility", sums, objective.c))
-    if objective.loss.is_indicator:
-        rows.append(rows_of.predictions(point, rows_of.PREDICTIONS))
-    if objective.penalty.is_constraint:
-        violation = objective.penalty.violation(point.w, objective.coefficient_sizes)
-        rows.append(Condition(rows_of.COEFFICIENTS, "primal_feasibility", violation))
-    said = {row.says for row in own}
-    return in_units_of_gap([row for row in rows if row.name not in said] + own, point.scale)
+        found.append(rows.balance(point, words.balance))
+    return in_units_of_gap(found, point.scale)
+
+
+def at_features(point: PassedPoint, words: Words, in_w_alone: bool) -> AtFeatures:
+    """What the penalty is asked about; stationarity of a smooth one may be that of P(w, b)."""
+    inclusion = rows.stationarity(point, point.v)
+    slope = inclusion.named(words.push)
+    if in_w_alone:
+        v = -point.objective.design.rmatvec(point.slopes)
+        slope = rows.stationarity(point, v, _weighted(point.objective.c, words))
+    domain, feasible = rows.penalty_domain(point), rows.coefficients(point)
+    sizes = point.w_sizes, point.v_sizes
+    return AtFeatures(point.w, point.v, *sizes, words.push, inclusion, domain, feasible, slope)
+
+
+def at_samples(point: PassedPoint, prediction: str) -> AtSamples:
+    """What the loss is asked about."""
+    y, c = point.objective.y, point.objective.c
+    slopes, domain, feasible = (
+        row(point) for row in (rows.slopes, rows.loss_domain, rows.predictions)
+    )
+    seen = y, c, point.z, point.u, point.u_sizes
+    return AtSamples(*seen, prediction, slopes, domain, feasible)
+
+
+def _weighted(c: Array, words: Words) -> str:
+    """The gradient of the sum of losses in words."""
+    if np.all(c == 1.0 / len(c)):
+        return f"X'{words.slope}/n"
+    return f"X'{words.slope}" if np.all(c == 1.0) else f"X'diag(c){words.slope}"

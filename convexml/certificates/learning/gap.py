@@ -14,7 +14,7 @@ from ..judge import bounded, judge, refuted
 from ..rounding import compensated_matvec
 from ..scale import learning_scale
 from .account import primal_rounding, unproved
-from .conditions import Textbook, conditions_at
+from .conditions import conditions_at
 from .evaluation import evaluate
 from .existence.attainable import met_exactly, met_within, not_met_near, price_of_meeting
 from .passed_point import PassedPoint
@@ -36,9 +36,9 @@ def certify_objective(
     u: Array | None = None,
     *,
     tol: float = 1e-6,
-    textbook: Textbook | None = None,
     solver_dual: Array | None = None,
     refute: bool = True,
+    stationary: bool = True,
 ) -> Certificate:
     """Certify (w, b), with the dual point u judged as it is or constructed where it is None.
 
@@ -52,12 +52,12 @@ def certify_objective(
         Dual point to judge; repaired where almost feasible, never replaced.
     tol : float
         Tolerance of the verdict, on the relative gap and on row-relative feasibility.
-    textbook : callable, optional
-        The model's own conditions, added to the generic ones.
     solver_dual : array, optional
         A solver's dual point, which competes with the constructed one; ignored if u is passed.
     refute : bool
         Whether to look for a better point when the claim is not certified.
+    stationary : bool
+        Whether stationarity in w is among the conditions.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def certify_objective(
     certificate = bounded(
         f * primal,
         f * bound,
-        conditions_at(PassedPoint(objective, *seen, scale, slack + chosen), textbook),
+        conditions_at(PassedPoint(objective, *seen, scale, slack + chosen), stationary=stationary),
         tol,
         scale=scale,
         rounding=f * rounding,

@@ -6,18 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...conditions import Condition, worst
 from ...numerics import Array, gamma
 from ...objective import frame_of
 from ...objective.kernel import KernelObjective
-from ..certificate import Certificate, Condition, worst
+from ..certificate import Certificate
 from ..judge import judge, refuted
 from ..rounding import compensated_error, compensated_rmatvec
 from ..scale import relative
-from .conditions import Textbook
 from .evaluation import AFFORDABLE
 from .gap import best_intercept, certify_objective
 from .passed_point import NULL_SHARE
-from .rows import INCLUSION
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -28,7 +27,6 @@ def certify_kernel(
     u: Array | None = None,
     *,
     tol: float = 1e-6,
-    textbook: Textbook | None = None,
     refute: bool = True,
 ) -> Certificate:
     """Certify f = sum_j q_j k(x_j, .) + b, with the dual point u judged or constructed.
@@ -49,8 +47,6 @@ def certify_kernel(
         Dual point to judge; None constructs one.
     tol : float
         Tolerance of the verdict.
-    textbook : callable, optional
-        The model's own conditions, in the coordinates w.
     refute : bool
         Whether to look for a better point when the claim is not certified.
 
@@ -62,18 +58,17 @@ def certify_kernel(
     w, error = coordinates(objective, q)
     if b is None:
         b = best_intercept(frame_of(parts, always=True), w)
-    inner = certify_objective(parts, w, b, u, tol=tol, textbook=textbook, refute=refute)
+    inner = certify_objective(parts, w, b, u, tol=tol, refute=refute, stationary=False)
     extra = _worth(objective, w, b, error)
     gap = inner.gap + extra
     judged = inner.dual["u"] if u is None else u
-    others = [row for row in inner.conditions if row.says != INCLUSION]
     found = replace(
         inner,
         gap=gap,
         relative_gap=relative(gap, inner.scale),
         rounding=inner.rounding + extra,
         proved_gap=inner.proved_gap + extra,
-        conditions=(_stationarity(objective, q, judged, inner.scale), *others),
+        conditions=(_stationarity(objective, q, judged, inner.scale), *inner.conditions),
         witness=None,
         reason="" if inner.witness is not None else inner.reason,
     )
@@ -120,4 +115,4 @@ def _stationarity(objective: KernelObjective, q: Array, u: Array, scale: float) 
     terms = lam * np.abs(q) + np.maximum(np.abs(u), least)
     worth = np.sqrt(np.maximum(np.diag(objective.K), 0.0) * lam * scale)
     size = np.abs(objective.K) @ terms + worth
-    return worst(name, "stationarity", objective.stationarity(q, u), size, says=INCLUSION)
+    return worst(name, "stationarity", objective.stationarity(q, u), size)

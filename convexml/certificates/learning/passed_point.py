@@ -48,16 +48,16 @@ class PassedPoint:
         """c_i l'(y_i, z_i): the u that belongs to w, (n,)."""
         return self.objective.loss_derivative(self.z)
 
-    @property
-    def feature_terms(self) -> Array:
-        """The Fenchel-Young terms of Omega(w) + Omega*(v) - w'v, one per block."""
-        return self.objective.feature_terms(self.w, self.v)
-
     @cached_property
     def w_sizes(self) -> Array:
         """The size of each w_j: its own, or that which moves P by ``scale`` against ``v_sizes``."""
         sizes = np.where(self.v_sizes > 0.0, self.v_sizes, np.inf)
         return np.maximum(np.abs(self.w), self.scale / sizes)
+
+    @property
+    def u_sizes(self) -> Array:
+        """The size of each u_i: c_i times the largest slope."""
+        return self.objective.coefficients * self.slope_size
 
     @cached_property
     def u_size(self) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...conditions import Condition, worst
 from ...numerics import EPS, ROUNDING, UNIT, Array
 from ...objective.linear.data import LinearData
 from ..algebra.sums import exact_residual
-from ..certificate import Condition, worst
 from .multipliers import LinearMultipliers
 from .units import linear_units
 

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ...conditions import Condition, worst
 from ...numerics import Array
 from ...objective.linear.data import LinearData
 from ...validation import positive_number
 from ..algebra.exact_feasibility import exact_farkas
 from ..algebra.highs import highs
-from ..certificate import Certificate, Condition, Verdict, worst
+from ..certificate import Certificate, Verdict
 from ..judge import absent, judge, violated
 from .bound import equilibrated, lower_bound
 from .conditions import STATIONARITY, dual_rows

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ...conditions import Condition, worst
 from ...errors import InputError
 from ...numerics import Array
 from ...objective.linear.data import LinearData, read_point
 from ...validation import positive_number
 from ..algebra.highs import highs
 from ..algebra.sums import exact_dot
-from ..certificate import Certificate, Condition, Verdict, worst
+from ..certificate import Certificate, Verdict
 from ..judge import absent, judge, violated
 from .bound import equilibrated, exact_objective
 from .conditions import primal_rows, violations

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ...certificates import Condition
-from ...certificates.learning.passed_point import PassedPoint
-from ...certificates.learning.rows import (
-    SLOPES,
-    balance,
-    multipliers,
-    penalty_domain,
-    predictions,
-    products,
-)
 from ...losses import HardMargin, Loss
 from ...numerics import Array
 from ...objective import Statement, label_all
@@ -102,17 +91,3 @@ class HalfspaceLP(LearningProblem):
         """U = -y alpha, read from the multiplier that a solver left in the posed primal."""
         alpha = self.constraints["halfspace"].dual_value
         return None if alpha is None else -self.objective_parts.y * alpha
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        """See ``LearningProblem``."""
-        margin = "y_i (w.x_i + b) >= 1" if point.objective.fit_intercept else "y_i w.x_i >= 1"
-        y = point.objective.y
-        rows = [
-            penalty_domain(point, "sum_i alpha_i y_i x_i = 0"),
-            predictions(point, margin),
-            multipliers(point, "alpha_i >= 0"),
-            products("alpha_i (y_i z_i - 1) = 0", -y * point.u * (y * point.z - 1.0), SLOPES),
-        ]
-        if point.objective.fit_intercept:
-            rows.append(balance(point, "sum_i alpha_i y_i = 0"))
-        return rows

@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ...certificates import Condition
-from ...certificates.learning.passed_point import PassedPoint
-from ...certificates.learning.rows import (
-    SLOPES,
-    balance,
-    multipliers,
-    predictions,
-    products,
-    stationarity,
-)
 from ...losses import HardMargin, Loss
 from ...numerics import Array
 from ...objective import Objective, Statement, label_all
@@ -78,14 +67,6 @@ class HardMarginSVM(LearningProblem):
         alpha = self.constraints["margin"].dual_value
         return None if alpha is None else -self.objective_parts.y * alpha
 
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        y = point.objective.y
-        return [
-            *margin_conditions(point),
-            predictions(point, "y_i z_i >= 1"),
-            products("alpha_i (1 - y_i z_i) = 0", -y * point.u * (1.0 - y * point.z), SLOPES),
-        ]
-
 
 def signed_samples(objective: Objective) -> Any:
     """The matrix with rows y_i x_i, dense or sparse as X is."""
@@ -111,14 +92,3 @@ def posed_margins(objective: Objective) -> tuple[Any, dict[str, Any], Any]:
 def dual_balance(objective: Objective, alpha: Any) -> dict[str, Any]:
     """The constraint sum_i alpha_i y_i = 0, where there is an intercept."""
     return {"balance": objective.y @ alpha == 0.0} if objective.fit_intercept else {}
-
-
-def margin_conditions(point: PassedPoint) -> list[Condition]:
-    """The conditions that both support vector machines share."""
-    rows = [
-        stationarity(point, "w = sum alpha_i y_i x_i", point.v),
-        multipliers(point, "alpha_i >= 0"),
-    ]
-    if point.objective.fit_intercept:
-        rows.append(balance(point, "sum alpha_i y_i = 0"))
-    return rows

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from ...certificates import Condition
-from ...certificates.learning.passed_point import PassedPoint
-from ...certificates.learning.rows import slopes
 from ...errors import InputError, nearest
 from ...losses import Logistic, Loss
 from ...penalties import L1, L2, Penalty, Zero
@@ -73,6 +69,3 @@ class LogisticRegression(LearningProblem):
             L2(lam)  # refuses a negative lam all the same
             return Logistic(), Zero(), "mean"
         return Logistic(), PENALTIES[name](lam), "mean"
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        return [slopes(point, "u_i/c_i = -y_i P(other class)")]

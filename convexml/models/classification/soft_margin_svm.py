@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
-from ...certificates import Condition
-from ...certificates.certificate import worst
-from ...certificates.learning.passed_point import PassedPoint
-from ...certificates.learning.rows import LOSS_DOMAIN, SLOPES, products
 from ...losses import Hinge, Loss
 from ...numerics import Array
 from ...objective import Statement, label_all
@@ -19,7 +12,7 @@ from ...validation import positive_number
 from ..base import Hyperparameter
 from ..learning.posing import coefficients
 from ..problem import LearningProblem
-from .hard_margin_svm import dual_balance, margin_conditions, posed_margins, signed_samples
+from .hard_margin_svm import dual_balance, posed_margins, signed_samples
 
 
 class SoftMarginSVM(LearningProblem):
@@ -89,15 +82,3 @@ class SoftMarginSVM(LearningProblem):
     def dual_from_constraints(self) -> Array | None:
         alpha = self.constraints["margin"].dual_value
         return None if alpha is None else -self.objective_parts.y * alpha
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        y, c = point.objective.y, point.objective.c
-        alpha, margins = -y * point.u, y * point.z
-        beta, xi = c - alpha, np.maximum(1.0 - margins, 0.0)
-        wrong = np.maximum(-beta, 0.0)
-        return [
-            *margin_conditions(point),
-            worst("beta_i = C - alpha_i >= 0", "dual_feasibility", wrong, c, says=LOSS_DOMAIN),
-            products("alpha_i (1 - xi_i - y_i z_i) = 0", alpha * (1.0 - xi - margins), SLOPES),
-            products("beta_i xi_i = 0", beta * xi, SLOPES),
-        ]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from scipy.special import softmax
 
-from ...certificates import Condition
-from ...certificates.learning.passed_point import PassedPoint
-from ...certificates.learning.rows import slopes
 from ...errors import InputError, nearest
 from ...losses import Loss, Softmax
 from ...numerics import Array
@@ -78,9 +75,6 @@ class SoftmaxRegression(LearningProblem):
             L2(lam)  # refuses a negative lam all the same
             return Softmax(), Zero(), "mean"
         return Softmax(), PENALTIES[name](lam), "mean"
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        return [slopes(point, "u_i/c_i = p_i - e_y")]
 
     def predict_proba(self, X: Any, primal: Mapping[str, Array]) -> Array:
         """Probabilities of the classes for new samples, in the order of ``classes``.

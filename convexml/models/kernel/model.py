@@ -124,7 +124,6 @@ class KernelModel(LearningProblem):
             read_intercept(self.name, b, self.objective_parts),
             None if u is None else read_dual(self.name, u, self._samples),
             tol=tol,
-            textbook=self.textbook_conditions,
         )
 
     def certified_support(self, q: Any, b: float | None = None, u: Any = None) -> CertifiedSupport:
@@ -157,9 +156,9 @@ class KernelModel(LearningProblem):
         return self._judge_pair(w, b, inner.dual["u"], tol, inner.dual_source)
 
     def _judge_pair(self, w: Array, b: float, u: Array, tol: float, source: str) -> Certificate:
-        parts, rows = self.kernel_parts, self.textbook_conditions
+        parts = self.kernel_parts
         q = parts.represent(w, b, u)
-        found = certify_kernel(parts, q, b, u, tol=tol, textbook=rows, refute=False)
+        found = certify_kernel(parts, q, b, u, tol=tol, refute=False)
         return replace(found, dual_source=source)
 
     def solve(self, solver: str = "auto", **options: Any) -> Solution:

@@ -34,16 +34,15 @@ def dual_value(problem: PosedLearning, u: Any) -> float:
 def certify(problem: PosedLearning, w: Any, b: Any, u: Any, tol: float) -> Certificate:
     """Judge (w, b) with the dual point passed, or with one constructed."""
     tol = positive_number(tol, problem.name, "tol")
-    objective, rows = problem.objective_parts, problem.textbook_conditions
-    return certify_objective(objective, *_read(problem, w, b, u), tol=tol, textbook=rows)
+    return certify_objective(problem.objective_parts, *_read(problem, w, b, u), tol=tol)
 
 
 def certify_solved(
     problem: PosedLearning, w: Array, b: Any, u: Array | None, tol: float
 ) -> Certificate:
     """The certificate of what a solver returned; its u competes with the constructed one."""
-    objective, rows = problem.objective_parts, problem.textbook_conditions
-    return certify_objective(objective, w, b, tol=tol, textbook=rows, solver_dual=u, refute=False)
+    objective = problem.objective_parts
+    return certify_objective(objective, w, b, tol=tol, solver_dual=u, refute=False)
 
 
 def label_support(problem: PosedLearning, w: Any, b: Any, u: Any) -> CertifiedSupport:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol, Self
 
-from ...certificates import Certificate, Condition
-from ...certificates.learning.passed_point import PassedPoint
+from ...certificates import Certificate
 from ...numerics import Array
 from ...objective import Objective, Statement
 from ..base import PosedProblem
@@ -44,5 +43,3 @@ class PosedLearning(PosedProblem, Protocol):
     def dual_from_constraints(self) -> Array | None: ...
 
     def judge_solved(self, w: Array, b: Any, u: Array | None, tol: float) -> Certificate: ...
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]: ...

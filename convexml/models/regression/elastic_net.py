@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ...certificates import Condition
-from ...certificates.certificate import worst
-from ...certificates.learning.passed_point import PassedPoint
-from ...certificates.learning.rows import INCLUSION, penalty_domain, products
 from ...losses import Loss, Squared
 from ...penalties import ElasticNet as ElasticNetPenalty
 from ...penalties import GroupL2, Penalty
@@ -64,16 +57,6 @@ class ElasticNet(LearningProblem):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), ElasticNetPenalty(hyper["lam"], hyper["l1_ratio"]), "mean"
 
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        l1, l2 = self.lam * self.l1_ratio, self.lam * (1.0 - self.l1_ratio)
-        w, v = point.w, point.v - l2 * point.w
-        excess, terms = np.maximum(np.abs(v) - l1, 0.0), point.v_sizes + l2 * point.w_sizes
-        kind, name = "stationarity", "|x_j'u + lam(1-rho)w_j| <= lam rho"
-        return [
-            worst(name, kind, excess, terms, says=INCLUSION),
-            products("w_j (x_j'u + lam(1-rho)w_j + lam rho sign w_j) = 0", w * v - l1 * np.abs(w)),
-        ]
-
 
 class GroupLasso(LearningProblem):
     r"""Minimise (1/2) mean (y - X w - b)^2 + lam sum_g sqrt|g| |w_g|_2.
@@ -120,9 +103,3 @@ class GroupLasso(LearningProblem):
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), GroupL2(hyper["lam"], hyper["groups"]), "mean"
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        return [
-            penalty_domain(point, "|X_g'u| <= lam sqrt|g|"),
-            products("lam sqrt|g| |w_g| + w_g'X_g'u = 0", point.feature_terms),
-        ]

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
-from ...certificates import Condition
-from ...certificates.learning.passed_point import PassedPoint
-from ...certificates.learning.rows import ball_conditions, penalty_domain, products
 from ...losses import Loss, Squared
 from ...penalties import L1, L1Ball, Penalty
 from ...validation import positive_number
@@ -51,12 +45,6 @@ class Lasso(LearningProblem):
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), L1(hyper["lam"]), "mean"
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        return [
-            penalty_domain(point, "|x_j'u| <= lam"),
-            products("lam |w_j| + w_j x_j'u = 0", point.feature_terms),
-        ]
 
 
 class ConstrainedLasso(LearningProblem):
@@ -101,10 +89,3 @@ class ConstrainedLasso(LearningProblem):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         radius = positive_number(hyper["radius"], self.name, "radius")
         return Squared(), L1Ball(radius), "mean"
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        norm, lam = float(np.abs(point.w).sum()), float(np.abs(point.v).max(initial=0.0))
-        return [
-            products("lambda |w_j| + w_j x_j'u = 0", lam * np.abs(point.w) - point.w * point.v),
-            *ball_conditions(self.radius, norm, "|w|_1", lam, "lambda"),
-        ]

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ...certificates import Condition
-from ...certificates.learning.passed_point import PassedPoint
-from ...certificates.learning.rows import gradient, predictions, stationarity
 from ...losses import Interpolation, Loss, Squared
 from ...numerics import Array
 from ...objective import Statement, label_all
@@ -50,9 +46,6 @@ class LeastSquares(LearningProblem):
     def closed_form(self) -> dict[str, Array]:
         """The least-squares solution of minimum norm |w|, by a singular value decomposition."""
         return affine_solution(self.objective_parts, 0.0)
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        return [gradient(point, "X'(Xw + b - y) = 0")]
 
 
 class MinimumNorm(LearningProblem):
@@ -118,9 +111,3 @@ class MinimumNorm(LearningProblem):
     def closed_form(self) -> dict[str, Array]:
         """W = X'(XX')^+ y."""
         return minimum_norm(self.objective_parts)
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        return [
-            stationarity(point, "w + X'nu = 0", point.v),
-            predictions(point, "Xw = y"),
-        ]

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from ...certificates import Condition
-from ...certificates.learning.passed_point import PassedPoint
-from ...certificates.learning.rows import gradient
 from ...losses import Loss, Poisson
 from ...penalties import L2, Penalty
 from ..base import Hyperparameter
@@ -54,6 +50,3 @@ class PoissonRegression(LearningProblem):
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Poisson(), L2(hyper["lam"]), "mean"
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        return [gradient(point, "X'l'(y, z)/n + lam w = 0")]

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ...certificates import Condition
-from ...certificates.learning.passed_point import PassedPoint
-from ...certificates.learning.rows import SLOPES, products
 from ...losses import Loss, Pinball
 from ...penalties import L1, Penalty
 from ..base import Hyperparameter
@@ -62,15 +56,3 @@ class QuantileRegression(LearningProblem):
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Pinball(hyper["tau"]), L1(hyper["lam"]), "mean"
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        c, u, r = point.objective.c, point.u, point.objective.y - point.z
-        return [
-            products("(y - z)_+ (u + tau c) = 0", np.maximum(r, 0.0) * (u + self.tau * c), SLOPES),
-            products(
-                "(z - y)_+ ((1 - tau) c - u) = 0",
-                np.maximum(-r, 0.0) * ((1.0 - self.tau) * c - u),
-                SLOPES,
-            ),
-            products("lam |w_j| + w_j x_j'u = 0", point.feature_terms),
-        ]

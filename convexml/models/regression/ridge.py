@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
-from ...certificates import Condition
-from ...certificates.learning.passed_point import PassedPoint
-from ...certificates.learning.rows import ball_conditions, gradient, stationarity
 from ...losses import Loss, Squared
 from ...numerics import Array
 from ...penalties import L2, L2Ball, Penalty
@@ -58,9 +52,6 @@ class Ridge(LearningProblem):
         """The solution by a singular value decomposition of the centred data."""
         return affine_solution(self.objective_parts, float(self.lam))
 
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        return [gradient(point, "X'(Xw + b - y)/n + lam w = 0")]
-
 
 class ConstrainedRidge(LearningProblem):
     r"""Minimise (1/2) mean (y - X w - b)^2 subject to |w|_2 <= radius.
@@ -104,10 +95,3 @@ class ConstrainedRidge(LearningProblem):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         radius = positive_number(hyper["radius"], self.name, "radius")
         return Squared(), L2Ball(radius), "mean"
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        norm, mu = float(np.linalg.norm(point.w)), float(np.linalg.norm(point.v))
-        return [
-            stationarity(point, "X'u + mu w/|w| = 0", point.v),
-            *ball_conditions(self.radius, norm, "|w|", mu, "mu"),
-        ]

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
-from ...certificates import Condition
-from ...certificates.learning.passed_point import PassedPoint
-from ...certificates.learning.rows import SLOPES, products, stationarity
 from ...losses import EpsilonInsensitive, Loss
 from ...numerics import Array
 from ...objective import Statement, label_all
@@ -118,18 +112,3 @@ class SVR(LearningProblem):
     def dual_from_constraints(self) -> Array | None:
         alpha, alpha_star = (self.constraints[label].dual_value for label in ("above", "below"))
         return None if alpha is None else alpha_star - alpha
-
-    def textbook_conditions(self, point: PassedPoint) -> Sequence[Condition]:
-        r, c = point.objective.y - point.z, point.objective.c
-        alpha, alpha_star = np.maximum(-point.u, 0.0), np.maximum(point.u, 0.0)
-        above, below = r - self.epsilon, -r - self.epsilon
-        xi, xi_star = np.maximum(above, 0.0), np.maximum(below, 0.0)
-        return [
-            stationarity(point, "w = sum (alpha_i - alpha*_i) x_i", point.v),
-            products("alpha_i (r_i - epsilon - xi_i) = 0", alpha * (above - xi), SLOPES),
-            products(
-                "alpha*_i (-r_i - epsilon - xi*_i) = 0", alpha_star * (below - xi_star), SLOPES
-            ),
-            products("beta_i xi_i = 0", (c - alpha) * xi, SLOPES),
-            products("beta*_i xi*_i = 0", (c - alpha_star) * xi_star, SLOPES),
-        ]

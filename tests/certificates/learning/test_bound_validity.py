@@ -192,7 +192,7 @@ def test_a_gap_of_inf_has_its_reason(w: list[float], b: float) -> None:
     certificate = problem.certify(w, b)
     assert certificate.gap == np.inf
     assert certificate.verdict.value == "refuted"
-    assert "'z in dom l' is violated by" in certificate.reason
+    assert "'y_i z_i >= 1' is violated by" in certificate.reason
 
 
 def make_margin(X: Array, y: Array) -> LearningProblem:

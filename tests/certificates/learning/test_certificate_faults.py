@@ -13,7 +13,6 @@ from support.model_cases import separable
 
 import convexml as cml
 from convexml import Verdict, losses, penalties
-from convexml.certificates.certificate import Condition
 from convexml.certificates.judge import absent, bounded, judge, refuted
 from convexml.certificates.learning.account import primal_rounding
 from convexml.certificates.learning.points.dual_repair import box_inside, product_error, repair_dual
@@ -22,6 +21,7 @@ from convexml.certificates.linear import farkas
 from convexml.certificates.linear.bound import LinearBound
 from convexml.certificates.scale import learning_scale, program_scale
 from convexml.certificates.support.spheres import sphere
+from convexml.conditions import Condition
 from convexml.numerics import Array, gamma
 
 

@@ -17,10 +17,10 @@ from test_bound_validity import test_the_gap_is_tight_near_the_optimum as tightn
 
 from convexml import Verdict
 from convexml.certificates import judge
-from convexml.certificates.certificate import Condition
 from convexml.certificates.learning import account, evaluation, gap
 from convexml.certificates.learning.points import dual_repair
 from convexml.certificates.learning.points.columns import ColumnPrice
+from convexml.conditions import Condition
 from convexml.losses import Hinge, Logistic, Loss, Squared
 from convexml.numerics import Array
 from convexml.objective import Objective

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ....certificates.certificate import Condition, worst
+from ....conditions import Condition, worst
 from ....numerics import EPS, Array
 from .layout import dense
 from .violation import constraint_violation

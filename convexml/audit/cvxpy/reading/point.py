@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ....certificates.certificate import Condition, worst
 from ....certificates.conic.search.fit import FittedProgram, fitted
 from ....certificates.conic.units import conic_units
 from ....certificates.scale import ProgramUnits
+from ....conditions import Condition, worst
 from ....duality.canonical import Canonical, cone_program
 from ....errors import InputError, SolverError
 from ....numerics import EPS, Array

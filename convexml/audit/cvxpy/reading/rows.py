@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ....certificates.certificate import Condition, worst
 from ....certificates.conic.search.recovery import Completed
+from ....conditions import Condition, worst
 from ....numerics import Array
 from ....objective.conic.cones import NonnegativeCone, Semidefinite, ZeroCone
 from .layout import dual_values

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from ....conditions import Condition, worst
 from ....errors import SolverError
 from ....numerics import ROUNDING, Array
 from ....objective.conic.cones import Cone, NonnegativeCone, ZeroCone
 from ....objective.conic.program import ConeProgram
 from ...algebra.least_change import least_change
-from ...certificate import Condition, worst
 from .interior import inward
 from .scaling import solve_scaled
 

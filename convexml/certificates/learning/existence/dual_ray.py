@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ....conditions import worst
 from ....numerics import EPS, Array
 from ....objective import Frame, Objective
-from ...certificate import worst
 from ..account import dual_rounding
 from ..points.dual_margin import with_margin
 from ..points.dual_repair import repair_dual

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from ....conditions import Condition, worst
 from ....numerics import EPS, ROUNDING, Array
 from ....objective import Objective, frame_of
 from ...algebra.rationals import as_integers, eliminate, solve_exactly
 from ...algebra.singular import unit_columns
-from ...certificate import Condition, worst
 from ..points.column_rows import ColumnRows
 
 SMALL_ENOUGH = 4_000_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import optimize
 
+from ....conditions import worst
 from ....numerics import Array
 from ....objective import Objective, frame_of
 from ...algebra.rationals import solve_exactly
-from ...certificate import worst
 from .evidence import SMALL_ENOUGH, Evidence, distance, few, orthonormal, with_ones
 
 

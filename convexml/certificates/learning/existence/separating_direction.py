@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import optimize, sparse
 
+from ....conditions import worst
 from ....numerics import ROUNDING, Array
 from ....objective import MulticlassObjective, Objective, frame_of
 from ...algebra.rationals import solve_exactly
 from ...algebra.sums import exact_residual
-from ...certificate import worst
 from .evidence import OPERATIONS, SMALL_ENOUGH, Evidence, orthonormal, with_ones
 from .separating_scores import separating_scores
 

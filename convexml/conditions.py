@@ -1,0 +1,189 @@
+"""The optimality conditions of a learning problem as plain data: named rows, and what each sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .numerics import Array
+
+KINDS = ("stationarity", "primal_feasibility", "dual_feasibility", "complementary_slackness")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One named optimality condition, measured at the point.
+
+    Attributes
+    ----------
+    name : str
+        The condition as a textbook writes it.
+    kind : str
+        One of ``KINDS``.
+    residual : float
+        Largest violation in absolute value; 0 means met.
+    scale : float
+        Size of the worst row in the data: feasibility counts relative to it.
+    index : int or None
+        Where the worst violation sits.
+    rounding : float
+        A bound on the error of ``residual``.
+    """
+
+    name: str
+    kind: str
+    residual: float
+    scale: float = 1.0
+    index: int | None = None
+    rounding: float = 0.0
+
+    @property
+    def relative(self) -> float:
+        """``residual / scale``, dimensionless; inf where it is not a number."""
+        if self.residual == 0.0:
+            return 0.0
+        ratio = self.residual / self.scale if 0.0 < self.scale < np.inf else np.inf
+        return np.inf if np.isnan(ratio) else ratio
+
+    def meets(self, tol: float) -> bool:
+        """Whether the residual is certainly at most ``tol`` relative; nan is not."""
+        met = self.residual + self.rounding <= tol * self.scale < np.inf
+        return bool(met) or self.residual == 0.0
+
+    def breaks(self, tol: float) -> bool:
+        """Whether the residual is certainly more than ``tol`` relative; nan is not."""
+        return bool(self.residual - self.rounding > tol * self.scale)
+
+    def named(self, name: str) -> Condition:
+        """The same in other words."""
+        return replace(self, name=name)
+
+
+def worst(name: str, kind: str, residual: Any, scale: Any = 1.0, rounding: Any = 0.0) -> Condition:
+    """Condense a vector of violations into the row of the relatively largest one.
+
+    Parameters
+    ----------
+    name, kind : str
+        As in ``Condition``.
+    residual : array or float
+        Violations, any shape.
+    scale : array or float
+        Size of each row in the data; where it is 0, only a violation of 0 is small.
+    rounding : array or float
+        Bounds on the errors of the violations.
+    """
+    values = np.abs(np.atleast_1d(np.asarray(residual, dtype=float))).ravel()
+    if values.size == 0:
+        return Condition(name, kind, 0.0)
+    scales = np.broadcast_to(np.ravel(np.asarray(scale, dtype=float)), values.shape)
+    values = np.where(np.isnan(values), np.inf, values)
+    safe = np.where(scales > 0.0, scales, np.finfo(float).tiny)
+    with np.errstate(over="ignore"):
+        ratio = np.where(values > 0.0, values / safe, 0.0)
+    errors = np.broadcast_to(np.ravel(np.asarray(rounding, dtype=float)), values.shape)
+    index = int(np.argmax(ratio))
+    return Condition(
+        name, kind, float(values[index]), float(scales[index]), index, float(errors[index])
+    )
+
+
+def products(name: str, values: Array | float) -> Condition:
+    """Products of multipliers and slacks: terms of the gap, which count on its scale."""
+    return worst(name, "complementary_slackness", values)
+
+
+def ball(norm: str, size: float, multiplier: str, value: float, radius: float) -> list[Condition]:
+    """The rows |w| <= radius, and |w| = radius unless the multiplier is 0."""
+    excess = max(size - radius, 0.0)
+    return [
+        worst(f"{norm} <= radius", "primal_feasibility", excess, radius),
+        products(f"{multiplier} (radius - {norm}) = 0", value * (radius - size)),
+    ]
+
+
+class Words(NamedTuple):
+    """What a loss calls u in the rows of a whole problem.
+
+    Attributes
+    ----------
+    push, balance : str
+        X'u, with a minus in front where it is a sum of multipliers, and the row 1'u = 0.
+    slope : str
+        l'(y, z), where a smooth penalty is to have its stationarity in w alone.
+    """
+
+    push: str = "X'u"
+    balance: str = "1'u = 0"
+    slope: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class AtSamples:
+    """A point as a loss sees it, and the rows that every loss has.
+
+    Attributes
+    ----------
+    y, c : array, shape (n,)
+    z, u : array, shape (n,), or (n, K) for K classes
+        Predictions and dual point.
+    u_sizes : array
+        The size of each u_i, in the shape that multiplies u.
+    prediction : str
+        z in words: Xw + b.
+    slopes, domain, feasible : Condition
+        u_i/c_i in dl(y_i, z_i), by Fenchel-Young terms at a kink; u/c in dom l*; z in dom l.
+    """
+
+    y: Array
+    c: Array
+    z: Array
+    u: Array
+    u_sizes: Array
+    prediction: str
+    slopes: Condition
+    domain: Condition
+    feasible: Condition
+
+
+@dataclass(frozen=True, eq=False)
+class AtFeatures:
+    """A point as a penalty sees it, and the rows that every penalty has.
+
+    Attributes
+    ----------
+    w, v : array, shape (d,)
+        Coefficients and -X'u.
+    w_sizes, v_sizes : array, shape (d,)
+        The size of each of them.
+    push : str
+        X'u in the words of the loss.
+    inclusion, domain, feasible : Condition
+        -X'u in dOmega(w), by a prox step; -X'u in dom Omega*; w in dom Omega.
+    slope : Condition
+        As ``inclusion``, with the slope of the loss for u where the loss has words for it, and
+        these for its name.
+    """
+
+    w: Array
+    v: Array
+    w_sizes: Array
+    v_sizes: Array
+    push: str
+    inclusion: Condition
+    domain: Condition
+    feasible: Condition
+    slope: Condition
+
+    def equation(self, gradient: str) -> Condition:
+        """The row X'u + ``gradient`` = 0 of a smooth penalty."""
+        return self.slope.named(vanishing(self.slope.name, gradient))
+
+
+def vanishing(push: str, gradient: str = "") -> str:
+    """X'u + gradient = 0 in words; a sum of multipliers goes to the other side."""
+    if push.startswith("-"):
+        return " = ".join([gradient, push[1:]] if gradient else [push[1:], "0"])
+    return " + ".join(filter(None, (push, gradient))) + " = 0"
