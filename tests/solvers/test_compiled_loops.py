@@ -39,7 +39,7 @@ import sys
 sys.modules["numba"] = None
 sys.path[:] = {path!r}
 import numpy as np
-from test_solvers_stochastic import STOCHASTIC, posing
+from support.solvers.stochastic import STOCHASTIC, posing
 for solver in STOCHASTIC:
     print(*posing(solver).solve(solver, tol=1e-15, max_iter=5).primal["w"])
 """

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from support.exact.exact_program import solve_program
-from test_exact import fractions, rank
+from support.exact.rational_algebra import fractions, rank
 
 import convexml as cml
 from convexml import LearningProblem, Verdict

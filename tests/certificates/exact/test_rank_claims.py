@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from test_exact import fractions, least_squares, rank
+from support.exact.rational_algebra import fractions, least_squares, rank
 
 import convexml as cml
 from convexml import LearningProblem, Verdict

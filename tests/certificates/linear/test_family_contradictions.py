@@ -8,7 +8,7 @@ import pytest
 from support.draws.families import assert_honest, sampled
 from support.draws.linear_draws import almost
 from support.exact.exact_program import INFEASIBLE, solve_program
-from test_linear_truth import netlib
+from support.programs.netlib import netlib
 
 import convexml as cml
 from convexml import Verdict

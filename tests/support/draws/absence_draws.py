@@ -15,6 +15,11 @@ from support.exact.exact_sizes import sizes
 Random = np.random.Generator
 
 
+def offsets(rng: Random) -> float:
+    """A whole number from 1 to 1e10, each power as likely."""
+    return float(np.round(10.0 ** rng.uniform(0.0, 10.0)))
+
+
 def legs(rng: Random) -> tuple[np.ndarray, int]:
     """Integers and the root of the sum of their squares, an integer."""
     found, norm = [((3, 4), 5), ((5, 12), 13), ((2, 3, 6), 7), ((1,), 1)][int(rng.integers(4))]

@@ -1,0 +1,140 @@
+"""Verdicts on linear programs: refutations, repaired multipliers, Farkas vectors and rays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.programs.small import DIET
+
+from convexml.certificates import Verdict
+from convexml.models import HalfspaceLP, LinearProgram
+
+# -- verdicts and repair ----------------------------------------------------------------------
+
+
+def test_a_feasible_point_is_refuted_by_a_better_one() -> None:
+    certificate = LinearProgram(**DIET).certify([4.0, 3.0, 2.0, 8.0, 2.0, 2.0])
+    assert certificate.verdict is Verdict.REFUTED
+    assert DIET["c"] @ certificate.witness["x"] == pytest.approx(92.5)
+
+
+def test_an_infeasible_point_is_refuted_by_name_and_index() -> None:
+    certificate = LinearProgram(**DIET).certify([4.0, 0.0, 0.0, 4.0, 2.0, 0.0])
+    assert certificate.verdict is Verdict.REFUTED
+    assert "'A_ub x <= b_ub' is violated by 80 at 0" in certificate.reason
+
+
+def test_a_point_of_an_unbounded_program_is_refuted() -> None:
+    certificate = LinearProgram([1.0, -1.0], [[1.0, -2.0]], [0.0]).certify([3.0, 3.0])
+    assert certificate.verdict is Verdict.REFUTED
+    assert certificate.witness["x"] @ [1.0, -1.0] < -0.5
+
+
+def test_wrong_signs_are_never_certified() -> None:
+    problem = LinearProgram(**DIET)
+    solution = problem.solve()
+    flipped = solution.dual | {"lambda_ub": -solution.dual["lambda_ub"]}
+    certificate = problem.certify(solution.primal["x"], flipped)
+    assert certificate.verdict is Verdict.UNDECIDED
+    assert "lambda_ub >= 0" in certificate.reason
+
+
+def test_almost_feasible_multipliers_are_repaired_and_the_distance_is_told() -> None:
+    free = LinearProgram([1.0, 2.0], [[-1.0, -1.0], [0.0, -1.0]], [-1.0, 0.0], bounds=(None, None))
+    certificate = free.certify([1.0, 0.0], {"lambda_ub": [1.0 + 1e-9, 1.0 - 1e-9]})
+    assert certificate.verdict is Verdict.CERTIFIED
+    assert 1e-10 < certificate.repaired < 1e-8
+    assert certificate.gap < 1e-12
+
+
+def test_no_bound_is_inf_with_the_reason() -> None:
+    free = LinearProgram([1.0], [[-1.0]], [-1.0], bounds=(None, None))
+    certificate = free.certify([1.0], {"lambda_ub": [0.0]})
+    assert certificate.gap == np.inf
+    assert "on x[0], where no bound can carry it" in certificate.reason
+
+
+def test_missing_multipliers_are_constructed_and_given_ones_kept() -> None:
+    problem = LinearProgram([1.0, 1.0], [[-1.0, -2.0]], [-2.0], [[1.0, -1.0]], [0.0])
+    x = np.array([2.0, 2.0]) / 3.0
+    assert problem.certify(x).verdict is Verdict.CERTIFIED
+    given = problem.certify(x, {"lambda_ub": [2.0 / 3.0]})
+    assert given.verdict is Verdict.CERTIFIED
+    assert given.dual["lambda_ub"] == pytest.approx([2.0 / 3.0], abs=1e-12)
+    assert problem.certify(x, {"lambda_ub": [0.5]}).verdict is not Verdict.CERTIFIED
+
+
+def test_polish_reaches_the_vertex() -> None:
+    problem = LinearProgram(**DIET)
+    rng, exact = np.random.default_rng(0), problem.solve()
+    noisy = exact.primal["x"] + 1e-6 * rng.normal(size=6)
+    rough = {name: v + 1e-6 * rng.normal(size=v.size) for name, v in exact.dual.items()}
+    x, multipliers = problem.polish(noisy, rough)
+    np.testing.assert_allclose(x, [4.0, 0.0, 0.0, 4.5, 2.0, 0.0], atol=1e-14)
+    assert problem.certify(x, multipliers).relative_gap < 1e-15
+
+
+def test_objectives_are_infinite_where_infeasible() -> None:
+    problem = LinearProgram(**DIET)
+    assert problem.objective([4.0, 0.0, 0.0, 4.5, 2.0, 0.0]) == 92.5
+    assert problem.objective([0.0] * 6) == np.inf
+    assert problem.dual_objective({"lambda_ub": [0.05625, 0.0, 0.0]}) == pytest.approx(92.5)
+    assert problem.dual_objective({"lambda_ub": [-1.0, 0.0, 0.0]}) == -np.inf
+
+
+# -- evidence ---------------------------------------------------------------------------------
+
+
+def test_farkas_multipliers_are_verified_and_corrupted_ones_refused() -> None:
+    problem = LinearProgram([1.0, 1.0], [[1.0, 1.0], [-1.0, 0.0]], [1.0, -2.0])
+    evidence = problem.find_evidence().evidence
+    assert evidence["value"] < 0.0
+    names = ("lambda_ub", "nu", "lambda_lower", "lambda_upper")
+    good = {name: evidence[name] for name in names}
+    assert sum(np.abs(v).sum() for v in good.values()) == pytest.approx(1.0)
+    assert problem.certify_infeasible(good).verdict is Verdict.CERTIFIED
+    for bad in ({"lambda_ub": -good["lambda_ub"]}, {"lambda_ub": [1.0, 0.0]}, {}):
+        assert problem.certify_infeasible(bad).verdict is not Verdict.CERTIFIED
+
+
+def test_a_feasible_program_has_no_evidence() -> None:
+    problem = LinearProgram(**DIET)
+    assert problem.find_evidence() is None
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        passed = {"lambda_ub": rng.normal(size=3), "lambda_upper": rng.normal(size=6)}
+        assert problem.certify_infeasible(passed).verdict is not Verdict.CERTIFIED
+        verdict = problem.certify_unbounded(rng.normal(size=6), [4.0, 0, 0, 4.5, 2.0, 0]).verdict
+        assert verdict is not Verdict.CERTIFIED
+
+
+def test_rays_are_verified_and_corrupted_ones_refused() -> None:
+    problem = LinearProgram([-1.0, 0.0], [[1.0, -1.0]], [1.0])
+    good = problem.find_evidence().evidence
+    assert problem.certify_unbounded(good["ray"], good["point"]).verdict is Verdict.CERTIFIED
+    for ray, point in (
+        (-good["ray"], good["point"]),
+        ([1.0, 0.5], good["point"]),
+        (good["ray"], [-1.0, 0.0]),
+        ([0.0, 1.0], good["point"]),
+    ):
+        assert problem.certify_unbounded(ray, point).verdict is not Verdict.CERTIFIED
+
+
+def test_a_halfspace_or_the_proof_that_there_is_none() -> None:
+    X = np.array([[2.0, 1.0], [1.0, 3.0], [-1.0, -2.0]])
+    separable = HalfspaceLP(X, ["b", "b", "a"])
+    solution = separable.solve()
+    assert solution.status == "optimal"
+    assert np.all([1, 1, -1] * (X @ solution.primal["w"]) >= 1.0)
+    inseparable = HalfspaceLP(X, ["b", "a", "a"]), np.array([1.0, -1.0, -1.0])
+    X2 = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
+    problem, y = HalfspaceLP(X2, [1, -1, 1]), np.array([1.0, -1.0, 1.0])
+    alpha = problem.solve().evidence["alpha"]
+    assert inseparable[0].solve().status == "optimal"
+    assert np.all(alpha >= 0.0)
+    assert alpha.sum() == pytest.approx(1.0)
+    assert np.linalg.norm(X2.T @ (alpha * y)) <= 1e-9 * 3.0
+    assert set(separable.constraints) == {"halfspace"}
+    assert separable.primal.is_dcp(dpp=True)
+    assert separable.dual.is_dcp(dpp=True)

@@ -1,0 +1,1 @@
+"""Linear and quadratic programs that several tests share."""
