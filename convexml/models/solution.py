@@ -57,6 +57,8 @@ class Solution:
         Linear programs: dp*/d(right-hand side), by constraint, as SciPy's marginals.
     message : str
         What the solver or we have to add.
+    posed : pair of dicts, or None
+        The same values and multipliers by variable and constraint of ``problem.primal``.
     recorded : Recorded, RecordedProgram or None
         How a hand-written solver was run, so that ``rate_audit`` can repeat it.
     """
@@ -78,6 +80,9 @@ class Solution:
     support: Array | None = None
     shadow_prices: dict[str, Array] = field(default_factory=dict)
     message: str = ""
+    posed: tuple[dict[str, Any], dict[str, Any]] | None = field(
+        default=None, repr=False, compare=False
+    )
     recorded: Recorded | RecordedProgram | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:

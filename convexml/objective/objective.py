@@ -198,11 +198,12 @@ class Objective:
                 return np.inf
         return float(self.c @ self.loss.conjugate(self.y, inside))
 
-    def penalty_conjugate(self, u: Array, v: Array) -> float:
-        """Omega*(v) for v = -X'u, met within the rounding of that product."""
+    def penalty_conjugate(self, u: Array, v: Array, slack: Array | None = None) -> float:
+        """Omega*(v) for v = -X'u, met within the rounding of that product, ``slack`` if known."""
         value = self.penalty.conjugate(v)
         if value == np.inf:
-            value = self.penalty.conjugate(v, ROUNDING * self.product_sizes(u))
+            slack = ROUNDING * self.product_sizes(u) if slack is None else slack
+            value = self.penalty.conjugate(v, slack)
         return value
 
     def dual(self, u: Array, v: Array | None = None) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..certificates.learning.points.dual_point import kinked_candidates, newton_candidates
 from ..certificates.learning.points.dual_repair import repair_dual
-from ..certificates.learning.points.primal_repair import primal_scale, repair_primal
+from ..certificates.learning.points.primal_repair import PrimalPoint, primal_scale, repair_primal
 from ..certificates.rounding import compensated_matvec
 from ..numerics import EPS, Array
 from ..objective import Objective
@@ -27,28 +27,33 @@ FEASIBLE = 1e-9
 
 
 def polish(
-    objective: Objective, w: Array, b: float, u: Array | None
-) -> tuple[Array, float, Array | None]:
+    objective: Objective, start: PrimalPoint, u: Array | None
+) -> tuple[PrimalPoint, Array | None]:
     """Return the point with the smallest verified gap among those reached, the start included.
 
     Each round steps from the best candidate of the round before, even where its gap is not yet
-    smaller: on a curved surface the second step is the one that pays. The gap of (w, b, u), which
-    is computed here, decides; a candidate is never taken on trust.
+    smaller: on a curved surface the second step is the one that pays. The gap of the start and u,
+    which is computed here, decides; a candidate is never taken on trust.
     """
-    best = (w, b, u)
-    least, scale = _gap(objective, w, b, u)
+    point, best = start, (start, u)
+    least, scale = _gap(objective, start, u)
     for _ in range(ROUNDS):
-        steps = newton_candidates(objective, w, b)
+        steps = newton_candidates(objective, point)
         if not objective.loss.is_smooth:
-            steps = kinked_candidates(objective, w, b, u)
-        reached = [(_gap(objective, p.w, p.b, p.u)[0], k, p) for k, p in enumerate(steps)]
+            steps = kinked_candidates(objective, point, u)
+        reached = [
+            (repair_primal(objective, step.w, step.b), step.u)
+            for step in steps
+            if np.all(np.isfinite(step.w)) and np.all(np.isfinite(step.b))
+        ]
         if not reached:
             break
-        gap, _, point = min(reached)
-        w, b, u = point.w, point.b, point.u
+        gaps = [_gap(objective, *each)[0] for each in reached]
+        gap = min(gaps)
+        point, u = reached[gaps.index(gap)]
         # At the level of rounding the candidate is preferred: its zeros are exact.
         if gap < least or gap <= 64.0 * EPS * scale:
-            best, least = (w, b, u), min(gap, least)
+            best, least = (point, u), min(gap, least)
         if gap <= 64.0 * EPS * scale:
             break
     return best
@@ -80,17 +85,16 @@ def meet_equalities(objective: Objective, w: Array, b: Any) -> tuple[Array, Any]
     return w, b
 
 
-def descend(objective: Objective, w: Array, b: Any) -> tuple[Array, Any]:
+def descend(objective: Objective, point: PrimalPoint) -> PrimalPoint:
     """Take damped Newton steps on the identified surfaces as long as P falls.
 
     Where an interior-point method stopped early because P* is small, its point is far from the
     optimum in relative terms, and a full step may lead uphill.
     """
-    point = repair_primal(objective, w, b)
     for _ in range(DESCENTS):
-        steps = newton_candidates(objective, point.w, point.b)
+        steps = newton_candidates(objective, point)
         if not objective.loss.is_smooth:
-            steps = kinked_candidates(objective, point.w, point.b)
+            steps = kinked_candidates(objective, point)
         trials = [
             repair_primal(objective, point.w + t * (s.w - point.w), point.b + t * (s.b - point.b))
             for s in steps
@@ -101,13 +105,10 @@ def descend(objective: Objective, w: Array, b: Any) -> tuple[Array, Any]:
         if not best.value < point.value - EPS * abs(point.value):
             break
         point = best
-    return point.w, point.b
+    return point
 
 
-def _gap(objective: Objective, w: Array, b: float, u: Array | None) -> tuple[float, float]:
-    if not (np.all(np.isfinite(w)) and np.all(np.isfinite(b))):
-        return np.inf, 1.0
-    point = repair_primal(objective, w, b)
+def _gap(objective: Objective, point: PrimalPoint, u: Array | None) -> tuple[float, float]:
     if objective.loss.is_indicator:  # what the repair could not meet counts as infeasible
         violation = objective.loss.violation(objective.y, point.z)
         if np.any(violation > FEASIBLE * primal_scale(objective, point.w, point.b)):

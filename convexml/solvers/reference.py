@@ -60,7 +60,7 @@ def suits(name: str, problem: Any) -> tuple[bool, str]:
 def tolerances(name: str, tol: float, max_seconds: float | None) -> dict[str, Any]:
     """The solver's own words for "a tenth of tol" and for the time limit."""
     eps = max(0.1 * tol, 1e-10)
-    options: dict[str, Any] = {
+    table: dict[str, dict[str, Any]] = {
         "clarabel": {"tol_gap_abs": eps, "tol_gap_rel": eps, "tol_feas": eps},
         "osqp": {"eps_abs": 0.1 * eps, "eps_rel": 0.1 * eps, "max_iter": 50_000},
         "ecos": {"abstol": eps, "reltol": eps, "feastol": eps},
@@ -68,7 +68,8 @@ def tolerances(name: str, tol: float, max_seconds: float | None) -> dict[str, An
         # Its active set method goes round for ever on a degenerate quadratic program.
         "highs": {"qp_iteration_limit": 50_000},
         "piqp": {"eps_abs": eps, "eps_rel": eps},
-    }[name]
+    }
+    options = table[name]
     limit = {"clarabel": "time_limit", "osqp": "time_limit", "highs": "time_limit"}
     limit["scs"] = "time_limit_secs"
     if max_seconds is not None and name in limit:

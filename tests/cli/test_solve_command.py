@@ -67,7 +67,7 @@ def test_solve_a_lie_is_5(run: Command, ridge: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(models_running, "run_reference", liar)
     path = write(ridge.parent / "lasso.toml", LASSO)
     # without a polish step, which would repair the lie
-    monkeypatch.setattr(models_solving, "polish_point", lambda objective, w, b, u: (w, b, u))
+    monkeypatch.setattr(models_solving, "polish_point", lambda objective, point, u: (point, u))
     result = run("solve", path, "--solver", "clarabel", "--json")
     assert result.exit_code == 5
     record = document(result)["records"][0]

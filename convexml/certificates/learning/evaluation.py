@@ -123,10 +123,10 @@ def _dual_point(
     if not np.isfinite(point.value):
         return repair_dual(objective, objective.zero_scores)
     if solver_dual is None or not np.all(np.isfinite(solver_dual)):
-        return construct_dual(objective, point.w, point.b)
+        return construct_dual(objective, point)
     given = repair_dual(objective, solver_dual, source="solver")
     room = tol * learning_scale(point.value, given.value, objective.null_value)
     if objective.n * objective.d > SMALL_ENOUGH and point.value - given.value <= room:
         return given  # where X is large, what a solver proved at no cost is enough
-    best = construct_dual(objective, point.w, point.b)
+    best = construct_dual(objective, point)
     return max(best, given, key=lambda p: p.value)

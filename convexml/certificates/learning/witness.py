@@ -24,7 +24,7 @@ def better_point(objective: Objective, point: PrimalPoint, threshold: float) -> 
         if not (np.all(np.isfinite(w)) and np.all(np.isfinite(b))):
             continue
         found = repair_primal(objective, w, b)
-        value = objective.primal(found.w, found.b)
+        value = objective.primal(found.w, found.b, found.z)
         rounding = primal_rounding(objective, found, objective.zero_scores)
         rounding += price_of_meeting(objective, found)
         if value < threshold - rounding:
@@ -41,7 +41,7 @@ def _candidates(objective: Objective, point: PrimalPoint) -> Iterator[tuple[Arra
         if margin > 0.0:
             yield w / margin, b / margin
     steps = newton_candidates if objective.loss.is_smooth else kinked_candidates
-    for candidate in steps(objective, w, b):
+    for candidate in steps(objective, point):
         for size in (1.0, 0.25, 0.01):
             yield w + size * (candidate.w - w), b + size * (candidate.b - b)
     if objective.n * objective.d <= SMALL_ENOUGH:

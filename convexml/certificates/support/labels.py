@@ -111,7 +111,7 @@ def certify_support(
     if u is not None:
         dual = repair_dual(objective, u, source="passed")
     elif np.isfinite(point.value):
-        dual = construct_dual(objective, point.w, point.b)
+        dual = construct_dual(objective, point)
     else:
         dual = repair_dual(objective, np.zeros(objective.n))
     known = enclose(objective, point, dual)

@@ -10,7 +10,7 @@ import numpy as np
 from ...certificates import Certificate, Verdict
 from ...certificates.judge import absent, judge
 from ...certificates.learning.existence.evidence import Evidence
-from ...certificates.learning.existence.separating_direction import separating_direction
+from ...certificates.learning.existence.separating_direction import can_recede, separating_direction
 from ...certificates.learning.points.primal_repair import repair_primal
 from ...certificates.scale import learning_scale, relative
 from ...numerics import ROUNDING, Array
@@ -43,6 +43,8 @@ def no_solution(
                 return None
         evidence = contradiction(objective)
         return None if evidence is None else ("infeasible", evidence)
+    if not can_recede(objective):
+        return None
     if w is not None and not doubt and np.max(np.abs(objective.predict(w, b))) <= LARGE_SCORE:
         return None
     evidence = separating_direction(objective, w, b)
@@ -61,23 +63,23 @@ def conclude(
     """Certify the point and collect everything into a Solution."""
     certificate = problem.judge_solved(w, b, u, tol)
     status = "optimal" if certificate.verdict is Verdict.CERTIFIED else "inaccurate"
-    primal, dual, support = named_values(problem, w, b, certificate.dual["u"])
-    return Solution(
-        status, problem.snapshot(), primal, dual, certificate, name, support=support, **facts
-    )
+    u = certificate.dual["u"]
+    posed = problem.posed_values(w, b, u)
+    primal, dual, support = named_values(problem, u, *posed)
+    facts = {**facts, "support": support, "posed": posed}
+    return Solution(status, problem.snapshot(), primal, dual, certificate, name, **facts)
 
 
 def named_values(
-    problem: PosedLearning, w: Array, b: float, u: Array
+    problem: PosedLearning, u: Array, values: Mapping[str, Any], multipliers: Mapping[str, Any]
 ) -> tuple[dict[str, Array], dict[str, Array], Array | None]:
     """The primal and dual values under their textbook names, and the support vectors."""
     samples = problem._samples
-    values, multipliers = problem.posed_values(w, b, u)
-    del values["z"]
-    if "q" in values:  # f is told by q; the coordinates w belong to the posed problem
-        del values["w"]
+    posed_only = {"z", "w"} if "q" in values else {"z"}  # f is told by q, not by coordinates
     primal = {
-        k: expand(v, samples) if len(v.shape) and k not in "wb" else v for k, v in values.items()
+        k: expand(v, samples) if len(v.shape) and k not in "wb" else v
+        for k, v in values.items()
+        if k not in posed_only
     }
     dual = {"u": expand(u, samples)}
     for label, name in problem.multiplier_names.items():
@@ -127,7 +129,8 @@ def without_solution(
         bound = objective.dual(objective.zero_scores)  # u = 0 is always feasible
         bounds = {"dual_objective": bound}
         if w is not None:
-            primal, _, _ = named_values(problem, w, b, objective.zero_scores)
+            u = objective.zero_scores
+            primal, _, _ = named_values(problem, u, *problem.posed_values(w, b, u))
             value = objective.primal(w, b)
             gap = max(value - bound, 0.0) + ROUNDING * (abs(value) + abs(bound))
             scale = learning_scale(value, bound, objective.null_value)

@@ -58,10 +58,9 @@ def posed_values(
 def fill(problem: PosedLearning) -> None:
     """Write the last solution, if any, into the variables and constraints of the posed primal."""
     statement, solution = problem._statement, problem._last
-    if statement is None or solution is None or "u" not in solution.dual:
+    if statement is None or solution is None or solution.posed is None:
         return
-    w, b = problem.coordinates(solution.primal), solution.primal["b"][()]
-    values, multipliers = problem.posed_values(w, b, solution.dual["u"][problem._samples.kept])
+    values, multipliers = solution.posed
     for name, variable in statement.variables.items():
         if name in values:
             variable.value = values[name]

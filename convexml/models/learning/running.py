@@ -30,8 +30,11 @@ def run_algorithm(
 ) -> tuple[Array | None, float, Array | None, dict[str, Any]]:
     """(w, b, u) of a hand-written solver in the frame's coordinates, and facts of the run."""
     objective, algorithm = frame.objective, ALGORITHMS[name]
-    w = np.zeros(objective.d) if limits.w0 is None else limits.w0 / frame.unit
-    b = objective.best_intercept(objective.predict(w))
+    w, z = np.zeros(objective.d), objective.zero_scores
+    if limits.w0 is not None:
+        w = limits.w0 / frame.unit
+        z = objective.predict(w)
+    b = objective.best_intercept(z)
     iterates = algorithm.start(objective, w, b, limits.seed, options)
     try:
         run = drive(

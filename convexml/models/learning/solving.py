@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...certificates.learning.gap import try_to_refute
-from ...certificates.learning.points.primal_repair import repair_primal
+from ...certificates.learning.points.primal_repair import PrimalPoint, repair_primal
 from ...errors import ConvexmlError, UnsuitableSolverError
 from ...numerics import Array
 from ...objective import Frame, Objective, frame_of, resized
@@ -135,11 +135,11 @@ def attempt(
         return without_solution(problem, status, arrays, own[0], own[1], name, limits.tol, facts)
     if w is None:
         return failed(problem, name, facts["claimed_status"], facts["message"], limits.tol, facts)
-    reached = w, b
+    point = reached = repair_primal(frame.objective, w, b)
     finishes = limits.polish and (name in REFERENCE or name in SECOND_ORDER)
     if finishes:
-        w, b, u = polish_point(frame.objective, w, b, u)
-    own = _finished(frame, w, b, limits.polish)
+        point, u = polish_point(frame.objective, reached, u)
+    own = _finished(frame, point, limits.polish)
     u = None if u is None else frame.dual_outside(u)
     solution = conclude(problem, name, *own, u, limits.tol, facts)
     if solution.status != "inaccurate":
@@ -156,8 +156,8 @@ def attempt(
     if evidence is not None:
         return without_solution(problem, *evidence, *own, name, limits.tol, facts)
     if limits.descends and finishes:  # not in the name of a solver that was asked for by name
-        w, b, u = polish_point(frame.objective, *descend(frame.objective, *reached), None)
-        own = _finished(frame, w, b, True)
+        point, u = polish_point(frame.objective, descend(frame.objective, reached), None)
+        own = _finished(frame, point, True)
         u = None if u is None else frame.dual_outside(u)
         again = conclude(problem, name, *own, u, limits.tol, facts)
         solution = min(solution, again, key=lambda each: each.relative_gap)
@@ -177,24 +177,24 @@ def solved_exactly(problem: PosedLearning, solution: Solution, tol: float) -> So
     return conclude(problem, solution.solver, *own, frame.dual_outside(u), tol, facts)
 
 
-def _finished(frame: Frame, w: Array, b: Any, zeros: bool) -> tuple[Array, Any]:
+def _finished(frame: Frame, point: PrimalPoint, zeros: bool) -> tuple[Array, Any]:
     """The point in the problem's own coordinates, feasible and with exact zeros where it can be."""
+    w, b = point.w, point.b
     if zeros:
-        w, b = exact_zeros(frame.objective, w, b)
-        w, b = meet_equalities(frame.objective, w, b)
-    point = repair_primal(frame.objective, w, b)
-    if np.isfinite(point.value):
-        w, b = point.w, point.b
+        w, b = meet_equalities(frame.objective, *exact_zeros(frame.objective, point))
+    if w is not point.w:
+        again = repair_primal(frame.objective, w, b)
+        w, b = (again.w, again.b) if np.isfinite(again.value) else (w, b)
     return frame.nearest(w, b)
 
 
-def exact_zeros(objective: Objective, w: Array, b: float) -> tuple[Array, float]:
+def exact_zeros(objective: Objective, point: PrimalPoint) -> tuple[Array, Any]:
     """W = 0 exactly where the null model fits exactly or lam >= lam_max; else (w, b) as it is."""
+    w, b, reached = point.w, point.b, point.value
     if not np.any(w):
         return w, b
-    zero, z = np.zeros_like(w), objective.zero_scores
-    shift = objective.best_intercept(z)
-    value, reached = objective.primal(zero, shift), objective.primal(w, b)
+    zero, shift = np.zeros_like(w), objective.best_intercept(objective.zero_scores)
+    value = objective.primal(zero, shift, objective.zero_scores + shift)
     if value == 0.0 < reached:
         return zero, shift
     level = getattr(objective.penalty, "lam", None)

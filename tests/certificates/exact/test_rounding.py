@@ -16,6 +16,7 @@ from convexml.certificates import certify_objective
 from convexml.certificates.certificate import Certificate
 from convexml.certificates.learning import evaluation
 from convexml.certificates.learning.points.dual_point import kinked_candidates, newton_candidates
+from convexml.certificates.learning.points.primal_repair import repair_primal
 from convexml.certificates.rounding import (
     balanced,
     compensated_dot,
@@ -68,7 +69,7 @@ def points(case: Case, seed: int) -> list[tuple[np.ndarray, float, np.ndarray | 
     found: list[tuple[np.ndarray, float, np.ndarray | None]] = [(w, b, None), (0.1 * w, b, passed)]
     steps = newton_candidates if objective.loss.is_smooth else kinked_candidates
     for _ in range(4):
-        near = next(iter(steps(objective, w, b)), None)
+        near = next(iter(steps(objective, repair_primal(objective, w, b))), None)
         if near is not None and np.all(np.isfinite(near.w)) and abs(near.b) < 50.0:
             w, b = near.w, float(near.b)
     return [*found, (w, b, None)]

@@ -28,6 +28,16 @@ def recession_signs(objective: Objective) -> tuple[Array, Array]:
     return objective.penalty.outside(-ones) != 0.0, objective.penalty.outside(ones) != 0.0
 
 
+def can_recede(objective: Objective) -> bool:
+    """Whether the loss and the penalty leave a direction in which P may fall for ever."""
+    if isinstance(objective, MulticlassObjective):
+        return True
+    lo, hi = objective.loss.domain(objective.y)
+    moves = objective.fit_intercept or np.any(np.logical_or(*recession_signs(objective)))
+    falls = not np.all((lo < 0.0) & (hi > 0.0))
+    return bool(objective.loss.is_strictly_convex and moves and falls)
+
+
 def separating_direction(
     objective: Objective, w: Array | None = None, b: Any = 0.0
 ) -> Evidence | None:
@@ -42,14 +52,12 @@ def separating_direction(
     if isinstance(objective, MulticlassObjective):
         found = separating_scores(objective, w, b)
         return None if found is None else Evidence(found, (), REASON)
-    if not objective.loss.is_strictly_convex:
+    if not can_recede(objective):
         return None
     frame = frame_of(objective)
     inner = frame.objective
     down, up = recession_signs(inner)
     lo, hi = inner.loss.domain(inner.y)
-    if not (np.any(down | up) or inner.fit_intercept) or np.all((lo < 0.0) & (hi > 0.0)):
-        return None
     given = None if w is None else frame.inside(w, b)[:2]
     for direction, may_move in _candidates(inner, given):
         w, shift = np.where(direction[0] > 0.0, up, down) * direction[0], direction[1]

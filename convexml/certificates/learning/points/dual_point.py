@@ -29,16 +29,15 @@ SMALL_ENOUGH = 100_000
 """Entries of X up to which a conic solver is asked where the steps for a smooth loss stall."""
 
 
-def construct_dual(objective: Objective, w: Array, b: float) -> DualPoint:
-    """Return the best dual feasible point that can be built from (w, b).
+def construct_dual(objective: Objective, point: PrimalPoint) -> DualPoint:
+    """Return the best dual feasible point that can be built from a repaired point.
 
     The points that the steps lead to bound P* from above, which tells when D is close enough:
     gap <= ENOUGH (P - P*). Until then the next step starts from the best of them.
     """
-    z = objective.predict(w, b)
-    z = z + objective.best_intercept(z)
+    z = point.z + objective.best_intercept(point.z)
     best = plain_dual(objective, z)
-    primal = least = _value_at(objective, w, b)[0]
+    primal = least = _value_of(objective, point)
     hint: Array | None = None
     for attempt in range(ATTEMPTS):
         known = (least, best.value)
@@ -48,11 +47,12 @@ def construct_dual(objective: Objective, w: Array, b: float) -> DualPoint:
         if attempt == 1 and not objective.loss.is_smooth:
             best = max(best, restore_dual(objective, z, best), key=_value)
             hint = best.u
-        for point, dual in _steps(objective, w, b, hint):
+        for step, dual in _steps(objective, point, hint):
             best = max(best, dual, key=_value)
-            value, reached = _value_at(objective, point.w, point.b)
+            reached = repair_primal(objective, step.w, step.b)
+            value = _value_of(objective, reached)
             if value < least:
-                least, w, b = value, reached.w, reached.b
+                least, point = value, reached
         if attempt > 0 and known == (least, best.value):
             break
     small = objective.n <= ALL_OF_THEM and objective.n * objective.d <= SMALL_ENOUGH
@@ -61,22 +61,21 @@ def construct_dual(objective: Objective, w: Array, b: float) -> DualPoint:
     return best_multiple(objective, best)
 
 
-def _value_at(objective: Objective, w: Array, b: float) -> tuple[float, PrimalPoint]:
+def _value_of(objective: Objective, point: PrimalPoint) -> float:
     """P at the repaired point; inf where no repair makes it feasible."""
-    point = repair_primal(objective, w, b)
     with np.errstate(over="ignore", invalid="ignore"):
-        return objective.primal(point.w, point.b, point.z), point
+        return objective.primal(point.w, point.b, point.z)
 
 
 def _steps(
-    objective: Objective, w: Array, b: float, hint: Array | None
+    objective: Objective, start: PrimalPoint, hint: Array | None
 ) -> Iterator[tuple[NewtonPoint, DualPoint]]:
     """Points that a step leads to, and the dual points that belong to them, repaired."""
     if not objective.loss.is_smooth:
-        for point in kinked_candidates(objective, w, b, hint):
+        for point in kinked_candidates(objective, start, hint):
             yield point, repair_dual(objective, point.u)
         return
-    for point in newton_candidates(objective, w, b):
+    for point in newton_candidates(objective, start):
         with np.errstate(over="ignore"):
             z = objective.predict(point.w, point.b)
             metric = objective.loss_curvature(z)
@@ -92,11 +91,10 @@ def plain_dual(objective: Objective, z: Array) -> DualPoint:
     return repair_dual(objective, u)
 
 
-def newton_candidates(objective: Objective, w: Array, b: float) -> Iterator[NewtonPoint]:
+def newton_candidates(objective: Objective, start: PrimalPoint) -> Iterator[NewtonPoint]:
     """Newton steps for smooth losses, on the surfaces that several prox steps identify."""
-    z = objective.predict(w, b)
-    b = b + objective.best_intercept(z)
-    z = objective.predict(w, b)
+    shift = objective.best_intercept(start.z)
+    w, b, z = start.w, start.b + shift, start.z + shift
     with np.errstate(over="ignore"):
         u = objective.loss_derivative(z)
         h = objective.loss_curvature(z)
@@ -118,7 +116,7 @@ def newton_candidates(objective: Objective, w: Array, b: float) -> Iterator[Newt
 
 
 def kinked_candidates(
-    objective: Objective, w: Array, b: float, u: Array | None = None
+    objective: Objective, start: PrimalPoint, u: Array | None = None
 ) -> Iterator[NewtonPoint]:
     """Solve the conditions with the samples near a kink held at it, for several widths.
 
@@ -126,7 +124,7 @@ def kinked_candidates(
     """
     if not objective.loss.kinks(objective.y):
         return
-    z = objective.predict(w, b)
+    w, b, z = start.w, start.b, start.z
     at = nearest_kink(objective, z)
     size = np.maximum(float(np.abs(at).max(initial=0.0)) or 1.0, np.abs(at))
     lo, hi = objective.dual_bounds()

@@ -66,12 +66,13 @@ def repair_dual(
     u = np.where(np.abs(found.u) < TINY, 0.0, found.u)  # subnormal numbers carry no digits
     u = balance(objective, u, lo, hi)
     v, error = _product(objective, u, found)
-    scale = objective.penalty.domain_scale(v)
+    scale, slack = objective.penalty.domain_scale(v), None
     if scale < 1.0:
         slack = ROUNDING * objective.product_sizes(u)
         scale = objective.penalty.domain_scale(v, slack)
         u, v, error = scaled(objective, u, v, error, scale)
-    value, conjugates = dual_value(objective, u, v)
+        slack = scale * slack
+    value, conjugates = dual_value(objective, u, v, slack)
     if not value > -np.inf:  # nan after an overflow
         u, v, error = np.zeros_like(u), np.zeros_like(v), np.zeros_like(v)
         value, conjugates = dual_value(objective, u, v)
@@ -81,14 +82,16 @@ def repair_dual(
     return DualPoint(u, value, v, moved, source, error, conjugates, start, found.gram)
 
 
-def dual_value(objective: Objective, u: Array, v: Array) -> tuple[float, Array]:
+def dual_value(
+    objective: Objective, u: Array, v: Array, slack: Array | None = None
+) -> tuple[float, Array]:
     """D(u) for a u in the box of F* with 1'u = 0, and the l*(y_i, u_i / c_i)."""
     slopes = u / objective.coefficients
     if isinstance(objective, MulticlassObjective):
         return objective.dual(u, v), objective.loss.conjugate(objective.y, slopes)
     slopes = np.clip(slopes, *objective.loss.domain(objective.y))
     terms = objective.loss.conjugate(objective.y, slopes)
-    return -float(objective.c @ terms) - objective.penalty_conjugate(u, v), terms
+    return -float(objective.c @ terms) - objective.penalty_conjugate(u, v, slack), terms
 
 
 def product_error(objective: Objective, u: Array) -> Array:

@@ -1,0 +1,59 @@
+"""What a solve asks of X: the products of one point are made once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from sklearn.datasets import load_diabetes
+
+import convexml as cml
+from convexml.design import DenseDesign
+
+X, Y = load_diabetes(return_X_y=True)
+
+
+@pytest.fixture
+def products(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Counts the products with X, by kind."""
+    seen: Counter[str] = Counter()
+
+    def count(name: str, made: Any) -> None:
+        def counted(design: DenseDesign, vector: Any) -> Any:
+            seen[name] += 1
+            return made(design, vector)
+
+        monkeypatch.setattr(DenseDesign, name, counted)
+
+    for name in ("matvec", "rmatvec", "abs_matvec", "abs_rmatvec"):
+        count(name, getattr(DenseDesign, name))
+    return seen
+
+
+def test_a_lasso_by_a_conic_solver_makes_few_products(products: Counter[str]) -> None:
+    """Start, one step and its end, the certificate and its margin, the values posed."""
+    solution = cml.Lasso(X, Y, 0.1).solve()
+    assert (solution.status, solution.solver) == ("optimal", "clarabel")
+    assert products["matvec"] <= 7
+    assert products["rmatvec"] <= 8
+    assert products["abs_matvec"] + products["abs_rmatvec"] <= 5
+
+
+def test_a_ridge_by_newton_makes_few_products(products: Counter[str]) -> None:
+    solution = cml.Ridge(X, Y, 0.1).solve()
+    assert (solution.status, solution.solver) == ("optimal", "newton")
+    assert products["matvec"] <= 13
+    assert products["rmatvec"] <= 15
+    assert not products["abs_matvec"] + products["abs_rmatvec"]
+
+
+def test_values_posed_later_are_those_of_the_solution(products: Counter[str]) -> None:
+    problem = cml.Lasso(X, Y, 0.1)
+    solution = problem.solve("coordinate_descent")
+    before = products.total()
+    assert problem.variables["z"].value == pytest.approx(
+        X @ solution.primal["w"] + solution.primal["b"]
+    )
+    assert problem.constraints["prediction"].dual_value == pytest.approx(solution.dual["u"])
+    assert products.total() == before
