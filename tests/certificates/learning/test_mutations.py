@@ -108,7 +108,9 @@ def balance_ignored(patch: Patch) -> None:
 
     patch.setattr(Objective, "dual", dual)
 
-    def value(objective: Objective, u: Array, v: Array) -> tuple[float, Array]:
+    def value(
+        objective: Objective, u: Array, v: Array, *slack: Array | None
+    ) -> tuple[float, Array]:
         terms = objective.loss.conjugate(objective.y, u / objective.c)
         return objective.dual_formula(u, v), terms
 
@@ -121,7 +123,9 @@ def balance_ignored(patch: Patch) -> None:
 
 
 def weights_forgotten(patch: Patch) -> None:
-    def value(objective: Objective, u: Array, v: Array) -> tuple[float, Array]:
+    def value(
+        objective: Objective, u: Array, v: Array, *slack: Array | None
+    ) -> tuple[float, Array]:
         terms = objective.loss.conjugate(objective.y, u)
         return -float(terms.sum()) - objective.penalty_conjugate(u, v), terms
 
