@@ -10,9 +10,10 @@ CONIC = "convexml/certificates/conic"
 TEXTBOOK = "tests/duality/test_dualize_textbook.py"
 SIGNS = "tests/duality/test_dualize_signs.py"
 ESTIMATORS = "tests/audit/test_audit_estimators.py"
-PROBLEMS = "tests/audit/test_audit_problems.py"
+PROBLEMS = "tests/audit/problems/test_audit_problems.py"
 FAULTS = "tests/audit/test_audit_faults.py"
 ABSENCE = "tests/audit/test_audit_absence.py"
+ATTRIBUTES = "tests/audit/problems/test_attributes.py"
 
 
 def estimator(name: str, file: str, old: str, new: str, case: str) -> Mutant:
@@ -132,7 +133,10 @@ MUTANTS = [
         f"{AUDIT}/cvxpy/reading/violation.py",
         'variable.attributes["bounds"],\n            (-1.0, 1.0),',
         'variable.attributes["bounds"],\n            (-1.0, -1.0),',
-        (f"{PROBLEMS}::test_a_violated_attribute_refutes", f"{FAULTS}::test_bounds_have_two_sides"),
+        (
+            f"{ATTRIBUTES}::test_a_violated_attribute_refutes",
+            f"{FAULTS}::test_bounds_have_two_sides",
+        ),
     ),
     Mutant(
         "audit: an equation is violated on one side only",

@@ -22,15 +22,15 @@ from convexml.models.shown.stored_solution import REBUILD
 from convexml.solvers.reference import REFERENCE
 
 TESTED_ELSEWHERE = {
-    "KernelLogistic": "test_kernel_models.py",
-    "KernelRidge": "test_kernel_models.py",
-    "KernelSVM": "test_kernel_models.py",
-    "KernelSVR": "test_kernel_models.py",
+    "KernelLogistic": "support/models/kernel.py",
+    "KernelRidge": "support/models/kernel.py",
+    "KernelSVM": "support/models/kernel.py",
+    "KernelSVR": "support/models/kernel.py",
     "LearningProblem": "test_models_duality.py",
     "LinearProgram": "test_linear_program.py",
-    "SoftmaxRegression": "test_softmax.py",
+    "SoftmaxRegression": "support/models/softmax.py",
 }
-"""Models with tests of their own rather than a row in tests/support/model_cases.py."""
+"""Models that are posed for tests of their own rather than in a row of support/model_cases.py."""
 
 
 def modules(package: ModuleType) -> list[ModuleType]:

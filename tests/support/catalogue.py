@@ -66,7 +66,7 @@ LOSSES: tuple[Loss, ...] = (
 )
 
 MULTICLASS: tuple[Loss, ...] = (Softmax(),)
-"""Losses of K predictions a sample; their laws are in tests/models/test_softmax.py."""
+"""Losses of K predictions a sample; their laws are in tests/models/softmax/test_softmax_loss.py."""
 
 INF = np.inf
 D = 5

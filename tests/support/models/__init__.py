@@ -1,0 +1,1 @@
+"""Samples and statements that tests of one model share."""
