@@ -20,6 +20,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent / "faults"))
+
 from mutant import Mutant
 
 HERE = Path(__file__).resolve().parent
@@ -72,7 +74,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("tables", nargs="*")
     parser.add_argument("--only", default="")
     given = parser.parse_args(arguments)
-    sys.path[:0] = [str(HERE), str(FAULTS)]
     chosen = [
         mutant
         for table in tables(given.tables).values()

@@ -17,12 +17,11 @@ from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
-from random_samples import features, targets
+from random_samples import Random, features, targets
 
 import convexml as cml
 from convexml import losses, penalties
 
-Random = np.random.Generator
 ENDS = ("optimal", "infeasible", "unbounded", "unattained", "inaccurate", "failed")
 
 

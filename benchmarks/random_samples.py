@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from random_problems import Random
+
+Random = np.random.Generator
 
 
 def features(rng: Random) -> np.ndarray:
