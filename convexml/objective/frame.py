@@ -198,7 +198,7 @@ def _targets(objective: Objective, ordinary: int) -> tuple[Array, float, float, 
     y, loss = objective.y, objective.loss
     h, t, power = 0.0, 1.0, 0
     if loss.moves_with_y and objective.fit_intercept:
-        h = float(exact_centres(y.min(keepdims=True), y.max(keepdims=True), y.mean())[0])
+        h = float(exact_centres(y.min(keepdims=True), y.max(keepdims=True), y[:, None])[0])
         y = y - h
     scaled = loss.in_units(1.0)
     if scaled is not None:

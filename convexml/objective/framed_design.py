@@ -15,6 +15,7 @@ from ..numerics import Array
 FAR = 200
 """No unit is beyond 2^-200 or 2^200."""
 
+_EXTENTS: WeakKeyDictionary[Design, tuple[Array, Array]] = WeakKeyDictionary()
 _FRAMED: WeakKeyDictionary[Design, dict[Any, tuple[Design, Array, Array]]] = WeakKeyDictionary()
 """Centred and scaled designs, kept as long as the design itself: a path centres X once."""
 
@@ -40,19 +41,15 @@ def _centred_and_scaled(
     design: Design, centred: bool, units: str, ordinary: int
 ) -> tuple[Design, Array, Array]:
     X = design.constant
-    if sparse.issparse(X):
-        largest = np.asarray(abs(X).max(axis=0).toarray()).ravel() if X.shape[0] else np.zeros(0)
-        centre = np.zeros(X.shape[1])
-    else:
-        low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
-        centre = np.zeros(X.shape[1])
-        if centred:
-            with np.errstate(over="ignore"):
-                centre = exact_centres(low, high, X.mean(axis=0))
-        largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
+    low, high = _EXTENTS.get(design) or _EXTENTS.setdefault(design, _extent(design))
+    centre = np.zeros(X.shape[1])
+    if centred and not sparse.issparse(X):
+        with np.errstate(over="ignore"):
+            centre = exact_centres(low, high, X)
+    largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
     columns = np.ones(X.shape[1])
     if units == "own":
-        columns = 1.0 / np.array([power_near(size, ordinary) for size in largest])
+        columns = 1.0 / powers_near(largest, ordinary)
     elif units == "alike":
         middle = float(np.median(largest[largest > 0.0])) if np.any(largest) else 0.0
         columns /= power_near(middle, ordinary)
@@ -65,17 +62,35 @@ def _centred_and_scaled(
     return DenseDesign((X - centre) * columns), centre, columns
 
 
-def exact_centres(low: Array, high: Array, mean: Any) -> Array:
+def _extent(design: Design) -> tuple[Array, Array]:
+    """The least and the largest entry of each column."""
+    X = design.constant
+    if not sparse.issparse(X):
+        return X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
+    if not X.shape[0]:
+        return np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    return np.ravel(X.min(axis=0).toarray()), np.ravel(X.max(axis=0).toarray())
+
+
+def exact_centres(low: Array, high: Array, X: Array) -> Array:
     """A centre where all entries are within a factor of 2: differences are exact (Sterbenz)."""
     near = (np.sign(low) == np.sign(high)) & (low != 0.0)
     near &= np.maximum(np.abs(low), np.abs(high)) <= 2.0 * np.minimum(np.abs(low), np.abs(high))
-    return np.where(near, np.clip(mean, low, high), 0.0)
+    centre = np.zeros(len(near))
+    if np.any(near):
+        centre[near] = np.clip(X[:, near].mean(axis=0), low[near], high[near])
+    return centre
 
 
 def power_near(size: float, ordinary: int) -> float:
     """The power of two near a size; 1 for an ordinary one and for 0."""
-    if not 0.0 < size < np.inf:
-        return 1.0
-    mantissa, exponent = math.frexp(size)
-    exponent -= mantissa < math.sqrt(0.5)
-    return 1.0 if abs(exponent) <= ordinary else 2.0 ** float(np.clip(exponent, -FAR, FAR))
+    return float(powers_near(np.array([size]), ordinary)[0])
+
+
+def powers_near(sizes: Array, ordinary: int) -> Array:
+    """The powers of two near some sizes; 1 for ordinary ones, 0 and inf."""
+    known = (sizes > 0.0) & (sizes < np.inf)
+    mantissas, exponents = np.frexp(np.where(known, sizes, 1.0))
+    exponents = exponents - (mantissas < math.sqrt(0.5))
+    exponents = np.where(np.abs(exponents) <= ordinary, 0, np.clip(exponents, -FAR, FAR))
+    return np.where(known, np.exp2(exponents.astype(float)), 1.0)

@@ -21,6 +21,7 @@ from ..theory import (
 from .algorithm import Algorithm
 from .coordinate.coordinate_descent import coordinate_descent
 from .coordinate.dual_coordinate_descent import dual_coordinate_descent
+from .coordinate.working_set import working_set
 from .first_order.accelerated_gradient import accelerated_gradient
 from .first_order.admm import admm
 from .first_order.fista import fista
@@ -116,6 +117,13 @@ TABLE = (
             "norm of blocks as its penalty",
         ),
         1000,
+        Descent(),
+    ),
+    Algorithm(
+        "working_set",
+        working_set,
+        (*SCALAR, "finite loss", "smooth loss", "norm of coordinates as its penalty"),
+        100,
         Descent(),
     ),
     Algorithm("irls", irls, (*SCALAR, "smooth loss", "quadratic penalty"), 100, NewtonRate()),

@@ -31,6 +31,13 @@ def has_bounded_rounds(objective: Objective) -> bool:
     return bool(np.isfinite(round_slope(objective, 1.0 if mu > 0.0 else np.inf)))
 
 
+def has_norm_of_coordinates(objective: Objective) -> bool:
+    """Whether the penalty is sum_j level_j |w_j|, not all of them 0, with or without squares."""
+    blocks = objective.penalty.zero_blocks(objective.d)
+    named = objective.penalty.name in ("l1", "elastic_net")
+    return named and blocks is not None and bool(np.any(blocks[1] > 0.0))
+
+
 NEEDS: dict[str, Need] = {
     "learning problem": (
         lambda objective: objective is not None,
@@ -104,6 +111,10 @@ NEEDS: dict[str, Need] = {
     "norm of blocks as its penalty": (
         lambda objective: objective.penalty.zero_blocks(objective.d) is not None,
         "its penalty is not a sum of norms of blocks",
+    ),
+    "norm of coordinates as its penalty": (
+        has_norm_of_coordinates,
+        "its penalty is not a sum of absolute values times lam > 0, with or without squares",
     ),
     "binary labels": (
         lambda objective: objective.loss.labels == "binary",

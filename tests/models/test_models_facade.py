@@ -180,8 +180,10 @@ def test_a_path_is_compiled_once_and_keeps_its_order(name: str, compiled: list[s
 def test_a_path_of_the_lasso_and_of_a_support_vector_machine(compiled: list[str]) -> None:
     lasso = cml.Lasso(X, Y, 0.1)
     values = lasso.lam_max * np.array([1.2, 0.3, 0.9, 0.01])
-    found = lasso.path(values)
+    found = lasso.path(values, solver="clarabel")
     assert compiled == ["CLARABEL"]
+    assert all(each.status == "optimal" for each in lasso.path(values))
+    assert compiled == ["CLARABEL"]  # nothing is posed for working sets
     assert np.count_nonzero(found[0].primal["w"]) == 0
     for value, solution in zip(values, found, strict=True):
         assert solution.objective == pytest.approx(cml.Lasso(X, Y, value).solve().objective)

@@ -68,6 +68,7 @@ EVERY = [
     ("newton", "Ridge"),
     ("irls", "Ridge"),
     ("coordinate_descent", "Lasso"),
+    ("working_set", "Lasso"),
     ("dual_coordinate_descent", "SoftMarginSVM"),
     ("interior_point", "SoftMarginSVM"),
     ("admm", "Lasso"),

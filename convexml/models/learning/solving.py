@@ -14,6 +14,7 @@ from ...errors import ConvexmlError, UnsuitableSolverError
 from ...numerics import Array
 from ...objective import Frame, Objective, frame_of, resized
 from ...solvers import supports
+from ...solvers.needs import has_norm_of_coordinates
 from ...solvers.polish import descend, meet_equalities
 from ...solvers.polish import polish as polish_point
 from ...solvers.rational import least_norm, of_few_digits
@@ -31,7 +32,14 @@ SECOND_ORDER = ("newton", "irls")
 """Hand-written solvers for which the polish is one more step of their own."""
 
 
-FRAMED = ("newton", "irls", "interior_point", "coordinate_descent", "dual_coordinate_descent")
+FRAMED = (
+    "newton",
+    "irls",
+    "interior_point",
+    "coordinate_descent",
+    "dual_coordinate_descent",
+    "working_set",
+)
 """Hand-written solvers that run in the units of ``frame_of``; first-order ones take X as it is."""
 
 
@@ -48,6 +56,9 @@ def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any], bool]]
     if objective.loss.is_smooth and objective.penalty.is_smooth:
         why = "the loss and the penalty are differentiable"
         first, rest = "newton", ["clarabel"]
+    elif objective.loss.is_smooth and has_norm_of_coordinates(objective):
+        why = "the loss is differentiable and the penalty a norm of coordinates"
+        first, rest = "working_set", ["clarabel", "piqp", "ecos", "osqp"]
     else:
         kind = "loss" if not objective.loss.is_smooth else "penalty"
         why = f"the {kind} is not differentiable"

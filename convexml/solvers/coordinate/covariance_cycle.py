@@ -1,0 +1,41 @@
+"""Cyclic descent on a quadratic plus weighted absolute values, its gradient kept up to date."""
+
+from __future__ import annotations
+
+from ...compiled import compiled
+from ...numerics import Array
+
+
+@compiled
+def descend(gram: Array, g: Array, x: Array, level: Array, sweeps: int, share: float) -> int:
+    """Minimise x'G x / 2 + ... + sum_j level_j |x_j| over each x_j in turn; g is the gradient at x.
+
+    Where G_jj = 0 the row of G is 0 as well. Ends when a sweep gains less than ``share`` of what
+    the best one has; returns the sweeps made.
+    """
+    most = 0.0
+    for sweep in range(sweeps):
+        gain = 0.0
+        for j in range(len(x)):
+            curve = gram[j, j]
+            if curve <= 0.0:
+                if level[j] > 0.0:
+                    x[j] = 0.0
+                continue
+            goal = x[j] * curve - g[j]
+            new = 0.0
+            if goal > level[j]:
+                new = (goal - level[j]) / curve
+            elif goal < -level[j]:
+                new = (goal + level[j]) / curve
+            step = new - x[j]
+            if step != 0.0:
+                x[j] = new
+                gain += curve * step * step
+                row = gram[j]
+                for k in range(len(g)):
+                    g[k] += step * row[k]
+        most = max(most, gain)
+        if gain <= share * most:
+            return sweep + 1
+    return sweeps

@@ -1,0 +1,184 @@
+"""Working sets: coordinate descent finds the support, Newton steps on it end the search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...certificates import quick_gap
+from ...certificates.learning.points.dual_repair import DualPoint
+from ...errors import InputError
+from ...numerics import EPS, ROUNDING, Array
+from ...objective import Objective
+from ..driver import Iterate
+from ..line_search import ARMIJO, SHORTEST
+from .chosen_columns import ChosenColumns
+from .support_newton import distance, minimise
+
+FLOOR, RAISED = 1e-6, 100.0
+"""Curvatures of the model are at least this share of the largest one, at first; the share rises by
+this factor where a step is cut short, and falls by it where none is."""
+MODELS = 30
+"""Quadratic models in a row on one working set, at most."""
+SHARE = 1e-3
+"""The conditions on a working set are solved to this share of the largest violation; to the end
+where it holds all columns."""
+MET = 1e-12
+"""Share of its level within which a condition counts as met."""
+
+
+def working_set(
+    objective: Objective, w: Array, b: float, *, growth: float = 1.0
+) -> Iterator[Iterate]:
+    """Minimise F + sum_j level_j |w_j| + (mu/2) |w|^2 on a growing set of columns.
+
+    An outer step is one pass for X'u. It drops the columns that the gap proves to have w_j = 0 at
+    every minimiser, takes in those that violate abs(x_j'u) <= level_j most, ``growth`` times as
+    many as there are nonzero coefficients, and solves the problem on what it has by proximal
+    Newton steps. Each minimises the quadratic model of F, which is F itself for the squared loss,
+    by coordinate descent in covariances (Friedman, Hastie and Tibshirani, 2010,
+    https://doi.org/10.18637/jss.v033.i01) that finds the support, and Newton steps on the support
+    that end in rounding. Steps are halved until P falls enough, so that P never increases.
+    """
+    if not growth > 0.0:
+        raise InputError(f"working_set: growth must be > 0, got {growth!r}.")
+    search = Search(objective, w, b)
+    least = np.inf
+    while True:
+        known = search.look()
+        yield Iterate(search.w, search.b, known[1].u, search.passes, gap=known)
+        violation = search.violation(known[1])
+        outside = np.where(search.columns.contains, 0.0, violation)
+        worst = float(np.max(violation, initial=0.0))
+        done = not np.any(outside > 1.0)
+        if not worst > 1.0 or (done and not worst < 0.5 * least):
+            return
+        least, before = min(worst, least), search.value
+        search.grow(outside, growth)
+        search.solve(1.0 if search.columns.whole else max(1.0, SHARE * worst))
+        if done and not search.value < before:
+            return
+
+
+class Search:
+    """A point (w, b) with its predictions and value, and the working set that it moves on."""
+
+    def __init__(self, objective: Objective, w: Array, b: float) -> None:
+        blocks = objective.penalty.zero_blocks(objective.d)
+        assert blocks is not None  # a need of this solver
+        self.objective, self.w, self.b = objective, w, b
+        self.level, self.mu = blocks[1], objective.penalty.strong_convexity
+        self.z = objective.predict(w, b)
+        self.value = objective.primal(w, b, self.z)
+        self.passes = 1.0
+        self.columns = ChosenColumns(objective)
+        self.floor = FLOOR
+        self.is_zero = np.zeros(objective.d, dtype=bool)
+
+    def look(self) -> tuple[float, DualPoint]:
+        """The gap of the point, and what it proves."""
+        known = quick_gap(self.objective, self.w, self.b)
+        self.passes += 2.0
+        gap = max(known[0] - known[1].value, 0.0) + ROUNDING * abs(known[0])
+        bound = self.objective.loss.curvature_bound
+        if np.isfinite(gap) and np.isfinite(bound):  # |u* - u| in the norm of 1 / (c K)
+            reach = np.sqrt(2.0 * gap * bound) * self.objective.column_sizes
+            self.is_zero |= np.abs(known[1].v) + reach * (1.0 + 1e-9) < self.level
+        return known
+
+    def slope(self, dual: DualPoint) -> Array:
+        """X'u at u = c l'(z), from the dual point that it was scaled to, where that is all."""
+        u = self.objective.loss_derivative(self.z)
+        square = float(u @ u)
+        scale = float(dual.u @ u) / square if square > 0.0 else 0.0
+        if scale > 0.0 and float(np.max(np.abs(dual.u - scale * u))) <= ROUNDING * np.sqrt(square):
+            return -dual.v / scale
+        self.passes += 1.0
+        return self.objective.design.rmatvec(u)
+
+    def violation(self, dual: DualPoint) -> Array:
+        """What each condition is missed by, in units of its tolerance, (d,)."""
+        u = self.objective.loss_derivative(self.z)
+        missed = distance(self.w, self.slope(dual) + self.mu * self.w, self.level)
+        missed[self.is_zero & (self.w == 0.0)] = 0.0
+        return missed / self.tolerance(u)
+
+    def tolerance(self, u: Array) -> Array:
+        """What counts as rounding in each condition, (d,)."""
+        reach = 4.0 * EPS * float(np.linalg.norm(u)) * self.objective.column_norms
+        return MET * self.level + reach + np.finfo(float).tiny
+
+    def grow(self, outside: Array, growth: float) -> None:
+        """Take in the coordinates of the largest violations, and all nonzero ones."""
+        nonzero = int(np.count_nonzero(self.w))
+        wanted = max(int(2.0 * np.sqrt(self.objective.d)), int(growth * nonzero))
+        held = (self.w != 0.0) & ~self.columns.contains
+        rank = np.where(held, np.inf, outside)
+        found = np.flatnonzero(rank > 1.0)
+        if found.size > wanted:
+            found = found[np.argsort(-rank[found], kind="stable")[: wanted + int(held.sum())]]
+        if found.size:
+            self.columns.add(np.sort(found))
+
+    def solve(self, share: float) -> None:
+        """Solve the problem on the working set, to ``share`` of the tolerances."""
+        objective, columns = self.objective, self.columns
+        index = columns.index
+        level, tolerance = self.level[index], self.tolerance(objective.loss_derivative(self.z))
+        tol, previous = share * tolerance[index], np.inf
+        for _ in range(MODELS):
+            u = objective.loss_derivative(self.z)
+            x = self.w[index]
+            slope = columns.products(u) + self.mu * x
+            total = float(u.sum()) if objective.fit_intercept else 0.0
+            missed = float(np.max(distance(x, slope, level) / tol, initial=0.0))
+            if missed <= 1.0 and abs(total) <= 8.0 * EPS * float(np.abs(u).sum()):
+                return
+            if is_quadratic(objective) and not missed < previous:
+                return
+            previous = missed
+            h = self.curvatures()
+            gram, q = columns.gram(h)
+            gram[np.diag_indices_from(gram)] += self.mu
+            mean = total / float(h.sum())
+            step = minimise(gram, slope - q * mean, x, level, 0.1 * tol) - x
+            shift = -mean - float(q @ step) / float(h.sum()) if objective.fit_intercept else 0.0
+            if not self.move(step, shift, float(slope @ step) + total * shift):
+                return
+
+    def curvatures(self) -> Array:
+        """The h of the model, (n,); where the loss is flat at all samples, as curved as it gets."""
+        h, bound = self.objective.loss_curvature(self.z), self.objective.loss.curvature_bound
+        top = float(np.max(h))
+        if not top > 0.0:
+            return self.objective.c * (bound if np.isfinite(bound) else 1.0)
+        return np.maximum(h, self.floor * top)
+
+    def move(self, step: Array, shift: float, descent: float) -> bool:
+        """Go along a step as far as P falls enough; whether it was gone at all."""
+        objective, index = self.objective, self.columns.index
+        ahead = self.columns.predictions(step) + shift
+        here = self.w[index]
+        change = self._penalty(here + step) - self._penalty(here)
+        t = 1.0
+        while t >= SHORTEST:
+            w, z = self.w.copy(), self.z + t * ahead
+            w[index] = here + t * step
+            with np.errstate(over="ignore", invalid="ignore"):
+                value = objective.primal(w, self.b, z)
+            if value <= self.value + ARMIJO * t * min(descent + change, 0.0) + EPS * abs(value):
+                self.w, self.b, self.z, self.value = w, self.b + t * shift, z, value
+                share = self.floor * (RAISED if t < 0.5 else 1.0 / RAISED if t == 1.0 else 1.0)
+                self.floor = min(max(share, FLOOR), 1.0)
+                return True
+            t *= 0.5
+        return False
+
+    def _penalty(self, x: Array) -> float:
+        return float(self.level[self.columns.index] @ np.abs(x)) + 0.5 * self.mu * float(x @ x)
+
+
+def is_quadratic(objective: Objective) -> bool:
+    """Whether the loss is a quadratic: one model says all."""
+    return objective.loss.strong_convexity == objective.loss.curvature_bound
