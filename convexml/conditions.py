@@ -95,15 +95,6 @@ def products(name: str, values: Array | float) -> Condition:
     return worst(name, "complementary_slackness", values)
 
 
-def ball(norm: str, size: float, multiplier: str, value: float, radius: float) -> list[Condition]:
-    """The rows |w| <= radius, and |w| = radius unless the multiplier is 0."""
-    excess = max(size - radius, 0.0)
-    return [
-        worst(f"{norm} <= radius", "primal_feasibility", excess, radius),
-        products(f"{multiplier} (radius - {norm}) = 0", value * (radius - size)),
-    ]
-
-
 class Words(NamedTuple):
     """What a loss calls u in the rows of a whole problem.
 

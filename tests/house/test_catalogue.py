@@ -20,7 +20,7 @@ from convexml.penalties import Penalty
 
 
 def classes(package: ModuleType, base: type) -> set[type]:
-    """The subclasses of `base` defined in the modules of a package."""
+    """The subclasses of `base` in the modules of a package; what several share has no name."""
     modules = [
         importlib.import_module(f"{package.__name__}.{info.name}")
         for info in pkgutil.iter_modules(package.__path__)
@@ -32,6 +32,7 @@ def classes(package: ModuleType, base: type) -> set[type]:
         if inspect.isclass(found)
         and issubclass(found, base)
         and found is not base
+        and ("name" in vars(found) or not inspect.isabstract(found))
         and found.__module__ == module.__name__
     }
 

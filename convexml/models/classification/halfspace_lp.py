@@ -11,6 +11,7 @@ from ...numerics import Array
 from ...objective import Statement, label_all
 from ...penalties import Penalty, Zero
 from ..problem import LearningProblem
+from .hard_margin_svm import signed_samples
 
 
 class HalfspaceLP(LearningProblem):
@@ -51,19 +52,12 @@ class HalfspaceLP(LearningProblem):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return HardMargin(), Zero(), "sum"
 
-    def _signed(self) -> Any:
-        """Row i is y_i x_i."""
-        from scipy import sparse
-
-        X, y = self.objective_parts.design.constant, self.objective_parts.y
-        return sparse.diags_array(y) @ X if sparse.issparse(X) else y[:, None] * X
-
     def _pose(self) -> Statement:
         import cvxpy as cp
 
         parts = self.objective_parts
         variables = {"w": cp.Variable(parts.d, name="w")}
-        margins = self._signed() @ variables["w"]
+        margins = signed_samples(parts) @ variables["w"]
         if parts.fit_intercept:
             variables["b"] = cp.Variable(name="b")
             margins = margins + parts.y * variables["b"]
@@ -76,7 +70,7 @@ class HalfspaceLP(LearningProblem):
 
         parts = self.objective_parts
         alpha = cp.Variable(parts.n, name="alpha")
-        constraints = {"balance": self._signed().T @ alpha == 0.0, "alpha": alpha >= 0.0}
+        constraints = {"balance": signed_samples(parts).T @ alpha == 0.0, "alpha": alpha >= 0.0}
         if parts.fit_intercept:
             constraints["intercept"] = parts.y @ alpha == 0.0
         problem = cp.Problem(cp.Maximize(cp.sum(alpha)), label_all(constraints))

@@ -8,6 +8,7 @@ from ...losses import HardMargin, Loss
 from ...numerics import Array
 from ...objective import Objective, Statement, label_all
 from ...penalties import L2, Penalty
+from ..learning.posing import pose_in_slacks
 from ..problem import LearningProblem
 
 
@@ -47,12 +48,7 @@ class HardMarginSVM(LearningProblem):
         return HardMargin(), L2(1.0), "sum"
 
     def _pose(self) -> Statement:
-        import cvxpy as cp
-
-        w, variables, margins = posed_margins(self.objective_parts)
-        constraints = {"margin": margins >= 1.0}
-        problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w)), label_all(constraints))
-        return Statement(problem, variables, constraints)
+        return pose_in_slacks(self)
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -74,19 +70,6 @@ def signed_samples(objective: Objective) -> Any:
 
     X = objective.design.constant
     return sparse.diags_array(objective.y) @ X if sparse.issparse(X) else objective.y[:, None] * X
-
-
-def posed_margins(objective: Objective) -> tuple[Any, dict[str, Any], Any]:
-    """W, the variables by name, and y_i (w.x_i + b); the labels are multiplied into X."""
-    import cvxpy as cp
-
-    w = cp.Variable(objective.d, name="w")
-    variables: dict[str, Any] = {"w": w}
-    margins = signed_samples(objective) @ w
-    if objective.fit_intercept:
-        variables["b"] = cp.Variable(name="b")
-        margins = margins + objective.y * variables["b"]
-    return w, variables, margins
 
 
 def dual_balance(objective: Objective, alpha: Any) -> dict[str, Any]:

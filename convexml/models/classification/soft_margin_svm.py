@@ -10,9 +10,9 @@ from ...objective import Statement, label_all
 from ...penalties import L2, Penalty
 from ...validation import positive_number
 from ..base import Hyperparameter
-from ..learning.posing import coefficients
+from ..learning.posing import coefficients, pose_in_slacks
 from ..problem import LearningProblem
-from .hard_margin_svm import dual_balance, posed_margins, signed_samples
+from .hard_margin_svm import dual_balance, signed_samples
 
 
 class SoftMarginSVM(LearningProblem):
@@ -60,14 +60,7 @@ class SoftMarginSVM(LearningProblem):
         return Hinge(), L2(1.0), positive_number(hyper["C"], self.name, "C")
 
     def _pose(self) -> Statement:
-        import cvxpy as cp
-
-        w, variables, margins = posed_margins(self.objective_parts)
-        xi = cp.Variable(self.objective_parts.n, name="xi")
-        constraints = {"margin": margins >= 1.0 - xi, "slack": xi >= 0.0}
-        cost = self.theta["C"] * (self._samples.weights @ xi)
-        problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + cost), label_all(constraints))
-        return Statement(problem, variables | {"xi": xi}, constraints)
+        return pose_in_slacks(self)
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics import Array
-from ...objective import Objective, parameters_of
+from ...objective import Objective, Statement, label_all, parameters_of
 from .construction import Parts
 from .posed import PosedLearning
 
@@ -38,6 +38,23 @@ def set_parameters(theta: dict[str, Any], parts: Parts) -> None:
             theta[kind][key].value = number
     if "C" in theta:
         theta["C"].value = float(scale)
+
+
+def pose_in_slacks(problem: PosedLearning) -> Statement:
+    """Minimise (1/2) |w|^2 + sum_i c_i l(y_i, x_i.w + b) in w, b and the slacks of the loss."""
+    import cvxpy as cp
+
+    parts, w = problem.objective_parts, cp.Variable(problem.objective_parts.d, name="w")
+    variables, prediction = {"w": w}, parts.design.constant @ w
+    if parts.fit_intercept:
+        variables["b"] = cp.Variable(name="b")
+        prediction = prediction + variables["b"]
+    terms = parts.loss.expression(parts.y, prediction, problem.theta["loss"])
+    cost = 0.0 if parts.loss.is_indicator else coefficients(problem) @ terms.value
+    value = 0.5 * cp.sum_squares(w) + cost
+    posed = cp.Problem(cp.Minimize(value), label_all(terms.constraints))
+    variables |= {slack.name(): slack for slack in posed.variables()}
+    return Statement(posed, variables, terms.constraints)
 
 
 def posed_values(

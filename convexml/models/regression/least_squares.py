@@ -8,6 +8,7 @@ from ...losses import Interpolation, Loss, Squared
 from ...numerics import Array
 from ...objective import Statement, label_all
 from ...penalties import L2, Penalty, Zero
+from ..learning.posing import pose_in_slacks
 from ..problem import LearningProblem
 from .closed_form import affine_solution, minimum_norm
 
@@ -82,18 +83,7 @@ class MinimumNorm(LearningProblem):
         return Interpolation(), L2(1.0), "sum"
 
     def _pose(self) -> Statement:
-        import cvxpy as cp
-
-        parts = self.objective_parts
-        w = cp.Variable(parts.d, name="w")
-        variables: dict[str, Any] = {"w": w}
-        prediction = parts.design.constant @ w
-        if parts.fit_intercept:
-            variables["b"] = cp.Variable(name="b")
-            prediction = prediction + variables["b"]
-        constraints = {"interpolation": prediction == parts.y}
-        problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w)), label_all(constraints))
-        return Statement(problem, variables, constraints)
+        return pose_in_slacks(self)
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp

@@ -10,7 +10,7 @@ from ...objective import Statement, label_all
 from ...penalties import L2, Penalty
 from ...validation import positive_number
 from ..base import Hyperparameter
-from ..learning.posing import coefficients
+from ..learning.posing import coefficients, pose_in_slacks
 from ..problem import LearningProblem
 
 
@@ -68,25 +68,7 @@ class SVR(LearningProblem):
         return loss, L2(1.0), positive_number(hyper["C"], self.name, "C")
 
     def _pose(self) -> Statement:
-        import cvxpy as cp
-
-        parts, epsilon = self.objective_parts, self.theta["loss"]["epsilon"]
-        w = cp.Variable(parts.d, name="w")
-        xi, xi_star = cp.Variable(parts.n, name="xi"), cp.Variable(parts.n, name="xi_star")
-        variables: dict[str, Any] = {"w": w, "xi": xi, "xi_star": xi_star}
-        prediction = parts.design.constant @ w
-        if parts.fit_intercept:
-            variables["b"] = cp.Variable(name="b")
-            prediction = prediction + variables["b"]
-        constraints = {
-            "above": parts.y - prediction <= epsilon + xi,
-            "below": prediction - parts.y <= epsilon + xi_star,
-            "slack": xi >= 0.0,
-            "slack_star": xi_star >= 0.0,
-        }
-        cost = self.theta["C"] * (self._samples.weights @ (xi + xi_star))
-        problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + cost), label_all(constraints))
-        return Statement(problem, variables, constraints)
+        return pose_in_slacks(self)
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp

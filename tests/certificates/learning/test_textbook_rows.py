@@ -34,9 +34,9 @@ ROWS = {
     "ConstrainedLasso": [
         INCLUSION,
         DOMAIN,
-        "lambda |w_j| + w_j x_j'u = 0",
         "|w|_1 <= radius",
         "lambda (radius - |w|_1) = 0",
+        "lambda |w_j| + w_j x_j'u = 0",
         SLOPES,
         BOX,
     ],
