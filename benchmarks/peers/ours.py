@@ -1,0 +1,79 @@
+"""convexml on the rows: the problem of each kind, its solution, and the gap of anybody's point."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .data import SIGMA, Data
+
+OURS = "convexml"
+ANY = 1e6
+"""A tol at which nothing is refuted: the search for a better point would take most of the time."""
+WORTHWHILE = 10.0
+"""The search for a better u takes a Newton step or several: not where it is hopeless."""
+
+
+def posed(kind: str, data: Data, fit_intercept: bool = True, level: float | None = None) -> Any:
+    """The problem of a row; ``level`` in place of the row's own lam or C."""
+    import convexml as cml
+
+    X, y, level = data.X, data.y, data.level if level is None else level
+    options = {"fit_intercept": fit_intercept}
+    if kind in ("lasso", "lasso path"):
+        return cml.Lasso(X, y, level, **options)
+    if kind == "ridge":
+        return cml.Ridge(X, y, level, **options)
+    if kind.endswith("logistic"):
+        return cml.LogisticRegression(X, y, level, kind.split()[0], **options)
+    if kind == "svm":
+        return cml.SoftMarginSVM(X, y, level, **options)
+    return cml.KernelSVM(X, y, level, cml.kernels.Gaussian(SIGMA), **options)
+
+
+def fit(kind: str, solver: str = "auto") -> Any:
+    """From the arrays to a certified solution: posing, solving and judging."""
+
+    def run(data: Data, tol: float) -> Any:
+        problem = posed(kind, data)
+        if kind == "lasso path":
+            return [point(each) for each in problem.path(data.lams, tol=tol)]
+        return point(problem.solve(solver, tol=tol))
+
+    return run
+
+
+def point(solution: Any) -> tuple[Any, Any]:
+    """(w, b), or (q, b) of a kernel model."""
+    primal = solution.primal
+    return primal["q"] if "q" in primal else primal["w"], primal["b"]
+
+
+def verified_gap(
+    kind: str, data: Data, found: Any, target: float, fit_intercept: bool = True
+) -> float:
+    """The relative gap of (w, b), recomputed from the point alone; of a path the worst."""
+    problem = posed(kind, data, fit_intercept)
+    if kind != "lasso path":
+        w, b = found
+        return gap_at(problem, w, b if fit_intercept else 0.0, target)
+    gaps = []
+    for lam, (w, b) in zip(data.lams, found, strict=True):
+        problem.lam = lam
+        gaps.append(gap_at(problem, w, b, target))
+    return float(np.max(gaps))
+
+
+def gap_at(problem: Any, w: np.ndarray, b: float | None, target: float) -> float:
+    """With the derivative of the loss as u, and a better u looked for where that may decide."""
+    from convexml.certificates.learning.points.dual_point import plain_dual
+
+    parts = problem.objective_parts
+    if parts.loss.is_smooth and parts.w_shape == np.shape(w):
+        z = parts.predict(w, b)
+        u = plain_dual(parts, z + parts.best_intercept(z)).u
+        gap = problem.certify(w, b, u, tol=ANY).relative_gap
+        if gap <= target or gap > WORTHWHILE * target:
+            return float(gap)
+    return float(problem.certify(w, b, tol=ANY).relative_gap)
