@@ -59,9 +59,9 @@ MUTANTS = [
     ),
     Mutant(
         "CVXPY problems: the floor is P",
-        "convexml/audit/cvxpy/problems.py",
+        f"{CERTIFICATES}/conic/optimum.py",
         "        value + offset,\n",
-        "        primal,\n",
+        "        seen.value,\n",
         (f"{FAULTS}::test_a_bound_of_a_cvxpy_problem_is_not_its_value",),
     ),
     Mutant(

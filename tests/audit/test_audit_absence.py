@@ -101,13 +101,13 @@ def test_a_wrong_word_is_not_repeated() -> None:
 
 def test_what_a_residual_leaves_open_is_said() -> None:
     """x + y <= 0, x + (1 + 1e-3) y >= 1 has points, but none near 0."""
-    from convexml.audit.cvxpy.infeasibility import verify_farkas
     from convexml.audit.cvxpy.reading.point import pose
+    from convexml.certificates.conic.infeasible import verify_farkas
 
     x = cp.Variable(2, name="x")
     rows = [x[0] + x[1] <= 0, x[0] + (1.0 + 1e-3) * x[1] >= 1]
     posed = pose(cp.Problem(cp.Minimize(0), rows))
-    certificate = verify_farkas(posed, np.ones(2), 1e-6)
+    certificate = verify_farkas(posed.program, posed.units, np.ones(2), 1e-6)
     assert certificate.verdict is Verdict.UNDECIDED
     assert "no feasible point has norm below 1e+03" in certificate.reason
     assert certificate.evidence["radius"] == pytest.approx(1e3)

@@ -1,11 +1,19 @@
-"""Verified evidence that a CVXPY problem has no optimum: infeasible, or unbounded."""
+"""Verified evidence that a CVXPY problem has no optimum, by the user's names."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from ...certificates.certificate import Certificate, Verdict
-from .infeasibility import infeasibility
-from .reading.point import Posed
-from .unboundedness import unboundedness
+from ...certificates.conic.infeasible import certify_infeasible
+from ...certificates.conic.unbounded import certify_unbounded
+from ...conditions import Condition
+from ...numerics import Array
+from .reading.labels import moves_by_label, multipliers_by_label, soft_rows
+from .reading.point import Posed, primal_rows, substituted
+from .reading.rows import read_duals
 
 
 def certify_absence(posed: Posed, claim: str, *, tol: float = 1e-6) -> Certificate:
@@ -23,3 +31,31 @@ def certify_absence(posed: Posed, claim: str, *, tol: float = 1e-6) -> Certifica
         return certificate
     other = second(posed, tol)
     return other if other.verdict is Verdict.CERTIFIED else certificate
+
+
+def infeasibility(posed: Posed, tol: float = 1e-6) -> Certificate:
+    """``certify_infeasible``; ``evidence`` has multipliers and moves by label."""
+    given, program = read_duals(posed), posed.program
+    passed = given.y if given.mask.any() and not given.broken else None
+    certificate = certify_infeasible(program, posed.units, soft_rows(posed), passed, tol)
+    evidence = dict(certificate.evidence)
+    if evidence:
+        evidence |= multipliers_by_label(posed, certificate.dual["y"])
+    if "relaxation" in evidence:
+        evidence["relaxation"] = moves_by_label(posed, evidence["relaxation"])
+    value = posed.canonical.sign * np.inf
+    return replace(certificate, primal_objective=value, dual_objective=value, evidence=evidence)
+
+
+def unboundedness(posed: Posed, tol: float = 1e-6) -> Certificate:
+    """``certify_unbounded``; ``evidence``: "ray" and "point", {variable name: array}."""
+
+    def rows_at(x: Array) -> list[Condition]:
+        with substituted(posed.values(x)):
+            return primal_rows(posed, x)
+
+    sign, soft = posed.canonical.sign, soft_rows(posed)
+    certificate = certify_unbounded(posed.program, soft, rows_at, tol, sign)
+    # Values are linear in x where attributes do not cut.
+    evidence = {name: posed.point(x) for name, x in certificate.evidence.items()}
+    return replace(certificate, evidence=evidence)

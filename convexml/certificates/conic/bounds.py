@@ -18,8 +18,9 @@ from .prices.polyhedral import dual_interior, priced_inside
 from .prices.price import Priced, priced
 from .prices.rational_dual import rational_dual
 from .prices.repair import repair_conic_dual
-from .search.fit import fitted
+from .search.fit import FittedProgram
 from .search.interior import mixtures
+from .search.recovery import Completed
 from .search.scaling import ScaledCone, equilibrate_cone
 from .values import dual_residual
 
@@ -40,8 +41,7 @@ class Bound:
     local : float
         objective(x') >= local wherever abs(x'_j - xhat_j) <= radius, and <= far for auxiliary j.
     radius, far : float
-        max(1, abs(xhat)_inf) of the user's variables; far is 0 where nothing is left on
-        auxiliary ones.
+        Of the owner's entries; far is max(1, abs(xhat)_inf), 0 where nothing is left on others.
     left : array, shape (n,)
         The residual r of P w + A'y + q.
     w, y : array
@@ -71,36 +71,42 @@ class Bound:
 
 def bound_of(
     program: ConeProgram,
+    fit: FittedProgram,
     x: Array,
     own: Array,
-    w: Array,
-    y: Array,
-    units: ProgramUnits,
+    passed: Completed,
+    R: float | None,
     enough: float = np.inf,
     thorough: bool = True,
 ) -> Bound:
-    """Price (w, y), or a dual point nearby that is well inside its cone.
+    """Price the dual point that was passed, or a dual point nearby that is well inside its cone.
 
     Tried in turn: the point with free multipliers raised, as it is, without the noise that an
     interior-point method leaves on inactive rows, after the least change that removes the
     residual, and mixed with a little of a point inside the dual cone. The first that bounds
     ``enough`` ends the search, the first one at all where ``thorough`` is not asked for.
+    The local bound holds over R, ``reach`` by default.
     """
     curvature = negative_eigenvalue(program.P)
     best: Bound | None = None
-    fit = fitted(program, units)
+    (w, y), radius = passed, reach(x, own) if R is None else R
     there = (fit.scaled.x_in(x), fit.scaled.x_in(w), fit.scaled.y_in(y))
     usable = curvature == 0.0 and all(np.all(np.isfinite(part)) for part in there)
     for inside in priced_candidates(fit.program, *there, fit.units) if usable else ():
         pair = _outside(program, fit.scaled, inside)
-        found = _evaluate(program, x, own, pair, (w, y))
+        found = _evaluate(x, own, radius, pair, passed)
         best = found if best is None else max(best, found, key=lambda b: (b.everywhere, b.local))
         if best.everywhere >= enough or not thorough:
             break
     if best is None:
         pair = Priced(w, y, -np.inf, np.inf, program.stationarity(w, y))
-        return _evaluate(program, x, own, pair, (w, y), curvature)
+        return _evaluate(x, own, radius, pair, passed, curvature)
     return best
+
+
+def reach(x: Array, own: Array) -> float:
+    """max(1, |x|_inf) of the owner's entries."""
+    return max(1.0, float(np.max(np.abs(x[own]), initial=0.0)))
 
 
 def priced_candidates(
@@ -150,18 +156,17 @@ def _outside(program: ConeProgram, scaled: ScaledCone, pair: Priced) -> Priced:
 
 
 def _evaluate(
-    program: ConeProgram,
     x: Array,
     own: Array,
+    radius: float,
     pair: Priced,
-    passed: tuple[Array, Array],
+    passed: Completed,
     curvature: float = 0.0,
 ) -> Bound:
     left = pair.left
-    radius = max(1.0, float(np.max(np.abs(x[own]), initial=0.0)))
     far = max(1.0, float(np.max(np.abs(x), initial=0.0))) if np.any(left[~own]) else 0.0
     drift, spread = float(left @ x), float(np.where(own, radius, far) @ np.abs(left))
-    steps = (pair.w - passed[0], pair.y - passed[1])
+    steps = (pair.w - passed.w, pair.y - passed.y)
     moved = max(float(np.max(np.abs(step), initial=0.0)) for step in steps)
     local = pair.value + drift - spread
     return Bound(pair.value, pair.price, local, radius, far, left, pair.w, pair.y, moved, curvature)

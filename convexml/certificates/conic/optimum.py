@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ...conditions import Condition, worst
-from ...errors import InputError
+from ...errors import InputError, SolverError
 from ...numerics import EPS, Array
-from ...objective.conic.cones import ZeroCone
 from ...objective.conic.program import ConeProgram
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, is_better, judge, refuted
-from ..scale import ProgramUnits, program_scale
+from ..scale import program_scale
 from .bounds import Bound, bound_of
-from .units import conic_units
+from .feasible import unmet
+from .search.recovery import Completed
+from .subject import Seen, Subject, bare
 from .values import conic_objective, curvature_words, row_violations
 from .witness import way_to_exact
 
 WITNESS = 1e-2
 """A better point refutes only if its violations are below this share of the tolerance."""
 
+BELOW = (
+    "no bound: the objective is below the dual objective by more than tol, which no feasible point "
+    "can be; what is violated was not found"
+)
+"""Weak duality holds wherever the program and its owner say the same."""
+
 
 def certify_conic(
-    program: ConeProgram,
-    x: Any,
-    s: Any = None,
-    y: Any = None,
-    *,
-    tol: float = 1e-6,
-    R: float | None = None,
+    program: ConeProgram, x: Any, y: Any = None, *, tol: float = 1e-6, R: float | None = None
 ) -> Certificate:
     """Judge a point of a cone program.
 
@@ -40,8 +42,6 @@ def certify_conic(
         Minimise x'Px / 2 + q'x + offset subject to A x + s = b, s in K.
     x : array, shape (n,)
         The point, judged as it is.
-    s : array, shape (m,), optional
-        Its slack; b - A x is what counts.
     y : array, shape (m,), optional
         The multiplier; without it there is no bound.
     tol : float
@@ -57,55 +57,13 @@ def certify_conic(
         the price is not known, or P is not convex. Its relative size is against
         max(|P|, |D|, 1e-3 of a size that comes from the data alone), constants left out.
     """
-    x = _vector(x, program.q.size, "x")
-    units = conic_units(program)
-    primal = conic_objective(program, x)
-    slack, outside = row_violations(program, x)
-    shown = None if s is None else _vector(s, slack.size, "s")
-    rows = _primal_rows(program, x, slack, units, shown)
-    if y is None:
-        scale = program_scale(primal, primal, units.size)
-        reason = "no bound: no dual point was passed"
-        return judge(bounded(primal, -np.inf, rows, tol, scale=scale, reason=reason))
-    y = _vector(y, slack.size, "y")
-    scale = program_scale(primal, primal, units.size)
-    everything = np.ones(x.size, dtype=bool)
-    bound = bound_of(program, x, everything, x, y, units, primal - 0.3 * tol * scale)
-    dual, price, within, reason = bound.value, bound.price, None, curvature_words(bound.curvature)
-    if reason:
-        dual, price = -np.inf, 0.0
-    elif not np.isfinite(price):
-        price, reason = 0.0, _left_words(bound)
-        if R is None:
-            dual = -np.inf
-        else:
-            dual += float(bound.left @ x) - R * float(np.abs(bound.left).sum())
-            within = R
-    scale = program_scale(primal, dual, units.size)
-    rows += _dual_rows(program, x, y, slack, units, scale)
-    certificate = bounded(
-        primal + program.offset,
-        dual + program.offset,
-        rows,
-        tol,
-        scale=scale,
-        rounding=price + float(np.abs(bound.y) @ np.abs(outside)),
-        gap=primal - dual,
-        within=within,
-        reason=reason,
-        repaired=float(np.max(np.abs(bound.y - y), initial=0.0)),
-        dual_source="passed",
-        dual={"y": bound.y, "w": bound.w},
-    )
-    return _refute_by(program, judge(certificate), bound.w, units)
-
-
-def _left_words(bound: Bound) -> str:
-    j = int(np.argmax(np.abs(bound.left)))
-    return (
-        f"no bound: the multiplier leaves {bound.left[j]:.3g} on x[{j}], and no exact one was "
-        "found near it"
-    )
+    x, subject = _vector(x, program.q.size, "x"), bare(program)
+    if y is not None:
+        return certify_pair(subject, x, Completed(x, _vector(y, program.b.size, "y")), tol, R)
+    seen = subject.seen(x)
+    scale = program_scale(seen.rest, seen.rest, subject.units.size)
+    reason = "no bound: no dual point was passed"
+    return judge(bounded(seen.value, -np.inf, seen.rows, tol, scale=scale, reason=reason))
 
 
 def _vector(values: Any, size: int, name: str) -> Array:
@@ -117,74 +75,134 @@ def _vector(values: Any, size: int, name: str) -> Array:
     return array
 
 
-def _row_sizes(program: ConeProgram, units: ProgramUnits) -> Array:
-    return np.maximum(np.abs(program.b), units.rows)
-
-
-def _primal_rows(
-    program: ConeProgram, x: Array, slack: Array, units: ProgramUnits, s: Array | None = None
-) -> list[Condition]:
-    size = _row_sizes(program, units)
-    rows = []
-    if s is not None:
-        rows.append(worst("A x + s = b", "primal_feasibility", s - slack, size))
-    for name, distance, scale in _by_cone(program, slack, size, dual=False):
-        error = 2.0 * EPS * np.abs(distance)  # the slack is rounded once
-        rows.append(worst(f"s in the {name} cone", "primal_feasibility", distance, scale, error))
-    return rows
-
-
-def _dual_rows(
-    program: ConeProgram, x: Array, y: Array, slack: Array, units: ProgramUnits, scale: float
-) -> list[Condition]:
-    size = _row_sizes(program, units)
-    size = np.divide(scale, size, out=np.zeros(size.size), where=size > 0.0)
-    rows = [
-        worst(f"y in the dual of the {name} cone", "dual_feasibility", distance, unit)
-        for name, distance, unit in _by_cone(program, y, size, dual=True)
-    ]
-    left, terms = program.stationarity(x, y), program.stationarity_size(x, y)
-    rows.append(worst("P x + A'y + q = 0", "stationarity", left, terms))
-    for kind in dict.fromkeys(
-        type(cone) for cone in program.cones if not isinstance(cone, ZeroCone)
-    ):
-        blocks = [part for cone, part in program.blocks if isinstance(cone, kind)]
-        product = [float(slack[part] @ y[part]) for part in blocks]
-        name = f"s'y = 0 ({_name(kind)})"
-        rows.append(worst(name, "complementary_slackness", product, scale))
-    return rows
-
-
-def _by_cone(
-    program: ConeProgram, values: Array, size: Array, dual: bool
-) -> list[tuple[str, Array, Array]]:
-    """(name, distances, scales) of each kind of cone that is there."""
-    table: dict[str, list[tuple[Array, Array]]] = {}
-    for cone, rows in program.blocks:
-        part = values[rows]
-        distance = cone.distance_dual(part) if dual else cone.distance(part)
-        scale = size[rows] if cone.is_polyhedral else np.array([np.linalg.norm(size[rows])])
-        table.setdefault(_name(type(cone)), []).append((distance, scale))
-    return [
-        (name, *(np.concatenate(parts) for parts in zip(*found, strict=True)))  # type: ignore[misc]
-        for name, found in table.items()
-    ]
-
-
-def _name(kind: type) -> str:
-    return {"SecondOrder": "second-order"}.get(kind.__name__, kind.__name__.lower())
-
-
-def _refute_by(
-    program: ConeProgram, certificate: Certificate, w: Array, units: ProgramUnits
+def certify_pair(
+    subject: Subject,
+    x: Array,
+    pair: Completed,
+    tol: float,
+    R: float | None,
+    missing: Sequence[str] = (),
 ) -> Certificate:
-    """The dual's own w may be a feasible point that is better."""
-    slack, outside = row_violations(program, w)
-    rows = _primal_rows(program, w, slack, units)
-    if not all(row.meets(WITNESS * certificate.tol) for row in rows):
-        return certificate
-    value = conic_objective(program, w) + program.offset
-    worth = float(np.abs(certificate.dual["y"]) @ np.abs(outside)) + 4.0 * EPS * abs(value)
-    if certificate.verdict is Verdict.UNDECIDED and is_better(certificate, value, worth):
-        return refuted(certificate, value, {"x": w}, worth + way_to_exact(program, w))
+    """The certificate of the point x that stands, by a dual point that is almost feasible.
+
+    ``tol`` and ``R`` as of ``certify_conic``; ``missing``: whose multipliers were recovered.
+    """
+    seen = subject.seen(x)
+    certificate = _assemble(subject, seen, x, pair, tol, R, missing)
+    if certificate.holds() and (reason := unmet(subject.fit, x, subject.bent)):
+        certificate = replace(certificate, gap=np.inf, relative_gap=np.inf, reason=reason)
+    return _refute(subject, judge(certificate), seen.radius)
+
+
+def _assemble(
+    subject: Subject,
+    seen: Seen,
+    x: Array,
+    pair: Completed,
+    tol: float,
+    R: float | None,
+    missing: Sequence[str],
+) -> Certificate:
+    program, units, offset, rest = subject.program, subject.units, subject.program.offset, seen.rest
+    noise = seen.radius + 16.0 * EPS * abs(rest)  # entries of the conic form are rounded, too
+    exact = conic_objective(program, x)
+    # Where the data have no unit of their own, the constant is one.
+    constant = offset if units.size == 0.0 else 0.0
+    scale = program_scale(rest + constant, exact + constant, units.size)
+    enough = rest - 0.3 * tol * scale
+    # Where the violations alone are worth more than tol, no bound can be near enough.
+    worth_it = subject.shortfall(x, pair.y) <= tol * scale
+    bound = bound_of(program, subject.fit, x, subject.own, pair, R, enough, worth_it)
+    short = subject.shortfall(x, bound.y)
+    apart = _apart(program, subject.own, x, bound.y, exact - rest)
+    reason, within = subject.curvature or curvature_words(bound.curvature), None
+    value, price = bound.value, bound.price
+    if reason:
+        value, price = -np.inf, 0.0
+    elif not np.isfinite(price):
+        price, reason = 0.0, _left_words(subject, bound)
+        value, within = bound.local, max(bound.radius, bound.far)
+        if R is None:
+            value, within = -np.inf, None
+    scale = program_scale(rest + constant, value + constant, units.size)
+    if value - rest - price - short - apart - noise > tol * scale:
+        reason, value, within = BELOW, -np.inf, None
+    certificate = bounded(
+        seen.value,
+        value + offset,
+        seen.rows + subject.dual_rows(x, pair.y, scale),
+        tol,
+        scale=scale,
+        rounding=price + short + apart + noise,
+        gap=rest - value,
+        within=within,
+        sign=subject.sign,
+        reason=reason,
+        repaired=bound.moved,
+        dual={"y": bound.y, "w": bound.w, **subject.names.named(bound.y)},
+        dual_source="constructed" if missing else "passed",
+    )
+    if within is not None:
+        also = f" ({bound.far:.4g} for auxiliary variables)" if bound.far else ""
+        reason += f"; over |x_j - xhat_j| <= {bound.radius:.4g}{also} the suboptimality is at most "
+        certificate = replace(certificate, reason=f"{reason}{certificate.gap:.3g}")
+    elif missing and not reason and not certificate.relative_gap <= tol:
+        reason = f"the gap is {certificate.gap:.3g}, with recovered multipliers of "
+        certificate = replace(certificate, reason=reason + ", ".join(missing))
     return certificate
+
+
+def _apart(program: ConeProgram, own: Array, x: Array, y: Array, apart: float) -> float:
+    """How far apart the objectives of program and owner are, beyond what x explains.
+
+    Where the program is no exact copy (or x is outside a domain), the difference counts. The
+    auxiliary entries of x are only as good as their complementarity, |s'y|, and their violations:
+    so much of a difference says nothing.
+    """
+    if apart == 0.0:
+        return 0.0
+    slack, outside = row_violations(program, x)
+    auxiliary = abs(program.A[:, np.flatnonzero(~own)]).sum(axis=1) > 0.0
+    loose = 0.0
+    for cone, rows in program.among(auxiliary):
+        if cone.is_polyhedral:
+            loose += float(np.abs(y[rows]) @ np.abs(slack[rows]))
+        else:
+            loose += abs(float(y[rows] @ slack[rows]))
+            loose += float(np.linalg.norm(y[rows]) * np.linalg.norm(outside[rows]))
+    return max(abs(apart) - 2.0 * loose, 0.0)
+
+
+def _left_words(subject: Subject, bound: Bound) -> str:
+    """What a residual takes away."""
+    j = int(np.argmax(np.abs(bound.left)))
+    left = f"{bound.left[j]:.2g} on {subject.names.column_name(j)}"
+    return (
+        f"the multipliers leave {left}, and no exact ones "
+        "were found near them, so there is no bound over all x"
+    )
+
+
+def _refute(subject: Subject, certificate: Certificate, radius: float) -> Certificate:
+    """Look for a feasible point that is better by more than tol."""
+    if certificate.verdict is not Verdict.UNDECIDED or not np.isfinite(certificate.scale):
+        return certificate
+    try:
+        x, y = subject.fit.solve()
+        with subject.standing(x):
+            seen, short = subject.seen(x), subject.shortfall(x, y)
+    except (SolverError, ValueError, ArithmeticError):
+        return certificate
+    if not all(row.meets(WITNESS * certificate.tol) for row in seen.rows):
+        return certificate
+    offset, sign = subject.program.offset, subject.sign
+    exact, found = conic_objective(subject.program, x), sign * seen.value
+    rounding = short + abs(exact + offset - seen.value) + radius + seen.radius
+    rounding += 8.0 * EPS * (abs(certificate.primal_objective) + abs(found))
+    constant = sign * offset if subject.units.size else 0.0
+    if not is_better(certificate, found, rounding, sign, constant):
+        return certificate
+    # What meets its rows within a tolerance only may be near to no feasible point.
+    to = subject.fit.scaled
+    rounding += to.worth * way_to_exact(to.program, to.x_in(x))
+    return refuted(certificate, found, subject.names.point(x), rounding, sign, constant)

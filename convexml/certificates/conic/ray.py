@@ -32,21 +32,14 @@ def has_point(program: ConeProgram, x: Array) -> bool:
 
 
 def _exactly(program: ConeProgram, ray: Array) -> bool:
-    bent, _ = exact_pair(program.P, ray)
-    slack, rest = exact_pair(program.A, -ray)
-    if np.any(bent != 0.0) or not exact_dot(program.q, ray) < 0.0:
-        return False
-    return all(holds(cone, slack[part], rest[part], 0.0) for cone, part in program.blocks)
+    bent, falls = exact_pair(program.P, ray)[0], exact_dot(program.q, ray) < 0.0
+    return falls and not np.any(bent) and inside(program, ray, 0.0 * program.b)
 
 
 def _near(program: ConeProgram, ray: Array) -> bool:
     """An exact ray of the equalities and inequalities nearby, and room for it in other cones."""
     A = sparse.csr_array(program.A)
-    kinds = {ZeroCone: [np.zeros(0, dtype=int)], NonnegativeCone: [np.zeros(0, dtype=int)]}
-    for cone, part in program.blocks:
-        if isinstance(cone, ZeroCone | NonnegativeCone):
-            kinds[type(cone)].append(np.arange(part.start, part.stop))
-    equal, below = (np.concatenate(kinds[kind]) for kind in (ZeroCone, NonnegativeCone))
+    equal, below = (program.ruled_by(kind) for kind in (ZeroCone, NonnegativeCone))
     bent = sparse.csr_array(program.P)
     bent = bent[np.flatnonzero(np.diff(bent.indptr))]
     E, n = sparse.vstack([A[equal], bent], format="csr"), ray.size
@@ -63,16 +56,24 @@ def _near(program: ConeProgram, ray: Array) -> bool:
     if not slope + SAFE * found.step * length(program.q) < 0.0:
         return False
     away = found.share * length(interior.point - found.point) + found.step
-    slack, rest = exact_pair(program.A, -found.point)
+    return inside(program, found.point, 0.0 * program.b, away, curved=True)
+
+
+def inside(
+    program: ConeProgram, x: Array, b: Array, away: float = 0.0, curved: bool = False
+) -> bool:
+    """Whether b - A z is in K for every z within ``away`` of x; ``curved``: in these cones only."""
+    slack, rest = exact_pair(program.A, -x, -b)
+    A = sparse.csr_array(program.A)
     for cone, part in program.blocks:
-        block = A[part]
-        norm = SAFE * length(block.data)
-        if not cone.is_polyhedral and not holds(cone, slack[part], rest[part], norm * away):
+        norm = SAFE * length(A[part].data) if away > 0.0 else 0.0
+        skipped = curved and cone.is_polyhedral
+        if not (skipped or _holds(cone, slack[part], rest[part], norm * away)):
             return False
     return True
 
 
-def holds(cone: Cone, s: Array, rest: Array, away: float) -> bool:
+def _holds(cone: Cone, s: Array, rest: Array, away: float) -> bool:
     """Whether everything within ``away`` of s + rest is in K; for Zero and Nonnegative, s is."""
     if not np.all(np.isfinite(s)):
         return False
@@ -84,7 +85,7 @@ def holds(cone: Cone, s: Array, rest: Array, away: float) -> bool:
     room = away + length(rest)
     if room == 0.0 and _on_face(cone, s):
         return True
-    return _inside(cone, s, room)
+    return _ball(cone, s, room)
 
 
 def _on_face(cone: Cone, s: Array) -> bool:
@@ -100,7 +101,7 @@ def _on_face(cone: Cone, s: Array) -> bool:
     return not np.any(s)
 
 
-def _inside(cone: Cone, s: Array, room: float) -> bool:
+def _ball(cone: Cone, s: Array, room: float) -> bool:
     """Whether a ball about s is in K."""
     size = float(np.linalg.norm(s))
     room = SAFE * room + 8.0 * (s.size + 4) * EPS * size

@@ -8,6 +8,7 @@ from scipy import sparse
 from ...numerics import Array
 from ...objective.conic.cones import NonnegativeCone, ZeroCone
 from ...objective.conic.program import ConeProgram
+from ...objective.linear.data import LinearData
 from ..algebra.sums import exact_dot, exact_pair, exact_residual
 
 
@@ -44,6 +45,14 @@ def row_violations(program: ConeProgram, x: Array) -> tuple[Array, Array]:
             case _:
                 outside[part] = slack[part] - cone.project(slack[part])
     return slack, outside
+
+
+def linear_rows(program: ConeProgram) -> tuple[LinearData, Array]:
+    """The rows of {0} and of inequalities, and their numbers: those of A_ub, then of A_eq."""
+    below, equal = (np.flatnonzero(program.ruled_by(k)) for k in (NonnegativeCone, ZeroCone))
+    A, b, free = program.A.tocsr(), program.b, np.full(program.q.size, np.inf)
+    data = LinearData(program.q, A[below], b[below], A[equal], b[equal], -free, free)
+    return data, np.concatenate([below, equal])
 
 
 def curvature_words(least: float) -> str:

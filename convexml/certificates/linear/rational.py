@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from scipy import sparse
 
 from ...numerics import EPS, Array
-from ...objective.conic.cones import NonnegativeCone, ZeroCone
-from ...objective.conic.program import ConeProgram, cone_program_of
 from ...objective.linear.data import LinearData
-from ..conic.prices.rational_dual import rational_dual
+from ..algebra.rational_dual import exact_dual
 
 
 def rational_price(
@@ -29,20 +29,14 @@ def rational_price(
     value : float
     """
     lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
-    bounds = (np.maximum(cost, 0.0)[lower], np.maximum(-cost, 0.0)[upper])
-    y = np.concatenate([lambda_ub, nu, *bounds])
-    found = rational_dual(_cone_program(data, lower, upper), np.zeros(data.n), y)
-    if found is None:
+    eye, none = sparse.eye_array(data.n, format="csr"), sparse.csc_array((data.n, data.n))
+    A = sparse.vstack([data.A_ub, data.A_eq, -eye[lower], eye[upper]], format="csr")
+    b = np.concatenate([data.b_ub, data.b_eq, -data.lower[lower], data.upper[upper]])
+    below, above = np.maximum(cost, 0.0)[lower], np.maximum(-cost, 0.0)[upper]
+    y = np.concatenate([np.maximum(lambda_ub, 0.0), nu, below, above])
+    signed = np.ones(y.size, dtype=bool)
+    signed[lambda_ub.size :][: nu.size] = False
+    found = exact_dual(none, data.c, A, b, signed, np.zeros(data.n), y)
+    if found is None or not np.isfinite(value):
         return None
-    price = value - found.value + found.price
-    return max(price + 4.0 * EPS * (abs(value) + abs(found.value)), 0.0)
-
-
-def _cone_program(data: LinearData, lower: Array, upper: Array) -> ConeProgram:
-    """Minimise c'x with all constraints as rows: A_ub, A_eq, lower, upper."""
-    eye = sparse.eye_array(data.n, format="csr")
-    rows = sparse.vstack([data.A_ub, data.A_eq, -eye[lower], eye[upper]], format="csr")
-    sides = np.concatenate([data.b_ub, data.b_eq, -data.lower[lower], data.upper[upper]])
-    m, p = data.b_ub.size, data.b_eq.size
-    cones = [NonnegativeCone(m), ZeroCone(p), NonnegativeCone(sides.size - m - p)]
-    return cone_program_of(None, data.c, rows, sides, [c for c in cones if c.dim])
+    return max(float(Fraction(value) - found[2]), 0.0) * (1.0 + 4.0 * EPS)

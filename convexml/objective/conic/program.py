@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +48,25 @@ class ConeProgram:
             (cone, slice(int(end) - cone.dim, int(end)))
             for cone, end in zip(self.cones, ends, strict=True)
         ]
+
+    @property
+    def is_polyhedral(self) -> bool:
+        """Whether all cones are."""
+        return all(cone.is_polyhedral for cone in self.cones)
+
+    def ruled_by(self, *kinds: type[Cone]) -> Array:
+        """The mask of the rows that cones of these kinds rule, shape (m,)."""
+        chosen = np.array([isinstance(cone, kinds) for cone in self.cones], dtype=bool)
+        return np.repeat(chosen, [cone.dim for cone in self.cones])
+
+    def among(self, wanted: Array) -> Iterator[tuple[Any, Array]]:
+        """The cones of the wanted rows with their rows; a curved cone comes whole or not at all."""
+        for cone, part in self.blocks:
+            inside = part.start + np.flatnonzero(wanted[part])
+            if inside.size and cone.is_polyhedral:
+                yield type(cone)(inside.size), inside
+            elif inside.size:
+                yield cone, np.arange(part.start, part.stop)
 
     def objective(self, x: Array) -> float:
         """x'Px / 2 + q'x + offset."""

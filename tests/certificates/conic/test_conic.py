@@ -69,8 +69,8 @@ def test_clarabels_solution_is_certified_and_recovered(name: str) -> None:
     problem = cvxpy_problems()[name]()
     value = problem.solve(solver="CLARABEL")
     canonical = cone_program(problem)
-    x, s, y = solve_cone_program(canonical.program)
-    certificate = certify_conic(canonical.program, x, s, y)
+    x, _, y = solve_cone_program(canonical.program)
+    certificate = certify_conic(canonical.program, x, y)
     assert certificate.verdict is Verdict.CERTIFIED, str(certificate)
     assert canonical.sign * certificate.primal_objective == pytest.approx(value, abs=1e-6)
     assert certificate.gap > -1e-7
@@ -86,8 +86,8 @@ def test_the_first_eigenvalue_is_the_value_of_its_program() -> None:
     X = rng.normal(size=(25, 4))
     largest = np.linalg.eigvalsh(np.cov(X[:, :3].T))[-1]
     canonical = cone_program(cvxpy_problems()["first eigenvalue"]())
-    x, s, y = solve_cone_program(canonical.program)
-    certificate = certify_conic(canonical.program, x, s, y)
+    x, _, y = solve_cone_program(canonical.program)
+    certificate = certify_conic(canonical.program, x, y)
     assert -certificate.primal_objective == pytest.approx(largest, abs=1e-7)
     assert -certificate.dual_objective == pytest.approx(largest, abs=1e-7)
 
@@ -127,8 +127,8 @@ def test_a_dual_residual_is_never_ignored() -> None:
     assert certify_conic(program, [0.0, 3.0], y=[0.999]).gap == 0.0
     free = cone_program_of(None, [1.0, 1e-3], [[-1.0, 0.0]], [0.0], [NonnegativeCone(1)])
     certificate = certify_conic(free, [0.0, 3.0], y=[1.0], R=5.0)
-    assert (certificate.verdict, certificate.within) == (Verdict.UNDECIDED, 5.0)
-    assert "leaves 0.001 on x[1]" in certificate.reason
+    assert (certificate.verdict, certificate.within) == (Verdict.REFUTED, 5.0)  # x[1] may fall
+    assert free.objective(certificate.witness["x"]) < 3e-3
     assert certificate.gap == pytest.approx(5e-3)
     assert certify_conic(free, [0.0, 3.0], y=[1.0]).gap == np.inf
 
@@ -211,13 +211,13 @@ def test_linear_and_conic_certificates_agree() -> None:
     x = cp.Variable(4)
     problem = cp.Problem(cp.Minimize(c @ x), [A @ x <= b, x >= -1, x <= 1])
     canonical = cone_program(problem)
-    point, s, y = solve_cone_program(canonical.program)
+    point, _, y = solve_cone_program(canonical.program)
     values, duals = canonical.recover(point, y)
     ub, lower, upper = duals.values()
     data = read_linear_data(c, A, b, None, None, (-1, 1), "test")
     multipliers = {"lambda_ub": ub, "lambda_lower": lower, "lambda_upper": upper}
     linear = certify_linear(data, values[x], multipliers)
-    conic = certify_conic(canonical.program, point, s, y)
+    conic = certify_conic(canonical.program, point, y)
     assert linear.verdict is conic.verdict is Verdict.CERTIFIED
     assert linear.primal_objective == pytest.approx(conic.primal_objective, abs=1e-12)
     assert linear.dual_objective == pytest.approx(conic.dual_objective, abs=1e-7)

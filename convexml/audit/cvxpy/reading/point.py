@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....certificates.conic.search.fit import FittedProgram, fitted
+from ....certificates.conic.subject import Names
 from ....certificates.conic.units import conic_units
 from ....certificates.scale import ProgramUnits
 from ....conditions import Condition, worst
@@ -34,7 +35,7 @@ from .violation import attribute_violations, constraint_violation
 
 
 @dataclass(frozen=True)
-class Posed:
+class Posed(Names):
     """A CVXPY problem with its conic form, and where its parts stand there."""
 
     problem: Any
@@ -87,12 +88,13 @@ class Posed:
         return x
 
     def values(self, x: Array) -> dict[Any, Array]:
-        """The values of the user's variables at x."""
-        return {variable: self.expand(variable, x) for variable in self.problem.variables()}
+        """The values of the user's variables at x, without CVXPY's projection to attributes."""
+        variables = self.problem.variables()
+        return {v: expand_variable(self.canonical, self.parts, v, x) for v in variables}
 
-    def expand(self, variable: Any, x: Array) -> Array:
-        """The value of a variable at x, without CVXPY's projection to its attributes."""
-        return expand_variable(self.canonical, self.parts, variable, x)
+    def point(self, x: Array) -> dict[str, Any]:
+        """The values at x by the variables' names."""
+        return {self.names[variable.id]: value for variable, value in self.values(x).items()}
 
     def named(self, y: Array) -> dict[str, Any]:
         """The multipliers of the user's constraints, as CVXPY has them, by label."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ....certificates.conic.search.recovery import Completed
+from ....certificates.conic.rows import distances, products, row_sizes, share
 from ....conditions import Condition, worst
 from ....numerics import Array
-from ....objective.conic.cones import NonnegativeCone, Semidefinite, ZeroCone
+from ....objective.conic.cones import NonnegativeCone, Semidefinite
 from .layout import dual_values
 from .point import Posed
 
@@ -62,35 +62,33 @@ def read_duals(posed: Posed) -> Given:
     return Given(y, mask, off, missing, broken)
 
 
-def dual_rows(
-    posed: Posed, x: Array, full: Completed, given: Given, size: float
-) -> list[Condition]:
+def dual_rows(posed: Posed, x: Array, y: Array, given: Given, size: float) -> list[Condition]:
     """Cone and complementarity by constraint and attribute, stationarity by variable.
 
     ``size`` is that of the objective: a multiplier counts against size / (its row's size), a
     product against size, a gradient against size / (its variable's size) or its own terms.
     """
-    program, y = posed.program, full.y
-    slack = program.slack(x)
-    rows = np.maximum(np.abs(program.b), posed.units.rows)
-    unit = np.divide(size, rows, out=np.zeros(rows.size), where=rows > 0.0)
+    program = posed.program
+    slack, unit = program.slack(x), share(size, row_sizes(program, posed.units))
     found = []
     for name, part, off in _groups(posed, given):
-        distance, scale, product = _measure(posed, part, slack, y, unit)
+        wanted = np.zeros(y.size, dtype=bool)
+        wanted[part] = True
+        distance, scale = distances(program, y, unit, True, wanted)
+        product = products(program, slack, y, wanted)
         if off > 0.0:
             distance, scale = np.append(distance, off), np.append(scale, float(np.max(scale)))
         found.append(worst(f"{name}: multiplier in its cone", "dual_feasibility", distance, scale))
         if product.size:
             row = worst(f"{name}: complementarity", "complementary_slackness", product, size)
             found.append(row)
-    return found + _stationarity(posed, x, full, size)
+    return found + _stationarity(posed, x, y, size)
 
 
-def _stationarity(posed: Posed, x: Array, full: Completed, size: float) -> list[Condition]:
-    program, columns = posed.program, posed.units.columns
-    unit = np.divide(size, columns, out=np.zeros(columns.size), where=columns > 0.0)
-    left = program.stationarity(x, full.y)
-    scale = np.maximum(program.stationarity_size(x, full.y), unit)
+def _stationarity(posed: Posed, x: Array, y: Array, size: float) -> list[Condition]:
+    left = posed.program.stationarity(x, y)
+    unit = share(size, posed.units.columns)
+    scale = np.maximum(posed.program.stationarity_size(x, y), unit)
     rows = []
     for variable in posed.problem.variables():
         own = [part.columns for part in posed.parts if part.variable is variable]
@@ -109,31 +107,6 @@ def _groups(posed: Posed, given: Given) -> Iterator[tuple[str, Array, float]]:
             yield posed.labels[constraint.id], multipliers.rows, off
     for name, rows in attribute_rows(posed).items():
         yield name, rows, 0.0
-
-
-def _measure(
-    posed: Posed, wanted: Array, slack: Array, y: Array, unit: Array
-) -> tuple[Array, Array, Array]:
-    """Distances to K*, their scales and the products s'y, entry by entry or cone by cone.
-
-    The products of equalities say nothing: there are none of them.
-    """
-    found: list[tuple[Array, Array, Array]] = []
-    for cone, part in posed.program.blocks:
-        rows = wanted[(wanted >= part.start) & (wanted < part.stop)]
-        if rows.size == 0:
-            continue
-        if cone.is_polyhedral:
-            distance, product = type(cone)(rows.size).distance_dual(y[rows]), slack[rows] * y[rows]
-            if isinstance(cone, ZeroCone):
-                product = product[:0]
-            found.append((distance, unit[rows], product))
-        else:
-            s, z = slack[part], y[part]
-            found.append(
-                (cone.distance_dual(z), np.array([np.linalg.norm(unit[part])]), np.array([s @ z]))
-            )
-    return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
 
 
 def attribute_rows(posed: Posed) -> dict[str, Array]:

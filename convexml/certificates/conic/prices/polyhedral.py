@@ -23,13 +23,11 @@ def dual_interior(program: ConeProgram) -> Interior | None:
 
     w has only the coordinates that P bends. None where a cone is curved, or no point is verified.
     """
-    if not all(cone.is_polyhedral for cone in program.cones):
+    if not program.is_polyhedral:
         return None
     bent = bent_columns(program)
     lower = np.full(bent.size + program.b.size, -np.inf)
-    for cone, part in program.blocks:
-        if isinstance(cone, NonnegativeCone):
-            lower[bent.size + np.arange(part.start, part.stop)] = 0.0
+    lower[bent.size :][program.ruled_by(NonnegativeCone)] = 0.0
     system = sparse.hstack([program.P[:, bent], program.A.T], format="csr")
     used = np.flatnonzero((np.diff(system.indptr) > 0) | (program.q != 0.0))
     return relative_interior(

@@ -185,10 +185,7 @@ def _carried(program: ConeProgram, w: Array, y: Array, left: Array) -> float:
     """The price where rows a x_j <= b of one variable each carry all that is left, exactly."""
     A, m = sparse.csr_array(program.A), program.b.size
     cheapest = np.where(left == 0.0, 0.0, np.inf)
-    single = np.zeros(m, dtype=bool)
-    for cone, part in program.blocks:
-        single[part] = isinstance(cone, NonnegativeCone)
-    rows = np.flatnonzero(single & (np.diff(A.indptr) == 1))
+    rows = np.flatnonzero(program.ruled_by(NonnegativeCone) & (np.diff(A.indptr) == 1))
     columns, a = A.indices[A.indptr[rows]], A.data[A.indptr[rows]]
     used = (a != 0.0) & (left[columns] != 0.0)
     rows, columns, a = rows[used], columns[used], a[used]

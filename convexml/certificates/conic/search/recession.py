@@ -11,7 +11,8 @@ from ....numerics import ROUNDING, Array
 from ....objective.conic.cones import Cone, NonnegativeCone, ZeroCone
 from ....objective.conic.program import ConeProgram
 from ...algebra.least_change import least_change
-from .interior import inward
+from ..rows import distances
+from .interior import interior_point
 from .scaling import solve_scaled
 
 INSIDE = 1e-6
@@ -19,15 +20,10 @@ INSIDE = 1e-6
 
 def ray_rows(program: ConeProgram, ray: Array) -> list[Condition]:
     """P d = 0 and -A d in K."""
-    size = abs(program.A) @ np.abs(ray)
-    outside, scale = [np.zeros(0)], [np.zeros(0)]
-    for cone, part in program.blocks:
-        outside.append(cone.distance(-(program.A @ ray)[part]))
-        terms = size[part]
-        scale.append(terms if cone.is_polyhedral else np.array([np.linalg.norm(terms)]))
+    outside = distances(program, -(program.A @ ray), abs(program.A) @ np.abs(ray))
     bent, kind = abs(program.P) @ np.abs(ray), "primal_feasibility"
     return [
-        worst("-A ray in K", kind, np.concatenate(outside), np.concatenate(scale)),
+        worst("-A ray in K", kind, *outside),
         worst("P ray = 0", kind, program.P @ ray, bent),
     ]
 
@@ -55,12 +51,6 @@ def find_ray(program: ConeProgram) -> Array | None:
 def _deepest(program: ConeProgram) -> Array | None:
     """Maximise t with -A d - t e in K, P d = 0, q'd <= -1 in a box that grows."""
     n, m = program.q.size, program.b.size
-    inside = np.zeros(m)
-    for cone, part in program.blocks:
-        if isinstance(cone, NonnegativeCone):
-            inside[part] = 1.0
-        elif not isinstance(cone, ZeroCone):
-            inside[part] = inward(cone)
     norm = float(np.linalg.norm(program.q))
     if norm == 0.0:
         return None
@@ -70,7 +60,7 @@ def _deepest(program: ConeProgram) -> Array | None:
     bent = bent[np.flatnonzero(np.diff(bent.indptr))]
     blocks = [
         [bent, None],
-        [program.A, inside[:, None]],
+        [program.A, interior_point(program)[:, None]],
         [q[None, :], None],
         [None, one],
     ]
@@ -93,20 +83,13 @@ def _deepest(program: ConeProgram) -> Array | None:
 
 
 def _on_equalities(program: ConeProgram, ray: Array) -> Array:
-    rows = [part for cone, part in program.blocks if isinstance(cone, ZeroCone)]
-    picked = np.concatenate([np.zeros(0, dtype=int), *(np.arange(p.start, p.stop) for p in rows)])
-    return _project(program, ray, picked)
+    return _project(program, ray, program.ruled_by(ZeroCone))
 
 
 def _on_active(program: ConeProgram, ray: Array) -> Array:
     """The nearest ray on the equalities and on the inequalities that it nearly meets."""
-    slack = -(program.A @ ray)
-    picked = []
-    for cone, part in program.blocks:
-        near = np.ones(cone.dim, dtype=bool) if isinstance(cone, ZeroCone) else slack[part] < INSIDE
-        if isinstance(cone, ZeroCone | NonnegativeCone):
-            picked.append(part.start + np.flatnonzero(near))
-    return _project(program, ray, np.concatenate([np.zeros(0, dtype=int), *picked]))
+    near = program.ruled_by(NonnegativeCone) & (-(program.A @ ray) < INSIDE)
+    return _project(program, ray, program.ruled_by(ZeroCone) | near)
 
 
 def _project(program: ConeProgram, ray: Array, rows: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -19,11 +19,10 @@ NUDGE = 1e-6
 
 
 class Completed(NamedTuple):
-    """The dual's own w, the multipliers of all rows, and whether anything was recovered."""
+    """The dual's own w and the multipliers of all rows."""
 
     w: Array
     y: Array
-    recovered: bool
 
 
 def complete_point(program: ConeProgram, x: Array, own: Array, y: Array, given: Array) -> Array:
@@ -47,8 +46,7 @@ def complete_point(program: ConeProgram, x: Array, own: Array, y: Array, given: 
         return x
     pull = np.where(given, y + NUDGE * interior_point(program), 0.0)
     columns = program.A[:, free]
-    kept = _rows_of(program, ~given & (np.diff(columns.tocsr().indptr) > 0))
-    rows, cones = kept
+    rows, cones = _rows_of(program, ~given & (np.diff(columns.tocsr().indptr) > 0))
     reduced = ConeProgram(
         sparse.csc_array(program.P[free][:, free]),
         program.stationarity(x, pull)[free],
@@ -87,7 +85,7 @@ def complete_dual(
     """
     y = np.where(given, y, 0.0)
     if np.all(given) and program.P.nnz == 0:
-        return Completed(x, y, False)
+        return Completed(x, y)
     rows, cones = _rows_of(program, ~given)
     # The unknown is the step from x, in units of the radius.
     A = program.A.tocsr()[rows]
@@ -103,23 +101,12 @@ def complete_dual(
     try:
         step, found = solve_scaled(local)
     except SolverError:
-        return Completed(x, y, False)
+        return Completed(x, y)
     y[rows] = radius * found[: rows.size]
-    return Completed(x + radius * step, y, bool(rows.size))
+    return Completed(x + radius * step, y)
 
 
 def _rows_of(program: ConeProgram, wanted: Array) -> tuple[Array, list[Cone]]:
-    """The wanted rows with their cones; a curved cone comes whole or not at all."""
-    rows: list[Array] = []
-    cones: list[Any] = []
-    for cone, part in program.blocks:
-        inside = np.flatnonzero(wanted[part])
-        if inside.size == 0:
-            continue
-        if cone.is_polyhedral:
-            rows.append(part.start + inside)
-            cones.append(type(cone)(inside.size))
-        else:
-            rows.append(np.arange(part.start, part.stop))
-            cones.append(cone)
-    return np.concatenate([np.zeros(0, dtype=int), *rows]).astype(int), cones
+    found = list(program.among(wanted))
+    rows = np.concatenate([np.zeros(0, dtype=int), *(rows for _, rows in found)])
+    return rows, [cone for cone, _ in found]

@@ -1,0 +1,53 @@
+"""Whether the constraints of a cone program can be met, not only to within tol."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...errors import SolverError
+from ...numerics import Array
+from ...objective.conic.program import ConeProgram
+from ..linear.plausible import plausible
+from .ray import has_point
+from .search.fit import FittedProgram
+from .search.scaling import solve_scaled
+from .values import linear_rows
+from .witness import inwards
+
+LARGEST = 1500
+"""Rows up to which another point is looked for."""
+UNMET = (
+    "the constraints are met to within tol only, and no point is known that meets them to rounding"
+)
+
+
+def unmet(fit: FittedProgram, x: Array, bent: bool) -> str:
+    """Why the feasible set may be empty although x is feasible within tol; "" where it is not.
+
+    Constraints that contradict one another by less than tol have points that violate each of them
+    by less: such a point is near to nothing. Larger programs are not looked into, nor are cones
+    where no constraint is ``bent``.
+    """
+    program, z = fit.program, fit.scaled.x_in(x)
+    if program.b.size > LARGEST:
+        return ""
+    if not plausible(linear_rows(program)[0], z):
+        return UNMET
+    return UNMET if bent and not _has_room(program, z) else ""
+
+
+def _has_room(program: ConeProgram, z: Array) -> bool:
+    """Whether an exact point is known: z itself, or one that the cones have room for."""
+    if has_point(program, z):
+        return True
+    flat = replace(program, P=0.0 * program.P, q=np.zeros(z.size))
+    return any(_reaches(program, search, z.size) for search in (flat, inwards(program)))
+
+
+def _reaches(program: ConeProgram, search: ConeProgram, n: int) -> bool:
+    try:
+        return has_point(program, solve_scaled(search)[0][:n])
+    except SolverError:
+        return False
