@@ -51,13 +51,7 @@ class HardMarginSVM(LearningProblem):
         return pose_in_slacks(self)
 
     def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
-        alpha = cp.Variable(self.objective_parts.n, name="alpha")
-        constraints = {"alpha": alpha >= 0.0} | dual_balance(self.objective_parts, alpha)
-        value = cp.sum(alpha) - 0.5 * cp.sum_squares(signed_samples(self.objective_parts).T @ alpha)
-        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-        return Statement(problem, {"alpha": alpha}, constraints)
+        return pose_margin_dual(self.objective_parts)
 
     def dual_from_constraints(self) -> Array | None:
         alpha = self.constraints["margin"].dual_value
@@ -72,6 +66,16 @@ def signed_samples(objective: Objective) -> Any:
     return sparse.diags_array(objective.y) @ X if sparse.issparse(X) else objective.y[:, None] * X
 
 
-def dual_balance(objective: Objective, alpha: Any) -> dict[str, Any]:
-    """The constraint sum_i alpha_i y_i = 0, where there is an intercept."""
-    return {"balance": objective.y @ alpha == 0.0} if objective.fit_intercept else {}
+def pose_margin_dual(objective: Objective, upper: Any = None) -> Statement:
+    """Maximise sum_i alpha_i - (1/2) |sum_i alpha_i y_i x_i|^2, 0 <= alpha_i <= upper_i."""
+    import cvxpy as cp
+
+    alpha = cp.Variable(objective.n, name="alpha")
+    constraints = {"alpha": alpha >= 0.0}
+    if upper is not None:
+        constraints["beta"] = alpha <= upper
+    if objective.fit_intercept:
+        constraints["balance"] = objective.y @ alpha == 0.0
+    value = cp.sum(alpha) - 0.5 * cp.sum_squares(signed_samples(objective).T @ alpha)
+    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+    return Statement(problem, {"alpha": alpha}, constraints)

@@ -13,6 +13,17 @@ from ..problem import LearningProblem
 PENALTIES = {"l2": L2, "l1": L1}
 
 
+def named_penalty(name: str | None, lam: float) -> Penalty:
+    """The penalty "l2", "l1" or None of strength lam; None refuses a negative lam all the same."""
+    if name is not None and name not in PENALTIES:
+        raise InputError(
+            f"LogisticRegression: penalty must be 'l2', 'l1' or None, got {name!r}."
+            f"{nearest(str(name), PENALTIES)}"
+        )
+    penalty = L2(lam) if name is None else PENALTIES[name](lam)
+    return Zero() if name is None else penalty
+
+
 class LogisticRegression(LearningProblem):
     r"""Minimise mean log(1 + exp(-y z)) + lam Omega(w), z = X w + b, y in {-1, +1}.
 
@@ -56,16 +67,7 @@ class LogisticRegression(LearningProblem):
         fit_intercept: bool = True,
         sample_weight: Any = None,
     ) -> None:
-        if penalty is not None and penalty not in PENALTIES:
-            raise InputError(
-                f"LogisticRegression: penalty must be 'l2', 'l1' or None, got {penalty!r}."
-                f"{nearest(str(penalty), PENALTIES)}"
-            )
         self._start(X, y, fit_intercept, sample_weight, lam=lam, penalty=penalty)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
-        name, lam = hyper["penalty"], hyper["lam"]
-        if name is None:
-            L2(lam)  # refuses a negative lam all the same
-            return Logistic(), Zero(), "mean"
-        return Logistic(), PENALTIES[name](lam), "mean"
+        return Logistic(), named_penalty(hyper["penalty"], hyper["lam"]), "mean"

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 from ...losses import Hinge, Loss
 from ...numerics import Array
-from ...objective import Statement, label_all
+from ...objective import Statement
 from ...penalties import L2, Penalty
 from ...validation import positive_number
 from ..base import Hyperparameter
 from ..learning.posing import coefficients, pose_in_slacks
 from ..problem import LearningProblem
-from .hard_margin_svm import dual_balance, signed_samples
+from .hard_margin_svm import pose_margin_dual
 
 
 class SoftMarginSVM(LearningProblem):
@@ -63,14 +63,7 @@ class SoftMarginSVM(LearningProblem):
         return pose_in_slacks(self)
 
     def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
-        alpha = cp.Variable(self.objective_parts.n, name="alpha")
-        constraints = {"alpha": alpha >= 0.0, "beta": alpha <= coefficients(self)}
-        constraints |= dual_balance(self.objective_parts, alpha)
-        value = cp.sum(alpha) - 0.5 * cp.sum_squares(signed_samples(self.objective_parts).T @ alpha)
-        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-        return Statement(problem, {"alpha": alpha}, constraints)
+        return pose_margin_dual(self.objective_parts, coefficients(self))
 
     def dual_from_constraints(self) -> Array | None:
         alpha = self.constraints["margin"].dual_value

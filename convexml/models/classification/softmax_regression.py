@@ -7,14 +7,12 @@ from typing import Any
 
 from scipy.special import softmax
 
-from ...errors import InputError, nearest
 from ...losses import Loss, Softmax
 from ...numerics import Array
-from ...penalties import L1, L2, Penalty, Zero
+from ...penalties import Penalty
 from ..base import Hyperparameter
 from ..problem import LearningProblem
-
-PENALTIES = {"l2": L2, "l1": L1}
+from .logistic_regression import named_penalty
 
 
 class SoftmaxRegression(LearningProblem):
@@ -62,19 +60,10 @@ class SoftmaxRegression(LearningProblem):
         fit_intercept: bool = True,
         sample_weight: Any = None,
     ) -> None:
-        if penalty is not None and penalty not in PENALTIES:
-            raise InputError(
-                f"SoftmaxRegression: penalty must be 'l2', 'l1' or None, got {penalty!r}."
-                f"{nearest(str(penalty), PENALTIES)}"
-            )
         self._start(X, y, fit_intercept, sample_weight, lam=lam, penalty=penalty)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
-        name, lam = hyper["penalty"], hyper["lam"]
-        if name is None:
-            L2(lam)  # refuses a negative lam all the same
-            return Softmax(), Zero(), "mean"
-        return Softmax(), PENALTIES[name](lam), "mean"
+        return Softmax(), named_penalty(hyper["penalty"], hyper["lam"]), "mean"
 
     def predict_proba(self, X: Any, primal: Mapping[str, Array]) -> Array:
         """Probabilities of the classes for new samples, in the order of ``classes``.
