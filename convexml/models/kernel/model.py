@@ -24,7 +24,7 @@ from ..learning.judging import primal_value
 from ..learning.outcomes import judge_stored
 from ..learning.posed import Values
 from ..problem import LearningProblem
-from ..reading.inputs import Samples, read_dual, read_intercept, read_matrix
+from ..reading.inputs import Samples, expand, read_dual, read_intercept, read_matrix
 from ..solution import Solution
 from .matrix import factored
 
@@ -83,17 +83,7 @@ class KernelModel(LearningProblem):
     # -- values ------------------------------------------------------------------------------
 
     def objective(self, q: Any, b: float = 0.0) -> float:
-        """P(q, b) = F(K q + b) + (lam/2) q'K q.
-
-        Parameters
-        ----------
-        q : array, shape (n,)
-        b : float
-
-        Returns
-        -------
-        float
-        """
+        """P(q, b) = F(K q + b) + (lam/2) q'K q, q of shape (n,)."""
         number = read_intercept(self.name, b, self.objective_parts) or 0.0
         with np.errstate(over="ignore", invalid="ignore"):
             w = self.kernel_parts.project(read_dual(self.name, q, self._samples, "q"))
@@ -106,12 +96,8 @@ class KernelModel(LearningProblem):
         ----------
         q : array, shape (n,)
             Coefficients; for the support vector machine alpha_i y_i.
-        b : float, optional
-            Intercept; judged as it is. None: the best one.
-        u : array, shape (n,), optional
-            Dual point; judged as it is. None: constructed.
-        tol : float
-            Tolerance of the verdict.
+        b, u, tol
+            As of every learning problem.
 
         Returns
         -------
@@ -131,12 +117,8 @@ class KernelModel(LearningProblem):
 
         Parameters
         ----------
-        q : array, shape (n,)
-            Coefficients near a minimiser.
-        b : float, optional
-            Intercept. None: the best one.
-        u : array, shape (n,), optional
-            Dual point. None: constructed.
+        q, b, u
+            As of ``certify``; q near a minimiser.
 
         Returns
         -------
@@ -181,13 +163,8 @@ class KernelModel(LearningProblem):
         solution = super().solve(solver, **options)
         if "w" in solution.evidence:
             w = solution.evidence.pop("w")
-            solution.evidence["q"] = self._expanded(self.kernel_parts.lift(w))
+            solution.evidence["q"] = expand(self.kernel_parts.lift(w), self._samples)
         return solution
-
-    def _expanded(self, q: Array) -> Array:
-        full = np.zeros(self._samples.total)
-        full[self._samples.kept] = q
-        return full
 
     # -- predictions, storage ----------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics import Array
+from ..reading.inputs import expand
 from ..regression.ridge import Ridge
 from ..regression.svr import SVR
 from .model import KernelModel
@@ -64,7 +65,7 @@ class KernelRidge(KernelModel, Ridge):
             matrix[n, :n] = matrix[:n, n] = 1.0
         solution = np.linalg.lstsq(matrix, right, rcond=None)[0]
         b = solution[n] if parts.fit_intercept else 0.0
-        return {"q": self._expanded(solution[:n]), "b": np.asarray(b)}
+        return {"q": expand(solution[:n], self._samples), "b": np.asarray(b)}
 
 
 class KernelSVR(KernelModel, SVR):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,28 +52,65 @@ def no_solution(
     return None if evidence is None else ("unattained", evidence)
 
 
-def conclude(
-    problem: PosedLearning,
-    name: str,
-    w: Array,
-    b: float,
-    u: Array | None,
-    tol: float,
-    facts: Mapping[str, Any],
-) -> Solution:
-    """Certify the point and collect everything into a Solution."""
-    certificate = problem.judge_solved(w, b, u, tol)
-    status = "optimal" if certificate.verdict is Verdict.CERTIFIED else "inaccurate"
-    u = certificate.dual["u"]
-    posed = problem.posed_values(w, b, u)
-    primal, dual, support = named_values(problem, u, *posed)
-    facts = {**facts, "support": support, "posed": posed}
-    return Solution(status, problem.snapshot(), primal, dual, certificate, name, **facts)
+@dataclass(frozen=True)
+class Attempt:
+    """A solver asked about a problem, and what it says of itself: the facts of a Solution."""
+
+    problem: PosedLearning
+    solver: str
+    tol: float
+    facts: Mapping[str, Any]
+
+    def certified(self, w: Array, b: Any, u: Array | None) -> Solution:
+        """The point with its certificate, and its values by name."""
+        certificate = self.problem.judge_solved(w, b, u, self.tol)
+        status = "optimal" if certificate.verdict is Verdict.CERTIFIED else "inaccurate"
+        u = certificate.dual["u"]
+        posed = self.problem.posed_values(w, b, u)
+        return self._ended(
+            status, certificate, posed=posed, **named_values(self.problem, u, *posed)
+        )
+
+    def failed(self) -> Solution:
+        """A recorded outcome without a point."""
+        reason = self.facts["message"]
+        certificate = Certificate(
+            "optimal", np.inf, -np.inf, np.inf, np.inf, (), Verdict.UNDECIDED, self.tol, reason
+        )
+        return self._ended("failed", certificate)
+
+    def without_solution(self, claim: str, evidence: Evidence, w: Array | None, b: Any) -> Solution:
+        """A verified outcome: infeasible, or an infimum without a minimiser."""
+        objective, samples = self.problem.objective_parts, self.problem._samples
+        per_sample = {"alpha", "nu", "z"}
+        arrays = {
+            k: expand(v, samples) if k in per_sample else v for k, v in evidence.arrays.items()
+        }
+        known: dict[str, Any] = {"reason": evidence.reason, "evidence": arrays}
+        named: dict[str, Any] = {}
+        value = np.inf  # contradicting constraints leave no point
+        if claim == "unattained":
+            u = objective.zero_scores
+            known["dual_objective"] = bound = objective.dual(u)  # u = 0 is always feasible
+            if w is not None:
+                named = named_values(self.problem, u, *self.problem.posed_values(w, b, u))
+                value = objective.primal(w, b)
+                gap = max(value - bound, 0.0) + ROUNDING * (abs(value) + abs(bound))
+                scale = learning_scale(value, bound, objective.null_value)
+                known |= {"gap": gap, "relative_gap": relative(gap, scale), "scale": scale}
+        certificate = absent(claim, evidence.conditions, self.tol, objective=value, **known)
+        primal = named.get("primal", {})  # there is no dual point
+        return self._ended(claim, judge(certificate), primal=primal, evidence=arrays)
+
+    def _ended(self, status: str, certificate: Certificate, **known: Any) -> Solution:
+        known = {"primal": {}, "dual": {}, **self.facts, **known}
+        problem, solver = self.problem.snapshot(), self.solver
+        return Solution(status, problem, certificate=certificate, solver=solver, **known)
 
 
 def named_values(
     problem: PosedLearning, u: Array, values: Mapping[str, Any], multipliers: Mapping[str, Any]
-) -> tuple[dict[str, Array], dict[str, Array], Array | None]:
+) -> dict[str, Any]:
     """The primal and dual values under their textbook names, and the support vectors."""
     samples = problem._samples
     posed_only = {"z", "w"} if "q" in values else {"z"}  # f is told by q, not by coordinates
@@ -89,66 +127,7 @@ def named_values(
     if "alpha" in dual:
         alpha = dual["alpha"] + dual.get("alpha_star", 0.0)
         support = np.flatnonzero(alpha > SUPPORT_SHARE * alpha.max(initial=0.0))
-    return primal, dual, support
-
-
-def failed(
-    problem: PosedLearning,
-    name: str,
-    claimed: str,
-    message: str,
-    tol: float,
-    facts: Mapping[str, Any] | None = None,
-) -> Solution:
-    """A recorded outcome without a point."""
-    certificate = Certificate(
-        "optimal", np.inf, -np.inf, np.inf, np.inf, (), Verdict.UNDECIDED, tol, message
-    )
-    known = dict(facts or {}) | {"claimed_status": claimed, "message": message}
-    return Solution("failed", problem.snapshot(), {}, {}, certificate, name, **known)
-
-
-def without_solution(
-    problem: PosedLearning,
-    claim: str,
-    evidence: Evidence,
-    w: Array | None,
-    b: Any,
-    name: str,
-    tol: float,
-    facts: Mapping[str, Any],
-) -> Solution:
-    """A verified outcome: infeasible, or an infimum without a minimiser."""
-    objective, samples = problem.objective_parts, problem._samples
-    per_sample = {"alpha", "nu", "z"}
-    arrays = {k: expand(v, samples) if k in per_sample else v for k, v in evidence.arrays.items()}
-    value = np.inf  # contradicting constraints leave no point
-    bounds: dict[str, float] = {}
-    primal: dict[str, Array] = {}
-    if claim == "unattained":
-        bound = objective.dual(objective.zero_scores)  # u = 0 is always feasible
-        bounds = {"dual_objective": bound}
-        if w is not None:
-            u = objective.zero_scores
-            primal, _, _ = named_values(problem, u, *problem.posed_values(w, b, u))
-            value = objective.primal(w, b)
-            gap = max(value - bound, 0.0) + ROUNDING * (abs(value) + abs(bound))
-            scale = learning_scale(value, bound, objective.null_value)
-            bounds |= {"gap": gap, "relative_gap": relative(gap, scale), "scale": scale}
-    certificate = judge(
-        absent(
-            claim,
-            evidence.conditions,
-            tol,
-            objective=value,
-            reason=evidence.reason,
-            evidence=arrays,
-            **bounds,
-        )
-    )
-    return Solution(
-        claim, problem.snapshot(), primal, {}, certificate, name, evidence=arrays, **facts
-    )
+    return {"primal": primal, "dual": dual, "support": support}
 
 
 def judge_stored(
@@ -165,14 +144,13 @@ def judge_stored(
     }
     facts |= {"compile_seconds": document.get("compile_seconds", 0.0)}
     tol, name = float(document.get("tol", 1e-6)), str(document.get("solver", "stored"))
+    stored, objective = Attempt(problem, name, tol, facts), problem.objective_parts
     if "w" not in primal:
-        evidence = no_solution(problem.objective_parts, None, 0.0)
-        if evidence is None:
-            return failed(problem, name, "", "The document holds no point.", tol, facts)
-        return without_solution(problem, *evidence, None, 0.0, name, tol, facts)
-    w, b = read_coefficients(
-        problem.name, primal["w"], primal.get("b", 0.0), problem.objective_parts
-    )
-    u = np.asarray(dual["u"], dtype=float) if "u" in dual else None
-    kept = None if u is None else u[problem._samples.kept]
-    return conclude(problem, name, w, b, kept, tol, facts)
+        evidence = no_solution(objective, None, 0.0)
+        if evidence is not None:
+            return stored.without_solution(*evidence, None, 0.0)
+        none = {"claimed_status": "", "message": "The document holds no point."}
+        return replace(stored, facts=facts | none).failed()
+    w, b = read_coefficients(problem.name, primal["w"], primal.get("b", 0.0), objective)
+    u = np.asarray(dual["u"], dtype=float)[problem._samples.kept] if "u" in dual else None
+    return stored.certified(w, b, u)

@@ -20,20 +20,17 @@ from ..portfolio import Limits
 from ..rates.audit import Recorded
 from .posed import PosedLearning
 
+Reached = tuple[Array | None, Any, Array | None, dict[str, Any]]
+"""(w, b, u) in the coordinates of a frame, and facts of the run."""
+
 
 def run_algorithm(
-    problem: PosedLearning,
-    frame: Frame,
-    name: str,
-    limits: Limits,
-    options: Mapping[str, Any],
-) -> tuple[Array | None, float, Array | None, dict[str, Any]]:
-    """(w, b, u) of a hand-written solver in the frame's coordinates, and facts of the run."""
+    problem: PosedLearning, frame: Frame, name: str, limits: Limits, options: Mapping[str, Any]
+) -> Reached:
+    """What a hand-written solver reaches."""
     objective, algorithm = frame.objective, ALGORITHMS[name]
-    w, z = np.zeros(objective.d), objective.zero_scores
-    if limits.w0 is not None:
-        w = limits.w0 / frame.unit
-        z = objective.predict(w)
+    w = np.zeros(objective.d) if limits.w0 is None else limits.w0 / frame.unit
+    z = objective.zero_scores if limits.w0 is None else objective.predict(w)
     b = objective.best_intercept(z)
     iterates = algorithm.start(objective, w, b, limits.seed, options)
     try:
@@ -81,13 +78,9 @@ def _show(record: Record) -> None:
 
 
 def run_reference_solver(
-    problem: PosedLearning,
-    frame: Frame,
-    name: str,
-    limits: Limits,
-    options: Mapping[str, Any],
-) -> tuple[Array | None, Any, Array | None, dict[str, Any]]:
-    """(w, b, u) of a reference solver in the frame's coordinates, and facts of the run."""
+    problem: PosedLearning, frame: Frame, name: str, limits: Limits, options: Mapping[str, Any]
+) -> Reached:
+    """What a reference solver reaches."""
     if frame.is_trivial:
         statement, posed = problem.statement, problem.posing_seconds()
     else:
@@ -97,11 +90,7 @@ def run_reference_solver(
     if limits.max_iter is not None:
         options = iteration_limits(name, limits.max_iter) | dict(options)
     run = run_reference(
-        statement.problem,
-        name,
-        tol=limits.tol,
-        max_seconds=limits.max_seconds,
-        **options,
+        statement.problem, name, tol=limits.tol, max_seconds=limits.max_seconds, **options
     )
     facts = {
         "claimed_status": run.claimed,

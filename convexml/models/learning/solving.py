@@ -24,7 +24,7 @@ from ..portfolio import Limits, available, first_verified
 from ..reading.inputs import read_coefficients
 from ..solution import Solution
 from .lam_max import lam_max
-from .outcomes import conclude, failed, no_solution, without_solution
+from .outcomes import Attempt, no_solution
 from .posed import PosedLearning
 from .running import run_algorithm, run_reference_solver
 
@@ -91,7 +91,8 @@ def solve_learning(
     solver = check_name(solver)
     if not available(solver):
         message = f"{solver} is not installed; pip install {solver} makes it available."
-        return failed(problem, solver, "not installed", message, limits.tol)
+        facts = {"claimed_status": "not installed", "message": message}
+        return Attempt(problem, solver, limits.tol, facts).failed()
     fits, reason = supports(solver, problem)
     if not fits:
         raise UnsuitableSolverError(reason)
@@ -139,20 +140,20 @@ def attempt(
         frame = resized(frame, limits.size)
     run = run_algorithm if name in ALGORITHMS else run_reference_solver
     w, b, u, facts = run(problem, frame, name, limits, options)
+    told = Attempt(problem, name, limits.tol, facts)
     own: tuple[Any, Any] = (None, 0.0) if w is None else frame.outside(w, b)
     evidence = no_solution(objective, *own)
     if evidence is not None:
-        status, arrays = evidence
-        return without_solution(problem, status, arrays, own[0], own[1], name, limits.tol, facts)
+        return told.without_solution(*evidence, *own)
     if w is None:
-        return failed(problem, name, facts["claimed_status"], facts["message"], limits.tol, facts)
+        return told.failed()
     point = reached = repair_primal(frame.objective, w, b)
     finishes = limits.polish and (name in REFERENCE or name in SECOND_ORDER)
     if finishes:
         point, u = polish_point(frame.objective, reached, u)
     own = _finished(frame, point, limits.polish)
     u = None if u is None else frame.dual_outside(u)
-    solution = conclude(problem, name, *own, u, limits.tol, facts)
+    solution = told.certified(*own, u)
     if solution.status != "inaccurate":
         return solution
     if facts["claimed_status"] == "optimal" and not limits.polish:
@@ -162,15 +163,15 @@ def attempt(
     if limits.polish and objective.loss.is_indicator and objective.penalty.is_constraint:
         found = of_few_digits(objective, *own)
         if found is not None:
-            return conclude(problem, name, *found, None, limits.tol, facts)
+            return told.certified(*found, None)
     evidence = no_solution(objective, *own, doubt=True)
     if evidence is not None:
-        return without_solution(problem, *evidence, *own, name, limits.tol, facts)
+        return told.without_solution(*evidence, *own)
     if limits.descends and finishes:  # not in the name of a solver that was asked for by name
         point, u = polish_point(frame.objective, descend(frame.objective, reached), None)
         own = _finished(frame, point, True)
         u = None if u is None else frame.dual_outside(u)
-        again = conclude(problem, name, *own, u, limits.tol, facts)
+        again = told.certified(*own, u)
         solution = min(solution, again, key=lambda each: each.relative_gap)
     return solution
 
@@ -183,9 +184,8 @@ def solved_exactly(problem: PosedLearning, solution: Solution, tol: float) -> So
         return None
     w, b, u = found
     facts = {"claimed_status": solution.claimed_status, "seconds": solution.seconds}
-    facts |= {"message": "in rationals"}
-    own = frame.nearest(w, b)
-    return conclude(problem, solution.solver, *own, frame.dual_outside(u), tol, facts)
+    told = Attempt(problem, solution.solver, tol, facts | {"message": "in rationals"})
+    return told.certified(*frame.nearest(w, b), frame.dual_outside(u))
 
 
 def _finished(frame: Frame, point: PrimalPoint, zeros: bool) -> tuple[Array, Any]:

@@ -35,7 +35,7 @@ def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
         stored["penalty"] = _describe(parts.penalty)
         stored["loss_scale"] = problem._parts[2]
     if hasattr(problem, "kernel"):
-        stored["kernel"] = _describe_kernel(problem.kernel)
+        stored["kernel"] = _describe(problem.kernel)
     return stored
 
 
@@ -54,11 +54,13 @@ def learning_from_dict(model: type, stored: dict[str, Any]) -> Any:
         given["penalty"] = _rebuild(penalties, stored["penalty"])
         given["loss_scale"] = stored["loss_scale"]
     if "kernel" in stored:
-        given["kernel"] = _rebuild_kernel(stored["kernel"])
+        given["kernel"] = _rebuild(kernels, stored["kernel"])
     return model(X, y, **given, fit_intercept=stored["fit_intercept"], sample_weight=weight)
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, kernels.Kernel):
+        return _describe(value)
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
@@ -68,23 +70,11 @@ def _describe(part: Any) -> dict[str, Any]:
 
 
 def _rebuild(module: Any, described: dict[str, Any]) -> Any:
-    return getattr(module, described["class"])(**described["parameters"])
-
-
-def _describe_kernel(kernel: kernels.Kernel) -> dict[str, Any]:
-    parts = {
-        key: _describe_kernel(value) if isinstance(value, kernels.Kernel) else value
-        for key, value in vars(kernel).items()
-    }
-    return {"class": type(kernel).__name__, "parameters": parts}
-
-
-def _rebuild_kernel(described: dict[str, Any]) -> kernels.Kernel:
     given = {
-        key: _rebuild_kernel(value) if isinstance(value, dict) else value
+        key: _rebuild(module, value) if isinstance(value, dict) else value
         for key, value in described["parameters"].items()
     }
-    return getattr(kernels, described["class"])(**given)
+    return getattr(module, described["class"])(**given)
 
 
 def register_models(models: dict[str, type]) -> None:

@@ -189,26 +189,14 @@ def read_intercept(owner: str, b: Any, objective: Any) -> Any:
     """Return b as a finite float, or (K,) for K classes; 0 without intercept; or None."""
     if b is None:
         return None
-    if len(objective.w_shape) == 2:
-        return _read_intercepts(owner, b, objective)
-    number = read_numbers(owner, "b", b)
-    if number.size != 1 or not np.isfinite(number.item()):
-        raise InputError(f"{owner}: b must be one finite number, got {b!r}.")
-    value = float(number.item())
-    if value != 0.0 and not objective.fit_intercept:
-        raise InputError(f"{owner}: b = {value:g}, but this problem was posed without intercept.")
-    return value
-
-
-def _read_intercepts(owner: str, b: Any, objective: Any) -> Array:
-    """Return b as a finite vector, one entry per class; one number stands for all."""
-    shape = objective.w_shape[1:]
-    vector = read_numbers(owner, "b", b)
-    if vector.shape not in ((), shape) or not np.all(np.isfinite(vector)):
-        raise InputError(f"{owner}: b must be {shape[0]} finite numbers, one per class, got {b!r}.")
-    if np.any(vector) and not objective.fit_intercept:
-        raise InputError(f"{owner}: b = {b!r}, but this problem was posed without intercept.")
-    return np.array(np.broadcast_to(vector, shape))
+    outputs, given = objective.w_shape[1:], read_numbers(owner, "b", b)
+    allowed = given.shape in ((), outputs) if outputs else given.size == 1
+    if not allowed or not np.all(np.isfinite(given)):
+        wanted = f"{outputs[0]} finite numbers, one per class" if outputs else "one finite number"
+        raise InputError(f"{owner}: b must be {wanted}, got {b!r}.")
+    if np.any(given) and not objective.fit_intercept:
+        raise InputError(f"{owner}: b = {given}, but this problem was posed without intercept.")
+    return np.array(np.broadcast_to(given, outputs)) if outputs else float(given.item())
 
 
 def read_dual(owner: str, u: Any, samples: Samples, name: str = "u") -> Array:
