@@ -8,7 +8,7 @@ the budget is a row "-". Ratios, best peer / ours, are of one run; times of two 
 
     python benchmarks/peers.py --rows "lasso" "SVM cancer"     rows whose names contain these
     python benchmarks/peers.py --solver interior_point         ours by that name, not by "auto"
-    python benchmarks/peers.py --tols FILE                     peers at the tols of an earlier --json
+    python benchmarks/peers.py --tols FILE                     tols of an earlier --json
     python benchmarks/peers.py --growth --pictures FOLDER      cost against n and d, and slopes
 """
 
