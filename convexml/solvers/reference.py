@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from functools import cache
 from io import StringIO
 from typing import Any
 
@@ -45,9 +46,15 @@ class ReferenceRun:
 
 def installed(name: str) -> bool:
     """Whether CVXPY finds the package of this reference solver."""
+    return name.upper() in packages()
+
+
+@cache
+def packages() -> list[str]:
+    """What CVXPY finds: it looks for every solver that it knows, which takes milliseconds."""
     import cvxpy as cp
 
-    return name.upper() in cp.installed_solvers()
+    return cp.installed_solvers()
 
 
 def suits(name: str, problem: Any) -> tuple[bool, str]:

@@ -34,7 +34,7 @@ def algorithm() -> Iterator[Callable[[Any], str]]:
 
 
 def test_a_missing_solver_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cvxpy.installed_solvers", lambda: ["OSQP"])
+    monkeypatch.setattr("convexml.solvers.reference.packages", lambda: ["OSQP"])
     problem = cml.Lasso(X, Y, 0.3)
     solution = problem.solve("clarabel")
     assert solution.status == "failed"

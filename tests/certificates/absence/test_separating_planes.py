@@ -194,3 +194,13 @@ def test_the_claim_and_its_gap_reach_the_solution(seed: int) -> None:
         w, b = solution.evidence["w"], float(solution.evidence["b"])
         further = min(problem.objective(t * w, t * b) for t in (1.0, 10.0, 1e3))
         assert certificate.primal_objective - certificate.gap <= further * (1.0 + 1e-9) + 1e-12
+
+
+def test_where_the_intercept_alone_is_free_no_program_is_solved(monkeypatch):
+    monkeypatch.setattr("scipy.optimize.linprog", None)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 3))
+    assert cml.LogisticRegression(X, np.sign(X[:, 0]), 1e-8).solve().status == "optimal"
+    falling = cml.PoissonRegression(X, np.zeros(12), 0.1).solve()
+    assert falling.status == "unattained"
+    assert falling.evidence["b"] < 0.0 == np.max(np.abs(falling.evidence["w"]))

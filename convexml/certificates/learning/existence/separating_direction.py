@@ -76,6 +76,9 @@ def _candidates(
     objective: Objective, given: tuple[Array, Any] | None
 ) -> Iterator[tuple[tuple[Array, float], bool]]:
     """Directions, and whether those may be moved to others that are exact."""
+    if not np.any(recession_signs(objective)):  # the intercept alone is free
+        yield from (((np.zeros(objective.d), shift), False) for shift in (1.0, -1.0))
+        return
     if given is not None:
         yield (given[0], float(given[1])), False
     if objective.n * objective.d <= SMALL_ENOUGH:
