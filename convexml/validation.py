@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
 
-from .errors import InputError
+from .errors import InputError, instead
 from .numerics import Array
+
+
+def refuse_unknown(call: Callable[..., Any], names: Iterable[str], owner: str) -> None:
+    """Raise InputError for a keyword that ``call`` does not take, with the nearest that it does."""
+    taken = signature(call).parameters
+    if any(each.kind is Parameter.VAR_KEYWORD for each in taken.values()):
+        return
+    for name in names:
+        if name not in taken:
+            known = [key for key in taken if key != "self"]
+            raise InputError(f"{owner}: there is no argument {name!r}.{instead(name, known)}")
 
 
 def finite_number(value: Any, owner: str, name: str) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..certificates.certificate import Certificate
 from ..errors import InputError
-from ..validation import positive_number
+from ..validation import positive_number, refuse_unknown
 from .cvxpy.problems import certify_problem
 from .sklearn.estimators import certify_estimator
 
@@ -66,6 +66,7 @@ def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Cert
                 f"certify: a fitted {kind} is judged on its training data; call "
                 f"certify(estimator, X, y), got {len(data)} array{'s' * (len(data) != 1)}."
             )
+        refuse_unknown(certify_estimator, options, "certify")
         return certify_estimator(subject, *data, tol=tol, **options)
     raise InputError(
         f"certify: expected a cvxpy.Problem or a fitted scikit-learn estimator, got "

@@ -13,6 +13,7 @@ import numpy as np
 from ..certificates import Certificate
 from ..errors import InputError, nearest
 from ..objective import Statement
+from ..validation import refuse_unknown
 from .solution import Solution
 
 
@@ -58,6 +59,12 @@ class Problem(ABC):
     _theta: dict[str, Any] | None = None
     _last: Solution | None = None
     _posing: float = 0.0
+
+    def __new__(cls, *args: Any, **named: Any) -> Self:
+        """Refuse a keyword that ``__init__`` does not take."""
+        if named:
+            refuse_unknown(cls.__init__, named, cls.__name__)
+        return super().__new__(cls)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse what the class neither defines nor annotates: ``problem.alpha = 3`` is a slip."""

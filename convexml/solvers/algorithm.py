@@ -12,6 +12,7 @@ from ..numerics import Array
 from ..objective import Objective
 from ..theory import Theorem
 from .driver import Iterate
+from .reference import EVERY_SOLVE
 
 
 @dataclass(frozen=True)
@@ -43,4 +44,6 @@ class Algorithm:
             if unknown is None:
                 raise InputError(f"{self.name}: {error}.") from None
             has = f"its options: {', '.join(known)}" if known else "it has none"
-            raise InputError(f"{self.name}: there is no option {unknown!r}; {has}.") from None
+            raise InputError(
+                f"{self.name}: there is no option {unknown!r}; {has}. {EVERY_SOLVE}"
+            ) from None

@@ -22,6 +22,8 @@ ITERATIONS = {
     "highs": ("simplex_iteration_limit", "qp_iteration_limit"),
 }
 """What a limit on iterations is called, where it is not ``max_iter``."""
+EVERY_SOLVE = "Every solve takes tol, max_seconds, max_iter and polish."
+"""Said to who passes an option that is not there."""
 
 
 def iteration_limits(name: str, limit: int) -> dict[str, int]:
@@ -133,7 +135,8 @@ def _refuse_options(name: str, options: Mapping[str, Any], error: BaseException)
                 raise InputError(f"{name}: option {option!r} is refused: {error}") from None
             raise InputError(
                 f"{name}: there is no option {option!r}."
-                + (instead(option, known) if known else f" {name} says: {error}")
+                + (instead(option, known) if known else f" {name} says: {error}.")
+                + f" {EVERY_SOLVE}"
             ) from None
 
 
