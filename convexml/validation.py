@@ -25,6 +25,7 @@ def refuse_unknown(call: Callable[..., Any], names: Iterable[str], owner: str) -
 
 def finite_number(value: Any, owner: str, name: str) -> float:
     """Return ``value`` as a finite float."""
+    refuse_masked(value, owner, name)
     if isinstance(value, str | bytes | bool | np.bool_) or np.ndim(value) != 0:
         raise InputError(f"{owner}: {name} must be a number, got {value!r}.")
     try:
@@ -77,6 +78,12 @@ def yes_or_no(value: Any, owner: str, name: str) -> bool:
     return bool(value)
 
 
+def refuse_masked(values: Any, owner: str, name: str) -> None:
+    """Raise InputError where entries are masked: what lies under a mask is no number."""
+    if np.ma.is_masked(values):
+        raise InputError(f"{owner}: {name} has masked entries; fill or drop them first.")
+
+
 def float_array(values: Any, owner: str, name: str) -> Array:
     """Return a float64 copy of an array of real numbers; integers and long doubles exactly.
 
@@ -84,6 +91,7 @@ def float_array(values: Any, owner: str, name: str) -> Array:
     """
     if values is None:
         raise InputError(f"{owner}: {name} must hold numbers, got None.")
+    refuse_masked(values, owner, name)
     try:
         source = np.asarray(values)
         if source.dtype.kind == "c":
@@ -125,6 +133,7 @@ def read_labels(values: Any, owner: str, name: str) -> Array:
 
     NumPy would turn [1, "a"] into ["1", "a"] silently.
     """
+    refuse_masked(values, owner, name)
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         entries = np.asarray(values, dtype=object).ravel()
@@ -141,6 +150,7 @@ def nonnegative_weights(weights: Any, owner: str) -> Array | None:
     """Return per-feature weights as a float array, or None."""
     if weights is None:
         return None
+    refuse_masked(weights, owner, "weights")
     array = np.array(weights, dtype=float)
     bad = np.flatnonzero(~np.isfinite(array) | (array < 0.0))
     if array.ndim != 1 or bad.size:

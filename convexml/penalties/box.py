@@ -11,6 +11,7 @@ from ..errors import InputError
 from ..numerics import EPS, Array, distance_to_interval, gamma
 from ..terms import Terms
 from ..tex import Row, Symbol, Tex, listed
+from ..validation import refuse_masked
 from .base import Manifold, Penalty
 
 
@@ -184,6 +185,7 @@ class Box(Penalty):
 
 
 def _bound(value: Any, owner: str, name: str) -> Array:
+    refuse_masked(value, owner, name)
     try:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):

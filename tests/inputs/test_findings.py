@@ -99,12 +99,6 @@ def test_only_hyperparameters_are_set() -> None:
             setattr(problem, name, 3)
 
 
-def test_masked_entries_are_refused() -> None:
-    masked = np.ma.masked_array(X, mask=X > 2.0)
-    with pytest.raises(ValueError, match="Ridge: X has masked entries; fill or drop them first"):
-        cml.Ridge(masked, Y, 0.1)
-
-
 def test_an_infeasible_start_is_not_solved() -> None:
     problem = cml.MinimumNorm(X[:2], [1.0, 2.0])
     value, _ = quick_gap(problem.objective_parts, np.zeros(3), 0.0)

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ...errors import InputError
 from ...numerics import Array
-from ...validation import float_array, read_labels, refuse_inexact
+from ...validation import float_array, read_labels, refuse_inexact, refuse_masked
 from .labels import read_classes, read_many_classes
 
 
@@ -57,6 +57,7 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
     n = matrix.shape[0]
     if sparse.issparse(y):
         raise InputError(f"{owner}: y must be a dense vector; pass y.toarray().ravel().")
+    refuse_masked(y, owner, "y")
     target = read_labels(y, owner, "y") if labels in ("binary", "classes") else np.asarray(y)
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]
@@ -79,13 +80,6 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
     return Samples(matrix, numbers, weights[kept], kept, n, classes, names, outputs)
 
 
-def read_numbers(owner: str, name: str, values: Any) -> Array:
-    """Return a float64 copy of an array of real numbers, of any shape."""
-    if np.ma.is_masked(values):
-        raise InputError(f"{owner}: {name} has masked entries; fill or drop them first.")
-    return float_array(values, owner, name)
-
-
 def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
     """Return X as a float64 array or CSR matrix of shape (n, d), n, d >= 1, all finite."""
     if sparse.issparse(X):
@@ -99,7 +93,7 @@ def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
             row = int(np.searchsorted(matrix.indptr, bad[0], side="right") - 1)
             _refuse_entry(owner, name, row, int(matrix.indices[bad[0]]), matrix.data[bad[0]])
     else:
-        matrix = read_numbers(owner, name, X)
+        matrix = float_array(X, owner, name)
         if matrix.ndim != 2:
             hint = " Use X.reshape(-1, 1) for a single feature." if matrix.ndim == 1 else ""
             raise InputError(
@@ -126,7 +120,7 @@ def _refuse_entry(owner: str, name: str, row: int, column: int, value: float) ->
 
 def read_targets(owner: str, y: Array, kept: Array, count: bool) -> Array:
     """Return real targets as float64; for counts, all >= 0."""
-    numbers = read_numbers(owner, "y", y)
+    numbers = float_array(y, owner, "y")
     bad = np.flatnonzero(~np.isfinite(numbers))
     if bad.size:
         raise InputError(
@@ -143,7 +137,7 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
     """Return weights (n,), finite and >= 0, not all zero; ones if None."""
     if sample_weight is None:
         return np.ones(n)
-    weights = read_numbers(owner, "sample_weight", sample_weight)
+    weights = float_array(sample_weight, owner, "sample_weight")
     if weights.shape != (n,):
         raise InputError(
             f"{owner}: sample_weight must have one entry per row of X ({n}), got shape "
@@ -166,7 +160,7 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
 
 def read_coefficients(owner: str, w: Any, b: Any, objective: Any) -> tuple[Array, Any]:
     """Return w as a float64 vector (d,) and b as a float or None, all finite."""
-    vector = read_numbers(owner, "w", w)
+    vector = float_array(w, owner, "w")
     if len(objective.w_shape) == 2 and vector.shape == objective.w_shape:
         vector = vector.ravel()
     elif len(objective.w_shape) == 2:
@@ -189,7 +183,7 @@ def read_intercept(owner: str, b: Any, objective: Any) -> Any:
     """Return b as a finite float, or (K,) for K classes; 0 without intercept; or None."""
     if b is None:
         return None
-    outputs, given = objective.w_shape[1:], read_numbers(owner, "b", b)
+    outputs, given = objective.w_shape[1:], float_array(b, owner, "b")
     allowed = given.shape in ((), outputs) if outputs else given.size == 1
     if not allowed or not np.all(np.isfinite(given)):
         wanted = f"{outputs[0]} finite numbers, one per class" if outputs else "one finite number"
@@ -201,7 +195,7 @@ def read_intercept(owner: str, b: Any, objective: Any) -> Any:
 
 def read_dual(owner: str, u: Any, samples: Samples, name: str = "u") -> Array:
     """Return u on the rows kept, (n,) or (n, K), finite; it must be 0 on rows of weight 0."""
-    vector, shape = read_numbers(owner, name, u), (samples.total, *samples.outputs)
+    vector, shape = float_array(u, owner, name), (samples.total, *samples.outputs)
     if samples.outputs and vector.shape != shape:
         raise InputError(
             f"{owner}: {name} must have shape {shape}, one row per sample and one column per "

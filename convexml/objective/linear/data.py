@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ...errors import InputError
 from ...numerics import Array
-from ...validation import float_array, refuse_inexact
+from ...validation import float_array, refuse_inexact, refuse_masked
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +118,7 @@ def _rows(matrix: Any, side: Any, n: int, names: tuple[str, str], owner: str) ->
 
 
 def _bounds(bounds: Any, n: int, owner: str) -> tuple[Array, Array]:
+    refuse_masked(bounds, owner, "bounds")
     if bounds is None or np.size(np.asarray(bounds, dtype=object)) == 0:
         bounds = (0.0, None)
     try:
