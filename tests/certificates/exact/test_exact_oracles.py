@@ -6,6 +6,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from support.draws import absence_draws, linear_draws
 from support.draws.learning_draws import LOSSES, PENALTIES, targets
 from support.exact.exact_learning import Learning
 from support.exact.exact_losses import SMOOTH
@@ -14,6 +15,8 @@ from support.exact.exact_program import OPTIMAL, solve_program
 from support.exact.exact_sizes import sizes
 from support.oracles.oracle_losses import loss_expression
 from support.oracles.oracle_penalties import penalty_expression
+
+from convexml.certificates.scale import program_units
 
 STATUS = {0: OPTIMAL, 2: "infeasible", 3: "unbounded"}
 
@@ -103,3 +106,25 @@ def test_sizes_move_with_the_units_alone() -> None:
     assert two.objective == pytest.approx(8.0 * one.objective)
     assert two.rows == pytest.approx(one.rows * row)
     assert sizes(A, 0.0 * b, c).objective == 0.0
+
+
+@pytest.mark.parametrize("name", [*linear_draws.DRAWS, *absence_draws.LINEAR])
+def test_sizes_are_those_that_a_program_is_measured_by(name: str) -> None:
+    """A dense fit of the documented definition, and the library's sparse one."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        drawn = (linear_draws.DRAWS | absence_draws.LINEAR)[name](rng)
+        drawn = linear_draws.rescaled(rng, drawn) if rng.random() < 0.5 else drawn
+        A, b = np.r_[drawn.A_ub, drawn.A_eq], np.r_[drawn.b_ub, drawn.b_eq]
+        mine, theirs = sizes(A, b, drawn.c), program_units(A, b, drawn.c)
+        np.testing.assert_allclose(theirs.columns, mine.columns, rtol=1e-3)
+        np.testing.assert_allclose(theirs.rows, mine.rows, rtol=1e-3)
+        assert theirs.size == pytest.approx(mine.objective, rel=1e-3)
+
+
+def test_a_side_far_below_the_largest_is_a_rounded_zero() -> None:
+    """min -2 x + y s.t. y <= x, 2^-41 x <= 2, x - y <= 2: x is of size 2^42, and 2 is not."""
+    A, b = np.array([[-1.0, 1.0], [2.0**-41, 0.0], [1.0, -1.0]]), np.array([0.0, 2.0, 2.0])
+    found = sizes(A, b, np.array([-2.0, 1.0]))
+    assert found.columns[0] == pytest.approx(2.0**42, rel=1e-6)
+    assert found.rows[2] > 2.0**42

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 NOISE = np.log(1e-8)
+ROUNDED = np.log(1e-12)
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,10 @@ def sizes(A: Any, b: Any, c: Any, P: Any = None) -> Sizes:
 
     for i, j in np.argwhere(A):
         equation(A[i, j], (j,), i, False)
+    first = len(sides)
     for i in np.flatnonzero(b):
         equation(b[i], (), i, False)
+    behind = len(sides)
     for j in np.flatnonzero(c):
         equation(c[j], (j,), None, True)
     for j, k in np.argwhere(P) if P is not None else ():
@@ -46,17 +49,34 @@ def sizes(A: Any, b: Any, c: Any, P: Any = None) -> Sizes:
     if not lines:
         return Sizes(0.0, np.zeros(m), np.ones(n))
     system, side = np.array(lines), np.array(sides)
-    kept = np.ones(len(side), dtype=bool)
+    given = (np.arange(side.size) >= first) & (np.arange(side.size) < behind)
+    # V is determined where its coordinate is 0 on the null space.
+    found, kept = _refitted(system, side, np.ones(side.size, dtype=bool))
+    last = np.eye(1, n + m + 1, n + m).ravel()
+    projected = np.linalg.pinv(system[kept], rcond=1e-10) @ (system[kept] @ last)
+    objective = float(np.exp(found[-1])) if abs(projected[-1] - 1.0) < 1e-8 else 0.0
+    # Of rows and columns: the first fit is without b, and those far below the largest stay out.
+    kept = ~given
+    if np.any(given) and np.any(kept):
+        excess = (system @ _least(system[kept], side[kept]) - side)[given]
+        kept[given] = excess >= np.max(excess) + ROUNDED
+    found, _ = _refitted(system, side, kept | ~np.any(~given))
+    rows = np.where(np.any(A != 0.0, axis=1), np.exp(found[n : n + m]), 0.0)
+    return Sizes(objective, rows, np.exp(found[:n]))
+
+
+def _least(system: np.ndarray, side: np.ndarray) -> np.ndarray:
+    return np.linalg.lstsq(system, side, rcond=1e-10)[0]
+
+
+def _refitted(
+    system: np.ndarray, side: np.ndarray, kept: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Fit, leave out what is noise beside the fit, and fit again."""
     for _ in range(3):
-        found = np.linalg.lstsq(system[kept], side[kept], rcond=1e-10)[0]
+        found = _least(system[kept], side[kept])
         small = side - system @ found > -NOISE
         if np.array_equal(~small, kept):
             break
         kept = ~small
-    # V is determined where its coordinate is 0 on the null space.
-    last = np.zeros(n + m + 1)
-    last[-1] = 1.0
-    projected = np.linalg.pinv(system[kept], rcond=1e-10) @ (system[kept] @ last)
-    determined = abs(projected[-1] - 1.0) < 1e-8
-    rows = np.where(np.any(A != 0.0, axis=1), np.exp(found[n : n + m]), 0.0)
-    return Sizes(float(np.exp(found[-1])) if determined else 0.0, rows, np.exp(found[:n]))
+    return found, kept
