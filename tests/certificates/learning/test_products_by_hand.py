@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.model_cases import bind, samples, weights
+from support.model_cases import GROUPS, bind, samples, weights
 
 import convexml as cml
 from convexml.numerics import Array
@@ -59,6 +59,12 @@ def test_products_and_bounds_by_hand() -> None:
             "w_j (x_j'u + lam(1-rho)w_j + lam rho sign w_j) = 0":
                 w * (grad + 0.2 * w + 0.3 * np.sign(w)),
         }),
+        (bind(cml.GroupLasso, 0.3, GROUPS), y, {
+            "lam sqrt|g| |w_g| + w_g'X_g'u = 0": np.array([
+                0.3 * len(g) ** 0.5 * np.linalg.norm(w[g]) + w[g] @ grad[g]
+                for g in ([0, 2], [1, 4], [3])
+            ]),
+        }),
     ]  # fmt: skip
     for make, targets, expected in cases:
         certificate = make(X, targets, sample_weight=s).certify(w, b, u)
@@ -66,3 +72,16 @@ def test_products_and_bounds_by_hand() -> None:
         for name, values in expected.items():
             assert rows[name].residual == pytest.approx(np.max(np.abs(values)), rel=1e-11), name
             assert rows[name].residual > 1e-2 or np.max(np.abs(values)) == 0.0
+
+
+def test_a_gradient_is_one_of_w_alone() -> None:
+    """At the minimiser by normal equations it is 0, whatever u is; the row of a given u is not."""
+    X, y = samples("real")
+    w = np.linalg.solve(X.T @ X / 24 + 0.3 * np.eye(5), X.T @ y / 24)
+    problem = cml.Ridge(X, y, 0.3, fit_intercept=False)
+    for u in ((X @ w - y) / 24, np.full(24, 0.1)):
+        row = problem.certify(w, 0.0, u).conditions[0]
+        assert row.name == "X'(Xw - y)/n + lam w = 0"
+        assert row.relative < 1e-12
+    twin = cml.LearningProblem(X, y, cml.losses.Huber(99.0), cml.penalties.ElasticNet(0.3, 0.0))
+    assert twin.certify(w, 0.0, np.full(24, 0.1)).conditions[0].relative > 1e-2

@@ -138,6 +138,23 @@ def test_a_loss_and_a_penalty_say_what_the_model_says(
     assert twin.certify(*at).conditions == problem.certify(*at).conditions
 
 
+@pytest.mark.parametrize(
+    ("model", "hyper", "labels", "rows"),
+    [
+        (cml.KernelRidge, 0.3, "real", [DOMAIN, SLOPES, BOX]),
+        (cml.KernelRidge, 0.0, "real", [DOMAIN, SLOPES, BOX]),
+        (cml.KernelLogistic, 0.3, "binary", [DOMAIN, "u_i/c_i = -y_i P(other class)", BOX]),
+        (cml.KernelSVM, 0.7, "binary", ROWS["SoftMarginSVM"][1:]),
+    ],
+)
+def test_a_kernel_model_has_its_own_stationarity(
+    model: Any, hyper: float, labels: str, rows: list[str]
+) -> None:
+    problem = model(*samples(labels), hyper, cml.kernels.Gaussian(1.0), fit_intercept=False)
+    found = problem.certify(np.ones(24), 0.0).conditions
+    assert [row.name for row in found] == ["K (lam q + u) = 0", *rows]
+
+
 def test_a_lasso_without_its_name() -> None:
     X, y = samples("real")
     w, b, u = point(cml.Lasso(X, y, 0.4), y)
