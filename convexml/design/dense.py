@@ -15,7 +15,7 @@ BLOCK = 4096
 SHORT = 1024
 """Rows that a Gram matrix takes at a time: they are weighted in the cache."""
 WIDE, SCATTERED = 256, 16
-"""From so many columns on X w visits those of the nonzero w_j alone, if at most 1 / 16 are."""
+"""Beyond so many columns, X w visits those of the nonzero w_j alone, if at most 1 / 16 are."""
 FEW = 32
 """Rows that are squared at a time."""
 
@@ -42,10 +42,10 @@ class DenseDesign:
         return min(n, BLOCK) + n // BLOCK + 1
 
     def matvec(self, w: Array) -> Array:
-        if w.ndim == 1 and len(w) >= WIDE:
+        if w.ndim == 1:
             used = np.flatnonzero(w)
-            if SCATTERED * used.size <= len(w):  # few columns cost less than a pass
-                return self.array[:, used] @ w[used]
+            if SCATTERED * used.size <= len(w) - WIDE or not used.size:
+                return self.array[:, used] @ w[used]  # few columns cost less than a pass
         return self.array @ w
 
     def rmatvec(self, u: Array) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...certificates import quick_gap
+from ...certificates.learning.points.dual_point import plain_dual
 from ...certificates.learning.points.dual_repair import DualPoint
 from ...errors import InputError
 from ...numerics import EPS, ROUNDING, Array
@@ -46,9 +46,9 @@ def working_set(
     search = Search(objective, w, b)
     least = np.inf
     while True:
-        known = search.look()
-        yield Iterate(search.w, search.b, known[1].u, search.passes, gap=known)
-        violation = search.violation(known[1])
+        dual = search.look()
+        yield Iterate(search.w, search.b, dual.u, search.passes, gap=(search.value, dual))
+        violation = search.violation()
         outside = np.where(search.columns.contains, 0.0, violation)
         worst = float(np.max(violation, initial=0.0))
         done = not np.any(outside > 1.0)
@@ -74,35 +74,37 @@ class Search:
         self.passes = 1.0
         self.columns = ChosenColumns(objective)
         self.floor = FLOOR
+        self.u = self.slope = np.zeros(0)
         self.is_zero = np.zeros(objective.d, dtype=bool)
 
-    def look(self) -> tuple[float, DualPoint]:
-        """The gap of the point, and what it proves."""
-        known = quick_gap(self.objective, self.w, self.b)
-        self.passes += 2.0
-        gap = max(known[0] - known[1].value, 0.0) + ROUNDING * abs(known[0])
+    def look(self) -> DualPoint:
+        """The dual point of (w, b), the slope that it tells, and what their gap proves."""
+        dual = plain_dual(self.objective, self.z)
+        self.passes += 1.0
+        self.u = self.objective.loss_derivative(self.z)
+        self.slope = self.mu * self.w - self._scaled_back(dual)
+        gap = max(self.value - dual.value, 0.0) + ROUNDING * abs(self.value)
         bound = self.objective.loss.curvature_bound
         if np.isfinite(gap) and np.isfinite(bound):  # |u* - u| in the norm of 1 / (c K)
             reach = np.sqrt(2.0 * gap * bound) * self.objective.column_sizes
-            self.is_zero |= np.abs(known[1].v) + reach * (1.0 + 1e-9) < self.level
-        return known
+            self.is_zero |= np.abs(dual.v) + reach * (1.0 + 1e-9) < self.level
+        return dual
 
-    def slope(self, dual: DualPoint) -> Array:
-        """X'u at u = c l'(z), from the dual point that it was scaled to, where that is all."""
-        u = self.objective.loss_derivative(self.z)
-        square = float(u @ u)
-        scale = float(dual.u @ u) / square if square > 0.0 else 0.0
-        if scale > 0.0 and float(np.max(np.abs(dual.u - scale * u))) <= ROUNDING * np.sqrt(square):
-            return -dual.v / scale
+    def _scaled_back(self, dual: DualPoint) -> Array:
+        """-X'u at u = c l'(z), from the dual point that u was scaled to, where that was all."""
+        square = float(self.u @ self.u)
+        scale = float(dual.u @ self.u) / square if square > 0.0 else 0.0
+        off = float(np.max(np.abs(dual.u - scale * self.u), initial=0.0))
+        if scale > 0.0 and off <= ROUNDING * np.sqrt(square):
+            return dual.v / scale
         self.passes += 1.0
-        return self.objective.design.rmatvec(u)
+        return -self.objective.design.rmatvec(self.u)
 
-    def violation(self, dual: DualPoint) -> Array:
+    def violation(self) -> Array:
         """What each condition is missed by, in units of its tolerance, (d,)."""
-        u = self.objective.loss_derivative(self.z)
-        missed = distance(self.w, self.slope(dual) + self.mu * self.w, self.level)
+        missed = distance(self.w, self.slope, self.level)
         missed[self.is_zero & (self.w == 0.0)] = 0.0
-        return missed / self.tolerance(u)
+        return missed / self.tolerance(self.u)
 
     def tolerance(self, u: Array) -> Array:
         """What counts as rounding in each condition, (d,)."""
@@ -125,19 +127,14 @@ class Search:
         """Solve the problem on the working set, to ``share`` of the tolerances."""
         objective, columns = self.objective, self.columns
         index = columns.index
-        level, tolerance = self.level[index], self.tolerance(objective.loss_derivative(self.z))
-        tol, previous = share * tolerance[index], np.inf
-        for _ in range(MODELS):
-            u = objective.loss_derivative(self.z)
+        level, slope, u = self.level[index], self.slope[index], self.u
+        tol = share * self.tolerance(u)[index]
+        for _ in range(1 if is_quadratic(objective) else MODELS):
             x = self.w[index]
-            slope = columns.products(u) + self.mu * x
             total = float(u.sum()) if objective.fit_intercept else 0.0
             missed = float(np.max(distance(x, slope, level) / tol, initial=0.0))
-            if missed <= 1.0 and abs(total) <= 8.0 * EPS * float(np.abs(u).sum()):
+            if missed <= 1.0 and abs(total) <= share * 8.0 * EPS * float(np.abs(u).sum()):
                 return
-            if is_quadratic(objective) and not missed < previous:
-                return
-            previous = missed
             h = self.curvatures()
             gram, q = columns.gram(h)
             gram[np.diag_indices_from(gram)] += self.mu
@@ -146,6 +143,9 @@ class Search:
             shift = -mean - float(q @ step) / float(h.sum()) if objective.fit_intercept else 0.0
             if not self.move(step, shift, float(slope @ step) + total * shift):
                 return
+            u = objective.loss_derivative(self.z)
+            if not is_quadratic(objective):
+                slope = columns.products(u) + self.mu * self.w[index]
 
     def curvatures(self) -> Array:
         """The h of the model, (n,); where the loss is flat at all samples, as curved as it gets."""
