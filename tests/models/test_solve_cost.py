@@ -55,3 +55,11 @@ def test_values_posed_later_are_those_of_the_solution(products: Counter[str]) ->
     )
     assert problem.constraints["prediction"].dual_value == pytest.approx(solution.dual["u"])
     assert products.total() == before
+
+
+def test_a_lasso_by_working_sets_makes_fewer(products: Counter[str]) -> None:
+    """A Gram matrix, the slopes before and after it, one step, and the certificate."""
+    solution = cml.Lasso(X, Y, 0.1).solve()
+    assert (solution.status, solution.solver) == ("optimal", "working_set")
+    assert products["matvec"] <= 6
+    assert products["rmatvec"] <= 6
