@@ -12,12 +12,12 @@ from ..certificates.support.labels import CertifiedSupport
 from ..errors import InputError
 from ..numerics import Array
 from ..solvers.driver import Record
+from .formats.plot import plot_trace
+from .formats.stored_solution import read, write
+from .formats.text import describe
 from .rates.audit import Recorded, audit
 from .rates.program import RecordedProgram
 from .rates.result import RateAudit
-from .shown.plot import plot_trace
-from .shown.stored_solution import read, write
-from .shown.text import describe
 
 WITH_MARGIN = ("hinge", "squared_hinge", "hard_margin")
 """Losses that ask for y_i z_i >= 1, so that 1 / |w| is a distance."""

@@ -157,7 +157,7 @@ def test_a_breakdown_is_one_of_our_errors(monkeypatch: pytest.MonkeyPatch) -> No
 def test_an_active_set_that_goes_round_is_stopped(solver: str) -> None:
     """HiGHS alone never ends here. P* = -3657433046/9; without its curvature there is none."""
     a, d = np.array([-1.0, 4.0, -7.0]), np.array([1.0, 2.0, 1.0])
-    A, b = np.stack([a, a + [0.0, 0.0, 2.0**-25], -a]), np.array([-3.0, -3.0, 7.0])
+    A, b = np.stack([a, a + np.array([0.0, 0.0, 2.0**-25]), -a]), np.array([-3.0, -3.0, 7.0])
     x = cp.Variable(3)
     cost = [1.0, -2.0, 2.0] @ x + 0.5 * cp.quad_form(x, cp.psd_wrap(2.0**-26 * np.outer(d, d)))
     found = cml.solve(cp.Problem(cp.Minimize(cost), [A @ x <= b]), solver)

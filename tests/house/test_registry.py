@@ -18,7 +18,7 @@ from support.model_cases import MODELS, parts
 import convexml as cml
 from convexml import losses, models, penalties, solvers
 from convexml.models.base import Problem
-from convexml.models.shown.stored_solution import REBUILD
+from convexml.models.formats.stored_solution import REBUILD
 from convexml.solvers.reference import REFERENCE
 
 TESTED_ELSEWHERE = {

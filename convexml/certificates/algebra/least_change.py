@@ -68,6 +68,6 @@ def _sparse(matrix: Any, residual: Array, shift: float = 1e-12) -> Array:
         return np.zeros(m)
     solution = np.zeros(m)
     for _ in range(3):
-        left = residual / size - matrix @ solution
-        solution = solution + factor.solve(np.concatenate([np.zeros(m), left]))[:m]
+        error = residual / size - matrix @ solution
+        solution = solution + factor.solve(np.concatenate([np.zeros(m), error]))[:m]
     return solution

@@ -53,7 +53,7 @@ class Interior:
     equal_side: Array
     sigma: float
 
-    def left(self, z: Array) -> float:
+    def distance(self, z: Array) -> float:
         """How far from z (2-norm) the equalities are met: residual / sigma."""
         if self.equal_side.size == 0:
             return 0.0
@@ -183,7 +183,7 @@ def nearby(interior: Interior, z: Array) -> Nearby | None:
     """
     data = interior.data
     z = np.where(interior.fixed, interior.point, z)
-    own, other = interior.left(z), interior.left(interior.point)
+    own, other = interior.distance(z), interior.distance(interior.point)
     norms = _row_norms(data.A_ub, ~interior.fixed)
     room = [
         (-exact_residual(data.A_ub, z, data.b_ub), interior.room_ub, norms),

@@ -115,8 +115,8 @@ def _stationary(data: LinearData, active: ActiveSet, start: Array, near: bool) -
         weights *= np.where(np.arange(m + p) < m, np.maximum(np.abs(start), 1e-6 * level), level)
     matrix = data.columns[active.interior]
     for _ in range(2):
-        left = -exact_residual(matrix, start, -data.c[active.interior])
-        start = start + least_change(matrix, left, weights)
+        residual = -exact_residual(matrix, start, -data.c[active.interior])
+        start = start + least_change(matrix, residual, weights)
     return np.asarray(start)
 
 

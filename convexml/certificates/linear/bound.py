@@ -30,7 +30,7 @@ class LinearBound:
         D, what is left of reduced costs that no bound carries left out.
     rounding : float
         Its error, and the price of what is left.
-    left : array, shape (n,)
+    residual : array, shape (n,)
         Reduced costs that no bound carries.
     within : float or None
         Where no price is known: the bound holds for points within this distance.
@@ -38,7 +38,7 @@ class LinearBound:
 
     value: float
     rounding: float
-    left: Array
+    residual: Array
     within: float | None = None
 
 
@@ -62,23 +62,23 @@ def lower_bound(
     C. Jansson, *Rigorous lower and upper bounds in linear programming*, SIAM J. Optim. 14 (2004).
     """
     cost, rest = reduced_costs(data, lambda_ub, nu)
-    bound, left = _carriers(data, cost)
+    bound, residual = _carriers(data, cost)
     sides = np.concatenate([-data.b_ub, -data.b_eq, bound, bound])
     value = exact_dot(sides, np.concatenate([lambda_ub, nu, cost, rest]))
     # cost + rest is exact to EPS^2, their sum is rounded once.
     error = EPS * abs(value) + EPS**2 * float(np.abs(cost) @ np.abs(bound))
-    if not np.any(left):
-        return LinearBound(value, error, left)
+    if not np.any(residual):
+        return LinearBound(value, error, residual)
     price = _price(data, lambda_ub, nu)
     if price is None:
         price = rational_price(data, lambda_ub, nu, cost, value)
     if price is not None:
-        return LinearBound(value, error + price, left)
-    total = float(np.abs(left).sum())
-    if x is not None:  # c'z >= D + left'z, and z is near x
-        value += float(left @ x)
-        error += 2.0 * EPS * left.size * float(np.abs(left) @ np.abs(x)) + EPS * abs(value)
-    return LinearBound(value, error + spare, left, within=spare / total)
+        return LinearBound(value, error + price, residual)
+    total = float(np.abs(residual).sum())
+    if x is not None:  # c'z >= D + residual'z, and z is near x
+        value += float(residual @ x)
+        error += 2.0 * EPS * residual.size * float(np.abs(residual) @ np.abs(x)) + EPS * abs(value)
+    return LinearBound(value, error + spare, residual, within=spare / total)
 
 
 def reduced_costs(data: LinearData, lambda_ub: Array, nu: Array) -> tuple[Array, Array]:
@@ -110,7 +110,7 @@ def _price(data: LinearData, lambda_ub: Array, nu: Array) -> float | None:
         return None
     m, program = lambda_ub.size, scaled.data
     own, moved, there = (
-        _value(program, point[:m], point[m:]) for point in (y, found.point, interior.point)
+        _dual_value(program, point[:m], point[m:]) for point in (y, found.point, interior.point)
     )
     # D is concave; a step d lowers it by at most the norm of its gradients times abs(d).
     price = (own - moved) + found.share * (moved - there) + found.step * _slope(program)
@@ -118,7 +118,7 @@ def _price(data: LinearData, lambda_ub: Array, nu: Array) -> float | None:
     return scaled.cost * scaled.size * max(SAFE * price, 0.0) + scaled.cost * scaled.size * noise
 
 
-def _value(data: LinearData, lambda_ub: Array, nu: Array) -> float:
+def _dual_value(data: LinearData, lambda_ub: Array, nu: Array) -> float:
     cost, rest = reduced_costs(data, lambda_ub, nu)
     bound, _ = _carriers(data, cost)
     sides = np.concatenate([-data.b_ub, -data.b_eq, bound, bound])

@@ -16,8 +16,8 @@ STATIONARITY = "c + A_ub' lambda_ub + A_eq' nu - lambda_lower + lambda_upper = 0
 
 def violations(data: LinearData, x: Array) -> tuple[Array, Array, Array, Array]:
     """How far x breaks A_ub x <= b_ub, A_eq x = b_eq (signed), x >= lower and x <= upper."""
-    left = exact_residual(data.rows, x, np.concatenate([data.b_ub, data.b_eq]))
-    ub, eq = np.split(left, [data.b_ub.size])
+    residual = exact_residual(data.rows, x, np.concatenate([data.b_ub, data.b_eq]))
+    ub, eq = np.split(residual, [data.b_ub.size])
     below, above = np.maximum(data.lower - x, 0.0), np.maximum(x - data.upper, 0.0)
     return np.maximum(ub, 0.0), eq, below, above
 
@@ -100,9 +100,11 @@ def dual_rows(data: LinearData, point: LinearMultipliers) -> list[Condition]:
         if finite.any() or np.any(value):  # the multiplier of no bound is 0
             wrong = np.where(finite, np.maximum(-value, 0.0), np.abs(value))
             rows.append(worst(name, kind, wrong, costs))
-    left = point.stationarity(data)
-    rows.append(worst(STATIONARITY, "stationarity", left, costs))
-    rows.append(worst("dual equality: the same, as a constraint of the dual", kind, left, costs))
+    residual = point.stationarity(data)
+    rows.append(worst(STATIONARITY, "stationarity", residual, costs))
+    rows.append(
+        worst("dual equality: the same, as a constraint of the dual", kind, residual, costs)
+    )
     return rows
 
 

@@ -56,18 +56,18 @@ def certify_infeasible(
     """
     tol = positive_number(tol, owner, "tol")
     program = data.with_cost(np.zeros(data.n))
-    shown = complete_multipliers(program, multipliers, owner)
-    total = sum(float(np.abs(value).sum()) for value in shown.as_dict().values())
+    given = complete_multipliers(program, multipliers, owner)
+    total = sum(float(np.abs(value).sum()) for value in given.as_dict().values())
     if total > 0.0:
-        shown = shown.scaled(1.0 / total)
-    point = repair_multipliers(program, shown.lambda_ub, shown.nu)
+        given = given.scaled(1.0 / total)
+    point = repair_multipliers(program, given.lambda_ub, given.nu)
     bound = lower_bound(program, point.lambda_ub, point.nu)
     value = -bound.value
     proven = bound.within is None and bool(value < -bound.rounding)
-    left = float(np.abs(bound.left).sum())
-    room = left > 0.0 and value < -bound.rounding
-    radius = np.inf if not left > 0.0 or proven else max(-value - bound.rounding, 0.0) / left
-    rows = [_homogeneous(row) for row in dual_rows(program, shown)]
+    missed = float(np.abs(bound.residual).sum())
+    room = missed > 0.0 and value < -bound.rounding
+    radius = np.inf if not missed > 0.0 or proven else max(-value - bound.rounding, 0.0) / missed
+    rows = [_homogeneous(row) for row in dual_rows(program, given)]
     rows.append(worst(VALUE, "dual_feasibility", max(value, 0.0)))
     broken = [row for row in rows if row.kind == "dual_feasibility" and not row.meets(tol)]
     within = None
@@ -89,7 +89,7 @@ def certify_infeasible(
         tol,
         reason=reason,
         within=within,
-        repaired=shown.distance(point),
+        repaired=given.distance(point),
         dual_source="passed",
         evidence={**point.as_dict(), "value": value, "radius": radius},
     )

@@ -167,11 +167,11 @@ def _repair(data: LinearData, lambda_ub: Array, nu: Array, common: Array) -> Lin
     free = _levels(data, lambda_ub, nu)
     for _ in range(10):
         point = split_reduced_cost(data, lambda_ub, nu, common)
-        left = point.stationarity(data)
-        left[np.abs(left) <= ROUNDING * point.size(data)] = 0.0
-        if not np.any(left):
+        residual = point.stationarity(data)
+        residual[np.abs(residual) <= ROUNDING * point.size(data)] = 0.0
+        if not np.any(residual):
             break
-        target |= left != 0.0
+        target |= residual != 0.0
         cost = point.reduced_cost(data)[target]
         step = least_change(data.columns[target], -cost, np.concatenate([lambda_ub, free]))
         if not np.any(step):

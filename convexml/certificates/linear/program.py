@@ -70,32 +70,32 @@ def certify_linear(
     if constructed:
         lambda_ub, nu = _construct(data, x, lambda_ub, nu, missing_ub, missing_nu, tol)
     best = split_reduced_cost(data, lambda_ub, nu)
-    shown = LinearMultipliers(
+    given = LinearMultipliers(
         lambda_ub,
         nu,
         passed.get("lambda_lower", best.lambda_lower),
         passed.get("lambda_upper", best.lambda_upper),
     )
-    certificate = assess(data, x, shown, tol, "constructed" if constructed else "passed")
+    certificate = assess(data, x, given, tol, "constructed" if constructed else "passed")
     if certificate.verdict is Verdict.UNDECIDED:
         return _look_for_better(data, certificate)
     return certificate
 
 
 def assess(
-    data: LinearData, x: Array, shown: LinearMultipliers, tol: float, source: str
+    data: LinearData, x: Array, given: LinearMultipliers, tol: float, source: str
 ) -> Certificate:
     """The certificate of x with these multipliers; no search for better points."""
-    common = np.maximum(np.minimum(shown.lambda_lower, shown.lambda_upper), 0.0)
-    point = repair_multipliers(data, shown.lambda_ub, shown.nu, common)
-    rows = (*primal_rows(data, x), *dual_rows(data, shown), *slackness_rows(data, x, shown))
+    common = np.maximum(np.minimum(given.lambda_lower, given.lambda_upper), 0.0)
+    point = repair_multipliers(data, given.lambda_ub, given.nu, common)
+    rows = (*primal_rows(data, x), *dual_rows(data, given), *slackness_rows(data, x, given))
     primal, size = exact_dot(data.c, x), linear_units(data).size
     spare = ROOM * tol * program_scale(primal, np.nan, size)
     bound = lower_bound(data, point.lambda_ub, point.nu, x, spare)
     reason = _unusable(data, point, bound)
     dual = -np.inf if reason else bound.value - bound.rounding
     if source == "passed":  # the repair is not to make a passed point look better than it is
-        dual = min(dual, shown.dual_sum(data))
+        dual = min(dual, given.dual_sum(data))
     price = _violation_price(data, x, point)
     if not reason and not plausible(data, x):
         reason = (
@@ -104,8 +104,9 @@ def assess(
         )
         price = np.inf
     if not reason and bound.within is not None:
+        j = _worst(bound.residual)
         reason = (
-            f"the multipliers leave {np.abs(bound.left).max():.3g} on x[{_worst(bound.left)}], "
+            f"the multipliers leave {np.abs(bound.residual[j]):.3g} on x[{j}], "
             f"where no bound can carry it: the bound holds for points within {bound.within:.3g}"
         )
     broken = [row for row in rows if row.kind == "dual_feasibility" and not row.meets(tol)]
@@ -123,7 +124,7 @@ def assess(
         rounding=price + error,
         within=bound.within if np.isfinite(dual) else None,
         reason=reason,
-        repaired=shown.distance(point),
+        repaired=given.distance(point),
         dual_source=source,
         dual={**point.as_dict(), "x": x},
     )
@@ -131,20 +132,20 @@ def assess(
     return judge(replace(certificate, proved_gap=certificate.gap if rigorous else np.inf))
 
 
-def _worst(left: Array) -> int:
-    return int(np.argmax(np.abs(left)))
+def _worst(residual: Array) -> int:
+    return int(np.argmax(np.abs(residual)))
 
 
 def _unusable(data: LinearData, point: LinearMultipliers, bound: LinearBound) -> str:
     """Why what is left of the reduced costs is too much to be a residual; "" where it is not."""
     y = np.concatenate([point.lambda_ub, point.nu])
     costs = np.maximum(np.abs(data.c), linear_units(data).of_multipliers(y)[1])
-    if np.all(np.abs(bound.left) <= np.maximum(NEAR * costs, ROUNDING * point.size(data))):
+    if np.all(np.abs(bound.residual) <= np.maximum(NEAR * costs, ROUNDING * point.size(data))):
         return ""
-    j = _worst(bound.left)
+    j = _worst(bound.residual)
     return (
-        f"no bound: the multipliers leave {bound.left[j]:.3g} on x[{j}], where no bound can carry "
-        "it, and no small change of them repairs it"
+        f"no bound: the multipliers leave {bound.residual[j]:.3g} on x[{j}], where no bound can "
+        "carry it, and no small change of them repairs it"
     )
 
 

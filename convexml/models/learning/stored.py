@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ... import kernels, losses, penalties
-from ..shown.stored_solution import REBUILD
+from ..formats.stored_solution import REBUILD
 from .posed import PosedLearning
 
 

@@ -12,9 +12,9 @@ def read_classes(owner: str, y: Array) -> tuple[Array, Array]:
     """Map two labels of any kind to -1 and +1, the larger to +1."""
     classes = _labels(owner, y)
     if len(classes) != 2:
-        shown = ", ".join(repr(value) for value in classes[:5].tolist())
+        listed = ", ".join(repr(value) for value in classes[:5].tolist())
         raise InputError(
-            f"{owner}: y must hold exactly two classes, got {len(classes)} ({shown}"
+            f"{owner}: y must hold exactly two classes, got {len(classes)} ({listed}"
             f"{', ...' if len(classes) > 5 else ''})."
         )
     return np.where(y == classes[1], 1.0, -1.0), classes
@@ -35,6 +35,6 @@ def read_many_classes(owner: str, y: Array) -> tuple[Array, Array]:
     """Map the labels of two or more classes to 0 ... K-1, in their order."""
     classes = _labels(owner, y)
     if len(classes) < 2:
-        shown = ", ".join(repr(value) for value in classes.tolist())
-        raise InputError(f"{owner}: y must hold at least two classes, got only {shown}.")
+        listed = ", ".join(repr(value) for value in classes.tolist())
+        raise InputError(f"{owner}: y must hold at least two classes, got only {listed}.")
     return np.searchsorted(classes, y).astype(float), classes

@@ -120,15 +120,15 @@ def _verified(
     near = (np.abs(margins) <= NEAR * size) & (objective.labels == 0.0)
     if not (may_move and np.all(near | (margins >= 0.0))):
         return None
-    held = _held(objective, E, scores, near)
-    if held is None:
+    exact = _held(objective, E, scores, near)
+    if exact is None:
         return None
-    margins, slack = _margins(objective, E, held)
+    margins, slack = _margins(objective, E, exact)
     margins = np.where(near, 0.0, margins)  # exactly 0 for scores that these are, rounded
     others = ~near & (objective.labels == 0.0)
     if not np.all(margins[others] > slack[others]) or not np.any(others):
         return None
-    return held[: len(W)], held[len(W)] if objective.fit_intercept else b, margins
+    return exact[: len(W)], exact[len(W)] if objective.fit_intercept else b, margins
 
 
 def _margins(objective: MulticlassObjective, E: Array, scores: Array) -> tuple[Array, Array]:
@@ -159,6 +159,6 @@ def _held(objective: MulticlassObjective, E: Array, scores: Array, near: Array) 
     )
     if x is None:
         return None
-    held = np.zeros(scores.size)
-    held[order] = [float(v) for v in x]
-    return held.reshape(scores.shape[::-1]).T
+    exact = np.zeros(scores.size)
+    exact[order] = [float(v) for v in x]
+    return exact.reshape(scores.shape[::-1]).T

@@ -79,12 +79,12 @@ def _moved(objective: Objective, point: DualPoint) -> DualPoint | None:
         margin = np.where(over, np.maximum(2.0 * margin, 2.0 * excess), margin)
         bound = level * (1.0 - np.minimum(margin, NEAR))
         near = (level > 0.0) & (size > level * (1.0 - NEAR))
-        held = near[block]
-        if not 0 < held.sum() <= MOST:
+        chosen = near[block]
+        if not 0 < chosen.sum() <= MOST:
             return None
         share = np.where(size > bound, 1.0 - bound / np.where(near, size, 1.0), 0.0)
-        part = objective.design.columns(np.flatnonzero(held))
-        missed = -(share[block] * v)[held]
+        part = objective.design.columns(np.flatnonzero(chosen))
+        missed = -(share[block] * v)[chosen]
         u = u - h * ColumnGram(part, h, objective.fit_intercept).combination(missed, 0.0)
         u = balance(objective, np.clip(u, lo, hi), *box_inside(objective))
         v, error = _precisely(objective, u)

@@ -7,6 +7,7 @@ a valid bound, so that a poor guess costs tightness and never truth.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 import numpy as np
 
@@ -25,6 +26,7 @@ TIGHT = 1e-12
 ENOUGH = 1.25
 """Nor where the gap is at most this many times what the point is known to lose."""
 ATTEMPTS = 8
+BY_VALUE = attrgetter("value")
 SMALL_ENOUGH = 100_000
 """Entries of X up to which a conic solver is asked where the steps for a smooth loss stall."""
 
@@ -45,10 +47,10 @@ def construct_dual(objective: Objective, point: PrimalPoint) -> DualPoint:
         if np.isfinite(primal) and primal - best.value <= ENOUGH * (primal - least) + room:
             return best
         if attempt == 1 and not objective.loss.is_smooth:
-            best = max(best, restore_dual(objective, z, best), key=_value)
+            best = max(best, restore_dual(objective, z, best), key=BY_VALUE)
             hint = best.u
         for step, dual in _steps(objective, point, hint):
-            best = max(best, dual, key=_value)
+            best = max(best, dual, key=BY_VALUE)
             reached = repair_primal(objective, step.w, step.b)
             value = _value_of(objective, reached)
             if value < least:
@@ -57,7 +59,7 @@ def construct_dual(objective: Objective, point: PrimalPoint) -> DualPoint:
             break
     small = objective.n <= ALL_OF_THEM and objective.n * objective.d <= SMALL_ENOUGH
     if objective.loss.is_smooth and small and objective.loss.labels != "classes":
-        best = max(best, restore_dual(objective, z, best), key=_value)
+        best = max(best, restore_dual(objective, z, best), key=BY_VALUE)
     return best_multiple(objective, best)
 
 
@@ -161,7 +163,3 @@ def nearest_kink(objective: Objective, z: Array) -> Array:
     """The kink of each sample's loss nearest to its prediction, shape (n,)."""
     kinks = np.stack(objective.loss.kinks(objective.y))
     return np.take_along_axis(kinks, np.abs(kinks - z).argmin(axis=0)[None], axis=0)[0]
-
-
-def _value(point: DualPoint) -> float:
-    return point.value

@@ -165,7 +165,7 @@ def _restore_rows(
     if not rows.size and not objective.fit_intercept:
         return _Restored(u)
     columns = objective.design if rows.size == d else objective.design.columns(rows)
-    held = penalty.free(d)[rows]
+    equalities = penalty.free(d)[rows]
     v, start, gram, h = None, None, None, None
     for _ in range(ROUNDS):
         total = u.sum() if objective.fit_intercept else 0.0
@@ -177,21 +177,21 @@ def _restore_rows(
             outside = np.abs(penalty.outside(v)[rows])
             if np.any(outside):
                 broken = outside > 0.5 * ROUNDING * objective.product_sizes(u)[rows]
-                done, more = done and not np.any(broken), held | broken
-                gram, held = gram if np.array_equal(more, held) else None, more
+                done, more = done and not np.any(broken), equalities | broken
+                gram, equalities = gram if np.array_equal(more, equalities) else None, more
         if done:
             break
         if gram is None:
             room = np.minimum(u - lo, hi - u)
             h = np.where(np.isfinite(room), room, objective.c) if metric is None else metric
         assert h is not None
-        if held.any():
+        if equalities.any():
             assert v is not None
             if gram is None:
-                mask = np.isin(np.arange(d), rows[held])
-                part = columns if held.all() else columns.columns(held)
+                mask = np.isin(np.arange(d), rows[equalities])
+                part = columns if equalities.all() else columns.columns(equalities)
                 gram = ColumnGram(part, h, objective.fit_intercept, mask)
-            shift = gram.combination(-v[rows[held]], total)
+            shift = gram.combination(-v[rows[equalities]], total)
         elif h.sum() > 0.0:
             shift = total / h.sum()
         else:
