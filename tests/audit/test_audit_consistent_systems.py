@@ -98,3 +98,20 @@ def test_lengths_of_tiny_and_huge_vectors():
         assert length(unit * np.array([3.0, -4.0])) == 5.0 * unit
     assert length(np.zeros(3)) == length(np.zeros(0)) == 0.0
     assert length(np.array([1.0, np.nan])) == length(np.array([np.inf])) == np.inf
+
+
+@pytest.mark.parametrize("apart", [0.0, 1e-9])
+def test_rows_that_define_entries_hide_no_contradiction(apart):
+    """Least squares and absolute values bring rows that any w meets; sum(w) = 1 = 1 + apart not."""
+    rng = np.random.default_rng(0)
+    X, t = rng.normal(size=(6, 3)), rng.normal(size=6)
+    w = cp.Variable(3)
+    cost = cp.sum_squares(X @ w - t) + cp.norm1(w)
+    problem = cp.Problem(cp.Minimize(cost), [cp.sum(w) == 1, cp.sum(w) == 1 + apart])
+    alone = cp.Problem(cp.Minimize(cost), [cp.sum(w) == 1])
+    alone.solve(solver="CLARABEL")
+    problem.constraints[0].save_dual_value(alone.constraints[0].dual_value)
+    problem.constraints[1].save_dual_value(np.array(0.0))
+    certificate = cml.certify(problem)
+    assert (certificate.verdict is cml.Verdict.CERTIFIED) == (apart == 0.0), str(certificate)
+    assert ("no point is known" in certificate.reason) == (apart > 0.0)

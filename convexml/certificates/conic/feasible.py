@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy import sparse
 
 from ...errors import SolverError
 from ...numerics import Array
+from ...objective.conic.cones import NonnegativeCone, ZeroCone
 from ...objective.conic.program import ConeProgram
+from ...objective.linear.data import LinearData
 from ..linear.plausible import plausible
 from .ray import has_point
 from .search.fit import FittedProgram
@@ -33,9 +36,23 @@ def unmet(fit: FittedProgram, x: Array, bent: bool) -> str:
     program, z = fit.program, fit.scaled.x_in(x)
     if program.b.size > LARGEST:
         return ""
-    if not plausible(linear_rows(program)[0], z):
+    if not plausible(_binding(program), z):
         return UNMET
     return UNMET if bent and not _has_room(program, z) else ""
+
+
+def _binding(program: ConeProgram) -> LinearData:
+    """The linear rows without those that an entry of x with no other row meets, whatever the rest.
+
+    Such are r = A x - b and t >= x that define auxiliary entries: they exclude no x.
+    """
+    data, A = linear_rows(program)[0], sparse.csc_array(program.A)
+    lonely = np.repeat(np.diff(A.indptr) == 1, np.diff(A.indptr)) & (A.data != 0.0)
+    met = np.zeros(program.b.size, dtype=bool)
+    met[A.indices[lonely]] = True
+    below, equal = (~met[program.ruled_by(k)] for k in (NonnegativeCone, ZeroCone))
+    parts = (data.A_ub[below], data.b_ub[below], data.A_eq[equal], data.b_eq[equal])
+    return LinearData(data.c, *parts, data.lower, data.upper)
 
 
 def _has_room(program: ConeProgram, z: Array) -> bool:

@@ -1,6 +1,9 @@
-"""Many equations with slacks of their own: how far one moves to meet them."""
+"""Many equations with slacks of their own, and how far one moves to meet them; wide factors."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ from scipy import sparse
 
 from convexml.certificates.algebra import polyhedron as linear_price
 from convexml.certificates.algebra.polyhedron import onto
+from convexml.certificates.conic.prices.factor import dense_factor, sparse_factor
 from convexml.numerics import Array
 
 
@@ -63,3 +67,19 @@ def test_contradictions_have_no_bound() -> None:
     kept, sigma = onto(sparse.csr_array(E), side, np.ones(7, dtype=bool), np.zeros(7))
     assert kept.size == 6
     assert sigma > 0.0
+
+
+@pytest.mark.parametrize("factor", [dense_factor, sparse_factor])
+@pytest.mark.parametrize("bending", ["diagonal", "full", "none"])
+def test_a_factor_bounds_the_norm_from_above(factor: Callable[..., Any], bending: str) -> None:
+    """sqrt(r'G^-1 r) with G = B'B + P, by a Cholesky factorisation of G."""
+    rng = np.random.default_rng(3)
+    n = 150
+    B = rng.normal(size=(2 * n, n)) * (rng.random((2 * n, n)) < 0.3)
+    root = {"diagonal": np.diag(rng.random(n) < 0.5), "full": rng.normal(size=(3, n))}
+    P = root.get(bending, np.zeros((1, n))).astype(float)
+    P = P.T @ P
+    r = rng.normal(size=n)
+    half = np.linalg.solve(np.linalg.cholesky(B.T @ B + P), r)
+    found = factor(sparse.csc_array(B), sparse.csc_array(P)).norm(r, 0.0)
+    assert 1.0 - 1e-12 <= found / float(np.linalg.norm(half)) <= 1.0 + 1e-6

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import solve_triangular
 
 from ....numerics import EPS, Array
 from ...algebra.definite import eigenvalue_bound
@@ -40,18 +41,21 @@ def dense_factor(part: Any, bent: Any) -> Dense | None:
     P, n = bent.toarray(), bent.shape[0]
     used = np.flatnonzero(np.any(P != 0.0, axis=0))
     roots = np.zeros((used.size, n))
-    if used.size:
-        values, vectors = np.linalg.eigh(P[np.ix_(used, used)])
+    inner = P[np.ix_(used, used)]
+    if np.count_nonzero(inner) == used.size:  # a diagonal
+        roots[np.arange(used.size), used] = np.sqrt(np.maximum(np.diag(inner), 0.0))
+    elif used.size:
+        values, vectors = np.linalg.eigh(inner)
         roots[:, used] = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
     stacked = np.vstack([B, roots])
     if stacked.shape[0] < n:
         return None
     try:
         R = np.linalg.qr(stacked, mode="r")
-        X = np.linalg.solve(R, np.eye(n))
+        X = solve_triangular(R, np.eye(n), check_finite=False)
     except np.linalg.LinAlgError:
         return None
-    Q, bending = B @ X, X.T @ P @ X
+    Q, bending = B @ X, X[used].T @ (inner @ X[used])
     size, length = float(np.linalg.norm(X)), float(np.linalg.norm(Q))
     off = (n + 4) * EPS * float(np.linalg.norm(B)) * size
     room = 2.0 * length * off + off**2 + (B.shape[0] + 2) * EPS * length**2

@@ -20,6 +20,8 @@ from .margin import margins, nudged
 
 DENSE_COLUMNS = 700
 SPARSE_COLUMNS = 20_000
+FULL = 0.15
+"""From this share of entries on, a factorisation that knows of zeros is the slower one."""
 STEPS = 4
 
 
@@ -165,10 +167,11 @@ def _metric(
         sparse.diags_array(tau * scale) @ P[columns][:, columns] @ sparse.diags_array(tau * scale)
     )
     factor: Any = None
-    rank = int(np.count_nonzero(np.diff(sparse.csr_array(part).indptr)))
-    if columns.size <= DENSE_COLUMNS and rank * columns.size <= DENSE_SIZE:
+    entries = int(np.count_nonzero(np.diff(sparse.csr_array(part).indptr))) * columns.size
+    small, full = columns.size <= DENSE_COLUMNS, part.nnz > FULL * entries
+    if (small or full) and entries <= DENSE_SIZE:
         factor = dense_factor(part, bent)
-    elif columns.size <= SPARSE_COLUMNS:
+    if factor is None and columns.size <= SPARSE_COLUMNS:
         factor = sparse_factor(part, bent)
     return None if factor is None else _Metric(M, MA, tau, columns, scale, factor, still)
 
