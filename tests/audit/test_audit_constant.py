@@ -85,3 +85,35 @@ def test_rounding_of_the_terms_is_no_contradiction() -> None:
     cancelled = cp.Constant(np.array([[0.1, 0.2, -0.3], [1.0, 1.0, 1.0]])) @ ones
     problem = cp.Problem(cp.Minimize(1.0), [cancelled == np.array([0.0, 3.0])])
     assert cml.certify(problem).verdict is cml.Verdict.UNDECIDED
+
+
+OUTSIDE = {
+    "inverse": lambda: cp.inv_pos(cp.Constant(-1.0)),
+    "quadratic": lambda: cp.quad_over_lin(np.ones(2), cp.Constant(-2.0)),
+    "inside a sum": lambda: 3.0 + 2.0 * cp.inv_pos(cp.Constant([1.0, -1.0]))[1],
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_constant_outside_of_its_domain_is_infinite(name: str) -> None:
+    """NumPy has 1 / -1 = -1, and CVXPY takes it; convex is only what is +inf there."""
+    x = cp.Variable()
+    in_a_row = cp.Problem(cp.Minimize(x), [x >= OUTSIDE[name]()])
+    in_the_objective = cp.Problem(cp.Minimize(x + OUTSIDE[name]()), [x >= 1.0])
+    for problem in (in_a_row, in_the_objective):
+        problem.solve(solver="CLARABEL")
+        assert problem.status == "optimal"  # so it is said
+        certificate = cml.certify(problem)
+        assert certificate.verdict is cml.Verdict.REFUTED
+        assert "domain of" in certificate.reason
+    certificate = cml.certify(cp.Problem(cp.Minimize(OUTSIDE[name]())))
+    assert (certificate.claim, certificate.verdict) == ("infeasible", cml.Verdict.CERTIFIED)
+    assert np.max(certificate.evidence["domain of the objective"]) >= 1.0
+
+
+def test_a_constant_on_the_border_of_its_domain_is_inside_up_to_rounding() -> None:
+    x, border = cp.Variable(), cp.Constant(0.3) - 0.1 - 0.2  # -3e-17 in floats
+    assert float(border.value) < 0.0
+    problem = cp.Problem(cp.Minimize(x), [x >= cp.quad_over_lin(np.zeros(2), border) + 1.0])
+    problem.solve(solver="CLARABEL")
+    assert cml.certify(problem).verdict is cml.Verdict.CERTIFIED

@@ -10,14 +10,12 @@ from ...certificates.certificate import Certificate
 from ...certificates.judge import absent, bounded, judge
 from ...conditions import worst
 from ...numerics import ROUNDING, Array
+from .reading.domain import domain_rows
 from .reading.layout import dense
 from .reading.point import constraint_names
-from .reading.sizes import gathered, value_sizes
+from .reading.sizes import gathered, term_sizes, value_sizes
 from .reading.violation import constraint_violation
 from .rounding.enclosed import enclosed, objective_at
-
-KEPT = {"NegExpression", "real", "imag"}
-"""Affine atoms that leave the sizes of their terms as they are."""
 
 
 def certify_constant(problem: Any, tol: float) -> Certificate:
@@ -28,8 +26,8 @@ def certify_constant(problem: Any, tol: float) -> Certificate:
     Certificate
         Claim "optimal" with P = D = the constant and gap 0; or, where an entry or a cone of a
         constraint is violated by more than the rounding of its own terms, claim "infeasible" with
-        the violations by constraint in ``evidence``. Both CERTIFIED. UNDECIDED where a violation
-        of that size may be rounding, or the objective is not finite.
+        the violations by constraint in ``evidence``, those of domains among them. Both CERTIFIED.
+        UNDECIDED where a violation of that size may be rounding, or the objective is not finite.
     """
     names = constraint_names(problem)
     rows, broken = [], {}
@@ -42,6 +40,10 @@ def certify_constant(problem: Any, tol: float) -> Certificate:
         rows.append(worst(name, "primal_feasibility", violated, sizes, error))
         if np.any(certain):
             broken[names[constraint.id]] = violated
+    for row in domain_rows(problem, names, lambda _: np.zeros(1)):
+        rows.append(row)
+        if row.breaks(ROUNDING):
+            broken[row.name.removesuffix(": violation")] = np.array([row.residual])
     sign = 1.0 if problem.objective.NAME == "minimize" else -1.0
     if broken:
         reason = f"violated, and no variable can change it: {', '.join(broken)}"
@@ -57,16 +59,6 @@ def _error(constraint: Any, count: int) -> Array:
     """How far off each violation may be: the rounding of its terms, and what atoms may be off."""
     found = [(enclosed(part), dense(part.value)) for part in constraint.args]
     off = [np.abs(each.value - value) + each.reach for each, value in found]
-    terms = [_terms(part) for part in constraint.args]
+    terms = [term_sizes(part) for part in constraint.args]
     behind = max(2.0, sum(part.size for part in off) / max(count, 1))
     return ROUNDING * gathered(constraint, terms, count) + behind * gathered(constraint, off, count)
-
-
-def _terms(expression: Any) -> Array:
-    """The value of an affine expression with the signs of all its terms taken away."""
-    names = {kind.__name__ for kind in type(expression).__mro__}
-    if "AffAtom" not in names or 0 in expression.shape:
-        return np.abs(dense(expression.value))
-    parts = [_terms(part) for part in expression.args]
-    found = parts[0] if names & KEPT else expression.numeric(parts)
-    return np.reshape(np.abs(dense(found)), expression.shape)

@@ -11,6 +11,7 @@ import numpy as np
 from ....conditions import Condition, worst
 from ....numerics import EPS, Array
 from .layout import dense
+from .sizes import term_sizes
 from .violation import constraint_violation
 
 MATRICES = {"MatrixFrac", "tr_inv", "log_det"}
@@ -74,12 +75,12 @@ def _owners(problem: Any, labels: dict[int, str]) -> Iterator[tuple[str, list[An
 
 
 def _atoms(expression: Any) -> list[Any]:
-    """The atoms of an expression that depend on variables, once each, arguments first."""
+    """The atoms of an expression, constant ones too, once each, arguments first."""
     found: dict[int, Any] = {}
     seen: set[int] = set()
 
     def walk(node: Any) -> None:
-        if id(node) in seen or not hasattr(node, "_domain") or node.is_constant():
+        if id(node) in seen or not hasattr(node, "_domain"):
             return
         seen.add(id(node))
         for part in node.args:
@@ -132,7 +133,8 @@ def _row(name: str, constraint: Any, sizes: Callable[[Any], Array]) -> Condition
     size, terms = np.zeros(1), np.zeros(1)
     shape = np.broadcast_shapes(*(arg.shape for arg in constraint.args))
     for part in constraint.args:
-        found = (np.broadcast_to(each, shape).ravel() for each in _size(part, sizes))
+        measured = _size(part, sizes) if constraint.variables() else (term_sizes(part),) * 2
+        found = (np.broadcast_to(each, shape).ravel() for each in measured)
         size, terms = (a + b for a, b in zip((size, terms), found, strict=True))
     if size.size != violated.size:  # of a matrix: one distance
         size, terms = (np.full(1, np.linalg.norm(part)) for part in (size, terms))

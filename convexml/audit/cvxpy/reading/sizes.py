@@ -11,6 +11,9 @@ from scipy import sparse
 from ....numerics import Array
 from .layout import dense
 
+KEPT = {"NegExpression", "real", "imag"}
+"""Affine atoms that leave the sizes of their terms as they are."""
+
 
 def cone_numbers(constraint: Any) -> list[Array] | None:
     """For each argument, which cone its entries belong to; None for an (in)equality.
@@ -102,3 +105,13 @@ def row_sizes(constraint: Any, matrix: Any, size: Array, count: int) -> Array:
 
 def _ends(rows: Any) -> list[tuple[int, int]]:
     return list(zip(rows.indptr[:-1].tolist(), rows.indptr[1:].tolist(), strict=True))
+
+
+def term_sizes(expression: Any) -> Array:
+    """The value of an affine expression with the signs of all its terms taken away."""
+    names = {kind.__name__ for kind in type(expression).__mro__}
+    if "AffAtom" not in names or 0 in expression.shape:
+        return np.abs(dense(expression.value))
+    parts = [term_sizes(part) for part in expression.args]
+    found = parts[0] if names & KEPT else expression.numeric(parts)
+    return np.reshape(np.abs(dense(found)), expression.shape)
