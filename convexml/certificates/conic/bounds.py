@@ -14,10 +14,10 @@ from ..algebra.definite import negative_eigenvalue
 from ..scale import ProgramUnits
 from .prices.lift import lifted_prices
 from .prices.lineality import idle_columns
-from .prices.polyhedral import dual_interior, priced_inside
+from .prices.polyhedral import dual_interior, priced_inside, rational_dual
 from .prices.price import Priced, priced
-from .prices.rational_dual import rational_dual
 from .prices.repair import repair_conic_dual
+from .rows import row_sizes
 from .search.fit import FittedProgram
 from .search.interior import mixtures
 from .search.recovery import Completed
@@ -175,7 +175,7 @@ def _evaluate(
 def _inactive(program: ConeProgram, x: Array, y: Array, units: ProgramUnits) -> Array:
     """Rows of inequalities whose slack is larger, for its size, than their multiplier."""
     slack = program.slack(x)
-    size = np.maximum(np.abs(program.b), units.rows)
+    size = row_sizes(program, units)
     size = np.where(size > 0.0, size, 1.0)
     level = y * size
     level = level / (float(np.max(np.abs(level), initial=0.0)) or 1.0)

@@ -10,11 +10,11 @@ from scipy import sparse
 
 from ...errors import SolverError
 from ...numerics import EPS, Array, length
-from ...objective.conic.cones import NonnegativeCone
+from ...objective.conic.cones import NonnegativeCone, ZeroCone
 from ...objective.conic.program import ConeProgram, cone_program_of
 from ..algebra.polyhedron import SAFE, Interior, nearby, relative_interior
 from .ray import inside
-from .search.interior import inward
+from .search.interior import interior_point
 from .search.scaling import solve_scaled
 from .values import conic_objective, linear_rows
 
@@ -98,8 +98,7 @@ def _within(program: ConeProgram, z: Array) -> Iterator[Array]:
 def inwards(program: ConeProgram) -> ConeProgram:
     """Maximise t <= 1 where b - A x - t e is in K, e inside of the curved cones."""
     n = program.q.size
-    parts = [inward(c) * (not c.is_polyhedral) for c in program.cones]
-    e = np.concatenate([np.zeros(0), *parts])
+    e = interior_point(program) * ~program.ruled_by(ZeroCone, NonnegativeCone)
     limit = sparse.csc_array(([1.0], ([0], [n])), shape=(1, n + 1))
     A = sparse.vstack([sparse.hstack([program.A, e[:, None]]), limit], format="csc")
     cost, b = -np.eye(1, n + 1, n).ravel(), np.append(program.b, 1.0)

@@ -15,8 +15,8 @@ import convexml as cml
 from convexml import Verdict
 from convexml.certificates.conic.optimum import certify_conic
 from convexml.certificates.conic.prices.lineality import idle_columns
+from convexml.certificates.conic.prices.polyhedral import rational_dual
 from convexml.certificates.conic.prices.price import priced
-from convexml.certificates.conic.prices.rational_dual import rational_dual
 from convexml.certificates.conic.search.scaling import solve_scaled
 from convexml.certificates.conic.units import conic_units
 from convexml.objective.conic.cones import NonnegativeCone

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from scipy import sparse
 
@@ -11,6 +13,7 @@ from ....objective.conic.program import ConeProgram
 from ....objective.linear.data import LinearData
 from ...algebra.least_change import least_change
 from ...algebra.polyhedron import SAFE, Interior, nearby, relative_interior
+from ...algebra.rational_dual import exact_dual
 from ...algebra.sums import exact_residual
 from ..values import dual_residual, dual_value
 from .price import Priced
@@ -108,3 +111,22 @@ def priced_inside(program: ConeProgram, interior: Interior, w: Array, y: Array) 
     bound -= SAFE * found.step * (slope + 0.5 * curve * found.step)
     noise = 4.0 * EPS * (abs(value) + abs(values[0]) + abs(values[1]))
     return Priced(kept, y, value, max(value - bound, 0.0) + noise, left)
+
+
+def rational_dual(program: ConeProgram, w: Array, y: Array) -> Priced | None:
+    """An exact dual point near (w, y), rounded, and what the rounding hides; None if there is none.
+
+    See ``exact_dual``.
+    """
+    if not program.is_polyhedral:
+        return None
+    signed, y = program.ruled_by(NonnegativeCone), program.project_dual(y)
+    found = exact_dual(program.P, program.q, program.A, program.b, signed, w, y)
+    if found is None:
+        return None
+    w, y, exact = found
+    value = dual_value(program, w, y)
+    if not np.isfinite(value):
+        return None
+    price = max(float(Fraction(value) - exact), 0.0) * (1.0 + 4.0 * EPS)
+    return Priced(w, y, value, price, dual_residual(program, w, y))

@@ -10,7 +10,7 @@ from scipy import sparse
 from ....numerics import Array
 from ....objective.conic.program import ConeProgram
 from ...scale import ProgramUnits
-from .scaling import ScaledCone, solve_scaled
+from .scaling import ScaledCone, shared, solve_scaled
 
 BORDER = 0.41
 """Halves of logarithms are common, being means of two: they are no border case."""
@@ -45,10 +45,8 @@ def fitted(program: ConeProgram, units: ProgramUnits) -> FittedProgram:
     the program in others.
     """
     sides = np.abs(program.b)
-    row = np.where(units.rows > 0.0, units.rows, sides)  # without entries: b alone
-    for cone, part in program.blocks:
-        if not cone.is_polyhedral:
-            row[part] = np.max(row[part], initial=0.0)
+    # Without entries: b alone.
+    row = shared(program, np.where(units.rows > 0.0, units.rows, sides))
     columns, cost = units.columns, units.objective
     if columns.size and not np.any(sides):  # nothing fixes x: its first entry does
         factor = _power(columns[0]) / columns[0]

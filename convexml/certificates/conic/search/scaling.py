@@ -100,7 +100,7 @@ def _ruiz(program: ConeProgram) -> tuple[Array, Array, float]:
     for _ in range(SWEEPS):
         column = np.maximum(_most(bent, P.col, n), _most(entries, A.col, n))
         column = np.maximum(column, np.abs(q))
-        row = _shared(program, np.maximum(_most(entries, A.row, m), np.abs(b)))
+        row = shared(program, np.maximum(_most(entries, A.row, m), np.abs(b)))
         last = np.max(np.concatenate([np.abs(q), np.abs(b)]), initial=0.0)
         column, row, last = (1.0 / np.sqrt(np.where(v > 0.0, v, 1.0)) for v in (column, row, last))
         columns, rows, unit = _cut(columns * column), _cut(rows * row), float(_cut(unit * last))
@@ -151,7 +151,8 @@ def _largest(matrix: Any, axis: int) -> Array:
     return np.asarray(found.toarray() if sparse.issparse(found) else found).ravel()
 
 
-def _shared(program: ConeProgram, sizes: Array) -> Array:
+def shared(program: ConeProgram, sizes: Array) -> Array:
+    """The sizes, of a curved cone's rows the largest one for all."""
     sizes = sizes.copy()
     for cone, part in program.blocks:
         if not cone.is_polyhedral:
