@@ -166,6 +166,7 @@ MUTANTS = [
         "    if not value < 0.0:\n        return 0.0\n",
         "",
         (f"{ABSENCE}::test_a_wrong_word_is_not_repeated",),
+        explained="multipliers are shown with b'y = -1: where b'y is not < 0 they are not shown",
     ),
     estimator(
         "scikit-learn: LinearRegression with 1/2",
