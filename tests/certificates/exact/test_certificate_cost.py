@@ -64,10 +64,9 @@ class CountingDesign(DenseDesign):
         self._count_gram(weights)
         return super().bordered_gram(weights)
 
-    def column_squares(self, weights: Array | None = None) -> Array:
-        if weights is not None or "_squares" not in self.__dict__:
-            self._count("column_squares")
-        return super().column_squares(weights)
+    def _weighted_squares(self, weights: Array) -> Array:
+        self._count("column_squares")  # those of equal weights are kept
+        return super()._weighted_squares(weights)
 
     def row_squares(self) -> Array:
         self._count("row_squares")
