@@ -25,6 +25,7 @@ def test_posing_refuses(name: str) -> None:
 
 
 PROBLEM = cml.Ridge(X, Y, 0.1, sample_weight=put(ones, 0, 0.0))
+CLASSES = cml.SoftmaxRegression(X, np.arange(N) % 3, 0.1)
 BARE = cml.Ridge(X, Y, 0.1, fit_intercept=False)
 W, U = np.ones(D), np.zeros(N)
 JUDGED: dict[str, tuple[Callable[[], Any], str]] = {
@@ -44,6 +45,10 @@ JUDGED: dict[str, tuple[Callable[[], Any], str]] = {
     "u too short": (
         lambda: PROBLEM.certify(W, 0.0, U[:3]),
         "Ridge: u must have one entry per sample (24), got shape (3,)",
+    ),
+    "nan in one of the u of a class": (
+        lambda: CLASSES.certify(np.zeros((D, 3)), None, put(np.zeros((N, 3)), (5, 1), np.nan)),
+        "SoftmaxRegression: u contains nan at (5, 1)",
     ),
     "inf in u": (lambda: PROBLEM.certify(W, 0.0, put(U, 1, np.inf)), "Ridge: u contains inf at 1"),
     "u on a dropped row": (

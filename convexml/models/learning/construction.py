@@ -39,13 +39,7 @@ def read_parts(loss: Any, penalty: Any, scale: Any) -> Parts:
 def made(
     owner: str, make: Callable[..., Parts], hyper: Mapping[str, Any]
 ) -> tuple[Parts, dict[str, Any]]:
-    """What a model makes of its hyperparameters, and these as floats where they are numbers.
-
-    Raises
-    ------
-    InputError
-        In the name of the model.
-    """
+    """What a model makes of its hyperparameters, and these as floats; it is named in errors."""
     try:
         parts = make(**hyper)
     except InputError as error:

@@ -158,25 +158,23 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
     return weights
 
 
+def _read_finite(owner: str, name: str, values: Any, shape: tuple[int, ...], each: str) -> Array:
+    array = float_array(values, owner, name)
+    if array.shape != shape:
+        wanted = f"shape {shape}, got" if shape[1:] else f"one {each} ({shape[0]}), got shape"
+        raise InputError(f"{owner}: {name} must have {wanted} {array.shape}.")
+    for at in np.argwhere(~np.isfinite(array)).tolist():
+        where = tuple(at) if len(at) > 1 else at[0]
+        raise InputError(
+            f"{owner}: {name} contains {array[tuple(at)]} at {where}; it must be finite."
+        )
+    return array
+
+
 def read_coefficients(owner: str, w: Any, b: Any, objective: Any) -> tuple[Array, Any]:
-    """Return w as a float64 vector (d,) and b as a float or None, all finite."""
-    vector = float_array(w, owner, "w")
-    if len(objective.w_shape) == 2 and vector.shape == objective.w_shape:
-        vector = vector.ravel()
-    elif len(objective.w_shape) == 2:
-        raise InputError(
-            f"{owner}: w must have one row per feature and one column per class, shape "
-            f"{objective.w_shape}, got {vector.shape}."
-        )
-    if vector.shape != (objective.d,):
-        raise InputError(
-            f"{owner}: w must have one coefficient per feature ({objective.d}), got shape "
-            f"{vector.shape}."
-        )
-    if not np.all(np.isfinite(vector)):
-        at = int(np.argmax(~np.isfinite(vector)))
-        raise InputError(f"{owner}: w contains {vector[at]} at {at}; it must be finite.")
-    return vector, read_intercept(owner, b, objective)
+    """Return w as a float64 vector (d,), and b as ``read_intercept``; (d, K) for K classes."""
+    array = _read_finite(owner, "w", w, objective.w_shape, "coefficient per feature")
+    return array.ravel(), read_intercept(owner, b, objective)
 
 
 def read_intercept(owner: str, b: Any, objective: Any) -> Any:
@@ -195,20 +193,8 @@ def read_intercept(owner: str, b: Any, objective: Any) -> Any:
 
 def read_dual(owner: str, u: Any, samples: Samples, name: str = "u") -> Array:
     """Return u on the rows kept, (n,) or (n, K), finite; it must be 0 on rows of weight 0."""
-    vector, shape = float_array(u, owner, name), (samples.total, *samples.outputs)
-    if samples.outputs and vector.shape != shape:
-        raise InputError(
-            f"{owner}: {name} must have shape {shape}, one row per sample and one column per "
-            f"class, got {vector.shape}."
-        )
-    if vector.shape != shape:
-        raise InputError(
-            f"{owner}: {name} must have one entry per sample"
-            f" ({samples.total}), got shape {vector.shape}."
-        )
-    if not np.all(np.isfinite(vector)):
-        at = int(np.argmax(~np.isfinite(vector)))
-        raise InputError(f"{owner}: {name} contains {vector[at]} at {at}; it must be finite.")
+    shape = (samples.total, *samples.outputs)
+    vector = _read_finite(owner, name, u, shape, "entry per sample")
     inside = vector[samples.kept]
     if np.count_nonzero(inside) != np.count_nonzero(vector):
         raise InputError(f"{owner}: {name} must be 0 on the samples of weight 0.")
