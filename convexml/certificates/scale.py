@@ -22,6 +22,8 @@ ROUNDED = np.log(1e-12)
 FOLLOWS = 0.03
 """Weight of the objective's equations where it is quadratic: many entries of P say no more than
 that it grows as x^2, and constraints say where x is."""
+FARTHEST = np.log(1e300)
+"""Units stay this far (a logarithm) from the ends of float64."""
 REFITS = 3
 DIRECT = 1000
 """Up to this many unknowns the fit is factored; above, it is iterated."""
@@ -145,6 +147,7 @@ def program_units(
         beyond = (side - system @ start)[given]
         kept[given] = beyond <= np.min(beyond) - ROUNDED
     found, _ = _refitted(system, side, weights, kept, leave_out)
+    found = np.clip(found, -FARTHEST, FARTHEST)
     with np.errstate(over="ignore", under="ignore"):
         rows = np.where(np.diff(sparse.csr_array(A).indptr) > 0, np.exp(R @ found[n : n + k]), 0.0)
         columns, objective = np.exp(found[:n]), float(np.exp(found[-1]))

@@ -68,9 +68,10 @@ def exact_pair(matrix: Any, x: Array, side: Array | None = None) -> tuple[Array,
         rest[i] = math.fsum([*values, -found[i]]) if found[i] != 0.0 else 0.0
     scale = np.where(found != 0.0, top, 0)
     with np.errstate(over="ignore", under="ignore"):
-        value, rest = np.ldexp(found, scale), np.ldexp(rest, scale)
-    value[(found != 0.0) & ~(np.abs(value) > np.finfo(float).tiny)] = np.nan
-    return value, rest
+        value, left = np.ldexp(found, scale), np.ldexp(rest, scale)
+        carried = (np.ldexp(value, -scale) == found) & (np.ldexp(left, -scale) == rest)
+    value[~(carried | (np.abs(value) > np.finfo(float).tiny))] = np.nan
+    return value, left
 
 
 def _entries(matrix: Any) -> tuple[Array, Array, Array]:

@@ -11,7 +11,7 @@ from support.exact.rational_algebra import exceeds, fractions, noticed, rank, wi
 from convexml.certificates.algebra.dependence import dependence as split
 from convexml.certificates.algebra.rationals import as_integers, eliminate, solve_exactly
 from convexml.certificates.algebra.singular import least_singular_value, unit_columns
-from convexml.certificates.algebra.sums import exact_residual
+from convexml.certificates.algebra.sums import exact_pair, exact_residual
 from convexml.numerics import Array
 
 
@@ -76,6 +76,20 @@ def test_sums_of_products_are_rounded_once(seed: int) -> None:
     for row, value in zip(X.tolist(), found.tolist(), strict=True):
         exact = sum((Fraction(a) * Fraction(b) for a, b in zip(row, w, strict=True)), Fraction(0))
         assert value == float(exact)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_sums_below_the_least_normal_float_are_exact_or_nan(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-9, 10, (5, 3)) * 2.0 ** rng.integers(-1074, -1020, (5, 3))
+    w = rng.choice([1.0, -1.0, 0.5, 3.0, 2.0**-20], 3)
+    side = rng.integers(-3, 4, 5) * 2.0**-1074
+    for row, t, value, rest in zip(X.tolist(), side.tolist(), *exact_pair(X, w, side), strict=True):
+        exact = sum((Fraction(a) * Fraction(b) for a, b in zip(row, w, strict=True)), -Fraction(t))
+        if not np.isnan(value):
+            assert value == float(exact)
+            assert abs(exact) > np.finfo(float).tiny or Fraction(value) + Fraction(rest) == exact
+    assert exact_pair(X, np.ones(3))[0].tolist() == X.sum(axis=1).tolist()  # nothing is rounded
 
 
 def test_products_below_the_least_exact_one_are_not_called_zero() -> None:

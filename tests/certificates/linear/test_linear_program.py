@@ -74,6 +74,16 @@ def test_solving_warns_of_nothing() -> None:
         LinearProgram([-1.0], bounds=(0, None)).solve()
 
 
+@pytest.mark.parametrize("c", [[1e-308, -2.0], [5e-324, -2.0], [2.0**-1040, 2.0], [1e-300, -1.0]])
+def test_a_cost_near_the_least_float_beside_an_ordinary_one(c: list[float]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solution = LinearProgram(c, bounds=(0, 1)).solve()
+    assert solution.status == "optimal"
+    assert solution.objective == min(c[1], 0.0)
+    assert solution.primal["x"].tolist() == [0.0, float(c[1] < 0.0)]
+
+
 @pytest.mark.parametrize("c", [[5e-324, -5e-324], [1e-320, -1e-300]])
 def test_objectives_below_the_least_normal_float_are_no_error(c):
     certificate = LinearProgram(c, bounds=(0, 1)).solve().certificate
