@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import cvxpy as cp
@@ -13,6 +14,7 @@ from cvxpy.tests import solver_test_helpers as helpers
 
 import convexml as cml
 from convexml import Verdict
+from convexml.duality import cone_program
 
 
 def infeasible() -> dict[str, Callable[[], Any]]:
@@ -51,6 +53,23 @@ def judged(problem: Any, solver: str = "CLARABEL") -> Any:
         warnings.simplefilter("ignore")
         problem.solve(solver=solver)
     return cml.certify(problem)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_value_is_that_of_the_multipliers_that_are_shown(seed: int) -> None:
+    """b'y in fractions: scaled to -1 up to the rounding of y, which terms that cancel enlarge."""
+    rng, x = np.random.default_rng(seed), cp.Variable(3)
+    size = 10.0 ** rng.integers(0, 9)
+    A, b = rng.normal(size=(4, 3)), rng.normal(size=4) * size
+    against = -A.sum(axis=0) @ x <= -b.sum() - 1e-3 * size
+    problem = cp.Problem(cp.Minimize(cp.sum(x)), [A @ x <= b, against])
+    found = judged(problem)
+    assert (found.claim, found.verdict) == ("infeasible", Verdict.CERTIFIED)
+    sides = cone_program(problem).program.b.tolist()
+    pairs = zip(sides, found.dual["y"].tolist(), strict=True)
+    value = sum((Fraction(s) * Fraction(y) for s, y in pairs), Fraction(0))
+    assert found.evidence["value"] == float(value)
+    assert found.evidence["value"] == pytest.approx(-1.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", list(infeasible()))

@@ -181,7 +181,7 @@ def _certified(
         repaired=moved,
         dual_source="passed",
         dual={"y": y},
-        evidence={"radius": radius, "value": -1.0},
+        evidence={"radius": radius, "value": exact_dot(program.b, y)},
         within=None if np.isinf(radius) else radius,
     )
     return judge(certificate, proven=bool(np.isinf(radius)))

@@ -84,7 +84,7 @@ def rounding_of_rows(data: LinearData, x: Array) -> tuple[Array, Array]:
 
 
 def dual_rows(data: LinearData, point: LinearMultipliers) -> list[Condition]:
-    """Signs of the multipliers, and stationarity (which is also the dual's equality)."""
+    """Signs of the multipliers, and stationarity, which is the dual's equality."""
     kind = "dual_feasibility"
     units, costs = linear_units(data).of_multipliers(np.concatenate([point.lambda_ub, point.nu]))
     rows = []
@@ -100,11 +100,7 @@ def dual_rows(data: LinearData, point: LinearMultipliers) -> list[Condition]:
         if finite.any() or np.any(value):  # the multiplier of no bound is 0
             wrong = np.where(finite, np.maximum(-value, 0.0), np.abs(value))
             rows.append(worst(name, kind, wrong, costs))
-    residual = point.stationarity(data)
-    rows.append(worst(STATIONARITY, "stationarity", residual, costs))
-    rows.append(
-        worst("dual equality: the same, as a constraint of the dual", kind, residual, costs)
-    )
+    rows.append(worst(STATIONARITY, kind, point.stationarity(data), costs))
     return rows
 
 

@@ -39,6 +39,19 @@ def test_wrong_signs_are_never_certified() -> None:
     assert "lambda_ub >= 0" in certificate.reason
 
 
+def test_the_equality_of_the_dual_is_one_row() -> None:
+    """What the Lagrangian calls stationarity; a residual of it counts, and counts once."""
+    problem = LinearProgram([1.0, 1.0], [[-1.0, -1.0]], [-1.0])
+    good = {"lambda_ub": [1.0], "lambda_lower": [0.0, 0.0], "lambda_upper": [0.0, 0.0]}
+    assert problem.certify([1.0, 0.0], good).verdict is Verdict.CERTIFIED
+    found = problem.certify([1.0, 0.0], good | {"lambda_lower": [0.25, 0.0]})
+    assert found.verdict is not Verdict.CERTIFIED
+    (row,) = (row for row in found.conditions if row.residual == 0.25 and "lambda_ub" in row.name)
+    assert row.name == "c + A_ub' lambda_ub + A_eq' nu - lambda_lower + lambda_upper = 0"
+    assert found.kkt["dual_feasibility"] == 0.25
+    assert len({row.name for row in found.conditions}) == len(found.conditions) == 7
+
+
 def test_almost_feasible_multipliers_are_repaired_and_the_distance_is_told() -> None:
     free = LinearProgram([1.0, 2.0], [[-1.0, -1.0], [0.0, -1.0]], [-1.0, 0.0], bounds=(None, None))
     certificate = free.certify([1.0, 0.0], {"lambda_ub": [1.0 + 1e-9, 1.0 - 1e-9]})
