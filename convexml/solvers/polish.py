@@ -18,6 +18,8 @@ from ..numerics import EPS, Array
 from ..objective import Objective
 
 ROUNDS = 3
+LEVEL = 64.0 * EPS
+"""A relative gap at the level of rounding."""
 DENSE = 4_000_000
 """Entries of X up to which equalities are solved again by dense least squares."""
 DESCENTS = 60
@@ -33,10 +35,13 @@ def polish(
 
     Each round steps from the best candidate of the round before, even where its gap is not yet
     smaller: on a curved surface the second step is the one that pays. The gap of the start and u,
-    which is computed here, decides; a candidate is never taken on trust.
+    which is computed here, decides; a candidate is never taken on trust. No step is made at the
+    level of rounding where loss and penalty are differentiable: no zero and no kink is to be met.
     """
     point, best = start, (start, u)
     least, scale = _gap(objective, start, u)
+    if objective.loss.is_smooth and objective.penalty.is_smooth and least <= LEVEL * scale:
+        return best
     for _ in range(ROUNDS):
         steps = newton_candidates(objective, point)
         if not objective.loss.is_smooth:
@@ -52,9 +57,9 @@ def polish(
         gap = min(gaps)
         point, u = reached[gaps.index(gap)]
         # At the level of rounding the candidate is preferred: its zeros are exact.
-        if gap < least or gap <= 64.0 * EPS * scale:
+        if gap < least or gap <= LEVEL * scale:
             best, least = (point, u), min(gap, least)
-        if gap <= 64.0 * EPS * scale:
+        if gap <= LEVEL * scale:
             break
     return best
 
