@@ -165,8 +165,7 @@ MUTANTS = [
         f"{CONIC}/infeasible.py",
         "    if not value < 0.0:\n        return 0.0\n",
         "",
-        (f"{ABSENCE}::test_a_wrong_word_is_not_repeated",),
-        explained="multipliers are shown with b'y = -1: where b'y is not < 0 they are not shown",
+        (f"{ABSENCE}::test_multipliers_of_value_0_are_no_evidence",),
     ),
     estimator(
         "scikit-learn: LinearRegression with 1/2",

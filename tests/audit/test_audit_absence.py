@@ -132,6 +132,19 @@ def test_what_a_residual_leaves_open_is_said() -> None:
     assert certificate.evidence["radius"] == pytest.approx(1e3)
 
 
+@pytest.mark.parametrize("y", [[0.0, 0.0], [1.0, 1.0]])
+def test_multipliers_of_value_0_are_no_evidence(y: list[float]) -> None:
+    """x <= 1, -x <= -1 has a point: A'y = 0 exactly, and b'y = 0."""
+    from convexml.audit.cvxpy.reading.point import pose
+    from convexml.certificates.conic.infeasible import verify_farkas
+
+    x = cp.Variable(1, name="x")
+    posed = pose(cp.Problem(cp.Minimize(0), [x <= 1, x >= 1]))
+    certificate = verify_farkas(posed.program, posed.units, np.array(y), 1e-6)
+    assert certificate.verdict is Verdict.UNDECIDED
+    assert certificate.reason == "the multipliers prove nothing: b'y = 0"
+
+
 @pytest.mark.parametrize("name", list(unbounded()))
 def test_unboundedness_is_verified_along_the_ray(name: str) -> None:
     problem = unbounded()[name]()
