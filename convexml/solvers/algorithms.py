@@ -122,7 +122,7 @@ TABLE = (
     Algorithm(
         "working_set",
         working_set,
-        (*SCALAR, "finite loss", "smooth loss", "norm of coordinates as its penalty"),
+        (*SCALAR, "finite loss", "smooth loss", "l1, elastic net or group norm as its penalty"),
         100,
         Descent(),
     ),

@@ -31,11 +31,11 @@ def has_bounded_rounds(objective: Objective) -> bool:
     return bool(np.isfinite(round_slope(objective, 1.0 if mu > 0.0 else np.inf)))
 
 
-def has_norm_of_coordinates(objective: Objective) -> bool:
-    """Whether the penalty is sum_j level_j |w_j|, not all of them 0, with or without squares."""
-    blocks = objective.penalty.zero_blocks(objective.d)
-    named = objective.penalty.name in ("l1", "elastic_net")
-    return named and blocks is not None and bool(np.any(blocks[1] > 0.0))
+def has_norm_of_blocks(objective: Objective) -> bool:
+    """Whether the penalty is sum_g level_g |w_g|_2, not all of them 0, with or without squares."""
+    named = objective.penalty.name in ("l1", "elastic_net", "group_l2")
+    blocks = objective.penalty.zero_blocks(objective.d) if named else None
+    return blocks is not None and bool(np.any(blocks[1] > 0.0))
 
 
 NEEDS: dict[str, Need] = {
@@ -112,9 +112,9 @@ NEEDS: dict[str, Need] = {
         lambda objective: objective.penalty.zero_blocks(objective.d) is not None,
         "its penalty is not a sum of norms of blocks",
     ),
-    "norm of coordinates as its penalty": (
-        has_norm_of_coordinates,
-        "its penalty is not a sum of absolute values times lam > 0, with or without squares",
+    "l1, elastic net or group norm as its penalty": (
+        has_norm_of_blocks,
+        "its penalty is not lam > 0 times the l1, the elastic net or the group norm",
     ),
     "binary labels": (
         lambda objective: objective.loss.labels == "binary",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from support.model_cases import samples
+from support.model_cases import GROUPS, samples
 
 import convexml as cml
 from convexml import losses, penalties
@@ -64,7 +64,12 @@ KINDS = [
 def test_awkward_data_are_certified(loss: Any, kind: str, share: float) -> None:
     X = draw(kind)
     y = targets(X, loss.labels)
-    for penalty in (lambda lam: penalties.L1(lam), lambda lam: penalties.ElasticNet(lam, 0.7)):
+    groups = np.arange(D) // 4
+    for penalty in (
+        penalties.L1,
+        lambda lam: penalties.ElasticNet(lam, 0.7),
+        lambda lam: penalties.GroupL2(lam, groups),
+    ):
         top = cml.LearningProblem(X, y, loss, penalty(1.0)).lam_max
         for intercept in (True, False):
             problem = cml.LearningProblem(X, y, loss, penalty(share * top), fit_intercept=intercept)
@@ -77,7 +82,12 @@ def test_awkward_data_are_certified(loss: Any, kind: str, share: float) -> None:
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize(
     "penalty",
-    [penalties.L1(0.1, [1.0, 0.0, 2.0, 0.5, 1.0]), penalties.ElasticNet(0.2, 0.5)],
+    [
+        penalties.L1(0.1, [1.0, 0.0, 2.0, 0.5, 1.0]),
+        penalties.ElasticNet(0.2, 0.5),
+        penalties.GroupL2(0.1, GROUPS),
+        penalties.GroupL2(0.2, GROUPS, np.arange(len(set(GROUPS)))),
+    ],
     ids=lambda penalty: penalty.name,
 )
 @pytest.mark.parametrize("loss", [*LOSSES, losses.SquaredHinge()], ids=lambda loss: loss.name)
@@ -146,6 +156,32 @@ def test_more_features_than_a_working_set_dense_and_sparse() -> None:
         assert again.iterations <= 1
 
 
+def test_orthogonal_groups_are_shrunk_one_by_one() -> None:
+    rng = np.random.default_rng(5)
+    Q = np.linalg.qr(rng.normal(size=(300, 60)))[0] * np.sqrt(300.0)  # Q'Q = n I
+    y, groups, lam = rng.normal(size=300), np.arange(60) // 3, 0.06
+    inner = (Q.T @ y / 300.0).reshape(20, 3)
+    norms = np.linalg.norm(inner, axis=1, keepdims=True)
+    shrunk = (np.maximum(1.0 - lam * np.sqrt(3.0) / norms, 0.0) * inner).ravel()
+    assert 0 < np.count_nonzero(shrunk) < 60
+    found = cml.GroupLasso(Q, y, lam, groups, fit_intercept=False).solve("working_set", tol=1e-12)
+    assert np.allclose(found.primal["w"], shrunk, atol=1e-13)
+    assert np.array_equal(found.primal["w"] != 0.0, shrunk != 0.0)
+
+
+def test_groups_scattered_over_many_columns() -> None:
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(60, 400))
+    groups = np.arange(400) % 90
+    y = X[:, groups < 3].sum(axis=1) + rng.normal(size=60)
+    problem = cml.GroupLasso(X, y, 1.0, groups)
+    problem.lam = 0.2 * problem.lam_max
+    solution = problem.solve("working_set", tol=1e-9)
+    assert solution.status == "optimal"
+    truth = problem.solve("clarabel", tol=1e-9).objective
+    assert solution.objective == pytest.approx(truth, rel=1e-8)
+
+
 def test_a_model_whose_matrix_is_singular_is_minimised() -> None:
     rng = np.random.default_rng(2)
     A = rng.normal(size=(5, 12))
@@ -163,7 +199,7 @@ def test_auto_chooses_it_and_says_why() -> None:
     assert solution.solver == "working_set"
     assert solution.status == "optimal"
     assert "working_set" in solution.choice
-    assert "norm of coordinates" in solution.choice
+    assert "norm of blocks" in solution.choice
 
 
 def test_auto_falls_back_where_the_answer_is_not_certified() -> None:
@@ -174,7 +210,7 @@ def test_auto_falls_back_where_the_answer_is_not_certified() -> None:
 
 def test_what_it_cannot_solve_it_says() -> None:
     X, y = samples("real")
-    with pytest.raises(UnsuitableSolverError, match="not a sum of absolute values"):
+    with pytest.raises(UnsuitableSolverError, match="its penalty is not lam > 0 times"):
         cml.Ridge(X, y, 0.1).solve("working_set")
     with pytest.raises(UnsuitableSolverError, match="lam > 0"):
         cml.Lasso(X, y, 0.0).solve("working_set")

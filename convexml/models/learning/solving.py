@@ -14,7 +14,7 @@ from ...errors import ConvexmlError, UnsuitableSolverError
 from ...numerics import Array
 from ...objective import Frame, Objective, frame_of, resized
 from ...solvers import supports
-from ...solvers.needs import has_norm_of_coordinates
+from ...solvers.needs import has_norm_of_blocks
 from ...solvers.polish import descend, meet_equalities
 from ...solvers.polish import polish as polish_point
 from ...solvers.rational import least_norm, of_few_digits
@@ -56,8 +56,8 @@ def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any], bool]]
     if objective.loss.is_smooth and objective.penalty.is_smooth:
         why = "the loss and the penalty are differentiable"
         first, rest = "newton", ["clarabel"]
-    elif objective.loss.is_smooth and has_norm_of_coordinates(objective):
-        why = "the loss is differentiable and the penalty a norm of coordinates"
+    elif objective.loss.is_smooth and has_norm_of_blocks(objective):
+        why = "the loss is differentiable and the penalty a norm of blocks"
         first, rest = "working_set", ["clarabel", "piqp", "ecos", "osqp"]
     else:
         kind = "loss" if not objective.loss.is_smooth else "penalty"

@@ -32,9 +32,7 @@ def descend(gram: Array, g: Array, x: Array, level: Array, sweeps: int, share: f
             if step != 0.0:
                 x[j] = new
                 gain += curve * step * step
-                row = gram[j]
-                for k in range(len(g)):
-                    g[k] += step * row[k]
+                g += step * gram[j]
         most = max(most, gain)
         if gain <= share * most:
             return sweep + 1

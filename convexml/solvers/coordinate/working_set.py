@@ -14,7 +14,7 @@ from ...objective import Objective
 from ..driver import Iterate
 from ..line_search import ARMIJO, SHORTEST
 from .chosen_columns import ChosenColumns
-from .support_newton import distance, minimise
+from .norms import Norms
 
 FLOOR, RAISED = 1e-6, 100.0
 """Curvatures of the model are at least this share of the largest one, at first; the share rises by
@@ -24,6 +24,8 @@ MODELS = 30
 SHARE = 1e-3
 """The conditions on a working set are solved to this share of the largest violation; to the end
 where it holds all columns."""
+EXACTNESS = 1e-3
+"""A model that is not the loss itself is minimised to this share of what its start violates."""
 MET = 1e-12
 """Share of its level within which a condition counts as met."""
 
@@ -31,10 +33,10 @@ MET = 1e-12
 def working_set(
     objective: Objective, w: Array, b: float, *, growth: float = 1.0
 ) -> Iterator[Iterate]:
-    """Minimise F + sum_j level_j |w_j| + (mu/2) |w|^2 on a growing set of columns.
+    """Minimise F + sum_g level_g |w_g|_2 + (mu/2) |w|^2 on a growing set of columns.
 
-    An outer step is one pass for X'u. It drops the columns that the gap proves to have w_j = 0 at
-    every minimiser, takes in those that violate abs(x_j'u) <= level_j most, ``growth`` times as
+    An outer step is one pass for X'u. It drops the columns that the gap proves to have w_g = 0 at
+    every minimiser, takes in those that violate |X_g'u|_2 <= level_g most, ``growth`` times as
     many as there are nonzero coefficients, and solves the problem on what it has by proximal
     Newton steps. Each minimises the quadratic model of F, which is F itself for the squared loss,
     by coordinate descent in covariances (Friedman, Hastie and Tibshirani, 2010,
@@ -68,7 +70,7 @@ class Search:
         blocks = objective.penalty.zero_blocks(objective.d)
         assert blocks is not None  # a need of this solver
         self.objective, self.w, self.b = objective, w, b
-        self.level, self.mu = blocks[1], objective.penalty.strong_convexity
+        self.norms, self.mu = Norms.of(*blocks), objective.penalty.strong_convexity
         self.z = objective.predict(w, b)
         self.value = objective.primal(w, b, self.z)
         self.passes = 1.0
@@ -87,7 +89,8 @@ class Search:
         bound = self.objective.loss.curvature_bound
         if np.isfinite(gap) and np.isfinite(bound):  # |u* - u| in the norm of 1 / (c K)
             reach = np.sqrt(2.0 * gap * bound) * self.objective.column_sizes
-            self.is_zero |= np.abs(dual.v) + reach * (1.0 + 1e-9) < self.level
+            most = self.norms.sizes(dual.v) + self.norms.sizes(reach) * (1.0 + 1e-9)
+            self.is_zero |= most < self.norms.level
         return dual
 
     def _scaled_back(self, dual: DualPoint) -> Array:
@@ -102,14 +105,14 @@ class Search:
 
     def violation(self) -> Array:
         """What each condition is missed by, in units of its tolerance, (d,)."""
-        missed = distance(self.w, self.slope, self.level)
-        missed[self.is_zero & (self.w == 0.0)] = 0.0
+        missed = self.norms.distance(self.w, self.slope)
+        missed[self.is_zero & (self.norms.sizes(self.w) == 0.0)] = 0.0
         return missed / self.tolerance(self.u)
 
     def tolerance(self, u: Array) -> Array:
         """What counts as rounding in each condition, (d,)."""
         reach = 4.0 * EPS * float(np.linalg.norm(u)) * self.objective.column_norms
-        return MET * self.level + reach + np.finfo(float).tiny
+        return MET * self.norms.level + self.norms.sizes(reach) + np.finfo(float).tiny
 
     def grow(self, outside: Array, growth: float) -> None:
         """Take in the coordinates of the largest violations, and all nonzero ones."""
@@ -121,27 +124,31 @@ class Search:
         if found.size > wanted:
             found = found[np.argsort(-rank[found], kind="stable")[: wanted + int(held.sum())]]
         if found.size:
-            self.columns.add(np.sort(found))
+            self.columns.add(self.norms.whole(found))
 
     def solve(self, share: float) -> None:
         """Solve the problem on the working set, to ``share`` of the tolerances."""
         objective, columns = self.objective, self.columns
         index = columns.index
-        level, slope, u = self.level[index], self.slope[index], self.u
-        tol = share * self.tolerance(u)[index]
+        norms, slope, u = self.norms.at(index), self.slope[index], self.u
+        tol, reached = share * self.tolerance(u)[index], (np.inf, np.inf)
         for _ in range(1 if is_quadratic(objective) else MODELS):
             x = self.w[index]
             total = float(u.sum()) if objective.fit_intercept else 0.0
-            missed = float(np.max(distance(x, slope, level) / tol, initial=0.0))
+            missed = float(np.max(norms.distance(x, slope) / tol, initial=0.0))
             if missed <= 1.0 and abs(total) <= share * 8.0 * EPS * float(np.abs(u).sum()):
                 return
+            if missed >= reached[0] and self.value >= reached[1]:
+                return  # all that is left is rounding
+            reached = missed, self.value
             h = self.curvatures()
             gram, q = columns.gram(h)
             gram[np.diag_indices_from(gram)] += self.mu
             mean = total / float(h.sum())
-            step = minimise(gram, slope - q * mean, x, level, 0.1 * tol) - x
+            room = max(0.1, 0.0 if is_quadratic(objective) else EXACTNESS * missed) * tol
+            step = norms.minimise(gram, slope - q * mean, x, room) - x
             shift = -mean - float(q @ step) / float(h.sum()) if objective.fit_intercept else 0.0
-            if not self.move(step, shift, float(slope @ step) + total * shift):
+            if not self.move(norms, step, shift, float(slope @ step) + total * shift):
                 return
             u = objective.loss_derivative(self.z)
             if not is_quadratic(objective):
@@ -155,12 +162,13 @@ class Search:
             return self.objective.c * (bound if np.isfinite(bound) else 1.0)
         return np.maximum(h, self.floor * top)
 
-    def move(self, step: Array, shift: float, descent: float) -> bool:
+    def move(self, norms: Norms, step: Array, shift: float, descent: float) -> bool:
         """Go along a step as far as P falls enough; whether it was gone at all."""
         objective, index = self.objective, self.columns.index
         ahead = self.columns.predictions(step) + shift
         here = self.w[index]
-        change = self._penalty(here + step) - self._penalty(here)
+        change = norms.value(here + step) - norms.value(here)
+        change += 0.5 * self.mu * float(step @ step)
         t = 1.0
         while t >= SHORTEST:
             w, z = self.w.copy(), self.z + t * ahead
@@ -174,9 +182,6 @@ class Search:
                 return True
             t *= 0.5
         return False
-
-    def _penalty(self, x: Array) -> float:
-        return float(self.level[self.columns.index] @ np.abs(x)) + 0.5 * self.mu * float(x @ x)
 
 
 def is_quadratic(objective: Objective) -> bool:
