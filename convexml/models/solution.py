@@ -134,13 +134,11 @@ class Solution:
 
     def decision_function(self, X: Any) -> Array:
         """X w + b, shape (n,)."""
-        point = self._point("decision_function")
-        return self.problem.decision_function(X, point)
+        return self.problem.decision_function(X, self._point("decision_function"))
 
     def predict(self, X: Any) -> Array:
         """Predictions: numbers for regression, the caller's labels for classification."""
-        point = self._point("predict")
-        return self.problem.predict(X, point)
+        return self.problem.predict(X, self._point("predict"))
 
     def certified_support(self) -> CertifiedSupport:
         """What the gap proves of every solution: support vectors, zeros, intercepts, uniqueness.

@@ -50,11 +50,10 @@ def _shortest(inner: Objective) -> Array | None:
     """The multiplier of the least |X w + b - z|_2 over all w and z that are allowed."""
     statement = pose_distance(inner, parameters_of(inner))
     for name, options in ASKED:
-        if (
-            installed(name)
-            and run_reference(statement.problem, name, tol=1e-9, **options).has_point
-        ):
-            u = statement.constraints["prediction"].dual_value
-            if u is not None and np.all(np.isfinite(u)):
-                return np.array(u, dtype=float)
+        if not installed(name):
+            continue
+        run = run_reference(statement.problem, name, tol=1e-9, **options)
+        u = statement.constraints["prediction"].dual_value if run.has_point else None
+        if u is not None and np.all(np.isfinite(u)):
+            return np.array(u, dtype=float)
     return None

@@ -30,8 +30,6 @@ from .running import run_algorithm, run_reference_solver
 
 SECOND_ORDER = ("newton", "irls")
 """Hand-written solvers for which the polish is one more step of their own."""
-
-
 FRAMED = (
     "newton",
     "irls",
@@ -41,8 +39,6 @@ FRAMED = (
     "working_set",
 )
 """Hand-written solvers that run in the units of ``frame_of``; first-order ones take X as it is."""
-
-
 TIGHT = {"tol_gap_abs": 1e-30, "tol_gap_rel": 1e-12, "tol_feas": 1e-14, "max_iter": 1000}
 """Asked of Clarabel where its first answer is not good enough: P* may be far below P_0."""
 
@@ -152,8 +148,7 @@ def attempt(
     if finishes:
         point, u = polish_point(frame.objective, reached, u)
     own = _finished(frame, point, limits.polish)
-    u = None if u is None else frame.dual_outside(u)
-    solution = told.certified(*own, u)
+    solution = told.certified(*own, u if u is None else frame.dual_outside(u))
     if solution.status != "inaccurate":
         return solution
     if facts["claimed_status"] == "optimal" and not limits.polish:
@@ -170,8 +165,7 @@ def attempt(
     if limits.descends and finishes:  # not in the name of a solver that was asked for by name
         point, u = polish_point(frame.objective, descend(frame.objective, reached), None)
         own = _finished(frame, point, True)
-        u = None if u is None else frame.dual_outside(u)
-        again = told.certified(*own, u)
+        again = told.certified(*own, u if u is None else frame.dual_outside(u))
         solution = min(solution, again, key=lambda each: each.relative_gap)
     return solution
 

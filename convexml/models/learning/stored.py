@@ -80,9 +80,4 @@ def _rebuild(module: Any, described: dict[str, Any]) -> Any:
 def register_models(models: dict[str, type]) -> None:
     """Tell ``Solution.from_json`` how to pose each model again."""
     for name, model in models.items():
-        REBUILD[name] = partial(_rebuild_problem, model)
-
-
-def _rebuild_problem(model: type, stored: dict[str, Any]) -> Any:
-    from_dict = getattr(model, "from_dict", None)
-    return learning_from_dict(model, stored) if from_dict is None else from_dict(stored)
+        REBUILD[name] = getattr(model, "from_dict", partial(learning_from_dict, model))

@@ -152,8 +152,7 @@ def solve_equilibrated(data: LinearData, tol: float, owner: str) -> Certificate 
 
 
 def _without_point(problem: PosedProgram, name: str, run: ReferenceRun, tol: float) -> Solution:
-    crashed = run.claimed == "error"
-    evidence = None if crashed else find_evidence(problem.data, tol, problem.name)
+    evidence = find_evidence(problem.data, tol, problem.name) if run.claimed != "error" else None
     return _conclude(problem, name, run, evidence, tol)
 
 
