@@ -62,7 +62,7 @@ def test_a_crash_is_an_outcome(
         raise error
 
     monkeypatch.setattr(f"cvxpy.Problem.{stage}", crash)
-    problem = cml.Lasso(X, Y, 0.3)
+    problem = cml.ConstrainedLasso(X, Y, 1.0)
     solution = problem.solve("clarabel")
     assert solution.status == "failed"
     assert solution.claimed_status == "error"
@@ -92,7 +92,7 @@ def test_auto_falls_back_when_its_first_choice_fails(monkeypatch: pytest.MonkeyP
         return run_reference(posed, name, **options)
 
     monkeypatch.setattr("convexml.models.learning.running.run_reference", without_clarabel)
-    solution = cml.Lasso(X, Y, 0.3).solve()
+    solution = cml.ConstrainedLasso(X, Y, 1.0).solve()
     assert solution.status == "optimal"
     assert solution.solver != "clarabel"
     assert "clarabel ended failed" in solution.choice
