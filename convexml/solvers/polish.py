@@ -36,11 +36,13 @@ def polish(
     Each round steps from the best candidate of the round before, even where its gap is not yet
     smaller: on a curved surface the second step is the one that pays. The gap of the start and u,
     which is computed here, decides; a candidate is never taken on trust. No step is made at the
-    level of rounding where loss and penalty are differentiable: no zero and no kink is to be met.
+    level of rounding where loss and penalty are differentiable and the penalty strongly convex:
+    no zero and no kink is to be met, and no direction is flat.
     """
     point, best = start, (start, u)
     least, scale = _gap(objective, start, u)
-    if objective.loss.is_smooth and objective.penalty.is_smooth and least <= LEVEL * scale:
+    curved = objective.penalty.is_smooth and objective.penalty.strong_convexity > 0.0
+    if objective.loss.is_smooth and curved and least <= LEVEL * scale:
         return best
     for _ in range(ROUNDS):
         steps = newton_candidates(objective, point)
