@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from scipy import sparse
@@ -12,8 +13,8 @@ from ...numerics import EPS, Array, length
 from ...objective.linear.data import LinearData
 from ...objective.linear.scaling import ScaledProgram, equilibrate
 from ..algebra.polyhedron import SAFE, Interior, Nearby, nearby, relative_interior
+from ..algebra.rational_dual import exact_dual
 from ..algebra.sums import exact_dot, exact_pair
-from .rational import rational_price
 from .units import linear_units
 
 ROOM = 1e-3
@@ -71,7 +72,7 @@ def lower_bound(
         return LinearBound(value, error, residual)
     price = _price(data, lambda_ub, nu)
     if price is None:
-        price = rational_price(data, lambda_ub, nu, cost, value)
+        price = _rational_price(data, lambda_ub, nu, cost, value)
     if price is not None:
         return LinearBound(value, error + price, residual)
     total = float(np.abs(residual).sum())
@@ -215,3 +216,25 @@ def exact_objective(data: LinearData, x: Array) -> float | None:
     value = own + found.share * (there - own) + SAFE * found.step * length(c)
     value += 4.0 * EPS * (abs(own) + abs(there))
     return scaled.cost * scaled.size * value
+
+
+def _rational_price(
+    data: LinearData, lambda_ub: Array, nu: Array, cost: Array, value: float
+) -> float | None:
+    """How far ``value`` is above D at an exactly feasible dual point; None where none is found.
+
+    Where dual points have no room to spare (two of its inequalities leave an interval of some
+    units in the last place) only exact ones are. ``cost`` are the reduced costs.
+    """
+    lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
+    eye, none = sparse.eye_array(data.n, format="csr"), sparse.csc_array((data.n, data.n))
+    A = sparse.vstack([data.A_ub, data.A_eq, -eye[lower], eye[upper]], format="csr")
+    b = np.concatenate([data.b_ub, data.b_eq, -data.lower[lower], data.upper[upper]])
+    below, above = np.maximum(cost, 0.0)[lower], np.maximum(-cost, 0.0)[upper]
+    y = np.concatenate([np.maximum(lambda_ub, 0.0), nu, below, above])
+    signed = np.ones(y.size, dtype=bool)
+    signed[lambda_ub.size :][: nu.size] = False
+    found = exact_dual(none, data.c, A, b, signed, np.zeros(data.n), y)
+    if found is None or not np.isfinite(value):
+        return None
+    return max(float(Fraction(value) - found[2]), 0.0) * (1.0 + 4.0 * EPS)
