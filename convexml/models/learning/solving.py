@@ -14,7 +14,7 @@ from ...errors import ConvexmlError, UnsuitableSolverError
 from ...numerics import Array
 from ...objective import Frame, Objective, frame_of, resized
 from ...solvers import supports
-from ...solvers.needs import has_norm_of_blocks
+from ...solvers.needs import NEEDS, has_norm_of_blocks
 from ...solvers.polish import descend, meet_equalities
 from ...solvers.polish import polish as polish_point
 from ...solvers.rational import least_norm, of_few_digits
@@ -43,6 +43,12 @@ TIGHT = {"tol_gap_abs": 1e-30, "tol_gap_rel": 1e-12, "tol_feas": 1e-14, "max_ite
 """Asked of Clarabel where its first answer is not good enough: P* may be far below P_0."""
 
 
+CLOSER = 1e-3
+"""Of tol: how near an interior point comes before it is finished, so that its zeros show."""
+SMALL = 3000
+"""Up to this many features a matrix of their products is formed and factored at each step."""
+
+
 def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any], bool]], str]:
     """Return the solvers to try in turn, with their options, and why.
 
@@ -55,6 +61,9 @@ def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any], bool]]
     elif objective.loss.is_smooth and has_norm_of_blocks(objective):
         why = "the loss is differentiable and the penalty a norm of blocks"
         first, rest = "working_set", ["clarabel", "piqp", "ecos", "osqp"]
+    elif _has_small_dual_qp(objective):
+        why = "the dual is a quadratic program in a box, of few features"
+        first, rest = "interior_point", ["clarabel", "piqp", "ecos", "osqp"]
     else:
         kind = "loss" if not objective.loss.is_smooth else "penalty"
         why = f"the {kind} is not differentiable"
@@ -62,6 +71,13 @@ def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any], bool]]
     names = [(first, {}, False), ("clarabel", TIGHT, False), ("clarabel", TIGHT, True)]
     names += [(name, {}, False) for name in [*rest, "scs"] if name != first]
     return names, f"auto chose {first}: {why}."
+
+
+def _has_small_dual_qp(objective: Objective) -> bool:
+    """Whether Mehrotra's steps on the dual cost a small matrix each, and there is a solution."""
+    loss, needs = objective.loss, ("scalar prediction", "box dual", "quadratic penalty")
+    holds = all(NEEDS[need][0](objective) for need in needs)
+    return holds and not loss.is_indicator and objective.d <= min(objective.n // 2, SMALL)
 
 
 def solve_learning(
@@ -135,7 +151,9 @@ def attempt(
     if limits.size is not None:
         frame = resized(frame, limits.size)
     run = run_algorithm if name in ALGORITHMS else run_reference_solver
-    w, b, u, facts = run(problem, frame, name, limits, options)
+    shows = name == "interior_point" and limits.descends  # asked for by name it ends where it is
+    asked = replace(limits, tol=CLOSER * limits.tol) if shows else limits
+    w, b, u, facts = run(problem, frame, name, asked, options)
     told = Attempt(problem, name, limits.tol, facts)
     own: tuple[Any, Any] = (None, 0.0) if w is None else frame.outside(w, b)
     evidence = no_solution(objective, *own)
@@ -144,7 +162,7 @@ def attempt(
     if w is None:
         return told.failed()
     point = reached = repair_primal(frame.objective, w, b)
-    finishes = limits.polish and (name in REFERENCE or name in SECOND_ORDER)
+    finishes = limits.polish and (name in REFERENCE or name in SECOND_ORDER or shows)
     if finishes:
         point, u = polish_point(frame.objective, reached, u)
     own = _finished(frame, point, limits.polish)
