@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+TRIES = 5
+"""Budgets that the search for a tol may take in all."""
 GRACE = 300.0
 """Seconds for loading, warming and judging, beside the budget."""
 
@@ -29,7 +31,8 @@ def run(task: dict[str, Any], threads: int) -> tuple[dict[str, list[Any]], str]:
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         try:
-            output, errors = process.communicate(timeout=task["budget"] + GRACE)
+            tries = TRIES if task["mode"] == "tune" else 1
+            output, errors = process.communicate(timeout=tries * task["budget"] + GRACE)
         except subprocess.TimeoutExpired:
             process.kill()
             output, errors = process.communicate()

@@ -43,17 +43,16 @@ def forget_peak() -> None:
 
 def judged(row: Row, name: str, data: Data, found: Any, target: float) -> float:
     """The verified gap, off the clock."""
-    left, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)
-    gap = verified_gap(row.kind, data, found, target, not name.endswith(NO_INTERCEPT))
-    signal.setitimer(signal.ITIMER_REAL, left)
-    return gap
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    return verified_gap(row.kind, data, found, target, not name.endswith(NO_INTERCEPT))
 
 
-def tune(row: Row, name: str, data: Data, target: float) -> None:
+def tune(row: Row, name: str, data: Data, target: float, budget: float) -> None:
     """Find the loosest tol whose point verifies."""
     fit = contestant(row, name)
 
     def passes(tol: float) -> bool:
+        signal.setitimer(signal.ITIMER_REAL, budget)
         gap = judged(row, name, data, fit(data, tol), target)
         say(tried=tol, gap=gap)
         return gap <= target
@@ -70,6 +69,7 @@ def measure(row: Row, name: str, data: Data, task: dict[str, Any]) -> None:
     """Repeat for ``least`` seconds, three times at least unless the budget is less."""
     fit, tol = contestant(row, name), task["tol"]
     budget, least = task["budget"], task["least"]
+    signal.setitimer(signal.ITIMER_REAL, budget)
     forget_peak()
     before, total, n = peak(), 0.0, 0
     while True:
@@ -77,6 +77,7 @@ def measure(row: Row, name: str, data: Data, task: dict[str, Any]) -> None:
         found = fit(data, tol)
         seconds = time.perf_counter() - start
         total, n = total + seconds, n + 1
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
         say(seconds=seconds)
         if n == 1:
             say(memory=peak() - before)
@@ -96,9 +97,8 @@ def main(task: dict[str, Any]) -> None:
     if name != "floor":
         contestant(row, name)(data.small(), 1e-4)  # imports and compilers
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, task["budget"])
     if task["mode"] == "tune":
-        tune(row, name, data, task["gap"])
+        tune(row, name, data, task["gap"], task["budget"])
     else:
         measure(row, name, data, task)
 
