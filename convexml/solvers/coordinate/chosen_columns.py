@@ -33,7 +33,7 @@ class ChosenColumns:
         self.whole = objective.d <= FULL
         self.is_sparse = sparse.issparse(self.design.constant)
         self._rows = np.zeros((0, objective.n))  # X_W', one column of X a row
-        self._gram, self._weights = np.zeros((0, 0)), np.zeros(0)
+        self._gram, self._q, self._weights = np.zeros((0, 0)), np.zeros(0), np.zeros(0)
         if self.whole:
             self.index, self.contains = np.arange(objective.d), ~self.contains
 
@@ -74,22 +74,28 @@ class ChosenColumns:
         return x[used] @ self.rows[used]
 
     def gram(self, h: Array) -> tuple[Array, Array]:
-        """(X_W'H X_W - q q' / 1'h, q), q = X_W'h; without an intercept q = 0 and no such term."""
+        """(X_W'H X_W - q q' / 1'h, q), q = X_W'h; without an intercept q = 0 and no such term.
+
+        What is known for the same h is kept; neither is to be written to.
+        """
         alike = bool(np.all(h == h[0]))
         if self.whole:
             return self._bordered(h, alike)
         known = len(self._gram) if np.array_equal(h, self._weights) else 0
         size = self.index.size
         if known < size:
+            new, q = slice(known, size), np.zeros(size)
+            rows = self._cross(new, h, alike)
+            if self.objective.fit_intercept:
+                q[:known], q[new] = self._q[:known], self.rows[new] @ h
+                rows = centred(rows, q[new], q, float(h.sum()), known)
+                rows[:, np.flatnonzero(np.diag(self._gram)[:known] == 0.0)] = 0.0
             matrix = np.empty((size, size))
             matrix[:known, :known] = self._gram[:known, :known]
-            matrix[known:] = self._cross(slice(known, size), h, alike)
-            matrix[:known, known:] = matrix[known:, :known].T
-            self._gram, self._weights = matrix, h
-        if not self.objective.fit_intercept:
-            return self._gram.copy(), np.zeros(size)
-        q = self.products(h)
-        return centred(self._gram, q, float(h.sum())), q
+            matrix[new] = rows
+            matrix[:known, new] = rows[:, :known].T
+            self._gram, self._q, self._weights = matrix, q, h
+        return self._gram, self._q
 
     def _cross(self, part: slice, h: Array, alike: bool) -> Array:
         """The rows ``part`` of X_W'H X_W."""
@@ -111,12 +117,16 @@ class ChosenColumns:
             return scale * self.design.gram(weights), np.zeros(d)
         matrix = scale * self.design.bordered_gram(weights)
         q = matrix[d, :d]
-        return centred(matrix[:d, :d], q, float(matrix[d, d])), q
+        return centred(matrix[:d, :d], q, q, float(matrix[d, d]), 0), q
 
 
-def centred(gram: Array, q: Array, total: float) -> Array:
-    """G - q q' / total, with exact zeros where nothing but rounding is left of a column."""
-    found = gram - np.outer(q, q / total)
-    constant = np.diag(found) <= ROUNDING * np.diag(gram)
-    found[constant], found[:, constant] = 0.0, 0.0
+def centred(rows: Array, q: Array, others: Array, total: float, first: int) -> Array:
+    """Rows, from ``first`` on, of G - q q' / total, with exact zeros for constant columns.
+
+    Of those nothing but rounding is left.
+    """
+    found = rows - np.outer(q, others / total)
+    at = np.arange(len(rows))
+    constant = found[at, first + at] <= ROUNDING * rows[at, first + at]
+    found[constant], found[:, first + np.flatnonzero(constant)] = 0.0, 0.0
     return found

@@ -143,7 +143,8 @@ class Search:
             reached = missed, self.value
             h = self.curvatures()
             gram, q = columns.gram(h)
-            gram[np.diag_indices_from(gram)] += self.mu
+            if self.mu > 0.0:
+                gram = gram + self.mu * np.eye(len(gram))
             mean = total / float(h.sum())
             room = max(0.1, 0.0 if is_quadratic(objective) else EXACTNESS * missed) * tol
             step = norms.minimise(gram, slope - q * mean, x, room) - x
