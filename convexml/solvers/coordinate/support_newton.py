@@ -16,6 +16,8 @@ GAIN = 1e-6
 """Descent ends early where a sweep gains less than this share of the best one."""
 ROUNDS = 100
 """Supports that are tried, at most."""
+HASTY = 4
+"""Rounds in which descent goes on after one Newton step, whether it was cut off or not."""
 JITTER = (0.0, 1e-13, 1e-10, 1e-7)
 """Shares added to the diagonal of a singular system."""
 
@@ -29,9 +31,9 @@ def minimise(gram: Array, slope: Array, start: Array, level: Array, tol: Array) 
     """Minimise (x - x_0)'G (x - x_0) / 2 + slope'(x - x_0) + sum_j level_j |x_j|, from x_0.
 
     Sweeps of coordinate descent find a support and its signs. Newton steps on it follow, which drop
-    the coordinates whose sign would change, until one changes none: then the point is the best of
-    its support and signs. The value falls from one such point to the next, of which there are
-    finitely many.
+    the coordinates whose sign would change: one at first, later as many as it takes until none
+    changes. Then the point is the best of its support and signs; the value falls from one such
+    point to the next, of which there are finitely many.
 
     Parameters
     ----------
@@ -41,7 +43,7 @@ def minimise(gram: Array, slope: Array, start: Array, level: Array, tol: Array) 
         ``tol`` is the ``distance`` at which a condition counts as met.
     """
     x, g = start.copy(), slope.copy()
-    for _ in range(ROUNDS):
+    for turn in range(ROUNDS):
         descend(gram, g, x, level, SWEEPS, GAIN)
         g = slope + gram @ (x - start)
         if np.all(distance(x, g, level) <= tol):
@@ -51,6 +53,7 @@ def minimise(gram: Array, slope: Array, start: Array, level: Array, tol: Array) 
             step, dropped = support_step(gram, g, x, level)
             x = x + step
             g = slope + gram @ (x - start)
+            dropped = dropped and turn >= HASTY
     return x
 
 

@@ -21,7 +21,7 @@ FLOOR, RAISED = 1e-6, 100.0
 this factor where a step is cut short, and falls by it where none is."""
 MODELS = 30
 """Quadratic models in a row on one working set, at most."""
-SHARE = 1e-3
+SHARE = 0.1
 """The conditions on a working set are solved to this share of the largest violation; to the end
 where it holds all columns."""
 EXACTNESS = 1e-3
