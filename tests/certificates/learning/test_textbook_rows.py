@@ -126,7 +126,9 @@ def test_the_rows_of_a_model_by_name(case: ModelCase, intercept: bool) -> None:
     assert [row.name for row in solution.certificate.conditions] == expected
 
 
-@pytest.mark.parametrize(("case", "intercept", "weighted"), POSED, ids=str)
+@pytest.mark.parametrize(
+    ("case", "intercept", "weighted"), POSED, ids=lambda value: getattr(value, "name", str(value))
+)
 def test_a_loss_and_a_penalty_say_what_the_model_says(
     case: ModelCase, intercept: bool, weighted: bool
 ) -> None:
@@ -166,7 +168,9 @@ def test_a_lasso_without_its_name() -> None:
     )
 
 
-@pytest.mark.parametrize(("case", "intercept", "weighted"), POSED, ids=str)
+@pytest.mark.parametrize(
+    ("case", "intercept", "weighted"), POSED, ids=lambda value: getattr(value, "name", str(value))
+)
 def test_no_row_names_what_the_problem_has_not(
     case: ModelCase, intercept: bool, weighted: bool
 ) -> None:
