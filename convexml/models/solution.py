@@ -134,11 +134,13 @@ class Solution:
 
     def decision_function(self, X: Any) -> Array:
         """X w + b, shape (n,)."""
-        return self.problem.decision_function(X, self._point("decision_function"))
+        point = self._point("decision_function")
+        return self.problem.decision_function(X, point)
 
     def predict(self, X: Any) -> Array:
         """Predictions: numbers for regression, the caller's labels for classification."""
-        return self.problem.predict(X, self._point("predict"))
+        point = self._point("predict")
+        return self.problem.predict(X, point)
 
     def certified_support(self) -> CertifiedSupport:
         """What the gap proves of every solution: support vectors, zeros, intercepts, uniqueness.
