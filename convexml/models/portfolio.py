@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from ..numerics import Array
 from ..solvers.reference import REFERENCE, installed
 from ..validation import nonnegative_integer, positive_number
@@ -88,9 +90,18 @@ def first_verified(attempts: Iterable[Solution], why: str) -> Solution:
         tried.append(solution)
         if not falls_short(solution):
             break
-    best = min(tried, key=lambda each: (RANKS.get(each.status, 0), each.relative_gap))
+    best = min(tried, key=_standing)
     best.choice = why
     if best is not tried[0]:
         how = f" ({best.message})" if best.message else ""
         best.choice += f" {tried[0].solver} ended {tried[0].status}; {best.solver} answered{how}."
     return best
+
+
+def _standing(solution: Solution) -> tuple[float, ...]:
+    """Smaller is better: of points that are feasible the lowest P, however far its bound is."""
+    certificate, value = solution.certificate, solution.objective
+    rows = [row for row in certificate.conditions if row.kind == "primal_feasibility"]
+    infeasible = not all(row.meets(certificate.tol) for row in rows)
+    value = value if np.isfinite(value) else np.inf
+    return RANKS.get(solution.status, 0), infeasible, value, solution.relative_gap

@@ -45,6 +45,7 @@ class ClassScores(Protocol):
     def primal(self, w: Array, b: Any = 0.0) -> float: ...
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def multiclass_step(
     objective: ClassScores,
     w: Array,
@@ -175,6 +176,7 @@ def _by_conjugate_gradients(
     return cg(system, right, rtol=1e-12, maxiter=2000, M=scaling)[0]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def refit(objective: ClassScores, z: Array, intercept_only: bool = False) -> tuple[Array, Array]:
     """Return (V, t) minimising F(z + X V + 1 t') over the unpenalised part: t, and rows of V.
 

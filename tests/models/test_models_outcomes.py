@@ -202,3 +202,27 @@ def test_posing_counts_as_compiling_and_looking_poses_nothing(
     assert supports("clarabel", problem)[0]
     assert problem.solve("clarabel").compile_seconds > 0.2
     assert problem.solve("clarabel").compile_seconds < 0.2
+
+
+@pytest.mark.parametrize(("seed", "offset"), [(5, 1e7), (2, 1e8)])
+def test_of_answers_that_are_not_verified_the_lowest_is_kept(seed: int, offset: float) -> None:
+    """A relative gap of 1 at an enormous P is no better answer than w = 0."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(23, 9)) * 10.0 ** rng.uniform(-6, 6, size=9) + offset
+    y = np.where(rng.normal(size=23) > 0.0, 1.0, -1.0)
+    loss, penalty = cml.losses.Hinge(), cml.penalties.L2(1e-7)
+    problem = cml.LearningProblem(X, y, loss, penalty, fit_intercept=False)
+    assert problem.solve().objective <= problem.objective(np.zeros(9))
+
+
+def test_no_warning_where_scores_of_classes_are_far_apart() -> None:
+    X = np.random.default_rng(2).normal(size=(14, 54))
+    problem = cml.SoftmaxRegression(X, np.arange(14) % 3, 3.9e-7, "l1")
+    assert problem.solve().status == "optimal"
+
+
+def test_no_warning_where_a_curvature_is_not_known() -> None:
+    X = np.random.default_rng(11).normal(size=(8, 12))
+    X[:, 1] = X[:, 0]
+    problem = cml.LogisticRegression(X, np.where(X[:, 0] > 0.0, 1, -1), 1e-6, "l1")
+    assert problem.solve().certified_support().coordinates.shape == (12,)

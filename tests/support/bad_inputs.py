@@ -65,6 +65,10 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
         "Ridge: X must hold numbers only",
     ),
     "complex X": (lambda: cml.Ridge(X + 1j, Y, 0.1), "Ridge: X must hold real numbers"),
+    "complex labels": (
+        lambda: cml.SoftMarginSVM(X, np.sign(Y) + 0j),
+        "SoftMarginSVM: y is complex; labels are of a kind that can be ordered",
+    ),
     "complex y": (lambda: cml.Ridge(X, Y + 1j, 0.1), "Ridge: y must hold real numbers"),
     "text in y": (lambda: cml.Ridge(X, ["a"] * N, 0.1), "Ridge: y must hold numbers"),
     "a vector for X": (

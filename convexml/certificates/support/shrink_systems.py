@@ -144,7 +144,8 @@ def _prediction_sphere(known: Enclosure) -> Sphere | None:
     if not np.any(floor > 0.0):
         return None
     near = sphere(known.point.z, other, objective.c * floor, known.gap)
-    reach = near.radius / np.sqrt(near.weights)
+    with np.errstate(divide="ignore"):
+        reach = near.radius / np.sqrt(near.weights)
     slack = ROUNDING * (np.abs(near.center) + np.abs(objective.y))
     known.z.meet(near.center - reach - slack, near.center + reach + slack)
     return near

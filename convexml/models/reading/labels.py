@@ -25,6 +25,8 @@ def _labels(owner: str, y: Array) -> Array:
     if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
         row = int(np.argmax(~np.isfinite(y)))
         raise InputError(f"{owner}: y contains {y[row]} at row {row}; every label must be finite.")
+    if y.dtype.kind == "c":
+        raise InputError(f"{owner}: y is complex; labels are of a kind that can be ordered.")
     try:
         return np.unique(y)
     except TypeError:
