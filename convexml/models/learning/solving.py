@@ -163,10 +163,15 @@ def attempt(
         return told.failed()
     point = reached = repair_primal(frame.objective, w, b)
     finishes = limits.polish and (name in REFERENCE or name in SECOND_ORDER or shows)
+    raw = u if u is None else frame.dual_outside(u)
     if finishes:
         point, u = polish_point(frame.objective, reached, u)
     own = _finished(frame, point, limits.polish)
     solution = told.certified(*own, u if u is None else frame.dual_outside(u))
+    if solution.status == "inaccurate" and point is not reached:
+        # What is better in the frame's units may be worse in the problem's own.
+        again = told.certified(*_finished(frame, reached, False), raw)
+        solution = min(solution, again, key=lambda each: each.relative_gap)
     if solution.status != "inaccurate":
         return solution
     if facts["claimed_status"] == "optimal" and not limits.polish:
