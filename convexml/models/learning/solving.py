@@ -168,7 +168,7 @@ def attempt(
         point, u = polish_point(frame.objective, reached, u)
     own = _finished(frame, point, limits.polish)
     solution = told.certified(*own, u if u is None else frame.dual_outside(u))
-    if solution.status == "inaccurate" and point is not reached:
+    if solution.status == "inaccurate" and shows and point is not reached:
         # What is better in the frame's units may be worse in the problem's own.
         again = told.certified(*_finished(frame, reached, False), raw)
         solution = min(solution, again, key=lambda each: each.relative_gap)
