@@ -1,6 +1,6 @@
 """The page that the README's report command wrote: whole, honest, readable without a network.
 
-``pytest -m page --page report.html``; .ci/run calls it after the report command.
+``pytest -m page --page=report.html``; .ci/run calls it after the report command.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Reader(HTMLParser):
 @pytest.fixture(scope="module")
 def text(pytestconfig: pytest.Config) -> str:
     path = pytestconfig.getoption("page")
-    assert path, "say which page: --page report.html"
+    assert path, "say which page: --page=report.html"
     return Path(path).read_text(encoding="utf-8")
 
 
