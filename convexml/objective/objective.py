@@ -104,8 +104,8 @@ class Objective:
     # -- primal ------------------------------------------------------------------------------
 
     def predict(self, w: Array, b: float | Array = 0.0) -> Array:
-        """Z = X w + b 1, shape (n,)."""
-        return self.design.matvec(w) + b
+        """Z = X w + b 1, shape (n,); no product where w = 0, as at most starts."""
+        return (self.design.matvec(w) if np.any(w) else self.zero_scores) + b
 
     def prediction_slack(self, w: Array, b: float | Array = 0.0) -> Array:
         """The rounding that z = X w + b may carry, shape (n,); meets constraints on z."""

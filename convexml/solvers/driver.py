@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from ..certificates import quick_gap
-from ..certificates.learning.points.dual_repair import DualPoint
 from ..certificates.scale import learning_scale, relative
 from ..compiled import compile_seconds
 from ..numerics import Array
@@ -54,8 +53,6 @@ class Iterate:
         What the algorithm's theorem has to know: "step", "steps", "restarted_at" ...
     state : mapping
         What else the algorithm carries, for its theorem to check: arrays and numbers by name.
-    gap : (float, DualPoint), or None
-        What ``quick_gap`` says of (w, b), where the algorithm has asked it: evaluated for free.
     """
 
     w: Array
@@ -64,7 +61,6 @@ class Iterate:
     passes: float = 0.0
     facts: Mapping[str, float] = field(default_factory=dict)
     state: Mapping[str, Any] = field(default_factory=dict)
-    gap: tuple[float, DualPoint] | None = None
 
 
 @dataclass(frozen=True)
@@ -133,8 +129,7 @@ def drive(
     try:
         for current in iterates:
             iteration += 1
-            looking = current.gap is not None
-            looking = looking or (iteration >= due and watch.affords(iteration, current.passes))
+            looking = iteration >= due and watch.affords(iteration, current.passes)
             if (looking or iteration % EIGHT == 0) and not is_finite(current):
                 stopped = "non-finite"
                 break
@@ -214,10 +209,7 @@ class Watch:
 
     def look(self, iteration: int, iterate: Iterate) -> Record:
         """Evaluate an iterate: its verified gap goes on record."""
-        known = iterate.gap
-        if known is None:
-            known = quick_gap(self.objective, iterate.w, iterate.b, iterate.u)
-        primal, dual = known
+        primal, dual = quick_gap(self.objective, iterate.w, iterate.b, iterate.u)
         gap = primal - dual.value
         share = relative(gap, learning_scale(primal, dual.value, self.objective.null_value))
         record = Record(iteration, iterate.passes, self.elapsed, primal, dual.value, gap, share)

@@ -45,7 +45,8 @@ def solve_cone_program(program: ConeProgram, **settings: Any) -> tuple[Array, Ar
         options,
     )
     found = solver.solve()
-    return tuple(np.array(part, dtype=float) for part in (found.x, found.s, found.z))  # type: ignore[return-value]
+    x, slack, z = (np.array(part, dtype=float) for part in (found.x, found.s, found.z))
+    return x, slack, z
 
 
 def _clarabel_cone(cone: Cone) -> Any:

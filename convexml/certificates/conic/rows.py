@@ -26,7 +26,8 @@ def distances(
         away = cone.distance_dual(values[rows]) if dual else cone.distance(values[rows])
         own = size[rows]
         found.append((away, own if cone.is_polyhedral else np.array([np.linalg.norm(own)])))
-    return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
+    distances, sizes = zip(*found, strict=True)
+    return np.concatenate(distances), np.concatenate(sizes)
 
 
 def products(program: ConeProgram, slack: Array, y: Array, wanted: Array | None = None) -> Array:

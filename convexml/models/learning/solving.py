@@ -75,9 +75,9 @@ def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any], bool]]
 
 def _has_small_dual_qp(objective: Objective) -> bool:
     """Whether Mehrotra's steps on the dual cost a small matrix each, and there is a solution."""
-    loss, needs = objective.loss, ("scalar prediction", "box dual", "quadratic penalty")
-    holds = all(NEEDS[need][0](objective) for need in needs)
-    return holds and not loss.is_indicator and objective.d <= min(objective.n // 2, SMALL)
+    holds = all(NEEDS[need][0](objective) for need in ALGORITHMS["interior_point"].needs)
+    few = objective.d <= min(objective.n // 2, SMALL)
+    return few and holds and not objective.loss.is_indicator
 
 
 def solve_learning(

@@ -48,8 +48,8 @@ def working_set(
     search = Search(objective, w, b)
     least = np.inf
     while True:
-        dual = search.look()
-        yield Iterate(search.w, search.b, dual.u, search.passes, gap=(search.value, dual))
+        yield Iterate(search.w, search.b, None, search.passes)
+        search.look()
         violation = search.violation()
         outside = np.where(search.columns.contains, 0.0, violation)
         worst = float(np.max(violation, initial=0.0))
@@ -79,8 +79,8 @@ class Search:
         self.u = self.slope = np.zeros(0)
         self.is_zero = np.zeros(objective.d, dtype=bool)
 
-    def look(self) -> DualPoint:
-        """The dual point of (w, b), the slope that it tells, and what their gap proves."""
+    def look(self) -> None:
+        """Take the slope at (w, b) from its dual point, and what their gap proves."""
         dual = plain_dual(self.objective, self.z)
         self.passes += 1.0
         self.u = self.objective.loss_derivative(self.z)
@@ -91,7 +91,6 @@ class Search:
             reach = np.sqrt(2.0 * gap * bound) * self.objective.column_sizes
             most = self.norms.sizes(dual.v) + self.norms.sizes(reach) * (1.0 + 1e-9)
             self.is_zero |= most < self.norms.level
-        return dual
 
     def _scaled_back(self, dual: DualPoint) -> Array:
         """-X'u at u = c l'(z), from the dual point that u was scaled to, where that was all."""
