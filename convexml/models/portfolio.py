@@ -36,6 +36,8 @@ class Limits:
         Whether an answer that is not verified may be improved further.
     size : float or None
         P is taken in units of this value.
+    patience : float
+        Passes after which a pace that is too slow ends a run.
     """
 
     tol: float = 1e-6
@@ -47,6 +49,7 @@ class Limits:
     polish: bool = True
     descends: bool = False
     size: float | None = None
+    patience: float = np.inf
 
     @classmethod
     def read(cls, tol: Any, max_seconds: Any, max_iter: Any, seed: Any = 0, **others: Any) -> Self:
@@ -94,7 +97,9 @@ def first_verified(attempts: Iterable[Solution], why: str) -> Solution:
     best.choice = why
     if best is not tried[0]:
         how = f" ({best.message})" if best.message else ""
-        best.choice += f" {tried[0].solver} ended {tried[0].status}; {best.solver} answered{how}."
+        ended = tried[0].status
+        ended += ", too slow" if tried[0].claimed_status == "slow" else ""
+        best.choice += f" {tried[0].solver} ended {ended}; {best.solver} answered{how}."
     return best
 
 

@@ -116,11 +116,13 @@ def drive(
     max_seconds: float | None = None,
     max_iter: int | None = None,
     progress: Progress | None = None,
+    patience: float = np.inf,
 ) -> Run:
     """Run an algorithm until its verified relative gap is at most ``tol``, or a limit is met.
 
-    ``stopped`` is "tol", "max_iter", "max_seconds", "exhausted" (the algorithm ended),
-    "non-finite" or "interrupted"; the point returned is the best that was evaluated.
+    ``stopped`` is "tol", "max_iter", "max_seconds", "slow" (see ``Watch.is_slow``), "exhausted"
+    (the algorithm ended), "non-finite" or "interrupted"; the point returned is the best that was
+    evaluated.
     """
     watch = Watch(objective, progress)
     iteration, due = -1, 0
@@ -143,6 +145,9 @@ def drive(
                 due = iteration + 1 if iteration < EVERY else int(iteration * SCHEDULE)
                 if watch.look(iteration, current).relative_gap <= tol:
                     stopped = "tol"
+                    break
+                if watch.is_slow(tol, patience):
+                    stopped = "slow"
                     break
         if current is not None and watch.last != iteration:
             if not is_finite(current):
@@ -206,6 +211,21 @@ class Watch:
     def last(self) -> int:
         """The iteration evaluated last; -1 before the first."""
         return self.trace[-1].iteration if self.trace else -1
+
+    def is_slow(self, tol: float, patience: float) -> bool:
+        """Whether ``patience`` passes are spent, and at this pace as many again will not do.
+
+        The pace is that of the second half of the passes, in digits of the smallest gap so far.
+        """
+        last = self.trace[-1].passes
+        if not last > patience:
+            return False
+        gaps = [record.relative_gap for record in self.trace]
+        half = max(sum(2.0 * record.passes <= last for record in self.trace), 1)
+        before, now = min(gaps[:half]), min(gaps)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gained, needed = np.log(np.divide(before, now)), np.log(np.divide(now, tol))
+        return not gained * patience >= needed * (last - self.trace[half - 1].passes)
 
     def look(self, iteration: int, iterate: Iterate) -> Record:
         """Evaluate an iterate: its verified gap goes on record."""

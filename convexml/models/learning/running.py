@@ -41,6 +41,7 @@ def run_algorithm(
             max_seconds=limits.max_seconds,
             max_iter=algorithm.max_iter if limits.max_iter is None else limits.max_iter,
             progress=_show if limits.progress else None,
+            patience=limits.patience,
         )
     except InputError:
         raise

@@ -14,7 +14,7 @@ from ...errors import ConvexmlError, UnsuitableSolverError
 from ...numerics import Array
 from ...objective import Frame, Objective, frame_of, resized
 from ...solvers import supports
-from ...solvers.needs import NEEDS, has_norm_of_blocks
+from ...solvers.plan import Trial, plan
 from ...solvers.polish import descend, meet_equalities
 from ...solvers.polish import polish as polish_point
 from ...solvers.rational import least_norm, of_few_digits
@@ -39,45 +39,8 @@ FRAMED = (
     "working_set",
 )
 """Hand-written solvers that run in the units of ``frame_of``; first-order ones take X as it is."""
-TIGHT = {"tol_gap_abs": 1e-30, "tol_gap_rel": 1e-12, "tol_feas": 1e-14, "max_iter": 1000}
-"""Asked of Clarabel where its first answer is not good enough: P* may be far below P_0."""
-
-
 CLOSER = 1e-3
 """Of tol: how near an interior point comes before it is finished, so that its zeros show."""
-SMALL = 3000
-"""Up to this many features a matrix of their products is formed and factored at each step."""
-
-
-def choose(objective: Objective) -> tuple[list[tuple[str, dict[str, Any], bool]], str]:
-    """Return the solvers to try in turn, with their options, and why.
-
-    The third entry says whether P is taken in units of its best value so far, which weights over
-    many orders hide: good for quadratic programs, too much for some exponential cones.
-    """
-    if objective.loss.is_smooth and objective.penalty.is_smooth:
-        why = "the loss and the penalty are differentiable"
-        first, rest = "newton", ["clarabel"]
-    elif objective.loss.is_smooth and has_norm_of_blocks(objective):
-        why = "the loss is differentiable and the penalty a norm of blocks"
-        first, rest = "working_set", ["clarabel", "piqp", "ecos", "osqp"]
-    elif _has_small_dual_qp(objective):
-        why = "the dual is a quadratic program in a box, of few features"
-        first, rest = "interior_point", ["clarabel", "piqp", "ecos", "osqp"]
-    else:
-        kind = "loss" if not objective.loss.is_smooth else "penalty"
-        why = f"the {kind} is not differentiable"
-        first, rest = "clarabel", ["interior_point", "piqp", "ecos", "osqp"]
-    names = [(first, {}, False), ("clarabel", TIGHT, False), ("clarabel", TIGHT, True)]
-    names += [(name, {}, False) for name in [*rest, "scs"] if name != first]
-    return names, f"auto chose {first}: {why}."
-
-
-def _has_small_dual_qp(objective: Objective) -> bool:
-    """Whether Mehrotra's steps on the dual cost a small matrix each, and there is a solution."""
-    holds = all(NEEDS[need][0](objective) for need in ALGORITHMS["interior_point"].needs)
-    few = objective.d <= min(objective.n // 2, SMALL)
-    return few and holds and not objective.loss.is_indicator
 
 
 def solve_learning(
@@ -98,8 +61,8 @@ def solve_learning(
         w0, _ = read_coefficients(problem.name, w0, None, problem.objective_parts)
     limits = Limits.read(tol, max_seconds, max_iter, seed, w0=w0, progress=progress, polish=polish)
     if solver == "auto":
-        names, why = choose(problem.objective_parts)
-        return first_verified(_in_turn(problem, names, limits, options), why)
+        trials, why = plan(problem.objective_parts)
+        return first_verified(_in_turn(problem, trials, limits, options), why)
     solver = check_name(solver)
     if not available(solver):
         message = f"{solver} is not installed; pip install {solver} makes it available."
@@ -113,7 +76,7 @@ def solve_learning(
 
 def _in_turn(
     problem: PosedLearning,
-    names: Iterable[tuple[str, dict[str, Any], bool]],
+    trials: Iterable[Trial],
     limits: Limits,
     options: dict[str, Any],
 ) -> Iterator[Solution]:
@@ -121,16 +84,19 @@ def _in_turn(
     limits = replace(limits, descends=limits.polish)
     frame = frame_of(problem.objective_parts)
     size: float | None = None
-    for name, settings, in_own_units in names:
-        if not available(name) or not supports(name, problem)[0]:
+    for trial in trials:
+        if not available(trial.name) or not supports(trial.name, problem)[0]:
             continue
-        if in_own_units and resized(frame, 1.0 if size is None else size) is frame:
+        if trial.in_own_units and resized(frame, 1.0 if size is None else size) is frame:
             continue  # these units are those of the attempt before
         first = size is None
-        units = (1.0 if size is None else size) if in_own_units else None
-        solution = attempt(problem, name, replace(limits, size=units), settings | options)
+        units = (1.0 if size is None else size) if trial.in_own_units else None
+        told = replace(limits, size=units, patience=trial.patience)
+        solution = attempt(problem, trial.name, told, trial.options | options)
         size = solution.objective if size is None else min(size, solution.objective)
         yield solution
+        if solution.claimed_status == "slow" and "w" in solution.primal:  # the next goes on there
+            limits = replace(limits, w0=np.ravel(solution.primal["w"]))
         if first and limits.polish:
             exact = solved_exactly(problem, solution, limits.tol)
             if exact is not None:
