@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from inspect import Parameter, signature
 from typing import Any
@@ -84,10 +85,12 @@ def refuse_masked(values: Any, owner: str, name: str) -> None:
         raise InputError(f"{owner}: {name} has masked entries; fill or drop them first.")
 
 
-def float_array(values: Any, owner: str, name: str) -> Array:
+def float_array(values: Any, owner: str, name: str, *, share: bool = False) -> Array:
     """Return a float64 copy of an array of real numbers; integers and long doubles exactly.
 
-    What is proved is proved of the numbers that were passed, not of rounded ones.
+    What is proved is proved of the numbers that were passed, not of rounded ones. With ``share``
+    float64 numbers that lie in one piece are not copied: the answer is a view of them that cannot
+    be written to.
     """
     if values is None:
         raise InputError(f"{owner}: {name} must hold numbers, got None.")
@@ -96,6 +99,8 @@ def float_array(values: Any, owner: str, name: str) -> Array:
         source = np.asarray(values)
         if source.dtype.kind == "c":
             raise InputError(f"{owner}: {name} must hold real numbers, got dtype {source.dtype}.")
+        if source.dtype == np.float64:
+            return read_only(source) if share and source.flags.forc else np.array(source)
         with np.errstate(over="ignore"):
             array = np.array(values, dtype=np.float64)
     except InputError:
@@ -106,6 +111,19 @@ def float_array(values: Any, owner: str, name: str) -> Array:
         raise InputError(f"{owner}: {name} must hold numbers only ({error}).") from None
     refuse_inexact(source, array, owner, name)
     return array
+
+
+def read_only(array: Array) -> Array:
+    """A view of the same numbers that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def all_finite(array: Array) -> bool:
+    """Whether no entry is infinite or nan; of squares that overflow each entry is asked."""
+    entries = array.ravel(order="K")
+    return math.isfinite(np.vdot(entries, entries)) or bool(np.all(np.isfinite(entries)))
 
 
 def refuse_inexact(source: Array, array: Array, owner: str, name: str) -> None:

@@ -36,7 +36,7 @@ class ScaledDesign:
     def constant(self) -> Any:
         X = self.base.constant
         if sparse.issparse(X):
-            return sparse.csr_array(X @ sparse.diags_array(self.units))
+            return scaled_columns(X, self.units)
         return X * self.units
 
     def _own(self, x: Array) -> Array:
@@ -82,3 +82,9 @@ class ScaledDesign:
     def row_blocks(self, size: int) -> Iterator[tuple[slice, ScaledDesign]]:
         for block, part in self.base.row_blocks(size):
             yield block, ScaledDesign(part, self.units)
+
+
+def scaled_columns(X: Any, units: Array) -> Any:
+    """X diag(k) for a CSR or CSC array, in its own format and on its own indices."""
+    column = X.indices if X.format == "csr" else np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
+    return type(X)((X.data * units[column], X.indices, X.indptr), shape=X.shape)

@@ -14,16 +14,20 @@ from ..numerics import Array
 
 @dataclass(frozen=True, eq=False)
 class SparseDesign:
-    """A SciPy CSR array of shape (n, d); its transpose is kept in CSR too, for fast X'u."""
+    """A SciPy CSR or CSC array of shape (n, d); the transpose is kept in CSR, for fast X'u."""
 
-    array: sparse.csr_array
+    array: sparse.csr_array | sparse.csc_array
+
+    @cached_property
+    def _by_rows(self) -> sparse.csr_array:
+        return self.array.tocsr()
 
     @cached_property
     def _transposed(self) -> sparse.csr_array:
-        return self.array.T.tocsr()
+        return self.array.T.tocsr()  # of CSC nothing is converted
 
     @cached_property
-    def _absolute(self) -> sparse.csr_array:
+    def _absolute(self) -> sparse.csr_array | sparse.csc_array:
         return abs(self.array)
 
     @property
@@ -32,7 +36,7 @@ class SparseDesign:
         return n, d
 
     @property
-    def constant(self) -> sparse.csr_array:
+    def constant(self) -> sparse.csr_array | sparse.csc_array:
         return self.array
 
     def matvec(self, w: Array) -> Array:
@@ -71,7 +75,7 @@ class SparseDesign:
         return SparseDesign(self.array[:, index])
 
     def rows(self, index: Array) -> SparseDesign:
-        return SparseDesign(self.array[index])
+        return SparseDesign(self._by_rows[index])
 
     def dense(self) -> Array:
         return self.array.toarray()
@@ -79,4 +83,4 @@ class SparseDesign:
     def row_blocks(self, size: int) -> Iterator[tuple[slice, SparseDesign]]:
         for start in range(0, self.shape[0], size):
             block = slice(start, min(start + size, self.shape[0]))
-            yield block, SparseDesign(self.array[block])
+            yield block, SparseDesign(self._by_rows[block])

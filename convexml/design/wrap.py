@@ -15,5 +15,5 @@ from .sparse import SparseDesign
 def as_design(X: Any) -> Design:
     """Wrap a validated float64 array or SciPy sparse matrix of shape (n, d)."""
     if sparse.issparse(X):
-        return SparseDesign(sparse.csr_array(X))
+        return SparseDesign(X if X.format in ("csr", "csc") else sparse.csr_array(X))
     return DenseDesign(np.asarray(X, dtype=float))

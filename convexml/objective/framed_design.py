@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..design import DenseDesign, Design, ScaledDesign, SparseDesign, StackedDesign
+from ..design.scaled import scaled_columns
 from ..numerics import Array
 
 FAR = 200
@@ -58,7 +59,7 @@ def _centred_and_scaled(
     if not np.any(centre) and not ordinary:
         return ScaledDesign(design, columns), centre, columns
     if sparse.issparse(X):
-        return SparseDesign(sparse.csr_array(X @ sparse.diags_array(columns))), centre, columns
+        return SparseDesign(scaled_columns(X, columns)), centre, columns
     return DenseDesign((X - centre) * columns), centre, columns
 
 

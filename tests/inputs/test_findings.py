@@ -68,6 +68,45 @@ def test_sparse_data_are_copied() -> None:
     assert again.verdict is cml.Verdict.CERTIFIED
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_dense_numbers_are_read_where_they_are(order: str) -> None:
+    A, y = np.array(X, order=order), np.array(Y)
+    problem = cml.Ridge(A, y, 0.1)
+    read = problem.objective_parts.design.constant
+    assert np.shares_memory(read, A)
+    assert not read.flags.writeable
+    assert A.flags.writeable
+    assert not np.shares_memory(problem.objective_parts.y, y)
+    for other in (A.astype(np.float32), A[::2], np.array(A, dtype=object)):
+        rows = len(other)
+        assert not np.shares_memory(cml.Ridge(other, y[:rows], 0.1).objective_parts.design.array, A)
+
+
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
+def test_numbers_whose_squares_overflow_are_no_infinite_ones(bad: float) -> None:
+    huge = np.full((3, 2), 1e200) * [[1.0, 2.0], [-1.0, 1.0], [0.5, 3.0]]
+    assert cml.Ridge(huge, [1.0, 2.0, 0.0], 0.1).objective_parts.n == 3
+    huge[1, 1] = bad
+    with pytest.raises(cml.errors.InputError, match="row 1, column 1"):
+        cml.Ridge(huge, [1.0, 2.0, 0.0], 0.1)
+    with pytest.raises(cml.errors.InputError, match="row 1, column 1"):
+        cml.Ridge(sparse.csc_array(huge), [1.0, 2.0, 0.0], 0.1)
+
+
+def test_sparse_columns_give_the_certificate_of_sparse_rows() -> None:
+    thin = np.where(np.abs(X) > 0.5, X, 0.0)
+    by_rows, by_columns = (
+        cml.Lasso(make(thin), Y, 0.05) for make in (sparse.csr_array, sparse.csc_array)
+    )
+    w = by_rows.solve().primal["w"]
+    one, other = (problem.certify(w) for problem in (by_rows, by_columns))
+    assert by_columns.objective_parts.design.constant.format == "csc"
+    assert (one.gap, one.primal_objective) == (other.gap, other.primal_objective)
+    assert by_columns.solve("saga", max_iter=3).objective == pytest.approx(
+        by_rows.solve("saga", max_iter=3).objective, rel=1e-12
+    )
+
+
 @pytest.mark.parametrize(
     "problem",
     [

@@ -10,17 +10,23 @@ from scipy import sparse
 
 from ...errors import InputError
 from ...numerics import Array
-from ...validation import float_array, read_labels, refuse_inexact, refuse_masked
+from ...validation import (
+    all_finite,
+    float_array,
+    read_labels,
+    refuse_inexact,
+    refuse_masked,
+)
 from .labels import read_classes, read_many_classes
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Validated data: X float64 (dense or CSR), y as numbers, weights; zero-weight rows dropped.
+    """Validated data: X float64 (dense, CSR, CSC), y as numbers, weights; rows of weight 0 dropped.
 
     Attributes
     ----------
-    X : array or csr_array, shape (n, d)
+    X : array, csr_array or csc_array, shape (n, d)
     y : array, shape (n,)
         Targets.
     weights : array, shape (n,)
@@ -81,33 +87,42 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
 
 
 def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
-    """Return X as a float64 array or CSR matrix of shape (n, d), n, d >= 1, all finite."""
+    """Return X as a float64 array, CSR or CSC matrix of shape (n, d), n, d >= 1, all finite.
+
+    Of a dense one the numbers are shared with what was passed where they need not be converted; a
+    sparse one is copied once.
+    """
     if sparse.issparse(X):
         if np.iscomplexobj(X):
             raise InputError(f"{owner}: {name} must hold real numbers, got dtype {X.dtype}.")
-        given = sparse.csr_array(X)
-        matrix = sparse.csr_array(given, dtype=np.float64, copy=True)
-        refuse_inexact(given.data, matrix.data, owner, name)
-        bad = np.flatnonzero(~np.isfinite(matrix.data))
-        if bad.size:
-            row = int(np.searchsorted(matrix.indptr, bad[0], side="right") - 1)
-            _refuse_entry(owner, name, row, int(matrix.indices[bad[0]]), matrix.data[bad[0]])
+        matrix = _read_sparse(owner, X, name)
     else:
-        matrix = float_array(X, owner, name)
+        matrix = float_array(X, owner, name, share=True)
         if matrix.ndim != 2:
             hint = " Use X.reshape(-1, 1) for a single feature." if matrix.ndim == 1 else ""
             raise InputError(
                 f"{owner}: {name} must be a matrix of shape (n, d), got shape {matrix.shape}.{hint}"
             )
-        finite = np.isfinite(matrix)
-        if not finite.all():
-            row, column = (int(k) for k in np.argwhere(~finite)[0])
+        if not all_finite(matrix):
+            row, column = (int(k) for k in np.argwhere(~np.isfinite(matrix))[0])
             _refuse_entry(owner, name, row, column, matrix[row, column])
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
         raise InputError(
             f"{owner}: {name} is empty (shape {matrix.shape}); at least one sample and one "
             "feature are required."
         )
+    return matrix
+
+
+def _read_sparse(owner: str, X: Any, name: str) -> Any:
+    given = sparse.csc_array(X) if X.format == "csc" else sparse.csr_array(X)
+    matrix = given.astype(np.float64, copy=True)
+    refuse_inexact(given.data, matrix.data, owner, name)
+    if not all_finite(matrix.data):
+        entries = matrix.tocoo()
+        bad = np.flatnonzero(~np.isfinite(entries.data))[0]
+        row, column = int(entries.row[bad]), int(entries.col[bad])
+        _refuse_entry(owner, name, row, column, entries.data[bad])
     return matrix
 
 

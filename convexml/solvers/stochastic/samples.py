@@ -52,6 +52,7 @@ def samples(objective: Objective) -> PlainSamples | OwnSamples:
     """The samples of an objective, ready for a loop; X itself is shared where it can be."""
     X, d = objective.design.constant, objective.d
     if sparse.issparse(X):
+        X = X.tocsr()
         columns, starts, values = X.indices.astype(np.int64), X.indptr.astype(np.int64), X.data
     else:
         columns, starts = np.empty(0, np.int64), d * np.arange(objective.n + 1)
