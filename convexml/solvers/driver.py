@@ -53,6 +53,8 @@ class Iterate:
         What the algorithm's theorem has to know: "step", "steps", "restarted_at" ...
     state : mapping
         What else the algorithm carries, for its theorem to check: arrays and numbers by name.
+    is_known : bool
+        Whether the dual point of (w, b) was asked for, so that an evaluation makes no product.
     """
 
     w: Array
@@ -61,6 +63,7 @@ class Iterate:
     passes: float = 0.0
     facts: Mapping[str, float] = field(default_factory=dict)
     state: Mapping[str, Any] = field(default_factory=dict)
+    is_known: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,8 @@ def drive(
     try:
         for current in iterates:
             iteration += 1
-            looking = iteration >= due and watch.affords(iteration, current.passes)
+            affordable = current.is_known or watch.affords(iteration, current.passes)
+            looking = iteration >= due and affordable
             if (looking or iteration % EIGHT == 0) and not is_finite(current):
                 stopped = "non-finite"
                 break

@@ -187,7 +187,7 @@ def test_a_model_whose_matrix_is_singular_is_minimised() -> None:
     A = rng.normal(size=(5, 12))
     A[:, 6:] = A[:, :6]  # each column twice
     gram, target, level = A.T @ A, A.T @ rng.normal(size=5), np.full(12, 0.01)
-    x = minimise(gram, -target, np.zeros(12), level, np.full(12, 1e-11))
+    x = minimise(gram, 0.0, -target, np.zeros(12), level, np.full(12, 1e-11))
     g = gram @ x - target
     assert np.all(np.abs(g) <= level + 1e-10)
     assert np.abs(g @ x + level @ np.abs(x)) <= 1e-10

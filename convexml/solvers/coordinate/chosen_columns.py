@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...numerics import ROUNDING, Array
-from ...objective import Objective
+from ...design import Design
+from ...numerics import EPS, ROUNDING, Array
 
 FULL = 128
 """Features up to which all of them are in every working set, and X is not copied."""
@@ -17,8 +17,9 @@ FULL = 128
 class ChosenColumns:
     """X_W, its products, and X_W'H X_W - q q' / 1'h with q = X_W'h, which grows with W.
 
-    The rank-one term eliminates the intercept, so that sparse columns are centred without becoming
-    dense; it is left out where there is no intercept.
+    The rank-one term eliminates the intercept: dense columns are centred before they are
+    multiplied, sparse ones by that term, so that they do not become dense. Nothing here depends on
+    y or the penalty: a path hands the same columns from one lam to the next.
 
     Attributes
     ----------
@@ -26,32 +27,32 @@ class ChosenColumns:
         W, in the order in which it was chosen.
     """
 
-    def __init__(self, objective: Objective) -> None:
-        self.objective, self.design = objective, objective.design
+    def __init__(self, design: Design, fit_intercept: bool) -> None:
+        self.design, self.fit_intercept = design, fit_intercept
+        n, d = design.shape
         self.index = np.zeros(0, dtype=int)
-        self.contains = np.zeros(objective.d, dtype=bool)
-        self.whole = objective.d <= FULL
-        self.is_sparse = sparse.issparse(self.design.constant)
-        self._rows = np.zeros((0, objective.n))  # X_W', one column of X a row
+        self.contains = np.zeros(d, dtype=bool)
+        self.whole = d <= FULL
+        self.is_sparse = sparse.issparse(design.constant)
+        self._rows = np.zeros((0, n))  # X_W', one column of X a row
         self._gram, self._q, self._weights = np.zeros((0, 0)), np.zeros(0), np.zeros(0)
         if self.whole:
-            self.index, self.contains = np.arange(objective.d), ~self.contains
+            self.index, self.contains = np.arange(d), ~self.contains
 
     def add(self, index: Array) -> None:
         """Let these columns join."""
-        new = self.design.columns(index).constant
+        new = self.design.columns(index).constant.T
         if self.is_sparse:
-            rows = sparse.csr_array(new.T)
-            self._rows = (
-                sparse.vstack([self._rows, rows], format="csr") if self.index.size else rows
-            )
+            rows = sparse.csr_array(new)
+            both = [self._rows, rows]
+            self._rows = sparse.vstack(both, format="csr") if self.index.size else rows
         else:
             first, last = self.index.size, self.index.size + index.size
             if last > len(self._rows):
-                room = np.empty((max(last, 2 * first), self.objective.n))
+                room = np.empty((self._room(last), self.design.shape[0]))
                 room[:first] = self._rows[:first]
                 self._rows = room
-            self._rows[first:last] = new.T
+            self._rows[first:last] = new
         self.index = np.append(self.index, index)
         self.contains[index] = True
 
@@ -71,62 +72,97 @@ class ChosenColumns:
         if self.is_sparse:
             return self.rows.T @ x
         used = np.flatnonzero(x)
-        return x[used] @ self.rows[used]
+        return x @ self.rows if 2 * used.size > x.size else x[used] @ self.rows[used]
 
     def gram(self, h: Array) -> tuple[Array, Array]:
         """(X_W'H X_W - q q' / 1'h, q), q = X_W'h; without an intercept q = 0 and no such term.
 
-        What is known for the same h is kept; neither is to be written to.
+        The matrix is in the first k rows and columns of what is returned. What is known for the
+        same h is kept; neither is to be written to.
         """
-        alike = bool(np.all(h == h[0]))
+        size, same = self.index.size, h is self._weights or np.array_equal(h, self._weights)
+        known = self._q.size if same else 0
+        if known == size:
+            return self._gram, self._q
+        self._weights = h
         if self.whole:
-            return self._bordered(h, alike)
-        known = len(self._gram) if np.array_equal(h, self._weights) else 0
-        size = self.index.size
-        if known < size:
-            new, q = slice(known, size), np.zeros(size)
-            rows = self._cross(new, h, alike)
-            if self.objective.fit_intercept:
-                q[:known], q[new] = self._q[:known], self.rows[new] @ h
-                rows = centred(rows, q[new], q, float(h.sum()), known)
-                rows[:, np.flatnonzero(np.diag(self._gram)[:known] == 0.0)] = 0.0
-            matrix = np.empty((size, size))
-            matrix[:known, :known] = self._gram[:known, :known]
-            matrix[new] = rows
-            matrix[:known, new] = rows[:, :known].T
-            self._gram, self._q, self._weights = matrix, q, h
+            self._gram, self._q = self._bordered(h)
+        elif self.is_sparse:
+            self._extend_sparse(h, known)
+        else:
+            self._extend(h, known)
         return self._gram, self._q
 
-    def _cross(self, part: slice, h: Array, alike: bool) -> Array:
-        """The rows ``part`` of X_W'H X_W."""
-        rows = self.rows
-        if self.is_sparse:
-            product: Any = (rows[part] * h) @ rows.T
-            return product.toarray()
-        if alike:
-            return h[0] * (rows[part] @ rows.T)
-        if part.start == 0:  # a product with itself costs half
-            rows = rows * np.sqrt(h)
-            return rows @ rows.T
-        return (rows[part] * h) @ rows.T
+    def _room(self, size: int) -> int:
+        """How many columns there is to be room for: fresh memory is dear, and so are copies."""
+        n, d = self.design.shape
+        room = 3 * size
+        if room > n // 2:  # few supports are larger than n, and few working sets much larger
+            room = max(room // 2, n + n // 2)
+        return min(max(size, room), d)
 
-    def _bordered(self, h: Array, alike: bool) -> tuple[Array, Array]:
-        d, weights = self.objective.d, None if alike else h
-        scale = h[0] if alike else 1.0
-        if not self.objective.fit_intercept:
+    def _with_room(self, known: int) -> Array:
+        """The Gram matrix with room for all chosen columns, of which some are known."""
+        size = self.index.size
+        if size > len(self._gram):
+            room = np.empty((self._room(size),) * 2)
+            room[:known, :known] = self._gram[:known, :known]
+            self._gram = room
+        return self._gram
+
+    def _extend(self, h: Array, known: int) -> None:
+        rows, size, total = self.rows, self.index.size, float(h.sum())
+        own, old = rows[known:], rows[:known]
+        q, left = np.zeros(len(own)), own
+        if self.fit_intercept:
+            q = own @ h
+            left = own - (q / total)[:, None]
+        matrix = self._with_room(known)
+        if np.all(h == h[0]):
+            scaled, half = h[0] * left, left
+            matrix[known:size, known:size] = h[0] * (left @ left.T)
+        else:
+            half = left * np.sqrt(h)
+            matrix[known:size, known:size] = half @ half.T  # a product with itself costs half
+            scaled = np.multiply(left, h, out=half) if known else half
+        if known:
+            matrix[known:size, :known] = scaled @ old.T
+            matrix[:known, known:size] = matrix[known:size, :known].T
+        self._q = np.append(self._q[:known], q)
+        constant = self._constant(h, known, len(h) * EPS)
+        matrix[constant, :size], matrix[:size, constant] = 0.0, 0.0
+
+    def _extend_sparse(self, h: Array, known: int) -> None:
+        rows, size = self.rows, self.index.size
+        new = rows[known:]
+        product: Any = (new * h) @ rows.T
+        found, q = product.toarray(), new @ h if self.fit_intercept else np.zeros(size - known)
+        self._q = np.append(self._q[:known], q)
+        if self.fit_intercept:
+            found -= np.outer(q / float(h.sum()), self._q)
+        matrix = self._with_room(known)
+        matrix[known:size, :size] = found
+        matrix[:known, known:size] = found[:, :known].T
+        constant = self._constant(h, known, np.sqrt(ROUNDING))
+        matrix[constant, :size], matrix[:size, constant] = 0.0, 0.0
+
+    def _constant(self, h: Array, known: int, share: float) -> Array:
+        """The chosen columns, from ``known`` on, of which centring leaves nothing but rounding."""
+        spread = self._gram.diagonal()[: self.index.size]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = self._q**2 / float(h.sum())
+        constant = spread <= share**2 * means
+        constant[:known] |= spread[:known] == 0.0
+        return np.flatnonzero(constant)
+
+    def _bordered(self, h: Array) -> tuple[Array, Array]:
+        d, alike = self.design.shape[1], bool(np.all(h == h[0]))
+        weights, scale = None if alike else h, h[0] if alike else 1.0
+        if not self.fit_intercept:
             return scale * self.design.gram(weights), np.zeros(d)
         matrix = scale * self.design.bordered_gram(weights)
-        q = matrix[d, :d]
-        return centred(matrix[:d, :d], q, q, float(matrix[d, d]), 0), q
-
-
-def centred(rows: Array, q: Array, others: Array, total: float, first: int) -> Array:
-    """Rows, from ``first`` on, of G - q q' / total, with exact zeros for constant columns.
-
-    Of those nothing but rounding is left.
-    """
-    found = rows - np.outer(q, others / total)
-    at = np.arange(len(rows))
-    constant = found[at, first + at] <= ROUNDING * rows[at, first + at]
-    found[constant], found[:, first + np.flatnonzero(constant)] = 0.0, 0.0
-    return found
+        q, total = matrix[d, :d], float(matrix[d, d])
+        found = matrix[:d, :d] - np.outer(q, q / total)
+        constant = found.diagonal() <= ROUNDING * matrix.diagonal()[:d]
+        found[constant], found[:, constant] = 0.0, 0.0
+        return found, q

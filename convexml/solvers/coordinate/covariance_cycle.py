@@ -7,17 +7,21 @@ from ...numerics import Array
 
 
 @compiled
-def descend(gram: Array, g: Array, x: Array, level: Array, sweeps: int, share: float) -> int:
-    """Minimise x'G x / 2 + ... + sum_j level_j |x_j| over each x_j in turn; g is the gradient at x.
+def descend(
+    gram: Array, mu: float, g: Array, x: Array, level: Array, sweeps: int, share: float
+) -> int:
+    """Minimise x'(G + mu I) x / 2 + ... + sum_j level_j |x_j| over each x_j in turn.
 
-    Where G_jj = 0 the row of G is 0 as well. Ends when a sweep gains less than ``share`` of what
-    the best one has; returns the sweeps made.
+    G is in the first rows and columns of ``gram``, g the gradient at x. Where G_jj = 0 the row of
+    G is 0 as well. Ends when a sweep gains less than ``share`` of what the best one has; returns
+    the sweeps made.
     """
-    most = 0.0
+    most, size = 0.0, len(x)
     for sweep in range(sweeps):
         gain = 0.0
-        for j in range(len(x)):
-            curve = gram[j, j]
+        for j in range(size):
+            row = gram[j]
+            curve = row[j] + mu
             if curve <= 0.0:
                 if level[j] > 0.0:
                     x[j] = 0.0
@@ -32,7 +36,9 @@ def descend(gram: Array, g: Array, x: Array, level: Array, sweeps: int, share: f
             if step != 0.0:
                 x[j] = new
                 gain += curve * step * step
-                g += step * gram[j]
+                for i in range(size):
+                    g[i] += step * row[i]
+                g[j] += step * mu
         most = max(most, gain)
         if gain <= share * most:
             return sweep + 1

@@ -28,7 +28,7 @@ def distance(x: Array, g: Array, level: Array, sizes: Callable[[Array], Array]) 
 def minimise(
     gram: Array, slope: Array, start: Array, level: Array, block: Array, tol: Array
 ) -> Array:
-    """As ``support_newton.minimise``, with norms of blocks; ``block`` is sorted.
+    """As ``support_newton.minimise`` for mu = 0, with norms of blocks; ``block`` is sorted.
 
     Near a point whose nonzero blocks are those of the minimiser all is smooth, and Newton steps
     with the Hessian level (I - u u') / |x_g|, u = x_g / |x_g|, of the norms converge quadratically.

@@ -67,15 +67,17 @@ class Norms:
             return support_newton.distance(x, g, self.level)
         return group_newton.distance(x, g, self.level, self.sizes)
 
-    def minimise(self, gram: Array, slope: Array, start: Array, tol: Array) -> Array:
-        """Minimise (x - x_0)'G (x - x_0) / 2 + slope'(x - x_0) + sum_g level_g |x_g|, from x_0.
+    def minimise(self, gram: Array, mu: float, slope: Array, start: Array, tol: Array) -> Array:
+        """Minimise (x - x_0)'H (x - x_0) / 2 + slope'(x - x_0) + sum_g level_g |x_g|, from x_0.
 
-        ``tol`` is the ``distance`` at which a condition counts as met, one a coordinate.
+        H = G + mu I, with G in the first rows and columns of ``gram``; ``tol`` is the ``distance``
+        at which a condition counts as met, one a coordinate.
         """
         if self.block is None:
-            return support_newton.minimise(gram, slope, start, self.level, tol)
+            return support_newton.minimise(gram, mu, slope, start, self.level, tol)
         order = np.argsort(self.block, kind="stable")
         parts = (slope[order], start[order], self.level[order], self.block[order], tol[order])
-        found = np.empty_like(start)
-        found[order] = group_newton.minimise(gram[np.ix_(order, order)], *parts)
+        found, matrix = np.empty_like(start), gram[np.ix_(order, order)]
+        matrix.flat[:: order.size + 1] += mu
+        found[order] = group_newton.minimise(matrix, *parts)
         return found

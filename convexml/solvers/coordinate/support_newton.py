@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import numpy as np
-from scipy import linalg
+from scipy.linalg.lapack import dposv
 
 from ...numerics import Array
 from .covariance_cycle import descend
@@ -27,8 +25,8 @@ def distance(x: Array, g: Array, level: Array) -> Array:
     return np.where(x != 0.0, np.abs(g + level * np.sign(x)), np.maximum(np.abs(g) - level, 0.0))
 
 
-def minimise(gram: Array, slope: Array, start: Array, level: Array, tol: Array) -> Array:
-    """Minimise (x - x_0)'G (x - x_0) / 2 + slope'(x - x_0) + sum_j level_j |x_j|, from x_0.
+def minimise(gram: Array, mu: float, slope: Array, start: Array, level: Array, tol: Array) -> Array:
+    """Minimise (x - x_0)'H (x - x_0) / 2 + slope'(x - x_0) + sum_j level_j |x_j|, H = G + mu I.
 
     Sweeps of coordinate descent find a support and its signs. Newton steps on it follow, which drop
     the coordinates whose sign would change: one at first, later as many as it takes until none
@@ -37,32 +35,43 @@ def minimise(gram: Array, slope: Array, start: Array, level: Array, tol: Array) 
 
     Parameters
     ----------
-    gram : array, shape (k, k)
-        G, symmetric and positive semidefinite; rows with G_jj = 0 are 0.
+    gram : array, shape (>= k, >= k)
+        G, symmetric and positive semidefinite, in its first rows and columns; rows with G_jj = 0
+        are 0.
+    mu : float
     slope, start, level, tol : arrays, shape (k,)
-        ``tol`` is the ``distance`` at which a condition counts as met.
+        ``start`` is x_0, ``tol`` the ``distance`` at which a condition counts as met.
     """
-    x, g = start.copy(), slope.copy()
+    x, g, size = start.copy(), slope.copy(), len(start)
+    matrix = gram[:size, :size]
     for turn in range(ROUNDS):
-        descend(gram, g, x, level, SWEEPS, GAIN)
-        g = slope + gram @ (x - start)
+        descend(gram, mu, g, x, level, SWEEPS, GAIN)
         if np.all(distance(x, g, level) <= tol):
-            break
+            g = slope + hessian_product(matrix, mu, x - start)
+            if np.all(distance(x, g, level) <= tol):
+                break
         dropped = True
         while dropped:
-            step, dropped = support_step(gram, g, x, level)
+            step, dropped = support_step(matrix, mu, g, x, level)
             x = x + step
-            g = slope + gram @ (x - start)
+            g = slope + hessian_product(matrix, mu, x - start)
             dropped = dropped and turn >= HASTY
     return x
 
 
-def support_step(gram: Array, g: Array, x: Array, level: Array) -> tuple[Array, bool]:
+def hessian_product(gram: Array, mu: float, x: Array) -> Array:
+    """(G + mu I) x."""
+    return gram @ x + mu * x if mu else gram @ x
+
+
+def support_step(gram: Array, mu: float, g: Array, x: Array, level: Array) -> tuple[Array, bool]:
     """The Newton step on the support of x, and whether it was cut off where signs would change."""
-    support = np.flatnonzero(((x != 0.0) | (level == 0.0)) & (np.diag(gram) > 0.0))
+    support = np.flatnonzero(((x != 0.0) | (level == 0.0)) & (gram.diagonal() + mu > 0.0))
     here, weight = x[support], level[support]
     sign = np.sign(here)
-    found = solve_positive(gram[np.ix_(support, support)], -(g[support] + weight * sign))
+    system = gram[support].take(support, axis=1)
+    system.flat[:: support.size + 1] += mu
+    found = solve_positive(system, -(g[support] + weight * sign))
     step = np.zeros_like(x)
     if found is None:
         return step, False
@@ -79,7 +88,7 @@ def support_step(gram: Array, g: Array, x: Array, level: Array) -> tuple[Array, 
         step[support] = t * found
         ends = crossing[bends <= t]
         step[support[ends]] = -here[ends]
-        bent = gram @ step
+        bent = hessian_product(gram, mu, step)
         change = g @ step + 0.5 * (step @ bent) + level @ (np.abs(x + step) - np.abs(x))
         if change < 0.0 or last == 0:
             break
@@ -89,13 +98,15 @@ def support_step(gram: Array, g: Array, x: Array, level: Array) -> tuple[Array, 
 
 def solve_positive(matrix: Array, right: Array) -> Array | None:
     """Solve with a positive semidefinite matrix, which is written to; None where that fails."""
-    diagonal = np.diag(matrix).copy()
+    if not right.size:
+        return right
+    diagonal = matrix.diagonal().copy()
     for jitter in JITTER:
         if jitter:
+            below = np.tril(matrix, -1)  # what LAPACK has left as it was
+            matrix = below + below.T
             np.fill_diagonal(matrix, diagonal * (1.0 + jitter))
-        with suppress(linalg.LinAlgError):
-            factor = linalg.cho_factor(matrix, check_finite=False)
-            found = linalg.cho_solve(factor, right, check_finite=False)
-            if np.all(np.isfinite(found)):
-                return found
+        _, found, info = dposv(matrix.T, right, lower=1, overwrite_a=1)
+        if info == 0 and np.all(np.isfinite(found)):
+            return np.asarray(found)
     return None

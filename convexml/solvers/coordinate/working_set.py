@@ -13,7 +13,7 @@ from ...numerics import EPS, ROUNDING, Array
 from ...objective import Objective
 from ..driver import Iterate
 from ..line_search import ARMIJO, SHORTEST
-from .chosen_columns import ChosenColumns
+from .chosen_columns import FULL, ChosenColumns
 from .norms import Norms
 
 FLOOR, RAISED = 1e-6, 100.0
@@ -26,47 +26,62 @@ SHARE = 0.1
 where it holds all columns."""
 EXACTNESS = 1e-3
 """A model that is not the loss itself is minimised to this share of what its start violates."""
+NEAR = 1e-7
+"""A step that gains less of P may have met the caller's tol: it is the last on its working set."""
+SLOW = 0.3
+"""Curvatures of a model are kept as long as a step leaves at most this share of the violation."""
 MET = 1e-12
 """Share of its level within which a condition counts as met."""
+BALANCED, BALANCES = 8.0 * EPS, 4
+"""Of sum |u_i|: what 1'u may be where b is the best one; steps that look for it, at most."""
 
 
 def working_set(
-    objective: Objective, w: Array, b: float, *, growth: float = 1.0
+    objective: Objective, w: Array, b: float, *, growth: float = 0.5
 ) -> Iterator[Iterate]:
     """Minimise F + sum_g level_g |w_g|_2 + (mu/2) |w|^2 on a growing set of columns.
 
     An outer step is one pass for X'u. It drops the columns that the gap proves to have w_g = 0 at
     every minimiser, takes in those that violate |X_g'u|_2 <= level_g most, ``growth`` times as
     many as there are nonzero coefficients, and solves the problem on what it has by proximal
-    Newton steps. Each minimises the quadratic model of F, which is F itself for the squared loss,
+    Newton steps. Each minimises a quadratic model of F, which is F itself for the squared loss,
     by coordinate descent in covariances (Friedman, Hastie and Tibshirani, 2010,
     https://doi.org/10.18637/jss.v033.i01) that finds the support, and Newton steps on the support
-    that end in rounding. Steps are halved until P falls enough, so that P never increases.
+    that end in rounding. The curvatures of a model are kept while its steps converge fast, so that
+    its Gram matrix only grows. Steps are halved until P falls enough, so that P never increases.
     """
     if not growth > 0.0:
         raise InputError(f"working_set: growth must be > 0, got {growth!r}.")
     search = Search(objective, w, b)
-    least = np.inf
+    least, gained = np.inf, True
     while True:
-        yield Iterate(search.w, search.b, None, search.passes)
         search.look()
+        yield Iterate(search.w, search.b, None, search.passes, is_known=True)
         violation = search.violation()
         outside = np.where(search.columns.contains, 0.0, violation)
         worst = float(np.max(violation, initial=0.0))
         done = not np.any(outside > 1.0)
-        if not worst > 1.0 or (done and not worst < 0.5 * least):
+        if not worst > 1.0 or (done and not gained and not worst < 0.5 * least):
             return
+        slow = done and worst > SLOW * least
         least, before = min(worst, least), search.value
         search.grow(outside, growth)
-        search.solve(1.0 if search.columns.whole else max(1.0, SHARE * worst))
-        if done and not search.value < before:
+        search.solve(1.0 if search.columns.whole else max(1.0, SHARE * worst), slow)
+        gained = not search.is_newton or before - search.value > MET * abs(search.value)
+        if done and search.is_newton and not search.value < before:
             return
 
 
 class Search:
-    """A point (w, b) with its predictions and value, and the working set that it moves on."""
+    """A point (w, b) with its predictions and value, and the working set that it moves on.
 
-    def __init__(self, objective: Objective, w: Array, b: float) -> None:
+    Columns that an earlier search on the same design has chosen, and their Gram matrix, may be
+    handed on to it.
+    """
+
+    def __init__(
+        self, objective: Objective, w: Array, b: float, columns: ChosenColumns | None = None
+    ) -> None:
         blocks = objective.penalty.zero_blocks(objective.d)
         assert blocks is not None  # a need of this solver
         self.objective, self.w, self.b = objective, w, b
@@ -74,13 +89,17 @@ class Search:
         self.z = objective.predict(w, b)
         self.value = objective.primal(w, b, self.z)
         self.passes = 1.0
-        self.columns = ChosenColumns(objective)
+        self.columns = columns or ChosenColumns(objective.design, objective.fit_intercept)
         self.floor = FLOOR
-        self.u = self.slope = np.zeros(0)
+        loss = objective.loss
+        self.is_quadratic = loss.strong_convexity == loss.curvature_bound  # one model says all
+        self.is_newton = True
+        self.u = self.slope = self.h = np.zeros(0)
         self.is_zero = np.zeros(objective.d, dtype=bool)
 
     def look(self) -> None:
         """Take the slope at (w, b) from its dual point, and what their gap proves."""
+        self.z = self.objective.predict(self.w, self.b)
         dual = plain_dual(self.objective, self.z)
         self.passes += 1.0
         self.u = self.objective.loss_derivative(self.z)
@@ -125,42 +144,62 @@ class Search:
         if found.size:
             self.columns.add(self.norms.whole(found))
 
-    def solve(self, share: float) -> None:
-        """Solve the problem on the working set, to ``share`` of the tolerances."""
-        objective, columns = self.objective, self.columns
-        index = columns.index
-        norms, slope, u = self.norms.at(index), self.slope[index], self.u
-        tol, reached = share * self.tolerance(u)[index], (np.inf, np.inf)
-        for _ in range(1 if is_quadratic(objective) else MODELS):
-            x = self.w[index]
-            total = float(u.sum()) if objective.fit_intercept else 0.0
-            missed = float(np.max(norms.distance(x, slope) / tol, initial=0.0))
-            if missed <= 1.0 and abs(total) <= share * 8.0 * EPS * float(np.abs(u).sum()):
-                return
-            if missed >= reached[0] and self.value >= reached[1]:
-                return  # all that is left is rounding
-            reached = missed, self.value
-            h = self.curvatures()
-            gram, q = columns.gram(h)
-            if self.mu > 0.0:
-                gram = gram + self.mu * np.eye(len(gram))
-            mean = total / float(h.sum())
-            room = max(0.1, 0.0 if is_quadratic(objective) else EXACTNESS * missed) * tol
-            step = norms.minimise(gram, slope - q * mean, x, room) - x
-            shift = -mean - float(q @ step) / float(h.sum()) if objective.fit_intercept else 0.0
-            if not self.move(norms, step, shift, float(slope @ step) + total * shift):
-                return
-            u = objective.loss_derivative(self.z)
-            if not is_quadratic(objective):
-                slope = columns.products(u) + self.mu * self.w[index]
+    def solve(self, share: float, slow: bool) -> None:
+        """Solve the problem on the working set, to ``share`` of the tolerances.
 
-    def curvatures(self) -> Array:
-        """The h of the model, (n,); where the loss is flat at all samples, as curved as it gets."""
+        The steps so far were ``slow``: the curvatures that they took are not kept.
+        """
+        objective, columns, index = self.objective, self.columns, self.columns.index
+        norms, slope, u = self.norms.at(index), self.slope[index], self.u
+        tol, least, before = share * self.tolerance(u)[index], np.inf, np.inf
+        for _ in range(1 if self.is_quadratic else MODELS):
+            total = float(u.sum()) if objective.fit_intercept else 0.0
+            missed = float(np.max(norms.distance(self.w[index], slope) / tol, initial=0.0))
+            if missed <= 1.0 and abs(total) <= share * BALANCED * float(np.abs(u).sum()):
+                break
+            if missed >= least and self.value >= before:
+                break  # all that is left is rounding
+            slow = slow or missed > SLOW * least
+            if not slow and before - self.value <= NEAR * abs(self.value):
+                break
+            self.look_at_curvatures(slow)
+            least, before, slow = missed, self.value, False
+            room = max(0.1, 0.0 if self.is_quadratic else EXACTNESS * missed) * tol
+            if not self.step(norms, slope, total, room):
+                break
+            u = objective.loss_derivative(self.z)
+            if not self.is_quadratic:
+                slope = columns.products(u) + self.mu * self.w[index]
+        if objective.fit_intercept and not self.is_quadratic:
+            self.balance()
+
+    def look_at_curvatures(self, slow: bool) -> None:
+        """Take the h of the model at z, (n,), unless those of before are still good enough.
+
+        Where the loss is flat at all samples, h is as curved as it gets.
+        """
+        if self.is_quadratic and self.h.size:
+            return
         h, bound = self.objective.loss_curvature(self.z), self.objective.loss.curvature_bound
         top = float(np.max(h))
         if not top > 0.0:
-            return self.objective.c * (bound if np.isfinite(bound) else 1.0)
-        return np.maximum(h, self.floor * top)
+            h = self.objective.c * (bound if np.isfinite(bound) else 1.0)
+        else:
+            h = np.maximum(h, self.floor * top)
+        kept = self.h.size and not slow and self.columns.index.size > FULL
+        self.is_newton = not kept or float(np.abs(h - self.h).sum()) > SLOW * float(h.sum())
+        if self.is_newton:
+            self.h = h
+
+    def step(self, norms: Norms, slope: Array, total: float, room: Array) -> bool:
+        """Go to the minimum of the model on the working set; whether P fell."""
+        index, h = self.columns.index, self.h
+        gram, q = self.columns.gram(h)
+        x, curve = self.w[index], float(h.sum())
+        mean = total / curve
+        step = norms.minimise(gram, self.mu, slope - q * mean, x, room) - x
+        shift = -mean - float(q @ step) / curve if self.objective.fit_intercept else 0.0
+        return self.move(norms, step, shift, float(slope @ step) + total * shift)
 
     def move(self, norms: Norms, step: Array, shift: float, descent: float) -> bool:
         """Go along a step as far as P falls enough; whether it was gone at all."""
@@ -183,7 +222,15 @@ class Search:
             t *= 0.5
         return False
 
-
-def is_quadratic(objective: Objective) -> bool:
-    """Whether the loss is a quadratic: one model says all."""
-    return objective.loss.strong_convexity == objective.loss.curvature_bound
+    def balance(self) -> None:
+        """Newton steps on b to 1'u = 0: then the repair of u moves nothing."""
+        for _ in range(BALANCES):
+            u = self.objective.loss_derivative(self.z)
+            total, curve = float(u.sum()), float(self.objective.loss_curvature(self.z).sum())
+            if not (curve > 0.0 and abs(total) > BALANCED * float(np.abs(u).sum())):
+                return
+            z = self.z - total / curve
+            value = self.objective.primal(self.w, self.b, z)
+            if not value <= self.value + EPS * abs(self.value):
+                return
+            self.b, self.z, self.value = self.b - total / curve, z, value

@@ -87,10 +87,16 @@ def _steps(
 
 
 def plain_dual(objective: Objective, z: Array) -> DualPoint:
-    """Return the derivative of the loss at the predictions z, repaired: one pass over X."""
+    """Return the derivative of the loss at the predictions z, repaired: one pass over X.
+
+    The last one is remembered: a solver and the rule that stops it ask for the same.
+    """
     with np.errstate(over="ignore"):
         u = objective.loss_derivative(z)
-    return repair_dual(objective, u)
+    known: list[tuple[Array, DualPoint]] = objective.__dict__.setdefault("_plain_duals", [])
+    if not (known and np.array_equal(known[0][0], u)):
+        known[:] = [(u, repair_dual(objective, u))]
+    return known[0][1]
 
 
 def newton_candidates(objective: Objective, start: PrimalPoint) -> Iterator[NewtonPoint]:
