@@ -117,6 +117,11 @@ class DenseDesign:
         return self._weighted_squares(weights)
 
     def _weighted_squares(self, weights: Array) -> Array:
+        if self.array.flags.f_contiguous:
+            columns = self.array.T  # each of them lies in one piece
+            if np.all(weights == 1.0):
+                return np.einsum("ji,ji->j", columns, columns)
+            return np.einsum("ji,ji,i->j", columns, columns, weights)
         total = np.zeros(self.shape[1])
         if self.array.flags.f_contiguous:
             width = max(1, FEW * SHORT // max(len(weights), 1))

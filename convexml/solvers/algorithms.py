@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..theory import (
     AcceleratedRate,
     AdmmResiduals,
+    ConjugateGradientsRate,
     Descent,
     DualAscent,
     InteriorPointRate,
@@ -31,6 +32,7 @@ from .first_order.subgradient import subgradient
 from .second_order.interior_point import interior_point
 from .second_order.irls import irls
 from .second_order.newton import newton
+from .second_order.normal_equations import normal_equations
 from .stochastic.online_gradient_descent import online_gradient_descent
 from .stochastic.pegasos import pegasos
 from .stochastic.perceptron import perceptron
@@ -125,6 +127,13 @@ TABLE = (
         (*SCALAR, "finite loss", "smooth loss", "l1, elastic net or group norm as its penalty"),
         100,
         Descent(),
+    ),
+    Algorithm(
+        "normal_equations",
+        normal_equations,
+        (*SCALAR, "squared loss", "strongly convex quadratic penalty"),
+        100,
+        ConjugateGradientsRate(),
     ),
     Algorithm("irls", irls, (*SCALAR, "smooth loss", "quadratic penalty"), 100, NewtonRate()),
     Algorithm(

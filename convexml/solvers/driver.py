@@ -55,6 +55,8 @@ class Iterate:
         What else the algorithm carries, for its theorem to check: arrays and numbers by name.
     is_known : bool
         Whether the dual point of (w, b) was asked for, so that an evaluation makes no product.
+    may_do : bool
+        Whether the algorithm has reason to take this for the solution: it is evaluated then.
     """
 
     w: Array
@@ -64,6 +66,7 @@ class Iterate:
     facts: Mapping[str, float] = field(default_factory=dict)
     state: Mapping[str, Any] = field(default_factory=dict)
     is_known: bool = False
+    may_do: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ def drive(
         for current in iterates:
             iteration += 1
             affordable = current.is_known or watch.affords(iteration, current.passes)
-            looking = iteration >= due and affordable
+            looking = current.may_do or (iteration >= due and affordable)
             if (looking or iteration % EIGHT == 0) and not is_finite(current):
                 stopped = "non-finite"
                 break

@@ -90,6 +90,10 @@ NEEDS: dict[str, Need] = {
         ),
         "its penalty is not (lam/2)|w|^2 with lam > 0",
     ),
+    "squared loss": (
+        lambda objective: objective.loss.name == "squared",
+        "its loss is not the squared loss",
+    ),
     "hinge loss": (
         lambda objective: objective.loss.name == "hinge",
         "its loss is not the hinge",

@@ -63,6 +63,11 @@ class Sizes:
         """K, 1 for a scalar prediction."""
         return self.objective.d // max(self.d, 1)
 
+    @property
+    def least(self) -> int:
+        """min(n, d)."""
+        return min(self.n, self.d)
+
     @cached_property
     def is_sparse(self) -> bool:
         """Whether X is stored by its nonzero entries."""
@@ -155,13 +160,18 @@ class Engine:
 
 TABLE = (
     Engine(
+        "normal_equations",
+        lambda s: Work(30, 1, s.least, 1, s.least) if s.least <= LARGEST else Work(100),
+        "loss and penalty are squares",
+    ),
+    Engine(
         "newton",
         lambda s: Work(40, 8, s.d, 8, s.d * s.classes) if s.d * s.classes <= LARGEST else Work(800),
         "the loss and the penalty are differentiable",
     ),
     Engine(
         "working_set",
-        lambda s: Work(30, 4, min(s.n, s.d) / 4, 8, min(s.n, s.d) / 4),
+        lambda s: Work(30, 4, s.least / 4, 8, s.least / 4),
         "the loss is differentiable and the penalty a norm of blocks",
     ),
     Engine(

@@ -17,6 +17,7 @@ from .constants import (
 from .monotone import Descent, DualAscent
 from .rates.accelerated import AcceleratedRate, accelerated_value
 from .rates.admm import AdmmResiduals
+from .rates.conjugate_gradients import ConjugateGradientsRate, conjugate_gradients_value
 from .rates.gradient_descent import (
     GradientDescentRate,
     SearchedDescent,
@@ -52,6 +53,7 @@ __all__ = [
     "AcceleratedRate",
     "AdmmResiduals",
     "Claim",
+    "ConjugateGradientsRate",
     "Descent",
     "DualAscent",
     "GradientDescentRate",
@@ -71,6 +73,7 @@ __all__ = [
     "Trajectory",
     "accelerated_value",
     "agnostic_samples",
+    "conjugate_gradients_value",
     "gradient_descent_distance",
     "gradient_descent_value",
     "gradient_noise",

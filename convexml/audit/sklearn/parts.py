@@ -39,14 +39,11 @@ class Subproblem(Protocol):
 
 @dataclass(frozen=True)
 class LearningPart:
-    """A point (w, b) of an ``Objective``, and the dual point u that the estimator exposes.
-
-    b has shape (K,) for K classes.
-    """
+    """A point (w, b) of an ``Objective``, and the dual point u that the estimator exposes."""
 
     objective: Objective
     w: Array
-    b: Any
+    b: float
     u: Array | None = None
     name: str = ""
 

@@ -37,6 +37,7 @@ FRAMED = (
     "coordinate_descent",
     "dual_coordinate_descent",
     "working_set",
+    "normal_equations",
 )
 """Hand-written solvers that run in the units of ``frame_of``; first-order ones take X as it is."""
 CLOSER = 1e-3

@@ -1,0 +1,142 @@
+"""The linear system of ridge regression, factored on the side of the features or the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from ...numerics import Array
+from ...objective import Objective
+
+COLUMNS = 256
+"""That X X' takes at a time."""
+
+
+class RidgeSystem:
+    """(I + B'B) omega = B't, t = C^(1/2) y, B = C^(1/2) X Lam^(-1/2), w = Lam^(-1/2) omega.
+
+    Both are projected along C^(1/2) 1 where there is an intercept. Where samples are fewer than
+    features, (I + B'B)^-1 = I - B'(I + BB')^-1 B.
+
+    Attributes
+    ----------
+    by_samples : bool
+        Whether n < d.
+    target, right : arrays, shapes (n,) and (d,)
+        t and B't.
+    passes : float
+        Products with X so far.
+    """
+
+    def __init__(self, objective: Objective) -> None:
+        self.objective, self.design = objective, objective.design
+        n, d = self.design.shape
+        self.by_samples = n < d
+        inverse = objective.penalty.conjugate_gradient(np.ones(d))
+        assert inverse is not None  # a need of the solver
+        self.inverse, self.root = np.sqrt(inverse), np.sqrt(objective.c)
+        self.total = float(objective.c.sum())
+        self.unit = self.root / np.sqrt(self.total) if objective.fit_intercept else np.zeros(n)
+        self.target = self._projected(self.root * objective.y)
+        self.null = float(self.target @ self.target)
+        self.passes = 0.0
+        self.right = self.back(self.target)
+        self._means: Array | None = None
+
+    def _projected(self, a: Array) -> Array:
+        """What is left of a, (n,) or (n, k), without its part along C^(1/2) 1."""
+        if not self.objective.fit_intercept:
+            return a
+        return a - np.multiply.outer(self.unit, self.unit @ a)
+
+    def forth(self, omega: Array) -> Array:
+        """B omega."""
+        self.passes += 1.0
+        return self._projected(self.root * self.design.matvec(self.inverse * omega))
+
+    def back(self, a: Array) -> Array:
+        """B'a, for an a that is projected."""
+        self.passes += 1.0
+        return self.inverse * self.design.rmatvec(self.root * a)
+
+    def residual(self, omega: Array) -> Array:
+        """What the equations are missed by: half its square is P - D, u = c l'(z)."""
+        if not np.any(omega):
+            return self.right
+        return self.right - omega - self.back(self.forth(omega))
+
+    def value(self, omega: Array) -> float:
+        """About P at its minimum, seen from near it; at least 1e-6 P_0."""
+        return 0.5 * max(self.null - float(self.right @ omega), 1e-6 * self.null)
+
+    def point(self, omega: Array) -> tuple[Array, float]:
+        """(w, b), b the best one."""
+        objective, w = self.objective, self.inverse * omega
+        if not objective.fit_intercept:
+            return w, 0.0
+        if self._means is None:
+            self._means = self.design.rmatvec(objective.c) / self.total
+            self.passes += 1.0
+        return w, float(objective.c @ objective.y) / self.total - float(self._means @ w)
+
+    def diagonal(self) -> Array | float:
+        """About the diagonal of I + B'B; 1 where it is far from having full rank."""
+        if self.by_samples:
+            return 1.0
+        return 1.0 + self.inverse**2 * self.design.column_squares(self.objective.c)
+
+    def solver(self, coarse: bool) -> Callable[[Array, Array | None], Array]:
+        """How to solve with I + B'B; ``coarse``: in single precision where n < d.
+
+        A right-hand side that is B'a for an a that is known loses fewer digits there.
+
+        Raises
+        ------
+        LinAlgError
+            If the matrix is not definite in these numbers.
+        """
+        kind = np.float32 if coarse else np.float64
+        matrix = self._outer(kind) if self.by_samples else self._gram()
+        matrix[np.diag_indices_from(matrix)] += 1.0
+        self.passes += len(matrix)
+        factor = linalg.cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
+
+        def solve(right: Array, a: Array | None = None) -> Array:
+            if not self.by_samples:
+                return linalg.cho_solve(factor, right, check_finite=False)
+            inner = linalg.cho_solve(
+                factor, self.forth(right) if a is None else a, check_finite=False
+            )
+            found = self.back(self._projected(inner))
+            return right - found if a is None else found
+
+        return solve
+
+    def _gram(self) -> Array:
+        """B'B."""
+        c, d = self.objective.c, self.objective.d
+        alike = bool(np.all(c == c[0]))
+        weights, scale = (None, c[0]) if alike else (c, 1.0)
+        if self.objective.fit_intercept:
+            matrix = scale * self.design.bordered_gram(weights)
+            q = matrix[:d, d]
+            self._means = q / self.total
+            matrix = matrix[:d, :d] - np.outer(q, self._means)
+        else:
+            matrix = scale * self.design.gram(weights)
+        return self.inverse[:, None] * matrix * self.inverse
+
+    def _outer(self, kind: type) -> Array:
+        """BB', below its diagonal."""
+        n, d = self.design.shape
+        matrix: Any = np.zeros((n, n), dtype=kind, order="F")
+        (add,) = linalg.get_blas_funcs(("syrk",), (matrix,))
+        for first in range(0, d, COLUMNS):
+            index = np.arange(first, min(first + COLUMNS, d))
+            part = self.root[:, None] * self.design.columns(index).dense() * self.inverse[index]
+            part = np.asfortranarray(self._projected(part), dtype=kind)
+            matrix = add(1.0, part, beta=1.0, c=matrix, overwrite_c=True, lower=True)
+        return matrix

@@ -1,0 +1,145 @@
+"""Ridge regression by its normal equations, on both sides, factored and by conjugate gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import convexml as cml
+from convexml.design import as_design
+from convexml.losses import Squared
+from convexml.objective import Objective
+from convexml.penalties import L2
+from convexml.solvers.second_order import normal_equations as module
+from convexml.solvers.second_order.normal_equations import normal_equations
+from convexml.solvers.second_order.ridge_system import RidgeSystem
+
+TALL, WIDE = (60, 9), (20, 45)
+
+
+def data(shape: tuple[int, int], seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=shape) + 3.0 * rng.normal(size=shape[1])
+    return X, X[:, 0] - 2.0 * X[:, 3] + 5.0 + rng.normal(size=shape[0])
+
+
+def by_least_squares(
+    X: np.ndarray, y: np.ndarray, level: np.ndarray, c: np.ndarray, intercept: bool
+) -> np.ndarray:
+    """(w, b) of the augmented least-squares problem, by a singular value decomposition."""
+    ones = np.ones((len(X), 1)) if intercept else np.zeros((len(X), 0))
+    above = np.sqrt(c)[:, None] * np.hstack([X, ones])
+    below = np.hstack([np.diag(np.sqrt(level)), np.zeros((X.shape[1], ones.shape[1]))])
+    right = np.append(np.sqrt(c) * y, np.zeros(X.shape[1]))
+    found: np.ndarray = np.linalg.lstsq(np.vstack([above, below]), right, rcond=None)[0]
+    return found if intercept else np.append(found, 0.0)
+
+
+@pytest.mark.parametrize("shape", [TALL, WIDE])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("cheaper", [1e6, 1e-6], ids=["factored", "conjugate gradients"])
+def test_the_solution_is_that_of_least_squares(
+    shape: tuple[int, int], intercept: bool, cheaper: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CHEAPER", cheaper)
+    monkeypatch.setattr(module, "COARSE", 1)
+    X, y = data(shape)
+    rng = np.random.default_rng(1)
+    c, level = rng.uniform(0.5, 2.0, len(y)), rng.uniform(0.1, 3.0, X.shape[1])
+    exact = by_least_squares(X, y, level, c, intercept)
+    for matrix in (X, sparse.csr_array(X)):
+        problem = cml.LearningProblem(
+            matrix, y, Squared(), L2(1.0, level), sample_weight=c, loss_scale="sum",
+            fit_intercept=intercept,
+        )  # fmt: skip
+        solution = problem.solve("normal_equations", tol=1e-12)
+        assert solution.status == "optimal"
+        np.testing.assert_allclose(
+            np.append(solution.primal["w"], solution.primal["b"]), exact, rtol=1e-7, atol=1e-7
+        )
+
+
+@pytest.mark.parametrize("shape", [TALL, WIDE])
+def test_the_system_is_that_of_b(shape: tuple[int, int]) -> None:
+    X, y = data(shape)
+    c = np.random.default_rng(2).uniform(0.5, 2.0, len(y))
+    system = RidgeSystem(Objective(as_design(X), y, Squared(), L2(0.3), c))
+    root = np.sqrt(c)
+    unit = root / np.linalg.norm(root)
+    B = (np.eye(len(y)) - np.outer(unit, unit)) @ (root[:, None] * X) / np.sqrt(0.3)
+    matrix, x = np.eye(shape[1]) + B.T @ B, np.arange(float(shape[1]))
+    np.testing.assert_allclose(system.right, B.T @ (root * y), rtol=1e-9)
+    np.testing.assert_allclose(system.residual(x), system.right - matrix @ x, rtol=1e-9)
+    for coarse, digits in ((False, 1e-12), (True, 1e-4 if system.by_samples else 1e-12)):
+        solve, a = system.solver(coarse), np.cos(np.arange(float(shape[0])))
+        found = solve(x, None)
+        np.testing.assert_allclose(found, np.linalg.solve(matrix, x), atol=digits * x.max())
+        projected = a - unit * (unit @ a)
+        found, right = solve(B.T @ projected, projected), np.linalg.solve(matrix, B.T @ a)
+        np.testing.assert_allclose(found, right, atol=digits * np.abs(right).max())
+
+
+def test_single_precision_gives_way_where_it_does_not_contract(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Beside an eigenvalue of 1e9 or more, the identity of I + BB' is below its last digits."""
+    monkeypatch.setattr(module, "COARSE", 1)
+    X, y = data(WIDE)
+    for size in (1e3, 1e5, 1e6):
+        X[:, 0] *= size
+        problem = cml.Ridge(X, y, 0.1)
+        exact = by_least_squares(X, y, np.full(45, 0.1), np.full(20, 0.05), True)
+        solution = problem.solve("normal_equations", tol=1e-9)
+        assert solution.status == "optimal"
+        assert solution.objective <= problem.objective(exact[:-1], exact[-1]) * (1.0 + 1e-9)
+        X[:, 0] /= size
+
+
+@pytest.mark.parametrize("shape", [TALL, WIDE])
+def test_half_the_square_of_the_residual_is_the_gap(
+    shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What iterates are shown by: P - D at w and u = c l'(z), from the definitions."""
+    monkeypatch.setattr(module, "CHEAPER", 1e-6)
+    X, y = data(shape)
+    n = len(y)
+    objective = Objective(as_design(X), y, Squared(), L2(0.05), np.full(n, 1.0 / n))
+    optimum = by_least_squares(X, y, np.full(X.shape[1], 0.05), objective.c, True)
+    least = objective.primal(optimum[:-1], optimum[-1])
+    shown = [each for each in normal_equations(objective, np.zeros(X.shape[1]), 0.0) if each.may_do]
+    assert shown
+    for iterate, share in zip(shown, (5e-7, 5e-10, 5e-13), strict=False):
+        u = objective.loss_derivative(objective.predict(iterate.w, iterate.b))
+        gap = objective.primal(iterate.w, iterate.b) - objective.dual(u - u.mean())
+        assert gap <= 1.01 * share * least + 1e-14 * least
+
+
+def test_one_factor_and_few_products_where_features_are_few() -> None:
+    X, y = data((3000, 8))
+    solution = cml.Ridge(X, y, 0.1).solve()
+    assert solution.solver == "normal_equations"
+    assert (solution.iterations, solution.passes) == (1, 1.0 + 8.0)
+
+
+def test_a_warm_start_is_where_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CHEAPER", 1e-6)
+    for shape in (TALL, WIDE):
+        problem = cml.Ridge(*data(shape), 0.2)
+        first: Any = problem.solve("normal_equations", tol=1e-10)
+        again = problem.solve("normal_equations", tol=1e-10, w0=first.primal["w"])
+        assert again.trace[0].relative_gap <= 1e-9
+        assert again.passes < first.passes
+
+
+def test_what_it_does_not_take() -> None:
+    X, y = data(TALL)
+    for problem, words in (
+        (cml.Ridge(X, y, 0.0), r"not \(lam/2\)\|w\|\^2 with lam > 0"),
+        (cml.HuberRegression(X, y, 1.0, 0.1), "not the squared loss"),
+    ):
+        with pytest.raises(cml.errors.UnsuitableSolverError, match=words):
+            problem.solve("normal_equations")
+    assert cml.LeastSquares(X, y).solve().solver == "newton"
