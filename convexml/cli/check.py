@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -79,7 +78,7 @@ def _certify(file: Any, weights: Path, intercept: float | None, tol: float) -> A
 
 def _document(name: str, certificate: Any) -> str:
     from ..comparison.record import jsonable
-    from ..comparison.results import SCHEMA
+    from ..comparison.results import SCHEMA, as_text
 
     rows = [
         {"name": r.name, "kind": r.kind, "residual": r.residual, "relative": r.relative}
@@ -96,5 +95,4 @@ def _document(name: str, certificate: Any) -> str:
         "conditions": rows,
         "witness": certificate.witness,
     } | {key: getattr(certificate, key) for key in names}
-    document = {"schema": SCHEMA, "records": [jsonable(record)]}
-    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+    return as_text({"schema": SCHEMA, "records": [jsonable(record)]})

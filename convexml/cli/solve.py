@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -80,7 +79,7 @@ def _code(record: Outcome) -> int:
 def _document(records: list[Outcome], solutions: list[Any]) -> str:
     from ..comparison.environment import describe_environment
     from ..comparison.record import jsonable
-    from ..comparison.results import SCHEMA
+    from ..comparison.results import SCHEMA, as_text
 
     rows = []
     for record, solution in zip(records, solutions, strict=True):
@@ -88,5 +87,4 @@ def _document(records: list[Outcome], solutions: list[Any]) -> str:
             name: jsonable(getattr(solution, name, {})) for name in ("primal", "dual", "evidence")
         }
         rows.append(record.to_dict() | values | {"choice": getattr(solution, "choice", "")})
-    document = {"schema": SCHEMA, "environment": describe_environment(), "records": rows}
-    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+    return as_text({"schema": SCHEMA, "environment": describe_environment(), "records": rows})

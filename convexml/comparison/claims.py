@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import isfinite, nan
+from math import isfinite
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ..audit import certify
 from ..errors import ConvexmlError
 from ..solvers.reference import run_reference
-from .measure import blank, check_facts, said_of, violation
+from .measure import blank, check_facts, judged_fields, said_of, violation
 
 if TYPE_CHECKING:
     from ..certificates import Certificate
@@ -41,29 +41,18 @@ def measure_claim(
     except ConvexmlError as error:
         return blank(entry, solver, tol, str(error), certifiable=False, **timing)
     certified = str(certificate.verdict) == "certified"
-    status = _status(certificate, certified)
-    found = SimpleNamespace(objective=certificate.primal_objective)
-    worst = max(certificate.conditions, key=lambda row: row.relative, default=None)
     return blank(
         entry,
         solver,
         tol,
         "" if certified else said_of(certificate),
-        verdict=str(certificate.verdict),
-        status=status,
-        claim=certificate.claim,
-        verified=certified and entry.expected_status in (None, status),
+        **judged_fields(entry, certificate, _status(certificate, certified)),
+        violation=violation(certificate.conditions),
+        facts=check_facts(entry, SimpleNamespace(objective=certificate.primal_objective)),
         objective=certificate.primal_objective,
         dual_objective=certificate.dual_objective,
         gap=certificate.gap,
         relative_gap=certificate.relative_gap,
-        rounding=certificate.rounding,
-        within=certificate.within,
-        violation=violation(certificate.conditions),
-        kkt=certificate.kkt,
-        worst_condition="" if worst is None else worst.name,
-        worst_residual=nan if worst is None else worst.relative,
-        facts=check_facts(entry, found),
         **timing,
     )
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
 from .record import jsonable
-from .results import SCHEMA, writable
+from .results import SCHEMA, as_text
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,4 @@ class Courses:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The document as text, written to `path` where one is given; not finite is null."""
-        text = json.dumps(self.document(), indent=2, allow_nan=False, ensure_ascii=False)
-        if path is not None:
-            writable(path, "to_json").write_text(text + "\n", encoding="utf-8")
-        return text
+        return as_text(self.document(), path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from ..errors import InputError
@@ -10,10 +11,10 @@ from ..solvers import registry
 from ..solvers.reference import REFERENCE, installed, suits
 from ..validation import positive_number
 from .claims import measure_claim
-from .entries import entries, is_cvxpy
+from .entries import Entry, entries, is_cvxpy
 from .environment import describe_environment
 from .measure import blank, measure
-from .progress import Report, reporting
+from .progress import Report, in_turn
 from .record import Outcome
 from .results import Results
 
@@ -30,40 +31,7 @@ def run(
     progress: bool | Report | None = None,
     seed: int = 0,
 ) -> Results:
-    """Solve every problem with every solver at every tolerance, without polishing the answers.
-
-    Parameters
-    ----------
-    problems : posed problem, cvxpy.Problem, path, or a sequence of these
-        Problem files, and folders of problem files, are loaded.
-    solvers : str or sequence of str, optional
-        None: every registered solver that takes the problem. A named one ("auto" too) always
-        has its row, which says why where it cannot run.
-    tols : float or sequence of float
-        Relative gaps to ask for.
-    max_seconds : float or None
-        Time limit of one run.
-    repeats : int
-        Runs of each combination; the median time is kept.
-    progress : bool, callable or None
-        A function called as (done, total, label); None: a bar where standard error is a terminal.
-    seed : int
-        Passed to every solver.
-
-    Returns
-    -------
-    Results
-        One row each, failures included; after Ctrl-C, the rows finished so far.
-
-    Raises
-    ------
-    InputError
-        For tolerances, repeats or a time limit that make no sense, and for what is no problem.
-    UnknownSolverError
-        If no solver has that name; the nearest name is offered.
-    ProblemFileError, DataError
-        For a file that cannot be posed. All of these before anything is solved.
-    """
+    """The rows of ``convexml.compare``, which says what the arguments are and what it raises."""
     given: Any = tols  # one or several; what is neither is refused below
     one = (
         isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0
@@ -78,34 +46,30 @@ def run(
         "seed": seed,
         "polish": False,
     }
-    todo = [
-        (entry, tol, name, why)
+    tasks = [
+        (f"{entry.name}: {name}", partial(_row, entry, name, tol, why, max_seconds, repeats, seed))
         for entry in entries(problems)
         for tol in asked
         for name, why in line_up(entry.problem, named)
     ]
-    records: list[Outcome] = []
-    interrupted = False
-    try:
-        with reporting(progress) as report:
-            for done, (entry, tol, name, why) in enumerate(todo):
-                report(done, len(todo), f"{entry.name}: {name}")
-                if why:
-                    records.append(blank(entry, name, tol, why))
-                elif is_cvxpy(entry.problem):
-                    records.append(measure_claim(entry, name, tol, max_seconds=max_seconds))
-                else:
-                    records.append(
-                        measure(
-                            entry, name, tol, max_seconds=max_seconds, repeats=repeats, seed=seed
-                        )
-                    )
-                if records[-1].claimed == "interrupted":
-                    raise KeyboardInterrupt  # the driver kept the best point and its honest gap
-            report(len(todo), len(todo), "done")
-    except KeyboardInterrupt:
-        interrupted = True
+    records, interrupted = in_turn(tasks, progress, lambda row: row.claimed == "interrupted")
     return Results(tuple(records), environment, interrupted)
+
+
+def _row(
+    entry: Entry,
+    name: str,
+    tol: float,
+    why: str,
+    max_seconds: float | None,
+    repeats: int,
+    seed: int,
+) -> Outcome:
+    if why:
+        return blank(entry, name, tol, why)
+    if is_cvxpy(entry.problem):
+        return measure_claim(entry, name, tol, max_seconds=max_seconds)
+    return measure(entry, name, tol, max_seconds=max_seconds, repeats=repeats, seed=seed)
 
 
 def line_up(problem: Any, named: Sequence[str] | None) -> Iterator[tuple[str, str]]:

@@ -93,34 +93,39 @@ def record_of(
     warned : str
         Warnings of the run, used where nothing better is known.
     """
-    certificate = solution.certificate
-    verdict = "undecided" if certificate is None else str(certificate.verdict)
-    rows = () if certificate is None else certificate.conditions
-    worst = max(rows, key=lambda row: row.relative, default=None)
-    certified = verdict == "certified"
-    message = "" if certified else _why(solution) or warned
+    certificate, rows = solution.certificate, solution.certificate.conditions
+    judged = judged_fields(entry, certificate, str(solution.status))
     return blank(
         entry,
         solver,
         tol,
-        message,
+        "" if judged["verdict"] == "certified" else _why(solution) or warned,
+        **judged,
         claimed=str(solution.claimed_status),
-        verdict=verdict,
-        status=str(solution.status),
-        claim="optimal" if certificate is None else certificate.claim,
-        verified=certified and entry.expected_status in (None, str(solution.status)),
-        **_values(solution),
-        rounding=nan if certificate is None else certificate.rounding,
-        within=None if certificate is None else certificate.within,
         violation=violation(rows) if is_linear_program(entry.problem) else 0.0,
-        kkt={kind: float(value) for kind, value in (solution.kkt or {}).items()},
-        worst_condition="" if worst is None else worst.name,
-        worst_residual=_number(None if worst is None else worst.relative),
-        seconds=_number(solution.seconds if seconds is None else seconds),
-        compile_seconds=_number(solution.compile_seconds or 0.0),
-        iterations=None if solution.iterations is None else int(solution.iterations),
+        seconds=float(solution.seconds if seconds is None else seconds),
+        compile_seconds=float(solution.compile_seconds),
+        iterations=int(solution.iterations),
         facts=check_facts(entry, solution),
+        **_values(solution),
     )
+
+
+def judged_fields(entry: Entry, certificate: Certificate, status: str) -> dict[str, Any]:
+    """What a certificate says in a row."""
+    verdict = str(certificate.verdict)
+    worst = max(certificate.conditions, key=lambda row: row.relative, default=None)
+    return {
+        "verdict": verdict,
+        "status": status,
+        "claim": certificate.claim,
+        "verified": verdict == "certified" and entry.expected_status in (None, status),
+        "rounding": certificate.rounding,
+        "within": certificate.within,
+        "kkt": certificate.kkt,
+        "worst_condition": "" if worst is None else worst.name,
+        "worst_residual": nan if worst is None else worst.relative,
+    }
 
 
 def is_linear_program(problem: Any) -> bool:
@@ -137,8 +142,7 @@ def _why(solution: Any) -> str:
     """Why there is no certificate: the solver's message, then the certificate's reason."""
     said = solution.message or ""
     said = "" if said == solution.claimed_status else said
-    reason = "" if solution.certificate is None else said_of(solution.certificate)
-    return "; ".join(dict.fromkeys(text for text in (said, reason) if text))
+    return "; ".join(dict.fromkeys(text for text in (said, said_of(solution.certificate)) if text))
 
 
 def said_of(certificate: Certificate) -> str:
@@ -153,7 +157,7 @@ def _values(solution: Any) -> dict[str, float]:
     """P, D and the gap; a run without a point has none, not infinite ones."""
     names = ("objective", "dual_objective", "gap", "relative_gap")
     without_point = str(solution.status) == "failed" and not solution.primal
-    return {n: nan if without_point else _number(getattr(solution, n)) for n in names}
+    return {n: nan if without_point else float(getattr(solution, n)) for n in names}
 
 
 def check_facts(entry: Entry, solution: Any) -> tuple[dict[str, Any], ...]:
@@ -171,7 +175,3 @@ def _fact(fact: Any, problem: Any, solution: Any) -> dict[str, Any]:
     else:
         row |= {"value": check.found, "ok": bool(check.holds)}
     return row | {"source": fact.source}
-
-
-def _number(value: Any) -> float:
-    return nan if value is None else float(value)

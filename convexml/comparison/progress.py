@@ -3,10 +3,35 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 Report = Callable[[int, int, str], None]
+Found = TypeVar("Found")
+
+
+def in_turn(
+    tasks: Sequence[tuple[str, Callable[[], Found]]],
+    progress: bool | Report | None,
+    stopped: Callable[[Found], bool],
+) -> tuple[list[Found], bool]:
+    """What each task finds, one after the other, and whether Ctrl-C ended them.
+
+    ``stopped`` tells an answer that the driver gave up for Ctrl-C: its best point, which is kept.
+    """
+    found: list[Found] = []
+    try:
+        with reporting(progress) as report:
+            for done, (label, task) in enumerate(tasks):
+                report(done, len(tasks), label)
+                found.append(task())
+                if stopped(found[-1]):
+                    return found, True
+            report(len(tasks), len(tasks), "done")
+    except KeyboardInterrupt:
+        return found, True
+    return found, False
 
 
 @contextmanager

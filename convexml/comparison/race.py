@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
@@ -14,7 +15,7 @@ from .entries import entries, is_cvxpy
 from .environment import describe_environment
 from .loop import AUTO, check, line_up
 from .measure import crash_text, is_crash, measure
-from .progress import Report, reporting
+from .progress import Report, in_turn
 
 if TYPE_CHECKING:
     from ..models.solution import Solution
@@ -33,39 +34,10 @@ def race(
     progress: bool | Report | None = None,
     seed: int = 0,
 ) -> Courses:
-    """Follow every solver from its start to the smallest tolerance.
+    """The courses of ``convexml.convergence``, which says what the arguments are.
 
-    A hand-written solver runs once, and its trace has the verified gap of its iterates; the full
-    certificate of the best of them comes last where it finds a smaller gap. A
-    reference solver shows no iterates: it runs once for each tolerance, without polishing, and
-    the points where it ends are its course.
-
-    Parameters
-    ----------
-    problem : posed problem, cvxpy.Problem, path or Entry
-        One problem.
-    solvers : str or sequence of str, optional
-        None: every registered solver that takes the problem.
-    tols : sequence of float
-        Relative gaps.
-    max_seconds : float or None
-        Time limit of one run.
-    progress : bool, callable or None
-        A function called as (done, total, label); None: a bar where standard error is a terminal.
-    seed : int
-        Passed to every solver.
-
-    Returns
-    -------
-    Courses
-        One course each, failures included; after Ctrl-C, those up to then.
-
-    Raises
-    ------
-    InputError
-        For tolerances or a time limit that make no sense, and for more or less than one problem.
-    UnknownSolverError
-        If no solver has that name; the nearest name is offered.
+    The trace of a hand-written solver has the verified gap of its iterates; the full certificate of
+    the best of them comes last where it finds a smaller one.
     """
     named = None if solvers is None else [solvers] if isinstance(solvers, str) else list(solvers)
     check("convergence", tols, max_seconds, 1, named)
@@ -76,25 +48,21 @@ def race(
     (entry,) = found
     environment = describe_environment() | {"max_seconds": max_seconds, "seed": seed}
     options = {"max_seconds": max_seconds, "seed": seed}
-    todo = list(line_up(entry.problem, named))
-    courses: list[Course] = []
-    interrupted = False
-    try:
-        with reporting(progress) as report:
-            for done, (name, why) in enumerate(todo):
-                report(done, len(todo), f"{entry.name}: {name}")
-                if why:
-                    courses.append(Course(name, name in REFERENCE, message=why))
-                elif name in REFERENCE:
-                    courses.append(_repeated(entry, name, tols, options))
-                else:
-                    courses.append(_traced(entry, name, tols, options))
-                if courses[-1].message == "interrupted":
-                    raise KeyboardInterrupt  # the driver kept the trace
-            report(len(todo), len(todo), "done")
-    except KeyboardInterrupt:
-        interrupted = True
+    tasks = [
+        (f"{entry.name}: {name}", partial(_course, entry, name, why, tols, options))
+        for name, why in line_up(entry.problem, named)
+    ]
+    courses, interrupted = in_turn(tasks, progress, lambda course: course.message == "interrupted")
     return Courses(entry.name, entry.title, tuple(courses), tols, environment, interrupted)
+
+
+def _course(
+    entry: Entry, name: str, why: str, tols: Sequence[float], options: dict[str, Any]
+) -> Course:
+    if why:
+        return Course(name, name in REFERENCE, message=why)
+    follow = _repeated if name in REFERENCE else _traced
+    return follow(entry, name, tols, options)
 
 
 def contenders(entry: Entry, solvers: str | Sequence[str] | None = None) -> list[str]:

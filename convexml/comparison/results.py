@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,10 +62,7 @@ class Results:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The document as text, written to `path` where one is given; not finite is null."""
-        text = json.dumps(self.document(), indent=2, allow_nan=False, ensure_ascii=False)
-        if path is not None:
-            writable(path, "to_json").write_text(text + "\n", encoding="utf-8")
-        return text
+        return as_text(self.document(), path)
 
     def to_csv(self, path: str | Path) -> None:
         """Write one line per record; the KKT residuals are columns, facts are counted."""
@@ -75,6 +72,14 @@ class Results:
             writer = csv.DictWriter(stream, names or ["problem", "solver"])
             writer.writeheader()
             writer.writerows(rows)
+
+
+def as_text(document: Mapping[str, Any], path: str | Path | None = None) -> str:
+    """A JSON document as text, written to `path` where one is given."""
+    text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+    if path is not None:
+        writable(path, "to_json").write_text(text + "\n", encoding="utf-8")
+    return text
 
 
 def writable(path: str | Path, owner: str) -> Path:
