@@ -123,6 +123,25 @@ class Certificate:
         """The largest feasibility violation, primal or dual, relative to its row."""
         return max((row.relative for row in self._feasibilities), default=0.0)
 
+    def standing(self, sign: float = 1.0) -> tuple[float, ...]:
+        """Smaller is better: of points that are feasible the lowest P, however far its bound is.
+
+        Parameters
+        ----------
+        sign : float
+            -1 where P is maximised.
+
+        Returns
+        -------
+        tuple of float
+            To compare answers to one problem by.
+        """
+        value = sign * self.primal_objective
+        rows = [row for row in self.conditions if row.kind == KINDS[1]]
+        feasible = bool(np.isfinite(value)) and all(row.meets(self.tol) for row in rows)
+        value = value if np.isfinite(value) else np.inf
+        return self.verdict is not Verdict.CERTIFIED, not feasible, value, self.relative_gap
+
     def __repr__(self) -> str:
         return (
             f"Certificate({str(self.verdict).upper()} at tol {self.tol:g}, claim={self.claim!r}, "

@@ -13,8 +13,8 @@ from ..solvers.reference import REFERENCE, installed
 from ..validation import nonnegative_integer, positive_number
 from .solution import Solution
 
-RANKS = {"inaccurate": 1, "failed": 2}
-"""Of what was not verified; smaller is better."""
+SHORT = ("inaccurate", "failed")
+"""What was not verified."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def available(name: str) -> bool:
 
 def falls_short(solution: Solution) -> bool:
     """Whether something else should be tried."""
-    return solution.status in RANKS and solution.message != "interrupted"
+    return solution.status in SHORT and solution.message != "interrupted"
 
 
 def first_verified(attempts: Iterable[Solution], why: str) -> Solution:
@@ -93,7 +93,7 @@ def first_verified(attempts: Iterable[Solution], why: str) -> Solution:
         tried.append(solution)
         if not falls_short(solution):
             break
-    best = min(tried, key=_standing)
+    best = min(tried, key=lambda s: (s.status in SHORT, *s.certificate.standing()))
     best.choice = why
     if best is not tried[0]:
         how = f" ({best.message})" if best.message else ""
@@ -101,12 +101,3 @@ def first_verified(attempts: Iterable[Solution], why: str) -> Solution:
         ended += ", too slow" if tried[0].claimed_status == "slow" else ""
         best.choice += f" {tried[0].solver} ended {ended}; {best.solver} answered{how}."
     return best
-
-
-def _standing(solution: Solution) -> tuple[float, ...]:
-    """Smaller is better: of points that are feasible the lowest P, however far its bound is."""
-    certificate, value = solution.certificate, solution.objective
-    rows = [row for row in certificate.conditions if row.kind == "primal_feasibility"]
-    infeasible = not all(row.meets(certificate.tol) for row in rows)
-    value = value if np.isfinite(value) else np.inf
-    return RANKS.get(solution.status, 0), infeasible, value, solution.relative_gap

@@ -228,7 +228,7 @@ class LearningProblem(Problem):
         return posing.posed_values(self.objective_parts, w, b, u)
 
     def dual_from_constraints(self) -> Array | None:
-        """U, read from the multipliers that a solver left in the posed primal."""
+        """The dual point u, read from the multipliers that a solver left in the posed primal."""
         return self.constraints["prediction"].dual_value
 
     def _fill(self) -> None:

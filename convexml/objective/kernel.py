@@ -36,7 +36,7 @@ class KernelObjective:
         return float(self.coordinates.penalty.strong_convexity)
 
     def predict(self, q: Array, b: float = 0.0) -> Array:
-        """Z = K q + b, shape (n,)."""
+        """The predictions z = K q + b, shape (n,)."""
         return self.K @ q + b
 
     def primal(self, q: Array, b: float = 0.0) -> float:
@@ -52,7 +52,7 @@ class KernelObjective:
         return self.K @ (self.lam * q + u)
 
     def project(self, q: Array) -> Array:
-        """W = L'q, the coordinates of f; |w| is the norm of f."""
+        """The coordinates w = L'q of f; |w| is the norm of f."""
         return self.coordinates.design.rmatvec(q)
 
     def lift(self, w: Array) -> Array:

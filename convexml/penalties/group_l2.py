@@ -151,7 +151,7 @@ class GroupL2(Penalty):
         return float(np.max(self._norms(v)[bound] / self._scale[bound], initial=0.0))
 
     def _rows(self, x: Any) -> Any:
-        """X as a CVXPY matrix with one group a row, padded with zeros to equal length."""
+        """A CVXPY matrix with one group of x a row, padded with zeros to equal length."""
         import cvxpy as cp
         from scipy import sparse
 

@@ -29,7 +29,7 @@ class Composite:
 
     @staticmethod
     def pack(w: Array, b: Any) -> Array:
-        """X = (w, b), a new array."""
+        """A new array x = (w, b)."""
         return np.append(w, b)
 
     def split(self, x: Array) -> tuple[Array, Any]:

@@ -25,7 +25,6 @@ PACKAGE = "convexml"
 SUMMARY = {
     "GL08",  # there is a docstring
     "SS01",  # with a summary
-    "SS02",  # that starts with a capital letter
     "SS03",  # and ends with a period
 }
 SECTIONS = {

@@ -35,7 +35,7 @@ def normal_equations(
 
 
 def dual_ridge(X: Array, y: Array, lam: float, intercept: bool) -> tuple[Array, float]:
-    """W = X'(XX' + n lam I)^-1 y of the centred data: the n x n system."""
+    """The w = X'(XX' + n lam I)^-1 y of the centred data: the n x n system."""
     centre, level = (X.mean(axis=0), y.mean()) if intercept else (np.zeros(X.shape[1]), 0.0)
     A = X - centre
     w = A.T @ np.linalg.solve(A @ A.T + len(y) * lam * np.eye(len(y)), y - level)

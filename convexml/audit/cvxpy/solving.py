@@ -66,7 +66,7 @@ def solve(problem: Any, solver: str = "CLARABEL", *, tol: float = 1e-6) -> Certi
         raise UnsuitableSolverError(f"solve: {why}")
     best: tuple[Certificate, str, dict[str, Any]] | None = None
     tried: list[str] = []
-    looked = False
+    looked, sign = False, posed.canonical.sign
     for attempt, claimed in _attempts(posed, name, tol):
         certificate = None
         if claimed in ENDED and not looked:
@@ -74,7 +74,9 @@ def solve(problem: Any, solver: str = "CLARABEL", *, tol: float = 1e-6) -> Certi
             certificate = certify_absence(posed, claimed.removesuffix("_inaccurate"), tol=tol)
         elif not _empty(posed):
             certificate = judge(posed, tol)
-        if certificate is not None and (best is None or _rank(certificate) < _rank(best[0])):
+        if certificate is not None and (
+            best is None or certificate.standing(sign) < best[0].standing(sign)
+        ):
             best = certificate, attempt, _state(posed)
         if best is not None and best[0].verdict is Verdict.CERTIFIED:
             break
@@ -130,16 +132,6 @@ def _clear(posed: Posed) -> None:
 
 def _empty(posed: Posed) -> bool:
     return any(variable.value is None for variable in posed.problem.variables())
-
-
-def _rank(certificate: Certificate) -> tuple[float, ...]:
-    """Smaller is better."""
-    order = (Verdict.CERTIFIED, Verdict.UNDECIDED, Verdict.REFUTED)
-    return (
-        order.index(certificate.verdict),
-        float(certificate.within is not None),
-        max(certificate.relative_gap, certificate.infeasibility),
-    )
 
 
 def _state(posed: Posed) -> dict[str, Any]:

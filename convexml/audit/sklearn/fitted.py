@@ -52,7 +52,7 @@ class Fitted:
         return InputError(f"certify: {self.owner}: {what}")
 
     def targets(self) -> Array:
-        """Y as real numbers, shape (n,) or (n, K)."""
+        """The targets y as real numbers, shape (n,) or (n, K)."""
         rows = np.arange(self.n)
         if self.y.ndim == 1:
             return read_targets(f"certify: {self.owner}", self.y, rows, False)

@@ -83,7 +83,7 @@ def certify_kernel(
 
 
 def coordinates(objective: KernelObjective, q: Array) -> tuple[Array, Array]:
-    """W = L'q and what it may be off by, shapes (r,)."""
+    """The coordinates w = L'q, and what it may be off by, shapes (r,)."""
     design = objective.coordinates.design
     n, r = design.shape
     sizes = design.abs_rmatvec(q)

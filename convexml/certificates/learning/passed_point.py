@@ -105,7 +105,7 @@ class PassedPoint:
 
     @property
     def _duals(self) -> tuple[Array, Array]:
-        """U, and a share of the null model's: at an exact fit rounding is all that is left of u."""
+        """The point u, and a share of the null model's: of u an exact fit leaves only rounding."""
         return self.u, NULL_SHARE * self.objective.null_slopes
 
     @cached_property

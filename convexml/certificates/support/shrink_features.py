@@ -12,7 +12,7 @@ from .spheres import spread
 
 
 def shrink_features(known: Enclosure) -> None:
-    """V* from u*, then which w_j* are 0, then w* from v* and back."""
+    """First v* from u*, then which w_j* are 0, then w* from v* and back."""
     objective, d = known.objective, known.objective.d
     design, penalty = objective.design, objective.penalty
     lo, hi = product(design.rmatvec, design.abs_rmatvec, known.u, d)

@@ -83,7 +83,7 @@ def _inverse_slopes(known: Enclosure) -> tuple[Array, Array]:
 
 
 def shrink_dual(known: Enclosure) -> None:
-    """U_i* in c_i dl(z_i*)."""
+    """What z* leaves of u*: u_i* in c_i dl(z_i*)."""
     objective = known.objective
     y, c, loss = objective.y, objective.c, objective.loss
     slack = ROUNDING * (1.0 + np.abs(y) + np.abs(np.where(known.z.bounded, known.z.middle, 0.0)))

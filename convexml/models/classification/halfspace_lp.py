@@ -82,6 +82,6 @@ class HalfspaceLP(LearningProblem):
         return values, {"halfspace": -self.objective_parts.y * u + 0.0}
 
     def dual_from_constraints(self) -> Array | None:
-        """U = -y alpha, read from the multiplier that a solver left in the posed primal."""
+        """The u = -y alpha of the multiplier that a solver left in the posed primal."""
         alpha = self.constraints["halfspace"].dual_value
         return None if alpha is None else -self.objective_parts.y * alpha

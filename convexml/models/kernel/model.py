@@ -72,7 +72,7 @@ class KernelModel(LearningProblem):
         return {"q": q} | values, multipliers
 
     def coordinates(self, primal: Values) -> Array:
-        """W = L'q, in which the problem is posed."""
+        """The coordinates w = L'q in which the problem is posed."""
         return self.kernel_parts.project(primal["q"][self._samples.kept])
 
     @property

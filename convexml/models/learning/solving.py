@@ -184,7 +184,7 @@ def _finished(frame: Frame, point: PrimalPoint, zeros: bool) -> tuple[Array, Any
 
 
 def exact_zeros(objective: Objective, point: PrimalPoint) -> tuple[Array, Any]:
-    """W = 0 exactly where the null model fits exactly or lam >= lam_max; else (w, b) as it is."""
+    """Exactly w = 0 where the null model fits exactly or lam >= lam_max; else (w, b) as it is."""
     w, b, reached = point.w, point.b, point.value
     if not np.any(w):
         return w, b

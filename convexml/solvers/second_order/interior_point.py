@@ -57,7 +57,7 @@ def interior_point(objective: Objective, w: Array, b: float) -> Iterator[Iterate
 
 
 def start(objective: Objective, box: BoxDual, finite: Array) -> InteriorPoint:
-    """W = 0, the centre p of the box, and the multipliers that suit them, well above 0."""
+    """The centre p of the box at w = 0, and the multipliers that suit them, well above 0."""
     ends = np.stack([box.lo, box.hi])
     p = np.where(finite, ends, SIDES[::-1] * objective.c * finite[::-1]).mean(axis=0)
     s = np.where(finite, SIDES * (p - np.where(finite, ends, 0.0)), 1.0)

@@ -35,7 +35,7 @@ class Dense:
 
 
 def dense_factor(part: Any, bent: Any) -> Dense | None:
-    """X = R^-1 of a QR of [MA; P^(1/2)], and how far X'GX is from I, rounding included."""
+    """R^-1 = X of a QR of [MA; P^(1/2)], and how far X'GX is from I, rounding included."""
     B = sparse.csr_array(part)
     B = B[np.flatnonzero(np.diff(B.indptr))].toarray()
     P, n = bent.toarray(), bent.shape[0]
