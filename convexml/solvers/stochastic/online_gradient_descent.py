@@ -16,6 +16,7 @@ from ...validation import positive_integer, positive_number
 from ..composite import Composite
 from ..driver import Iterate
 from ..steps import constant
+from .lazy_steps import HIGH, LOW, is_scalable, product, push, settle
 from .sample_steps import add, decay, penalty_value, predict, project, slope
 from .samples import PlainSamples, samples
 
@@ -55,9 +56,10 @@ def online_gradient_descent(
     eta = constant(step, owner, lambda: B / (G * float(np.sqrt(horizon))))
     project_onto(x, ball, whole)
     mean, T, suffered = x.copy(), 0, 0.0
+    play = scaled_rounds if is_scalable(S, ball) else rounds
     while True:
         yield P.iterate(mean.copy(), step=eta, steps=T, suffered=suffered, ball=ball)
-        scores, charges = rounds(S, x, mean, T + 1, eta, ball, whole)
+        scores, charges = play(S, x, mean, T + 1, eta, ball, whole)
         losses = objective.loss.value(objective.y, scores)
         suffered += float(np.sum(n * objective.c * losses + charges))
         T += n
@@ -88,6 +90,41 @@ def rounds(
         project(S, x)
         project_onto(x, ball, whole)
         mean += (x - mean) / (count + i + 1)
+    return scores, charges
+
+
+@compiled
+def scaled_rounds(
+    S: PlainSamples, x: Array, mean: Array, count: int, step: float, ball: float, whole: bool
+) -> Any:
+    """The same in the nonzeros of each row: w = a v, and its sum is A v + r."""
+    scores, charges = np.empty(len(S.y)), np.empty(len(S.y))
+    v, r, a, A = x[:-1], mean[:-1], 1.0, 0.0
+    square = float(v @ v)
+    mean *= count
+    for i in range(len(S.y)):
+        scores[i], charges[i] = a * product(S, i, v) + x[-1], 0.5 * S.l2[0] * a * a * square
+        s = slope(S, i, scores[i])
+        a *= 1.0 - step * S.l2[0]
+        if not LOW <= abs(a) <= HIGH:
+            settle(v, r, a, A)
+            a, A, square = 1.0, 0.0, float(v @ v)
+        square += push(S, i, v, r, A, -step * s / a)
+        if S.intercept:
+            x[-1] -= step * s
+        norm = abs(a) * np.sqrt(max(square, 0.0))
+        if norm > S.radius:
+            a *= S.radius / norm
+            norm = S.radius
+        size = np.sqrt(norm * norm + x[-1] * x[-1]) if whole else norm
+        if size > ball:
+            a *= ball / size
+            if whole:
+                x[-1] *= ball / size
+        A += a
+        mean[-1] += x[-1]
+    settle(v, r, a, A)
+    mean /= count + len(S.y)
     return scores, charges
 
 

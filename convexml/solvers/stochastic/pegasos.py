@@ -12,8 +12,9 @@ from ...theory import pegasos_slope
 from ..composite import Composite
 from ..driver import Iterate
 from ..steps import InverseTime
+from .lazy_steps import is_scalable
 from .samples import samples
-from .sgd import step_sizes, stochastic_steps
+from .sgd import scaled_steps, step_sizes, stochastic_steps
 
 
 def pegasos(objective: Objective, w: Array, b: float, *, seed: int = 0) -> Iterator[Iterate]:
@@ -28,10 +29,10 @@ def pegasos(objective: Objective, w: Array, b: float, *, seed: int = 0) -> Itera
     rule, far = InverseTime(1.0 / lam), 0.5 * pegasos_slope(objective) / lam
     norm = float(np.linalg.norm(w))
     x, T = P.pack(w * min(1.0, far / norm) if norm > 0.0 else w, 0.0), 1
-    mean = x.copy()
+    mean, move = x.copy(), scaled_steps if is_scalable(S) else stochastic_steps
     while True:
         yield P.iterate(mean.copy(), steps=T)
         draws = rng.integers(n, size=(n, 1))
-        stochastic_steps(S, x, mean, T, draws, step_sizes(rule, T - 1, n))
+        move(S, x, mean, T, draws, step_sizes(rule, T - 1, n))
         T += n
         P.passes += 2.0

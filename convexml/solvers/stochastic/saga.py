@@ -13,6 +13,7 @@ from ...theory.constants import sample_loss_smoothness
 from ..composite import Composite
 from ..driver import Iterate
 from ..steps import constant
+from .lazy_steps import is_thin, later
 from .sample_steps import add, predict, shrink, slope
 from .samples import PlainSamples, samples
 
@@ -34,9 +35,10 @@ def saga(
     x, T = P.pack(objective.penalty.project(w), b), 0
     table = n * objective.loss_derivative(objective.predict(*P.split(x)))
     mean = P.loss_gradient(x)
+    move = lazy_saga_steps if is_thin(S) and not np.isfinite(S.radius) else saga_steps
     while True:
         yield P.iterate(x.copy(), table / n, step=gamma, steps=T)
-        saga_steps(S, x, table, mean, rng.integers(n, size=n), gamma)
+        move(S, x, table, mean, rng.integers(n, size=n), gamma)
         T += n
         P.passes += 2.0
 
@@ -53,3 +55,35 @@ def saga_steps(
         shrink(S, x, step)
         add(S, i, mean, change / len(table))
         table[i] += change
+
+
+@compiled
+def lazy_saga_steps(
+    S: PlainSamples, x: Array, table: Array, mean: Array, draws: Array, step: float
+) -> None:
+    """The same in the nonzeros of the rows drawn: w_j makes the steps it owes when it is met."""
+    made, l1, l2, lo, hi = np.zeros(len(x) - 1, np.int64), step * S.l1, step * S.l2, S.lo, S.hi
+    rate, starts, columns, values = np.log1p(l2), S.starts, S.columns, S.values
+    for t in range(len(draws)):
+        i = draws[t]
+        score = x[-1]
+        for k in range(starts[i], starts[i + 1]):
+            j = columns[k]
+            w = later(x[j], step * mean[j], t - made[j], l1[j], l2[j], rate[j])
+            x[j] = min(max(w, lo[j]), hi[j])
+            score += values[k] * x[j]
+        change = slope(S, i, score) - table[i]
+        for k in range(starts[i], starts[i + 1]):
+            j = columns[k]
+            w = later(x[j], step * (mean[j] + change * values[k]), 1, l1[j], l2[j], rate[j])
+            x[j] = min(max(w, lo[j]), hi[j])
+            mean[j] += change * values[k] / len(table)
+            made[j] = t + 1
+        x[-1] -= step * mean[-1]
+        if S.intercept:
+            x[-1] -= step * change
+            mean[-1] += change / len(table)
+        table[i] += change
+    for j in range(len(made)):
+        w = later(x[j], step * mean[j], len(draws) - made[j], l1[j], l2[j], rate[j])
+        x[j] = min(max(w, lo[j]), hi[j])
