@@ -7,7 +7,7 @@ from mutant import Mutant
 LOSSES = "tests/objects/test_laws_losses.py"
 PENALTIES = "tests/objects/test_laws_penalties.py"
 POSED = "tests/objects/test_penalties_cvxpy.py"
-STEPS = "tests/solvers/test_sample_steps.py"
+STEPS = "tests/solvers/stochastic/test_sample_steps.py"
 LOOPS = "tests/solvers/test_compiled_loops.py"
 COMPILED = f"{STEPS}::test_the_compiled_parts_are_those_of_the_loss_and_the_penalty"
 

@@ -38,7 +38,7 @@ def test_saga_reaches_what_a_reference_solver_reaches(case: Any) -> None:
         assert solution.objective == pytest.approx(reference.objective, rel=1e-6)
 
 
-PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
+PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
 SMOOTH = (
     "box_least_squares_diabetes",
     "constrained_ridge_diabetes",
