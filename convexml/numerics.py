@@ -70,6 +70,15 @@ def middle_power(values: Array) -> float:
     return float(np.exp2(np.floor(np.log2(np.median(positive))))) if positive.size else 1.0
 
 
+def power_of_two(sizes: Any) -> Any:
+    """A power of two near each; 1 for 0 and for what is not finite.
+
+    Halves of logarithms are common, being means of two: they are no border case.
+    """
+    used = np.isfinite(sizes) & (np.asarray(sizes) > 0.0)
+    return np.exp2(np.floor(np.log2(np.where(used, sizes, 1.0)) + 0.41))
+
+
 def log1pexp(x: Array) -> Array:
     """Return log(1 + e^x) without overflow."""
     return np.logaddexp(0.0, x)

@@ -29,7 +29,7 @@ def attribute_constraints(variable: Any, name: str) -> Iterator[Any]:
 
 def _bounds(variable: Any, name: str) -> Iterator[Any]:
     for bound, sign, word in zip(variable.bounds, (1.0, -1.0), (">=", "<="), strict=True):
-        values = np.broadcast_to(_number(bound), variable.shape)
+        values = np.broadcast_to(bound_value(bound), variable.shape)
         finite = np.isfinite(values)
         if not finite.any():
             continue
@@ -40,8 +40,9 @@ def _bounds(variable: Any, name: str) -> Iterator[Any]:
         yield posed.set_label(f"{name} {word} {shown}")
 
 
-def _number(bound: Any) -> Array:
-    value = bound.value if hasattr(bound, "is_constant") else bound
+def bound_value(bound: Any) -> Array:
+    """The value of a bound: a number, an array or an expression without variables."""
+    value = getattr(bound, "value", bound)
     return np.asarray(value.toarray() if sparse.issparse(value) else value, dtype=float)
 
 

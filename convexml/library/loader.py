@@ -152,8 +152,9 @@ def _pose(table: ProblemTable, data: ProblemData, folder: Path) -> Any:
     if "bounds" in arrays:  # as scipy.optimize.linprog writes them: None where there is no bound
         arrays["bounds"] = [tuple(v if abs(v) < inf else None for v in p) for p in arrays["bounds"]]
     if table.objective is not None:
-        arrays["loss"] = registry.component("loss", table.objective.loss)
-        arrays["penalty"] = registry.component("penalty", table.objective.penalty)
+        for kind in ("loss", "penalty"):
+            given = getattr(table.objective, kind)
+            arrays[kind] = registry.component(kind, f"objective.{kind}", given)
         constructor, name = registry.learning_problem(), "[objective]"
     else:
         name = str(table.model)

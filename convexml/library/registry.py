@@ -17,6 +17,11 @@ import numpy as np
 from ..errors import ConvexmlError, ProblemFileError, instead
 
 ARRAYS = ("X", "y", "sample_weight", "c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
+PACKAGES = {
+    "loss": "convexml.losses",
+    "penalty": "convexml.penalties",
+    "kernel": "convexml.kernels",
+}
 _NOT_PARAMETERS = {*ARRAYS, "self"}
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -46,44 +51,28 @@ def learning_problem() -> Callable[..., Any]:
     return constructor
 
 
-def component(kind: str, table: dict[str, Any]) -> Any:
-    """Build the loss or penalty that `{name = "huber", delta = 1.0}` asks for.
+def component(kind: str, where: str, table: dict[str, Any]) -> Any:
+    """Build what `{name = "huber", delta = 1.0}` asks for.
 
     Parameters
     ----------
     kind : str
-        "loss" or "penalty".
+        "loss", "penalty" or "kernel".
+    where : str
+        The dotted path of the table in the file.
     table : dict
-        `name` and the arguments of that class.
+        `name` and the arguments of that class. The parts of a "sum", "product" or "scaled" kernel
+        are such tables again.
     """
-    where = f"objective.{kind}"
-    package = "convexml.losses" if kind == "loss" else "convexml.penalties"
-    known: dict[str, Callable[..., Any]] = importlib.import_module(package).ALL
-    arguments = {key: value for key, value in table.items() if key != "name"}
-    name = table.get("name")
+    known: dict[str, Callable[..., Any]] = importlib.import_module(PACKAGES[kind]).ALL
+    arguments, name = (
+        {key: value for key, value in table.items() if key != "name"},
+        table.get("name"),
+    )
     if name is None:
         raise ProblemFileError(f"{where}.name is required.{instead('', known)}")
     if name not in known:
         raise ProblemFileError(f"{where}.name: there is no {kind} {name!r}.{instead(name, known)}")
-    return call(known[name], where, str(name), arguments)
-
-
-def kernel(where: str, table: dict[str, Any]) -> Any:
-    """Build the kernel that `{name = "gaussian", sigma = 1.0}` asks for.
-
-    The parts of a "sum", "product" or "scaled" kernel are such tables again.
-    """
-    known: dict[str, Callable[..., Any]] = importlib.import_module("convexml.kernels").ALL
-    arguments = {
-        key: kernel(f"{where}.{key}", value) if isinstance(value, dict) else value
-        for key, value in table.items()
-        if key != "name"
-    }
-    name = table.get("name")
-    if name is None:
-        raise ProblemFileError(f"{where}.name is required.{instead('', known)}")
-    if name not in known:
-        raise ProblemFileError(f"{where}.name: there is no kernel {name!r}.{instead(name, known)}")
     return call(known[name], where, str(name), arguments)
 
 
@@ -130,7 +119,9 @@ def call(
             place = "data" if key in ARRAYS else where
             raise ProblemFileError(f"{place}.{key} is required by {name}")
     converted = {
-        key: kernel(f"{where}.{key}", value) if isinstance(value, dict) else _convert(value)
+        key: component("kernel", f"{where}.{key}", value)
+        if isinstance(value, dict)
+        else _convert(value)
         for key, value in parameters.items()
     }
     try:

@@ -104,7 +104,7 @@ class Objective:
     # -- primal ------------------------------------------------------------------------------
 
     def predict(self, w: Array, b: float | Array = 0.0) -> Array:
-        """The scores z = X w + b 1, (n,); no product where w is 0, as at starts, or the last one."""
+        """The scores z = X w + b 1, (n,); no product where w is 0, as at starts, or the last."""
         if not np.any(w):
             return self.zero_scores + b
         known: list[tuple[Array, Array]] = self.__dict__.setdefault("_last_product", [])

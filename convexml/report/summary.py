@@ -20,8 +20,8 @@ class Summary:
         Runs that claimed "optimal" and can be certified.
     confirmed : int
         Those of them that the certificate confirms.
-    certified, refuted, undecided, failed, absent, uncertifiable : int
-        All rows by what became of them; "failed" crashed, "absent" did not run.
+    uncertifiable : int
+        Rows of what is no convex problem.
     disagreements : tuple of Record
         Claimed a conclusion that was not verified.
     unverified : tuple of str
@@ -35,11 +35,6 @@ class Summary:
     runs: int
     claimed: int
     confirmed: int
-    certified: int
-    refuted: int
-    undecided: int
-    failed: int
-    absent: int
     uncertifiable: int
     disagreements: tuple[Outcome, ...]
     unverified: tuple[str, ...]
@@ -74,7 +69,6 @@ def summarize(results: Results) -> Summary:
         A comparison.
     """
     records = results.records
-    kinds = [verdict_of(record) for record in records]
     claimed = [r for r in records if r.claimed == "optimal" and r.certifiable]
     facts = [fact for record in records if record.verified for fact in record.facts]
     return Summary(
@@ -82,12 +76,7 @@ def summarize(results: Results) -> Summary:
         runs=sum(record.ran for record in records),
         claimed=len(claimed),
         confirmed=sum(not record.disagrees for record in claimed),
-        certified=kinds.count("certified"),
-        refuted=kinds.count("refuted"),
-        undecided=kinds.count("undecided"),
-        failed=kinds.count("failed"),
-        absent=kinds.count("did not run"),
-        uncertifiable=kinds.count("not certifiable"),
+        uncertifiable=sum(verdict_of(record) == "not certifiable" for record in records),
         disagreements=tuple(record for record in records if record.disagrees),
         unverified=tuple(results.unverified),
         facts_met=sum(fact["ok"] for fact in facts),

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from ...numerics import Array
+from ...numerics import Array, power_of_two
 from .data import LinearData
 
 PASSES = 10
-BORDER = 0.41
 
 
 @dataclass(frozen=True)
@@ -85,14 +84,14 @@ def equilibrate(
     """
     m = data.b_ub.size
     A = sparse.vstack([sparse.csr_array(data.A_ub), sparse.csr_array(data.A_eq)], format="csr")
-    row = np.ones(A.shape[0]) if row is None else _power_of_two(row)
-    column = np.ones(data.n) if column is None else _power_of_two(column)
+    row = np.ones(A.shape[0]) if row is None else power_of_two(row)
+    column = np.ones(data.n) if column is None else power_of_two(column)
     sizes, at = np.abs(A.data), np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     for _ in range(PASSES if A.nnz else 0):
         entries = sizes * row[at] * column[A.indices]
         row /= np.sqrt(_largest(entries, at, row.size))
         column /= np.sqrt(_largest(entries, A.indices, column.size))
-    row, column = _power_of_two(row), _power_of_two(column)
+    row, column = power_of_two(row), power_of_two(column)
     ub, eq = row[:m], row[m:]
     bounds = (data.lower / column, data.upper / column)
     sides = np.concatenate([ub * data.b_ub, eq * data.b_eq, *bounds])
@@ -121,11 +120,6 @@ def _largest(entries: Array, at: Array, count: int) -> Array:
     values = np.zeros(count)
     np.maximum.at(values, at, entries)
     return np.where(values > 0.0, values, 1.0)
-
-
-def _power_of_two(values: Array) -> Array:
-    """A power of two near each; half-way logarithms, which averages hit, are no border case."""
-    return np.exp2(np.floor(np.log2(values) + BORDER))
 
 
 def _unit(values: Array) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...numerics import Array
 from ...objective import Objective
 from ..spectrum import row_squares, top_eigenvalue
 
@@ -40,18 +41,23 @@ def lipschitz(objective: Objective, ball: float = np.inf) -> float:
         of X~ diag(c)^(1/2) times that of (c_i^(1/2) s_i)), plus the slope of the penalty.
     """
     r = np.sqrt(row_squares(objective))
-    lo, hi = objective.loss.domain(objective.y)
-    slope = np.maximum(np.abs(lo), np.abs(hi))
+    slope = steepest(objective, r, ball)
     if objective.loss.labels == "classes":  # p - e_y is at most sqrt(2) long
         slope = np.full(objective.n, np.sqrt(2.0))
     if not np.all(np.isfinite(slope)):
-        if not np.isfinite(ball):
-            return np.inf
-        ends = [objective.loss.derivative(objective.y, sign * ball * r) for sign in (-1.0, 1.0)]
-        slope = np.maximum(*np.abs(ends))
+        return np.inf
     one_by_one = float(objective.c @ (slope * r))
     together = np.sqrt(top_eigenvalue(objective) * float(objective.c @ slope**2))
     return min(one_by_one, float(together)) + penalty_slope(objective, ball)
+
+
+def steepest(objective: Objective, r: Array, ball: float = np.inf) -> Array:
+    """The largest |l'(y_i, z_i)| for each sample, where |z_i| <= ball r_i; inf if none is known."""
+    slope = np.max(np.abs(np.stack(objective.loss.domain(objective.y))), axis=0)
+    if np.all(np.isfinite(slope)) or not np.isfinite(ball):
+        return slope
+    ends = [objective.loss.derivative(objective.y, sign * ball * r) for sign in (-1.0, 1.0)]
+    return np.maximum(*np.abs(ends))
 
 
 def penalty_slope(objective: Objective, ball: float = np.inf) -> float:

@@ -13,7 +13,7 @@ from ..constants import loss_smoothness, smoothness
 from ..moves import descent_step, deviations, pack, proximal_step, room
 from ..theorem import Theorem
 from ..trajectory import Trajectory
-from .gradient_descent import too_long
+from .gradient_descent import too_long, varying
 
 
 def accelerated_value(t: Array | float, *, L: float, distance: Array | float) -> Array:
@@ -56,8 +56,7 @@ class AcceleratedRate(Theorem):
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
         """That gamma is constant and <= 1/L."""
-        if run.varies("step"):
-            yield "the step is not constant"
+        yield from varying(run, "step")
         L = loss_smoothness(run.objective) if self.composite else smoothness(run.objective)
         yield from too_long(run, L, "L")
 

@@ -85,6 +85,11 @@ def too_long(run: Trajectory, L: float, name: str, share: float = 1.0) -> Iterat
         yield f"the step {step:.10g} exceeds 1/{name} = {share / L:.10g}"
 
 
+def varying(run: Trajectory, *names: str) -> Iterator[str]:
+    """Which of these facts is not constant over the run, in words."""
+    yield from (f"the {name} is not constant" for name in names if run.varies(name))
+
+
 class GradientDescentRate(Theorem):
     """The three statements on gradient descent with steps of at most 1/L.
 

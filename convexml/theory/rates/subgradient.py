@@ -13,7 +13,7 @@ from ..constants import lipschitz
 from ..moves import deviations, pack, room, subgradient
 from ..theorem import Theorem
 from ..trajectory import Trajectory
-from .gradient_descent import MARGIN
+from .gradient_descent import MARGIN, varying
 
 
 def subgradient_value(t: Array | float, *, step: float, rho: float, distance: float) -> Array:
@@ -51,8 +51,7 @@ class SubgradientRate(Theorem):
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
         """That the step is constant, and that the reference lies in the ball projected onto."""
-        if run.varies("step") or run.varies("ball"):
-            yield "the step or the ball is not constant"
+        yield from varying(run, "step", "ball")
         ball, norm = run.fact("ball"), float(np.linalg.norm(run.reference.w))
         if not norm <= MARGIN * ball:
             yield f"|w*| = {norm:.6g} lies outside the ball of radius {ball:.6g}"

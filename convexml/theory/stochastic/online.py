@@ -11,7 +11,9 @@ from ...numerics import Array
 from ...objective import Objective
 from ..claim import Claim
 from ..constants import penalty_slope
+from ..constants.slopes import steepest
 from ..moves import deviations, pack
+from ..rates.gradient_descent import varying
 from ..spectrum import row_squares
 from ..theorem import Theorem
 from ..trajectory import Trajectory
@@ -58,12 +60,9 @@ def round_slope(objective: Objective, ball: float = np.inf) -> float:
     float
     """
     r = np.sqrt(row_squares(objective))
-    slope = np.max(np.abs(np.stack(objective.loss.domain(objective.y))), axis=0)
+    slope = steepest(objective, r, ball)
     if not np.all(np.isfinite(slope)):
-        if not np.isfinite(ball):
-            return np.inf
-        ends = [objective.loss.derivative(objective.y, sign * ball * r) for sign in (-1.0, 1.0)]
-        slope = np.maximum(*np.abs(ends))
+        return np.inf
     largest = float(np.max(objective.n * objective.c * slope * r, initial=0.0))
     return largest + penalty_slope(objective, ball)
 
@@ -85,8 +84,7 @@ class OnlineRegret(Theorem):
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
         """That the step is constant, and the reference lies in the ball projected onto."""
-        if run.varies("step") or run.varies("ball"):
-            yield "the step or the ball is not constant"
+        yield from varying(run, "step", "ball")
         ball, reference = run.fact("ball"), run.reference
         b = 0.0 if has_bounded_slope(run.objective) else reference.b
         size = float(np.hypot(np.linalg.norm(reference.w), np.linalg.norm(b)))

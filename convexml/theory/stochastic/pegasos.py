@@ -9,6 +9,7 @@ import numpy as np
 from ...numerics import Array
 from ...objective import Objective
 from ..claim import Claim
+from ..constants.slopes import steepest
 from ..theorem import Theorem
 from ..trajectory import Trajectory
 from .expectation import checkpoints, upper_limit
@@ -52,8 +53,8 @@ def pegasos_slope(objective: Objective) -> float:
         From |w| <= R/lam on, the iterates are means of subgradients of the loss over lam, hence
         |lam w| <= R.
     """
-    steepest = np.max(np.abs(np.stack(objective.loss.domain(objective.y))), axis=0)
-    sizes = objective.n * objective.c * steepest * np.sqrt(objective.design.row_squares())
+    r = np.sqrt(objective.design.row_squares())
+    sizes = objective.n * objective.c * steepest(objective, r) * r
     return 2.0 * float(np.max(sizes, initial=0.0))
 
 

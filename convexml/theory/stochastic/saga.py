@@ -14,7 +14,7 @@ from ..constants import (
     penalty_strong_convexity,
     sample_loss_smoothness,
 )
-from ..rates.gradient_descent import too_long
+from ..rates.gradient_descent import too_long, varying
 from ..theorem import Theorem
 from ..trajectory import Trajectory
 from .expectation import checkpoints, upper_limit
@@ -77,8 +77,7 @@ class SagaRate(Theorem):
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
         """That gamma is constant and <= 1 / (4 L_max)."""
-        if run.varies("step"):
-            yield "the step is not constant"
+        yield from varying(run, "step")
         yield from too_long(run, sample_loss_smoothness(run.objective), "(4 L_max)", 0.25)
 
     def silences(self, run: Trajectory) -> Iterator[str]:

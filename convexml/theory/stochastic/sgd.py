@@ -9,7 +9,7 @@ import numpy as np
 from ...numerics import Array
 from ..claim import Claim
 from ..constants import gradient_noise, sample_smoothness, strong_convexity
-from ..rates.gradient_descent import too_long
+from ..rates.gradient_descent import too_long, varying
 from ..theorem import Theorem
 from ..trajectory import Trajectory
 from .expectation import checkpoints, upper_limit
@@ -58,8 +58,7 @@ class SgdRate(Theorem):
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
         """That gamma is constant and <= 1 / (2 L_max)."""
-        if run.varies("step"):
-            yield "the step is not constant"
+        yield from varying(run, "step")
         yield from too_long(run, sample_smoothness(run.objective), "(2 L_max)", 0.5)
 
     def silences(self, run: Trajectory) -> Iterator[str]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from ....duality.attributes import bound_value
 from ....errors import InputError
 from ....numerics import Array
 from ....objective.conic.cones import Cone, SecondOrder
@@ -103,17 +103,12 @@ def attribute_violations(variable: Any) -> Iterator[tuple[str, Array, Array]]:
             (-1.0, 1.0),
             strict=True,
         ):
-            limit = np.broadcast_to(_number(bound), value.shape)
+            limit = np.broadcast_to(bound_value(bound), value.shape)
             finite = np.isfinite(limit)
             if np.any(finite):
                 size = np.where(finite, np.abs(limit), 0.0)
                 limit = np.where(finite, limit, value)
                 yield name, _positive(sign * (value - limit)), size.ravel()
-
-
-def _number(bound: Any) -> Array:
-    value = getattr(bound, "value", bound)
-    return np.asarray(value.toarray() if sparse.issparse(value) else value, dtype=float)
 
 
 def _positive(value: Array) -> Array:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from ....numerics import Array
+from ....numerics import Array, power_of_two
 from ....objective.conic.program import ConeProgram
 from ...scale import ProgramUnits
 from .scaling import ScaledCone, shared, solve_scaled
-
-BORDER = 0.41
-"""Halves of logarithms are common, being means of two: they are no border case."""
 
 
 class FittedProgram(NamedTuple):
@@ -49,9 +46,9 @@ def fitted(program: ConeProgram, units: ProgramUnits) -> FittedProgram:
     row = shared(program, np.where(units.rows > 0.0, units.rows, sides))
     columns, cost = units.columns, units.objective
     if columns.size and not np.any(sides):  # nothing fixes x: its first entry does
-        factor = _power(columns[0]) / columns[0]
+        factor = power_of_two(columns[0]) / columns[0]
         row, columns, cost = row * factor, columns * factor, cost * factor
-    row, columns, cost = _power(row), _power(columns), float(_power(cost))
+    row, columns, cost = power_of_two(row), power_of_two(columns), float(power_of_two(cost))
     C, R = sparse.diags_array(columns), sparse.diags_array(1.0 / row)
     inside = ConeProgram(
         sparse.csc_array(C @ program.P @ C) / cost,
@@ -61,18 +58,12 @@ def fitted(program: ConeProgram, units: ProgramUnits) -> FittedProgram:
         program.cones,
     )
     scaled = ScaledCone(inside, columns, sparse.csr_array(R), 1.0, cost)
-    own = np.where(units.rows > 0.0, _power(units.rows / row), 0.0)
-    size = float(_power(units.size / cost)) if units.size > 0.0 else 0.0
+    own = np.where(units.rows > 0.0, power_of_two(units.rows / row), 0.0)
+    size = float(power_of_two(units.size / cost)) if units.size > 0.0 else 0.0
     if _holds(program, scaled, row):
         return FittedProgram(scaled, ProgramUnits(size, own, np.ones(columns.size), 1.0))
     one = sparse.eye_array(row.size, format="csr")
     return FittedProgram(ScaledCone(program, np.ones(columns.size), one, 1.0, 1.0), units)
-
-
-def _power(sizes: Any) -> Any:
-    """A power of two near each; 1 for 0 and what is not finite."""
-    used = np.isfinite(sizes) & (np.asarray(sizes) > 0.0)
-    return np.exp2(np.floor(np.log2(np.where(used, sizes, 1.0)) + BORDER))
 
 
 def _holds(program: ConeProgram, scaled: ScaledCone, row: Array) -> bool:

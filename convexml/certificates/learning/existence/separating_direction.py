@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import optimize, sparse
+from scipy import sparse
 
 from ....conditions import worst
 from ....numerics import ROUNDING, Array
 from ....objective import MulticlassObjective, Objective, frame_of
-from ...algebra.rationals import solve_exactly
 from ...algebra.sums import exact_residual
-from .evidence import OPERATIONS, SMALL_ENOUGH, Evidence, orthonormal, with_ones
+from .evidence import SMALL_ENOUGH, Evidence, at_zero, furthest, orthonormal, with_ones
 from .separating_scores import separating_scores
 
 NEAR = 1e-7
@@ -90,10 +88,7 @@ def _candidates(
 
 
 def _by_linear_program(objective: Objective) -> tuple[Array, float] | None:
-    """Maximise sum_i t_i with 0 <= t_i <= 1, t_i <= s_i z_i where one side is free, z_i = 0 else.
-
-    Every sample that any direction can move has t_i = 1: no other z_i has to be held at 0.
-    """
+    """By ``furthest``: t_i <= s_i z_i where one side is free, z_i = 0 elsewhere."""
     down, up = recession_signs(objective)
     used = np.flatnonzero(down | up)
     lo, hi = objective.loss.domain(objective.y)
@@ -107,19 +102,10 @@ def _by_linear_program(objective: Objective) -> tuple[Array, float] | None:
     matrix = sparse.csr_array(E)
     sign = np.where(hi == 0.0, 1.0, np.where(lo == 0.0, -1.0, 0.0))
     free, held = np.flatnonzero(sign), np.flatnonzero(sign == 0.0)
-    moved = sparse.diags_array(-sign[free]) @ matrix[free]
-    result = optimize.linprog(
-        np.append(np.zeros(len(ends)), -np.ones(free.size)),
-        A_ub=sparse.hstack([moved, sparse.eye_array(free.size)], format="csr"),
-        b_ub=np.zeros(free.size),
-        A_eq=sparse.hstack([matrix[held], sparse.csr_array((held.size, free.size))], format="csr"),
-        b_eq=np.zeros(held.size),
-        bounds=[*ends, *[(0.0, 1.0)] * free.size],
-        method="highs",
-    )
-    if result.x is None or not -result.fun > 0.5:
+    found = furthest(sparse.diags_array(-sign[free]) @ matrix[free], matrix[held], ends)
+    if found is None:
         return None
-    x = result.x[: len(ends)] if back is None else back @ result.x[: len(ends)]
+    x = found if back is None else back @ found
     direction = np.zeros(objective.d)
     direction[used] = x[: used.size]
     return direction, float(x[-1]) if objective.fit_intercept else 0.0
@@ -168,16 +154,9 @@ def _held(
     start = w[used]
     if objective.fit_intercept:
         E, start = np.column_stack([E, np.ones(objective.n)]), np.append(start, b)
-    n, k = E[near].shape
-    if n * k * min(n, k) > OPERATIONS or not k:
+    exact = at_zero(E[near], start)
+    if exact is None:
         return None
-    order = np.argsort(np.abs(start), kind="stable")  # pivots in small entries move little
-    x = solve_exactly(
-        E[np.ix_(near, order)], np.zeros(n), [Fraction(float(value)) for value in start[order]]
-    )
-    assert x is not None  # x = 0 is a solution
-    exact = np.zeros(k)
-    exact[order] = [float(value) for value in x]
     if np.any(np.sign(exact) * np.sign(start) < 0.0):
         return None  # a sign constraint may be broken
     w = np.zeros(objective.d)

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import optimize, sparse
+from scipy import sparse
 
 from ....numerics import ROUNDING, Array
 from ....objective import frame_of
 from ....objective.multiclass import MulticlassObjective
-from ...algebra.rationals import solve_exactly
 from ...algebra.sums import exact_residual
+from .evidence import SMALL_ENOUGH, at_zero, furthest
 
-SMALL_ENOUGH = 4_000_000
-"""Entries of the linear program up to which it is posed."""
-OPERATIONS = 300_000
-"""Products of long integers up to which margins are held at 0 exactly."""
 NEAR = 1e-7
 """Margins below this share of the largest are taken for 0 where rationals are asked."""
 
@@ -84,21 +79,15 @@ def _by_linear_program(objective: MulticlassObjective, free: Array) -> tuple[Arr
     if objective.fit_intercept:
         allowed = np.hstack([allowed, np.ones((K, 1), dtype=bool)])
     kept = np.flatnonzero(allowed.ravel())
-    matrix, count = -margins[:, kept], margins.shape[0]
-    result = optimize.linprog(
-        np.append(np.zeros(kept.size), -np.ones(count)),
-        A_ub=sparse.hstack([matrix, sparse.eye_array(count)], format="csr"),
-        b_ub=np.zeros(count),
-        bounds=[(None, None)] * kept.size + [(0.0, 1.0)] * count,
-        method="highs",
-    )
-    if result.x is None or not -result.fun > 0.5:
+    none = sparse.csr_array((0, kept.size))
+    found = furthest(-margins[:, kept], none, [(None, None)] * kept.size)
+    if found is None:
         return None
     full = np.zeros(allowed.size)
-    full[kept] = result.x[: kept.size]
-    found = full.reshape(allowed.shape).T
+    full[kept] = found
+    scores = full.reshape(allowed.shape).T
     d = objective.w_shape[0]
-    return found[:d], found[d] if objective.fit_intercept else np.zeros(K)
+    return scores[:d], scores[d] if objective.fit_intercept else np.zeros(K)
 
 
 def _verified(
@@ -150,15 +139,10 @@ def _held(objective: MulticlassObjective, E: Array, scores: Array, near: Array) 
         own = int(objective.y[i])
         row[own * k : (own + 1) * k] = E[i]
         row[other * k : (other + 1) * k] = -E[i]
-    if len(rows) * used.size * min(len(rows), used.size) > OPERATIONS:
-        return None
     start = scores.T.ravel()
-    order = used[np.argsort(np.abs(start[used]), kind="stable")]
-    x = solve_exactly(
-        rows[:, order], np.zeros(len(rows)), [Fraction(v) for v in start[order].tolist()]
-    )
-    if x is None:
+    found = at_zero(rows[:, used], start[used])
+    if found is None:
         return None
     exact = np.zeros(scores.size)
-    exact[order] = [float(v) for v in x]
+    exact[used] = found
     return exact.reshape(scores.shape[::-1]).T
