@@ -14,6 +14,7 @@ import convexml as cml
 from convexml import losses, penalties
 from convexml.errors import InputError, UnsuitableSolverError
 from convexml.numerics import Array
+from convexml.solvers.coordinate.support_factor import SupportFactor
 from convexml.solvers.coordinate.support_newton import minimise
 from convexml.solvers.coordinate.working_set import working_set
 
@@ -187,7 +188,8 @@ def test_a_model_whose_matrix_is_singular_is_minimised() -> None:
     A = rng.normal(size=(5, 12))
     A[:, 6:] = A[:, :6]  # each column twice
     gram, target, level = A.T @ A, A.T @ rng.normal(size=5), np.full(12, 0.01)
-    x = minimise(gram, 0.0, -target, np.zeros(12), level, np.full(12, 1e-11))
+    tol = np.full(12, 1e-11)
+    x = minimise(gram, 0.0, -target, np.zeros(12), level, tol, SupportFactor())
     g = gram @ x - target
     assert np.all(np.abs(g) <= level + 1e-10)
     assert np.abs(g @ x + level @ np.abs(x)) <= 1e-10

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from ...design import Design
 from ...numerics import EPS, ROUNDING, Array
+from .support_factor import SupportFactor
 
 FULL = 128
 """Features up to which all of them are in every working set, and X is not copied."""
@@ -25,6 +26,8 @@ class ChosenColumns:
     ----------
     index : array, shape (k,)
         W, in the order in which it was chosen.
+    factor : SupportFactor
+        Of that matrix, on some support.
     """
 
     def __init__(self, design: Design, fit_intercept: bool) -> None:
@@ -36,6 +39,7 @@ class ChosenColumns:
         self.is_sparse = sparse.issparse(design.constant)
         self._rows = np.zeros((0, n))  # X_W', one column of X a row
         self._gram, self._q, self._weights = np.zeros((0, 0)), np.zeros(0), np.zeros(0)
+        self.factor = SupportFactor()
         if self.whole:
             self.index, self.contains = np.arange(d), ~self.contains
 
@@ -85,6 +89,8 @@ class ChosenColumns:
         if known == size:
             return self._gram, self._q
         self._weights = h
+        if not same:
+            self.factor.forget()
         if self.whole:
             self._gram, self._q = self._bordered(h)
         elif self.is_sparse:

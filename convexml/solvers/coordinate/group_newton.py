@@ -9,7 +9,7 @@ import numpy as np
 from ...numerics import Array
 from ..line_search import ARMIJO
 from .block_cycle import cycle
-from .support_newton import solve_positive
+from .support_factor import solve_positive
 
 SWEEPS = 8
 """Of block descent before Newton steps."""
@@ -59,7 +59,7 @@ def minimise(
             steepness = level / np.where(norms > 0.0, norms, 1.0)
             step = np.zeros_like(x)
             residual = (g + steepness * x)[used]
-            found = solve_positive(_hessian(gram, x, norms, steepness, block, used), -residual)
+            found, _ = solve_positive(_hessian(gram, x, norms, steepness, block, used), -residual)
             if found is None:
                 break
             step[used], bent, t = found, gram[:, used] @ found, 1.0

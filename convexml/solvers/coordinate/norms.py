@@ -9,6 +9,7 @@ import numpy as np
 
 from ...numerics import Array
 from . import group_newton, support_newton
+from .support_factor import SupportFactor
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,14 +68,22 @@ class Norms:
             return support_newton.distance(x, g, self.level)
         return group_newton.distance(x, g, self.level, self.sizes)
 
-    def minimise(self, gram: Array, mu: float, slope: Array, start: Array, tol: Array) -> Array:
+    def minimise(
+        self,
+        gram: Array,
+        mu: float,
+        slope: Array,
+        start: Array,
+        tol: Array,
+        factor: SupportFactor,
+    ) -> Array:
         """Minimise (x - x_0)'H (x - x_0) / 2 + slope'(x - x_0) + sum_g level_g |x_g|, from x_0.
 
         H = G + mu I, with G in the first rows and columns of ``gram``; ``tol`` is the ``distance``
-        at which a condition counts as met, one a coordinate.
+        at which a condition counts as met, one a coordinate, ``factor`` one of H.
         """
         if self.block is None:
-            return support_newton.minimise(gram, mu, slope, start, self.level, tol)
+            return support_newton.minimise(gram, mu, slope, start, self.level, tol, factor)
         order = np.argsort(self.block, kind="stable")
         parts = (slope[order], start[order], self.level[order], self.block[order], tol[order])
         found, matrix = np.empty_like(start), gram[np.ix_(order, order)]

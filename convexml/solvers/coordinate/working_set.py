@@ -9,93 +9,80 @@ import numpy as np
 from ...certificates.learning.points.dual_point import plain_dual
 from ...certificates.learning.points.dual_repair import DualPoint
 from ...errors import InputError
-from ...numerics import EPS, ROUNDING, Array
+from ...numerics import ROUNDING, Array
 from ...objective import Objective
 from ..driver import Iterate
-from ..line_search import ARMIJO, SHORTEST
-from .chosen_columns import FULL, ChosenColumns
-from .norms import Norms
+from .chosen_columns import ChosenColumns
+from .proximal_newton import MET, SLOW, ProximalNewton
 
-FLOOR, RAISED = 1e-6, 100.0
-"""Curvatures of the model are at least this share of the largest one, at first; the share rises by
-this factor where a step is cut short, and falls by it where none is."""
-MODELS = 30
-"""Quadratic models in a row on one working set, at most."""
 SHARE = 0.1
 """The conditions on a working set are solved to this share of the largest violation; to the end
 where it holds all columns."""
-EXACTNESS = 1e-3
-"""A model that is not the loss itself is minimised to this share of what its start violates."""
-NEAR = 1e-7
-"""A step that gains less of P may have met the caller's tol: it is the last on its working set."""
-SLOW = 0.3
-"""Curvatures of a model are kept as long as a step leaves at most this share of the violation."""
-MET = 1e-12
-"""Share of its level within which a condition counts as met."""
-BALANCED, BALANCES = 8.0 * EPS, 4
-"""Of sum |u_i|: what 1'u may be where b is the best one; steps that look for it, at most."""
+GLANCES, ENOUGH, CLOSER = 8, 1e5, 1e-3
+"""Working sets between two passes, at most. A violation of this many tolerances, 1e-7 of the level,
+and of this share of that at the pass, is enough for another one."""
+ALMOST, FEW = 0.6, 0.25
+"""Between passes columns are seen of which |X_g'u| was above this share of its level, if they are
+at most this share of all."""
 
 
 def working_set(
-    objective: Objective, w: Array, b: float, *, growth: float = 0.5
+    objective: Objective,
+    w: Array,
+    b: float,
+    *,
+    growth: float = 0.5,
+    columns: ChosenColumns | None = None,
 ) -> Iterator[Iterate]:
     """Minimise F + sum_g level_g |w_g|_2 + (mu/2) |w|^2 on a growing set of columns.
 
     An outer step is one pass for X'u. It drops the columns that the gap proves to have w_g = 0 at
     every minimiser, takes in those that violate |X_g'u|_2 <= level_g most, ``growth`` times as
     many as there are nonzero coefficients, and solves the problem on what it has by proximal
-    Newton steps. Each minimises a quadratic model of F, which is F itself for the squared loss,
-    by coordinate descent in covariances (Friedman, Hastie and Tibshirani, 2010,
+    Newton steps; then, without another pass, those among the columns that are near to joining,
+    until these no longer do. A step minimises a quadratic model of F, which is F itself for the
+    squared loss, by coordinate descent in covariances (Friedman, Hastie and Tibshirani, 2010,
     https://doi.org/10.18637/jss.v033.i01) that finds the support, and Newton steps on the support
     that end in rounding. The curvatures of a model are kept while its steps converge fast, so that
     its Gram matrix only grows. Steps are halved until P falls enough, so that P never increases.
+    ``columns`` are those of an earlier search on the same design, with what is known of them.
     """
     if not growth > 0.0:
         raise InputError(f"working_set: growth must be > 0, got {growth!r}.")
-    search = Search(objective, w, b)
+    search = Search(objective, w, b, columns)
     least, gained = np.inf, True
     while True:
         search.look()
         yield Iterate(search.w, search.b, None, search.passes, is_known=True)
-        violation = search.violation()
-        outside = np.where(search.columns.contains, 0.0, violation)
-        worst = float(np.max(violation, initial=0.0))
-        done = not np.any(outside > 1.0)
+        worst, done = search.judge()
         if not worst > 1.0 or (done and not gained and not worst < 0.5 * least):
             return
         slow = done and worst > SLOW * least
         least, before = min(worst, least), search.value
-        search.grow(outside, growth)
-        search.solve(1.0 if search.columns.whole else max(1.0, SHARE * worst), slow)
+        for _ in range(GLANCES):
+            search.grow(growth)
+            search.solve(1.0 if search.columns.whole else max(1.0, SHARE * worst), slow)
+            if not search.glance():
+                break
+            last, (worst, inside) = worst, search.judge()
+            slow = inside and worst > SLOW * last
+            if not worst > max(1.0, min(ENOUGH, CLOSER * least)):
+                break
         gained = not search.is_newton or before - search.value > MET * abs(search.value)
         if done and search.is_newton and not search.value < before:
             return
 
 
-class Search:
-    """A point (w, b) with its predictions and value, and the working set that it moves on.
-
-    Columns that an earlier search on the same design has chosen, and their Gram matrix, may be
-    handed on to it.
-    """
+class Search(ProximalNewton):
+    """Proximal Newton steps on a working set that the conditions outside of it let grow."""
 
     def __init__(
         self, objective: Objective, w: Array, b: float, columns: ChosenColumns | None = None
     ) -> None:
-        blocks = objective.penalty.zero_blocks(objective.d)
-        assert blocks is not None  # a need of this solver
-        self.objective, self.w, self.b = objective, w, b
-        self.norms, self.mu = Norms.of(*blocks), objective.penalty.strong_convexity
-        self.z = objective.predict(w, b)
-        self.value = objective.primal(w, b, self.z)
-        self.passes = 1.0
-        self.columns = columns or ChosenColumns(objective.design, objective.fit_intercept)
-        self.floor = FLOOR
-        loss = objective.loss
-        self.is_quadratic = loss.strong_convexity == loss.curvature_bound  # one model says all
-        self.is_newton = True
-        self.u = self.slope = self.h = np.zeros(0)
+        super().__init__(objective, w, b, columns)
         self.is_zero = np.zeros(objective.d, dtype=bool)
+        self.outside = np.zeros(objective.d)
+        self.near: Array | None = None
 
     def look(self) -> None:
         """Take the slope at (w, b) from its dual point, and what their gap proves."""
@@ -110,6 +97,16 @@ class Search:
             reach = np.sqrt(2.0 * gap * bound) * self.objective.column_sizes
             most = self.norms.sizes(dual.v) + self.norms.sizes(reach) * (1.0 + 1e-9)
             self.is_zero |= most < self.norms.level
+        self._find_near()
+
+    def _find_near(self) -> None:
+        """The columns outside that are near to joining; None where they are many."""
+        most, apart = self.norms.sizes(self.slope), ~(self.columns.contains | self.is_zero)
+        near = np.flatnonzero(apart & (most > ALMOST * self.norms.level))
+        self.seen = np.ones(self.objective.d, dtype=bool)
+        self.near = near if near.size <= FEW * self.objective.d else None
+        if self.near is not None and not self.columns.whole:
+            self._near_columns = self.objective.design.columns(near)
 
     def _scaled_back(self, dual: DualPoint) -> Array:
         """-X'u at u = c l'(z), from the dual point that u was scaled to, where that was all."""
@@ -121,116 +118,38 @@ class Search:
         self.passes += 1.0
         return -self.objective.design.rmatvec(self.u)
 
-    def violation(self) -> Array:
-        """What each condition is missed by, in units of its tolerance, (d,)."""
-        missed = self.norms.distance(self.w, self.slope)
-        missed[self.is_zero & (self.norms.sizes(self.w) == 0.0)] = 0.0
-        return missed / self.tolerance(self.u)
+    def glance(self) -> bool:
+        """Take the slopes of the columns held and of those near to joining, if they are few.
 
-    def tolerance(self, u: Array) -> Array:
-        """What counts as rounding in each condition, (d,)."""
-        reach = 4.0 * EPS * float(np.linalg.norm(u)) * self.objective.column_norms
-        return MET * self.norms.level + self.norms.sizes(reach) + np.finfo(float).tiny
+        Whether they are.
+        """
+        if self.columns.whole or self.near is None:
+            return False
+        held = self.columns.index
+        self.u = self.objective.loss_derivative(self.z)
+        self.slope[self.near] = self._near_columns.rmatvec(self.u)
+        self.slope[held] = self.columns.products(self.u) + self.mu * self.w[held]
+        self.seen = self.columns.contains.copy()
+        self.seen[self.near] = True
+        self.passes += (held.size + self.near.size) / self.objective.d
+        return True
 
-    def grow(self, outside: Array, growth: float) -> None:
+    def judge(self) -> tuple[float, bool]:
+        """The largest violation of the columns seen last; whether all that violate are held."""
+        missed = self.norms.distance(self.w, self.slope) / self.tolerance(self.u)
+        missed[~self.seen | (self.is_zero & (self.norms.sizes(self.w) == 0.0))] = 0.0
+        self.outside = np.where(self.columns.contains, 0.0, missed)
+        worst = float(np.max(missed, initial=0.0))
+        return worst, not np.any(self.outside > 1.0)
+
+    def grow(self, growth: float) -> None:
         """Take in the coordinates of the largest violations, and all nonzero ones."""
         nonzero = int(np.count_nonzero(self.w))
         wanted = max(int(2.0 * np.sqrt(self.objective.d)), int(growth * nonzero))
         held = (self.w != 0.0) & ~self.columns.contains
-        rank = np.where(held, np.inf, outside)
+        rank = np.where(held, np.inf, self.outside)
         found = np.flatnonzero(rank > 1.0)
         if found.size > wanted:
             found = found[np.argsort(-rank[found], kind="stable")[: wanted + int(held.sum())]]
         if found.size:
             self.columns.add(self.norms.whole(found))
-
-    def solve(self, share: float, slow: bool) -> None:
-        """Solve the problem on the working set, to ``share`` of the tolerances.
-
-        The steps so far were ``slow``: the curvatures that they took are not kept.
-        """
-        objective, columns, index = self.objective, self.columns, self.columns.index
-        norms, slope, u = self.norms.at(index), self.slope[index], self.u
-        tol, least, before = share * self.tolerance(u)[index], np.inf, np.inf
-        for _ in range(1 if self.is_quadratic else MODELS):
-            total = float(u.sum()) if objective.fit_intercept else 0.0
-            missed = float(np.max(norms.distance(self.w[index], slope) / tol, initial=0.0))
-            if missed <= 1.0 and abs(total) <= share * BALANCED * float(np.abs(u).sum()):
-                break
-            if missed >= least and self.value >= before:
-                break  # all that is left is rounding
-            slow = slow or missed > SLOW * least
-            if not slow and before - self.value <= NEAR * abs(self.value):
-                break
-            self.look_at_curvatures(slow)
-            least, before, slow = missed, self.value, False
-            room = max(0.1, 0.0 if self.is_quadratic else EXACTNESS * missed) * tol
-            if not self.step(norms, slope, total, room):
-                break
-            u = objective.loss_derivative(self.z)
-            if not self.is_quadratic:
-                slope = columns.products(u) + self.mu * self.w[index]
-        if objective.fit_intercept and not self.is_quadratic:
-            self.balance()
-
-    def look_at_curvatures(self, slow: bool) -> None:
-        """Take the h of the model at z, (n,), unless those of before are still good enough.
-
-        Where the loss is flat at all samples, h is as curved as it gets.
-        """
-        if self.is_quadratic and self.h.size:
-            return
-        h, bound = self.objective.loss_curvature(self.z), self.objective.loss.curvature_bound
-        top = float(np.max(h))
-        if not top > 0.0:
-            h = self.objective.c * (bound if np.isfinite(bound) else 1.0)
-        else:
-            h = np.maximum(h, self.floor * top)
-        kept = self.h.size and not slow and self.columns.index.size > FULL
-        self.is_newton = not kept or float(np.abs(h - self.h).sum()) > SLOW * float(h.sum())
-        if self.is_newton:
-            self.h = h
-
-    def step(self, norms: Norms, slope: Array, total: float, room: Array) -> bool:
-        """Go to the minimum of the model on the working set; whether P fell."""
-        index, h = self.columns.index, self.h
-        gram, q = self.columns.gram(h)
-        x, curve = self.w[index], float(h.sum())
-        mean = total / curve
-        step = norms.minimise(gram, self.mu, slope - q * mean, x, room) - x
-        shift = -mean - float(q @ step) / curve if self.objective.fit_intercept else 0.0
-        return self.move(norms, step, shift, float(slope @ step) + total * shift)
-
-    def move(self, norms: Norms, step: Array, shift: float, descent: float) -> bool:
-        """Go along a step as far as P falls enough; whether it was gone at all."""
-        objective, index = self.objective, self.columns.index
-        ahead = self.columns.predictions(step) + shift
-        here = self.w[index]
-        change = norms.value(here + step) - norms.value(here)
-        change += 0.5 * self.mu * float(step @ step)
-        t = 1.0
-        while t >= SHORTEST:
-            w, z = self.w.copy(), self.z + t * ahead
-            w[index] = here + t * step
-            with np.errstate(over="ignore", invalid="ignore"):
-                value = objective.primal(w, self.b, z)
-            if value <= self.value + ARMIJO * t * min(descent + change, 0.0) + EPS * abs(value):
-                self.w, self.b, self.z, self.value = w, self.b + t * shift, z, value
-                share = self.floor * (RAISED if t < 0.5 else 1.0 / RAISED if t == 1.0 else 1.0)
-                self.floor = min(max(share, FLOOR), 1.0)
-                return True
-            t *= 0.5
-        return False
-
-    def balance(self) -> None:
-        """Newton steps on b to 1'u = 0: then the repair of u moves nothing."""
-        for _ in range(BALANCES):
-            u = self.objective.loss_derivative(self.z)
-            total, curve = float(u.sum()), float(self.objective.loss_curvature(self.z).sum())
-            if not (curve > 0.0 and abs(total) > BALANCED * float(np.abs(u).sum())):
-                return
-            z = self.z - total / curve
-            value = self.objective.primal(self.w, self.b, z)
-            if not value <= self.value + EPS * abs(self.value):
-                return
-            self.b, self.z, self.value = self.b - total / curve, z, value

@@ -1,0 +1,148 @@
+"""Proximal Newton steps on chosen columns, whose models keep their curvatures where they can."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...numerics import EPS, Array
+from ...objective import Objective
+from ..line_search import ARMIJO, SHORTEST
+from .chosen_columns import FULL, ChosenColumns
+from .norms import Norms
+
+FLOOR, RAISED = 1e-6, 100.0
+"""Curvatures of the model are at least this share of the largest one, at first; the share rises by
+this factor where a step is cut short, and falls by it where none is."""
+MODELS = 30
+"""Quadratic models in a row on one working set, at most."""
+EXACTNESS = 1e-3
+"""A model that is not the loss itself is minimised to this share of what its start violates."""
+NEAR = 1e-7
+"""A step that gains less of P may have met the caller's tol: it is the last on its working set."""
+SLOW = 0.3
+"""Curvatures of a model are kept as long as a step leaves at most this share of the violation."""
+MET = 1e-12
+"""Share of its level within which a condition counts as met."""
+BALANCED, BALANCES = 8.0 * EPS, 4
+"""Of sum |u_i|: what 1'u may be where b is the best one; steps that look for it, at most."""
+
+
+class ProximalNewton:
+    """A point (w, b) with its predictions and value, and the columns that it moves on.
+
+    Columns that were chosen before on the same design, with their Gram matrix, may be handed on.
+    """
+
+    def __init__(
+        self, objective: Objective, w: Array, b: float, columns: ChosenColumns | None = None
+    ) -> None:
+        blocks = objective.penalty.zero_blocks(objective.d)
+        assert blocks is not None  # a need of this solver
+        self.objective, self.w, self.b = objective, w, b
+        self.norms, self.mu = Norms.of(*blocks), objective.penalty.strong_convexity
+        self.z = objective.predict(w, b)
+        self.value = objective.primal(w, b, self.z)
+        self.passes = 1.0
+        self.columns = columns or ChosenColumns(objective.design, objective.fit_intercept)
+        self.floor = FLOOR
+        loss = objective.loss
+        self.is_quadratic = loss.strong_convexity == loss.curvature_bound  # one model says all
+        self.is_newton = True
+        self.u = self.slope = self.h = np.zeros(0)
+
+    def tolerance(self, u: Array) -> Array:
+        """What counts as rounding in each condition, (d,)."""
+        reach = 4.0 * EPS * float(np.linalg.norm(u)) * self.objective.column_norms
+        return MET * self.norms.level + self.norms.sizes(reach) + np.finfo(float).tiny
+
+    def solve(self, share: float, slow: bool) -> None:
+        """Solve the problem on the working set, to ``share`` of the tolerances.
+
+        The steps so far were ``slow``: the curvatures that they took are not kept.
+        """
+        objective, columns, index = self.objective, self.columns, self.columns.index
+        norms, slope, u = self.norms.at(index), self.slope[index], self.u
+        tol, least, before = share * self.tolerance(u)[index], np.inf, np.inf
+        for _ in range(1 if self.is_quadratic else MODELS):
+            total = float(u.sum()) if objective.fit_intercept else 0.0
+            missed = float(np.max(norms.distance(self.w[index], slope) / tol, initial=0.0))
+            if missed <= 1.0 and abs(total) <= share * BALANCED * float(np.abs(u).sum()):
+                break
+            if missed >= least and self.value >= before:
+                break  # all that is left is rounding
+            slow = slow or missed > SLOW * least
+            if not slow and before - self.value <= NEAR * abs(self.value):
+                break
+            self.look_at_curvatures(slow)
+            least, before, slow = missed, self.value, False
+            room = max(0.1, 0.0 if self.is_quadratic else EXACTNESS * missed) * tol
+            if not self.step(norms, slope, total, room):
+                break
+            u = objective.loss_derivative(self.z)
+            if not self.is_quadratic:
+                slope = columns.products(u) + self.mu * self.w[index]
+        if objective.fit_intercept and not self.is_quadratic:
+            self.balance()
+
+    def look_at_curvatures(self, slow: bool) -> None:
+        """Take the h of the model at z, (n,), unless those of before are still good enough.
+
+        Where the loss is flat at all samples, h is as curved as it gets.
+        """
+        if self.is_quadratic and self.h.size:
+            return
+        h, bound = self.objective.loss_curvature(self.z), self.objective.loss.curvature_bound
+        top = float(np.max(h))
+        if not top > 0.0:
+            h = self.objective.c * (bound if np.isfinite(bound) else 1.0)
+        else:
+            h = np.maximum(h, self.floor * top)
+        kept = self.h.size and not slow and self.columns.index.size > FULL
+        self.is_newton = not kept or float(np.abs(h - self.h).sum()) > SLOW * float(h.sum())
+        if self.is_newton:
+            self.h = h
+
+    def step(self, norms: Norms, slope: Array, total: float, room: Array) -> bool:
+        """Go to the minimum of the model on the working set; whether P fell."""
+        index, h = self.columns.index, self.h
+        gram, q = self.columns.gram(h)
+        x, curve = self.w[index], float(h.sum())
+        mean = total / curve
+        reached = norms.minimise(gram, self.mu, slope - q * mean, x, room, self.columns.factor)
+        step = reached - x
+        shift = -mean - float(q @ step) / curve if self.objective.fit_intercept else 0.0
+        return self.move(norms, step, shift, float(slope @ step) + total * shift)
+
+    def move(self, norms: Norms, step: Array, shift: float, descent: float) -> bool:
+        """Go along a step as far as P falls enough; whether it was gone at all."""
+        objective, index = self.objective, self.columns.index
+        ahead = self.columns.predictions(step) + shift
+        here = self.w[index]
+        change = norms.value(here + step) - norms.value(here)
+        change += 0.5 * self.mu * float(step @ step)
+        t = 1.0
+        while t >= SHORTEST:
+            w, z = self.w.copy(), self.z + t * ahead
+            w[index] = here + t * step
+            with np.errstate(over="ignore", invalid="ignore"):
+                value = objective.primal(w, self.b, z)
+            if value <= self.value + ARMIJO * t * min(descent + change, 0.0) + EPS * abs(value):
+                self.w, self.b, self.z, self.value = w, self.b + t * shift, z, value
+                share = self.floor * (RAISED if t < 0.5 else 1.0 / RAISED if t == 1.0 else 1.0)
+                self.floor = min(max(share, FLOOR), 1.0)
+                return True
+            t *= 0.5
+        return False
+
+    def balance(self) -> None:
+        """Newton steps on b to 1'u = 0: then the repair of u moves nothing."""
+        for _ in range(BALANCES):
+            u = self.objective.loss_derivative(self.z)
+            total, curve = float(u.sum()), float(self.objective.loss_curvature(self.z).sum())
+            if not (curve > 0.0 and abs(total) > BALANCED * float(np.abs(u).sum())):
+                return
+            z = self.z - total / curve
+            value = self.objective.primal(self.w, self.b, z)
+            if not value <= self.value + EPS * abs(self.value):
+                return
+            self.b, self.z, self.value = self.b - total / curve, z, value
