@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..theory import (
     AcceleratedRate,
     AdmmResiduals,
+    AugmentedLagrangianRate,
     ConjugateGradientsRate,
     Descent,
     DualAscent,
@@ -29,6 +30,7 @@ from .first_order.fista import fista
 from .first_order.gradient_descent import gradient_descent
 from .first_order.proximal_gradient import proximal_gradient
 from .first_order.subgradient import subgradient
+from .second_order.augmented_lagrangian import augmented_lagrangian
 from .second_order.interior_point import interior_point
 from .second_order.irls import irls
 from .second_order.newton import newton
@@ -75,6 +77,13 @@ TABLE = (
         (*SCALAR, "box dual", "quadratic penalty"),
         100,
         InteriorPointRate(),
+    ),
+    Algorithm(
+        "augmented_lagrangian",
+        augmented_lagrangian,
+        (*SCALAR, "bounded box dual", "strongly convex quadratic penalty"),
+        200,
+        AugmentedLagrangianRate(),
     ),
     Algorithm("sgd", sgd, (*SCALAR, *SMOOTH, *BOUNDED), 500, SgdRate()),
     Algorithm(

@@ -57,6 +57,8 @@ class Iterate:
         Whether the dual point of (w, b) was asked for, so that an evaluation makes no product.
     may_do : bool
         Whether the algorithm has reason to take this for the solution: it is evaluated then.
+    promise : float
+        The relative gap that the algorithm expects: the driver looks for itself, once it may do.
     """
 
     w: Array
@@ -67,6 +69,7 @@ class Iterate:
     state: Mapping[str, Any] = field(default_factory=dict)
     is_known: bool = False
     may_do: bool = False
+    promise: float = -np.inf
 
 
 @dataclass(frozen=True)
@@ -126,19 +129,18 @@ def drive(
 ) -> Run:
     """Run an algorithm until its verified relative gap is at most ``tol``, or a limit is met.
 
-    ``stopped`` is "tol", "max_iter", "max_seconds", "slow" (see ``Watch.is_slow``), "exhausted"
-    (the algorithm ended), "non-finite" or "interrupted"; the point returned is the best that was
-    evaluated.
+    ``stopped`` is "tol", "max_iter", "max_seconds", "slow" (see ``Watch.is_slow``), "non-finite",
+    "exhausted" (the algorithm ended) or "interrupted"; the point is the best that was evaluated.
     """
     watch = Watch(objective, progress)
-    iteration, due = -1, 0
+    iteration, due, stopped = -1, 0, "exhausted"
     current = None
-    stopped = "exhausted"
     try:
         for current in iterates:
             iteration += 1
             affordable = current.is_known or watch.affords(iteration, current.passes)
-            looking = current.may_do or (iteration >= due and affordable)
+            expected = iteration >= due and not current.promise > tol
+            looking = current.may_do or (expected and affordable)
             if (looking or iteration % EIGHT == 0) and not is_finite(current):
                 stopped = "non-finite"
                 break
@@ -166,9 +168,8 @@ def drive(
         if current is not None and watch.last != iteration and is_finite(current):
             watch.look(iteration, current)
     best = watch.best or current or Iterate(np.zeros(objective.d), 0.0)
-    passes = best.passes if current is None else current.passes
-    iterations = max(iteration, 0)
-    return Run(best, iterations, passes, watch.elapsed, stopped, watch.trace, watch.compiled)
+    ended = (best if current is None else current).passes, watch.elapsed, stopped
+    return Run(best, max(iteration, 0), *ended, watch.trace, watch.compiled)
 
 
 def is_finite(iterate: Iterate) -> bool:
@@ -178,8 +179,8 @@ def is_finite(iterate: Iterate) -> bool:
 
 def entries_of(objective: Objective) -> int:
     """The entries of X that a product visits."""
-    n, d = objective.design.shape
-    return int(getattr(objective.design.constant, "nnz", n * d))
+    design = objective.design
+    return int(getattr(design.constant, "nnz", design.shape[0] * design.shape[1]))
 
 
 class Watch:
@@ -188,9 +189,9 @@ class Watch:
     def __init__(self, objective: Objective, progress: Progress | None) -> None:
         self.objective, self.progress = objective, progress
         self.start, self.compiling = time.perf_counter(), compile_seconds()
-        n, entries = objective.n, entries_of(objective)
-        self.pass_cost = ENTRY * entries + SAMPLE * n
-        self.look_cost = LOOK + LOOK_PASSES * ENTRY * entries + LOOK_SAMPLE * n
+        entry, n = ENTRY * entries_of(objective), objective.n
+        self.pass_cost = entry + SAMPLE * n
+        self.look_cost = LOOK + LOOK_PASSES * entry + LOOK_SAMPLE * n
         self.trace: list[Record] = []
         self.best: Iterate | None = None
         self.best_value = np.inf
@@ -225,7 +226,7 @@ class Watch:
         The pace is that of the second half of the passes, in digits of the smallest gap so far.
         """
         last = self.trace[-1].passes
-        if not last > patience:
+        if not last > patience or len(self.trace) < 2:
             return False
         gaps = [record.relative_gap for record in self.trace]
         half = max(sum(2.0 * record.passes <= last for record in self.trace), 1)

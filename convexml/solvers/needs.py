@@ -102,6 +102,12 @@ NEEDS: dict[str, Need] = {
         has_box_dual,
         "the conjugate of its loss is not quadratic on a box",
     ),
+    "bounded box dual": (
+        lambda objective: (
+            has_box_dual(objective) and bool(np.all(np.isfinite(objective.dual_bounds())))
+        ),
+        "the conjugate of its loss is not quadratic on a bounded box",
+    ),
     "quadratic penalty": (
         lambda objective: objective.penalty.name in ("l2", "zero"),
         "its penalty is not quadratic",

@@ -175,6 +175,12 @@ TABLE = (
         "the loss is differentiable and the penalty a norm of blocks",
     ),
     Engine(
+        "augmented_lagrangian",
+        lambda s: Work(120, 5, min(s.n, s.d), 20, min(s.n, s.d)),
+        "the dual is a quadratic program in a bounded box, and few samples are inside it",
+        lambda s: not s.is_smooth,
+    ),
+    Engine(
         "interior_point",
         lambda s: Work(120, 20, s.d, 20, s.d),
         "the dual is a quadratic program in a box, of few features",

@@ -17,6 +17,7 @@ from .constants import (
 from .monotone import Descent, DualAscent
 from .rates.accelerated import AcceleratedRate, accelerated_value
 from .rates.admm import AdmmResiduals
+from .rates.augmented_lagrangian import AugmentedLagrangianRate
 from .rates.conjugate_gradients import ConjugateGradientsRate, conjugate_gradients_value
 from .rates.gradient_descent import (
     GradientDescentRate,
@@ -52,6 +53,7 @@ from .trajectory import Reference, Trajectory
 __all__ = [
     "AcceleratedRate",
     "AdmmResiduals",
+    "AugmentedLagrangianRate",
     "Claim",
     "ConjugateGradientsRate",
     "Descent",

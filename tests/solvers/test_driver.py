@@ -43,6 +43,16 @@ def test_single_precision_input_is_usable(solver: str) -> None:
     assert np.array_equal(runs[0].primal["w"], runs[1].primal["w"])
 
 
+def test_the_driver_looks_where_a_small_gap_is_promised_and_believes_none() -> None:
+    objective = cml.Ridge(*samples("real"), 0.1).objective_parts
+    w, b = np.ones(5), 0.0  # far from optimal
+    promises = (np.inf, 1.0, np.nan, 1e-9, 1.0, 0.0, 2.0)
+    points = (Iterate(w, b, promise=promise) for promise in promises)
+    run = driver.drive(objective, points, tol=1e-6)
+    assert run.stopped == "exhausted"
+    assert [record.iteration for record in run.trace] == [2, 3, 5, 6]
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_the_time_limit_is_kept(solver: str) -> None:
     rng = np.random.default_rng(0)

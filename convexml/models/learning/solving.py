@@ -33,6 +33,7 @@ SECOND_ORDER = ("newton", "irls")
 FRAMED = (
     "newton",
     "irls",
+    "augmented_lagrangian",
     "interior_point",
     "coordinate_descent",
     "dual_coordinate_descent",
@@ -40,8 +41,10 @@ FRAMED = (
     "normal_equations",
 )
 """Hand-written solvers that run in the units of ``frame_of``; first-order ones take X as it is."""
-CLOSER = 1e-3
-"""Of tol: how near an interior point comes before it is finished, so that its zeros show."""
+NEARER = {"interior_point": 1e-3, "augmented_lagrangian": 1e-6}
+"""Of tol: how near "auto" comes by these. A little more work shows who is at the ends of a box."""
+NEAREST = 1e-12
+"""No nearer than this, unless tol is smaller."""
 
 
 def solve_learning(
@@ -119,7 +122,9 @@ def attempt(
         frame = resized(frame, limits.size)
     run = run_algorithm if name in ALGORITHMS else run_reference_solver
     shows = name == "interior_point" and limits.descends  # asked for by name it ends where it is
-    asked = replace(limits, tol=CLOSER * limits.tol) if shows else limits
+    asked = limits
+    if name in NEARER and limits.descends:
+        asked = replace(limits, tol=max(NEARER[name] * limits.tol, min(limits.tol, NEAREST)))
     w, b, u, facts = run(problem, frame, name, asked, options)
     told = Attempt(problem, name, limits.tol, facts)
     own: tuple[Any, Any] = (None, 0.0) if w is None else frame.outside(w, b)

@@ -1,0 +1,102 @@
+"""What an augmented Lagrangian is made of: the smoothed loss, Newton steps, the line search."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from convexml.design import DenseDesign
+from convexml.solvers.second_order import curved_samples
+from convexml.solvers.second_order.augmented_lagrangian import search
+from convexml.solvers.second_order.curved_samples import newton_step
+from convexml.solvers.second_order.smoothed_loss import Smoothed
+
+RNG = np.random.default_rng(5)
+
+
+def smoothed(epsilon: float, K: float) -> Smoothed:
+    n = 40
+    lo, hi = -RNG.random(n) - 0.1, RNG.random(n) + 0.1
+    v = np.clip(RNG.normal(size=n), lo, hi)
+    return Smoothed(RNG.normal(size=n), np.full(n, K), (lo, hi), epsilon, v, 0.7)
+
+
+@pytest.mark.parametrize(("epsilon", "K"), [(0.0, 0.0), (0.0, 0.5), (0.4, 0.0), (0.4, 0.5)])
+def test_the_slope_is_the_maximiser_and_the_near_are_all_that_may_move(
+    epsilon: float, K: float
+) -> None:
+    band = smoothed(epsilon, K)
+    z = band.y + RNG.normal(size=40)
+    u, inside = band.slope(z)
+    for i in range(40):
+
+        def cost(x: float, i: int = i) -> float:
+            own = band.y[i] * x + epsilon * abs(x) + 0.5 * K * x * x
+            return own - x * z[i] + 0.5 * band.D[i] * (x - band.centre[i]) ** 2
+
+        ends = (band.lo[i], band.hi[i])
+        best = optimize.minimize_scalar(
+            cost, bounds=ends, method="bounded", options={"xatol": 1e-12}
+        )
+        least = min((float(best.x), *ends, 0.0), key=cost)
+        assert u[i] == pytest.approx(least, abs=1e-6)
+        assert cost(u[i]) <= cost(least) + 1e-12
+    assert 0 < inside.sum() < 40
+    # A sample that is not near keeps its u wherever z goes within the reach, and a near one not.
+    for reach in (0.05, 0.5):
+        near = np.zeros(40, dtype=bool)
+        near[band.near(z, reach)] = True
+        moved = np.zeros(40, dtype=bool)
+        for t in (-reach, reach):
+            moved |= band.slope(z + 0.999999 * t)[0] != u
+        assert np.array_equal(moved, near)
+
+
+@pytest.mark.parametrize("free_b", [True, False])
+@pytest.mark.parametrize("count", [0, 3, 12])
+@pytest.mark.parametrize("largest", [3000, 2])
+def test_newton_steps_solve_the_dense_system(
+    free_b: bool, count: int, largest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By rows, by columns and by products."""
+    monkeypatch.setattr(curved_samples, "LARGEST", largest)
+    monkeypatch.setattr(curved_samples, "ACCURATE", 1e-14)
+    n, d = 20, 6
+    X, level, h = RNG.normal(size=(n, d)), RNG.random(d) + 0.1, RNG.random(n) + 0.5
+    inside = np.zeros(n, dtype=bool)
+    inside[RNG.permutation(n)[:count]] = True
+    slope, total = RNG.normal(size=d), 0.7
+    dw, db = newton_step(DenseDesign(X), level, h, inside, slope, total, free_b)
+    A = np.column_stack([X, np.ones(n)])[inside]
+    matrix = A.T @ (h[inside, None] * A) + np.diag(np.append(level, 0.0))
+    if not count:
+        matrix[d, d] = h.max()
+    if not free_b:
+        matrix[d], matrix[:, d], matrix[d, d], total = 0.0, 0.0, 1.0, 0.0
+    assert np.allclose(matrix @ np.append(dw, db), -np.append(slope, total), rtol=1e-9, atol=1e-9)
+
+
+def test_a_matrix_that_is_singular_in_floating_point_is_survived() -> None:
+    X = np.ones((3, 2))  # the same row thrice, at weights that drown Lam
+    step, _ = newton_step(
+        DenseDesign(X),
+        np.full(2, 1e-30),
+        np.full(3, 1e30),
+        np.ones(3, bool),
+        np.ones(2),
+        0.0,
+        False,
+    )
+    assert np.all(np.isfinite(step))
+
+
+def test_the_line_search_finds_the_flat_place() -> None:
+    band = smoothed(0.0, 0.0)
+    z, dz = band.y + 3.0, -RNG.random(40)
+    u, _ = band.slope(z)
+    fall = -float(u @ dz)
+    assert fall > 0.0
+    t, u, _ = search(band, z, dz, 0.0, 1e-3, fall)
+    assert abs(u @ dz + 1e-3 * t) <= 0.3 * fall
+    assert t > 1.0
