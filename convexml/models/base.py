@@ -188,15 +188,20 @@ class Problem(ABC):
             raise InputError(f"{self.name}.path: needs a list of values of {name}, got {lams!r}.")
         before = getattr(self, name)
         solutions: list[Solution] = []
+        carried = self._carried()
         try:
             for value in lams:
                 setattr(self, name, value)
                 point = solutions[-1].primal if solutions else {}
                 start = point.get("q", point.get("w"))
-                solutions.append(self.solve(**({"w0": start} | kwargs)))
+                solutions.append(self.solve(**({"w0": start} | carried | kwargs)))
         finally:
             setattr(self, name, before)
         return solutions
+
+    def _carried(self) -> dict[str, Any]:
+        """Keywords of ``solve`` that let solvers hand on what they know, along a path."""
+        return {}
 
     def _path_parameter(self) -> str:
         for name in ("lam", "C", "radius"):

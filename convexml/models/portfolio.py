@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -38,6 +38,8 @@ class Limits:
         P is taken in units of this value.
     patience : float
         Passes after which a pace that is too slow ends a run.
+    carried : dict
+        What solvers find out about the design, from one solve of a path to the next.
     """
 
     tol: float = 1e-6
@@ -50,6 +52,7 @@ class Limits:
     descends: bool = False
     size: float | None = None
     patience: float = np.inf
+    carried: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def read(cls, tol: Any, max_seconds: Any, max_iter: Any, seed: Any = 0, **others: Any) -> Self:

@@ -128,6 +128,9 @@ class LearningProblem(Problem):
         self._fill()
         return self._last
 
+    def _carried(self) -> dict[str, Any]:
+        return {"carried": {}}
+
     def certify(self, w: Any, b: Any = None, u: Any = None, *, tol: float = 1e-6) -> Certificate:
         """Judge a point, whoever computed it.
 

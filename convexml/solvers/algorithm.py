@@ -26,20 +26,30 @@ class Algorithm:
     theorem: Theorem | None = None
 
     def start(
-        self, objective: Objective, w: Array, b: float, seed: int, options: Mapping[str, Any]
+        self,
+        objective: Objective,
+        w: Array,
+        b: float,
+        seed: int,
+        options: Mapping[str, Any],
+        carried: dict[str, Any] | None = None,
     ) -> Iterator[Iterate]:
-        """Begin a run; ``seed`` reaches the algorithms that take one.
+        """Begin a run; ``seed`` and ``carried`` reach the algorithms that take them.
+
+        What a run found out about the design is left in ``carried`` for the next one on a path.
 
         Raises
         ------
         InputError
             For an option that the algorithm does not know.
         """
-        chance = {"seed": seed} if "seed" in signature(self.iterate).parameters else {}
+        given = {"seed": seed, "carried": {} if carried is None else carried}
+        takes = list(signature(self.iterate).parameters)[3:]
+        ours = {key: value for key, value in given.items() if key in takes}
         try:
-            return self.iterate(objective, w.copy(), b, **chance, **options)
+            return self.iterate(objective, w.copy(), b, **ours, **options)
         except TypeError as error:
-            known = [key for key in list(signature(self.iterate).parameters)[3:] if key != "seed"]
+            known = [key for key in takes if key not in given]
             unknown = next((key for key in options if key not in known), None)
             if unknown is None:
                 raise InputError(f"{self.name}: {error}.") from None

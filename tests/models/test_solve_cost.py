@@ -54,7 +54,7 @@ def test_values_posed_later_are_those_of_the_solution(products: Counter[str]) ->
         X @ solution.primal["w"] + solution.primal["b"]
     )
     assert problem.constraints["prediction"].dual_value == pytest.approx(solution.dual["u"])
-    assert products.total() == before
+    assert products.total() <= before + 1  # z is computed for who asks
 
 
 def test_a_lasso_by_working_sets_makes_fewer(products: Counter[str]) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ...losses import Loss
 from ...numerics import Array
 from ...objective import Objective, Statement, label_all, parameters_of
+from ...penalties import Penalty
 from .construction import Parts
 from .posed import PosedLearning
 
@@ -60,15 +62,17 @@ def pose_in_slacks(problem: PosedLearning) -> Statement:
 def posed_values(
     objective: Objective, w: Array, b: Any, u: Array
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Values of the variables of ``pose_primal``, and multipliers of its constraints."""
-    z = objective.predict(w, b)
-    slacks = objective.loss.slacks(objective.y, z)
-    values = {"w": w.reshape(objective.w_shape), "b": np.asarray(b), "z": z, **slacks}
-    multipliers = {
-        "prediction": u,
-        **objective.loss.multipliers(objective.y, u, objective.c),
-        **objective.penalty.multipliers(-objective.design.rmatvec(u)),
-    }
+    """Values of the variables of ``pose_primal``, and multipliers of its constraints.
+
+    Products are made where there are slacks, or multipliers of the penalty; ``fill`` adds z.
+    """
+    values = {"w": w.reshape(objective.w_shape), "b": np.asarray(b)}
+    if type(objective.loss).slacks is not Loss.slacks:
+        z = objective.predict(w, b)
+        values |= {"z": z, **objective.loss.slacks(objective.y, z)}
+    multipliers = {"prediction": u, **objective.loss.multipliers(objective.y, u, objective.c)}
+    if type(objective.penalty).multipliers is not Penalty.multipliers:
+        multipliers |= objective.penalty.multipliers(-objective.design.rmatvec(u))
     return values, multipliers
 
 
@@ -78,6 +82,9 @@ def fill(problem: PosedLearning) -> None:
     if statement is None or solution is None or solution.posed is None:
         return
     values, multipliers = solution.posed
+    if "z" in statement.variables and "z" not in values:
+        z = problem.objective_parts.predict(np.ravel(values["w"]), values["b"])
+        values = values | {"z": z}
     for name, variable in statement.variables.items():
         if name in values:
             variable.value = values[name]

@@ -32,7 +32,7 @@ def run_algorithm(
     w = np.zeros(objective.d) if limits.w0 is None else limits.w0 / frame.unit
     z = objective.zero_scores if limits.w0 is None else objective.predict(w)
     b = objective.best_intercept(z)
-    iterates = algorithm.start(objective, w, b, limits.seed, options)
+    iterates = algorithm.start(objective, w, b, limits.seed, options, limits.carried)
     try:
         run = drive(
             objective,

@@ -58,12 +58,22 @@ def solve_learning(
     w0: Any = None,
     progress: bool = False,
     polish: bool = True,
+    carried: dict[str, Any] | None = None,
     **options: Any,
 ) -> Solution:
-    """Solve with one solver, or with "auto" until an answer is certified."""
+    """Solve with one solver, or with "auto" until an answer is certified.
+
+    ``carried`` holds what earlier solves of a path found out about the design.
+    """
     if w0 is not None:
         w0, _ = read_coefficients(problem.name, w0, None, problem.objective_parts)
-    limits = Limits.read(tol, max_seconds, max_iter, seed, w0=w0, progress=progress, polish=polish)
+    others = {
+        "w0": w0,
+        "progress": progress,
+        "polish": polish,
+        "carried": {} if carried is None else carried,
+    }
+    limits = Limits.read(tol, max_seconds, max_iter, seed, **others)
     if solver == "auto":
         trials, why = plan(problem.objective_parts)
         return first_verified(_in_turn(problem, trials, limits, options), why)

@@ -14,6 +14,9 @@ from .support_factor import SupportFactor
 FULL = 128
 """Features up to which all of them are in every working set, and X is not copied."""
 
+MANY = 4.0
+"""Times as many columns as a search looks for first: more are not handed on to it."""
+
 
 class ChosenColumns:
     """X_W, its products, and X_W'H X_W - q q' / 1'h with q = X_W'h, which grows with W.
@@ -42,6 +45,11 @@ class ChosenColumns:
         self.factor = SupportFactor()
         if self.whole:
             self.index, self.contains = np.arange(d), ~self.contains
+
+    def suit(self, design: Design, nonzero: int) -> bool:
+        """Whether they are of this design, and not far more than so many weights ask for."""
+        few = 2.0 * np.sqrt(design.shape[1]) + nonzero
+        return self.design is design and (self.whole or self.index.size <= MANY * few)
 
     def add(self, index: Array) -> None:
         """Let these columns join."""

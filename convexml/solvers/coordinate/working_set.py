@@ -32,7 +32,7 @@ def working_set(
     b: float,
     *,
     growth: float = 0.5,
-    columns: ChosenColumns | None = None,
+    carried: dict[str, ChosenColumns] | None = None,
 ) -> Iterator[Iterate]:
     """Minimise F + sum_g level_g |w_g|_2 + (mu/2) |w|^2 on a growing set of columns.
 
@@ -45,11 +45,16 @@ def working_set(
     https://doi.org/10.18637/jss.v033.i01) that finds the support, and Newton steps on the support
     that end in rounding. The curvatures of a model are kept while its steps converge fast, so that
     its Gram matrix only grows. Steps are halved until P falls enough, so that P never increases.
-    ``columns`` are those of an earlier search on the same design, with what is known of them.
+    The columns of an earlier search on the same design are ``carried`` along a path.
     """
     if not growth > 0.0:
         raise InputError(f"working_set: growth must be > 0, got {growth!r}.")
-    search = Search(objective, w, b, columns)
+    carried = {} if carried is None else carried
+    known = carried.get("columns")
+    if known is not None and not known.suit(objective.design, int(np.count_nonzero(w))):
+        known = None
+    search = Search(objective, w, b, known)
+    carried["columns"] = search.columns
     least, gained = np.inf, True
     while True:
         search.look()

@@ -208,13 +208,16 @@ def _restore_rows(
 
 
 def _product(objective: Objective, u: Array, found: _Restored) -> tuple[Array, Array]:
-    """-X'u and what it may be off by: that of the u found before, where next to nothing changed."""
+    """-X'u and what it may be off by: that of ``found``, or the last one, where u hardly moved."""
     error = product_error(objective, u)
-    if found.v is not None:
-        drift = objective.column_reach(u - found.u)
+    known: list[tuple[Array, Array]] = objective.design.__dict__.setdefault("_last_product", [])
+    pairs = known if found.v is None else [(found.u, found.v)]
+    for before, v in pairs:
+        drift = objective.column_reach(u - before)
         if np.all(drift <= error):
-            return found.v, (product_error(objective, found.u) + drift) * (1.0 + 4.0 * EPS)
-    return -objective.design.rmatvec(u), error
+            return v, (product_error(objective, before) + drift) * (1.0 + 4.0 * EPS)
+    known[:] = [(u, -objective.design.rmatvec(u))]
+    return known[0][1], error
 
 
 def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:
