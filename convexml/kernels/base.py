@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..errors import InputError
-from ..numerics import Array
+from ..numerics import EPS, Array
 from ..tex import name_of, number
 from ..validation import positive_number
+
+FEW = 64
+"""Samples that a diagonal is read off at a time."""
 
 
 class Kernel(ABC):
@@ -27,6 +33,23 @@ class Kernel(ABC):
     @abstractmethod
     def __call__(self, A: Any, B: Any) -> Array:
         """The kernel matrix, shape (len(A), len(B))."""
+
+    def diagonal(self, A: Any) -> Array:
+        """k(a_i, a_i), shape (len(A),)."""
+        starts = range(0, A.shape[0], FEW)
+        blocks = [self(A[k : k + FEW], A[k : k + FEW]) for k in starts]
+        return np.concatenate([np.diagonal(block) for block in blocks])
+
+    def rows_of(self, A: Any) -> Callable[[Array], Array]:
+        """The function that takes an index array to those rows of the kernel matrix of A."""
+        return lambda index: self(A[index], A)
+
+    def rounding(self, A: Any) -> float:
+        """A share of sqrt(k(a_i, a_i) k(a_j, a_j)) that entries of ``rows_of(A)`` may be off by.
+
+        It is inf where no such bound is known, or no theorem that the kernel is semidefinite.
+        """
+        return np.inf
 
     def tex(self, x: str, y: str) -> str:
         """k(x, y) in LaTeX, its parameters as numbers; by its own name if not told."""
@@ -81,6 +104,17 @@ class Sum(Pair):
     def __call__(self, A: Any, B: Any) -> Array:
         return self.first(A, B) + self.second(A, B)
 
+    def diagonal(self, A: Any) -> Array:
+        return self.first.diagonal(A) + self.second.diagonal(A)
+
+    def rows_of(self, A: Any) -> Callable[[Array], Array]:
+        first, second = self.first.rows_of(A), self.second.rows_of(A)
+        return lambda index: first(index) + second(index)
+
+    def rounding(self, A: Any) -> float:
+        # By Cauchy-Schwarz the sizes of the parts add up to at most the size of the sum.
+        return max(self.first.rounding(A), self.second.rounding(A)) + EPS
+
     def tex(self, x: str, y: str) -> str:
         return f"{self.first.tex(x, y)} + {self.second.tex(x, y)}"
 
@@ -102,6 +136,17 @@ class Product(Pair):
 
     def __call__(self, A: Any, B: Any) -> Array:
         return self.first(A, B) * self.second(A, B)
+
+    def diagonal(self, A: Any) -> Array:
+        return self.first.diagonal(A) * self.second.diagonal(A)
+
+    def rows_of(self, A: Any) -> Callable[[Array], Array]:
+        first, second = self.first.rows_of(A), self.second.rows_of(A)
+        return lambda index: first(index) * second(index)
+
+    def rounding(self, A: Any) -> float:
+        one, other = self.first.rounding(A), self.second.rounding(A)
+        return one + other + one * other + 2.0 * EPS
 
     def tex(self, x: str, y: str) -> str:
         return rf"\left({self.first.tex(x, y)}\right) \left({self.second.tex(x, y)}\right)"
@@ -128,6 +173,16 @@ class Scaled(Kernel):
 
     def __call__(self, A: Any, B: Any) -> Array:
         return self.factor * self.kernel(A, B)
+
+    def diagonal(self, A: Any) -> Array:
+        return self.factor * self.kernel.diagonal(A)
+
+    def rows_of(self, A: Any) -> Callable[[Array], Array]:
+        rows = self.kernel.rows_of(A)
+        return lambda index: self.factor * rows(index)
+
+    def rounding(self, A: Any) -> float:
+        return self.kernel.rounding(A) + EPS
 
     def tex(self, x: str, y: str) -> str:
         return rf"{number(self.factor)} \left({self.kernel.tex(x, y)}\right)"

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ..numerics import Array
+from ..numerics import ELEMENTARY, Array, gamma
 from ..tex import number
 from ..validation import positive_number
 from .base import Kernel
-from .polynomial import inner_products, samples
+from .polynomial import inner_products, samples, squared_norms
 
 PAIRS = 100_000
 """So many close pairs are subtracted at a time."""
+ORDINARY = 1e3
+"""Up to this |x - mean|^2 / sigma^2 a Gaussian needs no close pairs subtracted."""
+LEAST = -700.0
+"""exp of less is taken for exp of this: subnormal numbers slow all later algebra down."""
+
+
+def largest_square(A: Any) -> float:
+    """The largest |a_i - c|^2 about the centre that ``squared_distances`` takes."""
+    A = samples(A)
+    return float(np.max(squared_norms(A if sparse.issparse(A) else A - np.mean(A, axis=0))))
 
 
 def squared_distances(A: Any, B: Any) -> Array:
@@ -27,19 +38,13 @@ def squared_distances(A: Any, B: Any) -> Array:
         centre = np.mean(B, axis=0)
         A = A - centre
         B = A if same else B - centre
-    size = _squared_norms(A)[:, None] + _squared_norms(B)[None, :]
+    size = squared_norms(A)[:, None] + squared_norms(B)[None, :]
     distances = size - 2.0 * inner_products(A, B)
     rows, columns = np.nonzero(distances <= 1e-6 * size)
     for start in range(0, len(rows), PAIRS):
         i, j = rows[start : start + PAIRS], columns[start : start + PAIRS]
-        distances[i, j] = _squared_norms(A[i] - B[j])
+        distances[i, j] = squared_norms(A[i] - B[j])
     return distances
-
-
-def _squared_norms(A: Any) -> Array:
-    if sparse.issparse(A):
-        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", A, A)
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,35 @@ class Gaussian(Kernel):
         # sigma^2 itself may underflow or overflow; a quotient that does gives k = 0, as it should.
         with np.errstate(over="ignore"):
             return np.exp(-0.5 * (squared_distances(A, B) / self.sigma) / self.sigma)
+
+    def diagonal(self, A: Any) -> Array:
+        return np.ones(A.shape[0])
+
+    def rows_of(self, A: Any) -> Callable[[Array], Array]:
+        # One product: -|a - b|^2 / 2 = (a, |a|^2 / 2, 1) . (b, -1, -|b|^2 / 2), in units of sigma.
+        if sparse.issparse(A):
+            return super().rows_of(A)
+        with np.errstate(over="ignore"):
+            scaled = (A - A.mean(axis=0)) / self.sigma
+            half = 0.5 * squared_norms(scaled)[:, None]
+        if not 2.0 * half.max() <= ORDINARY:
+            return super().rows_of(A)
+        ones = np.ones_like(half)
+        left = np.concatenate([scaled, half, ones], axis=1)
+        right = np.ascontiguousarray(np.concatenate([scaled, -ones, -half], axis=1).T)
+
+        def rows(index: Array) -> Array:
+            exponent = left[index] @ right
+            exponent.clip(LEAST, 0.0, out=exponent)
+            return np.exp(exponent, out=exponent)
+
+        return rows
+
+    def rounding(self, A: Any) -> float:
+        # Of the exponent, whose terms add up to at most 2 reach; exp is no steeper than 1.
+        with np.errstate(over="ignore"):
+            error = 2.0 * gamma(A.shape[1] + 8) * largest_square(A) / self.sigma / self.sigma
+        return 1.01 * error + 2.0 * ELEMENTARY if error <= 0.01 else np.inf
 
     def tex(self, x: str, y: str) -> str:
         width = rf"2 \cdot {number(self.sigma)}^2"
@@ -95,6 +129,16 @@ class Laplacian(Kernel):
     def __call__(self, A: Any, B: Any) -> Array:
         with np.errstate(over="ignore"):
             return np.exp(-np.sqrt(squared_distances(A, B)) / self.sigma)
+
+    def diagonal(self, A: Any) -> Array:
+        return np.ones(A.shape[0])
+
+    def rounding(self, A: Any) -> float:
+        # A distance not subtracted is at least 1e-3 of the sizes, so that the root is at most
+        # 1000 times as steep as they are large.
+        with np.errstate(over="ignore"):
+            error = 1500.0 * gamma(A.shape[1] + 8) * np.sqrt(largest_square(A)) / self.sigma
+        return 1.01 * float(error) + 2.0 * ELEMENTARY if error <= 0.01 else np.inf
 
     def tex(self, x: str, y: str) -> str:
         return rf"\exp\left(-\frac{{\|{x} - {y}\|_2}}{{{number(self.sigma)}}}\right)"

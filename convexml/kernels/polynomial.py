@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..errors import InputError
-from ..numerics import Array
+from ..numerics import ELEMENTARY, Array, gamma
 from ..tex import number, plus
 from ..validation import nonnegative_number, positive_number
 from .base import Kernel
@@ -18,6 +18,13 @@ from .base import Kernel
 def samples(A: Any) -> Any:
     """A as a float64 array, or as it is where sparse."""
     return A if sparse.issparse(A) else np.asarray(A, dtype=float)
+
+
+def squared_norms(A: Any) -> Array:
+    """|a_i|^2, shape (len(A),)."""
+    if sparse.issparse(A):
+        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", A, A)
 
 
 def inner_products(A: Any, B: Any) -> Array:
@@ -32,6 +39,12 @@ class Linear(Kernel):
 
     def __call__(self, A: Any, B: Any) -> Array:
         return inner_products(A, B)
+
+    def diagonal(self, A: Any) -> Array:
+        return squared_norms(samples(A))
+
+    def rounding(self, A: Any) -> float:
+        return gamma(A.shape[1] + 2)
 
     def tex(self, x: str, y: str) -> str:
         return rf"\langle {x}, {y} \rangle"
@@ -68,6 +81,14 @@ class Polynomial(Kernel):
 
     def __call__(self, A: Any, B: Any) -> Array:
         return (self.gamma * inner_products(A, B) + self.coef0) ** int(self.degree)
+
+    def diagonal(self, A: Any) -> Array:
+        return (self.gamma * squared_norms(samples(A)) + self.coef0) ** int(self.degree)
+
+    def rounding(self, A: Any) -> float:
+        # gamma |x||x'| + coef0 is at most sqrt((gamma |x|^2 + coef0) (gamma |x'|^2 + coef0)).
+        share = gamma(A.shape[1] + 4)
+        return float((1.0 + share) ** int(self.degree)) * (1.0 + ELEMENTARY) - 1.0 + ELEMENTARY
 
     def tex(self, x: str, y: str) -> str:
         scale = number(self.gamma) if self.gamma != 1.0 else ""

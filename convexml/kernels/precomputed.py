@@ -22,3 +22,6 @@ class Precomputed(Kernel):
 
     def __call__(self, A: Any, B: Any) -> Array:
         return A.toarray() if sparse.issparse(A) else np.asarray(A, dtype=float)
+
+    def diagonal(self, A: Any) -> Array:
+        return A.diagonal()

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..certificates import Certificate
 from ..certificates.support.labels import CertifiedSupport
-from ..design import Design, as_design
+from ..design import as_design
 from ..losses import Loss
 from ..numerics import Array
 from ..objective import Objective, Statement, pose_dual, pose_primal
@@ -53,8 +53,7 @@ class LearningProblem(Problem):
 
     classes: Array | None
     """The two (or K) labels in increasing order; None for real targets."""
-    objective_parts: Objective
-    """Design, loss, penalty and coefficients: what solvers and certificates work on."""
+    _objective: Objective
     multiplier_names: ClassVar[Mapping[str, str]] = {}
     """Textbook names of the multipliers, by the label of their constraint."""
 
@@ -72,27 +71,34 @@ class LearningProblem(Problem):
         self._parts = construction.read_parts(loss, penalty, loss_scale)
         self._start(X, y, fit_intercept, sample_weight)
 
-    # -- construction: a textbook model makes its parts of its hyperparameters -----------------
-
     def _make(self, **hyper: Any) -> construction.Parts:
-        """Return (loss, penalty, loss scale) for these hyperparameters, validated."""
-        return self._parts
-
-    def _design(self, samples: Samples) -> Design:
-        return as_design(samples.X)
+        return self._parts  # loss, penalty, loss scale, validated
 
     def _start(self, X: Any, y: Any, fit_intercept: bool, sample_weight: Any, **hyper: Any) -> None:
         intercept = yes_or_no(fit_intercept, self.name, "fit_intercept")
         parts, self._hyper = construction.made(self.name, self._make, hyper)
         samples = read_samples(self.name, X, y, sample_weight, parts[0].labels)
         self._parts, self._samples, self.classes = parts, samples, samples.classes
-        design = self._design(samples)
-        self.objective_parts = construction.compose(self.name, design, samples, parts, intercept)
+        self._compose(samples, intercept)
+
+    def _compose(self, samples: Samples, intercept: bool) -> None:
+        design = as_design(samples.X)
+        self._objective = construction.compose(self.name, design, samples, self._parts, intercept)
+
+    @property
+    def objective_parts(self) -> Objective:
+        """Design, loss, penalty and coefficients: what solvers and certificates work on."""
+        return self._objective
+
+    @property
+    def sample_parts(self) -> Objective:
+        """The same where only the samples, the loss and the intercept are asked for."""
+        return self.objective_parts
 
     def _set_hyperparameter(self, name: str, value: Any) -> None:
         parts, hyper = construction.made(self.name, self._make, self._hyper | {name: value})
-        before, weights = self.objective_parts, self._samples.weights
-        self.objective_parts = construction.recompose(self.name, before, weights, parts)
+        before, weights = self._objective, self._samples.weights
+        self._objective = construction.recompose(self.name, before, weights, parts)
         self._parts, self._hyper, self._last = parts, hyper, None
         if self._theta is not None:
             posing.set_parameters(self._theta, parts)
@@ -137,13 +143,11 @@ class LearningProblem(Problem):
         Parameters
         ----------
         w : array, shape (d,)
-            Coefficients.
         b : float, optional
             Intercept; judged as it is. None: the best one for this w.
         u : array, shape (n,), optional
             Dual point; judged as it is. None: constructed.
         tol : float
-            Tolerance of the verdict.
 
         Returns
         -------
@@ -189,8 +193,6 @@ class LearningProblem(Problem):
         """The smallest lam for which w = 0 is optimal (norm penalties)."""
         return lam_max(self.objective_parts)
 
-    # -- predicted and stored ------------------------------------------------------------------
-
     def decision_function(self, X: Any, primal: Values) -> Array:
         """X w + b for new samples, shape (n,), or (n, K) for K classes."""
         return prediction.scores(self, X, primal)
@@ -210,8 +212,6 @@ class LearningProblem(Problem):
     def recertify(self, primal: Values, dual: Values, document: Mapping[str, Any]) -> Solution:
         """Judge a stored point again; nothing that the document claims is used."""
         return outcomes.judge_stored(self, primal, dual, document)
-
-    # -- posed with CVXPY, told in LaTeX -------------------------------------------------------
 
     @property
     def theta(self) -> dict[str, Any]:
@@ -239,7 +239,7 @@ class LearningProblem(Problem):
 
     def latex(self) -> str:
         how = self._samples.weighted, bool(self.multiplier_names), getattr(self, "kernel", None)
-        return str(latex_of(self.objective_parts, self._parts[2], *how))
+        return str(latex_of(self.sample_parts, self._parts[2], *how))
 
     def __repr__(self) -> str:
         parts, hyper = self.objective_parts, self._hyper

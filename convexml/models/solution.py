@@ -118,10 +118,11 @@ class Solution:
     @property
     def margin(self) -> float:
         """1 / |w|, of the support vector machines and other problems with a margin."""
-        loss = getattr(getattr(self.problem, "objective_parts", None), "loss", None)
+        loss = getattr(getattr(self.problem, "sample_parts", None), "loss", None)
         if getattr(loss, "name", "") not in WITH_MARGIN:
             raise AttributeError(f"{self.problem.name} has no margin; support vector machines do.")
-        norm = float(np.linalg.norm(self.problem.coordinates(self._point("margin"))))
+        point = self._point("margin")
+        norm = self.problem.norm(point) if "q" in point else float(np.linalg.norm(point["w"]))
         return 1.0 / norm if norm > 0.0 else np.inf
 
     def _point(self, asked: str) -> dict[str, Array]:

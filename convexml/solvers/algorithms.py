@@ -23,6 +23,7 @@ from ..theory import (
 from .algorithm import Algorithm
 from .coordinate.coordinate_descent import coordinate_descent
 from .coordinate.dual_coordinate_descent import dual_coordinate_descent
+from .coordinate.smo import smo
 from .coordinate.working_set import working_set
 from .first_order.accelerated_gradient import accelerated_gradient
 from .first_order.admm import admm
@@ -113,6 +114,13 @@ TABLE = (
     Algorithm(
         "dual_coordinate_descent",
         dual_coordinate_descent,
+        (*SCALAR, "finite loss", "box dual", "strongly convex quadratic penalty"),
+        1000,
+        DualAscent(),
+    ),
+    Algorithm(
+        "smo",
+        smo,
         (*SCALAR, "finite loss", "box dual", "strongly convex quadratic penalty"),
         1000,
         DualAscent(),

@@ -19,6 +19,7 @@ from ..certificates.scale import learning_scale, relative
 from ..compiled import compile_seconds
 from ..numerics import Array
 from ..objective import Objective
+from ..objective.kernel import KernelObjective
 
 EVERY, SCHEDULE = 16, 1.25
 """The gap is evaluated at every early iterate, then when the count has grown by this factor ..."""
@@ -118,7 +119,7 @@ Progress = Callable[[Record], None]
 
 
 def drive(
-    objective: Objective,
+    objective: Objective | KernelObjective,
     iterates: Iterator[Iterate],
     *,
     tol: float,
@@ -177,16 +178,16 @@ def is_finite(iterate: Iterate) -> bool:
     return isfinite(np.vdot(iterate.w, iterate.w) + np.vdot(iterate.b, iterate.b))
 
 
-def entries_of(objective: Objective) -> int:
-    """The entries of X that a product visits."""
-    design = objective.design
-    return int(getattr(design.constant, "nnz", design.shape[0] * design.shape[1]))
+def entries_of(objective: Objective | KernelObjective) -> int:
+    """The entries of X, or of K, that a product visits."""
+    X = None if isinstance(objective, KernelObjective) else objective.design.constant
+    return int(getattr(X, "nnz", objective.n * objective.d))
 
 
 class Watch:
     """Evaluates iterates, keeps the trace and the best point, and the time that this takes."""
 
-    def __init__(self, objective: Objective, progress: Progress | None) -> None:
+    def __init__(self, objective: Objective | KernelObjective, progress: Progress | None) -> None:
         self.objective, self.progress = objective, progress
         self.start, self.compiling = time.perf_counter(), compile_seconds()
         entry, n = ENTRY * entries_of(objective), objective.n
@@ -243,8 +244,7 @@ class Watch:
         record = Record(iteration, iterate.passes, self.elapsed, primal, dual.value, gap, share)
         self.trace.append(record)
         if self.best is None or primal <= self.best_value:
-            self.best = replace(iterate, u=dual.u)
-            self.best_value = primal
+            self.best, self.best_value = replace(iterate, u=dual.u), primal
         if self.progress is not None:
             self.progress(record)
         return record

@@ -34,8 +34,8 @@ def solved(problem: Any) -> tuple[dict[str, Any], float]:
     names |= {"W": w.reshape(parts.w_shape), "Z": z, "U": u, "s": problem._samples.weights}
     if "C" in hyper:
         names["C"] = hyper["C"]
-    if hasattr(problem, "_K"):
-        names |= {"K": problem._K, "q": solution.primal["q"]}
+    if hasattr(problem, "kernel"):
+        names |= {"K": problem.kernel_parts.matrix.dense, "q": solution.primal["q"]}
     slacks = parts.loss.slacks(parts.y, z)
     names |= {r"\xi": slacks.get("xi"), r"\xi^*": slacks.get("xi_star")}
     for name, value in solution.dual.items():

@@ -41,6 +41,21 @@ def conditions_at(point: PassedPoint, *, stationary: bool = True) -> list[Condit
     return in_units_of_gap(found, point.scale)
 
 
+def conditions_of_samples(point: PassedPoint) -> list[Condition]:
+    """Those of the loss, 1'u = 0, and the domain of a penalty that is finite everywhere.
+
+    For a point without features: a function of a kernel, whose values ``point.z`` holds.
+    """
+    objective = point.objective
+    z = "Xw + b" if objective.fit_intercept else "Xw"
+    words: Words = told(objective.loss, Loss, "words", "value", z)
+    found = [Condition("-X'u in dom Omega*", "dual_feasibility", 0.0)]
+    found += told(objective.loss, Loss, "conditions", "value", at_samples(point, z))
+    if objective.fit_intercept:
+        found.append(rows.balance(point, words.balance))
+    return found
+
+
 def at_features(point: PassedPoint, words: Words, in_w_alone: bool) -> AtFeatures:
     """What the penalty is asked about; stationarity of a smooth one may be that of P(w, b)."""
     inclusion = rows.stationarity(point, point.v)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...numerics import EPS, Array
 from ...objective import Frame, Objective, frame_of
+from ...objective.kernel import KernelObjective
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, judge, refuted
 from ..rounding import compensated_matvec
@@ -17,6 +18,7 @@ from .account import primal_rounding, unproved
 from .conditions import conditions_at
 from .evaluation import evaluate
 from .existence.attainable import met_exactly, met_within, not_met_near, price_of_meeting
+from .function import quick_gap_of_function
 from .passed_point import PassedPoint
 from .points.dual_point import SMALL_ENOUGH, plain_dual
 from .points.dual_repair import DualPoint, repair_dual
@@ -190,13 +192,15 @@ def try_to_refute(frame: Frame, point: PrimalPoint, certificate: Certificate) ->
 
 
 def quick_gap(
-    objective: Objective, w: Array, b: float, u: Array | None = None
+    objective: Objective | KernelObjective, w: Array, b: float, u: Array | None = None
 ) -> tuple[float, DualPoint]:
     """Return P(w, b) and a dual point, for stopping rules: a pass each way, nothing solved.
 
     The algorithm's own u, where it has one, competes with the derivative of the loss. P is inf
     where X w + b = y is not met to ``MET``: no stopping rule may take that for solved.
     """
+    if isinstance(objective, KernelObjective):
+        return quick_gap_of_function(objective, w, b, u)
     point = repair_primal(objective, w, b)
     if objective.loss.is_indicator:
         violation = objective.loss.violation(objective.y, point.z)

@@ -10,13 +10,19 @@ from ...conditions import Condition, worst
 from ...numerics import Array, gamma
 from ...objective import frame_of
 from ...objective.kernel import KernelObjective
-from ..certificate import Certificate
+from ..certificate import Certificate, Verdict
 from ..judge import judge, refuted
 from ..rounding import compensated_error, compensated_rmatvec
 from ..scale import relative
 from .evaluation import AFFORDABLE
+from .function import certify_function
 from .gap import best_intercept, certify_objective
 from .passed_point import NULL_SHARE
+
+TIGHT = 1e-10
+"""A relative gap that no better dual point is looked for."""
+LARGE = 3000
+"""Up to so many samples K is factored for the certificate of a point that needs it."""
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -31,9 +37,10 @@ def certify_kernel(
 ) -> Certificate:
     """Certify f = sum_j q_j k(x_j, .) + b, with the dual point u judged or constructed.
 
-    A kernel matrix in floating point is no better than indefinite in its last digits, and then
-    nothing bounds P from below. The problem is therefore that of its factor, K = L L': f has the
-    coordinates w = L'q, formed in twice the digits, and what w may be off by counts into the gap.
+    Where the rows of K at the nonzero coefficients tell enough, they do. Else the problem is that
+    of a factor, K = L L', since a kernel matrix in floating point is no better than indefinite in
+    its last digits, and then nothing bounds P from below: f has the coordinates w = L'q, formed in
+    twice the digits, and what w may be off by counts into the gap.
 
     Parameters
     ----------
@@ -54,6 +61,23 @@ def certify_kernel(
     -------
     Certificate
     """
+    plain = None
+    if objective.matrix.is_exact and objective.lam > 0.0 and not objective.loss.is_indicator:
+        plain = certify_function(objective, q, b, u, tol=tol)
+        # A point that is judged as it is passed: a better dual point or witness is looked for only
+        # where a factor is no matter.
+        solved = plain.verdict is Verdict.CERTIFIED and not refute
+        if solved or plain.relative_gap <= TIGHT or objective.n > LARGE:
+            return plain
+    found = _through_factor(objective, q, b, u, tol, refute)
+    if plain is None or found.verdict is Verdict.REFUTED or found.gap <= plain.gap:
+        return found
+    return plain
+
+
+def _through_factor(
+    objective: KernelObjective, q: Array, b: float | None, u: Array | None, tol: float, refute: bool
+) -> Certificate:
     parts = objective.coordinates
     w, error = coordinates(objective, q)
     if b is None:
@@ -113,6 +137,6 @@ def _stationarity(objective: KernelObjective, q: Array, u: Array, scale: float) 
     lam, name = objective.lam, "K (lam q + u) = 0"
     least = NULL_SHARE * np.abs(objective.coordinates.null_slopes)
     terms = lam * np.abs(q) + np.maximum(np.abs(u), least)
-    worth = np.sqrt(np.maximum(np.diag(objective.K), 0.0) * lam * scale)
-    size = np.abs(objective.K) @ terms + worth
+    worth = np.sqrt(np.maximum(np.diag(objective.matrix.dense), 0.0) * lam * scale)
+    size = np.abs(objective.matrix.dense) @ terms + worth
     return worst(name, "stationarity", objective.stationarity(q, u), size)

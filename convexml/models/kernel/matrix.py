@@ -1,17 +1,15 @@
-"""The kernel matrix of the samples and its factor, checked."""
+"""The kernel matrix of the samples, checked."""
 
 from __future__ import annotations
 
-import numpy as np
-
 from ...errors import InputError
-from ...kernels import Kernel, factor
-from ...numerics import EPS, Array
+from ...kernels import Kernel
+from ...kernels.matrix import KernelMatrix
 from ..reading.inputs import Samples
 
 
-def factored(owner: str, kernel: Kernel, samples: Samples) -> tuple[Array, Array]:
-    """The symmetric kernel matrix K, shape (n, n), and L with K = L L'.
+def kernel_matrix(owner: str, kernel: Kernel, samples: Samples) -> KernelMatrix:
+    """The kernel matrix; it is factored at once where no theorem says that it is semidefinite.
 
     Raises
     ------
@@ -26,13 +24,7 @@ def factored(owner: str, kernel: Kernel, samples: Samples) -> tuple[Array, Array
                 f"({samples.total}, {X.shape[1]})."
             )
         X = X[:, samples.kept]
-    with np.errstate(over="ignore", invalid="ignore"):
-        K = np.asarray(kernel(X, X), dtype=float)
-    if not np.all(np.isfinite(K)):
-        raise InputError(f"{owner}: {kernel!r} overflows on these samples; scale X down.")
-    K = np.where(np.abs(K) < EPS**2 * np.abs(K).max(initial=0.0), 0.0, K)
-    try:
-        L = factor(K)
-    except InputError as error:
-        raise InputError(f"{owner}: {error}") from None
-    return 0.5 * (K + K.T), L
+    matrix = KernelMatrix(owner, kernel, X)
+    if not matrix.is_exact:
+        matrix.factor  # noqa: B018
+    return matrix

@@ -1,4 +1,4 @@
-"""What the kernel models share: the representer theorem and the factor of the kernel matrix."""
+"""What the kernel models share: the representer theorem, the kernel matrix and its factor."""
 
 from __future__ import annotations
 
@@ -13,31 +13,33 @@ from ...certificates import Certificate
 from ...certificates.learning.kernel import certify_kernel
 from ...certificates.learning.points.dual_repair import repair_dual
 from ...certificates.support.labels import CertifiedSupport
-from ...design import Design, as_design
 from ...errors import InputError
 from ...kernels import Kernel
 from ...numerics import Array
+from ...objective import Objective
 from ...objective.kernel import KernelObjective
 from ...validation import positive_number
-from ..learning.construction import in_words
-from ..learning.judging import primal_value
-from ..learning.outcomes import judge_stored
+from ..learning.construction import coefficients, in_words
+from ..learning.outcomes import judge_stored, stored_attempt
 from ..learning.posed import Values
 from ..problem import LearningProblem
 from ..reading.inputs import Samples, expand, read_dual, read_intercept, read_matrix
 from ..solution import Solution
-from .matrix import factored
+from .matrix import kernel_matrix
+from .solving import posed_function, solve_kernel
 
 
 class KernelModel(LearningProblem):
     """A learning problem over the functions f = sum_j q_j k(x_j, .), with penalty on |f|_H.
 
-    By the representer theorem this is no restriction. The problem is posed through a factor
-    K = L L' in the coordinates w = L'q, |w| = |f|_H, which makes it the linear model with design
-    L; solvers and dual points are inherited. ``certify`` judges (q, b, u) by w = L'q too.
+    By the representer theorem this is no restriction. P, D and the certificate need the rows of
+    the kernel matrix K at the nonzero q_j alone. Whoever wants a design matrix gets a factor
+    K = L L': in the coordinates w = L'q, |w| = |f|_H, the problem is the linear model with design
+    L; its solvers and dual points are inherited.
     """
 
     _kernel: Kernel
+    _objective: Any
 
     @abstractmethod
     def __init__(self, X: Any, y: Any, *args: Any, **options: Any) -> None:
@@ -55,14 +57,26 @@ class KernelModel(LearningProblem):
             )
         self._kernel = kernel
 
-    def _design(self, samples: Samples) -> Design:
-        self._K, L = factored(self.name, self.kernel, samples)
-        return as_design(L if L.shape[1] else np.zeros((len(L), 1)))
+    def _compose(self, samples: Samples, intercept: bool) -> None:
+        matrix, (loss, penalty, scale) = kernel_matrix(self.name, self.kernel, samples), self._parts
+        c = coefficients(samples.weights, scale)
+        self._objective = KernelObjective(matrix, samples.y, loss, penalty, c, intercept)
 
     @property
     def kernel_parts(self) -> KernelObjective:
-        """The problem over functions, with its coordinates."""
-        return KernelObjective(self.objective_parts, self._K)
+        """The problem over functions."""
+        found: KernelObjective = self._objective
+        return found
+
+    @property
+    def objective_parts(self) -> Objective:
+        """The problem in w = L'q; the factor is made for the first who asks."""
+        return self.kernel_parts.coordinates
+
+    @property
+    def sample_parts(self) -> Objective:
+        """The samples, the loss and the intercept, with f = 0."""
+        return self.kernel_parts.bare
 
     def posed_values(self, w: Array, b: float, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
         """Values of the primal's variables and of q, and multipliers by label."""
@@ -75,19 +89,36 @@ class KernelModel(LearningProblem):
         """The coordinates w = L'q in which the problem is posed."""
         return self.kernel_parts.project(primal["q"][self._samples.kept])
 
+    def norm(self, primal: Values) -> float:
+        """|f|_H."""
+        q = primal["q"][self._samples.kept]
+        return float(np.sqrt(max(float(q @ self.kernel_parts.matrix.product(q)), 0.0)))
+
     @property
     def coefficients_shape(self) -> tuple[int, ...]:
         """The shape of q: one coefficient per sample."""
         return (self._samples.total,)
 
+    def _fill(self) -> None:
+        posed = None if self._last is None else self._last.posed
+        if self._statement is not None and posed is not None and "w" not in posed[0]:
+            posed[0]["w"] = self.kernel_parts.project(posed[0]["q"])
+        super()._fill()
+
     # -- values ------------------------------------------------------------------------------
 
     def objective(self, q: Any, b: float = 0.0) -> float:
         """P(q, b) = F(K q + b) + (lam/2) q'K q, q of shape (n,)."""
-        number = read_intercept(self.name, b, self.objective_parts) or 0.0
+        number = read_intercept(self.name, b, self.sample_parts) or 0.0
         with np.errstate(over="ignore", invalid="ignore"):
-            w = self.kernel_parts.project(read_dual(self.name, q, self._samples, "q"))
-        return primal_value(self.objective_parts, w, number)
+            value = self.kernel_parts.primal(read_dual(self.name, q, self._samples, "q"), number)
+        return np.inf if np.isnan(value) else value  # inf - inf, after an overflow
+
+    def dual_objective(self, u: Any) -> float:
+        """D(u), u of shape (n,); -inf where u is infeasible beyond rounding."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            value = self.kernel_parts.dual(read_dual(self.name, u, self._samples))
+        return -np.inf if np.isnan(value) else value
 
     def certify(self, q: Any, b: Any = None, u: Any = None, *, tol: float = 1e-6) -> Certificate:
         """Judge f = sum_j q_j k(x_j, .) + b, whoever computed it.
@@ -107,7 +138,7 @@ class KernelModel(LearningProblem):
         return certify_kernel(
             self.kernel_parts,
             read_dual(self.name, q, self._samples, "q"),
-            read_intercept(self.name, b, self.objective_parts),
+            read_intercept(self.name, b, self.sample_parts),
             None if u is None else read_dual(self.name, u, self._samples),
             tol=tol,
         )
@@ -157,10 +188,17 @@ class KernelModel(LearningProblem):
         -------
         Solution
         """
-        if options.get("w0") is not None:
-            q = read_dual(self.name, options["w0"], self._samples, "w0")
-            options = options | {"w0": self.kernel_parts.project(q)}
-        solution = super().solve(solver, **options)
+        start = options.get("w0")
+        if start is not None:
+            start = read_dual(self.name, start, self._samples, "w0")
+
+        def through_factor() -> Solution:
+            own = {} if start is None else {"w0": self.kernel_parts.project(start)}
+            return super(KernelModel, self).solve(solver, **(options | own))
+
+        own = options if start is None else options | {"w0": start}
+        self._last = solution = solve_kernel(self, solver, own, through_factor)
+        self._fill()
         if "w" in solution.evidence:
             w = solution.evidence.pop("w")
             solution.evidence["q"] = expand(self.kernel_parts.lift(w), self._samples)
@@ -183,9 +221,16 @@ class KernelModel(LearningProblem):
         """Judge a stored point again; nothing that the document claims is used."""
         if "q" in primal:
             q = read_dual(self.name, primal["q"], self._samples, "q")
+            b = read_intercept(self.name, primal.get("b", 0.0), self.sample_parts)
+            attempt = stored_attempt(self, document)
+            found = certify_kernel(self.kernel_parts, q, b, tol=attempt.tol, refute=False)
+            if found.holds():
+                return attempt.judged(
+                    found, posed_function(self.kernel_parts, q, b, found.dual["u"])
+                )
             primal = dict(primal) | {"w": self.kernel_parts.project(q)}
         return judge_stored(self, primal, dual, document)
 
     def __repr__(self) -> str:
         settings = in_words(self._hyper)
-        return f"{self.name}(n={self.objective_parts.n}, kernel={self.kernel!r}{settings})"
+        return f"{self.name}(n={self.kernel_parts.n}, kernel={self.kernel!r}{settings})"

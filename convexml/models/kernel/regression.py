@@ -56,10 +56,10 @@ class KernelRidge(KernelModel, Ridge):
 
     def closed_form(self) -> dict[str, Array]:
         """Solve (K + lam diag(1/c)) q + b 1 = y, 1'q = 0 (without intercept b = 0); 1/c_i is n."""
-        parts, n = self.objective_parts, self.objective_parts.n
+        parts, n = self.kernel_parts, self.kernel_parts.n
         size = n + int(parts.fit_intercept)
         matrix, right = np.zeros((size, size)), np.zeros(size)
-        matrix[:n, :n] = self._K + np.diag(float(self.lam) / parts.c)
+        matrix[:n, :n] = parts.matrix.dense + np.diag(float(self.lam) / parts.c)
         right[:n] = parts.y
         if parts.fit_intercept:
             matrix[n, :n] = matrix[:n, n] = 1.0

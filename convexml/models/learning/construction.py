@@ -71,8 +71,8 @@ def compose(
     return objective
 
 
-def recompose(owner: str, objective: Objective, weights: Array, parts: Parts) -> Objective:
-    """The same design with other parts."""
+def recompose(owner: str, objective: Any, weights: Array, parts: Parts) -> Any:
+    """The same samples with other parts."""
     loss, penalty, scale = parts
     check_penalty(owner, penalty, objective.d)
     return replace(objective, loss=loss, penalty=penalty, c=coefficients(weights, scale))

@@ -64,12 +64,15 @@ class Attempt:
     def certified(self, w: Array, b: Any, u: Array | None) -> Solution:
         """The point with its certificate, and its values by name."""
         certificate = self.problem.judge_solved(w, b, u, self.tol)
+        return self.judged(certificate, self.problem.posed_values(w, b, certificate.dual["u"]))
+
+    def judged(
+        self, certificate: Certificate, posed: tuple[dict[str, Any], dict[str, Any]]
+    ) -> Solution:
+        """A point that was judged, with its values as it is posed."""
         status = "optimal" if certificate.verdict is Verdict.CERTIFIED else "inaccurate"
-        u = certificate.dual["u"]
-        posed = self.problem.posed_values(w, b, u)
-        return self._ended(
-            status, certificate, posed=posed, **named_values(self.problem, u, *posed)
-        )
+        named = named_values(self.problem, certificate.dual["u"], *posed)
+        return self._ended(status, certificate, posed=posed, **named)
 
     def failed(self) -> Solution:
         """A recorded outcome without a point."""
@@ -130,13 +133,8 @@ def named_values(
     return {"primal": primal, "dual": dual, "support": support}
 
 
-def judge_stored(
-    problem: PosedLearning,
-    primal: Mapping[str, Array],
-    dual: Mapping[str, Array],
-    document: Mapping[str, Any],
-) -> Solution:
-    """Certify a stored point again."""
+def stored_attempt(problem: PosedLearning, document: Mapping[str, Any]) -> Attempt:
+    """Who made a stored point, as the document has it."""
     facts = {
         key: document[key]
         for key in ("claimed_status", "choice", "iterations", "passes", "seconds")
@@ -144,13 +142,23 @@ def judge_stored(
     }
     facts |= {"compile_seconds": document.get("compile_seconds", 0.0)}
     tol, name = float(document.get("tol", 1e-6)), str(document.get("solver", "stored"))
-    stored, objective = Attempt(problem, name, tol, facts), problem.objective_parts
+    return Attempt(problem, name, tol, facts)
+
+
+def judge_stored(
+    problem: PosedLearning,
+    primal: Mapping[str, Array],
+    dual: Mapping[str, Array],
+    document: Mapping[str, Any],
+) -> Solution:
+    """Certify a stored point again."""
+    stored, objective = stored_attempt(problem, document), problem.objective_parts
     if "w" not in primal:
         evidence = no_solution(objective, None, 0.0)
         if evidence is not None:
             return stored.without_solution(*evidence, None, 0.0)
         none = {"claimed_status": "", "message": "The document holds no point."}
-        return replace(stored, facts=facts | none).failed()
+        return replace(stored, facts={**stored.facts, **none}).failed()
     w, b = read_coefficients(problem.name, primal["w"], primal.get("b", 0.0), objective)
     u = np.asarray(dual["u"], dtype=float)[problem._samples.kept] if "u" in dual else None
     return stored.certified(w, b, u)

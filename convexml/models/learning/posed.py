@@ -21,12 +21,17 @@ class PosedLearning(PosedProblem, Protocol):
     """The part of ``LearningProblem`` that solving, judging and storing work on."""
 
     classes: Array | None
-    objective_parts: Objective
     _hyper: dict[str, Any]
     _parts: Parts
     _last: Solution | None
     _samples: Samples
     _statement: Statement | None
+
+    @property
+    def objective_parts(self) -> Objective: ...
+
+    @property
+    def sample_parts(self) -> Objective: ...
 
     @property
     def multiplier_names(self) -> Mapping[str, str]: ...

@@ -31,4 +31,4 @@ def predictions(problem: PosedLearning, scores: Array) -> Array:
         return classes[scores.argmax(axis=1)]
     if classes is not None:
         return classes[(scores > 0.0).astype(int)]
-    return np.exp(scores) if problem.objective_parts.loss.labels == "count" else scores
+    return np.exp(scores) if problem.sample_parts.loss.labels == "count" else scores

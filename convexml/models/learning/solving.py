@@ -37,6 +37,7 @@ FRAMED = (
     "interior_point",
     "coordinate_descent",
     "dual_coordinate_descent",
+    "smo",
     "working_set",
     "normal_equations",
 )

@@ -15,7 +15,7 @@ from .posed import PosedLearning
 
 def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
     """The rows kept, their labels and weights, the loss, the penalty, the hyperparameters."""
-    parts, samples = problem.objective_parts, problem._samples
+    parts, samples = problem.sample_parts, problem._samples
     labels = parts.y
     if samples.classes is not None:
         codes = parts.y if parts.loss.labels == "classes" else parts.y > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -14,6 +14,7 @@ from ...certificates.learning.points.dual_repair import repair_dual
 from ...errors import InputError
 from ...numerics import Array
 from ...objective import Frame, Objective
+from ...objective.kernel import KernelObjective
 from ...solvers.driver import Iterate
 from ...solvers.registry import ALGORITHMS
 from ...theory import LinearInteriorPointRate, PerceptronBound, Reference, Theorem, Trajectory
@@ -58,6 +59,19 @@ class Recorded:
         return islice(self.iterates(seed), count)
 
 
+@dataclass(frozen=True)
+class InCoordinates(Recorded):
+    """A run over functions of a kernel, told in the coordinates of the factor of its matrix."""
+
+    functions: Recorded | None = None
+
+    def iterates(self, seed: int | None = None) -> Iterator[Iterate]:
+        assert self.functions is not None
+        project = self.functions.objective.project  # type: ignore[attr-defined]
+        for point in self.functions.iterates(seed):
+            yield replace(point, w=project(point.w))
+
+
 def audit(
     solver: str,
     recorded: Recorded | RecordedProgram | None,
@@ -96,6 +110,11 @@ def audit(
         program = LinearInteriorPointRate()
         run = program_run(recorded, iterations, problem)
         return RateAudit(solver, program.statement, run.reference, tuple(program.claims([run])))
+    if isinstance(recorded.objective, KernelObjective):
+        coordinates = recorded.objective.coordinates
+        recorded = InCoordinates(
+            coordinates, solver, recorded.w, recorded.b, recorded.seed, {}, functions=recorded
+        )
     if isinstance(theorem, PerceptronBound):
         reference = separating(recorded.objective)
     else:

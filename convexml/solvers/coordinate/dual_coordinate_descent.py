@@ -61,8 +61,11 @@ def dual_coordinate_descent(
             part = u[chosen]
             g = K[chosen] * part + y[chosen] - rows.matvec(w)
             Q[np.diag_indices(len(chosen))] += K[chosen]
-            ascend = ascend_pairs if free_b else ascend_singles
-            ascend(Q, g, part, lo[chosen], hi[chosen], epsilon, ROUNDS * len(chosen))
+            ends, updates = (lo[chosen], hi[chosen]), ROUNDS * len(chosen)
+            if free_b:
+                ascend_pairs(Q, g, part, *ends, epsilon, updates, 0.0)
+            else:
+                ascend_singles(Q, g, part, *ends, epsilon, updates)
             w = w - rows.rmatvec(part - u[chosen]) / level
             u[chosen] = part
         passes += 2.0

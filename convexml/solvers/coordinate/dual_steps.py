@@ -1,4 +1,7 @@
-"""Exact steps along single coordinates of a box-constrained QP, and along pairs of them."""
+"""Exact steps along single coordinates of a box-constrained QP, and along pairs of them.
+
+Q is symmetric: its rows stand for its columns.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,46 @@ def by_violation(
 
 
 @compiled
+def most_violating(
+    g: Array,
+    u: Array,
+    lo: Array,
+    hi: Array,
+    epsilon: float,
+    paired: bool,
+    size: int,
+    free: int,
+) -> tuple[Array, float, float]:
+    """The u_i strictly inside, if at most ``free``, and of the others those that gain most.
+
+    For pairs as many of those that gain by rising as by falling, beside the best of the other
+    side, up to ``size`` in all. With them come the largest gains by rising and by falling.
+    """
+    n = len(u)
+    rise, fall, inside = np.full(n, -np.inf), np.full(n, -np.inf), np.zeros(n, dtype=np.bool_)
+    for i in range(n):
+        if u[i] < hi[i]:
+            rise[i] = -(g[i] + (epsilon if u[i] >= 0.0 else -epsilon))
+        if u[i] > lo[i]:
+            fall[i] = g[i] + (epsilon if u[i] > 0.0 else -epsilon)
+            inside[i] = u[i] < hi[i] and (epsilon == 0.0 or u[i] != 0.0)
+    up, down = rise.max(), fall.max()
+    count = inside.sum()
+    if count > free:
+        inside[:] = False
+    room = max(size - count, size // 2)
+    if not paired:
+        rise, fall = np.maximum(rise, fall), np.full(n, -np.inf)
+    for side, least in ((rise, -down if paired else 0.0), (fall, -up if paired else 0.0)):
+        fit = np.flatnonzero((side > least) & ~inside)
+        most = max(room // 2, 1) if paired else room
+        if len(fit) > most:
+            fit = fit[np.argsort(-side[fit])[:most]]
+        inside[fit] = True
+    return np.flatnonzero(inside), up, down
+
+
+@compiled
 def ascend_singles(
     Q: Array, g: Array, u: Array, lo: Array, hi: Array, epsilon: float, updates: int
 ) -> None:
@@ -46,14 +89,24 @@ def ascend_singles(
         if step != 0.0:
             u[i] = min(max(goal, lo[i]), hi[i])
             for k in range(size):
-                g[k] += step * Q[k, i]
+                g[k] += step * Q[i, k]
 
 
 @compiled
 def ascend_pairs(
-    Q: Array, g: Array, u: Array, lo: Array, hi: Array, epsilon: float, updates: int
+    Q: Array,
+    g: Array,
+    u: Array,
+    lo: Array,
+    hi: Array,
+    epsilon: float,
+    updates: int,
+    enough: float,
 ) -> None:
-    """The same with sum(u) fixed: lower the u_i that gains most, raise the u_j that fits it."""
+    """The same with sum(u) fixed: lower the u_i that gains most, raise the u_j that fits it.
+
+    It ends where no pair gains at a rate of more than ``enough``.
+    """
     size = len(u)
     for _ in range(updates):
         i, gain = -1, 0.0
@@ -61,14 +114,15 @@ def ascend_pairs(
             slope = g[k] + (epsilon if u[k] > 0.0 else -epsilon)
             if u[k] > lo[k] and (i < 0 or slope > gain):
                 i, gain = k, slope
-        j, best, drop = -1, 0.0, 0.0
+        j, best, drop, most = -1, 0.0, 0.0, 0.0
         for k in range(size):
             fall = gain - g[k] - (epsilon if u[k] >= 0.0 else -epsilon)
             if i >= 0 and u[k] < hi[k] and fall > 0.0:
+                most = max(most, fall)
                 curve = max(Q[i, i] + Q[k, k] - 2.0 * Q[i, k], 1e-14 * (Q[i, i] + Q[k, k]))
                 if curve > 0.0 and fall * fall / curve > best:
                     j, best, drop = k, fall * fall / curve, fall / curve
-        if j < 0:
+        if j < 0 or most <= enough:
             return
         floor = max(lo[i], 0.0) if epsilon > 0.0 and u[i] > 0.0 else lo[i]
         ceiling = min(hi[j], 0.0) if epsilon > 0.0 and u[j] < 0.0 else hi[j]
@@ -76,4 +130,4 @@ def ascend_pairs(
         u[i] = floor if step == u[i] - floor else u[i] - step
         u[j] = ceiling if step == ceiling - u[j] else u[j] + step
         for k in range(size):
-            g[k] += step * (Q[k, j] - Q[k, i])
+            g[k] += step * (Q[j, k] - Q[i, k])

@@ -125,6 +125,6 @@ def test_dual_coordinate_descent_with_an_intercept_takes_pairs() -> None:
 def test_the_partner_in_a_pair_is_the_one_that_promises_most() -> None:
     # slopes 0.3, -0.2, -0.3: the steepest pair (0, 2) gains 0.36 / 101, the pair (0, 1) 0.25 / 2
     u, g = np.zeros(3), np.array([0.3, -0.2, -0.3])
-    ascend_pairs(np.diag([1.0, 1.0, 100.0]), g, u, -np.ones(3), np.ones(3), 0.0, 1)
+    ascend_pairs(np.diag([1.0, 1.0, 100.0]), g, u, -np.ones(3), np.ones(3), 0.0, 1, 0.0)
     assert np.allclose(u, [-0.25, 0.25, 0.0])
     assert np.allclose(g, [0.05, 0.05, -0.3])

@@ -1,0 +1,89 @@
+"""A kernel problem solved through rows of its matrix, and certified without a factor of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...certificates.learning.kernel import certify_kernel
+from ...numerics import Array
+from ...objective import Frame
+from ...objective.kernel import KernelObjective
+from ...solvers.needs import NEEDS
+from ...solvers.registry import ALGORITHMS
+from ..learning.outcomes import Attempt
+from ..learning.running import run_algorithm
+from ..portfolio import Limits, first_verified
+from ..solution import Solution
+
+NAME = "smo"
+PATIENCE = 30.0
+"""Passes over all of K after which a pace that is too slow ends a first attempt."""
+WHY = f"auto chose {NAME}: the dual is a quadratic program in a box, of few support vectors."
+
+
+def solve_kernel(
+    problem: Any,
+    solver: str,
+    options: Mapping[str, Any],
+    through_factor: Callable[[], Solution],
+) -> Solution:
+    """By working sets of K where that was asked for or is best; else through a factor of K.
+
+    Parameters
+    ----------
+    problem : KernelModel
+    solver : str
+    options : mapping
+        As of ``solve``; w0 is a start in q.
+    through_factor : callable
+        Solves with the factor as design.
+    """
+    objective: Any = problem.kernel_parts
+    known = all(NEEDS[need][0](objective) for need in ALGORITHMS[NAME].needs)
+    if str(solver).lower() == NAME and known:
+        return attempt(problem, options)
+    if solver != "auto" or not known or not _has_ends(objective):
+        return through_factor()
+    first = attempt(problem, options, PATIENCE)
+
+    def in_turn() -> Iterator[Solution]:
+        yield first
+        yield through_factor()
+
+    return first_verified(in_turn(), WHY)
+
+
+def _has_ends(objective: KernelObjective) -> bool:
+    """Whether the box is bounded somewhere, so that samples leave the problem at its ends."""
+    lo, hi = objective.bare.dual_bounds()
+    return bool(np.isfinite(lo).any() or np.isfinite(hi).any())
+
+
+def attempt(problem: Any, options: Mapping[str, Any], patience: float = np.inf) -> Solution:
+    """Run the working sets, and certify what they return."""
+    given = {"tol": 1e-6, "max_seconds": None, "max_iter": None} | dict(options)
+    common = [given.pop(name) for name in ("tol", "max_seconds", "max_iter")]
+    known = ("seed", "w0", "progress", "polish", "carried")
+    named = {name: given.pop(name) for name in known if name in given}
+    limits = replace(Limits.read(*common, **named), patience=patience)
+    objective: Any = problem.kernel_parts
+    frame = Frame(objective, np.zeros(0), np.ones(objective.n), is_trivial=True)
+    q, b, _, facts = run_algorithm(problem, frame, NAME, limits, given)
+    told = Attempt(problem, NAME, limits.tol, facts)
+    if q is None:
+        return told.failed()
+    found = certify_kernel(objective, q, b, tol=limits.tol, refute=False)
+    return told.judged(found, posed_function(objective, q, b, found.dual["u"]))
+
+
+def posed_function(
+    objective: KernelObjective, q: Array, b: float, u: Array
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Values of the primal's variables but w, and multipliers by label."""
+    loss, y, z = objective.loss, objective.y, objective.predict(q, b)
+    values = {"q": q, "b": np.asarray(b), "z": z, **loss.slacks(y, z)}
+    return values, {"prediction": u, **loss.multipliers(y, u, objective.c)}

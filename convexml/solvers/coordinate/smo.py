@@ -1,0 +1,245 @@
+"""Sequential minimal optimisation: working sets of the dual, climbed in pairs, solved exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import lapack
+
+from ...errors import InputError
+from ...losses import Loss
+from ...numerics import EPS, Array
+from ...objective import Objective
+from ...objective.kernel import KernelObjective
+from ..box_dual import curvatures
+from ..driver import Iterate
+from .dual_steps import ascend_pairs, ascend_singles, most_violating
+from .gram_rows import Gram, coefficients, gram_of
+
+WHOLE = 250
+"""Up to so many samples the working set is all of them."""
+COARSER = 5
+"""A start comes from every fifth sample, counted five times, and so on down to ``WHOLE``."""
+VISITS = 100
+"""Working sets of an iteration, at most;"""
+FALL = 1e-4
+"""it ends earlier where the violation has fallen to this share."""
+ROUNDS = 3
+"""Updates of a working set by pairs, in multiples of its size."""
+EXACT, FREE = 10, 1000
+"""Exact steps on the free u_i of a working set, at most, and up to how many of them."""
+SHIFT = 1e-13
+"""Added to the diagonal of what is factored, relative to it, where it is singular."""
+
+
+def smo(
+    objective: Objective | KernelObjective, w: Array, b: float, *, size: int = 64
+) -> Iterator[Iterate]:
+    """Maximise D(u) over working sets of ``size`` samples that violate optimality most.
+
+    Each is climbed along the pairs that promise most by second order (Fan, Chen and Lin, 2005), or
+    one by one without an intercept, and then solved exactly on the u_i that are free, as long as
+    none leaves its box. Of the matrix of the dual the rows of working sets and of nonzero u_i are
+    made. A large problem starts from the slopes at the solution for a share of the samples. D
+    never decreases.
+    """
+    if not (isinstance(size, int | np.integer) and size >= 2):
+        raise InputError(f"smo: size must be a whole number >= 2, got {size!r}.")
+    bare = objective.bare if isinstance(objective, KernelObjective) else objective
+    box = BoxProblem(
+        gram_of(objective),
+        objective.loss,
+        objective.y,
+        objective.c,
+        *bare.dual_bounds(),
+        curvatures(bare),
+        objective.fit_intercept,
+    )
+    u = np.zeros(box.n)
+    yield Iterate(w, b, u)
+    if isinstance(objective, KernelObjective) and np.any(w):
+        u = box.balanced(np.clip(-objective.lam * w, box.lo, box.hi), np.zeros(box.n))
+    climb = Climb(box, size, u if np.any(u) else coarse_start(box, size))
+    while climb.visit():
+        u = climb.u.copy()
+        yield Iterate(coefficients(objective, u), climb.shift, u, climb.passes)
+
+
+@dataclass(frozen=True, eq=False)
+class BoxProblem:
+    """Minimise y'u + epsilon |u|_1 + u'(diag(K) + G) u / 2 over lo <= u <= hi, 1'u = 0 if paired.
+
+    F* is the first part, for a loss with these conjugates.
+    """
+
+    gram: Gram
+    loss: Loss
+    y: Array
+    c: Array
+    lo: Array
+    hi: Array
+    K: Array
+    paired: bool
+
+    @property
+    def n(self) -> int:
+        return len(self.y)
+
+    @cached_property
+    def is_linear(self) -> bool:
+        """Whether K = 0."""
+        return not np.any(self.K)
+
+    @cached_property
+    def epsilon(self) -> float:
+        return float(getattr(self.loss, "epsilon", 0.0))
+
+    def part(self, index: Array, times: float) -> BoxProblem:
+        """The problem of some samples, each counted so many times."""
+        c, lo, hi = (times * each[index] for each in (self.c, self.lo, self.hi))
+        y, K = self.y[index], self.K[index] / times
+        return BoxProblem(self.gram.part(index), self.loss, y, c, lo, hi, K, self.paired)
+
+    def balanced(self, u: Array, slope: Array) -> Array:
+        """U with 1'u = 0: moved are those that lose least by it, each as far as it may."""
+        total = float(u.sum()) if self.paired else 0.0
+        if total == 0.0:
+            return u
+        room = np.minimum(u - self.lo if total > 0.0 else self.hi - u, abs(total))
+        order = np.argsort(-slope if total > 0.0 else slope, kind="stable")
+        reach = np.cumsum(room[order])
+        step = np.clip(abs(total) - (reach - room[order]), 0.0, room[order])
+        moved = u.copy()
+        moved[order] -= np.sign(total) * step
+        return moved
+
+
+def coarse_start(box: BoxProblem, size: int) -> Array:
+    """The slopes at the solution for some of the samples, which tell most of the others' u_i."""
+    if box.n <= WHOLE:
+        return np.zeros(box.n)
+    index = np.arange(0, box.n, COARSER)
+    times = float(box.c.sum() / box.c[index].sum())
+    coarse = box.part(index, times)
+    climb = Climb(coarse, size, coarse_start(coarse, size))
+    climb.visit()
+    spread = np.zeros(box.n)
+    spread[index] = climb.u
+    z = climb.shift - box.gram.product(spread)
+    u = np.clip(box.c * box.loss.derivative(box.y, z), box.lo, box.hi)
+    return box.balanced(u, box.y + box.K * u - z)
+
+
+class Climb:
+    """u on its way up: its slopes, its shift b, and the rows of G that it has cost."""
+
+    def __init__(self, box: BoxProblem, size: int, u: Array) -> None:
+        self.box, self.size, self.u = box, min(size, box.n), u.copy()
+        self.pull = box.gram.product(u) if np.any(u) else np.zeros(box.n)  # G u
+        self.shift, self.passes = 0.0, np.count_nonzero(u) / box.n
+
+    def visit(self) -> bool:
+        """Working sets until the violation has fallen; False where there was none to begin with."""
+        slack = 8.0 * EPS * float(np.max(np.abs(self.box.y)) + np.max(np.abs(self.pull)))
+        first, moved = np.inf, False
+        for _ in range(VISITS):
+            chosen, violation = self._choose()
+            if not violation > max(slack, FALL * first if first < np.inf else 0.0):
+                break
+            first = violation if first == np.inf else first
+            if not self._improve(chosen, violation):
+                self._choose()
+                break
+            moved = True
+        return moved
+
+    def _choose(self) -> tuple[Array, float]:
+        """The free samples and those that violate most, and by how much; b between the ends."""
+        box, u = self.box, self.u
+        self.slope = box.y + self.pull if box.is_linear else box.y + box.K * u + self.pull
+        size = box.n if box.n <= WHOLE else self.size
+        given = self.slope, u, box.lo, box.hi, box.epsilon, box.paired
+        chosen, up, down = most_violating(*given, size, FREE)
+        if not box.paired:
+            return chosen, max(up, down)
+        if np.isfinite(up - down):
+            self.shift = 0.5 * (down - up)
+        return chosen, up + down
+
+    def _improve(self, chosen: Array, violation: float) -> bool:
+        """Climb on the chosen samples; False where nothing moved."""
+        box = self.box
+        rows = box.gram.rows(chosen)
+        self.passes += len(chosen) / box.n
+        Q = rows[:, chosen]
+        if not box.is_linear:
+            Q[np.diag_indices(len(chosen))] += box.K[chosen]
+        before, g = self.u[chosen], self.slope[chosen]
+        lo, hi = box.lo[chosen], box.hi[chosen]
+        u = before.copy()
+        updates = ROUNDS * len(chosen)
+        if box.paired:
+            ascend_pairs(Q, g, u, lo, hi, box.epsilon, updates, FALL * violation)
+        else:
+            ascend_singles(Q, g, u, lo, hi, box.epsilon, updates)
+        settle(Q, g, u, lo, hi, box.epsilon, box.paired)
+        self.u[chosen] = u
+        step = u - before
+        self.pull = self.pull + step @ rows
+        return bool(step.any())
+
+
+def settle(
+    Q: Array, g: Array, u: Array, lo: Array, hi: Array, epsilon: float, paired: bool
+) -> None:
+    """Newton's steps on the free u_i, each as far as the first end that it meets, in place."""
+    for _ in range(EXACT):
+        inside = (u > lo) & (u < hi)
+        free = (inside if epsilon == 0.0 else inside & (u != 0.0)).nonzero()[0]
+        if not int(paired) < free.size <= FREE:
+            return
+        there = u[free]
+        slope = g[free] if epsilon == 0.0 else g[free] + epsilon * np.sign(there)
+        step = newton_step(Q[free[:, None], free], slope, paired)
+        if step is None:
+            return
+        pull = step @ Q[free]
+        curve, fall = float(step @ pull[free]), -float(slope @ step)
+        if not (fall > 0.0 and curve > 0.0):
+            return
+        end = np.where(step > 0.0, hi[free], lo[free])
+        if epsilon > 0.0:  # and no further than the kink at 0
+            end = np.where(step * there < 0.0, 0.0, end)
+        reach = np.divide(end - there, step, out=np.full(free.size, np.inf), where=step != 0.0)
+        first, full = int(reach.argmin()), fall / curve
+        t = min(full, float(reach[first]))
+        u[free] = np.minimum(np.maximum(there + t * step, lo[free]), hi[free])
+        g += t * pull
+        if reach[first] <= full:
+            u[free[first]] = end[first]
+        elif abs(full - 1.0) < 1e-6:
+            return
+
+
+def newton_step(Q: Array, slope: Array, paired: bool) -> Array | None:
+    """The step to the minimum of slope'd + d'Q d / 2, with 1'd = 0 if paired."""
+    size = len(Q)
+    mean = float(Q.trace()) / size
+    if not mean > 0.0:
+        return None
+    right = np.ones((size, 2))
+    right[:, 0] = -slope
+    matrix = Q + mean if paired else Q  # where 1'd = 0 both are the same
+    for shift in (0.0, SHIFT * mean * size, 1e-8 * mean):
+        shifted = matrix + shift * np.eye(size) if shift else matrix
+        _, found, info = lapack.dposv(shifted, right, lower=1)
+        if info == 0:
+            step, ones = found[:, 0], found[:, 1]
+            if paired:
+                step = step - ones * (step.sum() / ones.sum())
+                step[0] -= step.sum()
+            return step
+    return None
