@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .numerics import Array
 
+TINY = float(np.finfo(float).tiny)
 KINDS = ("stationarity", "primal_feasibility", "dual_feasibility", "complementary_slackness")
 
 
@@ -75,19 +77,19 @@ def worst(name: str, kind: str, residual: Any, scale: Any = 1.0, rounding: Any =
     rounding : array or float
         Bounds on the errors of the violations.
     """
-    values = np.abs(np.atleast_1d(np.asarray(residual, dtype=float))).ravel()
+    values = np.abs(np.asarray(residual, dtype=float)).ravel()
     if values.size == 0:
         return Condition(name, kind, 0.0)
-    scales = np.broadcast_to(np.ravel(np.asarray(scale, dtype=float)), values.shape)
-    values = np.where(np.isnan(values), np.inf, values)
-    safe = np.where(scales > 0.0, scales, np.finfo(float).tiny)
-    with np.errstate(over="ignore"):
-        ratio = np.where(values > 0.0, values / safe, 0.0)
-    errors = np.broadcast_to(np.ravel(np.asarray(rounding, dtype=float)), values.shape)
-    index = int(np.argmax(ratio))
-    return Condition(
-        name, kind, float(values[index]), float(scales[index]), index, float(errors[index])
+    scales, errors = (np.asarray(each, dtype=float).ravel() for each in (scale, rounding))
+    ratio = values
+    if scales.size > 1 or not scales[0] > 0.0:
+        with np.errstate(over="ignore"):
+            ratio = values / np.fmax(scales, TINY)
+    index = int(np.argmax(ratio))  # nan is the largest of all
+    most, size, error = (
+        float(each[index if each.size > 1 else 0]) for each in (values, scales, errors)
     )
+    return Condition(name, kind, np.inf if isnan(most) else most, size, index, error)
 
 
 def products(name: str, values: Array | float) -> Condition:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,12 @@ def gamma(count: float) -> float:
 def outward(z: Array, reach: float) -> float:
     """A reach for which the computed z - reach and z + reach enclose the exact ones."""
     return reach * (1.0 + 4.0 * EPS) + 2.0 * EPS * float(np.max(np.abs(z), initial=0.0))
+
+
+def all_finite(array: Array) -> bool:
+    """Whether no entry is infinite or nan; of squares that overflow each entry is asked."""
+    entries = array.ravel(order="K")
+    return math.isfinite(np.vdot(entries, entries)) or bool(np.all(np.isfinite(entries)))
 
 
 def length(values: Array) -> float:
@@ -66,8 +73,11 @@ def two_product(a: Array, b: Array) -> tuple[Array, Array]:
 
 def middle_power(values: Array) -> float:
     """The power of two below the median of the positive values; 1 where there are none."""
-    positive = values[values > 0.0]
-    return float(np.exp2(np.floor(np.log2(np.median(positive))))) if positive.size else 1.0
+    positive = np.sort(values[values > 0.0])
+    if not positive.size:
+        return 1.0
+    middle = float(positive[len(positive) // 2])
+    return math.ldexp(1.0, math.frexp(middle)[1] - 1) if middle < np.inf else np.inf
 
 
 def power_of_two(sizes: Any) -> Any:

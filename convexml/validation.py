@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from inspect import Parameter, signature
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,15 @@ from .errors import InputError, instead
 from .numerics import Array
 
 
+@cache
+def arguments(call: Callable[..., Any]) -> Mapping[str, Parameter]:
+    """What a function or a constructor takes, by name."""
+    return signature(call).parameters
+
+
 def refuse_unknown(call: Callable[..., Any], names: Iterable[str], owner: str) -> None:
     """Raise InputError for a keyword that ``call`` does not take, with the nearest that it does."""
-    taken = signature(call).parameters
+    taken = arguments(call)
     if any(each.kind is Parameter.VAR_KEYWORD for each in taken.values()):
         return
     for name in names:
@@ -26,6 +33,8 @@ def refuse_unknown(call: Callable[..., Any], names: Iterable[str], owner: str) -
 
 def finite_number(value: Any, owner: str, name: str) -> float:
     """Return ``value`` as a finite float."""
+    if type(value) is float and isfinite(value):
+        return value
     refuse_masked(value, owner, name)
     if isinstance(value, str | bytes | bool | np.bool_) or np.ndim(value) != 0:
         raise InputError(f"{owner}: {name} must be a number, got {value!r}.")
@@ -81,7 +90,7 @@ def yes_or_no(value: Any, owner: str, name: str) -> bool:
 
 def refuse_masked(values: Any, owner: str, name: str) -> None:
     """Raise InputError where entries are masked: what lies under a mask is no number."""
-    if np.ma.is_masked(values):
+    if hasattr(values, "_mask") and np.ma.is_masked(values):
         raise InputError(f"{owner}: {name} has masked entries; fill or drop them first.")
 
 
@@ -118,12 +127,6 @@ def read_only(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def all_finite(array: Array) -> bool:
-    """Whether no entry is infinite or nan; of squares that overflow each entry is asked."""
-    entries = array.ravel(order="K")
-    return math.isfinite(np.vdot(entries, entries)) or bool(np.all(np.isfinite(entries)))
 
 
 def refuse_inexact(source: Array, array: Array, owner: str, name: str) -> None:

@@ -126,8 +126,8 @@ def in_units_of_gap(rows: Sequence[Condition], scale: float) -> list[Condition]:
     scale : float
         What the gap is measured on.
     """
-    kind = "complementary_slackness"
-    return [replace(row, scale=scale) if row.kind == kind else row for row in rows]
+    known = [row.kind != "complementary_slackness" or row.scale == scale for row in rows]
+    return [row if k else replace(row, scale=scale) for row, k in zip(rows, known, strict=True)]
 
 
 def judge(certificate: Certificate, *, proven: bool = True) -> Certificate:

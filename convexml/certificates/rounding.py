@@ -6,6 +6,8 @@ Stability of Numerical Algorithms (2002), chapters 3 and 4.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..design import Design
@@ -66,24 +68,29 @@ def compensated_error(result: Array, count: int, absolute: Array | float) -> Arr
     return UNIT * np.abs(result) + gamma(2 * count + 8) ** 2 * absolute
 
 
-def balanced(u: Array, lo: Array, hi: Array) -> Array | None:
+def balanced(u: Array, lo: Array | float, hi: Array | float) -> Array | None:
     """U on a common grid of a power of two with 1'u = 0 exactly, within lo <= u <= hi.
 
     The grid keeps 53 digits of the largest entry. What the sum lacks is taken from entries inside
-    their box, then from those that can move into it. None where no entry can.
+    their box, then from those that can move into it. None where no entry can. Ends that are
+    numbers are those of the whole line.
     """
     largest = float(np.max(np.abs(u), initial=0.0))
     if largest == 0.0:
         return u
     grid = grid_of(largest)
     top = 2.0**DIGITS
-    with np.errstate(over="ignore"):
-        low, high = np.maximum(np.ceil(lo / grid), -top), np.minimum(np.floor(hi / grid), top)
-    k = np.clip(np.rint(u / grid), low, high).astype(np.int64)
+    rounded = np.rint(u / grid)
+    ends: tuple[Any, Any] = (-top, top)
+    if np.ndim(lo) > 0:
+        with np.errstate(over="ignore"):
+            ends = np.maximum(np.ceil(lo / grid), -top), np.minimum(np.floor(hi / grid), top)
+        rounded = np.clip(rounded, *ends)
+    k = rounded.astype(np.int64)
     missing = exact_sum(k)
     if missing == 0:
         return k * grid
-    low, high = low.astype(np.int64), high.astype(np.int64)
+    low, high = (np.asarray(end, dtype=np.int64) for end in ends)
     for inside in (True, False):
         room = k - low if missing > 0 else high - k
         if inside:
@@ -102,6 +109,9 @@ def spread(room: Array, total: int) -> Array:
     step = np.zeros_like(room)
     while total > 0:
         movable = np.flatnonzero(room > step)
+        if total <= movable.size:
+            step[movable[:total]] += 1
+            break
         if not movable.size:
             break
         share = min(-(-total // movable.size), 2**62 // movable.size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +36,7 @@ def relative(gap: float, scale: float) -> float:
     """gap / scale; 0/0 is 0, and what is not finite or has no scale is inf."""
     if gap == 0.0:
         return 0.0
-    if not (np.isfinite(gap) and 0.0 < scale < np.inf):
+    if not (math.isfinite(gap) and 0.0 < scale < np.inf):
         return np.inf
     return abs(gap) / scale
 
@@ -51,8 +52,7 @@ def program_scale(primal: float, dual: float, size: float) -> float:
 
 
 def _largest(*values: float) -> float:
-    sizes = np.abs(np.array(values, dtype=float))
-    return float(np.max(sizes, where=np.isfinite(sizes), initial=0.0))
+    return max((abs(float(value)) for value in values if math.isfinite(value)), default=0.0)
 
 
 @dataclass(frozen=True)

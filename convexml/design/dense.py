@@ -17,8 +17,8 @@ SHORT = 1024
 WIDE, SCATTERED, APART = 256, 16, 3
 """Beyond so many columns, X w visits those of the nonzero w_j alone, if at most 1 / 16 are; 1 / 3
 where columns lie in one piece."""
-FEW = 32
-"""Rows that are squared at a time."""
+FEW, NARROW = 32, 512
+"""Rows that are squared at a time, where there are more columns than these."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class DenseDesign:
 
     array: Array
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int]:
         n, d = self.array.shape
         return n, d
@@ -105,7 +105,7 @@ class DenseDesign:
 
     @cached_property
     def _squares(self) -> Array:
-        if self.array.flags.f_contiguous:  # column by column
+        if self.array.flags.f_contiguous or self.shape[1] <= NARROW:
             return np.einsum("ij,ij->j", self.array, self.array)
         return self._weighted_squares(np.ones(len(self.array)))
 
@@ -117,18 +117,9 @@ class DenseDesign:
         return self._weighted_squares(weights)
 
     def _weighted_squares(self, weights: Array) -> Array:
-        if self.array.flags.f_contiguous:
-            columns = self.array.T  # each of them lies in one piece
-            if np.all(weights == 1.0):
-                return np.einsum("ji,ji->j", columns, columns)
-            return np.einsum("ji,ji,i->j", columns, columns, weights)
+        if self.array.flags.f_contiguous or self.shape[1] <= NARROW:
+            return np.einsum("ij,ij,i->j", self.array, self.array, weights)
         total = np.zeros(self.shape[1])
-        if self.array.flags.f_contiguous:
-            width = max(1, FEW * SHORT // max(len(weights), 1))
-            for start in range(0, len(total), width):
-                block = self.array[:, start : start + width]
-                total[start : start + width] = weights @ (block * block)
-            return total
         for start in range(0, self.shape[0], FEW):  # squares that stay in the cache
             block = self.array[start : start + FEW]
             total += weights[start : start + FEW] @ (block * block)

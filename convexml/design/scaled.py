@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ class ScaledDesign:
     base: Design
     units: Array
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int]:
         return self.base.shape
 

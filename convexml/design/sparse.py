@@ -30,7 +30,7 @@ class SparseDesign:
     def _absolute(self) -> sparse.csr_array | sparse.csc_array:
         return abs(self.array)
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int]:
         n, d = self.array.shape
         return n, d

@@ -6,6 +6,7 @@ import copy
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -51,6 +52,14 @@ class Hyperparameter:
             instance._statement = instance._dual_statement = None
 
 
+@cache
+def _settable(model: type, name: str) -> bool:
+    """Whether a class has a hyperparameter of this name, or annotates an attribute."""
+    declared = (vars(part).get("__annotations__", {}) for part in model.__mro__)
+    slot = getattr(model, name, None)
+    return isinstance(slot, Hyperparameter) or any(name in names for names in declared)
+
+
 class Problem(ABC):
     """A convex problem posed once: solved by anything, certified from its raw data."""
 
@@ -68,10 +77,7 @@ class Problem(ABC):
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse what the class neither defines nor annotates: ``problem.alpha = 3`` is a slip."""
-        slot = getattr(type(self), name, None) if hasattr(type(self), name) else None
-        settable = isinstance(slot, Hyperparameter)
-        declared = [vars(part).get("__annotations__", {}) for part in type(self).__mro__]
-        if not (name.startswith("_") or settable or any(name in names for names in declared)):
+        if not (name.startswith("_") or _settable(type(self), name)):
             known = dir(type(self))
             choices = [key for key in known if isinstance(getattr(type(self), key), Hyperparameter)]
             raise AttributeError(

@@ -4,6 +4,7 @@ from .frame import Frame, frame_of
 from .multiclass import MulticlassObjective
 from .newton import Kinks, NewtonPoint, newton_point
 from .objective import Objective
+from .once import once
 from .resized import resized
 from .statement import Statement, label_all, parameters_of, pose_dual, pose_primal
 
@@ -17,6 +18,7 @@ __all__ = [
     "frame_of",
     "label_all",
     "newton_point",
+    "once",
     "parameters_of",
     "pose_dual",
     "pose_primal",

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..errors import InputError
 from ..numerics import EPS, Array, two_product
 from .framed_design import base_of, exact_centres, framed, power_near
 from .objective import Objective
+from .once import once
 
 ORDINARY = 6
 """Columns, targets and factors within 2^-6 ... 2^6 of 1 stay as they are."""
@@ -59,6 +61,10 @@ class Frame:
     factor: float = 1.0
     is_trivial: bool = False
 
+    @cached_property
+    def _is_centred(self) -> bool:
+        return bool(np.any(self.centre))
+
     def inside(self, w: Array, b: Any) -> tuple[Array, Any, float]:
         """(w', b') and a bound on the rounding of b'."""
         if self.is_trivial:
@@ -82,7 +88,7 @@ class Frame:
         the optimum, and the neighbours of w need other b.
         """
         own, shift = self.outside(w, b)
-        if np.ndim(b) or not np.any(self.centre * own):
+        if np.ndim(b) or not self._is_centred or not np.any(self.centre * own):
             return own, shift
         j = int(np.argmax(np.abs(self.centre * own)))
         target = self.target_unit * b
@@ -100,6 +106,9 @@ class Frame:
 
     def _shift(self, w: Array, b: Any, sign: float, less: float = 0.0) -> Array:
         """b + sign (m'w - h) - less, added exactly and rounded once."""
+        if not self._is_centred:
+            parts = [math.fsum((start, -less, -sign * self.target_centre)) for start in np.ravel(b)]
+            return np.array(parts) if np.ndim(b) else np.asarray(parts[0])
         matrix = w.reshape(self.objective.w_shape if np.ndim(b) else (-1, 1))
         used = np.flatnonzero(self.centre)
         centre = self.centre[used][:, None]
@@ -167,14 +176,10 @@ def _frame(objective: Objective, ordinary: int) -> Frame:
     same = Frame(objective, zeros, ones, is_trivial=True)
     centred = objective.fit_intercept
     y, h, t, loss, power = _targets(objective, ordinary)
-    alike = objective.penalty.in_units(np.exp2(np.arange(d) % 2), 1.0) is None
-    if objective.penalty.in_units(ones, 1.0) is None:  # not known to the penalty: centred only
-        design, centre, _ = framed(objective.design, centred, "unscaled", ordinary)
-        if not np.any(centre):
-            return same
-        return Frame(replace(objective, design=design), centre, ones)
-    units = "alike" if alike else "own"
+    units = _units(objective)
     design, centre, columns = framed(objective.design, centred, units, ordinary)
+    if units == "unscaled":
+        return Frame(replace(objective, design=design), centre, ones) if np.any(centre) else same
     unit = t * np.repeat(columns, d // columns.size)
     # A constraint on the predictions has no size: then the penalty is all of P.
     bare = objective.loss.is_indicator
@@ -193,16 +198,26 @@ def _frame(objective: Objective, ordinary: int) -> Frame:
     return Frame(inner, centre, unit, h, t, factor)
 
 
+@once
+def _units(objective: Objective) -> str:
+    """Which units of columns the penalty knows: their own, one for all, or none but 1."""
+    penalty, d = objective.penalty, objective.d
+    if penalty.in_units(np.exp2(np.arange(d) % 2), 1.0) is not None:
+        return "own"
+    alike = penalty.in_units(np.ones(d), 1.0) is not None
+    return "alike" if alike else "unscaled"  # centred only
+
+
 def _targets(objective: Objective, ordinary: int) -> tuple[Array, float, float, Any, int]:
     """(y', h, t, l', p)."""
     y, loss = objective.y, objective.loss
-    h, t, power = 0.0, 1.0, 0
-    if loss.moves_with_y and objective.fit_intercept:
-        h = float(exact_centres(y.min(keepdims=True), y.max(keepdims=True), y[:, None])[0])
+    h, t, power, low, high = 0.0, 1.0, 0, float(y.min()), float(y.max())
+    if loss.moves_with_y and objective.fit_intercept and (low > 0.0 or high < 0.0):
+        h = float(exact_centres(np.array([low]), np.array([high]), y[:, None])[0])
         y = y - h
     scaled = loss.in_units(1.0)
     if scaled is not None:
-        t = power_near(float(np.max(np.abs(y), initial=0.0)), ordinary)
+        t = power_near(max(abs(low - h), abs(high - h)), ordinary)
         try:
             found = loss.in_units(t)
         except InputError:  # an epsilon or delta beyond float64

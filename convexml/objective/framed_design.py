@@ -84,8 +84,12 @@ def exact_centres(low: Array, high: Array, X: Array) -> Array:
 
 
 def power_near(size: float, ordinary: int) -> float:
-    """The power of two near a size; 1 for an ordinary one and for 0."""
-    return float(powers_near(np.array([size]), ordinary)[0])
+    """The power of two near a size; 1 for an ordinary one, 0 and inf."""
+    if not 0.0 < size < np.inf:
+        return 1.0
+    mantissa, exponent = math.frexp(size)
+    exponent -= mantissa < math.sqrt(0.5)
+    return 1.0 if abs(exponent) <= ordinary else math.ldexp(1.0, min(max(exponent, -FAR), FAR))
 
 
 def powers_near(sizes: Array, ordinary: int) -> Array:

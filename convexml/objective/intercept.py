@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import copysign, inf, isfinite, isinf, isnan
+
 import numpy as np
 
 from ..losses import Loss
 from ..numerics import Array
 
 LARGEST = 1e300
+STEPS, TRUSTED = 1000, 8
 
 
 def best_shift(loss: Loss, y: Array, c: Array, z: Array) -> float:
@@ -16,7 +19,7 @@ def best_shift(loss: Loss, y: Array, c: Array, z: Array) -> float:
     A constraint on the predictions is met, or missed by the least.
 
     The slope of that sum is nondecreasing in t. For piecewise linear losses the minimiser is a
-    breakpoint; else it is bracketed and found by Newton steps kept inside the bracket. Real
+    breakpoint, for the squared loss a mean; else it is found by Newton steps. Other real
     targets are centred at the median of y - z first and measured in units of their spread, so that
     neither an offset nor a change of units matters.
     """
@@ -24,6 +27,8 @@ def best_shift(loss: Loss, y: Array, c: Array, z: Array) -> float:
         return _middle(loss, y, z)
     if not loss.is_smooth:
         return _breakpoint(loss, y, c, z)
+    if loss.conjugate_curvature == loss.curvature_bound == loss.strong_convexity == 1.0:
+        return _weighted_mean(y, c, z)
     if loss.labels != "real":
         return _smooth_root(loss, y, c, z, 1.0)
     centre = float(np.median(y - z))
@@ -61,40 +66,45 @@ def _breakpoint(loss: Loss, y: Array, c: Array, z: Array) -> float:
     return float(points[lo])
 
 
+def _weighted_mean(y: Array, c: Array, z: Array) -> float:
+    """The root of the slope of the squared loss: the mean of y - z, and that of what is left."""
+    total, left = float(c.sum()), y - z
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = float(c @ left) / total
+        mean += float(c @ (left - mean)) / total
+    return mean if isfinite(mean) else 0.0
+
+
 def _smooth_root(loss: Loss, y: Array, c: Array, z: Array, unit: float) -> float:
-    """The root of the slope, bracketed from 0 in steps that start at ``unit``."""
+    """The root of the slope by Newton steps from 0, inside the bracket that they have found.
+
+    Where no bracket is known yet a step is at most ``unit``, then 4 times as much each time; and
+    no less after the first few, as there may be no root.
+    """
 
     def slope(t: float) -> float:
         with np.errstate(over="ignore"):
             return float(c @ loss.derivative(y, z + t))
 
-    first = slope(0.0)
-    if first == 0.0 or not np.isfinite(first):
+    t, value = 0.0, slope(0.0)
+    if not isfinite(value):
         return 0.0
-    # Bracket the root, moving against the slope.
-    reach, t = unit, 0.0
-    while True:
-        other = -np.sign(first) * reach
-        value = slope(other)
-        if value == 0.0:
-            return other
-        if value * first < 0.0:
-            break
-        t, reach = other, 4.0 * reach
-        if not reach < LARGEST or np.isnan(value):
-            return 0.0
-    lo, hi = min(t, other), max(t, other)
-    t = 0.5 * (lo + hi)
-    for _ in range(200):
-        value = slope(t)
+    lo, hi, reach = -inf, inf, unit
+    for step in range(STEPS):
         if value == 0.0:
             return t
         lo, hi = (t, hi) if value < 0.0 else (lo, t)
         with np.errstate(over="ignore"):
             curvature = float(c @ loss.curvature(y, z + t))
-        newton = t - value / curvature if curvature > 0.0 else np.inf
-        nxt = newton if lo < newton < hi else 0.5 * (lo + hi)
+        nxt = t - value / curvature if curvature > 0.0 else inf
+        if isinf(lo) or isinf(hi):
+            if not abs(nxt - t) <= reach or step >= TRUSTED:
+                nxt, reach = t - copysign(reach, value), 4.0 * reach
+        elif not lo < nxt < hi:
+            nxt = 0.5 * (lo + hi)
         if abs(nxt - t) <= 1e-15 * max(unit, abs(t)) or nxt in (lo, hi):
             return nxt
-        t = nxt
+        t, value = nxt, slope(nxt)
+        if isnan(value) or not reach < LARGEST:
+            return 0.0
     return t

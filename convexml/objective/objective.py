@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,11 +46,11 @@ class Objective:
     c: Array
     fit_intercept: bool = True
 
-    @property
+    @cached_property
     def n(self) -> int:
         return self.design.shape[0]
 
-    @property
+    @cached_property
     def d(self) -> int:
         return self.design.shape[1]
 
@@ -93,22 +94,21 @@ class Objective:
                 size = np.linalg.norm(x, axis=0)
                 reach = (self.column_norms.reshape(-1, len(size)) * size).ravel()
             else:
-                reach = self.column_norms * np.linalg.norm(x)
+                reach = self.column_norms * math.sqrt(x @ x)
         return np.where(np.isnan(reach), np.inf, reach) * (1.0 + gamma(self.n + 16))
 
     def product_sizes(self, u: Array) -> Array:
         """|X|'|u|, the size of the terms of X'u, (d,); where X is large, a bound without a pass."""
-        small = self.n * self.d <= SMALL
-        return self.design.abs_rmatvec(u) if small else self.column_reach(u)
+        return self.design.abs_rmatvec(u) if self.n * self.d <= SMALL else self.column_reach(u)
 
     # -- primal ------------------------------------------------------------------------------
 
     def predict(self, w: Array, b: float | Array = 0.0) -> Array:
         """The scores z = X w + b 1, (n,); no product where w is 0, as at starts, or the last."""
-        if not np.any(w):
+        if not w.any():
             return self.zero_scores + b
         known: list[tuple[Array, Array]] = self.__dict__.setdefault("_last_product", [])
-        if not (known and np.array_equal(known[0][0], w)):
+        if not (known and (known[0][0] == w).all()):
             known[:] = [(w.copy(), self.design.matvec(w))]
         return known[0][1] + b
 
@@ -185,16 +185,28 @@ class Objective:
 
     # -- dual --------------------------------------------------------------------------------
 
+    @cached_property
+    def slope_bounds(self) -> tuple[Array, Array]:
+        """The ends of dom l*(y_i, .), arrays of shape (n,)."""
+        return self.loss.domain(self.y)
+
+    @cached_property
+    def is_unbounded(self) -> bool:
+        """Whether every l* is finite everywhere: then no u is outside of dom F*."""
+        return not np.isfinite(self.slope_bounds).any()
+
     def dual_bounds(self) -> tuple[Array, Array]:
         """The box lo <= u <= hi on which F* is finite, arrays of shape (n,)."""
-        lo, hi = self.loss.domain(self.y)
-        return self.c * lo, self.c * hi
+        return self.c * self.slope_bounds[0], self.c * self.slope_bounds[1]
+
+    def slopes_inside(self, u: Array) -> Array:
+        """u_i / c_i, clipped to dom l*(y_i, .)."""
+        slopes = u / self.c
+        return slopes if self.is_unbounded else np.clip(slopes, *self.slope_bounds)
 
     def loss_conjugate(self, u: Array) -> float:
         """F*(u); the ends of the domain count as met within rounding of their own size."""
-        lo, hi = self.loss.domain(self.y)
-        v = u / self.c
-        inside = np.clip(v, lo, hi)
+        (lo, hi), v, inside = self.slope_bounds, u / self.c, self.slopes_inside(u)
         outside = np.abs(v - inside)
         if np.any(outside > 0.0):
             ends = np.where(np.isfinite(lo), -lo, 0.0) + np.where(np.isfinite(hi), hi, 0.0)
@@ -222,16 +234,14 @@ class Objective:
 
     def dual_formula(self, u: Array, v: Array) -> float:
         """D with all constraints left out, u clipped to the box of F*; for v = -X'u."""
-        inside = np.clip(u / self.c, *self.loss.domain(self.y))
-        loss = float(self.c @ self.loss.conjugate(self.y, inside))
+        loss = float(self.c @ self.loss.conjugate(self.y, self.slopes_inside(u)))
         return -loss - self.penalty.conjugate(v, np.inf)
 
     # -- the identity that the library rests on ----------------------------------------------
 
     def sample_terms(self, z: Array, u: Array) -> Array:
         """The Fenchel-Young terms c_i l(y_i, z_i) + c_i l*(y_i, u_i/c_i) - u_i z_i, (n,)."""
-        lo, hi = self.loss.domain(self.y)
-        v = np.clip(u / self.c, lo, hi)
+        v = self.slopes_inside(u)
         value = 0.0 if self.loss.is_indicator else self.loss.value(self.y, z)
         return self.c * (value + self.loss.conjugate(self.y, v) - v * z)
 

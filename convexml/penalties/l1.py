@@ -36,7 +36,12 @@ class L1(Penalty):
         self.weights = nonnegative_weights(weights, "L1")
 
     def _level(self, d: int) -> Array:
-        return self.lam * (np.ones(d) if self.weights is None else self.weights)
+        return np.full(d, self.lam) if self.weights is None else self.lam * self.weights
+
+    @property
+    def _levels(self) -> Any:
+        """lam weights_j, one number for all where they are equal."""
+        return self.lam if self.weights is None else self.lam * self.weights
 
     def hyperparameters(self) -> dict[str, Any]:
         return {"lam": self.lam}
@@ -48,20 +53,20 @@ class L1(Penalty):
         return gamma(2 * len(w) + 16) * value
 
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
-        return np.inf if np.any(np.abs(v) > self._level(len(v)) + slack) else 0.0
+        return np.inf if (np.abs(v) > self._levels + slack).any() else 0.0
 
     def conjugate_bound(self, v: Array, error: Array) -> float:
-        level = self._level(len(v)) * (1.0 - 2.0 * EPS)
-        return 0.0 if np.all((np.abs(v) + error <= level) | (level == 0.0)) else np.inf
+        level = self._levels * (1.0 - 2.0 * EPS)
+        return 0.0 if ((np.abs(v) + error <= level) | (level == 0.0)).all() else np.inf
 
     def subgradient(self, w: Array) -> Array:
         return self._level(len(w)) * np.sign(w)
 
     def terms(self, w: Array, v: Array) -> Array:
-        return self._level(len(w)) * np.abs(w) - w * v
+        return self._levels * np.abs(w) - w * v
 
     def prox(self, w: Array, step: float | Array) -> Array:
-        return soft_threshold(w, step * self._level(len(w)))
+        return soft_threshold(w, step * self._levels)
 
     def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
         moved = self.prox(w + step * v, step)
@@ -73,14 +78,15 @@ class L1(Penalty):
         return np.arange(d), self._level(d)
 
     def free(self, d: int) -> Array:
-        return self._level(d) == 0.0
+        return np.full(d, self.lam == 0.0) if self.weights is None else self._levels == 0.0
 
     def domain_scale(self, v: Array, slack: float | Array = 0.0) -> float:
-        level = self._level(len(v))
-        bound = level > 0.0
-        excess = np.abs(v[bound]) - np.broadcast_to(slack, v.shape)[bound]
-        over = excess > level[bound]
-        return float(np.min(level[bound][over] / np.abs(v[bound][over]), initial=1.0))
+        level, size = self._levels, np.abs(v)
+        over = (size - slack > level) & (level > 0.0)
+        if not over.any():
+            return 1.0
+        bounds = level if self.weights is None else level[over]
+        return float((bounds / size[over]).min())
 
     def in_units(self, units: Array, factor: float) -> L1:
         if self.weights is None and np.all(units == units[:1]):

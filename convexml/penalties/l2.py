@@ -38,7 +38,7 @@ class L2(Penalty):
         self.weights = nonnegative_weights(weights, "L2")
 
     def _level(self, d: int) -> Array:
-        return self.lam * (np.ones(d) if self.weights is None else self.weights)
+        return np.full(d, self.lam) if self.weights is None else self.lam * self.weights
 
     @property
     def strong_convexity(self) -> float:
@@ -64,6 +64,8 @@ class L2(Penalty):
         return gamma(2 * len(w) + 16) * value
 
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
+        if self.weights is None and self.lam > 0.0:
+            return 0.5 * float((v**2 / self.lam).sum())
         level = self._level(len(v))
         free = level == 0.0
         if np.any(np.abs(v[free]) > np.broadcast_to(slack, v.shape)[free]):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 from ..errors import InputError
 from ..numerics import Array
 from ..objective import Objective
 from ..theory import Theorem
+from ..validation import arguments
 from .driver import Iterate
 from .reference import EVERY_SOLVE
 
@@ -44,7 +44,7 @@ class Algorithm:
             For an option that the algorithm does not know.
         """
         given = {"seed": seed, "carried": {} if carried is None else carried}
-        takes = list(signature(self.iterate).parameters)[3:]
+        takes = list(arguments(self.iterate))[3:]
         ours = {key: value for key, value in given.items() if key in takes}
         try:
             return self.iterate(objective, w.copy(), b, **ours, **options)

@@ -115,7 +115,7 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
     """
     name = check_name(name)
     # Looking is not posing: ``primal`` is a property that poses.
-    if getattr_static(problem, "primal", None) is None:
+    if not hasattr(type(problem), "primal") and getattr_static(problem, "primal", None) is None:
         raise InputError(f"supports: expected a posed problem, got {type(problem).__name__}.")
     if name in REFERENCE:
         return suits(name, problem.primal)

@@ -14,6 +14,8 @@ from ...numerics import Array
 Row = list[int]
 DIGITS = 53
 LOW = 26
+FEW = 1000
+"""So many integers of 53 digits add up to one of 63."""
 
 
 def exact_total(u: Array) -> float:
@@ -31,11 +33,13 @@ def exact_total(u: Array) -> float:
 
 def grid_of(largest: float) -> float:
     """The power of two of which numbers up to ``largest`` are at most 2^53 times as much."""
-    return float(np.ldexp(1.0, int(np.frexp(largest)[1]) - DIGITS))
+    return math.ldexp(1.0, math.frexp(largest)[1] - DIGITS)
 
 
 def exact_sum(k: Array) -> int:
     """The sum of int64 up to 2^53 in size, without overflow."""
+    if k.size <= FEW:
+        return int(k.sum())
     return (int((k >> LOW).sum()) << LOW) + int((k & ((1 << LOW) - 1)).sum())
 
 

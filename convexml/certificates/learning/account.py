@@ -16,7 +16,8 @@ from ...objective import Objective
 from ...objective.multiclass import MulticlassObjective
 from ..rounding import compensated_error, compensated_matvec
 from .points.columns import ColumnPrice, price_of_columns
-from .points.dual_repair import DualPoint, held_rows
+from .points.dual_repair import DualPoint
+from .points.dual_rows import held_rows
 from .points.primal_repair import PrimalPoint, scales, stretches
 
 LOOSE = 1.0 + 1e-6
@@ -26,7 +27,7 @@ LOOSE = 1.0 + 1e-6
 def unproved(objective: Objective) -> str:
     """Why the account is not rigorous, of first order or a rule of thumb somewhere; "" if it is."""
     loss, penalty = objective.loss, objective.penalty
-    if isinstance(objective, MulticlassObjective) and held_rows(penalty, objective.d).any():
+    if isinstance(objective, MulticlassObjective) and held_rows(objective).any():
         return "Not proved: X'u = 0 on the rows of W without a penalty is met only nearly."
     if loss.is_indicator and not scales(objective):
         return "Not proved: the constraint on the predictions is met only down to rounding."
@@ -125,9 +126,8 @@ def dual_rounding(
     y, c, u, loss = objective.y, objective.c, dual.u, objective.loss
     if not np.isfinite(dual.value):
         return ColumnPrice(np.inf)
-    slopes = u / objective.coefficients
-    if not isinstance(objective, MulticlassObjective):
-        slopes = np.clip(slopes, *loss.domain(y))
+    many = isinstance(objective, MulticlassObjective)
+    slopes = u / objective.coefficients if many else objective.slopes_inside(u)
     terms = loss.conjugate(y, slopes) if dual.conjugates is None else dual.conjugates
     error = np.broadcast_to(dual.error, dual.v.shape)
     columns = _columns(objective, point, dual, error, room)

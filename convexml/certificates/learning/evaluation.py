@@ -11,8 +11,9 @@ from ...objective import Objective
 from ..scale import learning_scale
 from .account import dual_rounding, primal_rounding, refine_primal
 from .points.dual_margin import with_margin
-from .points.dual_point import SMALL_ENOUGH, construct_dual
+from .points.dual_point import SMALL_ENOUGH, TIGHT, construct_dual
 from .points.dual_repair import DualPoint, repair_dual
+from .points.dual_rows import held_rows
 from .points.primal_repair import PrimalPoint, repair_primal
 
 SEEN = 1e-3
@@ -126,7 +127,11 @@ def _dual_point(
         return construct_dual(objective, point)
     given = repair_dual(objective, solver_dual, source="solver")
     room = tol * learning_scale(point.value, given.value, objective.null_value)
-    if objective.n * objective.d > SMALL_ENOUGH and point.value - given.value <= room:
+    gap = point.value - given.value
+    if objective.n * objective.d > SMALL_ENOUGH and gap <= room:
         return given  # where X is large, what a solver proved at no cost is enough
+    tight = gap <= TIGHT * max(abs(point.value), abs(given.value))
+    if tight and not held_rows(objective).any():
+        return given  # rows that must vanish may cost less at another u
     best = construct_dual(objective, point)
     return max(best, given, key=lambda p: p.value)

@@ -28,6 +28,8 @@ from .witness import better_point
 
 MET = 1e-9
 """Row-relative residual at which an equality counts as met while an algorithm runs."""
+NEAR = 1e-3
+"""A relative gap for which an algorithm's own dual point needs no other beside it."""
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -196,8 +198,9 @@ def quick_gap(
 ) -> tuple[float, DualPoint]:
     """Return P(w, b) and a dual point, for stopping rules: a pass each way, nothing solved.
 
-    The algorithm's own u, where it has one, competes with the derivative of the loss. P is inf
-    where X w + b = y is not met to ``MET``: no stopping rule may take that for solved.
+    The algorithm's own u, where it has one, competes with the derivative of the loss as long as
+    its gap is not small. P is inf where X w + b = y is not met to ``MET``: no stopping rule may
+    take that for solved.
     """
     if isinstance(objective, KernelObjective):
         return quick_gap_of_function(objective, w, b, u)
@@ -206,7 +209,9 @@ def quick_gap(
         violation = objective.loss.violation(objective.y, point.z)
         if np.any(violation > MET * primal_scale(objective, point.w, point.b)):
             point = replace(point, value=np.inf)
-    dual = plain_dual(objective, point.z)
-    if u is not None:
-        dual = max(dual, repair_dual(objective, u, source="solver"), key=lambda p: p.value)
-    return point.value, dual
+    if u is None:
+        return point.value, plain_dual(objective, point.z)
+    own = repair_dual(objective, u, source="solver")
+    if point.value - own.value <= NEAR * max(abs(point.value), abs(own.value)):
+        return point.value, own
+    return point.value, max(plain_dual(objective, point.z), own, key=lambda p: p.value)

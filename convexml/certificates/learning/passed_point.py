@@ -103,7 +103,7 @@ class PassedPoint:
         c = self.objective.coefficients
         return max(float(np.max(np.abs(u / c), initial=0.0)) for u in self._duals)
 
-    @property
+    @cached_property
     def _duals(self) -> tuple[Array, Array]:
         """The point u, and a share of the null model's: of u an exact fit leaves only rounding."""
         return self.u, NULL_SHARE * self.objective.null_slopes

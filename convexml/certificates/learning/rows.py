@@ -38,7 +38,7 @@ def predictions(point: PassedPoint) -> Condition:
     """The row of a constraint on the predictions."""
     objective = point.objective
     violation = objective.loss.violation(objective.y, point.z)
-    scale = prediction_size(objective)
+    scale = prediction_size(objective) if np.any(violation) else 1.0
     return worst("z in dom l", "primal_feasibility", violation, scale, point.slack)
 
 

@@ -54,7 +54,9 @@ def run_algorithm(
         "passes": run.passes,
         "seconds": run.seconds,
         "compile_seconds": run.compile_seconds,
-        "trace": [_in_own_units(record, frame.factor) for record in run.trace],
+        "trace": [_in_own_units(record, frame.factor) for record in run.trace]
+        if frame.factor != 1.0
+        else run.trace,
         "message": "" if run.stopped == "tol" else run.stopped,
         "recorded": Recorded(objective, name, w, b, limits.seed, dict(options), frame),
     }

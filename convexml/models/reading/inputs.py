@@ -9,9 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from ...errors import InputError
-from ...numerics import Array
+from ...numerics import Array, all_finite
 from ...validation import (
-    all_finite,
     float_array,
     read_labels,
     refuse_inexact,

@@ -40,7 +40,7 @@ def with_margin(objective: Objective, point: DualPoint, precise: bool = False) -
         point = replace(point, v=v, error=error, value=dual_value(objective, u, v)[0])
     if penalty.conjugate_bound(v, error) < np.inf:
         return point
-    if precise:
+    if precise and not objective.is_unbounded:
         moved_inside = _moved(objective, point)
         if moved_inside is not None:
             return moved_inside

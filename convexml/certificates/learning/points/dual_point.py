@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 import numpy as np
+from scipy import optimize
 
 from ....numerics import Array
 from ....objective import Kinks, NewtonPoint, Objective, newton_point
 from ....penalties.base import Manifold
-from .dual_repair import DualPoint, best_multiple, repair_dual
+from .dual_repair import DualPoint, repair_dual, scaled
 from .primal_repair import PrimalPoint, repair_primal
 from .restore import ALL_OF_THEM, restore_dual
 
@@ -169,3 +170,31 @@ def nearest_kink(objective: Objective, z: Array) -> Array:
     """The kink of each sample's loss nearest to its prediction, shape (n,)."""
     kinks = np.stack(objective.loss.kinks(objective.y))
     return np.take_along_axis(kinks, np.abs(kinks - z).argmin(axis=0)[None], axis=0)[0]
+
+
+def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:
+    """Maximise D over the ray t u, t >= 0: the dual point scaled as well as it can be."""
+    u, v = point.u, point.v
+    if not np.any(u):
+        return point
+    lo, hi = objective.dual_bounds()
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        reach = np.where(u > 0.0, hi / u, np.where(u < 0.0, lo / u, np.inf))
+    top = min(1e3, float(np.nanmin(reach)))
+    top *= objective.penalty.domain_scale(top * v)
+    if top <= 0.0:
+        return point
+
+    def loss_of(t: float) -> float:
+        return -objective.dual(t * u, t * v)
+
+    found = optimize.minimize_scalar(loss_of, bounds=(0.0, top), method="bounded")
+    best = max((float(found.x), top), key=lambda t: -loss_of(t))
+    value = -loss_of(best)
+    if not value > point.value:
+        return point
+    u, v, error = scaled(objective, u, v, np.asarray(point.error), best)
+    value = objective.dual(u, v)
+    if not value > point.value:
+        return point
+    return DualPoint(u, value, v, point.moved, point.source, error)

@@ -48,6 +48,8 @@ def repair_primal(objective: Objective, w: Array, b: float) -> PrimalPoint:
             losses = loss.value(objective.y, z)
         value += float(objective.c @ losses)
     value = np.inf if np.isnan(value) else value  # inf - inf, after an overflow
+    if new_w is w and new_b is b:
+        return PrimalPoint(w, b, z, value, 0.0, losses=losses)
     moved = max(float(np.max(np.abs(new_w - w), initial=0.0)), float(np.max(np.abs(new_b - b))))
     return PrimalPoint(new_w, new_b, z, value, moved, losses=losses)
 
