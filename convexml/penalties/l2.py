@@ -64,13 +64,13 @@ class L2(Penalty):
         return gamma(2 * len(w) + 16) * value
 
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
-        if self.weights is None and self.lam > 0.0:
-            return 0.5 * float((v**2 / self.lam).sum())
-        level = self._level(len(v))
-        free = level == 0.0
-        if np.any(np.abs(v[free]) > np.broadcast_to(slack, v.shape)[free]):
-            return np.inf
-        return 0.5 * float(np.sum(v[~free] ** 2 / level[~free]))
+        held, level = v, self._level(len(v))
+        if self.strong_convexity == 0.0:
+            free = level == 0.0
+            if np.any(np.abs(v[free]) > np.broadcast_to(slack, v.shape)[free]):
+                return np.inf
+            held, level = v[~free], level[~free]
+        return 0.5 * float(np.sum(held**2 / level))
 
     def conjugate_bound(self, v: Array, error: Array) -> float:
         level = self._level(len(v))

@@ -115,9 +115,7 @@ def balance_ignored(patch: Patch) -> None:
         return objective.dual_formula(u, v), terms
 
     patch.setattr(dual_repair, "dual_value", value)
-    patch.setattr(
-        dual_repair, "_restore_rows", lambda objective, u, *rest: dual_repair._Restored(u)
-    )
+    patch.setattr(dual_repair, "restore_rows", lambda objective, u, *rest: dual_repair.Restored(u))
     patch.setattr(dual_repair, "balance", lambda objective, u, *rest: u)
     patch.setattr(account, "price_of_columns", lambda *values: ColumnPrice(0.0))
 
