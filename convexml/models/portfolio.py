@@ -40,6 +40,8 @@ class Limits:
         Passes after which a pace that is too slow ends a run.
     carried : dict
         What solvers find out about the design, from one solve of a path to the next.
+    aim : float
+        Iterates that promise a larger gap are not evaluated.
     """
 
     tol: float = 1e-6
@@ -53,6 +55,7 @@ class Limits:
     size: float | None = None
     patience: float = np.inf
     carried: dict[str, Any] = field(default_factory=dict)
+    aim: float = np.inf
 
     @classmethod
     def read(cls, tol: Any, max_seconds: Any, max_iter: Any, seed: Any = 0, **others: Any) -> Self:

@@ -2,7 +2,7 @@
 
 from .frame import Frame, frame_of
 from .multiclass import MulticlassObjective
-from .newton import Kinks, NewtonPoint, newton_point
+from .newton import Kinks, NewtonPoint, loss_hessian, newton_point
 from .objective import Objective
 from .once import once
 from .resized import resized
@@ -17,6 +17,7 @@ __all__ = [
     "Statement",
     "frame_of",
     "label_all",
+    "loss_hessian",
     "newton_point",
     "once",
     "parameters_of",

@@ -15,11 +15,13 @@ order on the active coordinates. Certificates use the u, solvers and the polish 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
+from scipy.special import softmax
 
 from ..design import Design
 from ..numerics import Array
@@ -49,6 +51,20 @@ class Kinks:
 
     mask: Array
     at: Array
+
+
+def loss_hessian(objective: Objective, z: Array) -> Callable[[Array], Array]:
+    """The product dz -> F''(z) dz: by h = c l''(z), or c_i (diag(p_i) - p_i p_i') for K classes."""
+    if z.ndim == 1:
+        h = objective.loss_curvature(z)
+        return lambda dz: h * dz
+    p = softmax(z, axis=1)
+
+    def product(dz: Array) -> Array:
+        t = p * dz
+        return objective.coefficients * (t - p * t.sum(axis=1, keepdims=True))
+
+    return product
 
 
 def newton_point(

@@ -9,6 +9,7 @@ from ..theory import (
     ConjugateGradientsRate,
     Descent,
     DualAscent,
+    InexactNewtonRate,
     InteriorPointRate,
     NewtonRate,
     OnlineRegret,
@@ -35,6 +36,7 @@ from .second_order.augmented_lagrangian import augmented_lagrangian
 from .second_order.interior_point import interior_point
 from .second_order.irls import irls
 from .second_order.newton import newton
+from .second_order.newton_cg import newton_cg
 from .second_order.normal_equations import normal_equations
 from .stochastic.online_gradient_descent import online_gradient_descent
 from .stochastic.pegasos import pegasos
@@ -53,6 +55,13 @@ SCALAR = (*GENERAL, "scalar prediction")
 
 TABLE = (
     Algorithm("newton", newton, (*GENERAL, "smooth loss", "smooth penalty"), 100, NewtonRate()),
+    Algorithm(
+        "newton_cg",
+        newton_cg,
+        (*GENERAL, "smooth loss", "smooth penalty"),
+        200,
+        InexactNewtonRate(),
+    ),
     Algorithm("gradient_descent", gradient_descent, (*GENERAL, *SMOOTH), 10_000, SearchedDescent()),
     Algorithm(
         "accelerated_gradient",

@@ -20,21 +20,8 @@ from ..compiled import compile_seconds
 from ..numerics import Array
 from ..objective import Objective
 from ..objective.kernel import KernelObjective
+from .costs import Pace
 
-EVERY, SCHEDULE = 16, 1.25
-"""The gap is evaluated at every early iterate, then when the count has grown by this factor ..."""
-SHARE = 0.06
-"""... and evaluations have not taken more than this share of the run,"""
-FREELY, SPARINGLY = 0.004, 0.012
-"""or these few seconds; from the one to the other, the count has to grow by more and more, up to a
-factor of 2. Both are seconds by a rule of thumb, below, not by the clock: the same run stops at the
-same iterate every time."""
-STEP, LOOK = 15e-6, 300e-6
-"""Seconds that an iteration and an evaluation take however small the problem is,"""
-ENTRY, SAMPLE = 0.4e-9, 15e-9
-"""that a pass takes for each entry of X and each sample,"""
-LOOK_PASSES, LOOK_SAMPLE = 2.5, 150e-9
-"""and that an evaluation takes: passes, and for each sample besides."""
 EIGHT = 8
 """Between evaluations, every eighth iterate is checked for numbers that are not finite."""
 
@@ -56,10 +43,9 @@ class Iterate:
         What else the algorithm carries, for its theorem to check: arrays and numbers by name.
     is_known : bool
         Whether the dual point of (w, b) was asked for, so that an evaluation makes no product.
-    may_do : bool
-        Whether the algorithm has reason to take this for the solution: it is evaluated then.
     promise : float
-        The relative gap that the algorithm expects: the driver looks for itself, once it may do.
+        The relative gap that the algorithm expects, nan where it does not say. It may bring an
+        evaluation about, or put it off; it never stands for one.
     """
 
     w: Array
@@ -69,8 +55,7 @@ class Iterate:
     facts: Mapping[str, float] = field(default_factory=dict)
     state: Mapping[str, Any] = field(default_factory=dict)
     is_known: bool = False
-    may_do: bool = False
-    promise: float = -np.inf
+    promise: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -127,21 +112,21 @@ def drive(
     max_iter: int | None = None,
     progress: Progress | None = None,
     patience: float = np.inf,
+    aim: float | None = None,
 ) -> Run:
     """Run an algorithm until its verified relative gap is at most ``tol``, or a limit is met.
 
-    ``stopped`` is "tol", "max_iter", "max_seconds", "slow" (see ``Watch.is_slow``), "non-finite",
-    "exhausted" (the algorithm ended) or "interrupted"; the point is the best that was evaluated.
+    ``patience`` and ``aim`` are those of ``Pace``. ``stopped`` is "tol", "max_iter", "max_seconds",
+    "slow" (see there), "non-finite", "exhausted" (the algorithm ended) or "interrupted"; the point
+    is the best that was evaluated.
     """
-    watch = Watch(objective, progress)
-    iteration, due, stopped = -1, 0, "exhausted"
+    watch, pace = Watch(objective, progress), Pace(objective, tol, patience, aim)
+    iteration, stopped = -1, "exhausted"
     current = None
     try:
         for current in iterates:
             iteration += 1
-            affordable = current.is_known or watch.affords(iteration, current.passes)
-            expected = iteration >= due and not current.promise > tol
-            looking = current.may_do or (expected and affordable)
+            looking = pace.asks(iteration, current.passes, current.promise, current.is_known)
             if (looking or iteration % EIGHT == 0) and not is_finite(current):
                 stopped = "non-finite"
                 break
@@ -152,11 +137,11 @@ def drive(
                 stopped = "max_seconds"
                 break
             if looking:
-                due = iteration + 1 if iteration < EVERY else int(iteration * SCHEDULE)
+                pace.looked(iteration)
                 if watch.look(iteration, current).relative_gap <= tol:
                     stopped = "tol"
                     break
-                if watch.is_slow(tol, patience):
+                if pace.is_slow(*watch.course):
                     stopped = "slow"
                     break
         if current is not None and watch.last != iteration:
@@ -178,21 +163,12 @@ def is_finite(iterate: Iterate) -> bool:
     return isfinite(np.vdot(iterate.w, iterate.w) + np.vdot(iterate.b, iterate.b))
 
 
-def entries_of(objective: Objective | KernelObjective) -> int:
-    """The entries of X, or of K, that a product visits."""
-    X = None if isinstance(objective, KernelObjective) else objective.design.constant
-    return int(getattr(X, "nnz", objective.n * objective.d))
-
-
 class Watch:
     """Evaluates iterates, keeps the trace and the best point, and the time that this takes."""
 
     def __init__(self, objective: Objective | KernelObjective, progress: Progress | None) -> None:
         self.objective, self.progress = objective, progress
         self.start, self.compiling = time.perf_counter(), compile_seconds()
-        entry, n = ENTRY * entries_of(objective), objective.n
-        self.pass_cost = entry + SAMPLE * n
-        self.look_cost = LOOK + LOOK_PASSES * entry + LOOK_SAMPLE * n
         self.trace: list[Record] = []
         self.best: Iterate | None = None
         self.best_value = np.inf
@@ -207,34 +183,15 @@ class Watch:
         """Seconds that the compiler took since the start."""
         return compile_seconds() - self.compiling
 
-    def affords(self, iteration: int, passes: float) -> bool:
-        """Whether evaluations, with one more, take no more than their share of the run."""
-        if not self.trace:
-            return True
-        spent = (len(self.trace) + 1) * self.look_cost
-        run = spent + iteration * STEP + max(passes, iteration) * self.pass_cost
-        growth = 1.0 + max((spent - FREELY) / (SPARINGLY - FREELY), 0.0)
-        return spent <= SHARE * run or (growth <= 2.0 and iteration >= growth * self.last)
-
     @property
     def last(self) -> int:
         """The iteration evaluated last; -1 before the first."""
         return self.trace[-1].iteration if self.trace else -1
 
-    def is_slow(self, tol: float, patience: float) -> bool:
-        """Whether ``patience`` passes are spent, and at this pace as many again will not do.
-
-        The pace is that of the second half of the passes, in digits of the smallest gap so far.
-        """
-        last = self.trace[-1].passes
-        if not last > patience or len(self.trace) < 2:
-            return False
-        gaps = [record.relative_gap for record in self.trace]
-        half = max(sum(2.0 * record.passes <= last for record in self.trace), 1)
-        before, now = min(gaps[:half]), min(gaps)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gained, needed = np.log(np.divide(before, now)), np.log(np.divide(now, tol))
-        return not gained * patience >= needed * (last - self.trace[half - 1].passes)
+    @property
+    def course(self) -> tuple[list[float], list[float]]:
+        """The passes and the relative gaps of the trace."""
+        return [each.passes for each in self.trace], [each.relative_gap for each in self.trace]
 
     def look(self, iteration: int, iterate: Iterate) -> Record:
         """Evaluate an iterate: its verified gap goes on record."""

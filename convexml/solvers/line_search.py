@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,25 @@ FASTER = 0.55
 """A quadratic falls by half of |descent| over its Newton step; more asks for a longer step."""
 
 
-def search(
-    objective: Objective, x: tuple[Array, Any], value: float, dx: tuple[Array, Any], descent: float
-) -> tuple[float, float, float]:
-    """The step t along dx from x, P there, and the passes that it took; t = 0 where none helps.
+def along(objective: Objective, w: Array, b: Any, dw: Array, db: Any) -> Callable[[float], float]:
+    """T -> P at t along the direction, without another product with X."""
+    z, dz = objective.predict(w, b), objective.predict(dw, db)
+    return lambda t: objective.loss_value(z + t * dz) + objective.penalty.value(w + t * dw)
 
-    Armijo backtracking from t = 1: P(x + t dx) <= P(x) + 1e-4 t <grad P, dx>, where ``descent`` is
-    <grad P, dx> < 0 and ``value`` is P(x). Where P falls faster than a quadratic would, as with the
+
+def search(
+    along: Callable[[float], float], value: float, descent: float
+) -> tuple[float, float, float]:
+    """The step t along a direction, P there, and how often P was evaluated; t = 0 where none helps.
+
+    Armijo backtracking from t = 1: P(t) <= P(0) + 1e-4 t <grad P, dx>, where ``descent`` is
+    <grad P, dx> < 0 and ``value`` is P(0). Where P falls faster than a quadratic would, as with the
     exponential tails of the logistic loss, t is doubled while that pays.
     """
 
     def at(t: float) -> float:
         with np.errstate(over="ignore", invalid="ignore"):
-            found = objective.primal(x[0] + t * dx[0], x[1] + t * dx[1])
+            found = along(t)
         return found if np.isfinite(found) else np.inf
 
     step, passes = 1.0, 1.0

@@ -1,143 +1,34 @@
 """What "auto" does: which engines apply, what each would cost by rule of thumb, and in what order.
 
-The costs are those of products with X, of Gram matrices and of factorisations, in seconds from the
-constants below, never from the clock: the same problem gets the same plan every time. A guess that
-turns out wrong is noticed by the driver, from the progress per pass, and the next engine follows.
-Conic solvers are the last resort.
+The costs are those of products with X, of Gram matrices and of factorisations (``costs``): the same
+problem gets the same plan every time. A guess that turns out wrong is noticed by the driver, from
+the progress per pass, and the next engine follows. Conic solvers are the last resort.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ..objective import Objective
+from .costs import Sizes, Work
 from .needs import NEEDS
 from .registry import ALGORITHMS
 
-ENTRY, SPARSE_ENTRY = 0.35e-9, 1.2e-9
-"""Seconds that a product takes for each stored entry of X, dense and sparse."""
-SAMPLE = 10e-9
-"""Seconds that the values of a loss take for each sample."""
-MULTIPLY = 14e-12
-"""Seconds for each multiplication of a Gram matrix (n d^2 / 2 of them, twice that done) or of a
-Cholesky factor (d^3 / 3) on matrices that do not fit the cache."""
-WEIGHTED = 1.5e-9
-"""Seconds for each entry of X that is weighted before a Gram matrix is formed."""
-CALL = 15e-6
-"""Seconds that each product, Gram matrix or factorisation takes however small it is."""
 LARGEST = 3000
 """Columns of a Gram matrix, or unknowns of a factor, that are thought of at all."""
+FEW = 200
+"""Unknowns up to which a Hessian costs next to nothing."""
 PATIENCE = 4.0
 """An engine may take this many times what it was thought to, or what the next one would."""
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """What the costs on a problem depend on.
-
-    Attributes
-    ----------
-    objective : Objective
-    """
-
-    objective: Objective
-
-    @cached_property
-    def n(self) -> int:
-        """Samples."""
-        return self.objective.n
-
-    @cached_property
-    def d(self) -> int:
-        """Features."""
-        return self.objective.w_shape[0]
-
-    @cached_property
-    def classes(self) -> int:
-        """K, 1 for a scalar prediction."""
-        return self.objective.d // max(self.d, 1)
-
-    @property
-    def least(self) -> int:
-        """min(n, d)."""
-        return min(self.n, self.d)
-
-    @cached_property
-    def is_sparse(self) -> bool:
-        """Whether X is stored by its nonzero entries."""
-        return sparse.issparse(self.objective.design.constant)
-
-    @property
-    def is_smooth(self) -> bool:
-        """Whether the loss is differentiable."""
-        return self.objective.loss.is_smooth
-
-    @cached_property
-    def entries(self) -> int:
-        """Stored entries of X."""
-        return int(getattr(self.objective.design.constant, "nnz", self.n * self.d))
-
-    @cached_property
-    def share(self) -> float:
-        """The level of a norm as a share of lam_max, at the price of a product; nan if unknown."""
-        parts = self.objective
-        level: float = getattr(parts.penalty, "lam", 0.0)
-        if not self.is_smooth or not level > 0.0:
-            return np.nan
-        try:
-            largest = parts.penalty.lam_max(-parts.design.rmatvec(parts.null_slopes))
-        except TypeError:  # not a norm
-            return np.nan
-        return level / largest if largest > 0.0 else np.inf
-
-    @cached_property
-    def product(self) -> float:
-        """Seconds for X w or X'u, and the values of the loss."""
-        entry = SPARSE_ENTRY if self.is_sparse else ENTRY
-        return CALL + self.classes * (entry * self.entries + SAMPLE * self.n)
-
-    def gram(self, columns: float) -> float:
-        """Seconds for a weighted Gram matrix of so many columns of X."""
-        entries = self.entries * columns / max(self.d, 1)
-        each = WEIGHTED + MULTIPLY * columns
-        if self.is_sparse:  # pairs of entries of a row, and the matrix itself
-            each = SPARSE_ENTRY * (1.0 + entries / max(self.n, 1))
-        work = entries * each + WEIGHTED * columns**2
-        return CALL + 0.5 * self.classes * (self.classes + 1) * work
-
-    def factor(self, unknowns: float) -> float:
-        """Seconds for a Cholesky factorisation."""
-        return CALL + MULTIPLY * unknowns**3 / 3.0
-
-
-@dataclass(frozen=True)
-class Work:
-    """So many products, Gram matrices of so many columns, and factors of so many unknowns."""
-
-    products: float
-    grams: float = 0.0
-    columns: float = 0.0
-    factors: float = 0.0
-    unknowns: float = 0.0
-
-    @property
-    def passes(self) -> float:
-        """As algorithms count them: a Gram matrix is a product for each of its columns."""
-        return self.products + self.grams * self.columns
-
-    def seconds(self, sizes: Sizes) -> float:
-        """By rule of thumb."""
-        return (
-            self.products * sizes.product
-            + self.grams * sizes.gram(self.columns)
-            + self.factors * sizes.factor(self.unknowns)
-        )
+def takes(name: str, sizes: Sizes) -> bool:
+    """Whether a hand-written solver takes the problem."""
+    return all(NEEDS[need][0](sizes.objective) for need in ALGORITHMS[name].needs)
 
 
 @dataclass(frozen=True)
@@ -151,8 +42,7 @@ class Engine:
 
     def applies(self, sizes: Sizes) -> bool:
         """Whether the solver takes the problem, and its matrices have room."""
-        needs = ALGORITHMS[self.name].needs
-        if not all(NEEDS[need][0](sizes.objective) for need in needs):
+        if not takes(self.name, sizes):
             return False
         work = self.work(sizes)
         return max(work.columns, work.unknowns) <= LARGEST
@@ -166,8 +56,14 @@ TABLE = (
     ),
     Engine(
         "newton",
-        lambda s: Work(40, 8, s.d, 8, s.d * s.classes) if s.d * s.classes <= LARGEST else Work(800),
-        "the loss and the penalty are differentiable",
+        lambda s: Work(40, 8, s.d, 8, s.d * s.classes),
+        "the loss and the penalty are differentiable, and the Hessian is small",
+    ),
+    Engine(
+        "newton_cg",
+        lambda s: Work(60 if s.in_cache or s.n >= 20 * s.d else 180),
+        "the loss and the penalty are differentiable, and products are cheaper than the Hessian",
+        lambda s: s.d * s.classes > FEW and not takes("normal_equations", s),
     ),
     Engine(
         "working_set",

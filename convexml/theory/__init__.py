@@ -25,6 +25,7 @@ from .rates.gradient_descent import (
     gradient_descent_distance,
     gradient_descent_value,
 )
+from .rates.inexact_newton import InexactNewtonRate, inexact_distance
 from .rates.interior_point import InteriorPointRate, LinearInteriorPointRate
 from .rates.newton import NewtonRate, hessian_lipschitz, least_curvature, newton_distance
 from .rates.proximal_gradient import ProximalGradientRate, proximal_gradient_rate
@@ -59,6 +60,7 @@ __all__ = [
     "Descent",
     "DualAscent",
     "GradientDescentRate",
+    "InexactNewtonRate",
     "InteriorPointRate",
     "LinearInteriorPointRate",
     "NewtonRate",
@@ -80,6 +82,7 @@ __all__ = [
     "gradient_descent_value",
     "gradient_noise",
     "hessian_lipschitz",
+    "inexact_distance",
     "least_curvature",
     "least_squares_excess_risk",
     "lipschitz",

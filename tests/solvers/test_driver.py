@@ -16,6 +16,7 @@ import convexml as cml
 from convexml.numerics import Array
 from convexml.solvers import Iterate, driver
 from convexml.solvers.composite import Composite
+from convexml.solvers.costs import STEP, Pace
 from convexml.solvers.registry import ALGORITHMS
 
 
@@ -109,14 +110,14 @@ def test_evaluations_are_rationed_by_a_rule_that_no_clock_decides(
         for k in range(count):
             yield Iterate(np.zeros(d), 0.0, None, 2.0 * k)
 
-    watch = driver.Watch(objective, None)
-    length = int(0.25 / (driver.STEP + 2.0 * watch.pass_cost))
+    plan = Pace(objective, 0.0)
+    length = int(0.25 / (STEP + 2.0 * plan.pass_cost))
     runs = [driver.drive(objective, idle(length), tol=-1.0) for _ in range(2)]
     seen = [[record.iteration for record in run.trace] for run in runs]
     assert seen[0] == seen[1]
     assert seen[0][0] == 0
     assert seen[0][-1] == length - 1
-    assert len(seen[0]) * watch.look_cost <= 0.1 * (0.25 + len(seen[0]) * watch.look_cost)
+    assert len(seen[0]) * plan.look_cost <= 0.1 * (0.25 + len(seen[0]) * plan.look_cost)
     assert len(seen[0]) >= 2
 
 

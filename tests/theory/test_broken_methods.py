@@ -18,6 +18,7 @@ from convexml.numerics import Array
 from convexml.penalties import Zero
 from convexml.solvers import Iterate
 from convexml.solvers.composite import Composite
+from convexml.solvers.second_order.newton_cg import newton_cg
 
 audit = partial(rate_cases.audit, max_iter=150)
 
@@ -205,3 +206,37 @@ def test_newton_needs_one_step_for_a_quadratic() -> None:
     (_, phase) = found.claims
     assert phase.holds
     assert np.all(phase.bound == 0.0)
+
+
+def changed(change: Callable[[Iterate, Iterate], Iterate]) -> Any:
+    """Newton's method by conjugate gradients, each iterate changed before it is shown."""
+
+    def iterate(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+        points = newton_cg(objective, w, b)
+        yield (before := next(points))
+        for point in points:
+            yield change(before, point)
+            before = point
+
+    return iterate
+
+
+def half_way(before: Iterate, point: Iterate) -> Iterate:
+    w, b = 0.5 * (before.w + point.w), 0.5 * (before.b + point.b)
+    return Iterate(w, b, None, point.passes, point.facts)
+
+
+def other_step(before: Iterate, point: Iterate) -> Iterate:
+    return Iterate(point.w, point.b, None, point.passes, {**point.facts, "step": 0.5})
+
+
+@pytest.mark.parametrize("change", [half_way, other_step])
+def test_residuals_larger_than_told_fail(plant: Callable[..., str], change: Any) -> None:
+    problem = cml.LogisticRegression(*samples("binary"), 0.05)
+    found = audit(problem, plant(changed(change), theory.InexactNewtonRate()), max_iter=3)
+    assert found.holds is False
+    assert "eta_T" in found.first_violation
+    honest = plant(changed(lambda before, point: point), theory.InexactNewtonRate())
+    found = audit(problem, honest)
+    assert found.holds
+    assert len(found.claims[-1].measured) >= 2

@@ -38,6 +38,8 @@ def objective(X: Any, y: Any, loss: Any, penalty: Any, intercept: bool = False) 
         (theory.newton_distance(0.1, m=1.0, M=2.0), 0.0125),
         (theory.newton_distance(0.33, m=1.0, M=2.0), 0.1089 / 0.34),
         (theory.newton_distance(0.34, m=1.0, M=2.0), np.inf),
+        (theory.inexact_distance(0.1, 0.03, m=1.0, M=2.0), 0.05),
+        (theory.inexact_distance(0.34, 0.0, m=1.0, M=2.0), np.inf),
         (theory.online_regret(10, step=0.5, slope=2.0, distance=4.0), 14.0),
         (theory.pegasos_value(1, lam=0.5, rho=2.0), 4.0),
         (theory.pegasos_value(np.e, lam=0.5, rho=2.0), 8.0 / np.e),

@@ -42,6 +42,7 @@ def run_algorithm(
             max_iter=algorithm.max_iter if limits.max_iter is None else limits.max_iter,
             progress=_show if limits.progress else None,
             patience=limits.patience,
+            aim=limits.aim,
         )
     except InputError:
         raise

@@ -32,6 +32,7 @@ SECOND_ORDER = ("newton", "irls")
 """Hand-written solvers for which the polish is one more step of their own."""
 FRAMED = (
     "newton",
+    "newton_cg",
     "irls",
     "augmented_lagrangian",
     "interior_point",
@@ -106,7 +107,7 @@ def _in_turn(
             continue  # these units are those of the attempt before
         first = size is None
         units = (1.0 if size is None else size) if trial.in_own_units else None
-        told = replace(limits, size=units, patience=trial.patience)
+        told = replace(limits, size=units, patience=trial.patience, aim=limits.tol)
         solution = attempt(problem, trial.name, told, trial.options | options)
         size = solution.objective if size is None else min(size, solution.objective)
         yield solution

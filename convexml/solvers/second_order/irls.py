@@ -10,7 +10,7 @@ from ...numerics import Array
 from ...objective import Objective
 from ...objective.symmetric import solve_symmetric
 from ..driver import Iterate
-from ..line_search import search
+from ..line_search import along, search
 
 
 def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
@@ -37,7 +37,7 @@ def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
         if not fall < 0.0:
             yield Iterate(w, b, u, passes)
             return
-        step, value, tried = search(objective, (w, b), value, (dw, db), fall)
+        step, value, tried = search(along(objective, w, b, dw, db), value, fall)
         passes += tried
         if step == 0.0:
             yield Iterate(w, b, u, passes)

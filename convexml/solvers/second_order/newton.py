@@ -9,7 +9,7 @@ import numpy as np
 from ...numerics import EPS, Array
 from ...objective import Objective, newton_point
 from ..driver import Iterate
-from ..line_search import search
+from ..line_search import along, search
 
 
 def newton(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
@@ -38,7 +38,7 @@ def newton(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
         if not descent < 0.0:
             yield Iterate(w, b, u, passes)
             return
-        step, value, tried = search(objective, (w, b), value, (dw, db), descent)
+        step, value, tried = search(along(objective, w, b, dw, db), value, descent)
         passes += tried
         if step == 0.0:
             yield Iterate(w, b, u, passes)

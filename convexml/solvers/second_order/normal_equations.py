@@ -10,7 +10,8 @@ from scipy import linalg
 
 from ...numerics import Array
 from ...objective import Objective
-from ..driver import Iterate, entries_of
+from ..costs import entries_of
+from ..driver import Iterate
 from .ridge_system import RidgeSystem
 
 LEVEL, FINER = 5e-7, 1e-3
@@ -70,7 +71,7 @@ def normal_equations(objective: Objective, w: Array, b: float) -> Iterator[Itera
                 return
         omega = omega + solve(residual, None if np.any(omega) else system.target)
         point = system.point(omega)
-        yield Iterate(*point, None, system.passes, {"steps": np.inf}, may_do=True)
+        yield Iterate(*point, None, system.passes, {"steps": np.inf}, promise=0.0)
 
 
 def factored(system: RidgeSystem, coarse: bool) -> tuple[Solve | None, bool]:
@@ -95,7 +96,7 @@ def conjugate_gradients(
         if share <= level or (step and step % OFTEN == 0):
             told = {"steps": float(step)} if is_first else {}
             point = system.point(omega)
-            yield Iterate(*point, None, system.passes, told, may_do=share <= level)
+            yield Iterate(*point, None, system.passes, told, promise=share)
             while level >= share > 0.0:
                 level *= FINER
         if not square > SHARE**2 * first:

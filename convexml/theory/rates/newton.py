@@ -81,7 +81,7 @@ class NewtonRate(Theorem):
         (run,) = runs
         yield never_increases("f(x_{T+1}) <= f(x_T)", run.values)
         M, m = hessian_lipschitz(run.objective), least_curvature(run.objective, run.reference)
-        unknown = _unknown(run, m, M)
+        unknown = unknown_constant(run, m, M)
         if unknown:
             yield Claim.untested(PHASE, f"the quadratic phase is not known: {unknown}")
             return
@@ -94,8 +94,8 @@ class NewtonRate(Theorem):
         yield Claim(PHASE, error[at], bound[at - 1], room, at, reason=reason)
 
 
-def _unknown(run: Trajectory, m: float, M: float) -> str:
-    """Which constant of the quadratic phase is missing."""
+def unknown_constant(run: Trajectory, m: float, M: float) -> str:
+    """Which constant of the phase near the solution is missing, in words."""
     if len(run.values) < 2:
         return "no step was taken"
     if not np.isfinite(M):

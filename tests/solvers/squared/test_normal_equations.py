@@ -109,7 +109,11 @@ def test_half_the_square_of_the_residual_is_the_gap(
     objective = Objective(as_design(X), y, Squared(), L2(0.05), np.full(n, 1.0 / n))
     optimum = by_least_squares(X, y, np.full(X.shape[1], 0.05), objective.c, True)
     least = objective.primal(optimum[:-1], optimum[-1])
-    shown = [each for each in normal_equations(objective, np.zeros(X.shape[1]), 0.0) if each.may_do]
+    shown = [
+        each
+        for each in normal_equations(objective, np.zeros(X.shape[1]), 0.0)
+        if each.promise > 0.0
+    ]
     assert shown
     for iterate, share in zip(shown, (5e-7, 5e-10, 5e-13), strict=False):
         u = objective.loss_derivative(objective.predict(iterate.w, iterate.b))
