@@ -39,7 +39,8 @@ class ProximalNewton:
         blocks = objective.penalty.zero_blocks(objective.d)
         assert blocks is not None  # a need of this solver
         self.objective, self.w, self.b = objective, w, b
-        self.norms, self.mu = Norms.of(*blocks), objective.penalty.strong_convexity
+        self.own = self.norms = Norms.of(*blocks)
+        self.mu, self.times = objective.penalty.strong_convexity, 1.0
         self.z = objective.predict(w, b)
         self.value = objective.primal(w, b, self.z)
         self.passes = 1.0
@@ -49,6 +50,16 @@ class ProximalNewton:
         self.is_quadratic = loss.strong_convexity == loss.curvature_bound  # one model says all
         self.is_newton = True
         self.u = self.slope = self.h = np.zeros(0)
+
+    def put(self, times: float) -> None:
+        """Let the levels be so many times the problem's own: that lam is ``times`` as large."""
+        self.times, self.norms = times, Norms(self.own.block, times * self.own.level)
+        self.value = self.value_at(self.w, self.b, self.z)
+
+    def value_at(self, w: Array, b: float, z: Array) -> float:
+        """P for these levels."""
+        more = (self.times - 1.0) * self.own.value(w) if self.times > 1.0 else 0.0
+        return self.objective.primal(w, b, z) + more
 
     def tolerance(self, u: Array) -> Array:
         """What counts as rounding in each condition, (d,)."""
@@ -115,7 +126,7 @@ class ProximalNewton:
 
     def move(self, norms: Norms, step: Array, shift: float, descent: float) -> bool:
         """Go along a step as far as P falls enough; whether it was gone at all."""
-        objective, index = self.objective, self.columns.index
+        index = self.columns.index
         ahead = self.columns.predictions(step) + shift
         here = self.w[index]
         change = norms.value(here + step) - norms.value(here)
@@ -125,7 +136,7 @@ class ProximalNewton:
             w, z = self.w.copy(), self.z + t * ahead
             w[index] = here + t * step
             with np.errstate(over="ignore", invalid="ignore"):
-                value = objective.primal(w, self.b, z)
+                value = self.value_at(w, self.b, z)
             if value <= self.value + ARMIJO * t * min(descent + change, 0.0) + EPS * abs(value):
                 self.w, self.b, self.z, self.value = w, self.b + t * shift, z, value
                 share = self.floor * (RAISED if t < 0.5 else 1.0 / RAISED if t == 1.0 else 1.0)
@@ -142,7 +153,7 @@ class ProximalNewton:
             if not (curve > 0.0 and abs(total) > BALANCED * float(np.abs(u).sum())):
                 return
             z = self.z - total / curve
-            value = self.objective.primal(self.w, self.b, z)
+            value = self.value_at(self.w, self.b, z)
             if not value <= self.value + EPS * abs(self.value):
                 return
             self.b, self.z, self.value = self.b - total / curve, z, value

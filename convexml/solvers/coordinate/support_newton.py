@@ -81,21 +81,32 @@ def support_step(
     It is where signs would change.
     """
     support = np.flatnonzero(((x != 0.0) | (level == 0.0)) & (gram.diagonal() + mu > 0.0))
-    here, weight = x[support], level[support]
-    sign, step = np.sign(here), np.zeros_like(x)
-    residual = g[support] + weight * sign
-    found = factor.solve(gram, mu, support, -residual)
-    if found is None:
-        return step, step, False
-    crossing = np.flatnonzero((sign * (here + found) < 0.0) & (weight > 0.0))
-    if not crossing.size:
-        step[support] = found
-        bent = hessian_product(gram, mu, step)
+    weight, step = level[support], np.zeros_like(x)
+    residual = g[support] + weight * np.sign(x[support])
+    while True:
+        borrowed = factor.base.size > 0
+        found = factor.solve(gram, mu, support, -residual)
+        if found is None:
+            return step, step, False
+        new, bent, change, cut = bent_path(gram, mu, g, x, level, support, found)
         left = np.max(np.abs(residual + bent[support]), initial=0.0)
-        if not left <= SOLVED * np.max(np.abs(residual), initial=0.0):
-            factor.forget()
-        return step, bent, False
-    # Coordinates stay at 0 from where they reach it: the path bends there.
+        solved = cut or left <= SOLVED * np.max(np.abs(residual), initial=0.0)
+        if not borrowed or (change < 0.0 and solved):
+            return new, bent, cut
+        factor.forget()
+
+
+def bent_path(
+    gram: Array, mu: float, g: Array, x: Array, level: Array, support: Array, found: Array
+) -> tuple[Array, Array, float, bool]:
+    """A step along ``found`` whose coordinates stay at 0 from where they reach it.
+
+    The path is followed from bend to bend, for as many as let the value fall. Returns the step, H
+    times it, the change of the value, and whether a coordinate stays at 0.
+    """
+    here, step = x[support], np.zeros_like(x)
+    ahead = np.sign(here) * (here + found)
+    crossing = np.flatnonzero((ahead < 0.0) & (level[support] > 0.0))
     bends = -here[crossing] / found[crossing]
     order = np.sort(bends)
     last = crossing.size
@@ -105,7 +116,7 @@ def support_step(
         ends = crossing[bends <= t]
         step[support[ends]] = -here[ends]
         bent = hessian_product(gram, mu, step)
-        change = g @ step + 0.5 * (step @ bent) + level @ (np.abs(x + step) - np.abs(x))
+        change = float(g @ step + 0.5 * (step @ bent) + level @ (np.abs(x + step) - np.abs(x)))
         if change < 0.0 or last == 0:
-            return step, bent, True
+            return step, bent, change, bool(crossing.size)
         last //= 2

@@ -18,6 +18,10 @@ from .proximal_newton import MET, SLOW, ProximalNewton
 SHARE = 0.1
 """The conditions on a working set are solved to this share of the largest violation; to the end
 where it holds all columns."""
+RATIO, CLOSE, ROUGH = 3.0, 1.5, 1e11
+"""From one lam to the next on the way down; the last one before the problem's own is at least so
+many times as large. On the way a violation of so many tolerances, a tenth of the level, is enough.
+"""
 GLANCES, ENOUGH, CLOSER = 8, 1e5, 1e-3
 """Working sets between two passes, at most. A violation of this many tolerances, 1e-7 of the level,
 and of this share of that at the pass, is enough for another one."""
@@ -45,6 +49,8 @@ def working_set(
     https://doi.org/10.18637/jss.v033.i01) that finds the support, and Newton steps on the support
     that end in rounding. The curvatures of a model are kept while its steps converge fast, so that
     its Gram matrix only grows. Steps are halved until P falls enough, so that P never increases.
+    Where many columns violate their condition at the start, lam comes down from where none does in
+    a few steps, so that few columns join in vain; iterates on the way are those that lower P.
     The columns of an earlier search on the same design are ``carried`` along a path.
     """
     if not growth > 0.0:
@@ -55,15 +61,21 @@ def working_set(
         known = None
     search = Search(objective, w, b, known)
     carried["columns"] = search.columns
-    least, gained = np.inf, True
+    least, gained, lowest = np.inf, True, np.inf
     while True:
         search.look()
-        yield Iterate(search.w, search.b, None, search.passes, is_known=True)
+        if search.times == 1.0 or search.primal < lowest:
+            yield Iterate(search.w, search.b, None, search.passes, is_known=True)
+        lowest = min(lowest, search.primal)
+        search.lower()
         worst, done = search.judge()
-        if not worst > 1.0 or (done and not gained and not worst < 0.5 * least):
+        if search.times > 1.0:
+            least = np.inf
+        elif not worst > 1.0 or (done and not gained and not worst < 0.5 * least):
             return
         slow = done and worst > SLOW * least
         least, before = min(worst, least), search.value
+        enough = max(1.0, min(ENOUGH if search.times == 1.0 else ROUGH, CLOSER * least))
         for _ in range(GLANCES):
             search.grow(growth)
             search.solve(1.0 if search.columns.whole else max(1.0, SHARE * worst), slow)
@@ -71,10 +83,10 @@ def working_set(
                 break
             last, (worst, inside) = worst, search.judge()
             slow = inside and worst > SLOW * last
-            if not worst > max(1.0, min(ENOUGH, CLOSER * least)):
+            if not worst > enough:
                 break
         gained = not search.is_newton or before - search.value > MET * abs(search.value)
-        if done and search.is_newton and not search.value < before:
+        if search.times == 1.0 and done and search.is_newton and not search.value < before:
             return
 
 
@@ -88,6 +100,7 @@ class Search(ProximalNewton):
         self.is_zero = np.zeros(objective.d, dtype=bool)
         self.outside = np.zeros(objective.d)
         self.near: Array | None = None
+        self.start = True
 
     def look(self) -> None:
         """Take the slope at (w, b) from its dual point, and what their gap proves."""
@@ -96,12 +109,13 @@ class Search(ProximalNewton):
         self.passes += 1.0
         self.u = self.objective.loss_derivative(self.z)
         self.slope = self.mu * self.w - self._scaled_back(dual)
-        gap = max(self.value - dual.value, 0.0) + ROUNDING * abs(self.value)
+        self.primal = self.objective.primal(self.w, self.b, self.z)
+        gap = max(self.primal - dual.value, 0.0) + ROUNDING * abs(self.primal)
         bound = self.objective.loss.curvature_bound
         if np.isfinite(gap) and np.isfinite(bound):  # |u* - u| in the norm of 1 / (c K)
             reach = np.sqrt(2.0 * gap * bound) * self.objective.column_sizes
-            most = self.norms.sizes(dual.v) + self.norms.sizes(reach) * (1.0 + 1e-9)
-            self.is_zero |= most < self.norms.level
+            most = self.own.sizes(dual.v) + self.own.sizes(reach) * (1.0 + 1e-9)
+            self.is_zero |= most < self.own.level
         self._find_near()
 
     def _find_near(self) -> None:
@@ -138,6 +152,18 @@ class Search(ProximalNewton):
         self.seen[self.near] = True
         self.passes += (held.size + self.near.size) / self.objective.d
         return True
+
+    def lower(self) -> None:
+        """Bring the levels nearer to the problem's own; at the start they let no column in."""
+        level = self.own.level
+        if self.start and not self.columns.whole:
+            sizes = self.own.sizes(self.slope)
+            self.times = float(np.max(sizes[level > 0.0] / level[level > 0.0], initial=1.0))
+            self.start = False
+        if self.times > 1.0:
+            times = self.times / RATIO
+            self.put(times if times > CLOSE else 1.0)
+            self._find_near()
 
     def judge(self) -> tuple[float, bool]:
         """The largest violation of the columns seen last; whether all that violate are held."""
