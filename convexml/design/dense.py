@@ -43,7 +43,7 @@ class DenseDesign:
         return min(n, BLOCK) + n // BLOCK + 1
 
     def matvec(self, w: Array) -> Array:
-        if w.ndim == 1:
+        if w.ndim == 1 and len(w) > WIDE:
             used, by_columns = np.flatnonzero(w), self.array.flags.f_contiguous
             few = (APART if by_columns else SCATTERED) * used.size <= len(w) - WIDE
             if few or not used.size:

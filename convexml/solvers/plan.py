@@ -72,7 +72,7 @@ TABLE = (
     ),
     Engine(
         "augmented_lagrangian",
-        lambda s: Work(120, 5, min(s.n, s.d), 20, min(s.n, s.d)),
+        lambda s: Work(120, 5, s.least, 20, s.least) if s.least <= LARGEST else Work(5000),
         "the dual is a quadratic program in a bounded box, and few samples are inside it",
         lambda s: not s.is_smooth,
     ),

@@ -12,7 +12,7 @@ from ...numerics import Array
 from ...objective import Objective
 from ..box_dual import curvatures
 from ..driver import Iterate
-from .curved_samples import newton_step
+from .curved_samples import ROUNDS, newton_step
 from .smoothed_loss import Smoothed
 
 CLOSE = 0.2
@@ -135,7 +135,7 @@ def minimise(
         w, b, z = w + t * dw, b + t * db, z + t * dz
         v, total = fixed + design.rmatvec(u), rest + float(u.sum()) if free_b else 0.0
         count = float(inside.sum())
-        passes += 2.0 + count * min(count, design.shape[1]) / max(len(z), 1)
+        passes += 2.0 + count * min(count, design.shape[1], ROUNDS) / max(len(z), 1)
         is_solved = t == 1.0 and (
             fall <= CLOSE * smoothed.distance(u) or np.array_equal(now, inside)
         )

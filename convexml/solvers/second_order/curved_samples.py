@@ -6,11 +6,13 @@ import numpy as np
 from scipy.linalg import lapack
 from scipy.sparse.linalg import LinearOperator, cg
 
-from ...design import Design
+from ...design import Design, SparseDesign
 from ...numerics import Array
 
 LARGEST = 3000
 """Above this many rows and columns nothing is factored."""
+ROOM = 1e6
+"""Nor are rows of a sparse X that would have more entries than this, zeros included."""
 JITTERS = (0.0, 1e-14, 1e-11, 1e-8)
 """Shares of the diagonal, added until a matrix is definite in floating point."""
 ACCURATE, ROUNDS = 1e-2, 200
@@ -25,12 +27,14 @@ def newton_step(
     R are the rows of X in the mask ``inside``. Through a matrix of their number or of d, whichever
     is smaller, or by conjugate gradients.
     """
-    index = np.flatnonzero(inside)
+    d = design.shape[1]
+    (index,) = inside.nonzero()
     if not index.size:
         return -slope / level, -total / float(h.max()) if free_b else 0.0
-    if index.size <= min(design.shape[1], LARGEST):
+    is_sparse = isinstance(getattr(design, "base", design), SparseDesign)
+    if index.size <= min(d, LARGEST) and (index.size * d <= ROOM or not is_sparse):
         return _by_rows(design.rows(index), level, h[index], slope, total, free_b)
-    if design.shape[1] <= LARGEST:
+    if d <= LARGEST:
         return _by_columns(design, level, np.where(inside, h, 0.0), slope, total, free_b)
     return _by_products(design.rows(index), level, h[index], slope, total, free_b)
 
@@ -42,10 +46,14 @@ def _by_rows(
     R = rows.dense()
     scaled = R / level
     matrix = scaled @ R.T
-    matrix[np.diag_indices(len(h))] += 1.0 / h
-    known = _solved(matrix, np.column_stack([scaled @ slope, np.ones(len(h))]))
-    db = (float(known[:, 0].sum()) - total) / float(known[:, 1].sum()) if free_b else 0.0
-    return -(slope + (db * known[:, 1] - known[:, 0]) @ R) / level, db
+    matrix.ravel()[:: len(h) + 1] += 1.0 / h
+    right = np.ones((len(h), 2), order="F")
+    right[:, 0] = scaled @ slope
+    known, ones = _solved(matrix, right).T
+    if not free_b:
+        return (known @ R - slope) / level, 0.0
+    db = (float(known.sum()) - total) / float(ones.sum())
+    return ((known - db * ones) @ R - slope) / level, db
 
 
 def _by_columns(
@@ -53,17 +61,16 @@ def _by_columns(
 ) -> tuple[Array, float]:
     d = design.shape[1]
     matrix = design.bordered_gram(h) if free_b else design.gram(h)
-    matrix[np.diag_indices(d)] += level
-    x = _solved(matrix, -np.append(slope, total) if free_b else -slope)
+    matrix.ravel()[: d * len(matrix) : len(matrix) + 1] += level
+    x = -_solved(matrix, np.append(slope, total) if free_b else slope)
     return x[:d], float(x[d]) if free_b else 0.0
 
 
 def _solved(matrix: Array, right: Array) -> Array:
+    diagonal = matrix.diagonal()
     for jitter in JITTERS:
-        trial = (
-            matrix.copy() if jitter == JITTERS[0] else matrix + jitter * np.diag(matrix.diagonal())
-        )
-        _, x, info = lapack.dposv(trial, right, overwrite_a=True)
+        trial = matrix + np.diag(jitter * diagonal) if jitter > 0.0 else matrix
+        _, x, info = lapack.dposv(trial, right)
         if info == 0:
             return x
     return np.linalg.lstsq(matrix, right, rcond=None)[0]

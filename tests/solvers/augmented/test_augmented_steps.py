@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import optimize, sparse
 
-from convexml.design import DenseDesign
+from convexml.design import DenseDesign, ScaledDesign, SparseDesign
 from convexml.solvers.second_order import curved_samples
 from convexml.solvers.second_order.augmented_lagrangian import search
 from convexml.solvers.second_order.curved_samples import newton_step
@@ -75,6 +77,24 @@ def test_newton_steps_solve_the_dense_system(
     if not free_b:
         matrix[d], matrix[:, d], matrix[d, d], total = 0.0, 0.0, 1.0, 0.0
     assert np.allclose(matrix @ np.append(dw, db), -np.append(slope, total), rtol=1e-9, atol=1e-9)
+
+
+def test_wide_sparse_rows_are_not_made_dense(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = sparse.random_array((30, 400), density=0.05, rng=RNG, format="csr")
+    level, h, inside = np.ones(400), np.full(30, 2.0), np.ones(30, dtype=bool)
+    slope = RNG.normal(size=400)
+
+    def step(design: Any) -> Any:
+        return newton_step(design, level, h, inside, slope, 0.3, True)
+
+    dense = step(DenseDesign(X.toarray()))
+    monkeypatch.setattr(curved_samples, "ROOM", 0.0)
+    monkeypatch.setattr(curved_samples, "LARGEST", 300)
+    monkeypatch.setattr(curved_samples, "ACCURATE", 1e-12)
+    monkeypatch.setattr(SparseDesign, "dense", None)
+    found = step(ScaledDesign(SparseDesign(X), np.ones(400)))
+    assert np.allclose(found[0], dense[0], rtol=1e-8, atol=1e-9)
+    assert found[1] == pytest.approx(dense[1], rel=1e-8)
 
 
 def test_a_matrix_that_is_singular_in_floating_point_is_survived() -> None:
