@@ -83,21 +83,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Courses:
-    """The courses of all solvers on one problem.
-
-    Attributes
-    ----------
-    problem, title : str
-        Name and title of the problem.
-    courses : tuple of Course
-        One for each solver.
-    tols : tuple of float
-        The tolerances of the reference solvers, the largest first; the others aim at the last.
-    environment : dict
-        Machine, versions, date, time limit and seed.
-    interrupted : bool
-        Whether Ctrl-C ended the race.
-    """
+    """The courses of all solvers on one problem; ``convexml.Convergence`` names the fields."""
 
     problem: str
     title: str

@@ -18,17 +18,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Results:
-    """Every run of a comparison; failures are rows too.
-
-    Attributes
-    ----------
-    records : tuple of Record
-        Grouped by problem, then tolerance, then solver.
-    environment : dict
-        Machine, versions, date, tolerances, time limit, repeats and seed.
-    interrupted : bool
-        Whether Ctrl-C ended the comparison; the records are those finished before.
-    """
+    """Every run of a comparison; ``convexml.Comparison`` says what the fields are."""
 
     records: tuple[Outcome, ...]
     environment: dict[str, Any]

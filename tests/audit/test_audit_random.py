@@ -75,6 +75,17 @@ def test_scaled_problems_are_certified_by_solve(scale: float, unit: float) -> No
     assert sum(decided) >= 7
 
 
+@pytest.mark.parametrize(
+    ("scale", "unit", "seed"), [(1e-6, 1.0, 49), (1.0, 1e-6, 30), (1.0, 1e-6, 35)], ids=str
+)
+def test_dual_points_that_only_a_projection_reaches(scale: float, unit: float, seed: int) -> None:
+    """Without ``repair_conic_dual`` no exact dual point is found near Clarabel's."""
+    problem = random_problem(np.random.default_rng(seed), scale=scale, unit=unit)
+    clarabel(problem)
+    certificate = cml.certify(problem, tol=TOL)
+    assert certificate.verdict is Verdict.CERTIFIED, str(certificate)
+
+
 def test_no_mutation_is_certified() -> None:
     """CVXPY's own expressions decide which mutations matter."""
     tries = wrong = 0
