@@ -14,8 +14,11 @@ import numpy as np
 from ..certificates import Certificate
 from ..errors import InputError, nearest
 from ..objective import Statement
-from ..validation import refuse_unknown
+from ..validation import positive_number, refuse_unknown
 from .solution import Solution
+
+CLOSER = 0.05
+"""Of the gap that is to hold between the points of a path: that of the points themselves."""
 
 
 class PosedProblem(Protocol):
@@ -68,6 +71,8 @@ class Problem(ABC):
     _theta: dict[str, Any] | None = None
     _last: Solution | None = None
     _posing: float = 0.0
+    _hands_on: bool = False
+    """Whether ``solve`` takes ``carried``, what solvers know from other points of a path."""
 
     def __new__(cls, *args: Any, **named: Any) -> Self:
         """Refuse a keyword that ``__init__`` does not take."""
@@ -175,39 +180,55 @@ class Problem(ABC):
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex()}\n$$"
 
-    def path(self, lams: Sequence[float], **kwargs: Any) -> list[Solution]:
+    def path(self, lams: Sequence[float], *, everywhere: float | None = None, **kwargs: Any) -> Any:
         """Solve for each hyperparameter value in turn, warm started; order as given.
 
         Parameters
         ----------
         lams : sequence of float
             Values of ``lam``, or of ``C`` for the support vector machines.
+        everywhere : float, optional
+            A relative gap: then ``lams`` are the two ends (high, low) of an interval, and a grid is
+            chosen such that at every value between them some solution of the grid is that good.
         **kwargs
             Passed to ``solve``.
 
         Returns
         -------
-        list of Solution
+        list of Solution, or IntervalPath
+            With ``everywhere`` the latter: ``.at(lam)``, ``.gap_at(lam)`` and ``.worst_gap``.
+
+        Raises
+        ------
+        InputError
+            For a value that is none, or no interval.
         """
         name = self._path_parameter()
         if np.ndim(lams) != 1:
             raise InputError(f"{self.name}.path: needs a list of values of {name}, got {lams!r}.")
         before = getattr(self, name)
-        solutions: list[Solution] = []
-        carried = self._carried()
+        last: Solution | None = None
+        carried: dict[str, Any] = {"carried": {}} if self._hands_on else {}
+
+        def solve(value: float) -> Solution:
+            nonlocal last
+            setattr(self, name, value)
+            point = {} if last is None else last.primal
+            start = point.get("q", point.get("w"))
+            last = self.solve(**({"w0": start} | carried | kwargs))
+            return last
+
         try:
-            for value in lams:
-                setattr(self, name, value)
-                point = solutions[-1].primal if solutions else {}
-                start = point.get("q", point.get("w"))
-                solutions.append(self.solve(**({"w0": start} | carried | kwargs)))
+            if everywhere is None:
+                return [solve(value) for value in lams]
+            tol = positive_number(everywhere, f"{self.name}.path", "everywhere")
+            kwargs = {"tol": CLOSER * tol} | kwargs
+            return self._interval_path(name, lams, tol, solve)
         finally:
             setattr(self, name, before)
-        return solutions
 
-    def _carried(self) -> dict[str, Any]:
-        """Keywords of ``solve`` that let solvers hand on what they know, along a path."""
-        return {}
+    def _interval_path(self, name: str, ends: Any, tol: float, solve: Any) -> Any:
+        raise InputError(f"{self.name}.path: no bound between two values of {name} is known.")
 
     def _path_parameter(self) -> str:
         for name in ("lam", "C", "radius"):

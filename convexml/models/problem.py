@@ -18,6 +18,7 @@ from ..validation import yes_or_no
 from .base import Problem
 from .latex import latex_of
 from .learning import construction, judging, outcomes, posing, prediction, solving, stored
+from .learning.everywhere import follow
 from .learning.lam_max import lam_max
 from .learning.posed import Values
 from .reading.inputs import Samples, read_coefficients, read_samples
@@ -54,6 +55,8 @@ class LearningProblem(Problem):
     classes: Array | None
     """The two (or K) labels in increasing order; None for real targets."""
     _objective: Objective
+    _hands_on = True
+    _interval_path = follow
     multiplier_names: ClassVar[Mapping[str, str]] = {}
     """Textbook names of the multipliers, by the label of their constraint."""
 
@@ -133,9 +136,6 @@ class LearningProblem(Problem):
         self._last = solving.solve_learning(self, solver, **options)
         self._fill()
         return self._last
-
-    def _carried(self) -> dict[str, Any]:
-        return {"carried": {}}
 
     def certify(self, w: Any, b: Any = None, u: Any = None, *, tol: float = 1e-6) -> Certificate:
         """Judge a point, whoever computed it.
