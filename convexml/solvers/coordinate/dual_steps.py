@@ -55,7 +55,7 @@ def most_violating(
     up, down = rise.max(), fall.max()
     count = inside.sum()
     if count > free:
-        inside[:] = False
+        inside[:], count = False, 0
     room = max(size - count, size // 2)
     if not paired:
         rise, fall = np.maximum(rise, fall), np.full(n, -np.inf)

@@ -21,16 +21,18 @@ from .gram_rows import Gram, coefficients, gram_of
 
 WHOLE = 250
 """Up to so many samples the working set is all of them."""
-COARSER = 5
-"""A start comes from every fifth sample, counted five times, and so on down to ``WHOLE``."""
+COARSER = 4
+"""A start comes from every fourth sample, counted four times, and so on down to ``WHOLE``."""
 VISITS = 100
 """Working sets of an iteration, at most;"""
 FALL = 1e-4
 """it ends earlier where the violation has fallen to this share."""
 ROUNDS = 3
 """Updates of a working set by pairs, in multiples of its size."""
-EXACT, FREE = 10, 1000
-"""Exact steps on the free u_i of a working set, at most, and up to how many of them."""
+EXACT, FEW, FREE = 10, 200, 1000
+"""Exact steps on the free u_i of a working set, if they are few; one, up to how many of them;"""
+NEAR = 0.01
+"""where they are more than a working set takes, they join it once the violation has so fallen."""
 SHIFT = 1e-13
 """Added to the diagonal of what is factored, relative to it, where it is singular."""
 
@@ -59,7 +61,7 @@ def smo(
         objective.fit_intercept,
     )
     u = np.zeros(box.n)
-    yield Iterate(w, b, u)
+    yield Iterate(w, b, u, promise=np.inf)
     if isinstance(objective, KernelObjective) and np.any(w):
         u = box.balanced(np.clip(-objective.lam * w, box.lo, box.hi), np.zeros(box.n))
     climb = Climb(box, size, u if np.any(u) else coarse_start(box, size))
@@ -140,6 +142,7 @@ class Climb:
         self.box, self.size, self.u = box, min(size, box.n), u.copy()
         self.pull = box.gram.product(u) if np.any(u) else np.zeros(box.n)  # G u
         self.shift, self.passes = 0.0, np.count_nonzero(u) / box.n
+        self.first = self.now = np.inf  # violations
 
     def visit(self) -> bool:
         """Working sets until the violation has fallen; False where there was none to begin with."""
@@ -162,12 +165,13 @@ class Climb:
         self.slope = box.y + self.pull if box.is_linear else box.y + box.K * u + self.pull
         size = box.n if box.n <= WHOLE else self.size
         given = self.slope, u, box.lo, box.hi, box.epsilon, box.paired
-        chosen, up, down = most_violating(*given, size, FREE)
-        if not box.paired:
-            return chosen, max(up, down)
-        if np.isfinite(up - down):
+        free = FREE if self.now <= NEAR * self.first else size
+        chosen, up, down = most_violating(*given, size, free)
+        if box.paired and np.isfinite(up - down):
             self.shift = 0.5 * (down - up)
-        return chosen, up + down
+        self.now = up + down if box.paired else max(up, down)
+        self.first = self.now if self.first == np.inf else self.first
+        return chosen, self.now
 
     def _improve(self, chosen: Array, violation: float) -> bool:
         """Climb on the chosen samples; False where nothing moved."""
@@ -221,6 +225,8 @@ def settle(
         if reach[first] <= full:
             u[free[first]] = end[first]
         elif abs(full - 1.0) < 1e-6:
+            return
+        if free.size > FEW:
             return
 
 
