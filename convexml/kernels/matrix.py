@@ -71,10 +71,18 @@ class KernelMatrix:
 
     def rows(self, index: Array) -> Array:
         """K[index], shape (len(index), n); not to be written to."""
+        return self._kept[self._slot[index]] if self._holds(index) else self._make(index)
+
+    def block(self, index: Array) -> Array:
+        """K[index, index]."""
+        if not self._holds(index):
+            return self._make(index)[:, index]
+        return self._kept[self._slot[index][:, None], index]
+
+    def _holds(self, index: Array) -> bool:
+        """Whether these rows are kept, made now if need be; False where they are too many."""
         missing = index[self._slot[index] < 0]
-        if missing.size and not self._keep(missing) and not self._keep(index, anew=True):
-            return self._make(index)
-        return self._kept[self._slot[index]]
+        return not missing.size or self._keep(missing) or self._keep(index, anew=True)
 
     def product(self, q: Array) -> Array:
         """K q from the rows of the nonzero q_j, a block at a time; not to be written to."""

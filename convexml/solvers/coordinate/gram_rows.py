@@ -1,4 +1,4 @@
-"""The matrix of the dual, row by row: X Lam^-1 X' of a linear model, K / lam of a kernel."""
+"""The matrix of the dual, block by block: X Lam^-1 X' of a linear model, K / lam of a kernel."""
 
 from __future__ import annotations
 
@@ -18,8 +18,12 @@ class Gram(Protocol):
 
     n: int
 
-    def rows(self, index: Array) -> Array:
-        """G[index], shape (len(index), n); not to be written to."""
+    def block(self, index: Array) -> Array:
+        """G[index, index]."""
+        ...
+
+    def change(self, index: Array, step: Array) -> Array:
+        """G[:, index] step, shape (n,)."""
         ...
 
     def product(self, u: Array) -> Array:
@@ -37,8 +41,12 @@ class LinearGram:
     def __init__(self, design: Design, level: Array) -> None:
         self.design, self.level, self.n = design, level, design.shape[0]
 
-    def rows(self, index: Array) -> Array:
-        return self.design.matvec((self.design.rows(index).dense() / self.level).T).T
+    def block(self, index: Array) -> Array:
+        X = self.design.rows(index).dense()
+        return (X / self.level) @ X.T
+
+    def change(self, index: Array, step: Array) -> Array:
+        return self.design.matvec(self.design.rows(index).rmatvec(step) / self.level)
 
     def product(self, u: Array) -> Array:
         return self.design.matvec(self.design.rmatvec(u) / self.level)
@@ -53,9 +61,12 @@ class KernelGram:
     def __init__(self, matrix: KernelMatrix, lam: float) -> None:
         self.matrix, self.lam, self.n = matrix, lam, matrix.n
 
-    def rows(self, index: Array) -> Array:
-        rows = self.matrix.rows(index)
-        return rows if self.lam == 1.0 else rows / self.lam
+    def block(self, index: Array) -> Array:
+        return self.matrix.block(index) / self.lam
+
+    def change(self, index: Array, step: Array) -> Array:
+        moved = step.nonzero()[0]
+        return (step[moved] / self.lam) @ self.matrix.rows(index[moved])
 
     def product(self, u: Array) -> Array:
         return self.matrix.product(u) / self.lam

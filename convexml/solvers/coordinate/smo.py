@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 from scipy.linalg import lapack
@@ -25,8 +26,12 @@ COARSER = 4
 """A start comes from every fourth sample, counted four times, and so on down to ``WHOLE``."""
 VISITS = 100
 """Working sets of an iteration, at most;"""
-FALL = 1e-4
+FALL = 1e-2
 """it ends earlier where the violation has fallen to this share."""
+BLIND = 10
+"""So many iterations may tell from their own slopes that an evaluation is too early."""
+STILL = 1e-4
+"""Pairs of a working set that violate by this share of its worst are left to exact steps."""
 ROUNDS = 3
 """Updates of a working set by pairs, in multiples of its size."""
 EXACT, FEW, FREE = 10, 200, 1000
@@ -65,9 +70,12 @@ def smo(
     if isinstance(objective, KernelObjective) and np.any(w):
         u = box.balanced(np.clip(-objective.lam * w, box.lo, box.hi), np.zeros(box.n))
     climb = Climb(box, size, u if np.any(u) else coarse_start(box, size))
-    while climb.visit():
-        u = climb.u.copy()
-        yield Iterate(coefficients(objective, u), climb.shift, u, climb.passes)
+    for k in count():
+        if not climb.visit():
+            return
+        u, promise = climb.u.copy(), climb.gap if k < BLIND else -np.inf
+        w = coefficients(objective, u)
+        yield Iterate(w, climb.shift, u, climb.passes, promise=promise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +167,19 @@ class Climb:
             moved = True
         return moved
 
+    @property
+    def gap(self) -> float:
+        """The relative gap by these slopes: no promise, but an evaluation costs a product."""
+        box, u = self.box, self.u
+        kinks = box.epsilon * np.where(u != 0.0, np.sign(u), 0.0)
+        push = self.slope + kinks - self.shift
+        room = np.where(push > 0.0, u - box.lo, box.hi - u)
+        part = np.where(room > 0.0, np.minimum(room, np.abs(u) + box.c) * np.abs(push), 0.0)
+        if box.epsilon > 0.0:  # within the kink nothing pushes
+            part = np.where((u == 0.0) & (np.abs(push) <= box.epsilon), 0.0, part)
+        value = abs(0.5 * float(u @ (box.y + self.slope))) + box.epsilon * float(np.abs(u).sum())
+        return float(part.sum()) / value if value > 0.0 else np.inf
+
     def _choose(self) -> tuple[Array, float]:
         """The free samples and those that violate most, and by how much; b between the ends."""
         box, u = self.box, self.u
@@ -176,9 +197,8 @@ class Climb:
     def _improve(self, chosen: Array, violation: float) -> bool:
         """Climb on the chosen samples; False where nothing moved."""
         box = self.box
-        rows = box.gram.rows(chosen)
+        Q = box.gram.block(chosen)
         self.passes += len(chosen) / box.n
-        Q = rows[:, chosen]
         if not box.is_linear:
             Q[np.diag_indices(len(chosen))] += box.K[chosen]
         before, g = self.u[chosen], self.slope[chosen]
@@ -186,13 +206,13 @@ class Climb:
         u = before.copy()
         updates = ROUNDS * len(chosen)
         if box.paired:
-            ascend_pairs(Q, g, u, lo, hi, box.epsilon, updates, FALL * violation)
+            ascend_pairs(Q, g, u, lo, hi, box.epsilon, updates, STILL * violation)
         else:
             ascend_singles(Q, g, u, lo, hi, box.epsilon, updates)
         settle(Q, g, u, lo, hi, box.epsilon, box.paired)
         self.u[chosen] = u
         step = u - before
-        self.pull = self.pull + step @ rows
+        self.pull = self.pull + box.gram.change(chosen, step)
         return bool(step.any())
 
 
