@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -136,9 +138,20 @@ class AtSamples:
     u: Array
     u_sizes: Array
     prediction: str
-    slopes: Condition
-    domain: Condition
-    feasible: Condition
+    row: Callable[[str], Condition]
+    """Measures the last three, by name, for those that ask."""
+
+    @cached_property
+    def slopes(self) -> Condition:
+        return self.row("slopes")
+
+    @cached_property
+    def domain(self) -> Condition:
+        return self.row("domain")
+
+    @cached_property
+    def feasible(self) -> Condition:
+        return self.row("feasible")
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,6 +70,7 @@ EVERY = [
     ("coordinate_descent", "Lasso"),
     ("working_set", "Lasso"),
     ("dual_coordinate_descent", "SoftMarginSVM"),
+    ("smo", "SoftMarginSVM"),
     ("augmented_lagrangian", "SoftMarginSVM"),
     ("interior_point", "SoftMarginSVM"),
     ("admm", "Lasso"),

@@ -56,6 +56,10 @@ def conditions_of_samples(point: PassedPoint) -> list[Condition]:
     return found
 
 
+ROWS = {"slopes": rows.slopes, "domain": rows.loss_domain, "feasible": rows.predictions}
+"""Those that every loss has."""
+
+
 def at_features(point: PassedPoint, words: Words, in_w_alone: bool) -> AtFeatures:
     """What the penalty is asked about; stationarity of a smooth one may be that of P(w, b)."""
     inclusion = rows.stationarity(point, point.v)
@@ -71,11 +75,8 @@ def at_features(point: PassedPoint, words: Words, in_w_alone: bool) -> AtFeature
 def at_samples(point: PassedPoint, prediction: str) -> AtSamples:
     """What the loss is asked about."""
     y, c = point.objective.y, point.objective.c
-    slopes, domain, feasible = (
-        row(point) for row in (rows.slopes, rows.loss_domain, rows.predictions)
-    )
     seen = y, c, point.z, point.u, point.u_sizes
-    return AtSamples(*seen, prediction, slopes, domain, feasible)
+    return AtSamples(*seen, prediction, lambda name: ROWS[name](point))
 
 
 def _weighted(c: Array, words: Words) -> str:

@@ -15,7 +15,13 @@ from ..scale import learning_scale
 from .account import dual_rounding, primal_rounding, unproved
 from .conditions import conditions_of_samples
 from .passed_point import PassedPoint
-from .points.dual_repair import DualPoint, balance, box_inside, repair_dual
+from .points.dual_repair import (
+    DualPoint,
+    balance,
+    box_inside,
+    dual_value,
+    repair_dual,
+)
 from .points.primal_repair import PrimalPoint
 
 LOOSE = 1.0 + 1e-6
@@ -102,8 +108,7 @@ def certify_function(
     primal = point.value + 0.5 * lam * f.square
     above = primal_rounding(bare, point, bare.zero_scores) + 0.5 * lam * f.doubt
 
-    passed = -lam * q if u is None else u
-    dual = repair_dual(bare, passed, source="solver" if u is None else "passed")
+    dual = own_dual(objective, q) if u is None else repair_dual(bare, u, source="passed")
     g = of_dual(objective, q, f, dual.u)
     bound = dual.value - 0.5 * g.square / lam
     below = dual_rounding(bare, point, dual).price + 0.5 * g.doubt / lam
@@ -134,15 +139,23 @@ def certify_function(
     return judge(replace(certificate, proved_gap=proved, unproved=doubt))
 
 
+def own_dual(objective: KernelObjective, q: Array, u: Array | None = None) -> DualPoint:
+    """U, or -lam q, in the box and with 1'u = 0; its value is -F*(u)."""
+    bare = objective.bare
+    lo, hi = box_inside(bare)
+    u = balance(bare, np.clip(-objective.lam * q if u is None else u, lo, hi), lo, hi)
+    value, conjugates = dual_value(bare, u, np.zeros(0))
+    return DualPoint(u, value, np.zeros(0), np.inf, "solver", np.zeros(0), conjugates)
+
+
 def quick_gap_of_function(
     objective: KernelObjective, q: Array, b: float, u: Array | None
 ) -> tuple[float, DualPoint]:
     """P(q, b) and a dual point, for stopping rules."""
     bare, lam, values = objective.bare, objective.lam, objective.matrix.product(q)
     primal = bare.loss_value(values + b) + 0.5 * lam * max(float(q @ values), 0.0)
-    lo, hi = box_inside(bare)
-    u = balance(bare, np.clip(-lam * q if u is None else u, lo, hi), lo, hi)
+    dual = own_dual(objective, q, u)
+    u = dual.u
     rest = u + lam * q
     there = -lam * values + (objective.matrix.product(rest) if np.any(rest) else 0.0)
-    bound = -bare.loss_conjugate(u) - 0.5 * max(float(u @ there), 0.0) / lam
-    return primal, DualPoint(u, bound, np.zeros(0), np.inf, "solver")
+    return primal, replace(dual, value=dual.value - 0.5 * max(float(u @ there), 0.0) / lam)
