@@ -24,8 +24,8 @@ from ..theory import (
 from .algorithm import Algorithm
 from .coordinate.coordinate_descent import coordinate_descent
 from .coordinate.dual_coordinate_descent import dual_coordinate_descent
-from .coordinate.smo import smo
 from .coordinate.working_set import working_set
+from .dual.smo import smo
 from .first_order.accelerated_gradient import accelerated_gradient
 from .first_order.admm import admm
 from .first_order.fista import fista

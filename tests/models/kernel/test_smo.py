@@ -14,9 +14,9 @@ from convexml.kernels import matrix as kernel_matrix
 from convexml.losses import Huber, Pinball, SquaredEpsilonInsensitive, SquaredHinge
 from convexml.numerics import Array
 from convexml.penalties import L2
-from convexml.solvers.coordinate import smo as module
 from convexml.solvers.coordinate.dual_steps import most_violating
-from convexml.solvers.coordinate.smo import newton_step, settle
+from convexml.solvers.dual import smo as module
+from convexml.solvers.dual.free_steps import newton_step, settle
 
 RNG = np.random.default_rng(0)
 

@@ -1,0 +1,1 @@
+"""Working sets of the dual, for linear models and kernels."""
