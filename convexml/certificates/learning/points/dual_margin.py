@@ -25,6 +25,8 @@ NEAR = 1e-9
 """Share below its bound from which on a block of v is held where it is."""
 MOST = 500
 ATTEMPTS = 6
+POWERS = range(4, 53, 2)
+"""Margins that are tried are 2^4 eps, 2^6 eps, ..."""
 
 
 def with_margin(objective: Objective, point: DualPoint, precise: bool = False) -> DualPoint:
@@ -45,10 +47,13 @@ def with_margin(objective: Objective, point: DualPoint, precise: bool = False) -
         if moved_inside is not None:
             return moved_inside
     scale = penalty.domain_scale(_outermost(v, error)) or 1.0  # 0 where a sign is missed
-    for power in range(4, 53, 2):
+    trials = [(power, precise) for power in POWERS]
+    if precise:  # a margin that costs no more than what X'u would be rounded by is found at once
+        trials = [(power, False) for power in POWERS[:3]] + trials
+    for power, anew in trials:
         t = scale * (1.0 - EPS * 2.0**power)
         found = scaled(objective, u, v, error, t)
-        if precise:  # what v is at the rounded t u, not what it may be
+        if anew:  # what v is at the rounded t u, not what it may be
             found = found[0], *_precisely(objective, found[0])
             scale *= penalty.domain_scale(_outermost(found[1], found[2])) or 1.0
         if penalty.conjugate_bound(found[1], found[2]) < np.inf:
