@@ -89,6 +89,16 @@ def power_of_two(sizes: Any) -> Any:
     return np.exp2(np.floor(np.log2(np.where(used, sizes, 1.0)) + 0.41))
 
 
+def power_between(before: Array, u: Array) -> float:
+    """The power of two by which u is ``before``, judged by one entry; 1 where there is none."""
+    at = int(np.argmax(np.abs(before)))
+    ratio = float(u.flat[at] / before.flat[at]) if before.flat[at] else 0.0
+    if not 0.0 < ratio < np.inf:
+        return 1.0
+    mantissa, exponent = math.frexp(ratio)
+    return math.ldexp(1.0, exponent - (mantissa < 0.75))
+
+
 def log1pexp(x: Array) -> Array:
     """Return log(1 + e^x) without overflow."""
     return np.logaddexp(0.0, x)

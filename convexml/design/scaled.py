@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..numerics import Array
+from ..numerics import Array, power_between
 from .base import Design
 
 
@@ -89,3 +89,25 @@ def scaled_columns(X: Any, units: Array) -> Any:
     """X diag(k) for a CSR or CSC array, in its own format and on its own indices."""
     column = X.indices if X.format == "csr" else np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
     return type(X)((X.data * units[column], X.indices, X.indptr), shape=X.shape)
+
+
+def unscaled(design: Any) -> tuple[Any, Any]:
+    """The matrix itself, and the units k that its columns are seen in, 1 where these are its own.
+
+    Products are remembered with the matrix: seen in other units they are the same ones.
+    """
+    return (design.base, design.units) if isinstance(design, ScaledDesign) else (design, 1.0)
+
+
+def last_scores(design: Any, w: Array) -> Array:
+    """X w, not to be written to: the last product where w is a power of two times that of it."""
+    base, units = unscaled(design)
+    known, own = base.__dict__.setdefault("_last_scores", []), units * w
+    for before, scores in known:
+        times = power_between(before, own)
+        if (times * before == own).all():
+            found: Array = times * scores
+            return found
+    known[:] = [(own, base.matvec(own))]
+    last: Array = known[0][1]
+    return last

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..design import Design
+from ..design import Design, last_scores
 from ..losses import Loss
 from ..numerics import ROUNDING, Array, gamma
 from ..penalties import Penalty
@@ -107,10 +107,7 @@ class Objective:
         """The scores z = X w + b 1, (n,); no product where w is 0, as at starts, or the last."""
         if not w.any():
             return self.zero_scores + b
-        known: list[tuple[Array, Array]] = self.__dict__.setdefault("_last_product", [])
-        if not (known and (known[0][0] == w).all()):
-            known[:] = [(w.copy(), self.design.matvec(w))]
-        return known[0][1] + b
+        return last_scores(self.design, w) + b
 
     def prediction_slack(self, w: Array, b: float | Array = 0.0) -> Array:
         """The rounding that z = X w + b may carry, shape (n,); meets constraints on z."""

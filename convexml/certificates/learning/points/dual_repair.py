@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ....numerics import EPS, ROUNDING, UNIT, Array, all_finite, gamma
+from ....design import unscaled
+from ....numerics import EPS, ROUNDING, UNIT, Array, all_finite, gamma, power_between
 from ....objective import Objective, once
 from ....objective.multiclass import MulticlassObjective
 from ...rounding import balanced
@@ -148,11 +149,17 @@ def _inward(end: Array, side: float) -> Array:
 def _product(objective: Objective, u: Array, found: Restored) -> tuple[Array, Array]:
     """-X'u and what it may be off by: that of ``found``, or the last one, where u hardly moved."""
     error = product_error(objective, u)
-    known: list[tuple[Array, Array]] = objective.design.__dict__.setdefault("_last_product", [])
-    pairs = known if found.v is None else [(found.u, found.v)]
-    for before, v in pairs:
-        drift = objective.column_reach(u - before)
+    if found.v is not None:
+        drift = objective.column_reach(u - found.u)
         if np.all(drift <= error):
-            return v, (product_error(objective, before) + drift) * (1.0 + 4.0 * EPS)
-    known[:] = [(u, -objective.design.rmatvec(u))]
-    return known[0][1], error
+            return found.v, (product_error(objective, found.u) + drift) * (1.0 + 4.0 * EPS)
+    base, units = unscaled(objective.design)
+    known: list[tuple[Array, Array]] = base.__dict__.setdefault("_last_product", [])
+    for before, v in known:
+        times = power_between(before, u)  # another frame has another unit of u
+        drift = objective.column_reach(u - times * before)
+        if np.all(drift <= error):
+            there = product_error(objective, times * before)
+            return units * (times * v), (there + drift) * (1.0 + 4.0 * EPS)
+    known[:] = [(u, -base.rmatvec(u))]
+    return units * known[0][1], error
