@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
 
@@ -63,3 +64,34 @@ def test_a_lasso_by_working_sets_makes_fewer(products: Counter[str]) -> None:
     assert (solution.status, solution.solver) == ("optimal", "working_set")
     assert products["matvec"] <= 6
     assert products["rmatvec"] <= 6
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**-9])
+def test_the_certificate_takes_the_products_of_the_last_iterate(
+    products: Counter[str], unit: float
+) -> None:
+    """In whatever units it is judged: its own products are those of its margin alone."""
+    problem = cml.Ridge(X * unit, Y, 0.1 * unit**2)
+    solution = problem.solve()
+    before = products["matvec"], products["rmatvec"]
+    w, b, u = solution.primal["w"], float(solution.primal["b"]), solution.dual["u"]
+    again = problem.judge_solved(w, b, u, 1e-6)
+    assert again.gap == solution.certificate.gap
+    assert products["matvec"] == before[0]
+    assert products["rmatvec"] <= before[1] + 1  # the gradient of P at w is a row of its own
+
+
+def test_remembered_products_are_those_of_the_point() -> None:
+    """Points that are nearly the last one, and multiples of it, have their own certificate."""
+    rng = np.random.default_rng(0)
+    problem = cml.Ridge(X, Y, 0.1)
+    solution = problem.solve()
+    w, b, u = solution.primal["w"], float(solution.primal["b"]), solution.dual["u"]
+    for times in (1.0, 2.0, 0.5, 3.0, 1.0 + 1e-15, 1.0 + 1e-9):
+        for point, dual in ((times * w, u), (w, times * u), (w + 1e-9 * rng.normal(size=10), u)):
+            fresh = cml.Ridge(X, Y, 0.1).certify(point, b, dual)
+            known = problem.certify(point, b, dual)
+            assert known.verdict is fresh.verdict
+            assert known.primal_objective == pytest.approx(fresh.primal_objective, rel=1e-14)
+            assert known.dual_objective == pytest.approx(fresh.dual_objective, rel=1e-12)
+            assert known.gap == pytest.approx(fresh.gap, rel=1e-3, abs=1e-11 * fresh.scale)

@@ -1,0 +1,68 @@
+"""The best intercept: where it is in fractions, and what it costs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from convexml.losses import Exponential, Huber, Logistic, Loss, Poisson, Squared, SquaredHinge
+from convexml.objective.intercept import best_shift
+
+SMOOTH = [Logistic(), Huber(0.5), Poisson(), SquaredHinge(), Exponential()]
+
+
+def draw(loss: Loss, rng: np.random.Generator, n: int = 40) -> tuple[np.ndarray, ...]:
+    z = rng.normal(size=n) * 10.0 ** rng.integers(-2, 3)
+    y = {
+        "real": rng.normal(size=n) * 10.0 ** rng.integers(-2, 3) + rng.choice([0.0, 1e6]),
+        "binary": np.where(np.arange(n) % 7 < rng.integers(1, 7), 1.0, -1.0),
+        "count": rng.poisson(rng.choice([0.3, 5.0, 1000.0]), size=n).astype(float) + 1.0,
+    }[loss.labels]
+    return y, rng.random(n) + 0.01, np.clip(z, -30.0, 30.0) if loss.labels == "count" else z
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e12])
+def test_of_the_squared_loss_it_is_the_weighted_mean(offset: float) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        y, z, c = rng.normal(size=9) + offset, rng.normal(size=9), rng.random(9)
+        pairs = [(Fraction(s), Fraction(a) - Fraction(b)) for s, a, b in zip(c, y, z, strict=True)]
+        mean = float(sum(s * r for s, r in pairs) / sum(s for s, _ in pairs))
+        assert best_shift(Squared(), y, c, z) == pytest.approx(mean, rel=4e-16, abs=1e-15)
+
+
+@pytest.mark.parametrize("loss", SMOOTH, ids=lambda loss: loss.name)
+def test_the_slope_changes_its_sign_there(loss: Loss) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        y, c, z = draw(loss, rng)
+        t = best_shift(loss, y, c, z)
+        near = 1e-7 * (1.0 + abs(t))
+        below, above = (float(c @ loss.derivative(y, z + s)) for s in (t - near, t + near))
+        assert below <= 0.0 <= above
+
+
+@pytest.mark.parametrize("loss", [Logistic(), Exponential(), Poisson()], ids=lambda loss: loss.name)
+def test_without_a_minimiser_it_is_a_number(loss: Loss) -> None:
+    y = np.zeros(5) if loss.labels == "count" else np.ones(5)
+    for z in (np.zeros(5), np.linspace(-50.0, 50.0, 5)):
+        with np.errstate(over="ignore"):
+            assert np.isfinite(best_shift(loss, y, np.ones(5), z))
+
+
+def test_at_ordinary_scores_few_slopes_are_evaluated() -> None:
+    class Counting(Logistic):
+        calls = 0
+
+        def derivative(self, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+            Counting.calls += 1
+            return super().derivative(y, z)
+
+    rng, loss = np.random.default_rng(2), Counting()
+    for k in range(20):
+        y, c, _ = draw(Logistic(), rng)
+        Counting.calls = 0
+        best_shift(loss, y, c, rng.normal(size=len(y)))
+        assert Counting.calls <= 16, k
