@@ -97,6 +97,8 @@ def _smooth_root(loss: Loss, y: Array, c: Array, z: Array, unit: float) -> float
         with np.errstate(over="ignore"):
             curvature = float(c @ loss.curvature(y, z + t))
         nxt = t - value / curvature if curvature > 0.0 else inf
+        if abs(nxt - t) <= 1e-15 * max(unit, abs(t)):
+            return nxt  # even where rounding has led out of the bracket
         if isinf(lo) or isinf(hi):
             if not abs(nxt - t) <= reach or step >= TRUSTED:
                 nxt, reach = t - copysign(reach, value), 4.0 * reach
