@@ -10,6 +10,8 @@ SUBGRADIENTS = "tests/solvers/by_hand/test_subgradients_by_hand.py"
 ADMM = "tests/solvers/by_hand/test_admm_by_hand.py"
 COORDINATES = "tests/solvers/by_hand/test_coordinates_by_hand.py"
 NEWTON = "tests/solvers/by_hand/test_newton_by_hand.py"
+AUGMENTED = "tests/solvers/augmented/test_augmented_lagrangian.py"
+AUGMENTED_STEPS = "tests/solvers/augmented/test_augmented_steps.py"
 DRAWS = "tests/solvers/stochastic/test_sample_draws.py"
 FACTS = "tests/theory/test_recomputed_facts.py"
 CLAIMS = "tests/theory/test_claims.py"
@@ -243,6 +245,41 @@ MUTANTS = [
         "/ count / mu) ** 3",
         "/ count / mu) ** 2",
         (f"{NEWTON}::test_interior_point",),
+    ),
+    Mutant(
+        "augmented Lagrangians about a centre that stays",
+        f"{SOLVERS}/second_order/augmented_lagrangian.py",
+        "smoothed.about(at.u, max(",
+        "smoothed.about(smoothed.centre, max(",
+        (f"{AUGMENTED}::test_every_loss_with_a_bounded_box_dual",),
+    ),
+    Mutant(
+        "augmented Lagrangians: a sample that was left out and moved goes unnoticed",
+        f"{SOLVERS}/second_order/augmented_lagrangian.py",
+        "bool(np.array_equal(u, right))",
+        "True",
+        (f"{AUGMENTED}::test_samples_left_out_change_nothing_but_the_work",),
+    ),
+    Mutant(
+        "augmented Lagrangians: the slope of a step without the samples left out",
+        f"{SOLVERS}/second_order/augmented_lagrangian.py",
+        "float(fixed @ dw if not is_whole else 0.0) + rest * db",
+        "0.0",
+        (f"{AUGMENTED}::test_samples_left_out_change_nothing_but_the_work",),
+    ),
+    Mutant(
+        "augmented Lagrangians: the intercept of a step by rows",
+        f"{SOLVERS}/second_order/curved_samples.py",
+        "(float(known.sum()) - total)",
+        "(float(known.sum()) + total)",
+        (f"{AUGMENTED_STEPS}::test_newton_steps_solve_the_dense_system",),
+    ),
+    Mutant(
+        "samples near the upper end of their band are taken for far",
+        f"{SOLVERS}/second_order/smoothed_loss.py",
+        "self.hi / self.rate + reach",
+        "self.hi / self.rate - reach",
+        (f"{AUGMENTED_STEPS}::test_the_slope_is_the_maximiser_and_the_near_are_all_that_may_move",),
     ),
     Mutant(
         "the perceptron skips a sample",
