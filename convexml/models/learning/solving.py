@@ -136,7 +136,8 @@ def attempt(
     shows = name == "interior_point" and limits.descends  # asked for by name it ends where it is
     asked = limits
     if name in NEARER and limits.descends:
-        asked = replace(limits, tol=max(NEARER[name] * limits.tol, min(limits.tol, NEAREST)))
+        near = max(NEARER[name] * limits.tol, min(limits.tol, NEAREST))
+        asked = replace(limits, tol=near, aim=near)
     w, b, u, facts = run(problem, frame, name, asked, options)
     told = Attempt(problem, name, limits.tol, facts)
     own: tuple[Any, Any] = (None, 0.0) if w is None else frame.outside(w, b)
