@@ -62,11 +62,21 @@ class SparseDesign:
         return np.block([[self.gram(weights), edge[:, None]], [edge, np.array([[h.sum()]])]])
 
     @cached_property
+    def _squared(self) -> sparse.csr_array:
+        """The squares of X', on its own indices."""
+        X = self._transposed
+        return sparse.csr_array((X.data * X.data, X.indices, X.indptr), shape=X.shape)
+
+    @cached_property
     def _squares(self) -> Array:
-        return self._transposed.power(2) @ np.ones(self.shape[0])
+        return self._squared @ np.ones(self.shape[0])
 
     def column_squares(self, weights: Array | None = None) -> Array:
-        return self._squares if weights is None else self._transposed.power(2) @ weights
+        if weights is None or not weights.size:
+            return self._squares
+        if np.all(weights == weights[0]):
+            return weights[0] * self._squares
+        return self._squared @ weights
 
     def row_squares(self) -> Array:
         return self.array.power(2) @ np.ones(self.shape[1])

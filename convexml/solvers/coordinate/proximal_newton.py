@@ -82,7 +82,7 @@ class ProximalNewton:
             if missed >= least and self.value >= before:
                 break  # all that is left is rounding
             slow = slow or missed > SLOW * least
-            if not slow and before - self.value <= NEAR * abs(self.value):
+            if not (slow or columns.whole) and before - self.value <= NEAR * abs(self.value):
                 break
             self.look_at_curvatures(slow)
             least, before, slow = missed, self.value, False

@@ -18,10 +18,11 @@ from .proximal_newton import MET, SLOW, ProximalNewton
 SHARE = 0.1
 """The conditions on a working set are solved to this share of the largest violation; to the end
 where it holds all columns."""
-RATIO, CLOSE, ROUGH = 3.0, 1.5, 1e11
-"""From one lam to the next on the way down; the last one before the problem's own is at least so
-many times as large. On the way a violation of so many tolerances, a tenth of the level, is enough.
-"""
+RATIOS, SPARSE, CLOSE, ROUGH = (8.0, 2.0), 0.1, 1.5, 1e11
+"""From one lam to the next on the way down: where the nonzero coefficients are at most this share
+of what a support may hold, and where they are more. The last one before the problem's own is at
+least so many times as large; on the way a violation of so many tolerances, a tenth of the level,
+will do."""
 GLANCES, ENOUGH, CLOSER = 8, 1e5, 1e-3
 """Working sets between two passes, at most. A violation of this many tolerances, 1e-7 of the level,
 and of this share of that at the pass, is enough for another one."""
@@ -161,7 +162,8 @@ class Search(ProximalNewton):
             self.times = float(np.max(sizes[level > 0.0] / level[level > 0.0], initial=1.0))
             self.start = False
         if self.times > 1.0:
-            times = self.times / RATIO
+            few = np.count_nonzero(self.w) <= SPARSE * min(self.objective.n, self.objective.d)
+            times = self.times / RATIOS[0 if few else 1]
             self.put(times if times > CLOSE else 1.0)
             self._find_near()
 
