@@ -52,7 +52,7 @@ def performance_profile(records: Sequence[Outcome]) -> Profile:
 
     Parameters
     ----------
-    records : sequence of Record
+    records : sequence of Outcome
         The rows of a comparison.
 
     Returns

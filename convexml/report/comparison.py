@@ -22,7 +22,7 @@ class Comparison(Results):
 
     Attributes
     ----------
-    records : tuple of Record
+    records : tuple of Outcome
         Grouped by problem, then tolerance, then solver.
     environment : dict
         Machine, versions, date, tolerances, time limit, repeats and seed.

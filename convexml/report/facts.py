@@ -44,7 +44,7 @@ def known_facts(records: Sequence[Outcome]) -> list[KnownFact]:
 
     Parameters
     ----------
-    records : sequence of Record
+    records : sequence of Outcome
         The rows of one problem.
     """
     stated: tuple[dict[str, Any], ...] = next((r.facts for r in records if r.facts), ())

@@ -22,7 +22,7 @@ class Summary:
         Those of them that the certificate confirms.
     uncertifiable : int
         Rows of what is no convex problem.
-    disagreements : tuple of Record
+    disagreements : tuple of Outcome
         Claimed a conclusion that was not verified.
     unverified : tuple of str
         Problems that no solver verified.
