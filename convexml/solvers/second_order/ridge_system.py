@@ -47,10 +47,8 @@ class RidgeSystem:
         self._means: Array | None = None
 
     def _projected(self, a: Array) -> Array:
-        """What is left of a, (n,) or (n, k), without its part along C^(1/2) 1."""
-        if not self.objective.fit_intercept:
-            return a
-        return a - np.multiply.outer(self.unit, self.unit @ a)
+        """What is left of a, (n,), without its part along C^(1/2) 1."""
+        return a - self.unit * float(self.unit @ a) if self.objective.fit_intercept else a
 
     def forth(self, omega: Array) -> Array:
         """B omega."""
@@ -134,9 +132,13 @@ class RidgeSystem:
         n, d = self.design.shape
         matrix: Any = np.zeros((n, n), dtype=kind, order="F")
         (add,) = linalg.get_blas_funcs(("syrk",), (matrix,))
+        known: list[Any] = [each.astype(kind) for each in (self.root, self.unit, self.inverse)]
+        root, unit, inverse = known
         for first in range(0, d, COLUMNS):
-            index = np.arange(first, min(first + COLUMNS, d))
-            part = self.root[:, None] * self.design.columns(index).dense() * self.inverse[index]
-            part = np.asfortranarray(self._projected(part), dtype=kind)
+            some = np.arange(first, min(first + COLUMNS, d))
+            part: Any = self.design.columns(some).dense().astype(kind, order="F")
+            part *= np.multiply.outer(inverse[some], root).T
+            if self.objective.fit_intercept:
+                part -= np.multiply.outer(unit @ part, unit).T
             matrix = add(1.0, part, beta=1.0, c=matrix, overwrite_c=True, lower=True)
         return matrix
