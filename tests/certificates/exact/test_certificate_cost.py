@@ -111,6 +111,8 @@ def costs(parts: Objective, w: Array, b: float, u: Array) -> tuple[float, float]
     """(products, Gram matrices) of one certificate, which must be CERTIFIED."""
     seen = parts.design.seen  # type: ignore[attr-defined]
     seen.clear()
+    for last in ("_last_scores", "_last_product"):  # as of a point that nobody has asked for yet
+        vars(parts.design).pop(last, None)
     certificate = certify_objective(parts, w, b, u)
     assert str(certificate.verdict) == "certified"
     assert certificate.proved_gap == certificate.gap < np.inf  # the proof costs nothing more
@@ -141,6 +143,16 @@ def test_a_dual_point_that_needs_a_correction_shares_its_gram_with_the_price(
     products, matrices = costs(parts, w, b, u)
     assert products <= 5.0
     assert matrices == 1.0
+
+
+def test_a_point_that_was_asked_for_last_costs_no_product_again() -> None:
+    parts, w, b, u = solved(Squared(), L1(0.05))
+    first = certify_objective(parts, w, b, u)
+    seen = parts.design.seen  # type: ignore[attr-defined]
+    seen.clear()
+    again = certify_objective(parts, w, b, u)
+    assert (again.gap, again.dual_objective) == (first.gap, first.dual_objective)
+    assert not seen
 
 
 def test_a_lasso_pays_for_no_absolute_products() -> None:
