@@ -2,7 +2,7 @@
 
 from .frame import Frame, frame_of
 from .multiclass import MulticlassObjective
-from .newton import Kinks, NewtonPoint, loss_hessian, newton_point
+from .newton import Kinks, LossModel, NewtonPoint, loss_hessian, loss_model, newton_point
 from .objective import Objective
 from .once import once
 from .resized import resized
@@ -11,6 +11,7 @@ from .statement import Statement, label_all, parameters_of, pose_dual, pose_prim
 __all__ = [
     "Frame",
     "Kinks",
+    "LossModel",
     "MulticlassObjective",
     "NewtonPoint",
     "Objective",
@@ -18,6 +19,7 @@ __all__ = [
     "frame_of",
     "label_all",
     "loss_hessian",
+    "loss_model",
     "newton_point",
     "once",
     "parameters_of",

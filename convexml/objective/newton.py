@@ -37,12 +37,23 @@ LARGEST_SYSTEM = 3000
 
 @dataclass(frozen=True)
 class NewtonPoint:
-    """The point reached by a Newton step, and the dual point that belongs to it."""
+    """The point reached by a Newton step, the dual point that belongs to it, and its X dw + db."""
 
     w: Array
     b: Any
     u: Array
     active: Array
+    dz: Array | None = None
+
+
+@dataclass(frozen=True)
+class LossModel:
+    """The loss at predictions z: its slopes u, their pull X'u, and its curvatures h."""
+
+    z: Array
+    u: Array
+    pull: Array
+    h: Array
 
 
 @dataclass(frozen=True)
@@ -67,10 +78,24 @@ def loss_hessian(objective: Objective, z: Array) -> Callable[[Array], Array]:
     return product
 
 
+def loss_model(objective: Objective, z: Array) -> LossModel:
+    """The model of the loss at z, for one pass."""
+    u = objective.loss_derivative(z)
+    return LossModel(z, u, objective.design.rmatvec(u), objective.loss_curvature(z))
+
+
 def newton_point(
-    objective: Objective, w: Array, b: float, manifold: Manifold, kinks: Kinks | None = None
+    objective: Objective,
+    w: Array,
+    b: float,
+    manifold: Manifold,
+    kinks: Kinks | None = None,
+    known: LossModel | None = None,
 ) -> NewtonPoint | None:
-    """Take one Newton step from (w, b) on the manifold; None where the system has no use."""
+    """Take one Newton step from (w, b) on the manifold; None where the system has no use.
+
+    ``known`` is the model of the loss at (w, b), where it is known and no sample is held.
+    """
     if isinstance(objective, MulticlassObjective):
         found = damped_step(objective, w, np.asarray(b), manifold)
         if found is None:
@@ -79,30 +104,35 @@ def newton_point(
         return NewtonPoint(*found, dual, manifold.active)
     free = manifold.active
     w0 = np.where(free, w, manifold.fixed)
-    z = objective.predict(w0, b)
-    u = objective.loss_derivative(z)
-    h = objective.c * objective.loss.curvature(objective.y, z)
     held = np.zeros(objective.n, dtype=bool) if kinks is None else kinks.mask
-    u, h = np.where(held, 0.0, u), np.where(held, 0.0, h)
+    known = known if kinks is None and free.all() else None
+    if known is not None:
+        z, u, h = known.z, known.u, known.h
+    else:
+        z = objective.predict(w0, b)
+        u = np.where(held, 0.0, objective.loss_derivative(z))
+        h = np.where(held, 0.0, objective.loss_curvature(z))
     if not (np.all(np.isfinite(u)) and np.all(np.isfinite(h))):
         return None
     design = objective.design if free.all() else objective.design.columns(free)
+    pull = design.rmatvec(u) if known is None else known.pull
     unknowns = int(free.sum()) + int(held.sum())
     if unknowns > LARGEST_SYSTEM:
         if held.any() or manifold.normal is not None:
             return None
-        step, shift = _by_conjugate_gradients(objective, design, manifold, u, h)
+        step, shift = _by_conjugate_gradients(objective, design, manifold, u, pull, h)
         u_held = np.empty(0)
     else:
         at = z if kinks is None else kinks.at
-        step, shift, u_held = _by_factoring(objective, design, manifold, u, h, held, z - at)
+        step, shift, u_held = _by_factoring(objective, design, manifold, u, pull, h, held, z - at)
     if not (np.all(np.isfinite(step)) and np.all(np.isfinite(u_held))):
         return None
-    new_u = u + h * (design.matvec(step) + shift)
+    dz = design.matvec(step) + shift
+    new_u = u + h * dz
     new_u[held] = u_held
     new_w = w0.copy()
     new_w[free] += step
-    return NewtonPoint(new_w, b + shift, new_u, free)
+    return NewtonPoint(new_w, b + shift, new_u, free, dz if free.all() else None)
 
 
 def _by_factoring(
@@ -110,6 +140,7 @@ def _by_factoring(
     design: Design,
     manifold: Manifold,
     u: Array,
+    pull: Array,
     h: Array,
     held: Array,
     excess: Array,
@@ -122,13 +153,12 @@ def _by_factoring(
     count = 0 if manifold.normal is None else len(manifold.normal)
     size = k + has_b + len(rows) + count
     matrix, right = np.zeros((size, size)), np.zeros(size)
-    gram = design.gram(h) if np.any(h) else np.zeros((k, k))
-    hessian = manifold.hessian
-    matrix[:k, :k] = gram + (np.diag(hessian) if hessian.ndim == 1 else hessian)
-    right[:k] = -(manifold.gradient + design.rmatvec(u))
+    hessian, inner = manifold.hessian, k + has_b
+    if np.any(h):
+        matrix[:inner, :inner] = design.bordered_gram(h) if has_b else design.gram(h)
+    matrix[:k, :k] += np.diag(hessian) if hessian.ndim == 1 else hessian
+    right[:k] = -(manifold.gradient + pull)
     if has_b:
-        matrix[k, :k] = matrix[:k, k] = design.rmatvec(h)
-        matrix[k, k] = h.sum()
         right[k] = -u.sum()
     if len(rows):
         at = slice(k + has_b, k + has_b + len(rows))
@@ -168,6 +198,7 @@ def _by_conjugate_gradients(
     design: Design,
     manifold: Manifold,
     u: Array,
+    pull: Array,
     h: Array,
 ) -> tuple[Array, float]:
     k, has_b = design.shape[1], int(objective.fit_intercept)
@@ -180,7 +211,7 @@ def _by_conjugate_gradients(
 
     diagonal = design.column_squares(h)
     diagonal += hessian if hessian.ndim == 1 else np.diag(hessian)
-    right = -(manifold.gradient + design.rmatvec(u))
+    right = -(manifold.gradient + pull)
     if has_b:
         diagonal, right = np.append(diagonal, h.sum()), np.append(right, -u.sum())
     inverse = 1.0 / np.where(diagonal > 0.0, diagonal, 1.0)

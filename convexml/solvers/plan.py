@@ -22,6 +22,8 @@ LARGEST = 3000
 """Columns of a Gram matrix, or unknowns of a factor, that are thought of at all."""
 FEW = 200
 """Unknowns up to which a Hessian costs next to nothing."""
+MANY = 1000
+"""Rows for each unknown from which the first steps are taken on some of them."""
 PATIENCE = 4.0
 """An engine may take this many times what it was thought to, or what the next one would."""
 
@@ -39,6 +41,7 @@ class Engine:
     work: Callable[[Sizes], Work]
     why: str
     when: Callable[[Sizes], bool] = lambda sizes: True
+    options: Callable[[Sizes], dict[str, Any]] = lambda sizes: {}
 
     def applies(self, sizes: Sizes) -> bool:
         """Whether the solver takes the problem, and its matrices have room."""
@@ -58,6 +61,7 @@ TABLE = (
         "newton",
         lambda s: Work(40, 8, s.d, 8, s.d * s.classes),
         "the loss and the penalty are differentiable, and the Hessian is small",
+        options=lambda s: {"sample": s.n // 20} if s.n > MANY * (s.d + 1) * s.classes else {},
     ),
     Engine(
         "newton_cg",
@@ -121,7 +125,7 @@ def plan(objective: Objective) -> tuple[list[Trial], str]:
     for k, (seconds, passes, row) in enumerate(costs):
         other = costs[k + 1][0] if k + 1 < len(costs) else PATIENCE * last
         longer = max(PATIENCE, other / seconds)
-        trials.append(Trial(row.name, patience=longer * passes))
+        trials.append(Trial(row.name, row.options(sizes), patience=longer * passes))
     if not trials:
         kind = "loss" if not objective.loss.is_smooth else "penalty"
         trials.append(Trial("clarabel"))

@@ -166,3 +166,28 @@ def test_a_pace_that_gets_there_is_not_stopped() -> None:
     assert whole.stopped == "tol"
     assert run(0.7 * whole.passes).stopped == "tol"
     assert run(0.2 * whole.passes).stopped == "slow"
+
+
+def test_newton_starts_on_a_sample_where_rows_are_many_and_is_exact_all_the_same() -> None:
+    X = RNG.normal(size=(12_000, 10))
+    y = X[:, 0] + RNG.logistic(size=12_000) > 0.0
+    problem = cml.LogisticRegression(X, y, 1e-4)
+    (first, *_), _ = plan(problem.objective_parts)
+    assert (first.name, first.options) == ("newton", {"sample": 600})
+    few, all_of_them = problem.solve(), problem.solve("newton", tol=1e-12)
+    assert few.status == "optimal"
+    assert few.passes < 0.7 * all_of_them.passes  # two Gram matrices of all rows, not five
+    assert few.objective - all_of_them.objective <= 1e-6 * all_of_them.objective
+    assert np.array_equal(few.primal["w"], problem.solve().primal["w"])
+    audit = few.rate_audit()
+    assert audit.holds, audit.first_violation
+
+
+def test_a_sample_that_misleads_is_not_followed() -> None:
+    """A start that is better than what a sample says is kept: P never rises."""
+    X = RNG.normal(size=(400, 5))
+    problem = cml.LogisticRegression(X, X[:, 0] + RNG.logistic(size=400) > 0.0, 1e-4)
+    best = problem.solve(tol=1e-12)
+    near = problem.solve("newton", sample=8, w0=best.primal["w"], tol=1e-14)
+    values = [record.objective for record in near.trace]
+    assert max(values) <= values[0] * (1.0 + 1e-12)

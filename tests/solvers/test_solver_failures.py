@@ -196,8 +196,8 @@ def test_unknown_and_unsuitable_solvers_raise() -> None:
 
 def test_bad_options_are_refused() -> None:
     problem = cml.Ridge(X, Y, 0.3)
-    with pytest.raises(InputError, match="newton: there is no option 'stepp'; it has none"):
-        problem.solve("newton", stepp=1.0)
+    with pytest.raises(InputError, match="irls: there is no option 'stepp'; it has none"):
+        problem.solve("irls", stepp=1.0)
     with pytest.raises(InputError, match="tol must be > 0"):
         problem.solve(tol=0.0)
     with pytest.raises(InputError, match="max_seconds must be > 0"):

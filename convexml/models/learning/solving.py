@@ -47,6 +47,14 @@ NEARER = {"interior_point": 1e-3, "augmented_lagrangian": 1e-6}
 """Of tol: how near "auto" comes by these. A little more work shows who is at the ends of a box."""
 NEAREST = 1e-12
 """No nearer than this, unless tol is smaller."""
+SMALL, EXACT = 100_000, 1e-14
+"""Up to so many entries of X, Newton's method goes on to this gap in place of a polish."""
+
+
+def is_small(objective: Objective) -> bool:
+    """Whether another step costs next to nothing, or X is small beside what it may still bring."""
+    steep = objective.penalty.is_smooth and objective.penalty.strong_convexity > 0.0
+    return objective.n * objective.d <= SMALL or not steep
 
 
 def solve_learning(
@@ -98,7 +106,7 @@ def _in_turn(
 ) -> Iterator[Solution]:
     """Answers of the solvers that are there; after the first, that of rationals."""
     limits = replace(limits, descends=limits.polish)
-    frame = frame_of(problem.objective_parts)
+    frame, small = frame_of(problem.objective_parts), is_small(problem.objective_parts)
     size: float | None = None
     for trial in trials:
         if not available(trial.name) or not supports(trial.name, problem)[0]:
@@ -107,7 +115,8 @@ def _in_turn(
             continue  # these units are those of the attempt before
         first = size is None
         units = (1.0 if size is None else size) if trial.in_own_units else None
-        told = replace(limits, size=units, patience=trial.patience, aim=limits.tol)
+        aim = min(limits.tol, EXACT) if small and limits.polish else limits.tol
+        told = replace(limits, size=units, patience=trial.patience, aim=aim)
         solution = attempt(problem, trial.name, told, trial.options | options)
         size = solution.objective if size is None else min(size, solution.objective)
         yield solution
@@ -148,6 +157,8 @@ def attempt(
         return told.failed()
     point = reached = repair_primal(frame.objective, w, b)
     finishes = limits.polish and (name in REFERENCE or name in SECOND_ORDER or shows)
+    if name in SECOND_ORDER and facts["claimed_status"] == "optimal" and not is_small(objective):
+        finishes = False  # a step of its own would cost as much as any
     raw = u if u is None else frame.dual_outside(u)
     if finishes:
         point, u = polish_point(frame.objective, reached, u)
