@@ -98,10 +98,12 @@ def test_sparse_columns_give_the_certificate_of_sparse_rows() -> None:
     by_rows, by_columns = (
         cml.Lasso(make(thin), Y, 0.05) for make in (sparse.csr_array, sparse.csc_array)
     )
-    w = by_rows.solve().primal["w"]
+    w = 0.9 * by_rows.solve().primal["w"]  # a gap that is more than rounding, whose sums differ
     one, other = (problem.certify(w) for problem in (by_rows, by_columns))
     assert by_columns.objective_parts.design.constant.format == "csc"
-    assert (one.gap, one.primal_objective) == (other.gap, other.primal_objective)
+    assert one.verdict is other.verdict
+    assert one.primal_objective == pytest.approx(other.primal_objective, rel=1e-14)
+    assert one.gap == pytest.approx(other.gap, rel=1e-12)
     assert by_columns.solve("saga", max_iter=3).objective == pytest.approx(
         by_rows.solve("saga", max_iter=3).objective, rel=1e-12
     )
