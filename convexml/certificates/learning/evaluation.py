@@ -124,7 +124,7 @@ def _dual_point(
     if not np.isfinite(point.value):
         return repair_dual(objective, objective.zero_scores)
     if solver_dual is None or not np.all(np.isfinite(solver_dual)):
-        return construct_dual(objective, point)
+        return construct_dual(objective, point, tol)
     given = repair_dual(objective, solver_dual, source="solver")
     room = tol * learning_scale(point.value, given.value, objective.null_value)
     gap = point.value - given.value
@@ -133,5 +133,5 @@ def _dual_point(
     tight = gap <= TIGHT * max(abs(point.value), abs(given.value))
     if tight and not held_rows(objective).any():
         return given  # rows that must vanish may cost less at another u
-    best = construct_dual(objective, point)
+    best = construct_dual(objective, point, tol)
     return max(best, given, key=lambda p: p.value)

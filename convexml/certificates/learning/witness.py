@@ -10,6 +10,7 @@ from ...numerics import Array
 from ...objective import Objective, parameters_of, pose_primal
 from .account import primal_rounding
 from .existence.attainable import price_of_meeting
+from .points.descent import step_down
 from .points.dual_point import kinked_candidates, newton_candidates
 from .points.primal_repair import PrimalPoint, repair_primal
 from .points.restore import ask_clarabel
@@ -40,6 +41,9 @@ def _candidates(objective: Objective, point: PrimalPoint) -> Iterator[tuple[Arra
         margin = float(np.min(objective.y * point.z))
         if margin > 0.0:
             yield w / margin, b / margin
+    down = step_down(objective, point)
+    if down is not None:
+        yield down.w, down.b
     steps = newton_candidates if objective.loss.is_smooth else kinked_candidates
     for candidate in steps(objective, point):
         for size in (1.0, 0.25, 0.01):

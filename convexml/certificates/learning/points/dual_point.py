@@ -15,6 +15,8 @@ from scipy import optimize
 from ....numerics import Array
 from ....objective import Kinks, NewtonPoint, Objective, newton_point
 from ....penalties.base import Manifold
+from ...scale import learning_scale
+from .descent import step_down
 from .dual_repair import DualPoint, repair_dual, scaled
 from .primal_repair import PrimalPoint, repair_primal
 from .restore import ALL_OF_THEM, restore_dual
@@ -29,20 +31,36 @@ ENOUGH = 1.25
 ATTEMPTS = 8
 BY_VALUE = attrgetter("value")
 SMALL_ENOUGH = 100_000
-"""Entries of X up to which a conic solver is asked where the steps for a smooth loss stall."""
+"""Entries of X up to which a conic solver is asked where the steps for a smooth loss stall, and no
+work is too much for a tighter bound than the verdict needs."""
+PLAINLY = 2.0
+"""A point that a step improves by so many times what tol allows is refuted, whatever D."""
+GRAM_PASSES, SOLVE_PASSES = 160.0, 20.0
+"""Passes over X that the Newton system of such a point may cost: its Gram matrix, its solution."""
 
 
-def construct_dual(objective: Objective, point: PrimalPoint) -> DualPoint:
+def construct_dual(objective: Objective, point: PrimalPoint, tol: float = 0.0) -> DualPoint:
     """Return the best dual feasible point that can be built from a repaired point.
 
     The points that the steps lead to bound P* from above, which tells when D is close enough:
-    gap <= ENOUGH (P - P*). Until then the next step starts from the best of them.
+    gap <= ENOUGH (P - P*). Until then the next step starts from the best of them. Of a large X
+    whose verdict at ``tol`` is plain nothing is asked that costs many passes over it.
     """
     z = point.z + objective.best_intercept(point.z)
     best = plain_dual(objective, z)
     primal = least = _value_of(objective, point)
     hint: Array | None = None
-    for attempt in range(ATTEMPTS):
+    most = np.inf
+    if objective.n * objective.d > SMALL_ENOUGH and tol > 0.0:
+        down = step_down(objective, point)
+        for u in () if down is None else down.slopes:
+            best = max(best, repair_dual(objective, u), key=BY_VALUE)
+        room = tol * learning_scale(primal, best.value, objective.null_value)
+        if primal - best.value <= 0.5 * room:
+            return best
+        if down is not None and primal - down.value > PLAINLY * room:
+            most = _most_unknowns(objective)
+    for attempt in range(ATTEMPTS if most == np.inf else 1):
         known = (least, best.value)
         room = TIGHT * max(abs(primal), abs(best.value))
         if np.isfinite(primal) and primal - best.value <= ENOUGH * (primal - least) + room:
@@ -50,7 +68,7 @@ def construct_dual(objective: Objective, point: PrimalPoint) -> DualPoint:
         if attempt == 1 and not objective.loss.is_smooth:
             best = max(best, restore_dual(objective, z, best), key=BY_VALUE)
             hint = best.u
-        for step, dual in _steps(objective, point, hint):
+        for step, dual in _steps(objective, point, hint, most):
             best = max(best, dual, key=BY_VALUE)
             reached = repair_primal(objective, step.w, step.b)
             value = _value_of(objective, reached)
@@ -64,6 +82,13 @@ def construct_dual(objective: Objective, point: PrimalPoint) -> DualPoint:
     return best_multiple(objective, best)
 
 
+def _most_unknowns(objective: Objective) -> float:
+    """The size of a system that costs no more than a number of passes over X."""
+    X = getattr(objective.design, "base", objective.design).constant
+    entries = float(getattr(X, "nnz", objective.n * objective.d))
+    return min((GRAM_PASSES * entries / objective.n) ** 0.5, (SOLVE_PASSES * entries) ** (1 / 3))
+
+
 def _value_of(objective: Objective, point: PrimalPoint) -> float:
     """P at the repaired point; inf where no repair makes it feasible."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -71,14 +96,14 @@ def _value_of(objective: Objective, point: PrimalPoint) -> float:
 
 
 def _steps(
-    objective: Objective, start: PrimalPoint, hint: Array | None
+    objective: Objective, start: PrimalPoint, hint: Array | None, most: float
 ) -> Iterator[tuple[NewtonPoint, DualPoint]]:
     """Points that a step leads to, and the dual points that belong to them, repaired."""
     if not objective.loss.is_smooth:
-        for point in kinked_candidates(objective, start, hint):
+        for point in kinked_candidates(objective, start, hint, most):
             yield point, repair_dual(objective, point.u)
         return
-    for point in newton_candidates(objective, start):
+    for point in newton_candidates(objective, start, most):
         with np.errstate(over="ignore"):
             z = objective.predict(point.w, point.b)
             metric = objective.loss_curvature(z)
@@ -100,8 +125,13 @@ def plain_dual(objective: Objective, z: Array) -> DualPoint:
     return known[0][1]
 
 
-def newton_candidates(objective: Objective, start: PrimalPoint) -> Iterator[NewtonPoint]:
-    """Newton steps for smooth losses, on the surfaces that several prox steps identify."""
+def newton_candidates(
+    objective: Objective, start: PrimalPoint, most: float = np.inf
+) -> Iterator[NewtonPoint]:
+    """Newton steps for smooth losses, on the surfaces that several prox steps identify.
+
+    Those of more than ``most`` unknowns are left out.
+    """
     shift = objective.best_intercept(start.z)
     w, b, z = start.w, start.b + shift, start.z + shift
     with np.errstate(over="ignore"):
@@ -116,7 +146,7 @@ def newton_candidates(objective: Objective, start: PrimalPoint) -> Iterator[Newt
     seen: list[Manifold] = []
     for scale in PROX_SCALES:
         manifold = objective.penalty.manifold(w, v, scale * step)
-        if any(manifold.is_surface_of(other) for other in seen):
+        if any(manifold.is_surface_of(other) for other in seen) or manifold.active.sum() > most:
             continue
         seen.append(manifold)
         point = newton_point(objective, w, b, manifold)
@@ -125,7 +155,7 @@ def newton_candidates(objective: Objective, start: PrimalPoint) -> Iterator[Newt
 
 
 def kinked_candidates(
-    objective: Objective, start: PrimalPoint, u: Array | None = None
+    objective: Objective, start: PrimalPoint, u: Array | None = None, most: float = np.inf
 ) -> Iterator[NewtonPoint]:
     """Solve the conditions with the samples near a kink held at it, for several widths.
 
@@ -151,6 +181,8 @@ def kinked_candidates(
         v = -objective.design.rmatvec(derivative)
         for manifold in _manifolds(objective, w, v):
             if any(np.array_equal(mask, m) and manifold.is_surface_of(a) for m, a in seen):
+                continue
+            if manifold.active.sum() + mask.sum() > most:
                 continue
             seen.append((mask, manifold))
             point = newton_point(objective, w, b, manifold, Kinks(mask, held))
