@@ -84,3 +84,21 @@ def test_solve_speaks_in_its_own_name() -> None:
     for problem in (cp.Problem(cp.Minimize(cp.sqrt(x))), cp.Problem(cp.Minimize(cp.Parameter()))):
         with pytest.raises(InputError, match=r"^solve: "):
             cml.solve(problem)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(5, 3), (400, 300)])
+def test_a_matrix_that_was_changed_is_refused(order: str, shape: tuple[int, int]) -> None:
+    raw = np.asarray(np.random.default_rng(0).normal(size=shape), order=order)
+    problem = cml.Ridge(raw, raw[:, 0] + 1.0, 0.1)
+    before = problem.solve()
+    raw[:, 1] *= 2.0  # one column standardised in place
+    for call in (
+        problem.solve,
+        lambda: problem.certify(before.primal["w"]),
+        lambda: problem.certified_support(before.primal["w"]),
+    ):
+        with pytest.raises(cml.errors.InputError, match="X was changed after"):
+            call()
+    raw[:, 1] /= 2.0
+    assert problem.certify(before.primal["w"]).verdict is before.certificate.verdict

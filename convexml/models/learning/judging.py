@@ -57,5 +57,6 @@ def label_support(problem: PosedLearning, w: Any, b: Any, u: Any) -> CertifiedSu
 
 
 def _read(problem: PosedLearning, w: Any, b: Any, u: Any) -> tuple[Array, Any, Array | None]:
+    problem._samples.refuse_changed(problem.name)
     w, b = read_coefficients(problem.name, w, b, problem.objective_parts)
     return w, b, None if u is None else read_dual(problem.name, u, problem._samples)

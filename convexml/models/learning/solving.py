@@ -75,6 +75,7 @@ def solve_learning(
 
     ``carried`` holds what earlier solves of a path found out about the design.
     """
+    problem._samples.refuse_changed(problem.name)
     if w0 is not None:
         w0, _ = read_coefficients(problem.name, w0, None, problem.objective_parts)
     others = {

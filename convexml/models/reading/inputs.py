@@ -48,6 +48,16 @@ class Samples:
     classes: Array | None
     feature_names: list[str] | None
     outputs: tuple[int, ...] = ()
+    seen: Array | None = None
+    """Some of the numbers of a dense X as they were read: it may be the caller's own array."""
+
+    def refuse_changed(self, owner: str) -> None:
+        """Raise InputError where X, which is not copied, has been written to."""
+        if self.seen is not None and not np.array_equal(self.seen, some_of(self.X)):
+            raise InputError(
+                f"{owner}: X was changed after the problem was posed, and is read where it is. "
+                "Pose the problem anew, or pass X.copy()."
+            )
 
     @property
     def weighted(self) -> bool:
@@ -82,7 +92,16 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
         numbers, classes = read_targets(owner, target, kept, labels == "count"), None
     matrix = matrix if len(kept) == n else matrix[kept]
     outputs = (len(classes),) if labels == "classes" and classes is not None else ()
-    return Samples(matrix, numbers, weights[kept], kept, n, classes, names, outputs)
+    seen = None if sparse.issparse(matrix) else some_of(matrix)
+    return Samples(matrix, numbers, weights[kept], kept, n, classes, names, outputs, seen)
+
+
+def some_of(X: Array) -> Array:
+    """An entry or more of each column, a thousand at least, from rows spread evenly."""
+    n, d = X.shape
+    steps = np.arange(max(1000, d))
+    rows = (steps * ((np.sqrt(5.0) - 1.0) / 2.0) % 1.0 * n).astype(np.intp)
+    return np.asarray(X[rows, steps % d])
 
 
 def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
