@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,8 @@ class Solution:
         Passes over X.
     seconds, compile_seconds : float
         Solving; and posing for CVXPY, or compiling loops where numba did.
-    trace : list of Record
+    evaluated : list of Record
+        The iterates that were evaluated on the way.
     evidence : dict of arrays
         Verified evidence of infeasibility, unboundedness or a missing minimiser.
     support : array or None
@@ -75,7 +77,7 @@ class Solution:
     passes: float = 0.0
     seconds: float = 0.0
     compile_seconds: float = 0.0
-    trace: list[Record] = field(default_factory=list)
+    evaluated: list[Record] = field(default_factory=list)
     evidence: dict[str, Any] = field(default_factory=dict)
     support: Array | None = None
     shadow_prices: dict[str, Array] = field(default_factory=dict)
@@ -89,6 +91,13 @@ class Solution:
         # The certificate speaks of these numbers: they are not to change under it.
         for table in (self.primal, self.dual, self.evidence, self.shadow_prices):
             table.update({name: _frozen(value) for name, value in table.items()})
+
+    @cached_property
+    def trace(self) -> list[Record]:
+        """Verified values along the run; the start is evaluated now if it was not on the way."""
+        late = bool(self.evaluated) and self.evaluated[0].iteration > 0
+        start = [self.recorded.start()] if late and isinstance(self.recorded, Recorded) else []
+        return start + self.evaluated
 
     @property
     def objective(self) -> float:

@@ -82,6 +82,11 @@ class Record:
     gap: float
     relative_gap: float
 
+    def times(self, factor: float) -> Record:
+        """The record of the problem whose P and D are ``factor`` times as large."""
+        primal, dual = factor * self.objective, factor * self.dual_objective
+        return replace(self, objective=primal, dual_objective=dual, gap=factor * self.gap)
+
 
 @dataclass
 class Run:
@@ -163,6 +168,16 @@ def is_finite(iterate: Iterate) -> bool:
     return isfinite(np.vdot(iterate.w, iterate.w) + np.vdot(iterate.b, iterate.b))
 
 
+def evaluate(
+    objective: Objective | KernelObjective, iterate: Iterate, iteration: int = 0
+) -> tuple[Record, Array]:
+    """The verified values of an iterate, at 0 seconds, and the dual point they are of."""
+    primal, dual = quick_gap(objective, iterate.w, iterate.b, iterate.u)
+    gap = primal - dual.value
+    share = relative(gap, learning_scale(primal, dual.value, objective.null_value))
+    return Record(iteration, iterate.passes, 0.0, primal, dual.value, gap, share), dual.u
+
+
 class Watch:
     """Evaluates iterates, keeps the trace and the best point, and the time that this takes."""
 
@@ -195,13 +210,11 @@ class Watch:
 
     def look(self, iteration: int, iterate: Iterate) -> Record:
         """Evaluate an iterate: its verified gap goes on record."""
-        primal, dual = quick_gap(self.objective, iterate.w, iterate.b, iterate.u)
-        gap = primal - dual.value
-        share = relative(gap, learning_scale(primal, dual.value, self.objective.null_value))
-        record = Record(iteration, iterate.passes, self.elapsed, primal, dual.value, gap, share)
+        record, u = evaluate(self.objective, iterate, iteration)
+        record = replace(record, seconds=self.elapsed)
         self.trace.append(record)
-        if self.best is None or primal <= self.best_value:
-            self.best, self.best_value = replace(iterate, u=dual.u), primal
+        if self.best is None or record.objective <= self.best_value:
+            self.best, self.best_value = replace(iterate, u=u), record.objective
         if self.progress is not None:
             self.progress(record)
         return record

@@ -145,3 +145,25 @@ def test_stopping_is_by_the_verified_gap() -> None:
         assert solution.claimed_status == "optimal"
         assert solution.trace[-1].relative_gap <= tol
         assert all(record.relative_gap > tol for record in solution.trace[:-1])
+
+
+@pytest.mark.parametrize(
+    ("solver", "start"),
+    [
+        ("auto", 37.5),
+        ("augmented_lagrangian", 37.5),
+        ("interior_point", 30.0),
+        ("subgradient", 30.0),
+    ],
+)
+def test_a_trace_has_the_starting_and_the_last_point(solver: str, start: float) -> None:
+    # At w = 0 each of 50 samples costs C (1 - b)_+, each of 30 others C (1 + b)_+: 30 at the best
+    # b = 1, 37.5 at b = mean(y) = 1/4.
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(80, 4)), np.repeat([1.0, -1.0], [50, 30])
+    solution = cml.SoftMarginSVM(X, y, C=0.5).solve(solver, max_iter=200)
+    first, last = solution.trace[0], solution.trace[-1]
+    assert first.iteration == 0
+    assert first.objective == pytest.approx(start, rel=1e-12)
+    assert last.iteration == solution.iterations
+    assert last.objective >= solution.objective * (1.0 - 1e-9)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,9 +54,7 @@ def run_algorithm(
         "passes": run.passes,
         "seconds": run.seconds,
         "compile_seconds": run.compile_seconds,
-        "trace": [_in_own_units(record, frame.factor) for record in run.trace]
-        if frame.factor != 1.0
-        else run.trace,
+        "evaluated": [record.times(frame.factor) for record in run.trace],
         "message": "" if run.stopped == "tol" else run.stopped,
         "recorded": Recorded(objective, name, w, b, limits.seed, dict(options), frame),
     }
@@ -65,12 +62,6 @@ def run_algorithm(
         facts["message"] = f"{name} returned no finite point."
         return None, 0.0, None, facts
     return run.best.w, run.best.b, run.best.u, facts
-
-
-def _in_own_units(record: Record, factor: float) -> Record:
-    """A record with P, D and the gap of the problem as it was posed."""
-    names = ("objective", "dual_objective", "gap")
-    return replace(record, **{name: factor * getattr(record, name) for name in names})
 
 
 def _show(record: Record) -> None:

@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...numerics import Array
 from ...objective import Frame, Objective
 from ...objective.kernel import KernelObjective
-from ...solvers.driver import Iterate
+from ...solvers.driver import Iterate, Record, evaluate
 from ...solvers.registry import ALGORITHMS
 from ...theory import LinearInteriorPointRate, PerceptronBound, Reference, Theorem, Trajectory
 from .program import RecordedProgram, program_run
@@ -53,6 +53,11 @@ class Recorded:
         chosen = self.seed if seed is None else seed
         algorithm = ALGORITHMS[self.solver]
         return algorithm.start(self.objective, self.w, self.b, chosen, self.options)
+
+    def start(self) -> Record:
+        """The starting point, evaluated now, in the units of the problem."""
+        record, _ = evaluate(self.objective, next(self.iterates()))
+        return record.times(1.0 if self.frame is None else self.frame.factor)
 
     def first(self, count: int, seed: int | None = None) -> Iterator[Iterate]:
         """The first ``count`` iterates of the run."""
