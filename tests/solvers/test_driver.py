@@ -167,3 +167,12 @@ def test_a_trace_has_the_starting_and_the_last_point(solver: str, start: float) 
     assert first.objective == pytest.approx(start, rel=1e-12)
     assert last.iteration == solution.iterations
     assert last.objective >= solution.objective * (1.0 - 1e-9)
+
+
+def test_a_limit_of_seconds_is_one_for_all_that_auto_tries() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(120, 90)) * 10.0 ** rng.uniform(-2.0, 2.0, 90)
+    y = np.where(X @ rng.normal(size=90) / 1e3 + rng.normal(size=120) > 0.0, 1.0, -1.0)
+    solution = cml.SoftMarginSVM(X, y, C=100.0).solve(max_seconds=1e-9)
+    assert solution.status == "inaccurate"
+    assert solution.choice.count("ended") == 0  # nobody else was asked

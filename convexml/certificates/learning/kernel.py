@@ -83,9 +83,9 @@ def _through_factor(
     if b is None:
         b = best_intercept(frame_of(parts, always=True), w)
     inner = certify_objective(parts, w, b, u, tol=tol, refute=refute, stationary=False)
-    extra = _worth(objective, w, b, error)
-    gap = inner.gap + extra
     judged = inner.dual["u"] if u is None else u
+    extra = _worth(objective, w, b, error) + _beside_kernel(objective, q, w, b, judged)
+    gap = inner.gap + extra
     found = replace(
         inner,
         gap=gap,
@@ -127,6 +127,26 @@ def _worth(objective: KernelObjective, w: Array, b: float, error: Array) -> floa
     norm = objective.lam * float(np.abs(w) @ error + 0.5 * error @ error)
     found = (float(slopes @ off) + norm) * (1.0 + 1e-6)
     return found if np.isfinite(found) else np.inf
+
+
+def _beside_kernel(objective: KernelObjective, q: Array, w: Array, b: float, u: Array) -> float:
+    """What P of q and D of u may differ by for K and for L L', which agree but for rounding.
+
+    Large q and u whose sums cancel make much of it: K q is L w up to the last digits of |K||q|.
+    """
+    K, design, lam = objective.matrix.dense, objective.coordinates.design, objective.lam
+    parts, share = objective.coordinates, gamma(sum(design.shape) + 8)
+    sizes, f = np.abs(K), K @ q
+    z = design.matvec(w)
+    off = np.abs(f - z) + share * (sizes @ np.abs(q) + design.abs_matvec(np.abs(w)))
+    slopes = parts.c * parts.loss.slope_bound(parts.y, z + b, float(np.max(off, initial=0.0)))
+    price = float(slopes @ off) + 0.5 * lam * float(np.abs(q) @ (off + share * np.abs(f)))
+    if lam > 0.0:
+        inner = design.rmatvec(u)
+        rounded = sizes @ np.abs(u) + design.abs_matvec(design.abs_rmatvec(np.abs(u)))
+        apart = np.abs(K @ u - design.matvec(inner)) + share * rounded
+        price += float(np.abs(u) @ apart) / (2.0 * lam)
+    return price * (1.0 + 1e-6) if np.isfinite(price) else np.inf
 
 
 def _stationarity(objective: KernelObjective, q: Array, u: Array, scale: float) -> Condition:

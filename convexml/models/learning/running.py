@@ -33,16 +33,17 @@ def run_algorithm(
     b = objective.best_intercept(z)
     iterates = algorithm.start(objective, w, b, limits.seed, options, limits.carried)
     try:
-        run = drive(
-            objective,
-            iterates,
-            tol=limits.tol,
-            max_seconds=limits.max_seconds,
-            max_iter=algorithm.max_iter if limits.max_iter is None else limits.max_iter,
-            progress=_show if limits.progress else None,
-            patience=limits.patience,
-            aim=limits.aim,
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # the driver sees what is not finite
+            run = drive(
+                objective,
+                iterates,
+                tol=limits.tol,
+                max_seconds=limits.max_seconds,
+                max_iter=algorithm.max_iter if limits.max_iter is None else limits.max_iter,
+                progress=_show if limits.progress else None,
+                patience=limits.patience,
+                aim=limits.aim,
+            )
     except InputError:
         raise
     except Exception as error:

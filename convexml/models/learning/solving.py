@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -109,7 +110,13 @@ def _in_turn(
     limits = replace(limits, descends=limits.polish)
     frame, small = frame_of(problem.objective_parts), is_small(problem.objective_parts)
     size: float | None = None
+    began, whole = time.perf_counter(), limits.max_seconds
     for trial in trials:
+        if whole is not None:
+            left = whole - (time.perf_counter() - began)
+            if left <= 0.0 and size is not None:
+                return
+            limits = replace(limits, max_seconds=max(left, 0.0))
         if not available(trial.name) or not supports(trial.name, problem)[0]:
             continue
         if trial.in_own_units and resized(frame, 1.0 if size is None else size) is frame:
