@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, xlogy
+from scipy.special import xlogy
 
 Array = NDArray[Any]
 """Float64 unless said otherwise; masks and index arrays are Arrays too."""
@@ -102,11 +102,6 @@ def power_between(before: Array, u: Array) -> float:
 def log1pexp(x: Array) -> Array:
     """Return log(1 + e^x) without overflow."""
     return np.logaddexp(0.0, x)
-
-
-def sigmoid(x: Array) -> Array:
-    """Return 1 / (1 + e^-x)."""
-    return expit(x)
 
 
 def xlogx(x: Array) -> Array:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.programs.arrays import certify_arrays
 
 import convexml as cml
 from convexml.certificates.algebra.clarabel import solve_cone_program
-from convexml.certificates.conic.optimum import certify_conic
 from convexml.duality import cone_program
 
 TOL = 1e-6
@@ -61,7 +61,7 @@ def test_the_two_certificates_agree(name: str) -> None:
     ours = problem.solve(tol=1e-8).certificate
     canonical = cone_program(problem.primal)
     x, _, y = solve_cone_program(canonical.program, **TIGHT)
-    conic = certify_conic(canonical.program, x, y, tol=TOL)
+    conic = certify_arrays(canonical.program, x, y, tol=TOL)
     assert ours.verdict is cml.Verdict.CERTIFIED, str(ours)
     assert conic.verdict is cml.Verdict.CERTIFIED, str(conic)
     scale = max(1.0, abs(ours.primal_objective))
@@ -77,7 +77,7 @@ def test_the_posed_dual_has_the_value_that_the_conic_engine_proves(name: str) ->
     problem = models()[name]()
     canonical = cone_program(problem.dual)
     x, _, y = solve_cone_program(canonical.program, **TIGHT)
-    conic = certify_conic(canonical.program, x, y, tol=TOL)
+    conic = certify_arrays(canonical.program, x, y, tol=TOL)
     assert canonical.sign == -1.0
     if name == "HalfspaceLP":  # separable: P* = 0, and the dual's own data have no other unit
         assert conic.gap <= 1e-8

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from ...certificates.certificate import Certificate
 from ...certificates.conic.bounds import reach
-from ...certificates.conic.optimum import certify_pair
+from ...certificates.conic.optimum import certify_conic
 from ...certificates.conic.search.recovery import Completed, complete_dual, complete_point
 from ...certificates.conic.subject import Seen, Subject
 from ...certificates.judge import bounded
@@ -112,7 +112,7 @@ def _judge(posed: Posed, tol: float) -> Certificate:
     sizes, sign = (posed.units, posed.fit, posed.own), posed.canonical.sign
     subject = Audited(posed.program, *sizes, posed, sign, _bent(posed), curved(posed), given)
     pair = Completed(to.x_out(full.w), y)
-    return certify_pair(subject, x, pair, tol, reach(x, posed.own), given.missing)
+    return certify_conic(subject, x, pair, tol, reach(x, posed.own), given.missing)
 
 
 def _empty(tol: float, reason: str) -> Certificate:

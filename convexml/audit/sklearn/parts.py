@@ -39,11 +39,14 @@ class Subproblem(Protocol):
 
 @dataclass(frozen=True)
 class LearningPart:
-    """A point (w, b) of an ``Objective``, and the dual point u that the estimator exposes."""
+    """A point (w, b) of an ``Objective``, and the dual point u that the estimator exposes.
+
+    b has shape (K,) for K classes.
+    """
 
     objective: Objective
     w: Array
-    b: float
+    b: Any
     u: Array | None = None
     name: str = ""
 

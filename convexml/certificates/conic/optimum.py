@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from ...errors import InputError, SolverError
+from ...errors import SolverError
 from ...numerics import EPS, Array
 from ...objective.conic.program import ConeProgram
 from ..certificate import Certificate, Verdict
@@ -17,7 +16,7 @@ from ..scale import program_scale
 from .bounds import Bound, bound_of
 from .feasible import unmet
 from .search.recovery import Completed
-from .subject import Seen, Subject, bare
+from .subject import Seen, Subject
 from .values import conic_objective, curvature_words, row_violations
 from .witness import way_to_exact
 
@@ -32,23 +31,30 @@ BELOW = (
 
 
 def certify_conic(
-    program: ConeProgram, x: Any, y: Any = None, *, tol: float = 1e-6, R: float | None = None
+    subject: Subject,
+    x: Array,
+    pair: Completed,
+    tol: float,
+    R: float | None = None,
+    missing: Sequence[str] = (),
 ) -> Certificate:
-    """Judge a point of a cone program.
+    """Judge a point of a cone program by a dual point that is almost feasible.
 
     Parameters
     ----------
-    program : ConeProgram
-        Minimise x'Px / 2 + q'x + offset subject to A x + s = b, s in K.
+    subject : Subject
+        The program, and how its owner says its objective and its conditions.
     x : array, shape (n,)
-        The point, judged as it is.
-    y : array, shape (m,), optional
-        The multiplier; without it there is no bound.
+        The point that stands, judged as it is.
+    pair : Completed
+        The dual point: w and the multipliers y.
     tol : float
         For the relative gap and the feasibilities, relative to their rows.
     R : float, optional
-        Where no exact dual point is found near y, bound the suboptimality over
+        Where no exact dual point is found near the pair, bound the suboptimality over
         abs(x_j - xhat_j) <= R instead: ``within``.
+    missing : sequence of str
+        Whose multipliers were recovered.
 
     Returns
     -------
@@ -56,36 +62,6 @@ def certify_conic(
         ``gap`` = P - D, the price of a residual and that of violations included; ``inf`` where
         the price is not known, or P is not convex. Its relative size is against
         max(|P|, |D|, 1e-3 of a size that comes from the data alone), constants left out.
-    """
-    x, subject = _vector(x, program.q.size, "x"), bare(program)
-    if y is not None:
-        return certify_pair(subject, x, Completed(x, _vector(y, program.b.size, "y")), tol, R)
-    seen = subject.seen(x)
-    scale = program_scale(seen.rest, seen.rest, subject.units.size)
-    reason = "no bound: no dual point was passed"
-    return judge(bounded(seen.value, -np.inf, seen.rows, tol, scale=scale, reason=reason))
-
-
-def _vector(values: Any, size: int, name: str) -> Array:
-    array = np.array(values, dtype=float)
-    if array.shape != (size,):
-        raise InputError(f"cone program: {name} must have shape ({size},), got {array.shape}.")
-    if not np.all(np.isfinite(array)):
-        raise InputError(f"cone program: {name} has entries that are not finite.")
-    return array
-
-
-def certify_pair(
-    subject: Subject,
-    x: Array,
-    pair: Completed,
-    tol: float,
-    R: float | None,
-    missing: Sequence[str] = (),
-) -> Certificate:
-    """The certificate of the point x that stands, by a dual point that is almost feasible.
-
-    ``tol`` and ``R`` as of ``certify_conic``; ``missing``: whose multipliers were recovered.
     """
     seen = subject.seen(x)
     certificate = _assemble(subject, seen, x, pair, tol, R, missing)

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ...numerics import Array
-from ..reading.inputs import expand
 from ..regression.ridge import Ridge
 from ..regression.svr import SVR
 from .model import KernelModel
@@ -53,19 +49,6 @@ class KernelRidge(KernelModel, Ridge):
     ) -> None:
         self._set_kernel(kernel)
         self._start(X, y, fit_intercept, sample_weight, lam=lam)
-
-    def closed_form(self) -> dict[str, Array]:
-        """Solve (K + lam diag(1/c)) q + b 1 = y, 1'q = 0 (without intercept b = 0); 1/c_i is n."""
-        parts, n = self.kernel_parts, self.kernel_parts.n
-        size = n + int(parts.fit_intercept)
-        matrix, right = np.zeros((size, size)), np.zeros(size)
-        matrix[:n, :n] = parts.matrix.dense + np.diag(float(self.lam) / parts.c)
-        right[:n] = parts.y
-        if parts.fit_intercept:
-            matrix[n, :n] = matrix[:n, n] = 1.0
-        solution = np.linalg.lstsq(matrix, right, rcond=None)[0]
-        b = solution[n] if parts.fit_intercept else 0.0
-        return {"q": expand(solution[:n], self._samples), "b": np.asarray(b)}
 
 
 class KernelSVR(KernelModel, SVR):

@@ -217,10 +217,6 @@ class LinearProgram(Problem):
             point, duals = self._last.primal["x"], self._last.dual
             statement.fill_linear(self.data, self.statement, point, duals)
 
-    def constraint_duals(self) -> dict[str, Array]:
-        """The dual values of the constraints of ``primal`` by multiplier name, full length."""
-        return statement.linear_duals(self.data, self.constraints)
-
     def latex(self) -> str:
         return str(statement.linear_latex(self.data))
 

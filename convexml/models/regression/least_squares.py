@@ -10,14 +10,13 @@ from ...objective import Statement, label_all
 from ...penalties import L2, Penalty, Zero
 from ..learning.posing import pose_in_slacks
 from ..problem import LearningProblem
-from .closed_form import affine_solution, minimum_norm
 
 
 class LeastSquares(LearningProblem):
     r"""Minimise (1/2) mean (y - X w - b)^2, the mean weighted by sample_weight.
 
-    The normal equations X' S (X w + b - y) = 0, 1' S (X w + b - y) = 0 characterise the solutions;
-    ``closed_form`` is the one of minimum norm. Sources: [G] 2.3, [H] 4, [E] 1.7.
+    The normal equations X' S (X w + b - y) = 0, 1' S (X w + b - y) = 0 characterise the solutions.
+    Sources: [G] 2.3, [H] 4, [E] 1.7.
 
     Parameters
     ----------
@@ -43,10 +42,6 @@ class LeastSquares(LearningProblem):
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), Zero(), "mean"
-
-    def closed_form(self) -> dict[str, Array]:
-        """The least-squares solution of minimum norm |w|, by a singular value decomposition."""
-        return affine_solution(self.objective_parts, 0.0)
 
 
 class MinimumNorm(LearningProblem):
@@ -97,7 +92,3 @@ class MinimumNorm(LearningProblem):
 
     def dual_from_constraints(self) -> Array | None:
         return self.constraints["interpolation"].dual_value
-
-    def closed_form(self) -> dict[str, Array]:
-        """W = X'(XX')^+ y."""
-        return minimum_norm(self.objective_parts)

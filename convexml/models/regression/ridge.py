@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...losses import Loss, Squared
-from ...numerics import Array
 from ...penalties import L2, L2Ball, Penalty
 from ...validation import positive_number
 from ..base import Hyperparameter
 from ..problem import LearningProblem
-from .closed_form import affine_solution
 
 
 class Ridge(LearningProblem):
@@ -47,10 +45,6 @@ class Ridge(LearningProblem):
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), L2(hyper["lam"]), "mean"
-
-    def closed_form(self) -> dict[str, Array]:
-        """The solution by a singular value decomposition of the centred data."""
-        return affine_solution(self.objective_parts, float(self.lam))
 
 
 class ConstrainedRidge(LearningProblem):

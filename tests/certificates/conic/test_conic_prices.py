@@ -9,11 +9,11 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from scipy import sparse
+from support.programs.arrays import certify_arrays
 from support.programs.maros import solved
 
 import convexml as cml
 from convexml import Verdict
-from convexml.certificates.conic.optimum import certify_conic
 from convexml.certificates.conic.prices.lineality import idle_columns
 from convexml.certificates.conic.prices.polyhedral import rational_dual
 from convexml.certificates.conic.prices.price import priced
@@ -61,7 +61,7 @@ def test_what_no_multiplier_carries_has_no_price() -> None:
         program = cone_program_of(None, [1.0, r], [[-1.0, 0.0]], [0.0], [NonnegativeCone(1)])
         found = priced(program, np.zeros(2), np.ones(1), conic_units(program))
         assert found.price == np.inf
-        assert certify_conic(program, [0.0, 0.0], y=[1.0]).verdict is not Verdict.CERTIFIED
+        assert certify_arrays(program, [0.0, 0.0], y=[1.0]).verdict is not Verdict.CERTIFIED
 
 
 def test_dual_points_without_interior_are_solved_in_rationals() -> None:
@@ -80,7 +80,7 @@ def test_a_column_that_follows_from_others_is_left_out() -> None:
     assert idle_columns(program).size == 1
     sloped = replace(program, q=np.array([1.0, -1.0 + 2.0**-40]))
     assert idle_columns(sloped).size == 0
-    certificate = certify_conic(program, [-5.0, 0.0], y=[0.0, 1.0 - 1e-9])
+    certificate = certify_arrays(program, [-5.0, 0.0], y=[0.0, 1.0 - 1e-9])
     assert (certificate.verdict, certificate.within) == (Verdict.CERTIFIED, None)
 
 

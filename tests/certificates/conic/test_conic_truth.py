@@ -8,11 +8,11 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from scipy import sparse
+from support.programs.arrays import certify_arrays
 
 import convexml as cml
 from convexml import Verdict
 from convexml.certificates.algebra.definite import eigenvalue_bound, negative_eigenvalue
-from convexml.certificates.conic.optimum import certify_conic
 from convexml.certificates.conic.search.scaling import solve_scaled
 from convexml.objective.conic.cones import NonnegativeCone, SecondOrder, ZeroCone
 from convexml.objective.conic.program import ConeProgram, cone_program_of
@@ -202,8 +202,8 @@ def test_powers_of_two_change_nothing(kind: str) -> None:
             row * program.b,
             program.cones,
         )
-        first = certify_conic(program, x, y=y)
-        second = certify_conic(other, x / column, y=cost * y / row)
+        first = certify_arrays(program, x, y=y)
+        second = certify_arrays(other, x / column, y=cost * y / row)
         assert first.verdict is second.verdict, f"{first}\n{second}"
         assert second.scale == pytest.approx(cost * first.scale, rel=1e-6)
         # The search for an exact multiplier of a curved cone ends at a third of tol; where it does
@@ -224,22 +224,22 @@ def test_faults_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A price of 0, a floor of P, no check of convexity: each makes a false claim here."""
     free = cone_program_of(None, [1.0, 1e-3], [[-1.0, 0.0]], [0.0], [NonnegativeCone(1)])
     point, y = [1e-300, 0.0], [1.0]
-    assert certify_conic(free, point, y=y).gap == np.inf
+    assert certify_arrays(free, point, y=y).gap == np.inf
     with monkeypatch.context() as patch:
         module = "convexml.certificates.conic.prices.price"
         patch.setattr(f"{module}._carried", lambda *_: 0.0)
         patch.setattr(f"{module}._cost", lambda *_: 0.0)
-        assert certify_conic(free, point, y=y).gap < 1e-3  # unbounded in truth
+        assert certify_arrays(free, point, y=y).gap < 1e-3  # unbounded in truth
     bent = cone_program_of([[-1.0]], [0.0], [[1.0], [-1.0]], [1.0, 1.0], [NonnegativeCone(2)])
-    assert certify_conic(bent, [0.0], y=[0.0, 0.0]).gap == np.inf
+    assert certify_arrays(bent, [0.0], y=[0.0, 0.0]).gap == np.inf
     with monkeypatch.context() as patch:
         patch.setattr("convexml.certificates.conic.bounds.negative_eigenvalue", lambda _: 0.0)
-        assert certify_conic(bent, [0.0], y=[0.0, 0.0]).gap == 0.0  # P* = -1/2
+        assert certify_arrays(bent, [0.0], y=[0.0, 0.0]).gap == 0.0  # P* = -1/2
     small = cone_program_of(None, [1e-7], [[-1.0]], [-1.0], [NonnegativeCone(1)])
-    assert certify_conic(small, [2.0], y=[1e-7]).verdict is not Verdict.CERTIFIED
+    assert certify_arrays(small, [2.0], y=[1e-7]).verdict is not Verdict.CERTIFIED
     with monkeypatch.context() as patch:
         patch.setattr(
             "convexml.certificates.conic.optimum.program_scale",
             lambda p, d, _: max(1.0, abs(p), abs(d)),
         )
-        assert certify_conic(small, [2.0], y=[1e-7]).relative_gap <= 1e-6  # P* = 1e-7, half of P
+        assert certify_arrays(small, [2.0], y=[1e-7]).relative_gap <= 1e-6  # P* = 1e-7, half of P

@@ -10,6 +10,7 @@ from support.programs.small import DIET, oracle, programs
 
 from convexml.certificates import Verdict
 from convexml.models import LinearProgram
+from convexml.models.linear.statement import linear_duals
 
 
 @settings(max_examples=25)
@@ -27,7 +28,7 @@ def test_multipliers_left_by_cvxpy_have_the_documented_signs() -> None:
     problem = LinearProgram(**DIET, A_eq=[[1.0, 0.0, 0.0, -1.0, 0.0, 0.0]], b_eq=[-1.0])
     problem.primal.solve("CLARABEL")
     x = problem.variables["x"].value
-    certificate = problem.certify(x, problem.constraint_duals())
+    certificate = problem.certify(x, linear_duals(problem.data, problem.constraints))
     assert certificate.verdict is Verdict.CERTIFIED
     assert certificate.dual_source == "passed"
     assert max(certificate.kkt.values()) < 1e-5

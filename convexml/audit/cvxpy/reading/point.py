@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from ....certificates.conic.search.fit import FittedProgram, fitted
-from ....certificates.conic.subject import Names
 from ....certificates.conic.units import conic_units
 from ....certificates.scale import ProgramUnits
 from ....conditions import Condition, worst
@@ -35,7 +34,7 @@ from .violation import attribute_violations, constraint_violation
 
 
 @dataclass(frozen=True)
-class Posed(Names):
+class Posed:
     """A CVXPY problem with its conic form, and where its parts stand there."""
 
     problem: Any

@@ -1,0 +1,74 @@
+"""A cone program whose owner is nobody but its arrays, for the conic engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from convexml.certificates.certificate import Certificate
+from convexml.certificates.conic.optimum import certify_conic
+from convexml.certificates.conic.rows import distances, products, row_sizes, share
+from convexml.certificates.conic.search.fit import fitted
+from convexml.certificates.conic.search.recovery import Completed
+from convexml.certificates.conic.subject import Seen, Subject
+from convexml.certificates.conic.units import conic_units
+from convexml.certificates.conic.values import conic_objective, row_violations
+from convexml.conditions import Condition, worst
+from convexml.numerics import EPS, Array
+from convexml.objective.conic.program import ConeProgram
+
+
+class Arrays(Subject):
+    """The rows of the program as they stand."""
+
+    def seen(self, x: Array) -> Seen:
+        program, slack = self.program, row_violations(self.program, x)[0]
+        away, size = distances(program, slack, row_sizes(program, self.units))
+        error = 2.0 * EPS * np.abs(away)  # the slack is rounded once
+        rest = conic_objective(program, x)
+        row = worst("b - A x in K", "primal_feasibility", away, size, error)
+        return Seen(rest + program.offset, rest, 0.0, [row])
+
+    @contextmanager
+    def standing(self, x: Array) -> Iterator[None]:
+        yield
+
+    def dual_rows(self, x: Array, y: Array, scale: float) -> list[Condition]:
+        program, size = self.program, share(scale, row_sizes(self.program, self.units))
+        product = products(program, program.slack(x), y)
+        left, terms = program.stationarity(x, y), program.stationarity_size(x, y)
+        return [
+            worst("y in K*", "dual_feasibility", *distances(program, y, size, dual=True)),
+            worst("s'y = 0", "complementary_slackness", product, scale),
+            worst("P x + A'y + q = 0", "stationarity", left, terms),
+        ]
+
+    def shortfall(self, x: Array, y: Array) -> float:
+        return float(np.abs(y) @ np.abs(row_violations(self.program, x)[1]))
+
+
+class Indices:
+    """Entries without names of their own."""
+
+    def column_name(self, j: int) -> str:
+        return f"x[{j}]"
+
+    def named(self, y: Array) -> dict[str, Any]:
+        return {}
+
+    def point(self, x: Array) -> dict[str, Any]:
+        return {"x": x}
+
+
+def certify_arrays(
+    program: ConeProgram, x: Any, y: Any, *, tol: float = 1e-6, R: float | None = None
+) -> Certificate:
+    """Judge the point x of a cone program by the multipliers y."""
+    x, y = np.array(x, dtype=float), np.array(y, dtype=float)
+    units, own = conic_units(program), np.ones(program.q.size, dtype=bool)
+    fit, bent = fitted(program, units), not program.is_polyhedral
+    subject = Arrays(program, units, fit, own, Indices(), 1.0, bent, "")
+    return certify_conic(subject, x, Completed(x, y), tol, R)
