@@ -154,6 +154,9 @@ def test_what_is_off_at_the_ends_shows() -> None:
     assert len(path) < 200
 
 
+KERNEL_RIDGE = cml.KernelRidge(X, Y, 1.0, cml.kernels.Gaussian(1.0))
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -163,6 +166,7 @@ def test_what_is_off_at_the_ends_shows() -> None:
         (lambda: cml.Lasso(X, Y, 1.0).path((1.0, np.nan), everywhere=1e-3), "numbers > 0"),
         (lambda: cml.Lasso(X, Y, 1.0).path((1.0, 0.1), everywhere=0.0), "everywhere"),
         (lambda: cml.ConstrainedLasso(X, Y, 1.0).path((1.0, 0.1), everywhere=0.1), "not linear"),
+        (lambda: KERNEL_RIDGE.path((1.0, 0.1), everywhere=0.1), "functions of kernels"),
         (lambda: cml.Lasso(X, Y, 1.0).path((1.0, 0.1), everywhere=0.1).at(2.0), "from 0.1 to 1"),
     ],
 )
