@@ -146,7 +146,9 @@ def follow(
     def add(value: float) -> Tangent:
         solution = solve(value)
         if "q" in solution.primal:
-            raise InputError(f"{problem.name}.path: everywhere does not follow functions of kernels.")
+            raise InputError(
+                f"{problem.name}.path: everywhere does not follow functions of kernels."
+            )
         if "w" not in solution.primal:
             raise InputError(
                 f"{problem.name}.path: everywhere needs weights w at each {name}; at {value:g} "
