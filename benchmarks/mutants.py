@@ -46,14 +46,16 @@ def stale(mutant: Mutant, root: Path) -> str:
     return "no such file" if count < 0 else f"its text occurs {count} times in {mutant.file}"
 
 
-def notice(root: Path, tests: Sequence[str]) -> bool:
-    """Whether a test fails; a test that cannot be collected is an error of the row."""
+def notice(root: Path, tests: Sequence[str], *, told: bool = False) -> bool:
+    """Whether a test fails, and ``told`` which; one that cannot be collected is an error."""
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     environment |= {"NUMBA_CACHE_DIR": str(root / ".numba"), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
     run = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
     if run.returncode not in (0, 1):
         raise RuntimeError(f"{tests}: {run.stdout[-800:]}{run.stderr[-800:]}")
+    if told and run.returncode:
+        print(run.stdout[-4000:])
     return run.returncode == 1
 
 
@@ -89,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             copy = shutil.copytree if source.is_dir() else shutil.copy
             copy(source, root / name, **({"ignore": skip} if source.is_dir() else {}))
         tests = sorted({test for mutant in chosen for test in mutant.tests})
-        if tests and notice(root, tests):
+        if tests and notice(root, tests, told=True):
             print("the tests fail without any fault planted")
             return 1
         survivors, errors = [], []
