@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..numerics import Array
+from .survey import Survey, survey
 
 BLOCK = 4096
 """Rows that X'u adds up at a time: short sums carry little rounding."""
@@ -23,9 +24,10 @@ FEW, NARROW = 32, 512
 
 @dataclass(frozen=True, eq=False)
 class DenseDesign:
-    """A dense float64 array of shape (n, d)."""
+    """A dense float64 array of shape (n, d), and its survey where that is known."""
 
     array: Array
+    surveyed: Survey | None = None
 
     @cached_property
     def shape(self) -> tuple[int, int]:
@@ -35,6 +37,11 @@ class DenseDesign:
     @property
     def constant(self) -> Array:
         return self.array
+
+    @cached_property
+    def survey(self) -> Survey:
+        """Extents and squares of the columns."""
+        return self.surveyed or survey(self.array)
 
     @property
     def chain(self) -> int:
@@ -105,6 +112,8 @@ class DenseDesign:
 
     @cached_property
     def _squares(self) -> Array:
+        if self.surveyed is not None:
+            return self.surveyed.squares
         if self.array.flags.f_contiguous or self.shape[1] <= NARROW:
             return np.einsum("ij,ij->j", self.array, self.array)
         return self._weighted_squares(np.ones(len(self.array)))

@@ -85,7 +85,7 @@ class LearningProblem(Problem):
         self._compose(samples, intercept)
 
     def _compose(self, samples: Samples, intercept: bool) -> None:
-        design = as_design(samples.X)
+        design = as_design(samples.X, samples.survey)
         self._objective = construction.compose(self.name, design, samples, self._parts, intercept)
 
     @property

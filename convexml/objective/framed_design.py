@@ -66,6 +66,8 @@ def _centred_and_scaled(
 def _extent(design: Design) -> tuple[Array, Array]:
     """The least and the largest entry of each column."""
     X = design.constant
+    if isinstance(design, DenseDesign):
+        return design.survey.low, design.survey.high
     if not sparse.issparse(X):
         return X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
     if not X.shape[0]:

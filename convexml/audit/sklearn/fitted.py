@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from ...errors import InputError
-from ...models.reading.inputs import read_matrix, read_targets, read_weights
+from ...models.reading.inputs import read_targets, read_weights
+from ...models.reading.matrix import read_matrix
 from ...numerics import Array
 
 

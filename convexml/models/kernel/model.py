@@ -23,7 +23,8 @@ from ..learning.construction import coefficients, in_words
 from ..learning.outcomes import judge_stored, stored_attempt
 from ..learning.posed import Values
 from ..problem import LearningProblem
-from ..reading.inputs import Samples, expand, read_dual, read_intercept, read_matrix
+from ..reading.inputs import Samples, expand, read_dual, read_intercept
+from ..reading.matrix import read_matrix
 from ..solution import Solution
 from .matrix import kernel_matrix
 from .solving import posed_function, solve_kernel

@@ -9,7 +9,7 @@ import numpy as np
 from ...design import as_design
 from ...errors import InputError
 from ...numerics import Array
-from ..reading.inputs import read_matrix
+from ..reading.matrix import read_matrix
 from .posed import PosedLearning, Values
 
 

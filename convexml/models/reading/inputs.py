@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ...design.survey import Survey
 from ...errors import InputError
-from ...numerics import Array, all_finite
+from ...numerics import Array
 from ...validation import (
     float_array,
     read_labels,
-    refuse_inexact,
     refuse_masked,
 )
 from .labels import read_classes, read_many_classes
+from .matrix import some_of, surveyed_matrix
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Samples:
     outputs: tuple[int, ...] = ()
     seen: Array | None = None
     """Some of the numbers of a dense X as they were read: it may be the caller's own array."""
+    survey: Survey | None = None
+    """Of a dense X of which all rows are kept."""
 
     def refuse_changed(self, owner: str) -> None:
         """Raise InputError where X, which is not copied, has been written to."""
@@ -68,7 +71,7 @@ class Samples:
 def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) -> Samples:
     """Validate X (n, d), y (n,) and sample weights for a loss with these labels."""
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-    matrix = read_matrix(owner, X)
+    matrix, surveyed = surveyed_matrix(owner, X)
     n = matrix.shape[0]
     if sparse.issparse(y):
         raise InputError(f"{owner}: y must be a dense vector; pass y.toarray().ravel().")
@@ -90,65 +93,11 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
         numbers, classes = read_many_classes(owner, target)
     else:
         numbers, classes = read_targets(owner, target, kept, labels == "count"), None
-    matrix = matrix if len(kept) == n else matrix[kept]
+    if len(kept) < n:
+        matrix, surveyed = matrix[kept], None
     outputs = (len(classes),) if labels == "classes" and classes is not None else ()
     seen = None if sparse.issparse(matrix) else some_of(matrix)
-    return Samples(matrix, numbers, weights[kept], kept, n, classes, names, outputs, seen)
-
-
-def some_of(X: Array) -> Array:
-    """An entry or more of each column, a thousand at least, from rows spread evenly."""
-    n, d = X.shape
-    steps = np.arange(max(1000, d))
-    rows = (steps * ((np.sqrt(5.0) - 1.0) / 2.0) % 1.0 * n).astype(np.intp)
-    return np.asarray(X[rows, steps % d])
-
-
-def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
-    """Return X as a float64 array, CSR or CSC matrix of shape (n, d), n, d >= 1, all finite.
-
-    Of a dense one the numbers are shared with what was passed where they need not be converted; a
-    sparse one is copied once.
-    """
-    if sparse.issparse(X):
-        if np.iscomplexobj(X):
-            raise InputError(f"{owner}: {name} must hold real numbers, got dtype {X.dtype}.")
-        matrix = _read_sparse(owner, X, name)
-    else:
-        matrix = float_array(X, owner, name, share=True)
-        if matrix.ndim != 2:
-            hint = " Use X.reshape(-1, 1) for a single feature." if matrix.ndim == 1 else ""
-            raise InputError(
-                f"{owner}: {name} must be a matrix of shape (n, d), got shape {matrix.shape}.{hint}"
-            )
-        if not all_finite(matrix):
-            row, column = (int(k) for k in np.argwhere(~np.isfinite(matrix))[0])
-            _refuse_entry(owner, name, row, column, matrix[row, column])
-    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
-        raise InputError(
-            f"{owner}: {name} is empty (shape {matrix.shape}); at least one sample and one "
-            "feature are required."
-        )
-    return matrix
-
-
-def _read_sparse(owner: str, X: Any, name: str) -> Any:
-    given = sparse.csc_array(X) if X.format == "csc" else sparse.csr_array(X)
-    matrix = given.astype(np.float64, copy=True)
-    refuse_inexact(given.data, matrix.data, owner, name)
-    if not all_finite(matrix.data):
-        entries = matrix.tocoo()
-        bad = np.flatnonzero(~np.isfinite(entries.data))[0]
-        row, column = int(entries.row[bad]), int(entries.col[bad])
-        _refuse_entry(owner, name, row, column, entries.data[bad])
-    return matrix
-
-
-def _refuse_entry(owner: str, name: str, row: int, column: int, value: float) -> None:
-    raise InputError(
-        f"{owner}: {name} contains {value} at row {row}, column {column}; every entry must be "
-        "finite. Impute or drop that sample."
-    )
+    return Samples(matrix, numbers, weights[kept], kept, n, classes, names, outputs, seen, surveyed)
 
 
 def read_targets(owner: str, y: Array, kept: Array, count: bool) -> Array:

@@ -1,0 +1,75 @@
+"""Read what the user passes as X; word every refusal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ...design.survey import Survey, survey
+from ...errors import InputError
+from ...numerics import Array, all_finite
+from ...validation import float_array, refuse_inexact
+
+
+def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
+    """Return X as a float64 array, CSR or CSC matrix of shape (n, d), n, d >= 1, all finite.
+
+    Of a dense one the numbers are shared with what was passed where they need not be converted; a
+    sparse one is copied once.
+    """
+    return surveyed_matrix(owner, X, name)[0]
+
+
+def surveyed_matrix(owner: str, X: Any, name: str = "X") -> tuple[Any, Survey | None]:
+    """The matrix, and what a dense one is like: its entries are all visited once."""
+    surveyed = None
+    if sparse.issparse(X):
+        if np.iscomplexobj(X):
+            raise InputError(f"{owner}: {name} must hold real numbers, got dtype {X.dtype}.")
+        matrix = _read_sparse(owner, X, name)
+    else:
+        matrix = float_array(X, owner, name, share=True)
+        if matrix.ndim != 2:
+            hint = " Use X.reshape(-1, 1) for a single feature." if matrix.ndim == 1 else ""
+            raise InputError(
+                f"{owner}: {name} must be a matrix of shape (n, d), got shape {matrix.shape}.{hint}"
+            )
+        surveyed = survey(matrix)
+        if not surveyed.is_finite:
+            row, column = (int(k) for k in np.argwhere(~np.isfinite(matrix))[0])
+            _refuse_entry(owner, name, row, column, matrix[row, column])
+    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+        raise InputError(
+            f"{owner}: {name} is empty (shape {matrix.shape}); at least one sample and one "
+            "feature are required."
+        )
+    return matrix, surveyed
+
+
+def _read_sparse(owner: str, X: Any, name: str) -> Any:
+    given = sparse.csc_array(X) if X.format == "csc" else sparse.csr_array(X)
+    matrix = given.astype(np.float64, copy=True)
+    refuse_inexact(given.data, matrix.data, owner, name)
+    if not all_finite(matrix.data):
+        entries = matrix.tocoo()
+        bad = np.flatnonzero(~np.isfinite(entries.data))[0]
+        row, column = int(entries.row[bad]), int(entries.col[bad])
+        _refuse_entry(owner, name, row, column, entries.data[bad])
+    return matrix
+
+
+def _refuse_entry(owner: str, name: str, row: int, column: int, value: float) -> None:
+    raise InputError(
+        f"{owner}: {name} contains {value} at row {row}, column {column}; every entry must be "
+        "finite. Impute or drop that sample."
+    )
+
+
+def some_of(X: Array) -> Array:
+    """An entry or more of each column, a thousand at least, from rows spread evenly."""
+    n, d = X.shape
+    steps = np.arange(max(1000, d))
+    rows = (steps * ((np.sqrt(5.0) - 1.0) / 2.0) % 1.0 * n).astype(np.intp)
+    return np.asarray(X[rows, steps % d])
