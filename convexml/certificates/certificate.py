@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -41,7 +42,8 @@ class Certificate:
     relative_gap : float
         gap / ``scale``.
     conditions : tuple of Condition
-        The named optimality conditions, measured at the point as it was passed.
+        The named optimality conditions, measured at the point as it was passed; when they are first
+        asked for, where the verdict does not hang on them.
     repaired : float
         How far (largest coordinate) w, b or u was moved to be exactly feasible.
     verdict : Verdict
@@ -90,6 +92,22 @@ class Certificate:
     rounding: float = 0.0
     within: float | None = None
     unproved: str = ""
+
+    def put_off(self, measure: Callable[[], Sequence[Condition]]) -> None:
+        """Have the conditions measured when they are first asked for."""
+        del self.__dict__["conditions"]
+        self.__dict__["_measure"] = measure
+
+    def __getattr__(self, name: str) -> Any:  # of what an instance does not have
+        measure = self.__dict__.get("_measure") if name == "conditions" else None
+        if measure is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        found = self.__dict__["conditions"] = tuple(measure())
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        known = {"conditions": self.conditions, **self.__dict__}
+        return {name: value for name, value in known.items() if name != "_measure"}
 
     @property
     def kkt(self) -> dict[str, float]:

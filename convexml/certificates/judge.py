@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..conditions import Condition
+from ..conditions import KINDS, Condition
 from ..numerics import EPS
 from ..validation import positive_number
 from .certificate import Certificate, Verdict
@@ -31,6 +31,7 @@ def bounded(
     within: float | None = None,
     reason: str = "",
     sign: float = 1.0,
+    is_proved: bool = False,
     **facts: Any,
 ) -> Certificate:
     """A certificate of the claim "optimal", not judged yet: gap = P - D + rounding, never negative.
@@ -55,11 +56,10 @@ def bounded(
         Why there is no better bound, where there is a reason.
     sign : float
         -1 under Maximize: objectives are shown with the user's sign.
-    **facts
-        Other fields of the certificate.
+    is_proved, **facts
+        Whether every step of the account is rigorous; other fields of the certificate.
     """
-    with np.errstate(invalid="ignore"):
-        found = (primal - dual if gap is None else gap) + rounding
+    found = float(float(primal) - float(dual) if gap is None else gap) + float(rounding)
     # The sum of the three is rounded too.
     found = max(found, 0.0) * (1.0 + 4.0 * EPS) if np.isfinite(found) else np.inf
     return Certificate(
@@ -67,6 +67,7 @@ def bounded(
         primal_objective=sign * primal,
         dual_objective=sign * dual,
         gap=found,
+        proved_gap=found if is_proved else np.inf,
         relative_gap=relative(found, scale),
         conditions=tuple(in_units_of_gap(conditions, scale)),
         verdict=Verdict.UNDECIDED,
@@ -105,7 +106,7 @@ def absent(
     **facts
         Other fields of the certificate: ``evidence``, ``within`` ...
     """
-    known: dict[str, Any] = {"gap": np.inf, "relative_gap": np.inf, "dual_objective": objective}
+    known = {"gap": np.inf, "relative_gap": np.inf, "dual_objective": objective, **facts}
     return Certificate(
         claim=claim,
         primal_objective=objective,
@@ -113,7 +114,7 @@ def absent(
         verdict=Verdict.UNDECIDED,
         tol=positive_number(tol, "certify", "tol"),
         reason=reason,
-        **(known | facts),
+        **known,
     )
 
 
@@ -211,9 +212,8 @@ def refuted(
         Of the objective, if it does not count in the scale.
     """
     gain = abs(certificate.primal_objective - value)
-    if certificate.verdict is not Verdict.UNDECIDED or not is_better(
-        certificate, value, rounding, sign, constant
-    ):
+    better = is_better(certificate, value, rounding, sign, constant)
+    if certificate.verdict is not Verdict.UNDECIDED or not better:
         return certificate
     reason = f"A feasible point with objective {value:.10g} is better by {gain:.3g}."
     return replace(certificate, verdict=Verdict.REFUTED, witness=witness, reason=reason)
@@ -244,7 +244,7 @@ def _why(certificate: Certificate) -> str:
         return f"The relative gap {certificate.relative_gap:.3g} exceeds tol {certificate.tol:g}."
     if certificate.within is not None:
         return f"The bound holds only within {certificate.within:.3g} of this point."
-    broken = [row for row in certificate.conditions if not row.meets(certificate.tol)]
-    feasibility = ("primal_feasibility", "dual_feasibility")
-    row = max((r for r in broken if r.kind in feasibility), key=lambda r: r.relative, default=None)
+    rows = (r for r in certificate.conditions if r.kind in KINDS[1:3])
+    broken = [r for r in rows if not r.meets(certificate.tol)]
+    row = max(broken, key=lambda r: r.relative, default=None)
     return "" if row is None else violated(row)

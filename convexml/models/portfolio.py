@@ -99,7 +99,9 @@ def first_verified(attempts: Iterable[Solution], why: str) -> Solution:
         tried.append(solution)
         if not falls_short(solution):
             break
-    best = min(tried, key=lambda s: (s.status in SHORT, *s.certificate.standing()))
+    best = tried[0]
+    if len(tried) > 1:
+        best = min(tried, key=lambda s: (s.status in SHORT, *s.certificate.standing()))
     best.choice = why
     if best is not tried[0]:
         how = f" ({best.message})" if best.message else ""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from ...conditions import AtFeatures, AtSamples, Condition, Words
 from ...losses import Loss
 from ...numerics import Array
+from ...objective import Objective
 from ...penalties import Penalty
 from ...tex import told
 from ..judge import in_units_of_gap
@@ -28,9 +32,7 @@ def conditions_at(point: PassedPoint, *, stationary: bool = True) -> list[Condit
         Whether stationarity in w is among them.
     """
     objective = point.objective
-    z = "Xw + b" if objective.fit_intercept else "Xw"
-    words: Words = told(objective.loss, Loss, "words", "value", z)
-    in_w_alone = bool(words.slope) and objective.penalty.is_smooth
+    z, words, in_w_alone = _words_of(objective)
     features, samples = at_features(point, words, in_w_alone), at_samples(point, z)
     found = told(objective.penalty, Penalty, "conditions", "value", features)
     if not stationary or (objective.penalty.free(objective.d).all() and not in_w_alone):
@@ -41,14 +43,51 @@ def conditions_at(point: PassedPoint, *, stationary: bool = True) -> list[Condit
     return in_units_of_gap(found, point.scale)
 
 
+def is_feasible(point: PassedPoint, tol: float) -> bool:
+    """Whether the feasibilities are known to be met within ``tol`` before any row is measured.
+
+    -X'u in dom Omega* and u/c in dom l* exactly, 1'u = 0 nearly, where neither w nor z is
+    constrained. False where a class that is not of the library may have rows of its own.
+    """
+    objective, u = point.objective, point.u
+    loss, penalty = objective.loss, objective.penalty
+    if loss.is_indicator or penalty.is_constraint or loss.labels == "classes":
+        return False
+    if not (_is_of_library(loss) and _is_of_library(penalty)):
+        return False
+    if not penalty.conjugate(point.v) < np.inf:
+        return False
+    if not objective.is_unbounded:
+        lo, hi = objective.dual_bounds()
+        if not ((lo <= u) & (u <= hi)).all():
+            return False
+    return not objective.fit_intercept or bool(abs(u.sum()) <= tol * np.abs(u).sum())
+
+
+def conditions_later(point: PassedPoint, stationary: bool) -> Callable[[], list[Condition]]:
+    """``conditions_at`` without X, which may be written to: what it has to say is asked now."""
+    point.ask_of_features(_words_of(point.objective)[2])
+    return partial(conditions_at, point, stationary=stationary)
+
+
+def _words_of(objective: Objective) -> tuple[str, Words, bool]:
+    """z and u in words; whether stationarity is that of w alone."""
+    z = "Xw + b" if objective.fit_intercept else "Xw"
+    words: Words = told(objective.loss, Loss, "words", "value", z)
+    return z, words, bool(words.slope) and objective.penalty.is_smooth
+
+
+def _is_of_library(part: Loss | Penalty) -> bool:
+    return type(part).conditions.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
 def conditions_of_samples(point: PassedPoint) -> list[Condition]:
     """Those of the loss, 1'u = 0, and the domain of a penalty that is finite everywhere.
 
     For a point without features: a function of a kernel, whose values ``point.z`` holds.
     """
     objective = point.objective
-    z = "Xw + b" if objective.fit_intercept else "Xw"
-    words: Words = told(objective.loss, Loss, "words", "value", z)
+    z, words, _ = _words_of(objective)
     found = [Condition("-X'u in dom Omega*", "dual_feasibility", 0.0)]
     found += told(objective.loss, Loss, "conditions", "value", at_samples(point, z))
     if objective.fit_intercept:
@@ -65,8 +104,7 @@ def at_features(point: PassedPoint, words: Words, in_w_alone: bool) -> AtFeature
     inclusion = rows.stationarity(point, point.v)
     slope = inclusion.named(words.push)
     if in_w_alone:
-        v = -point.objective.design.rmatvec(point.slopes)
-        slope = rows.stationarity(point, v, _weighted(point.objective.c, words))
+        slope = rows.stationarity(point, point.slope, _weighted(point.objective.c, words))
     domain, feasible = rows.penalty_domain(point), rows.coefficients(point)
     sizes = point.w_sizes, point.v_sizes
     return AtFeatures(point.w, point.v, *sizes, words.push, inclusion, domain, feasible, slope)

@@ -15,7 +15,7 @@ from ..judge import bounded, judge, refuted
 from ..rounding import compensated_matvec
 from ..scale import learning_scale
 from .account import primal_rounding, unproved
-from .conditions import conditions_at
+from .conditions import conditions_at, conditions_later, is_feasible
 from .evaluation import evaluate
 from .existence.attainable import met_exactly, met_within, not_met_near, price_of_meeting
 from .function import quick_gap_of_function
@@ -95,7 +95,7 @@ def certify_objective(
     if theirs is not None and not found.same_dual:
         bound = min(bound, inner.dual_formula(theirs, v))
     scale = f * learning_scale(primal, bound, inner.null_value)
-    seen = frame.seen(w, b, passed, z, v)
+    seen = frame.seen(w.copy(), b, passed, z, v)
     bare = inner.loss.is_indicator
     unsolved = _unsolved(inner, point, found.primal_rounding) if bare else ""
     if unsolved and met_exactly(objective, w, b):
@@ -106,10 +106,13 @@ def certify_objective(
     exact = met_within(objective, w, b, tol * prediction_size(objective)) if bare else None
     if exact is not None:
         seen, slack = (*seen[:3], exact[0], seen[4]), exact[1]
+    doubt = unproved(objective)
+    seen_at = PassedPoint(objective, *seen, scale, slack + chosen)
+    met = theirs is None and is_feasible(seen_at, tol)
     certificate = bounded(
         f * primal,
         f * bound,
-        conditions_at(PassedPoint(objective, *seen, scale, slack + chosen), stationary=stationary),
+        () if met else conditions_at(seen_at, stationary=stationary),
         tol,
         scale=scale,
         rounding=f * rounding,
@@ -119,12 +122,25 @@ def certify_objective(
         repaired=frame.distance(point.w - own, 0.0 if theirs is None else dual.moved),
         dual_source=dual.source,
         dual={"u": frame.dual_outside(dual.u)},
+        is_proved=found.within is None and not doubt,
+        unproved=doubt,
     )
-    doubt = unproved(objective)
-    if found.within is None and not doubt:
-        certificate = replace(certificate, proved_gap=certificate.gap)
-    certificate = judge(replace(certificate, unproved=doubt))
+    certificate = _judged(certificate, seen_at, met, stationary)
     return try_to_refute(frame, point, certificate) if refute else certificate
+
+
+def _judged(
+    certificate: Certificate, point: PassedPoint, met: bool, stationary: bool
+) -> Certificate:
+    """The certificate with its verdict; conditions known to be ``met`` are not measured for it."""
+    found = judge(certificate)
+    if not met:
+        return found
+    if found.verdict is Verdict.UNDECIDED:
+        rows = conditions_at(point, stationary=stationary)
+        return judge(replace(certificate, conditions=tuple(rows)))
+    found.put_off(conditions_later(point, stationary))
+    return found
 
 
 def best_intercept(frame: Frame, w: Array) -> Any:

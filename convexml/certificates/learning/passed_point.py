@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...numerics import Array
+from ...numerics import Array, gamma
 from ...objective import Objective
 
 NULL_SHARE = 1e-3
@@ -47,6 +47,18 @@ class PassedPoint:
     def slopes(self) -> Array:
         """c_i l'(y_i, z_i): the u that belongs to w, (n,)."""
         return self.objective.loss_derivative(self.z)
+
+    @cached_property
+    def slope(self) -> Array:
+        """Minus the gradient of the losses at (w, b): -X'u where that is it, down to rounding."""
+        objective, slopes = self.objective, self.slopes
+        moved = objective.column_reach(slopes - self.u)
+        near = moved <= gamma(objective.n) * objective.column_reach(slopes)
+        return self.v if near.all() else -objective.design.rmatvec(slopes)
+
+    def ask_of_features(self, slope: bool) -> None:
+        """Ask X now for what the rows need of it, with or without ``slope``: it may be changed."""
+        _ = self.objective.column_sizes, self.slope if slope else None
 
     @cached_property
     def w_sizes(self) -> Array:
