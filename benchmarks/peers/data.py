@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from . import awkward, real
 from .rows import Row
 
 SIGMA = 0.5
@@ -30,6 +31,7 @@ class Data:
     X: Any
     y: np.ndarray
     level: float
+    weights: np.ndarray | None = None
 
     @property
     def lams(self) -> np.ndarray:
@@ -42,7 +44,8 @@ class Data:
         X = self.X[rows][:, :20]
         if not sp.issparse(X):
             X = np.asarray(X, order="F" if self.X.flags.f_contiguous else "C")
-        return Data(X, self.y[rows], 0.1)
+        weights = None if self.weights is None else np.ones(len(rows))
+        return Data(X, self.y[rows], 0.1, weights)
 
 
 def lam_max(X: Any, y: np.ndarray) -> float:
@@ -79,10 +82,11 @@ def moons(rng: np.random.Generator, row: Row) -> tuple[Any, np.ndarray]:
 
 
 def correlated(rng: np.random.Generator, row: Row) -> tuple[Any, np.ndarray]:
-    """Columns with correlation 0.5^|j-k|, few nonzero coefficients, |signal| = 3 |noise|."""
+    """Columns with correlation rho^|j-k|, few nonzero coefficients, |signal| = 3 |noise|."""
     X = rng.normal(size=(row.n, row.d))
+    rho = 0.99 if row.case == awkward.CORRELATED else 0.5
     for j in range(1, row.d):
-        X[:, j] = 0.5 * X[:, j - 1] + np.sqrt(0.75) * X[:, j]
+        X[:, j] = rho * X[:, j - 1] + np.sqrt(1.0 - rho**2) * X[:, j]
     z = X @ sparse_truth(rng, row.d)
     noise = rng.normal(size=row.n)
     X = np.asfortranarray(X)  # as coordinate descent wants it
@@ -102,8 +106,9 @@ def labels(rng: np.random.Generator, row: Row) -> tuple[Any, np.ndarray]:
 
 
 def sparse(rng: np.random.Generator, row: Row) -> tuple[Any, np.ndarray]:
-    """One entry of 1000 is not 0; by columns."""
-    X = sp.random(row.n, row.d, 1e-3, format="csc", rng=rng, data_rvs=rng.standard_normal)
+    """Few entries are not 0; by columns."""
+    options = {"format": "csc", "rng": rng, "data_rvs": rng.standard_normal}
+    X = sp.random(row.n, row.d, row.density, **options)
     z = X @ sparse_truth(rng, row.d)
     noise = rng.normal(size=row.n)
     return X, z + noise * np.linalg.norm(z) / (3.0 * np.linalg.norm(noise))
@@ -125,7 +130,12 @@ def sparse_truth(rng: np.random.Generator, d: int) -> np.ndarray:
 
 def make(row: Row) -> Data:
     """The data of a row, always the same."""
-    X, y = globals()[row.data](np.random.default_rng(0), row)
+    rng, weights = np.random.default_rng(0), None
+    if row.case in real.FILES:
+        X, y = real.load(row.case)
+    else:
+        X, y = globals()[row.data](rng, row)
+        X, y, weights = awkward.changed(row.case, rng, X, y)
     level = row.level
     if row.kind in ("lasso", "lasso path"):
         level *= lam_max(X, y)
@@ -135,7 +145,7 @@ def make(row: Row) -> Data:
         level *= 0.5 * lam_max(X, y)
     elif row.kind.endswith("logistic"):
         level /= len(y)
-    return Data(X, np.asarray(y, dtype=float), level)
+    return Data(X, np.asarray(y, dtype=float), level, weights)
 
 
 def stored(row: Row, folder: Path) -> Data:

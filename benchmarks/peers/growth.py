@@ -58,7 +58,7 @@ def pictures(rows: list[dict[str, Any]], folder: Path) -> None:
     """One picture of time and one of memory, a panel for each row that grows."""
     import matplotlib
 
-    matplotlib.use("svg")
+    matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -79,5 +79,5 @@ def pictures(rows: list[dict[str, Any]], folder: Path) -> None:
         for panel in axes.flat[len(titles) :]:
             panel.set_axis_off()
         figure.tight_layout()
-        figure.savefig(folder / f"growth_{label.split()[0].lower()}.svg")
+        figure.savefig(folder / f"growth_{label.split()[0].lower()}.png", dpi=120)
         plt.close(figure)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import statistics
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-TRIES = 5
+TRIES = 4
 """Budgets that the search for a tol may take in all."""
-GRACE = 300.0
+GRACE = 120.0
 """Seconds for loading, warming and judging, beside the budget."""
 
 
@@ -54,14 +56,23 @@ def collected(output: str) -> dict[str, list[Any]]:
     return found
 
 
-def tuned(row: str, who: str, gap: float, budget: float, folder: Path) -> tuple[float | None, str]:
-    """The loosest tol of a peer that verifies, or None and why."""
+@dataclass(frozen=True)
+class Tuned:
+    """The loosest tol that verifies and what a fit then took; or None, inf and why."""
+
+    tol: float | None
+    seconds: float = math.inf
+    outcome: str = ""
+
+
+def tuned(row: str, who: str, gap: float, budget: float, folder: Path) -> Tuned:
+    """Search for a peer's tol."""
     task = {"mode": "tune", "row": row, "who": who, "gap": gap}
     said, outcome = run(task | {"budget": budget, "folder": str(folder)}, 1)
     if "tol" in said:
-        return said["tol"][-1], ""
+        return Tuned(said["tol"][-1], min(said["fitted"]))
     reached = f"no tol verifies, the best gap is {min(said['gap']):.1e}" if "gap" in said else ""
-    return None, "; ".join(part for part in (outcome, reached) if part)
+    return Tuned(None, outcome="; ".join(part for part in (outcome, reached) if part))
 
 
 def measured(
@@ -81,7 +92,7 @@ def measured(
         "n": len(seconds),
         "min": min(seconds, default=None),
         "median": statistics.median(seconds) if seconds else None,
-        "memory": said.get("memory", [None])[0],
+        "memory": said.get("memory", [None])[-1],
         "verified": verified,
         "outcome": outcome,
     }

@@ -10,10 +10,13 @@ from dataclasses import dataclass, replace
 CLARABEL, PIQP, OSQP = "CVXPY + CLARABEL", "CVXPY + PIQP", "CVXPY + OSQP"
 DENSE_LASSO = ("celer", "skglm", "scikit-learn")
 KERNEL = ("libsvm",)
+WITH_CLARABEL = (*KERNEL, CLARABEL)
 NO_INTERCEPT = "(no intercept)"
 """Ends the names of peers that solve, and are verified on, the problem without an intercept."""
 LINEAR, CELER = f"liblinear {NO_INTERCEPT}", f"celer {NO_INTERCEPT}"
 SMOOTH = ("lbfgs", "newton-cholesky", "newton-cg", LINEAR, f"skglm {NO_INTERCEPT}")
+CONIC = (CLARABEL, PIQP, OSQP, "low-rank dual + PIQP")
+"""Modelled with CVXPY."""
 L1_LOGISTIC = ("skglm", CELER, LINEAR)
 SVM = ("libsvm", LINEAR, "low-rank dual + PIQP")
 
@@ -38,6 +41,12 @@ class Row:
         The ratio, best peer / ours, to be reached.
     n, d : int or None
         Size of generated data.
+    conic : float or None
+        The ratio to be reached against CVXPY with CLARABEL, where it ends within the budget.
+    density : float
+        Of sparse data.
+    case : str
+        What is awkward about it, see ``awkward``.
     """
 
     name: str
@@ -49,10 +58,21 @@ class Row:
     target: float | None = None
     n: int | None = None
     d: int | None = None
+    conic: float | None = None
+    density: float = 1e-3
+    case: str = ""
 
 
 ROWS = (
-    Row("lasso diabetes", "lasso", "diabetes", (*DENSE_LASSO, CLARABEL, PIQP), 0.01, target=0.6),
+    Row(
+        "lasso diabetes",
+        "lasso",
+        "diabetes",
+        (*DENSE_LASSO, CLARABEL, PIQP),
+        0.01,
+        target=0.6,
+        conic=5.0,
+    ),
     Row("lasso 1000x5000 .1", "lasso", "correlated", DENSE_LASSO, 0.1, "product", 3.0, 1000, 5000),
     Row("lasso 1000x5000 .01", "lasso", "correlated", DENSE_LASSO, 0.01, "gram", 1.5, 1000, 5000),
     Row("lasso sparse", "lasso", "sparse", DENSE_LASSO, 0.05, "pair", 1.3, 10_000, 50_000),
@@ -68,7 +88,15 @@ ROWS = (
         100,
     ),
     Row("lasso path", "lasso path", "correlated", DENSE_LASSO, 0.01, "gram", 2.5, 1000, 5000),
-    Row("l1 logistic cancer", "l1 logistic", "cancer", (*L1_LOGISTIC, CLARABEL), 1.0, target=2.0),
+    Row(
+        "l1 logistic cancer",
+        "l1 logistic",
+        "cancer",
+        (*L1_LOGISTIC, CLARABEL),
+        1.0,
+        target=2.0,
+        conic=5.0,
+    ),
     Row(
         "l1 logistic 1000x5000",
         "l1 logistic",
@@ -80,7 +108,15 @@ ROWS = (
         1000,
         5000,
     ),
-    Row("l2 logistic cancer", "l2 logistic", "cancer", (*SMOOTH, CLARABEL), 1.0, target=0.8),
+    Row(
+        "l2 logistic cancer",
+        "l2 logistic",
+        "cancer",
+        (*SMOOTH, CLARABEL),
+        1.0,
+        target=0.8,
+        conic=5.0,
+    ),
     Row("l2 logistic tall", "l2 logistic", "labels", SMOOTH, 1.0, "gram", 2.0, 100_000, 50),
     Row("l2 logistic 2000x2000", "l2 logistic", "labels", SMOOTH, 1.0, "pair", 1.5, 2000, 2000),
     Row(
@@ -99,50 +135,87 @@ ROWS = (
         "ridge wide",
         "ridge",
         "correlated",
-        ("cholesky", "sparse_cg", "lsqr"),
+        ("cholesky", "sparse_cg", "lsqr", CLARABEL),
         1.0,
         "gram",
         0.9,
         1000,
         5000,
+        50.0,
     ),
     Row(
         "ridge sparse",
         "ridge",
         "sparse",
-        ("auto", "sparse_cg", "lsqr"),
+        ("auto", "sparse_cg", "lsqr", CLARABEL),
         1.0,
         "pair",
         1.0,
         10_000,
         50_000,
+        50.0,
     ),
-    Row("SVM cancer", "svm", "cancer", (*SVM, CLARABEL), 1.0, target=1.0),
-    Row("SVM digits", "svm", "digits", (*SVM, CLARABEL), 1.0, target=2.5),
-    Row("SVM 20000x50", "svm", "labels", SVM, 1.0, "gram", 7.0, 20_000, 50),
-    Row("Gaussian SVM 500", "kernel svm", "moons", (*KERNEL, CLARABEL), 1.0, "kernel", 0.8, 500),
-    Row("Gaussian SVM 1000", "kernel svm", "moons", KERNEL, 1.0, "kernel", 1.0, 1000),
-    Row("Gaussian SVM 2000", "kernel svm", "moons", KERNEL, 1.0, "kernel", 1.0, 2000),
+    Row("SVM cancer", "svm", "cancer", (*SVM, CLARABEL), 1.0, target=1.0, conic=5.0),
+    Row("SVM digits", "svm", "digits", (*SVM, CLARABEL), 1.0, target=2.5, conic=5.0),
+    Row("SVM 20000x50", "svm", "labels", (*SVM, CLARABEL), 1.0, "gram", 7.0, 20_000, 50, 50.0),
+    Row(
+        "Gaussian SVM 500", "kernel svm", "moons", WITH_CLARABEL, 1.0, "kernel", 0.8, 500, conic=5.0
+    ),
+    Row(
+        "Gaussian SVM 1000",
+        "kernel svm",
+        "moons",
+        WITH_CLARABEL,
+        1.0,
+        "kernel",
+        1.0,
+        1000,
+        conic=50.0,
+    ),
+    Row(
+        "Gaussian SVM 2000",
+        "kernel svm",
+        "moons",
+        WITH_CLARABEL,
+        1.0,
+        "kernel",
+        1.0,
+        2000,
+        conic=50.0,
+    ),
     Row("Gaussian SVM 5000", "kernel svm", "moons", KERNEL, 1.0, "kernel", 1.0, 5000),
 )
 
-GROWTH = {
-    "lasso in n": ("lasso tall", "n", (6000, 12_500, 25_000, 50_000, 100_000)),
-    "lasso in d": ("lasso 1000x5000 .1", "d", (625, 1250, 2500, 5000, 10_000)),
-    "l2 logistic in n": ("l2 logistic tall", "n", (6000, 12_500, 25_000, 50_000, 100_000)),
-    "l2 logistic in d": ("l2 logistic 2000x2000", "d", (125, 250, 500, 1000, 2000)),
-    "ridge in n": ("ridge tall", "n", (12_500, 25_000, 50_000, 100_000, 200_000)),
-    "ridge in d": ("ridge wide", "d", (625, 1250, 2500, 5000, 10_000)),
-    "SVM in n": ("SVM 20000x50", "n", (1250, 2500, 5000, 10_000, 20_000)),
-    "Gaussian SVM in n": ("Gaussian SVM 500", "n", (250, 500, 1000, 2000, 4000)),
-}
-"""Where cost is followed: a row, the size that grows, and its values."""
+GROWTH = (
+    ("lasso tall", "n", (12_500, 25_000, 50_000, 100_000), ("celer", "scikit-learn with a Gram")),
+    ("lasso 1000x5000 .1", "d", (1250, 2500, 5000, 10_000), ("celer", "scikit-learn")),
+    ("l2 logistic tall", "n", (12_500, 25_000, 50_000, 100_000), ("lbfgs", "newton-cholesky")),
+    ("l2 logistic 2000x2000", "d", (250, 500, 1000, 2000), ("lbfgs", "newton-cholesky")),
+    ("ridge tall", "n", (25_000, 50_000, 100_000, 200_000), ("cholesky",)),
+    ("ridge wide", "d", (1250, 2500, 5000, 10_000), ("cholesky",)),
+    ("SVM 20000x50", "n", (2500, 5000, 10_000, 20_000), (LINEAR, "low-rank dual + PIQP")),
+    ("SVM 20000x50", "d", (13, 25, 50, 100), (LINEAR, "low-rank dual + PIQP")),
+    ("Gaussian SVM 500", "n", (500, 1000, 2000, 4000), KERNEL),
+)
+"""Where cost is followed: a row, the size that grows, its values, and the peers that may win."""
+
+
+def grown() -> list[Row]:
+    """The rows of ``GROWTH``."""
+    return [
+        replace(find(f"{base} {size}={value}"), peers=peers)
+        for base, size, values, peers in GROWTH
+        for value in values
+    ]
 
 
 def find(name: str) -> Row:
     """The row of this name; "NAME n=1000" is the row NAME with another size."""
     base, _, size = name.rpartition(" ")
-    if "=" in size:
+    if "=" in size and " ~ " not in name:
         letter, _, number = size.partition("=")
-        return replace(find(base), name=name, target=None, **{letter: int(number)})
-    return next(row for row in ROWS if row.name == name)
+        changed = {letter: int(number), "target": None, "conic": None}
+        return replace(find(base), name=name, **changed)
+    from . import awkward
+
+    return next(row for row in (*ROWS, *awkward.rows()) if row.name == name)

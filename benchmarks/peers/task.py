@@ -6,7 +6,6 @@ What does not end within its budget is ended by the alarm, also inside compiled 
 from __future__ import annotations
 
 import json
-import resource
 import signal
 import sys
 import time
@@ -15,74 +14,80 @@ from pathlib import Path
 from typing import Any
 
 from .contestants import contestant
+from .contestants.ours import verified_gap
 from .data import Data, store, stored
-from .ours import verified_gap
-from .rows import NO_INTERCEPT, Row, find
+from .memory import taken
+from .rows import CONIC, NO_INTERCEPT, Row, find
 
 TOLS = [10.0**-k for k in range(16)]
 HALF_STEP = 3.0
 """After the loosest power of 10 that verifies, this multiple of it is tried too."""
+MOST = 200
+"""Repetitions."""
 
 
 def say(**found: Any) -> None:
     print(json.dumps(found), flush=True)
 
 
-def peak() -> float:
-    """The largest resident memory so far, MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
-
-
-def forget_peak() -> None:
-    """Start the peak anew, where Linux lets us: imports and compilers leave one behind."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        pass
-
-
 def judged(row: Row, name: str, data: Data, found: Any, target: float) -> float:
     """The verified gap, off the clock."""
-    signal.setitimer(signal.ITIMER_REAL, 0.0)
     return verified_gap(row.kind, data, found, target, not name.endswith(NO_INTERCEPT))
 
 
 def tune(row: Row, name: str, data: Data, target: float, budget: float) -> None:
-    """Find the loosest tol whose point verifies."""
+    """Find the loosest tol whose point verifies.
+
+    The tol of a conic solver is a relative gap of its own: the search starts near ``target``.
+    """
     fit = contestant(row, name)
 
     def passes(tol: float) -> bool:
         signal.setitimer(signal.ITIMER_REAL, budget)
-        gap = judged(row, name, data, fit(data, tol), target)
+        start = time.perf_counter()
+        found = fit(data, tol)
+        seconds = time.perf_counter() - start
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        gap = judged(row, name, data, found, target)
         say(tried=tol, gap=gap)
+        if gap <= target:
+            say(tol=tol, fitted=seconds)
         return gap <= target
 
-    for tol in TOLS:
+    loosest = 30.0 * target if name in CONIC else 1.0
+    for tol in (each for each in TOLS if each <= loosest):
         if passes(tol):
-            say(tol=tol)
-            if tol < 1.0 and passes(HALF_STEP * tol):
-                say(tol=HALF_STEP * tol)
+            if tol < 1.0:
+                passes(HALF_STEP * tol)
             return
 
 
 def measure(row: Row, name: str, data: Data, task: dict[str, Any]) -> None:
-    """Repeat for ``least`` seconds, three times at least unless the budget is less."""
+    """Repeat for ``least`` seconds, three times at least unless the budget is less.
+
+    Memory is that of one more call, when everything is compiled, loaded and warm; of the first
+    where the budget has no room for another.
+    """
     fit, tol = contestant(row, name), task["tol"]
     budget, least = task["budget"], task["least"]
+    clock = time.process_time if task["cpu"] else time.perf_counter
     signal.setitimer(signal.ITIMER_REAL, budget)
-    forget_peak()
-    before, total, n = peak(), 0.0, 0
-    while True:
-        start = time.perf_counter()
-        found = fit(data, tol)
-        seconds = time.perf_counter() - start
+
+    def timed() -> tuple[Any, float]:
+        start = clock()
+        point = fit(data, tol)
+        return point, clock() - start
+
+    (found, seconds), memory = taken(timed)
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    say(seconds=seconds, memory=memory)
+    total, n = seconds, 1
+    while total + seconds <= budget and n < MOST and (n < 3 or total < least):
+        found, seconds = timed()
         total, n = total + seconds, n + 1
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
         say(seconds=seconds)
-        if n == 1:
-            say(memory=peak() - before)
-        if total + seconds > budget or n >= 100 or (n >= 3 and total >= least):
-            break
+    if n > 1:
+        say(memory=taken(timed)[1])
     if name != "floor":
         say(verified=judged(row, name, data, found, task["gap"]))
 

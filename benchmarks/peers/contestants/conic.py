@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .data import SIGMA, Data
+from ..data import SIGMA, Data
 from .squared import Point
 
 SETTINGS = {
@@ -41,6 +41,12 @@ def lasso(data: Data, z: Any, w: Any) -> Any:
     import cvxpy as cp
 
     return 0.5 / len(data.y) * cp.sum_squares(z - data.y) + data.level * cp.norm1(w)
+
+
+def ridge(data: Data, z: Any, w: Any) -> Any:
+    import cvxpy as cp
+
+    return 0.5 / len(data.y) * cp.sum_squares(z - data.y) + 0.5 * data.level * cp.sum_squares(w)
 
 
 def logistic_terms(data: Data, z: Any) -> Any:
@@ -100,6 +106,7 @@ def kernel_dual(data: Data, tol: float) -> tuple[np.ndarray, None]:
 
 
 LASSO = {f"CVXPY + {name}": linear(name, lasso) for name in SETTINGS}
+RIDGE = {"CVXPY + CLARABEL": linear("CLARABEL", ridge)}
 L1_LOGISTIC = {"CVXPY + CLARABEL": linear("CLARABEL", l1_logistic)}
 L2_LOGISTIC = {"CVXPY + CLARABEL": linear("CLARABEL", l2_logistic)}
 SVM = {"CVXPY + CLARABEL": svm, "low-rank dual + PIQP": low_rank_dual}

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .data import SIGMA, Data
-from .rows import NO_INTERCEPT
+from ..data import SIGMA, Data
+from ..rows import NO_INTERCEPT
 from .squared import MANY, Point, fitted
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .data import Data
+from ..data import Data
 
 MANY = 10**6
 """Iterations are limited by time alone."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..rows import Row
 from . import conic, floors, labelled, ours, squared
-from .rows import Row
 
 PEERS: dict[str, dict[str, Any]] = {
     "lasso": squared.LASSO | conic.LASSO,
     "lasso path": squared.PATH,
-    "ridge": squared.RIDGE,
+    "ridge": squared.RIDGE | conic.RIDGE,
     "l1 logistic": labelled.L1_LOGISTIC | conic.L1_LOGISTIC,
     "l2 logistic": labelled.L2_LOGISTIC | conic.L2_LOGISTIC,
     "svm": labelled.SVM | conic.SVM,

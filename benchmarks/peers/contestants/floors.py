@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .data import SIGMA, Data
+from ..data import SIGMA, Data
 
 
 def floor(name: str) -> Any:

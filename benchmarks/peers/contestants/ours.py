@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .data import SIGMA, Data
+from ..data import SIGMA, Data
 
 OURS = "convexml"
 ANY = 1e6
@@ -20,7 +20,9 @@ def posed(kind: str, data: Data, fit_intercept: bool = True, level: float | None
     import convexml as cml
 
     X, y, level = data.X, data.y, data.level if level is None else level
-    options = {"fit_intercept": fit_intercept}
+    options: dict[str, Any] = {"fit_intercept": fit_intercept}
+    if data.weights is not None:
+        options["sample_weight"] = data.weights
     if kind in ("lasso", "lasso path"):
         return cml.Lasso(X, y, level, **options)
     if kind == "ridge":
@@ -45,7 +47,10 @@ def fit(kind: str, solver: str = "auto") -> Any:
 
 
 def point(solution: Any) -> tuple[Any, Any]:
-    """(w, b), or (q, b) of a kernel model."""
+    """(w, b), or (q, b) of a kernel model, of a certified solution."""
+    if solution.status != "optimal":
+        gap = f"relative gap {solution.relative_gap:.1e}"
+        raise ArithmeticError(f"{solution.status} by {solution.solver}, {gap}")
     primal = solution.primal
     return primal["q"] if "q" in primal else primal["w"], primal["b"]
 
