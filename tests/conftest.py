@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Before NumPy is imported: the processes of pytest-xdist share the cores already.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -14,9 +14,11 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-# The same samples every time; `--hypothesis-profile=random` draws new ones.
-settings.register_profile("seeded", deadline=None, derandomize=True)
-settings.register_profile("random", deadline=None)
+# The same samples every time; `--hypothesis-profile=random` draws new ones. No test fails because
+# the machine is slow: no deadline, and no complaint about the seconds of a draw.
+settings.register_profile("timeless", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("seeded", settings.get_profile("timeless"), derandomize=True)
+settings.register_profile("random", settings.get_profile("timeless"))
 settings.load_profile("seeded")
 
 
