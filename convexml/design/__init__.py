@@ -2,7 +2,7 @@
 
 from .base import Design
 from .dense import DenseDesign
-from .scaled import ScaledDesign, last_scores, unscaled
+from .scaled import ScaledDesign, last_scores, last_slopes, unscaled
 from .sparse import SparseDesign
 from .stacked import StackedDesign
 from .wrap import as_design
@@ -15,5 +15,6 @@ __all__ = [
     "StackedDesign",
     "as_design",
     "last_scores",
+    "last_slopes",
     "unscaled",
 ]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..numerics import Array, power_between
+from ..numerics import ROUNDING, Array, power_between
 from .base import Design
 
 
@@ -97,6 +97,21 @@ def unscaled(design: Any) -> tuple[Any, Any]:
     Products are remembered with the matrix: seen in other units they are the same ones.
     """
     return (design.base, design.units) if isinstance(design, ScaledDesign) else (design, 1.0)
+
+
+def last_slopes(design: Any, u: Array) -> Array:
+    """X'u, not to be written to: the last product where u is a multiple of that of it."""
+    base, units = unscaled(design)
+    known = base.__dict__.setdefault("_last_product", [])
+    for before, v in known:
+        square = float(before @ before)
+        times = float(u @ before) / square if square > 0.0 else 1.0
+        off = np.max(np.abs(u - times * before), initial=0.0)
+        if off <= ROUNDING * abs(times) * np.sqrt(square):
+            found: Array = -units * (times * v)
+            return found
+    known[:] = [(u, -base.rmatvec(u))]
+    return -units * known[0][1]
 
 
 def last_scores(design: Any, w: Array) -> Array:

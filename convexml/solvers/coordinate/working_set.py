@@ -8,6 +8,7 @@ import numpy as np
 
 from ...certificates.learning.points.dual_point import plain_dual
 from ...certificates.learning.points.dual_repair import DualPoint
+from ...design import last_slopes
 from ...errors import InputError
 from ...numerics import ROUNDING, Array
 from ...objective import Objective
@@ -64,12 +65,15 @@ def working_set(
     carried["columns"] = search.columns
     least, gained, lowest = np.inf, True, np.inf
     while True:
+        first = search.start and not search.columns.whole
         search.look()
-        if search.times == 1.0 or search.primal < lowest:
+        if not first and (search.times == 1.0 or search.primal < lowest):
             yield Iterate(search.w, search.b, None, search.passes, is_known=True)
         lowest = min(lowest, search.primal)
         search.lower()
         worst, done = search.judge()
+        if first and search.times == 1.0 and not worst > 1.0:
+            yield Iterate(search.w, search.b, None, search.passes)
         if search.times > 1.0:
             least = np.inf
         elif not worst > 1.0 or (done and not gained and not worst < 0.5 * least):
@@ -104,13 +108,20 @@ class Search(ProximalNewton):
         self.start = True
 
     def look(self) -> None:
-        """Take the slope at (w, b) from its dual point, and what their gap proves."""
+        """Take the slope at (w, b) from its dual point, and what their gap proves.
+
+        At the start, far from the solution, the gap proves nothing.
+        """
         self.z = self.objective.predict(self.w, self.b)
-        dual = plain_dual(self.objective, self.z)
-        self.passes += 1.0
         self.u = self.objective.loss_derivative(self.z)
-        self.slope = self.mu * self.w - self._scaled_back(dual)
         self.primal = self.objective.primal(self.w, self.b, self.z)
+        self.passes += 1.0
+        if self.start and not self.columns.whole:
+            self.slope = self.mu * self.w + last_slopes(self.objective.design, self.u)
+            self._find_near()
+            return
+        dual = plain_dual(self.objective, self.z)
+        self.slope = self.mu * self.w - self._scaled_back(dual)
         gap = max(self.primal - dual.value, 0.0) + ROUNDING * abs(self.primal)
         bound = self.objective.loss.curvature_bound
         if np.isfinite(gap) and np.isfinite(bound):  # |u* - u| in the norm of 1 / (c K)

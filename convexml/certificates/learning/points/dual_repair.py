@@ -147,7 +147,10 @@ def _inward(end: Array, side: float) -> Array:
 
 
 def _product(objective: Objective, u: Array, found: Restored) -> tuple[Array, Array]:
-    """-X'u and what it may be off by: that of ``found``, or the last one, where u hardly moved."""
+    """-X'u and what it may be off by: that of ``found``, or of the last one, where u is near it.
+
+    Or a multiple of that: another frame has another unit of u, and u was scaled into the domain.
+    """
     error = product_error(objective, u)
     if found.v is not None:
         drift = objective.column_reach(u - found.u)
@@ -156,10 +159,14 @@ def _product(objective: Objective, u: Array, found: Restored) -> tuple[Array, Ar
     base, units = unscaled(objective.design)
     known: list[tuple[Array, Array]] = base.__dict__.setdefault("_last_product", [])
     for before, v in known:
-        times = power_between(before, u)  # another frame has another unit of u
-        drift = objective.column_reach(u - times * before)
-        if np.all(drift <= error):
-            there = product_error(objective, times * before)
-            return units * (times * v), (there + drift) * (1.0 + 4.0 * EPS)
+        square = float(np.vdot(before, before))
+        ratio = float(np.vdot(before, u)) / square if square > TINY else 0.0
+        for times, rounded in ((power_between(before, u), 0.0), (ratio, UNIT)):
+            there = times * before
+            drift = objective.column_reach(np.abs(u - there) + rounded * np.abs(there))
+            if np.all(drift <= error):
+                found_v = units * (times * v)
+                drift = product_error(objective, there) + drift + 4.0 * rounded * np.abs(found_v)
+                return found_v, drift * (1.0 + 4.0 * EPS)
     known[:] = [(u, -base.rmatvec(u))]
     return units * known[0][1], error
