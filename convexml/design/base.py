@@ -41,6 +41,10 @@ class Design(Protocol):
         """|X|'|u|."""
         ...
 
+    def column_sums(self) -> Array:
+        """The sums of |X_ij| over the columns, shape (d,); not to be written to."""
+        ...
+
     def gram(self, weights: Array | None = None) -> Array:
         """X' diag(weights) X, dense (d, d); weights of shape (n,), ones if None."""
         ...

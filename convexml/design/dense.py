@@ -76,6 +76,9 @@ class DenseDesign:
             total += np.abs(block).T @ u[i * BLOCK : i * BLOCK + len(block)]
         return total
 
+    def column_sums(self) -> Array:
+        return self.abs_rmatvec(np.ones(len(self.array)))
+
     def _parts(self) -> list[Array]:
         return [self.array[i : i + BLOCK] for i in range(0, max(len(self.array), 1), BLOCK)]
 

@@ -55,6 +55,9 @@ class ScaledDesign:
     def abs_rmatvec(self, u: Array) -> Array:
         return self._own(self.base.abs_rmatvec(u))
 
+    def column_sums(self) -> Array:
+        return self.units * self.base.column_sums()
+
     def gram(self, weights: Array | None = None) -> Array:
         return self.units[:, None] * self.base.gram(weights) * self.units
 

@@ -14,7 +14,7 @@ from ..numerics import Array
 
 @dataclass(frozen=True, eq=False)
 class SparseDesign:
-    """A SciPy CSR or CSC array of shape (n, d); the transpose is kept in CSR, for fast X'u."""
+    """A SciPy CSR or CSC array of shape (n, d), each entry of which is stored once."""
 
     array: sparse.csr_array | sparse.csc_array
 
@@ -23,12 +23,17 @@ class SparseDesign:
         return self.array.tocsr()
 
     @cached_property
-    def _transposed(self) -> sparse.csr_array:
-        return self.array.T.tocsr()  # of CSC nothing is converted
+    def _transposed(self) -> sparse.csr_array | sparse.csc_array:
+        return self.array.T  # in the other format, on the same numbers
 
-    @cached_property
+    def _with(self, data: Array) -> sparse.csr_array | sparse.csc_array:
+        """Other entries on the same indices."""
+        X = self.array
+        return type(X)((data, X.indices, X.indptr), shape=X.shape)
+
+    @property
     def _absolute(self) -> sparse.csr_array | sparse.csc_array:
-        return abs(self.array)
+        return self._with(np.abs(self.array.data))
 
     @cached_property
     def shape(self) -> tuple[int, int]:
@@ -51,6 +56,13 @@ class SparseDesign:
     def abs_rmatvec(self, u: Array) -> Array:
         return self._absolute.T @ np.abs(u)
 
+    @cached_property
+    def _sums(self) -> Array:
+        return self.abs_rmatvec(np.ones(self.shape[0]))
+
+    def column_sums(self) -> Array:
+        return self._sums
+
     def gram(self, weights: Array | None = None) -> Array:
         if weights is None:
             return (self._transposed @ self.array).toarray()
@@ -61,11 +73,10 @@ class SparseDesign:
         edge = self.rmatvec(h)
         return np.block([[self.gram(weights), edge[:, None]], [edge, np.array([[h.sum()]])]])
 
-    @cached_property
-    def _squared(self) -> sparse.csr_array:
+    @property
+    def _squared(self) -> sparse.csr_array | sparse.csc_array:
         """The squares of X', on its own indices."""
-        X = self._transposed
-        return sparse.csr_array((X.data * X.data, X.indices, X.indptr), shape=X.shape)
+        return self._with(self.array.data * self.array.data).T
 
     @cached_property
     def _squares(self) -> Array:
@@ -79,7 +90,7 @@ class SparseDesign:
         return self._squared @ weights
 
     def row_squares(self) -> Array:
-        return self.array.power(2) @ np.ones(self.shape[1])
+        return self._with(self.array.data * self.array.data) @ np.ones(self.shape[1])
 
     def columns(self, index: Array) -> SparseDesign:
         return SparseDesign(self.array[:, index])

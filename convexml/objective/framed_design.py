@@ -64,15 +64,18 @@ def _centred_and_scaled(
 
 
 def _extent(design: Design) -> tuple[Array, Array]:
-    """The least and the largest entry of each column."""
+    """The least and the largest entry of each column; of a sparse X about those of its size."""
     X = design.constant
     if isinstance(design, DenseDesign):
         return design.survey.low, design.survey.high
     if not sparse.issparse(X):
         return X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
-    if not X.shape[0]:
-        return np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    return np.ravel(X.min(axis=0).toarray()), np.ravel(X.max(axis=0).toarray())
+    # Entries weighted by their own size: by products, which need no other format.
+    sums = design.column_sums()
+    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+        sizes = design.column_squares() / sums
+    sizes = np.where((sizes > 1e-100) & (sizes < 1e100), sizes, np.minimum(sums, 1e300))
+    return -sizes, sizes
 
 
 def exact_centres(low: Array, high: Array, X: Array) -> Array:

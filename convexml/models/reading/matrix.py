@@ -52,6 +52,7 @@ def _read_sparse(owner: str, X: Any, name: str) -> Any:
     given = sparse.csc_array(X) if X.format == "csc" else sparse.csr_array(X)
     matrix = given.astype(np.float64, copy=True)
     refuse_inexact(given.data, matrix.data, owner, name)
+    matrix.sum_duplicates()
     if not all_finite(matrix.data):
         entries = matrix.tocoo()
         bad = np.flatnonzero(~np.isfinite(entries.data))[0]
