@@ -1,4 +1,4 @@
-"""Checks of the numbers that penalties and losses are made of."""
+"""The one reader of numbers and arrays: what is refused, and in which words."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from .errors import InputError, instead
-from .numerics import Array
+from .numerics import Array, all_finite
 
 
 @cache
@@ -122,6 +123,66 @@ def float_array(values: Any, owner: str, name: str, *, share: bool = False) -> A
     return array
 
 
+def finite_array(values: Any, owner: str, name: str, advice: str = "") -> Array:
+    """As ``float_array``, with every entry finite."""
+    array = float_array(values, owner, name)
+    refuse_nonfinite(array, owner, name, advice)
+    return array
+
+
+def finite_sparse(values: Any, owner: str, name: str, advice: str = "") -> Any:
+    """Return a float64 copy of a sparse matrix as a csc_array, if it is one, or a csr_array.
+
+    What is stored twice is added.
+    """
+    if np.iscomplexobj(values):
+        raise InputError(f"{owner}: {name} must hold real numbers, got dtype {values.dtype}.")
+    given = sparse.csc_array(values) if values.format == "csc" else sparse.csr_array(values)
+    matrix = given.astype(np.float64, copy=True)
+    refuse_inexact(given.data, matrix.data, owner, name)
+    matrix.sum_duplicates()
+    refuse_nonfinite(matrix, owner, name, advice)
+    return matrix
+
+
+def refuse_nonfinite(
+    array: Any, owner: str, name: str, advice: str = "", *, rows: Array | None = None
+) -> None:
+    """Raise InputError at the first entry that is infinite or nan.
+
+    ``rows`` are the caller's numbers of the entries of a vector.
+    """
+    stored = sparse.issparse(array)
+    if all_finite(array.data if stored else array):
+        return
+    entries = array.tocoo() if stored else array
+    bad = np.argwhere(~np.isfinite(entries.data if stored else entries))[0].tolist()
+    value = entries.data[bad[0]] if stored else entries[tuple(bad)]
+    at = [entries.row[bad[0]], entries.col[bad[0]]] if stored else bad
+    match at:
+        case []:
+            where = ""
+        case [k]:
+            where = f" at entry {k if rows is None else rows[k]}"
+        case [i, j]:
+            where = f" at row {i}, column {j}"
+        case _:
+            where = f" at {tuple(at)}"
+    refusal = f"{name} contains {value}{where}; every entry must be finite."
+    raise InputError(f"{owner}: {refusal}{advice}")
+
+
+def nonnegative_array(values: Any, owner: str, name: str) -> Array:
+    """As ``finite_array``, of a vector with every entry >= 0."""
+    array = finite_array(values, owner, name)
+    if array.ndim != 1:
+        raise InputError(f"{owner}: {name} must be a vector, got shape {array.shape}.")
+    if np.any(array < 0.0):
+        k = int(np.argmax(array < 0.0))
+        raise InputError(f"{owner}: {name} must be >= 0, got {array[k]:g} at entry {k}.")
+    return array
+
+
 def read_only(array: Array) -> Array:
     """A view of the same numbers that cannot be written to."""
     view = array.view()
@@ -169,15 +230,4 @@ def read_labels(values: Any, owner: str, name: str) -> Array:
 
 def nonnegative_weights(weights: Any, owner: str) -> Array | None:
     """Return per-feature weights as a float array, or None."""
-    if weights is None:
-        return None
-    refuse_masked(weights, owner, "weights")
-    array = np.array(weights, dtype=float)
-    bad = np.flatnonzero(~np.isfinite(array) | (array < 0.0))
-    if array.ndim != 1 or bad.size:
-        where = f"; entry {bad[0]} is {array.flat[bad[0]]:g}" if bad.size else ""
-        raise InputError(
-            f"{owner}: weights must be a vector of finite numbers >= 0, "
-            f"got shape {array.shape}{where}."
-        )
-    return array
+    return None if weights is None else nonnegative_array(weights, owner, "weights")

@@ -201,7 +201,7 @@ class Problem(ABC):
         Raises
         ------
         InputError
-            For a value that is none, or no interval.
+            For a value that is none, no interval, or a model that has no such hyperparameter.
         """
         name = self._path_parameter()
         if np.ndim(lams) != 1:
@@ -234,4 +234,7 @@ class Problem(ABC):
         for name in ("lam", "C", "radius"):
             if isinstance(getattr(type(self), name, None), Hyperparameter):
                 return name
-        raise TypeError(f"{self.name} has no lam, C or radius to follow a path in.")
+        raise InputError(
+            f"{self.name}.path: a path follows lam, C or radius, and {self.name} has none of them. "
+            "Solve it as it is, or pose one problem for each value."
+        )

@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..numerics import EPS, Array, distance_to_interval, gamma
 from ..terms import Terms
 from ..tex import Row, Symbol, Tex, listed
-from ..validation import refuse_masked
+from ..validation import float_array
 from .base import Manifold, Penalty
 
 
@@ -185,11 +185,7 @@ class Box(Penalty):
 
 
 def _bound(value: Any, owner: str, name: str) -> Array:
-    refuse_masked(value, owner, name)
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{owner}: {name} must be a number or a vector, got {value!r}.") from None
+    array = float_array(value, owner, name)
     if array.ndim > 1 or np.any(np.isnan(array)):
         raise InputError(
             f"{owner}: {name} must be a number or a vector without NaN, got {value!r}."

@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..numerics import Array, gamma
 from ..terms import Terms
 from ..tex import Symbol, Tex, zero_where
-from ..validation import nonnegative_number, nonnegative_weights, read_labels
+from ..validation import nonnegative_number, nonnegative_weights, read_labels, refuse_nonfinite
 from .base import Manifold, Penalty
 
 
@@ -51,9 +51,8 @@ class GroupL2(Penalty):
                 f"got shape {self.groups.shape}."
             )
         self.weights = nonnegative_weights(weights, "GroupL2")
-        if self.groups.dtype.kind == "f" and np.any(np.isnan(self.groups)):
-            at = int(np.argmax(np.isnan(self.groups)))
-            raise InputError(f"GroupL2: groups contains nan at {at}; each feature needs a label.")
+        if self.groups.dtype.kind == "f":
+            refuse_nonfinite(self.groups, "GroupL2", "groups")
         try:
             found = np.unique(self.groups, return_inverse=True, return_counts=True)
         except TypeError:

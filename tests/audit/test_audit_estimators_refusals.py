@@ -76,7 +76,7 @@ def test_other_data_than_it_was_fitted_on_are_refused() -> None:
         cml.certify(fitted, np.where(np.arange(5) == 1, np.nan, X), Y)
     with pytest.raises(InputError, match=r"coef_ of shape \(5,\) does not fit"):
         cml.certify(fitted, X, np.column_stack([Y, Y]))
-    with pytest.raises(InputError, match="sample_weight must be finite and >= 0"):
+    with pytest.raises(InputError, match="sample_weight must be >= 0"):
         cml.certify(fitted, X, Y, sample_weight=-S)
     machine = SVR().fit(X, Y)
     with pytest.raises(InputError, match="its support vectors are not among X"):
@@ -105,7 +105,7 @@ def test_an_intercept_that_was_not_fitted_is_refused() -> None:
 def test_coefficients_that_are_not_finite_are_refused() -> None:
     fitted = Ridge().fit(X, Y)
     fitted.coef_[2] = np.nan
-    with pytest.raises(InputError, match="contain NaN"):
+    with pytest.raises(InputError, match="coef_ contains nan at entry 2"):
         cml.certify(fitted, X, Y)
 
 

@@ -34,7 +34,7 @@ JUDGED: dict[str, tuple[Callable[[], Any], str]] = {
         "Ridge: w must have one coefficient per feature (5), got shape (3,)",
     ),
     "w a matrix": (lambda: PROBLEM.objective(X), "got shape (24, 5)"),
-    "nan in w": (lambda: PROBLEM.certify(put(W, 2, np.nan)), "Ridge: w contains nan at 2"),
+    "nan in w": (lambda: PROBLEM.certify(put(W, 2, np.nan)), "Ridge: w contains nan at entry 2"),
     "text in w": (lambda: PROBLEM.certify(["a"] * D), "Ridge: w must hold numbers"),
     "b without intercept": (
         lambda: BARE.certify(W, 0.5),
@@ -48,9 +48,12 @@ JUDGED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "nan in one of the u of a class": (
         lambda: CLASSES.certify(np.zeros((D, 3)), None, put(np.zeros((N, 3)), (5, 1), np.nan)),
-        "SoftmaxRegression: u contains nan at (5, 1)",
+        "SoftmaxRegression: u contains nan at row 5, column 1",
     ),
-    "inf in u": (lambda: PROBLEM.certify(W, 0.0, put(U, 1, np.inf)), "Ridge: u contains inf at 1"),
+    "inf in u": (
+        lambda: PROBLEM.certify(W, 0.0, put(U, 1, np.inf)),
+        "Ridge: u contains inf at entry 1",
+    ),
     "u on a dropped row": (
         lambda: PROBLEM.dual_objective(put(U, 0, 1.0)),
         "Ridge: u must be 0 on the samples of weight 0",

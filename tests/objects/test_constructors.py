@@ -23,8 +23,12 @@ ILLEGAL: list[tuple[Callable[[], object], str]] = [
     (lambda: EpsilonInsensitive(-0.1), r"EpsilonInsensitive: epsilon must be >= 0, got -0\.1\."),
     (lambda: L1(-1.0), r"L1: lam must be >= 0, got -1\."),
     (lambda: L2(None), r"L2: lam must be a number, got None\."),
-    (lambda: L2(1.0, weights=[1.0, -2.0]), r"L2: weights must be .* entry 1 is -2\."),
-    (lambda: L1(1.0, weights=[[1.0]]), r"L1: weights must be a vector .* shape \(1, 1\)\."),
+    (lambda: L2(1.0, weights=[1.0, -2.0]), r"L2: weights must be >= 0, got -2 at entry 1\."),
+    (lambda: L2(1.0, weights=[1.0, NAN]), r"L2: weights contains nan at entry 1; every entry"),
+    (lambda: L1(1.0, weights=["a"]), r"L1: weights must hold numbers only"),
+    (lambda: L1(1.0, weights=[1.0j]), r"L1: weights must hold real numbers"),
+    (lambda: L1(1.0, weights=[2**53 + 1]), r"L1: weights holds 9007199254740993 .* which float64"),
+    (lambda: L1(1.0, weights=[[1.0]]), r"L1: weights must be a vector, got shape \(1, 1\)\."),
     (lambda: ElasticNet(-1.0, 0.5), r"ElasticNet: lam must be >= 0, got -1\."),
     (lambda: ElasticNet(1.0, 1.5), r"ElasticNet: l1_ratio must be <= 1, got 1\.5\."),
     (lambda: ElasticNet(1.0, -0.5), r"ElasticNet: l1_ratio must be >= 0, got -0\.5\."),
@@ -38,7 +42,7 @@ ILLEGAL: list[tuple[Callable[[], object], str]] = [
     (lambda: Box(INF, INF), r"Box: .* entry 0 has lo = inf, hi = inf\."),
     (lambda: Box(-INF, -INF), r"Box: .* entry 0 has lo = -inf, hi = -inf\."),
     (lambda: Box(NAN, 1.0), r"Box: lo must be a number or a vector without NaN, got nan\."),
-    (lambda: Box(0.0, "wide"), r"Box: hi must be a number or a vector, got 'wide'\."),
+    (lambda: Box(0.0, "wide"), r"Box: hi must hold numbers only \(.*'wide'\)\."),
     (lambda: Box([0.0, 0.0], [1.0]), r"Box: lo and hi must have the same length, got 2 and 1\."),
 ]
 

@@ -50,15 +50,15 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "nan in y": (
         lambda: cml.Ridge(X, put(Y, 5, np.nan), 0.1),
-        "Ridge: y contains nan at row 5; every entry must be finite",
+        "Ridge: y contains nan at entry 5; every entry must be finite",
     ),
     "inf in y, numbered as passed": (
         lambda: cml.Ridge(X, put(Y, 5, np.inf), 0.1, sample_weight=put(ones, 0, 0.0)),
-        "Ridge: y contains inf at row 5",
+        "Ridge: y contains inf at entry 5",
     ),
-    "nan label": (
-        lambda: cml.SoftMarginSVM(XB, put(YB, 2, np.nan)),
-        "SoftMarginSVM: y contains nan at row 2; every label must be finite",
+    "nan label, numbered as passed": (
+        lambda: cml.SoftMarginSVM(XB, put(YB, 2, np.nan), sample_weight=put(ones, 0, 0.0)),
+        "SoftMarginSVM: y contains nan at entry 2; every entry must be finite",
     ),
     "text in X": (
         lambda: cml.Ridge([["a", 1.0], ["b", 2.0]], [1.0, 2.0], 0.1),
@@ -113,7 +113,7 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a negative count": (
         lambda: cml.PoissonRegression(X, put(np.ones(N), 7, -2.0), 0.1),
-        "PoissonRegression: y must be >= 0, got -2 at row 7",
+        "PoissonRegression: y must be >= 0, got -2 at entry 7",
     ),
     "negative lam": (lambda: cml.Ridge(X, Y, -0.5), "lam must be >= 0, got -0.5"),
     "nan lam": (lambda: cml.Lasso(X, Y, np.nan), "lam must be finite, got nan"),
@@ -145,7 +145,7 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "nan in groups": (
         lambda: cml.GroupLasso(X, Y, 0.1, [0.0, 0.0, np.nan, 1.0, 1.0]),
-        "GroupLasso: groups contains nan at 2",
+        "GroupLasso: groups contains nan at entry 2",
     ),
     "groups of two kinds": (
         lambda: cml.GroupLasso(X, Y, 0.1, [0, "a", 0, "a", 0]),
@@ -208,11 +208,11 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a negative weight": (
         lambda: cml.Ridge(X, Y, 0.1, sample_weight=put(ones, 4, -1.0)),
-        "Ridge: sample_weight must be finite and >= 0, got -1 at row 4",
+        "Ridge: sample_weight must be >= 0, got -1 at entry 4",
     ),
     "a nan weight": (
         lambda: cml.Ridge(X, Y, 0.1, sample_weight=put(ones, 4, np.nan)),
-        "Ridge: sample_weight must be finite and >= 0, got nan at row 4",
+        "Ridge: sample_weight contains nan at entry 4; every entry must be finite",
     ),
     "all weights 0": (
         lambda: cml.Ridge(X, Y, 0.1, sample_weight=0.0 * ones),

@@ -17,6 +17,7 @@ from ...losses import Loss
 from ...numerics import EPS, Array
 from ...objective import Objective
 from ...penalties import Penalty
+from ...validation import finite_number, refuse_nonfinite
 
 
 class Subproblem(Protocol):
@@ -102,8 +103,8 @@ def learning_part(
     w = np.asarray(w, dtype=np.float64).ravel()
     if w.size != X.shape[1]:
         raise InputError(f"certify: {w.size} fitted coefficients do not fit {X.shape[1]} columns.")
-    if not (np.all(np.isfinite(w)) and np.isfinite(b)):
-        raise InputError("certify: the fitted coefficients contain NaN or infinite entries.")
+    refuse_nonfinite(w, "certify", "coef_")
+    finite_number(b, "certify", "intercept_")
     kept = np.flatnonzero(c > 0.0)
     if not kept.size:
         raise InputError("certify: no sample has a positive weight.")

@@ -9,6 +9,7 @@ from ...losses import Softmax
 from ...numerics import Array
 from ...objective import MulticlassObjective
 from ...penalties import Penalty
+from ...validation import refuse_nonfinite
 from .fitted import Fitted
 from .parts import LearningPart
 
@@ -39,8 +40,8 @@ def softmax_part(fitted: Fitted, penalty: Penalty, c: Array) -> LearningPart:
     b = np.array(np.broadcast_to(fitted.intercepts, (K,)))
     if W.shape != (fitted.X.shape[1], K):
         raise fitted.refuse(f"coef_ of shape {W.T.shape} does not fit X {fitted.X.shape}.")
-    if not (np.all(np.isfinite(W)) and np.all(np.isfinite(b))):
-        raise fitted.refuse("coef_ or intercept_ contains NaN or infinite entries.")
+    for name, values in (("coef_", W.T), ("intercept_", b)):
+        refuse_nonfinite(values, f"certify: {fitted.owner}", name)
     kept = np.flatnonzero(c > 0.0)
     if not kept.size:
         raise fitted.refuse("no sample has a positive weight.")

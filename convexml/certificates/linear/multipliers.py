@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import InputError, nearest
 from ...numerics import ROUNDING, Array
 from ...objective.linear.data import LinearData
-from ...validation import float_array
+from ...validation import finite_array
 from ..algebra.least_change import least_change
 from ..algebra.sums import exact_dot, exact_residual
 from .bound import equilibrated
@@ -101,15 +101,10 @@ def read_multipliers(
             )
         if value is None:
             continue
-        array = np.atleast_1d(float_array(value, owner, f"multiplier {name}"))
+        array = np.atleast_1d(finite_array(value, owner, f"multiplier {name}"))
         if array.shape != (sizes[name],):
             raise InputError(
                 f"{owner}: multiplier {name} must have shape ({sizes[name]},), got {array.shape}."
-            )
-        if not np.all(np.isfinite(array)):
-            raise InputError(
-                f"{owner}: multiplier {name} has {array[~np.isfinite(array)][0]} at "
-                f"entry {np.flatnonzero(~np.isfinite(array))[0]}; all entries must be finite."
             )
         read[name] = array
     return read

@@ -12,9 +12,12 @@ from ...design.survey import Survey
 from ...errors import InputError
 from ...numerics import Array
 from ...validation import (
+    finite_array,
     float_array,
+    nonnegative_array,
     read_labels,
     refuse_masked,
+    refuse_nonfinite,
 )
 from .labels import read_classes, read_many_classes
 from .matrix import some_of, surveyed_matrix
@@ -88,9 +91,9 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
     kept = np.flatnonzero(weights > 0.0)
     target = target[kept]
     if labels == "binary":
-        numbers, classes = read_classes(owner, target)
+        numbers, classes = read_classes(owner, target, kept)
     elif labels == "classes":
-        numbers, classes = read_many_classes(owner, target)
+        numbers, classes = read_many_classes(owner, target, kept)
     else:
         numbers, classes = read_targets(owner, target, kept, labels == "count"), None
     if len(kept) < n:
@@ -103,15 +106,10 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
 def read_targets(owner: str, y: Array, kept: Array, count: bool) -> Array:
     """Return real targets as float64; for counts, all >= 0."""
     numbers = float_array(y, owner, "y")
-    bad = np.flatnonzero(~np.isfinite(numbers))
-    if bad.size:
-        raise InputError(
-            f"{owner}: y contains {numbers[bad[0]]} at row"
-            f" {kept[bad[0]]}; every entry must be finite."
-        )
+    refuse_nonfinite(numbers, owner, "y", rows=kept)
     if count and np.any(numbers < 0.0):
         row = int(np.argmax(numbers < 0.0))
-        raise InputError(f"{owner}: y must be >= 0, got {numbers[row]:g} at row {kept[row]}.")
+        raise InputError(f"{owner}: y must be >= 0, got {numbers[row]:g} at entry {kept[row]}.")
     return numbers
 
 
@@ -119,17 +117,11 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
     """Return weights (n,), finite and >= 0, not all zero; ones if None."""
     if sample_weight is None:
         return np.ones(n)
-    weights = float_array(sample_weight, owner, "sample_weight")
+    weights = nonnegative_array(sample_weight, owner, "sample_weight")
     if weights.shape != (n,):
         raise InputError(
             f"{owner}: sample_weight must have one entry per row of X ({n}), got shape "
             f"{weights.shape}."
-        )
-    bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0.0))
-    if bad.size:
-        raise InputError(
-            f"{owner}: sample_weight must be finite and >= 0, got"
-            f" {weights[bad[0]]:g} at row {bad[0]}."
         )
     with np.errstate(over="ignore"):
         total = weights.sum()
@@ -141,15 +133,10 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
 
 
 def _read_finite(owner: str, name: str, values: Any, shape: tuple[int, ...], each: str) -> Array:
-    array = float_array(values, owner, name)
+    array = finite_array(values, owner, name)
     if array.shape != shape:
         wanted = f"shape {shape}, got" if shape[1:] else f"one {each} ({shape[0]}), got shape"
         raise InputError(f"{owner}: {name} must have {wanted} {array.shape}.")
-    for at in np.argwhere(~np.isfinite(array)).tolist():
-        where = tuple(at) if len(at) > 1 else at[0]
-        raise InputError(
-            f"{owner}: {name} contains {array[tuple(at)]} at {where}; it must be finite."
-        )
     return array
 
 

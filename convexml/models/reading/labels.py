@@ -6,11 +6,12 @@ import numpy as np
 
 from ...errors import InputError
 from ...numerics import Array
+from ...validation import refuse_nonfinite
 
 
-def read_classes(owner: str, y: Array) -> tuple[Array, Array]:
+def read_classes(owner: str, y: Array, rows: Array) -> tuple[Array, Array]:
     """Map two labels of any kind to -1 and +1, the larger to +1."""
-    classes = _labels(owner, y)
+    classes = _labels(owner, y, rows)
     if len(classes) != 2:
         listed = ", ".join(repr(value) for value in classes[:5].tolist())
         raise InputError(
@@ -20,11 +21,10 @@ def read_classes(owner: str, y: Array) -> tuple[Array, Array]:
     return np.where(y == classes[1], 1.0, -1.0), classes
 
 
-def _labels(owner: str, y: Array) -> Array:
+def _labels(owner: str, y: Array, rows: Array) -> Array:
     """The distinct labels, in order."""
-    if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
-        row = int(np.argmax(~np.isfinite(y)))
-        raise InputError(f"{owner}: y contains {y[row]} at row {row}; every label must be finite.")
+    if y.dtype.kind == "f":
+        refuse_nonfinite(y, owner, "y", rows=rows)
     if y.dtype.kind == "c":
         raise InputError(f"{owner}: y is complex; labels are of a kind that can be ordered.")
     try:
@@ -33,9 +33,9 @@ def _labels(owner: str, y: Array) -> Array:
         raise InputError(f"{owner}: the labels in y cannot be ordered; use one type.") from None
 
 
-def read_many_classes(owner: str, y: Array) -> tuple[Array, Array]:
+def read_many_classes(owner: str, y: Array, rows: Array) -> tuple[Array, Array]:
     """Map the labels of two or more classes to 0 ... K-1, in their order."""
-    classes = _labels(owner, y)
+    classes = _labels(owner, y, rows)
     if len(classes) < 2:
         listed = ", ".join(repr(value) for value in classes.tolist())
         raise InputError(f"{owner}: y must hold at least two classes, got only {listed}.")

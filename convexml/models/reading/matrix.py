@@ -9,8 +9,10 @@ from scipy import sparse
 
 from ...design.survey import Survey, survey
 from ...errors import InputError
-from ...numerics import Array, all_finite
-from ...validation import float_array, refuse_inexact
+from ...numerics import Array
+from ...validation import finite_sparse, float_array, refuse_nonfinite
+
+IMPUTE = " Impute or drop that sample."
 
 
 def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
@@ -26,9 +28,7 @@ def surveyed_matrix(owner: str, X: Any, name: str = "X") -> tuple[Any, Survey | 
     """The matrix, and what a dense one is like: its entries are all visited once."""
     surveyed = None
     if sparse.issparse(X):
-        if np.iscomplexobj(X):
-            raise InputError(f"{owner}: {name} must hold real numbers, got dtype {X.dtype}.")
-        matrix = _read_sparse(owner, X, name)
+        matrix = finite_sparse(X, owner, name, IMPUTE)
     else:
         matrix = float_array(X, owner, name, share=True)
         if matrix.ndim != 2:
@@ -38,34 +38,13 @@ def surveyed_matrix(owner: str, X: Any, name: str = "X") -> tuple[Any, Survey | 
             )
         surveyed = survey(matrix)
         if not surveyed.is_finite:
-            row, column = (int(k) for k in np.argwhere(~np.isfinite(matrix))[0])
-            _refuse_entry(owner, name, row, column, matrix[row, column])
+            refuse_nonfinite(matrix, owner, name, IMPUTE)
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
         raise InputError(
             f"{owner}: {name} is empty (shape {matrix.shape}); at least one sample and one "
             "feature are required."
         )
     return matrix, surveyed
-
-
-def _read_sparse(owner: str, X: Any, name: str) -> Any:
-    given = sparse.csc_array(X) if X.format == "csc" else sparse.csr_array(X)
-    matrix = given.astype(np.float64, copy=True)
-    refuse_inexact(given.data, matrix.data, owner, name)
-    matrix.sum_duplicates()
-    if not all_finite(matrix.data):
-        entries = matrix.tocoo()
-        bad = np.flatnonzero(~np.isfinite(entries.data))[0]
-        row, column = int(entries.row[bad]), int(entries.col[bad])
-        _refuse_entry(owner, name, row, column, entries.data[bad])
-    return matrix
-
-
-def _refuse_entry(owner: str, name: str, row: int, column: int, value: float) -> None:
-    raise InputError(
-        f"{owner}: {name} contains {value} at row {row}, column {column}; every entry must be "
-        "finite. Impute or drop that sample."
-    )
 
 
 def some_of(X: Array) -> Array:

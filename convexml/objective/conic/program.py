@@ -11,6 +11,7 @@ from scipy import sparse
 
 from ...errors import InputError
 from ...numerics import Array
+from ...validation import refuse_nonfinite
 from .cones import Cone
 
 
@@ -135,9 +136,8 @@ def cone_program_of(
             f"cone program: P {P.shape}, q {q.shape}, A {A.shape}, b {b.shape} and {rows} rows "
             "of cones do not fit together."
         )
-    for name, values in (("P", P.data), ("q", q), ("A", A.data), ("b", b)):
-        if not np.all(np.isfinite(values)):
-            raise InputError(f"cone program: {name} has entries that are not finite.")
+    for name, values in (("P", P), ("q", q), ("A", A), ("b", b)):
+        refuse_nonfinite(values, "cone program", name)
     if P.nnz and abs(P - P.T).max() > 1e-12 * abs(P).max():
         raise InputError("cone program: P must be symmetric; pass the whole matrix.")
     return ConeProgram(P, q, A, b, tuple(cones), float(offset))

@@ -11,7 +11,9 @@ from scipy import sparse
 
 from ...errors import InputError
 from ...numerics import Array
-from ...validation import float_array, refuse_inexact, refuse_masked
+from ...validation import finite_array, finite_sparse, float_array, refuse_masked
+
+NO_BOUND = " An absent bound is None or inf in bounds."
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +68,9 @@ def read_linear_data(
     c: Any, A_ub: Any, b_ub: Any, A_eq: Any, b_eq: Any, bounds: Any, owner: str
 ) -> LinearData:
     """Check the arrays and give them one form; raises InputError with the worst offender."""
-    cost = np.atleast_1d(float_array(c, owner, "c"))
+    cost = np.atleast_1d(finite_array(c, owner, "c"))
     if cost.ndim != 1 or cost.size == 0:
         raise InputError(f"{owner}: c must be a non-empty vector, got shape {np.shape(c)}.")
-    _refuse_nonfinite(cost, "c", owner)
     ub = _rows(A_ub, b_ub, cost.size, ("A_ub", "b_ub"), owner)
     eq = _rows(A_eq, b_eq, cost.size, ("A_eq", "b_eq"), owner)
     lower, upper = _bounds(bounds, cost.size, owner)
@@ -78,12 +79,9 @@ def read_linear_data(
 
 def read_point(data: LinearData, x: Any, owner: str) -> Array:
     """Return x as a finite float vector of the right length; raises InputError."""
-    point = np.atleast_1d(float_array(x, owner, "x"))
+    point = np.atleast_1d(finite_array(x, owner, "x"))
     if point.shape != (data.n,):
         raise InputError(f"{owner}: x must have shape ({data.n},), got {point.shape}.")
-    bad = np.flatnonzero(~np.isfinite(point))
-    if bad.size:
-        raise InputError(f"{owner}: x[{bad[0]}] is {point[bad[0]]}; all entries must be finite.")
     return point
 
 
@@ -94,26 +92,21 @@ def _rows(matrix: Any, side: Any, n: int, names: tuple[str, str], owner: str) ->
         present, absent = names if side is None else names[::-1]
         raise InputError(f"{owner}: {present} is given but {absent} is not; give both or neither.")
     if sparse.issparse(matrix):
-        given = sparse.csr_array(matrix)
-        matrix = sparse.csr_array(given, dtype=float)
-        refuse_inexact(given.data, matrix.data, owner, names[0])
-        _refuse_nonfinite_sparse(matrix, names[0], owner)
+        matrix = finite_sparse(matrix, owner, names[0], NO_BOUND).tocsr()
     else:
-        matrix = float_array(matrix, owner, names[0])
+        matrix = finite_array(matrix, owner, names[0], NO_BOUND)
         matrix = matrix.reshape(1, -1) if matrix.ndim == 1 else matrix
-        _refuse_nonfinite(matrix, names[0], owner)
     if matrix.ndim != 2 or matrix.shape[1] != n:
         raise InputError(
             f"{owner}: {names[0]} must have one column for each of the {n} entries of c, "
             f"got shape {matrix.shape}."
         )
-    right = np.atleast_1d(float_array(side, owner, names[1]).squeeze())
+    right = np.atleast_1d(finite_array(side, owner, names[1], NO_BOUND).squeeze())
     if right.shape != (matrix.shape[0],):
         raise InputError(
             f"{owner}: {names[1]} must have one entry for each of the {matrix.shape[0]} rows "
             f"of {names[0]}, got shape {np.shape(side)}."
         )
-    _refuse_nonfinite(right, names[1], owner)
     return matrix, right
 
 
@@ -121,15 +114,9 @@ def _bounds(bounds: Any, n: int, owner: str) -> tuple[Array, Array]:
     refuse_masked(bounds, owner, "bounds")
     if bounds is None or np.size(np.asarray(bounds, dtype=object)) == 0:
         bounds = (0.0, None)
-    try:
-        given = np.atleast_2d(np.array(bounds, dtype=object))
-        pairs = given.astype(float)  # None becomes NaN
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{owner}: bounds must be pairs (min, max): {error}.") from None
-    absent = given == None  # noqa: E711
-    if np.any(np.isnan(pairs) & ~absent):
+    pairs = np.atleast_2d(float_array(bounds, owner, "bounds"))  # None becomes NaN
+    if np.any(np.isnan(pairs) & (np.atleast_2d(np.array(bounds, dtype=object)) != None)):  # noqa: E711
         raise InputError(f"{owner}: bounds hold nan; None is no bound.")
-    refuse_inexact(given, pairs, owner, "bounds")
     if pairs.shape == (n, 2):
         pairs = pairs.copy()
     elif pairs.shape in {(1, 2), (2, 1)}:
@@ -149,29 +136,6 @@ def _bounds(bounds: Any, n: int, owner: str) -> tuple[Array, Array]:
             "the lower bound must not exceed the upper one, nor be +inf, nor the upper -inf."
         )
     return lower, upper
-
-
-def _refuse_nonfinite(array: Array, name: str, owner: str) -> None:
-    bad = np.argwhere(~np.isfinite(array))
-    if bad.size == 0:
-        return
-    where = tuple(int(i) for i in bad[0])
-    place = f"entry {where[0]}" if len(where) == 1 else f"row {where[0]}, column {where[1]}"
-    raise InputError(
-        f"{owner}: {name} has {array[where]} in {place}; all entries must be finite "
-        "(an absent bound is None or inf in bounds)."
-    )
-
-
-def _refuse_nonfinite_sparse(matrix: Any, name: str, owner: str) -> None:
-    entries = matrix.tocoo()
-    bad = np.flatnonzero(~np.isfinite(entries.data))
-    if bad.size:
-        k = bad[0]
-        raise InputError(
-            f"{owner}: {name} has {entries.data[k]} in row {entries.row[k]}, "
-            f"column {entries.col[k]}; all entries must be finite."
-        )
 
 
 def linear_to_dict(data: LinearData) -> dict[str, Any]:

@@ -226,7 +226,7 @@ def test_bad_data_is_refused() -> None:
         cone_program_of(None, [1.0], [[1.0]], [0.0], [NonnegativeCone(2)])
     with pytest.raises(InputError, match="P must be symmetric"):
         cone_program_of([[1.0, 1.0], [0.0, 1.0]], [1.0, 1.0], np.eye(2), [0, 0], [ZeroCone(2)])
-    with pytest.raises(InputError, match="A has entries that are not finite"):
+    with pytest.raises(InputError, match="A contains nan at row 0, column 0"):
         cone_program_of(None, [1.0], [[np.nan]], [0.0], [NonnegativeCone(1)])
     x = cp.Variable()
     with pytest.raises(SolverError, match="CVXPY refuses the problem"):

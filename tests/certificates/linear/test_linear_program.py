@@ -19,12 +19,21 @@ from convexml.models.solution import Solution
     ("arguments", "words"),
     [
         ({"c": []}, "c must be a non-empty vector"),
-        ({"c": [1.0, np.nan]}, "c has nan in entry 1"),
-        ({"c": [1.0, 2.0], "A_ub": [[1.0, np.inf]], "b_ub": [1.0]}, "A_ub has inf in row 0, col"),
+        ({"c": [1.0, np.nan]}, "c contains nan at entry 1"),
+        (
+            {"c": [1.0, 2.0], "A_ub": [[1.0, np.inf]], "b_ub": [1.0]},
+            "A_ub contains inf at row 0, col",
+        ),
         (
             {"c": [1.0], "A_eq": sparse.csr_array([[0.0], [np.nan]]), "b_eq": [1.0, 1.0]},
-            "A_eq has nan in row 1, column 0",
+            "A_eq contains nan at row 1, column 0",
         ),
+        (
+            {"c": [1.0], "A_ub": sparse.csr_array([[1.0j]]), "b_ub": [1.0]},
+            "A_ub must hold real numbers",
+        ),
+        ({"c": [1.0], "bounds": [("a", 1)]}, "bounds must hold numbers"),
+        ({"c": [1.0], "bounds": [(np.nan, 1)]}, "bounds hold nan; None is no bound"),
         ({"c": [1.0], "A_ub": [[1.0, 2.0]], "b_ub": [1.0]}, "one column for each of the 1"),
         ({"c": [1.0], "A_ub": [[1.0]], "b_ub": [1.0, 2.0]}, "one entry for each of the 1 rows"),
         ({"c": [1.0], "A_ub": [[1.0]]}, "A_ub is given but b_ub is not"),
@@ -45,6 +54,10 @@ def test_bad_points_and_solvers_are_refused_by_name() -> None:
         problem.certify([0.0, 0.0], {"lambda": [1.0]})
     with pytest.raises(InputError, match=r"lambda_ub must have shape \(1,\)"):
         problem.certify([0.0, 0.0], {"lambda_ub": [1.0, 1.0]})
+    with pytest.raises(InputError, match=r"multiplier lambda_ub contains nan at entry 0"):
+        problem.certify([0.0, 0.0], {"lambda_ub": [np.nan]})
+    with pytest.raises(InputError, match=r"x contains inf at entry 1"):
+        problem.certify([0.0, np.inf])
     with pytest.raises(UnknownSolverError, match="Did you mean 'highs'"):
         problem.solve("highhs")
     with pytest.raises(UnsuitableSolverError, match="newton needs a learning problem"):

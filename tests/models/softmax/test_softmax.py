@@ -158,7 +158,7 @@ def test_what_is_refused() -> None:
         cml.SoftmaxRegression(X, Y, 0.1, "l3")
     with pytest.raises(InputError, match=r"lam must be >= 0, got -1"):
         cml.SoftmaxRegression(X, Y, -1.0)
-    with pytest.raises(InputError, match=r"y contains nan at row 0"):
+    with pytest.raises(InputError, match=r"y contains nan at entry 0"):
         cml.SoftmaxRegression(X, np.where(CODES == CODES[0], np.nan, CODES), 0.1)
     problem = pose("l2", 0.1)
     with pytest.raises(InputError, match=r"shape \(4, 3\), got \(3, 4\)"):
