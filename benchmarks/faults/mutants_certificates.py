@@ -109,8 +109,8 @@ MUTANTS = [
     Mutant(
         "judge: the gap without its rounding",
         f"{CERTIFICATES}/judge.py",
-        "(primal - dual if gap is None else gap) + rounding",
-        "(primal - dual if gap is None else gap)",
+        "if gap is None else gap) + float(rounding)",
+        "if gap is None else gap)",
         (f"{FAULTS}::test_the_gap_includes_its_rounding",),
     ),
     Mutant(
