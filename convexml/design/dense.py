@@ -13,6 +13,8 @@ from .survey import Survey, survey
 
 BLOCK = 4096
 """Rows that X'u adds up at a time: short sums carry little rounding."""
+ENTRIES = 1 << 18
+"""Entries whose sizes are taken at a time."""
 SHORT = 1024
 """Rows that a Gram matrix takes at a time: they are weighted in the cache."""
 WIDE, SCATTERED, APART = 256, 16, 3
@@ -65,22 +67,25 @@ class DenseDesign:
         return np.sum(parts, axis=0)
 
     def abs_matvec(self, w: Array) -> Array:
-        # Block by block, the sizes stay in the cache.
         w = np.abs(w)
-        parts = [np.abs(block) @ w for block in self._parts()]
+        parts = [np.abs(block) @ w for _, block in self._parts()]
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def abs_rmatvec(self, u: Array) -> Array:
         u, total = np.abs(u), np.zeros((self.shape[1], *np.shape(u)[1:]))
-        for i, block in enumerate(self._parts()):
-            total += np.abs(block).T @ u[i * BLOCK : i * BLOCK + len(block)]
+        for some, block in self._parts():
+            total += np.abs(block).T @ u[some]
         return total
 
     def column_sums(self) -> Array:
         return self.abs_rmatvec(np.ones(len(self.array)))
 
-    def _parts(self) -> list[Array]:
-        return [self.array[i : i + BLOCK] for i in range(0, max(len(self.array), 1), BLOCK)]
+    def _parts(self) -> Iterator[tuple[slice, Array]]:
+        """Rows whose sizes stay in the cache: no second X is held."""
+        size = min(BLOCK, max(ENTRIES // max(self.shape[1], 1), 16))
+        for start in range(0, max(len(self.array), 1), size):
+            some = slice(start, start + size)
+            yield some, self.array[some]
 
     def gram(self, weights: Array | None = None) -> Array:
         if weights is not None and np.any(weights < 0.0):

@@ -166,8 +166,14 @@ def frame_of(objective: Objective, *, always: bool = False) -> Frame:
     """
     known = objective.__dict__.setdefault("_frames", {})
     if always not in known:
-        known[always] = _frame(objective, 0 if always else ORDINARY)
-    return known[always]
+        found = _frame(objective, 0 if always else ORDINARY)
+        # What is kept with an objective does not refer to it: then it goes when nobody needs it.
+        known[always] = (found.centre, found.unit) if found.is_trivial else found
+    kept = known[always]
+    if isinstance(kept, Frame):
+        return kept
+    centre, unit = kept
+    return Frame(objective, centre, unit, is_trivial=True)
 
 
 def _frame(objective: Objective, ordinary: int) -> Frame:

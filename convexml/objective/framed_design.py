@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
@@ -16,21 +14,24 @@ from ..numerics import Array
 FAR = 200
 """No unit is beyond 2^-200 or 2^200."""
 
-_EXTENTS: WeakKeyDictionary[Design, tuple[Array, Array]] = WeakKeyDictionary()
-_FRAMED: WeakKeyDictionary[Design, dict[Any, tuple[Design, Array, Array]]] = WeakKeyDictionary()
-"""Centred and scaled designs, kept as long as the design itself: a path centres X once."""
-
 
 def framed(design: Design, centred: bool, units: str, ordinary: int) -> tuple[Design, Array, Array]:
-    """(X', m, k); the units of columns are their own, one for all, or 1."""
-    known = _FRAMED.setdefault(base_of(design), {})
+    """(X', m, k); the units of columns are their own, one for all, or 1.
+
+    Copies are kept with the design, for a path centres X once; what refers to it is not.
+    """
+    base = base_of(design)
+    known = base.__dict__.setdefault("_framed", {})
     key = (centred, units, ordinary)
     if key not in known:
-        known[key] = _centred_and_scaled(base_of(design), *key)
+        known[key] = _centred_and_scaled(base, *key)
     found, centre, columns = known[key]
-    if isinstance(design, StackedDesign) and found is not design.base:
+    if found is None and np.all(columns == 1.0):
+        return design, centre, columns
+    found = ScaledDesign(base, columns) if found is None else found
+    if isinstance(design, StackedDesign):
         return StackedDesign(found, design.classes), centre, columns
-    return (design if found is base_of(design) else found), centre, columns
+    return found, centre, columns
 
 
 def base_of(design: Design) -> Design:
@@ -40,9 +41,11 @@ def base_of(design: Design) -> Design:
 
 def _centred_and_scaled(
     design: Design, centred: bool, units: str, ordinary: int
-) -> tuple[Design, Array, Array]:
+) -> tuple[Design | None, Array, Array]:
+    """(X', m, k), without X' where it takes no copy of X."""
     X = design.constant
-    low, high = _EXTENTS.get(design) or _EXTENTS.setdefault(design, _extent(design))
+    known = design.__dict__
+    low, high = known.get("_extent") or known.setdefault("_extent", _extent(design))
     centre = np.zeros(X.shape[1])
     if centred and not sparse.issparse(X):
         with np.errstate(over="ignore"):
@@ -54,10 +57,8 @@ def _centred_and_scaled(
     elif units == "alike":
         middle = float(np.median(largest[largest > 0.0])) if np.any(largest) else 0.0
         columns /= power_near(middle, ordinary)
-    if not np.any(centre) and np.all(columns == 1.0):
-        return design, centre, columns
-    if not np.any(centre) and not ordinary:
-        return ScaledDesign(design, columns), centre, columns
+    if not np.any(centre) and (not ordinary or np.all(columns == 1.0)):
+        return None, centre, columns
     if sparse.issparse(X):
         return SparseDesign(scaled_columns(X, columns)), centre, columns
     return DenseDesign((X - centre) * columns), centre, columns

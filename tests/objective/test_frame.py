@@ -1,5 +1,7 @@
 """Coordinates of an objective: the same problem exactly, checked in rational arithmetic."""
 
+import gc
+import weakref
 from fractions import Fraction
 
 import numpy as np
@@ -152,3 +154,21 @@ def test_a_neighbour_of_w_has_a_better_intercept() -> None:
     near = exact(*frame.nearest(solution[:1], float(solution[1])))
     assert near - best < (plain - best) / 10
     assert (near - best) / best < Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e6])
+@pytest.mark.parametrize("always", [False, True])
+@pytest.mark.parametrize("offset", [0.0, 100.0])
+def test_a_problem_that_is_forgotten_takes_its_frames_and_designs_along(size, always, offset):
+    rng = np.random.default_rng(0)
+    X, y = size * (offset + rng.normal(size=(6, 3))), np.arange(6.0) - 2.5
+    objective = Objective(as_design(X), y, Squared(), L1(0.1), np.full(6, 1 / 6), True)
+    gone = weakref.ref(objective), weakref.ref(objective.design)
+    frame = frame_of(objective, always=always)
+    assert frame.objective.d == frame_of(objective, always=always).objective.d
+    gc.disable()  # nobody is to wait for it: X is large
+    try:
+        del frame, objective
+        assert [each() for each in gone] == [None, None]
+    finally:
+        gc.enable()

@@ -138,7 +138,7 @@ def _signs(objective: Objective, w: Array, b: float) -> Array:
     close = np.flatnonzero(~(np.abs(z) > slack))
     if close.size:
         used = np.flatnonzero(w)
-        part = objective.design.columns(used).rows(close).dense()
+        part = objective.design.rows(close).columns(used).dense()
         z[close] = exact_residual(
             np.column_stack([part, np.ones(close.size)]), np.append(w[used], b)
         )
