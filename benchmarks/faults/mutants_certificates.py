@@ -200,7 +200,7 @@ MUTANTS = [
     Mutant(
         "account: predictions carry no rounding",
         f"{CERTIFICATES}/learning/account.py",
-        "    rounding += _weighed(objective, point, slopes)\n",
+        "    rounding += _weighed(point, slopes, terms)\n",
         "",
         (f"{FAULTS}::test_predictions_that_cancel_are_charged",),
     ),

@@ -113,7 +113,7 @@ def last_slopes(design: Any, u: Array) -> Array:
         if off <= ROUNDING * abs(times) * np.sqrt(square):
             found: Array = -units * (times * v)
             return found
-    known[:] = [(u, -base.rmatvec(u))]
+    known[:] = [(u.copy(), -base.rmatvec(u))]  # u may be written to
     return -units * known[0][1]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +12,7 @@ from ..losses import Loss
 from ..numerics import ROUNDING, Array, gamma
 from ..penalties import Penalty
 from .intercept import best_shift
-from .sizes import coefficient_sizes
+from .sizes import coefficient_sizes, reach_of
 
 SMALL = 100_000
 """Entries of X up to which a further pass over it costs nothing."""
@@ -90,13 +89,7 @@ class Objective:
 
     def column_reach(self, x: Array) -> Array:
         """|X_j|_2 |x|_2, which bounds |X_j'x|, shape (d,)."""
-        with np.errstate(invalid="ignore", over="ignore"):
-            if x.ndim == 2:
-                size = np.linalg.norm(x, axis=0)
-                reach = (self.column_norms.reshape(-1, len(size)) * size).ravel()
-            else:
-                reach = self.column_norms * math.sqrt(x @ x)
-        return np.where(np.isnan(reach), np.inf, reach) * (1.0 + gamma(self.n + 16))
+        return reach_of(self.column_norms, x)
 
     def product_sizes(self, u: Array) -> Array:
         """|X|'|u|, the size of the terms of X'u, (d,); where X is large, a bound without a pass."""
@@ -172,7 +165,8 @@ class Objective:
     @cached_property
     def column_sizes(self) -> Array:
         """The norms of the columns of sqrt(c) X, (d,); about them where squares leave float64."""
-        c = np.broadcast_to(self.coefficients, self.zero_scores.shape)
+        c, shape = self.coefficients, self.zero_scores.shape
+        c = c if c.shape == shape else np.broadcast_to(c, shape)
         with np.errstate(over="ignore", under="ignore"):
             squares = self.design.column_squares(c)
         known = (squares > 0.0) & np.isfinite(squares)

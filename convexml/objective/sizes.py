@@ -1,13 +1,18 @@
-"""The size of a coefficient that the data suggest: what a bound at 0 is measured by."""
+"""Sizes that the data suggest: of a coefficient, that a bound at 0 is measured by, of a product."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from scipy import sparse
 
 from ..design import Design, StackedDesign
 from ..losses import Loss
-from ..numerics import Array
+from ..numerics import Array, gamma
+
+ORDINARY = 1e100
+"""Lengths up to here, times those of columns whose squares are finite, do not overflow."""
 
 
 def coefficient_sizes(design: Design, y: Array, loss: Loss, centred: bool) -> Array:
@@ -29,3 +34,16 @@ def coefficient_sizes(design: Design, y: Array, loss: Loss, centred: bool) -> Ar
         columns = np.maximum(X.max(axis=0) - middles, middles - X.min(axis=0))
     columns = np.where(columns > 0.0, columns, 1.0)
     return np.repeat(target / columns, design.shape[1] // columns.size)
+
+
+def reach_of(norms: Array, x: Array) -> Array:
+    """norms_j |x|_2, rounded up; norms (d,), of x (n, K) those of K columns for each feature."""
+    up = 1.0 + gamma(len(x) + 17)
+    if x.ndim == 1:
+        size = math.sqrt(np.vdot(x, x))
+        if size < ORDINARY and np.vdot(norms, norms) < np.inf:
+            return norms * (size * up)
+    with np.errstate(invalid="ignore", over="ignore"):
+        sizes = np.atleast_1d(np.linalg.norm(x, axis=0))
+        reach = (norms.reshape(-1, sizes.size) * sizes).ravel()
+    return np.where(np.isnan(reach), np.inf, reach) * up

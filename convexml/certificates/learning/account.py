@@ -7,7 +7,9 @@ bounds are rigorous for the losses and penalties of the library, the data taken 
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -22,6 +24,8 @@ from .points.primal_repair import PrimalPoint, scales, stretches
 
 LOOSE = 1.0 + 1e-6
 """Covers the rounding of the account itself."""
+SMALL = 4.0 * EPS
+"""A share of P that a rounding of b may cost before its slopes are asked whether they cancel."""
 
 
 def unproved(objective: Objective) -> str:
@@ -36,14 +40,15 @@ def unproved(objective: Objective) -> str:
         pairs.append((loss, "value", "value_rounding"))
     bare = ("violation", "shrinkage") if penalty.is_constraint else ("value", "value_rounding")
     for part, formula, bound in [*pairs, (penalty, *bare)]:
-        if not _states(part, formula, bound):
+        if not _states(type(part), formula, bound):
             return f"Not proved: {part!r} does not state its rounding in {bound}."
     return ""
 
 
-def _states(part: object, formula: str, bound: str) -> bool:
+@cache
+def _states(kind: type, formula: str, bound: str) -> bool:
     """Whether the class that has the formula, or one derived from it, has the bound."""
-    owners = [next(k for k in type(part).__mro__ if name in vars(k)) for name in (bound, formula)]
+    owners = [next(k for k in kind.__mro__ if name in vars(k)) for name in (bound, formula)]
     return issubclass(owners[0], owners[1])
 
 
@@ -61,7 +66,7 @@ def primal_rounding(
     omega = penalty.value(w)
     rounding = penalty.value_rounding(w, omega) + 4.0 * EPS * abs(point.value)
     if loss.is_indicator:
-        reach = _reach(objective, point) + shift_error
+        reach = _reach(point, _terms(objective, point)) + shift_error
         if not scales(objective):
             return LOOSE * (rounding + float(np.sum(np.abs(u) * reach)))
         margin = float(np.min(objective.y * point.z - reach))
@@ -72,38 +77,44 @@ def primal_rounding(
     value = loss.value(objective.y, point.z) if point.losses is None else point.losses
     rounding += gamma(objective.n + 8) * float(objective.c @ value)
     rounding += float(objective.c @ loss.value_rounding(objective.y, point.z, value))
-    reach = float(np.max(_reach(objective, point), initial=0.0)) + shift_error
+    terms = _terms(objective, point)
+    reach = _reach(point, terms)
+    reach = (reach if isinstance(reach, float) else float(reach.max(initial=0.0))) + shift_error
     slopes = objective.coefficients * loss.slope_bound(objective.y, point.z, reach)
-    rounding += _weighed(objective, point, slopes)
+    rounding += _weighed(point, slopes, terms)
     if shift_error > 0.0:
-        rounding += shift_error * _slope_of_shift(objective, point.z, slopes, reach)
+        moved = shift_error * float(slopes.sum())
+        if moved > SMALL * abs(point.value):
+            moved = shift_error * _slope_of_shift(objective, point.z, slopes, reach)
+        rounding += moved
     return LOOSE * rounding if np.isfinite(rounding) else np.inf
 
 
 def _terms(objective: Objective, point: PrimalPoint) -> tuple[float, float]:
     """The share of its terms that a prediction may be off by, and sum_j |X_j|_2 |w_j|."""
-    count = objective.d // max(1, int(np.prod(np.shape(point.b)))) + 4
+    count = objective.d // max(1, np.size(point.b)) + 4
     share = gamma(count) + objective.penalty.shrinkage(point.w)
     return share, float(objective.column_norms @ np.abs(point.w)) * LOOSE
 
 
-def _reach(objective: Objective, point: PrimalPoint) -> Array | float:
+def _reach(point: PrimalPoint, terms: tuple[float, float]) -> Array | float:
     """What predictions may be off by: entry by entry, or all of them."""
     if point.error is not None:
         return point.error
-    share, size = _terms(objective, point)
+    share, size = terms
     # With w = 0 the prediction is b itself.
-    return share * (size + float(np.max(np.abs(point.b)))) if size > 0.0 else 0.0
+    return share * (size + float(np.abs(point.b).max())) if size > 0.0 else 0.0
 
 
-def _weighed(objective: Objective, point: PrimalPoint, slopes: Array) -> float:
+def _weighed(point: PrimalPoint, slopes: Array, terms: tuple[float, float]) -> float:
     """sum_i slopes_i |error of z_i|."""
     if point.error is not None:
         return float(np.sum(slopes * point.error))
-    share, size = _terms(objective, point)
+    share, size = terms
     if size == 0.0:
         return 0.0
-    return share * (size * float(np.linalg.norm(slopes)) + float(np.sum(slopes * np.abs(point.b))))
+    shifts = float((slopes * np.abs(point.b)).sum())
+    return share * (size * math.sqrt(np.vdot(slopes, slopes)) + shifts)
 
 
 def _slope_of_shift(objective: Objective, z: Array, slopes: Array, reach: float) -> float:
@@ -129,7 +140,7 @@ def dual_rounding(
     many = isinstance(objective, MulticlassObjective)
     slopes = u / objective.coefficients if many else objective.slopes_inside(u)
     terms = loss.conjugate(y, slopes) if dual.conjugates is None else dual.conjugates
-    error = np.broadcast_to(dual.error, dual.v.shape)
+    error = dual.errors
     columns = _columns(objective, point, dual, error, room)
     rounding = float(c @ loss.conjugate_rounding(y, slopes, terms))
     rounding += gamma(objective.n + 8) * float(c @ np.abs(terms)) + 8.0 * EPS * abs(dual.value)

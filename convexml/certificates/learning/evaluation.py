@@ -57,7 +57,6 @@ class Evaluated:
         return self.primal_rounding + self.dual_rounding + 4.0 * EPS * sum(values)
 
 
-@np.errstate(over="ignore", invalid="ignore")
 def evaluate(
     objective: Objective,
     w: Array,
@@ -84,7 +83,7 @@ def evaluate(
         b = objective.best_intercept(objective.predict(w)) if objective.fit_intercept else 0.0
     point = repair_primal(objective, w, b)
     repaired = _dual_point(objective, point, u, solver_dual, tol)
-    dual = with_margin(objective, repaired)
+    dual = with_margin(objective, repaired, tol=tol)
     entries = objective.n * objective.d
     room = tol * learning_scale(point.value, dual.value, objective.null_value)
     above = primal_rounding(objective, point, dual.u, shift_error)

@@ -132,7 +132,7 @@ def certify_function(
         rounding=above + below + 4.0 * EPS * (abs(primal) + abs(bound)),
         repaired=0.0 if u is None else dual.moved,
         dual_source=dual.source,
-        dual={"u": dual.u},
+        dual={"u": dual.u.copy()},
     )
     doubt = unproved(bare)
     proved = np.inf if doubt else certificate.gap

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +13,11 @@ from scipy import sparse
 
 from convexml import LearningProblem
 from convexml.certificates import certify_objective
+from convexml.certificates.learning.points import dual_repair
 from convexml.design import DenseDesign, ScaledDesign, as_design
 from convexml.losses import Huber, Logistic, Loss, Pinball, Poisson, Squared
 from convexml.numerics import Array
-from convexml.objective import Objective
+from convexml.objective import Objective, frame_of
 from convexml.penalties import L1, L2, Penalty, Zero
 
 ROWS, COLUMNS = 6000, 30
@@ -36,7 +38,7 @@ class CountingDesign(DenseDesign):
         self.seen[name] += self.array.size / self.whole  # type: ignore[assignment]
 
     def _part(self, array: Array) -> CountingDesign:
-        return CountingDesign(array, self.whole, self.seen)
+        return CountingDesign(array, whole=self.whole, seen=self.seen)
 
     def matvec(self, w: Array) -> Array:
         self._count("matvec")
@@ -103,7 +105,7 @@ def solved(loss: Loss, penalty: Penalty) -> tuple[Objective, Array, float, Array
     problem = LearningProblem(X, y, loss, penalty)
     solution = problem.solve(tol=1e-9)
     assert solution.status == "optimal"
-    parts = replace(problem.objective_parts, design=CountingDesign(X, X.size))
+    parts = replace(problem.objective_parts, design=CountingDesign(X, whole=X.size))
     return parts, solution.primal["w"], float(solution.primal["b"]), solution.dual["u"]
 
 
@@ -113,6 +115,7 @@ def costs(parts: Objective, w: Array, b: float, u: Array) -> tuple[float, float]
     seen.clear()
     for last in ("_last_scores", "_last_product"):  # as of a point that nobody has asked for yet
         vars(parts.design).pop(last, None)
+    vars(frame_of(parts, always=True).objective).pop("_last_repaired", None)
     certificate = certify_objective(parts, w, b, u)
     assert str(certificate.verdict) == "certified"
     assert certificate.proved_gap == certificate.gap < np.inf  # the proof costs nothing more
@@ -175,3 +178,25 @@ def test_the_bordered_gram_is_that_of_x_and_ones() -> None:
             both = np.append(units, 1.0)
             found = ScaledDesign(design, units).bordered_gram(weights)
             np.testing.assert_allclose(found, both[:, None] * wanted * both, atol=1e-9)
+
+
+def test_a_dual_point_that_was_repaired_is_not_repaired_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    repaired: Counter[str] = Counter()
+    repair = dual_repair.restore_rows
+
+    def counted(*arguments: Any) -> Any:
+        repaired["u"] += 1
+        return repair(*arguments)
+
+    parts, w, b, u = solved(Squared(), L1(0.05))
+    monkeypatch.setattr(dual_repair, "restore_rows", counted)
+    seen = []
+    for passed in (u, u, 2.0 * u, u):
+        repaired.clear()
+        certificate = certify_objective(parts, w, b, passed)
+        seen.append((repaired["u"], certificate.dual_objective))
+    assert [times for times, _ in seen] == [1, 0, 1, 1]
+    assert seen[0] == seen[3] != seen[2]
+    assert seen[1][1] == seen[0][1]

@@ -91,6 +91,22 @@ def test_a_point_that_is_written_to_after_it_was_judged_does_not_move_its_rows(n
     assert certificate.conditions == first
 
 
+def test_a_dual_point_that_is_written_to_is_not_taken_for_the_one_judged_last() -> None:
+    rng = np.random.default_rng(0)
+    ordinary = rng.uniform(-1.0, 1.0, size=(30, 3))
+    ordinary[0] = 1.0  # columns, targets and weights of size 1: no units are between
+    y = ordinary @ np.array([0.3, -0.2, 0.1]) + 0.1 * rng.normal(size=30)
+    problem = cml.Ridge(ordinary, y / np.abs(y).max(), 0.05)
+    solution = problem.solve()
+    w, b = solution.primal["w"], float(solution.primal["b"])
+    u = problem.certify(w, b).dual["u"]
+    known = u.copy()
+    u += 0.02 * (ordinary[:, 0] - ordinary[:, 0].mean())
+    twin = cml.Ridge(ordinary.copy(), problem.objective_parts.y, 0.05)
+    assert problem.certify(w, b, u).gap == twin.certify(w, b, u).gap > 0.1
+    np.testing.assert_array_equal(problem.certify(w, b).dual["u"], known)
+
+
 def test_copies_and_stored_certificates_have_their_rows() -> None:
     certificate = POSED["lasso"](X).solve().certificate
     copied, stored = copy.deepcopy(certificate), pickle.loads(pickle.dumps(certificate))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
-from ....numerics import EPS, Array, gamma
+from ....numerics import EPS, UNIT, Array, gamma
 from ....objective import MulticlassObjective, Objective
 from ...rounding import compensated_error, compensated_rmatvec
 from .column_gram import ColumnGram
@@ -20,7 +21,8 @@ from .dual_repair import (
 
 SMALL = 100_000
 """Entries of X up to which X'u is evaluated in twice the digits where its rounding costs much."""
-TAKEN = 1e-12
+TAKEN, SEEN = 1e-12, 1e-3
+"""Of u, or of what tol allows, where that is more."""
 NEAR = 1e-9
 """Share below its bound from which on a block of v is held where it is."""
 MOST = 500
@@ -29,24 +31,44 @@ POWERS = range(4, 53, 2)
 """Margins that are tried are 2^4 eps, 2^6 eps, ..."""
 
 
-def with_margin(objective: Objective, point: DualPoint, precise: bool = False) -> DualPoint:
+def with_margin(
+    objective: Objective, point: DualPoint, precise: bool = False, tol: float = 0.0
+) -> DualPoint:
     """Shrink u until bounds such as |v_j| <= lam hold for certain; ``precise`` evaluates v anew.
 
-    Rows of v that must vanish or have a sign are left as they are: no shrinking restores them.
+    So does a rounding of v that would take more than a share of ``tol``, where X is small. Rows of
+    v that must vanish or have a sign are left as they are: no shrinking restores them.
     """
     penalty = objective.penalty
-    u, v, error = point.u, point.v, np.broadcast_to(point.error, point.v.shape)
-    precise = precise or _costs(objective, v, error)
+    u, v, error = point.u, point.v, point.errors
+    if not precise:
+        if penalty.conjugate_bound(v, error) < np.inf:
+            return point
+        precise = _costs(objective, v, error, max(TAKEN, SEEN * tol))
     if precise:
         v, error = _precisely(objective, u)
-        point = replace(point, v=v, error=error, value=dual_value(objective, u, v)[0])
-    if penalty.conjugate_bound(v, error) < np.inf:
-        return point
-    if precise and not objective.is_unbounded:
-        moved_inside = _moved(objective, point)
+        value, terms = dual_value(objective, u, v)
+        point = replace(point, v=v, error=error, value=value, conjugates=terms)
+        if penalty.conjugate_bound(v, error) < np.inf:
+            return point
+        moved_inside = None if objective.is_unbounded else _moved(objective, point)
         if moved_inside is not None:
             return moved_inside
-    scale = penalty.domain_scale(_outermost(v, error)) or 1.0  # 0 where a sign is missed
+    found = _shrunk(objective, u, v, error, precise)
+    value, terms = dual_value(objective, *found[:2])
+    moved = point.moved + float(np.abs(found[0] - u).max())
+    return DualPoint(found[0], value, found[1], moved, point.source, found[2], terms)
+
+
+def _shrunk(
+    objective: Objective, u: Array, v: Array, error: Array, precise: bool
+) -> tuple[Array, Array, Array]:
+    """t u with a margin, t v and what that may be off by; t = 0 where nothing else has one."""
+    penalty = objective.penalty
+    # What t u is rounded by moves v: room for it is left at once.
+    drift = (3.0 * UNIT) * math.sqrt(len(u)) * float(np.abs(u).max()) * objective.column_norms
+    outermost = _outermost(v, error if precise else error + drift)
+    scale = penalty.domain_scale(outermost) or 1.0  # 0 where a sign is missed
     trials = [(power, precise) for power in POWERS]
     if precise:  # a margin that costs no more than what X'u would be rounded by is found at once
         trials = [(power, False) for power in POWERS[:3]] + trials
@@ -57,11 +79,8 @@ def with_margin(objective: Objective, point: DualPoint, precise: bool = False) -
             found = found[0], *_precisely(objective, found[0])
             scale *= penalty.domain_scale(_outermost(found[1], found[2])) or 1.0
         if penalty.conjugate_bound(found[1], found[2]) < np.inf:
-            break
-    else:
-        found = scaled(objective, u, v, error, 0.0)
-    value, moved = dual_value(objective, *found[:2])[0], float(np.max(np.abs(found[0] - u)))
-    return DualPoint(found[0], value, found[1], point.moved + moved, point.source, found[2])
+            return found
+    return scaled(objective, u, v, error, 0.0)
 
 
 def _moved(objective: Objective, point: DualPoint) -> DualPoint | None:
@@ -74,7 +93,7 @@ def _moved(objective: Objective, point: DualPoint) -> DualPoint | None:
     lo, hi = objective.dual_bounds()
     room = np.minimum(point.u - lo, hi - point.u)
     h = np.where(room > 0.0, np.where(np.isfinite(room), room, objective.c), 0.0)
-    u, v, error = point.u, point.v, np.asarray(point.error)
+    u, v, error = point.u, point.v, point.errors
     margin = np.full(len(level), 16.0 * EPS)
     for _ in range(ATTEMPTS):
         size = np.sqrt(np.bincount(block, _outermost(v, error) ** 2, minlength=len(level)))
@@ -105,11 +124,11 @@ def _precisely(objective: Objective, u: Array) -> tuple[Array, Array]:
     return v, compensated_error(v, objective.n, objective.column_reach(u))
 
 
-def _costs(objective: Objective, v: Array, error: Array) -> bool:
-    """Whether the rounding of a small product takes digits of the room below a bound on v."""
+def _costs(objective: Objective, v: Array, error: Array, much: float) -> bool:
+    """Whether the rounding of a small product takes as much of the room below a bound on v."""
     scale = objective.penalty.domain_scale
     small = 0 < objective.n * objective.d <= SMALL
-    return small and scale(v) - scale(_outermost(v, error)) > TAKEN
+    return small and scale(v) - scale(_outermost(v, error)) > much
 
 
 def _outermost(v: Array, error: Array) -> Array:

@@ -225,7 +225,7 @@ def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:
     value = -loss_of(best)
     if not value > point.value:
         return point
-    u, v, error = scaled(objective, u, v, np.asarray(point.error), best)
+    u, v, error = scaled(objective, u, v, point.errors, best)
     value = objective.dual(u, v)
     if not value > point.value:
         return point
