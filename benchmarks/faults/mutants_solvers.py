@@ -262,9 +262,9 @@ MUTANTS = [
     ),
     Mutant(
         "augmented Lagrangians: the slope of a step without the samples left out",
-        f"{SOLVERS}/second_order/augmented_lagrangian.py",
-        "float(fixed @ dw if not is_whole else 0.0) + rest * db",
-        "0.0",
+        f"{SOLVERS}/second_order/proximal_newton.py",
+        " + fixed @ dw + rest * db",
+        "",
         (f"{AUGMENTED}::test_samples_left_out_change_nothing_but_the_work",),
     ),
     Mutant(
@@ -273,6 +273,13 @@ MUTANTS = [
         "(float(known.sum()) - total)",
         "(float(known.sum()) + total)",
         (f"{AUGMENTED_STEPS}::test_newton_steps_solve_the_dense_system",),
+    ),
+    Mutant(
+        "augmented Lagrangians: the intercept of a compiled step by rows",
+        f"{SOLVERS}/second_order/proximal_newton.py",
+        "(t.sum() - total)",
+        "(t.sum() + total)",
+        (f"{AUGMENTED_STEPS}::test_compiled_steps_are_those_of_the_design",),
     ),
     Mutant(
         "samples near the upper end of their band are taken for far",

@@ -12,22 +12,18 @@ from ...numerics import Array
 from ...objective import Objective
 from ..box_dual import curvatures
 from ..driver import Iterate
-from .curved_samples import ROUNDS, newton_step
+from .proximal_newton import STEPS, Products, minimise, rows_of
 from .smoothed_loss import Smoothed
 
-CLOSE = 0.2
-"""phi is minimised once a full step promised no more than this share of |u - v|^2_D."""
-LEVEL = 0.3
-"""Share of its slope that the line search leaves."""
-TRIALS, STEPS = 15, 30
-"""Points of one line search, and Newton steps for one centre."""
 FIRST, AGAIN = 2.4, 0.1
 """The first band covers all samples; that of a start with w other than 0 is narrower by AGAIN."""
 NARROWER = ((2, 0.25), (4, 0.45), (STEPS - 1, 0.7))
 """After so many Newton steps at most, the next band is narrower by this factor; else as wide."""
 REACH, FEW = 2.0, 0.4
 """Samples further from their bands than REACH times the last move and the width stay where they
-are, if no more than this share is nearer."""
+are, if no more than this share is nearer;"""
+TINY = 30_000
+"""and if X has more entries than this, where a whole step costs less than to look for them."""
 NARROWEST = 1e-8
 """Of the first width: u is rounded by EPS / NARROWEST of its box."""
 PATIENCE = 8
@@ -70,10 +66,10 @@ def augmented_lagrangian(objective: Objective, w: Array, b: float) -> Iterator[I
     yield Iterate(w, b, None, passes, promise=np.inf)
     while waited < PATIENCE:
         before, few = at.z, None
-        if reach < np.inf:
+        if reach < np.inf and objective.n * objective.d > TINY:
             few = smoothed.near(at.z, reach)
         if few is None or few.size > FEW * objective.n:
-            at, steps, work = minimise(design, smoothed, level, free_b, at, is_whole=True)
+            at, steps, work = solved(design, smoothed, level, free_b, at, np.zeros_like(w), 0.0)
             is_solved = True
         else:
             at, steps, work, is_solved = on_some(design, smoothed, level, free_b, at, few)
@@ -101,45 +97,21 @@ def first_bands(objective: Objective, z: Array, share: float) -> Smoothed:
     return Smoothed(objective.y, K, (lo, hi), epsilon, 0.5 * (lo + hi), share * omega)
 
 
-def minimise(
+def solved(
     design: Design,
     smoothed: Smoothed,
     level: Array,
     free_b: bool,
     at: ProximalPoint,
-    *,
-    is_whole: bool,
+    fixed: Array,
+    rest: float,
 ) -> tuple[ProximalPoint, int, float]:
-    """Minimise phi by Newton steps, the u of samples that are not in ``design`` fixed.
-
-    Returns the point, how many steps it took, and the passes.
-    """
-    # What the samples that are left out contribute.
-    fixed = 0.0 if is_whole else at.v - design.rmatvec(at.u)
-    rest = 0.0 if is_whole else at.total - float(at.u.sum())
-    w, b, z = at.w, at.b, at.z
-    u, inside = smoothed.slope(z)
-    v, total = fixed + design.rmatvec(u), rest + float(u.sum()) if free_b else 0.0
-    passes, is_solved, steps = 1.0, False, 0
-    while not is_solved and steps < STEPS:
-        slope = level * w + v
-        dw, db = newton_step(design, level, smoothed.rate, inside, slope, total, free_b)
-        fall = -float(slope @ dw) - total * db
-        if not fall > 0.0:
-            break
-        dz = design.matvec(dw) + db
-        # Along the step the slope of phi is u'dz + linear + t square.
-        linear = float(w @ (level * dw)) + float(fixed @ dw if not is_whole else 0.0) + rest * db
-        square = float(dw @ (level * dw))
-        t, u, now = search(smoothed, z, dz, linear, square, fall)
-        w, b, z = w + t * dw, b + t * db, z + t * dz
-        v, total = fixed + design.rmatvec(u), rest + float(u.sum()) if free_b else 0.0
-        count = float(inside.sum())
-        passes += 2.0 + count * min(count, design.shape[1], ROUNDS) / max(len(z), 1)
-        is_solved = t == 1.0 and (
-            fall <= CLOSE * smoothed.distance(u) or np.array_equal(now, inside)
-        )
-        inside, steps = now, steps + 1
+    """The minimum of phi from there, how many Newton steps it took, and the passes."""
+    given = smoothed.bands, level, free_b, at.w, at.b, at.z, fixed, rest
+    try:
+        w, b, z, u, v, total, steps, passes = minimise(rows_of(design), *given)
+    except np.linalg.LinAlgError:
+        w, b, z, u, v, total, steps, passes = minimise(Products(design), *given)
     return ProximalPoint(w, b, z, u, v, total), steps, passes
 
 
@@ -147,9 +119,9 @@ def on_some(
     design: Design, smoothed: Smoothed, level: Array, free_b: bool, at: ProximalPoint, few: Array
 ) -> tuple[ProximalPoint, int, float, bool]:
     """The same on some samples, and whether the u of all others are still right there."""
-    part = replace(at, z=at.z[few], u=at.u[few])
-    rows = design.rows(few)
-    found, steps, work = minimise(rows, smoothed.of(few), level, free_b, part, is_whole=False)
+    part, rows = replace(at, z=at.z[few], u=at.u[few]), design.rows(few)
+    others = at.v - rows.rmatvec(part.u), at.total - float(part.u.sum())
+    found, steps, work = solved(rows, smoothed.of(few), level, free_b, part, *others)
     z = at.z + (design.matvec(found.w - at.w) + (found.b - at.b))
     u = smoothed.slope(z)[0]
     z[few], u[few] = found.z, found.u
@@ -157,32 +129,6 @@ def on_some(
     right[few] = found.u
     passes = 1.0 + work * few.size / len(z)
     return replace(found, z=z, u=u), steps, passes, bool(np.array_equal(u, right))
-
-
-def search(
-    smoothed: Smoothed, z: Array, dz: Array, linear: float, square: float, fall: float
-) -> tuple[float, Array, Array]:
-    """A step t at which the slope of phi along dz is nearly 0, and u and the bands there.
-
-    The slope is u(z + t dz)'dz + linear + t square, -fall at t = 0; it rises with t.
-    """
-    low, below, high, above, t = 0.0, -fall, np.inf, np.inf, 1.0
-    for _ in range(TRIALS):
-        u, inside = smoothed.slope(z + t * dz)
-        slope = float(u @ dz) + linear + t * square
-        if abs(slope) <= LEVEL * fall:
-            break
-        if slope < 0.0:
-            low, below = t, slope
-        else:
-            high, above = t, slope
-        if high == np.inf:
-            t *= 2.0
-        else:  # regula falsi, not too near the ends
-            room = 0.05 * (high - low)
-            chord = low - below * (high - low) / (above - below)
-            t = min(max(chord, low + room), high - room)
-    return t, u, inside
 
 
 def expected_gap(

@@ -2,9 +2,38 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ...numerics import Array, soft_threshold
+from ...compiled import compiled
+from ...numerics import Array
+
+
+class Bands(NamedTuple):
+    """What u(z) is made of: rate (z + shift), less epsilon, in the box; D and its centre."""
+
+    shift: Array
+    rate: Array
+    lo: Array
+    hi: Array
+    D: Array
+    centre: Array
+    epsilon: float
+
+
+@compiled
+def slope_at(bands: Bands, z: Array) -> tuple[Array, Array]:
+    """The maximiser u, and the mask of the samples in their bands."""
+    line = z + bands.shift
+    if bands.epsilon > 0.0:
+        line = np.sign(line) * np.maximum(np.abs(line) - bands.epsilon, 0.0)
+    line = line * bands.rate
+    u = np.minimum(np.maximum(line, bands.lo), bands.hi)
+    inside = u == line
+    if bands.epsilon > 0.0:
+        inside = inside & (u != 0.0)
+    return u, inside
 
 
 class Smoothed:
@@ -24,6 +53,12 @@ class Smoothed:
         self.rate = 1.0 / (self.D + K)
         self.shift = self.D * v - y
 
+    @property
+    def bands(self) -> Bands:
+        """The same for loops."""
+        box = self.lo, self.hi
+        return Bands(self.shift, self.rate, *box, self.D, self.centre, self.epsilon)
+
     def about(self, centre: Array, omega: float) -> Smoothed:
         """The same with another centre and bands of another width."""
         return Smoothed(self.y, self.K, (self.lo, self.hi), self.epsilon, centre, omega)
@@ -35,13 +70,8 @@ class Smoothed:
 
     def slope(self, z: Array) -> tuple[Array, Array]:
         """The maximiser u, and the mask of the samples in their bands."""
-        line = z + self.shift
-        if self.epsilon > 0.0:
-            line = soft_threshold(line, self.epsilon)
-        line *= self.rate
-        u = np.minimum(np.maximum(line, self.lo), self.hi)
-        inside = u == line
-        return u, inside & (u != 0.0) if self.epsilon > 0.0 else inside
+        found: tuple[Array, Array] = slope_at(self.bands, z)
+        return found
 
     def near(self, z: Array, reach: float) -> Array:
         """The samples whose z_i is within ``reach`` of a band, or in it."""
@@ -51,10 +81,6 @@ class Smoothed:
             size = np.abs(line) - self.epsilon
             return np.flatnonzero((size > -reach) & (size < np.where(line > 0.0, high, -low)))
         return np.flatnonzero((line > low) & (line < high))
-
-    def distance(self, u: Array) -> float:
-        """|u - v|^2_D."""
-        return float(self.D @ (u - self.centre) ** 2)
 
     def conjugate(self, u: Array) -> float:
         """F*(u)."""
