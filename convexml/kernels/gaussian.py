@@ -23,10 +23,15 @@ LEAST = -700.0
 """exp of less is taken for exp of this: subnormal numbers slow all later algebra down."""
 
 
+def centre_of(A: Array) -> Array:
+    """The mean of the samples, shape (d,), as a product: A is long and narrow."""
+    return np.ones(len(A)) @ A / len(A)
+
+
 def largest_square(A: Any) -> float:
     """The largest |a_i - c|^2 about the centre that ``squared_distances`` takes."""
     A = samples(A)
-    return float(np.max(squared_norms(A if sparse.issparse(A) else A - np.mean(A, axis=0))))
+    return float(np.max(squared_norms(A if sparse.issparse(A) else A - centre_of(A))))
 
 
 def squared_distances(A: Any, B: Any) -> Array:
@@ -35,7 +40,7 @@ def squared_distances(A: Any, B: Any) -> Array:
     A = samples(A)
     B = A if same else samples(B)
     if not (sparse.issparse(A) or sparse.issparse(B)):  # free of cancellation far from the origin
-        centre = np.mean(B, axis=0)
+        centre = centre_of(B)
         A = A - centre
         B = A if same else B - centre
     size = squared_norms(A)[:, None] + squared_norms(B)[None, :]
@@ -80,7 +85,7 @@ class Gaussian(Kernel):
         if sparse.issparse(A):
             return super().rows_of(A)
         with np.errstate(over="ignore"):
-            scaled = (A - A.mean(axis=0)) / self.sigma
+            scaled = (A - centre_of(A)) / self.sigma
             half = 0.5 * squared_norms(scaled)[:, None]
         if not 2.0 * half.max() <= ORDINARY:
             return super().rows_of(A)

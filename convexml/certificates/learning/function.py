@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...conditions import worst
+from ...conditions import Condition, worst
 from ...numerics import EPS, ROUNDING, Array, gamma
 from ...objective.kernel import KernelObjective
-from ..certificate import Certificate
-from ..judge import bounded, judge
+from ..certificate import Certificate, Verdict
+from ..judge import bounded, in_units_of_gap, judge
 from ..scale import learning_scale
 from .account import dual_rounding, primal_rounding, unproved
-from .conditions import conditions_of_samples
+from .conditions import conditions_of_samples, is_feasible
 from .passed_point import PassedPoint
 from .points.dual_repair import (
     DualPoint,
@@ -117,16 +117,20 @@ def certify_function(
         bound = min(bound, bare.dual_formula(u, none) - 0.5 * there.square / lam)
     shown = dual.u if u is None else u
     scale = learning_scale(primal, bound, bare.null_value)
-    residual = lam * f.values + (g.values if u is None else objective.matrix.product(u))
-    terms = (
-        lam * np.abs(f.values) + np.abs(g.values) + objective.matrix.sizes * np.sqrt(lam * scale)
-    )
-    first = worst("K (lam q + u) = 0", "stationarity", residual, terms)
     seen = PassedPoint(bare, none, b, shown, z, none, scale, chosen)
+
+    def rows() -> list[Condition]:
+        sizes = np.abs(g.values) + objective.matrix.sizes * np.sqrt(lam * scale)
+        other = g.values if u is None else objective.matrix.product(u)
+        residual, terms = lam * f.values + other, lam * np.abs(f.values) + sizes
+        first = worst("K (lam q + u) = 0", "stationarity", residual, terms)
+        return in_units_of_gap([first, *conditions_of_samples(seen)], scale)
+
+    met = u is None and is_feasible(seen, tol)
     certificate = bounded(
         primal,
         bound,
-        [first, *conditions_of_samples(seen)],
+        () if met else rows(),
         tol,
         scale=scale,
         rounding=above + below + 4.0 * EPS * (abs(primal) + abs(bound)),
@@ -136,7 +140,12 @@ def certify_function(
     )
     doubt = unproved(bare)
     proved = np.inf if doubt else certificate.gap
-    return judge(replace(certificate, proved_gap=proved, unproved=doubt))
+    found = judge(replace(certificate, proved_gap=proved, unproved=doubt))
+    if met and found.verdict is Verdict.UNDECIDED:  # the rows are a reason
+        return judge(replace(found, conditions=tuple(rows())))
+    if met:
+        found.put_off(rows)
+    return found
 
 
 def own_dual(objective: KernelObjective, q: Array, u: Array | None = None) -> DualPoint:

@@ -69,7 +69,9 @@ def attempt(problem: Any, options: Mapping[str, Any], patience: float = np.inf) 
     common = [given.pop(name) for name in ("tol", "max_seconds", "max_iter")]
     known = ("seed", "w0", "progress", "polish", "carried")
     named = {name: given.pop(name) for name in known if name in given}
-    limits = replace(Limits.read(*common, **named), patience=patience)
+    limits = Limits.read(*common, **named)
+    if patience < np.inf:  # nobody looks at what is not expected to do
+        limits = replace(limits, patience=patience, aim=limits.tol)
     objective: Any = problem.kernel_parts
     frame = Frame(objective, np.zeros(0), np.ones(objective.n), is_trivial=True)
     q, b, _, facts = run_algorithm(problem, frame, NAME, limits, given)

@@ -63,7 +63,11 @@ def most_violating(
         fit = np.flatnonzero((side > least) & ~inside)
         most = max(room // 2, 1) if paired else room
         if len(fit) > most:
-            fit = fit[np.argsort(-side[fit])[:most]]
+            gain = side[fit]
+            bound = np.partition(gain, len(fit) - most)[len(fit) - most]
+            inside[fit[gain > bound]] = True
+            left, fit = most - np.sum(gain > bound), fit[gain == bound]
+            fit = fit[np.arange(left) * len(fit) // left]  # of equals, from all over
         inside[fit] = True
     return np.flatnonzero(inside), up, down
 

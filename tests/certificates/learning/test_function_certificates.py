@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import convexml as cml
+from convexml.certificates.learning import function
 from convexml.certificates.learning.function import certify_function
 from convexml.kernels import Gaussian, Laplacian, Linear, Polynomial, Precomputed
 from convexml.kernels import matrix as kernel_matrix
@@ -156,3 +157,36 @@ def test_a_dual_point_is_judged_as_it_is_passed() -> None:
     assert outside.infeasibility > 0.1
     assert certify_function(parts, q, None).relative_gap <= 1e-9
     assert not certify_function(parts, np.full(12, np.nan), b).gap < np.inf
+
+
+def test_rows_of_a_function_are_measured_when_they_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They are those that are measured at once, whatever becomes of the samples meanwhile."""
+    X = RNG.normal(size=(60, 2))
+    y = np.sign(X[:, 0] * X[:, 1])
+    calls, rows = [], function.conditions_of_samples
+    monkeypatch.setattr(
+        function, "conditions_of_samples", lambda point: calls.append(1) or rows(point)
+    )
+    raw = X.copy()
+    later = cml.KernelSVM(raw, y, 1.0, Gaussian(0.7)).solve().certificate
+    assert later.verdict is cml.Verdict.CERTIFIED
+    assert not calls
+    raw[:] = 1e3
+    assert later.holds()
+    assert len(calls) == 1
+    monkeypatch.setattr(function, "is_feasible", lambda *_: False)
+    at_once = cml.KernelSVM(X, y, 1.0, Gaussian(0.7)).solve().certificate
+    assert len(calls) == 2
+    assert later.conditions == at_once.conditions
+    assert (later.verdict, later.gap) == (at_once.verdict, at_once.gap)
+    assert len(later.conditions) > 3
+
+
+def test_a_function_that_is_not_certified_has_its_rows_at_once() -> None:
+    X = RNG.normal(size=(60, 2))
+    problem = cml.KernelSVM(X, np.sign(X[:, 0] * X[:, 1]), 1.0, Gaussian(0.7))
+    found = certify_function(problem.kernel_parts, np.zeros(60))
+    assert found.verdict is cml.Verdict.UNDECIDED
+    assert "conditions" in vars(found)

@@ -194,6 +194,20 @@ def test_the_most_violating_by_hand() -> None:
     assert chosen.tolist() == [0, 2]
 
 
+def test_the_most_violating_are_no_worse_than_any_other() -> None:
+    """Also where many violate alike: then as many are chosen, from all over."""
+    rng = np.random.default_rng(2)
+    for n, levels in ((200, 1), (200, 3), (200, 1000)):
+        g = -1.0 - rng.integers(0, levels, n)  # all may rise, none fall
+        u, lo, hi = np.zeros(n), np.zeros(n), np.ones(n)
+        chosen, up, _ = most_violating(g, u, lo, hi, 0.0, False, 24, 10)
+        assert len(set(chosen)) == 24
+        assert up == -g.min()
+        assert np.max(g[chosen]) <= np.delete(g, chosen).min()
+    chosen, _, _ = most_violating(np.full(n, -1.0), u, lo, hi, 0.0, False, 24, 10)
+    assert np.diff(chosen).max() <= 9
+
+
 @pytest.mark.parametrize("size", [1, 2.5])
 def test_a_size_that_is_none(size: Any) -> None:
     with pytest.raises(cml.errors.InputError, match="size must be a whole number >= 2"):
