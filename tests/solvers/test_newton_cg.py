@@ -18,7 +18,7 @@ from convexml.numerics import Array
 from convexml.objective import frame_of
 from convexml.solvers.second_order import hessian as products
 from convexml.solvers.second_order import newton_cg as module
-from convexml.solvers.second_order.hessian import Coordinates, Hessian, sampled
+from convexml.solvers.second_order.hessian import Coordinates, Hessian, InSingle, sampled
 from convexml.solvers.second_order.newton_cg import conjugate_gradients, newton_cg
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
@@ -127,20 +127,49 @@ def test_few_products_where_a_gram_matrix_would_cost_more() -> None:
     assert [record.iteration for record in solution.trace] == [0, solution.iterations]
 
 
-def test_single_precision_steers_and_does_not_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "stored", [np.ascontiguousarray, np.asfortranarray, sparse.csr_array, sparse.csc_array]
+)
+def test_products_in_single_precision_are_those_of_x(
+    stored: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To seven digits, whatever the size of the vectors, in one block of rows or in several."""
+    X, y = np.random.default_rng(3).normal(size=(90, 7)), np.r_[np.ones(40), -np.ones(50)]
+    objective = cml.LogisticRegression(stored(X), y, 0.1).objective_parts
+    monkeypatch.setattr(products, "SMALL", 100)
+    monkeypatch.setattr(products, "SHORT", 7 * 32)
+    single, exact = products.in_single(objective), Coordinates(objective)
+    assert single is not None
+    assert single.design.constant.dtype == np.float32
+    for size in (1e-60, 1.0, 1e60):
+        x, t = size * np.linspace(-1.0, 2.0, 8), size * np.linspace(2.0, -3.0, 90)
+        h = np.linspace(0.0, 1.0, 90)
+        assert np.allclose(single.forward(x), exact.forward(x), rtol=1e-5, atol=1e-5 * size)
+        assert np.allclose(single.backward(t), exact.backward(t), rtol=1e-5, atol=1e-4 * size)
+        bent = single.bent(x, h.astype(np.float32))
+        assert np.allclose(bent, exact.backward(h * exact.forward(x)), rtol=1e-5, atol=1e-4 * size)
+
+
+@pytest.mark.parametrize("thin", [False, True])
+def test_single_precision_steers_and_does_not_decide(
+    thin: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     problem = problem_of(500, 300)
+    if thin:
+        parts = problem.objective_parts
+        problem = cml.LogisticRegression(sparse.csr_array(parts.design.dense()), parts.y, 1e-3)
     monkeypatch.setattr(products, "SMALL", 10**9)
     double = problem.solve("newton_cg", tol=1e-12)
     monkeypatch.setattr(products, "SMALL", 1000)
     taken: list[int] = []
-    plain = Hessian._in_single
+    plain = InSingle.bent
 
-    def counted(self: Any, design: Any, x: Array) -> Array:
+    def counted(self: Any, x: Array, weights: Array) -> Array:
         taken.append(1)
-        assert design.array.dtype == np.float32
-        return plain(self, design, x)
+        assert self.design.constant.dtype == np.float32
+        return plain(self, x, weights)
 
-    monkeypatch.setattr(Hessian, "_in_single", counted)
+    monkeypatch.setattr(InSingle, "bent", counted)
     single = problem.solve("newton_cg", tol=1e-12)
     assert taken
     assert single.primal["w"].dtype == np.float64

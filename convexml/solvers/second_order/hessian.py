@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 
-from ...design import DenseDesign, Design
+from ...design import DenseDesign, Design, SparseDesign
 from ...numerics import Array
 from ...objective import Objective, loss_hessian
 from ..costs import CACHE, SMALL
@@ -18,9 +19,12 @@ ROWS = 10
 """Samples for each feature in the Gram matrix of a preconditioner."""
 LARGEST = 2000
 """Features up to which it is formed."""
-
 STALE = 15
 """After a step of so many products a preconditioner is made anew."""
+SHORT = 2**18
+"""Entries of X in single precision that stay in the cache of a core between X v and X't."""
+SINGLE = 1e-6
+"""What a product in single precision may be off by, beside |H| |x|."""
 
 Solve = Callable[[Array], Array]
 
@@ -61,15 +65,62 @@ class Coordinates:
         return g
 
 
+class InSingle(Coordinates):
+    """The same with products in single precision: seven digits, enough to find a step.
+
+    Vectors are scaled, so that nothing underflows.
+    """
+
+    def __init__(self, objective: Objective, design: Design) -> None:
+        super().__init__(objective)
+        self.design = design
+
+    def forward(self, x: Array) -> Array:
+        size = _size(x)
+        return size * self._forth(x, size).astype(float)
+
+    def backward(self, t: Array) -> Array:
+        size = _size(t)
+        return size * self._back((t / size).astype(np.float32))
+
+    def bent(self, x: Array, weights: Array) -> Array:
+        """[X, 1]' diag(weights) [X, 1] x, for weights in single precision."""
+        size, X = _size(x), self.design.constant
+        if not isinstance(X, np.ndarray) or not X.flags.c_contiguous:
+            return size * self._back(self._forth(x, size) * weights)
+        v, b = self._parts(x, size)
+        total, out = 0.0, np.zeros(self.d)
+        rows = max(SHORT // self.d, 1)
+        for i in range(0, len(X), rows):  # each block of rows is used twice while it is at hand
+            part = X[i : i + rows]
+            t = weights[i : i + rows] * (part @ v + b)
+            out += t @ part
+            total += float(t.sum(dtype=float))
+        return size * self.joined(out, total)
+
+    def _parts(self, x: Array, size: float) -> tuple[Array, Any]:
+        return (x[: self.d] / size).astype(np.float32), np.float32(self.intercept(x) / size)
+
+    def _forth(self, x: Array, size: float) -> Array:
+        v, b = self._parts(x, size)
+        return self.design.matvec(v) + b
+
+    def _back(self, t: Array) -> Array:
+        return self.joined(self.design.rmatvec(t).astype(float), float(t.sum(dtype=float)))
+
+
+def _size(x: Array) -> float:
+    return float(np.abs(x).max(initial=0.0)) or 1.0
+
+
 class Hessian:
     """H = [X, 1]' F''(z) [X, 1] + Hess Omega at x, whose predictions are z, by its products.
 
-    ``single`` is X in single precision, where its products are to be taken in that: seven digits,
-    enough to find a step, which is measured in double precision before it counts.
+    ``single`` takes the products in single precision, where they are to be taken in that.
     """
 
     def __init__(
-        self, at: Coordinates, x: Array, z: Array, g: Array, single: Design | None = None
+        self, at: Coordinates, x: Array, z: Array, g: Array, single: InSingle | None = None
     ) -> None:
         self.at, self.single = at, single
         w = x[: at.d]
@@ -77,14 +128,21 @@ class Hessian:
         self.levels = self.level if self.level.ndim == 1 else np.diag(self.level)
         self.curvature = loss_hessian(at.objective, z)
         self.h = at.objective.loss_curvature(z)
-        self.unit = float(self.h.max(initial=0.0)) or 1.0
+        self.unit = _size(self.h)
         self.weights = (self.h / self.unit).astype(np.float32) if single is not None else self.h
+        self.largest = 0.0
 
     def __matmul__(self, x: Array) -> Array:
         """H x."""
         if self.single is None:
             return self.product(x, self.at.forward(x))
-        return self._with_penalty(self._in_single(self.single, x), x)
+        found = self._with_penalty(self.unit * self.single.bent(x, self.weights), x)
+        self.largest = max(self.largest, float(found @ found) / float(x @ x))
+        return found
+
+    def noise(self, x: Array) -> float:
+        """About what the products that have led to x may be off by, those of it added up."""
+        return SINGLE * float(np.sqrt(self.largest * (x @ x)))
 
     def product(self, x: Array, z: Array) -> Array:
         """H x, for z = [X, 1] x."""
@@ -95,31 +153,37 @@ class Hessian:
         product[: self.at.d] += self.level * w if self.level.ndim == 1 else self.level @ w
         return product
 
-    def _in_single(self, design: Design, x: Array) -> Array:
-        """The part of the loss; x and h are scaled, so that nothing underflows."""
-        size = float(np.abs(x).max()) or 1.0
-        t = design.matvec((x[: self.at.d] / size).astype(np.float32))
-        t += np.float32(self.at.intercept(x) / size)
-        t *= self.weights
-        total = float(t.sum(dtype=float))
-        return (self.unit * size) * self.at.joined(design.rmatvec(t).astype(float), total)
+    @cached_property
+    def _strengths(self) -> Array:
+        """1 / Lam."""
+        with np.errstate(divide="ignore"):
+            return 1.0 / self.levels
 
     def gap_left(self, r: Array) -> float:
         """r'Lam^-1 r / 2, what a residual leaves of the gap; inf where Lam is singular."""
         head = r[: self.at.d]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return 0.5 * float(np.where(head == 0.0, 0.0, head**2 / self.levels).sum())
+        with np.errstate(invalid="ignore"):
+            terms = self._strengths * head
+            found = 0.5 * float(terms @ head)
+        return found if np.isfinite(found) else 0.5 * float((terms * head)[head != 0.0].sum())
 
 
-def in_single(objective: Objective) -> Design | None:
+def in_single(objective: Objective) -> InSingle | None:
     """X in single precision, where its products are faster for it and nothing is out of range."""
     design = objective.design
-    if not isinstance(design, DenseDesign) or not SMALL < design.array.size <= CACHE:
+    if not isinstance(design, DenseDesign | SparseDesign):
+        return None
+    X: Any = design.constant
+    entries = getattr(X, "nnz", X.size)
+    if not SMALL < entries <= (CACHE if isinstance(design, DenseDesign) else np.inf):
         return None
     norms = objective.column_norms
     if not np.all((norms > 1e-15) & (norms < 1e15) | (norms == 0.0)):
         return None
-    return DenseDesign(design.array.astype(np.float32))
+    if isinstance(design, DenseDesign):
+        return InSingle(objective, DenseDesign(X.astype(np.float32)))
+    data = X.data.astype(np.float32)
+    return InSingle(objective, SparseDesign(type(X)((data, X.indices, X.indptr), shape=X.shape)))
 
 
 class Preconditioner:
@@ -149,7 +213,8 @@ def diagonal(hessian: Hessian) -> Solve:
     """Division by the diagonal of H, with the mean of F'' for that of each sample."""
     at, n = hessian.at, hessian.at.objective.n
     total = hessian.h.sum(axis=0)
-    mean = np.resize(total / max(n, 1), at.d)  # W is passed row by row, a class after the other
+    mean = np.atleast_1d(total / max(n, 1))  # W is passed row by row, a class after the other
+    mean = np.tile(mean, at.d // len(mean))
     whole = at.joined(at.objective.design.column_squares() * mean + hessian.levels, total)
     inverse = 1.0 / np.where(whole > 0.0, whole, 1.0)
     return lambda r: inverse * r

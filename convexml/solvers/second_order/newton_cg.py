@@ -14,13 +14,14 @@ from .hessian import Coordinates, Hessian, Preconditioner, in_single
 
 LOOSEST, TIGHTEST = 0.1, 1e-3
 """Ends of the forcing terms; in single precision no step is worth more digits."""
-CURVED = 0.3
+CURVED = 0.6
 """Share of what the model was last wrong by that a step is solved to."""
-DOUBTED = 2.0
-"""Times the residual that was asked for: products in single precision miss by more where they will
-not do."""
-AIM, ORDER = 1e-7, 1.5
-"""Relative gap that the residual of a step is to leave; once there, this power of it, and so on."""
+ROUGH, ROUGHLY = 1e-4, 0.3
+"""Down to this relative gap gradients are taken in single precision too, and steps are solved no
+better than this."""
+AIM, NEAR, ORDER = 2e-7, 4.0, 1.5
+"""Relative gap that the residual of a step is to leave; near to that, this power of it, and so on.
+"""
 MOST = 500
 """Products for one step."""
 
@@ -29,14 +30,16 @@ def newton_cg(objective: Objective, w: Array, b: float, *, seed: int = 0) -> Ite
     """Minimise a smooth objective by inexact Newton steps with Armijo backtracking.
 
     H s = -g is solved by preconditioned conjugate gradients until |H s + g| <= eta |g|, with
-    eta_k = 0.3 |g_k - g_{k-1} - H_{k-1} s_{k-1}| / |g_{k-1}|, what the model was wrong by, at most
+    eta_k = 0.6 |g_k - g_{k-1} - H_{k-1} s_{k-1}| / |g_{k-1}|, what the model was wrong by, at most
     0.1. These tend to 0, which makes convergence superlinear (Dembo, Eisenstat and Steihaug, 1982,
     https://doi.org/10.1137/0719025; Eisenstat and Walker, 1996, https://doi.org/10.1137/0917003).
     No step is solved beyond the gap that its residual leaves, r'Lam^-1 r / 2 for
     Omega = w'Lam w / 2. A step costs a pass each way for each product with H and for its gradient,
-    and none for its length.
+    and none for its length. Where X is kept in single precision too, products with H are taken in
+    that as long as their rounding is less than the residual, and gradients far from the minimum.
     """
-    at, single = Coordinates(objective), in_single(objective)
+    exact, single = Coordinates(objective), in_single(objective)
+    at: Coordinates = single or exact
     precondition = Preconditioner(np.random.default_rng(seed))
     least = EPS if single is None else TIGHTEST
     x, z = at.joined(w, b), objective.predict(w, b)
@@ -44,9 +47,15 @@ def newton_cg(objective: Objective, w: Array, b: float, *, seed: int = 0) -> Ite
     passes, aim, wrong = 2.0, AIM, np.inf
     yield Iterate(w, b, None, passes)
     while np.all(np.isfinite(g)):
-        hessian = Hessian(at, x, z, g, single)
-        size, eta = float(np.linalg.norm(g)), float(np.clip(CURVED * wrong, least, LOOSEST))
-        while EPS < aim * abs(value) and hessian.gap_left(g) <= 10.0 * aim * abs(value):
+        hessian = Hessian(exact, x, z, g, single)
+        if at is not exact and not (single and hessian.gap_left(g) > ROUGH * abs(value)):
+            at, z = exact, exact.forward(x)
+            value, g = objective.primal(x[: at.d], at.intercept(x), z), at.gradient(x, z)
+            passes += 2.0
+            continue
+        most = LOOSEST if at is exact else ROUGHLY
+        size, eta = float(np.linalg.norm(g)), float(np.clip(CURVED * wrong, least, most))
+        while EPS < aim * abs(value) and hessian.gap_left(g) <= NEAR * aim * abs(value):
             aim **= ORDER
         enough = _Enough(hessian, eta * size, aim * abs(value))
         solve = precondition(hessian)
@@ -55,17 +64,17 @@ def newton_cg(objective: Objective, w: Array, b: float, *, seed: int = 0) -> Ite
         descent = float(g @ step)
         if not descent < 0.0:
             return
+        missed = float(np.linalg.norm(r)) + hessian.noise(step)
+        if not hessian.noise(step) <= eta * size:
+            single = None
         dz = at.forward(step)
-        if single is not None:  # is it as good as it seems?
-            r = -g - hessian.product(step, dz)
-            single = single if float(np.linalg.norm(r)) <= DOUBTED * eta * size else None
         t, value, _ = search(_along(objective, x, z, step, dz), value, descent)
         if t == 0.0:
             return
         x, z, old = x + t * step, z + t * dz, g
         g, passes = at.gradient(x, z), passes + 2.0 * products + 2.0
         wrong = float(np.linalg.norm(g - (1.0 - t) * old + t * r)) / size
-        told = {"step": t, "forcing": max(eta, float(np.linalg.norm(r)) / size)}
+        told = {"step": t, "forcing": max(eta, missed / size)}
         left = hessian.gap_left(g)
         promise = left / abs(value) if 0.0 < left < np.inf and value else np.nan
         yield Iterate(x[: at.d], at.intercept(x), None, passes, told, promise=promise)

@@ -134,7 +134,8 @@ def _recedes(z: Array, lo: Array, hi: Array) -> bool:
 def _signs(objective: Objective, w: Array, b: float) -> Array:
     """X w + b with every sign right: exact sums where rounding could decide; nan if not known."""
     z = objective.predict(w, b)
-    slack = ROUNDING * (1.0 + objective.d / 32.0) * (objective.design.abs_matvec(w) + abs(b))
+    size = objective.design.abs_matvec(w) if w.any() else 0.0  # the intercept alone
+    slack = ROUNDING * (1.0 + objective.d / 32.0) * (size + abs(b))
     close = np.flatnonzero(~(np.abs(z) > slack))
     if close.size:
         used = np.flatnonzero(w)
