@@ -130,17 +130,24 @@ def finite_array(values: Any, owner: str, name: str, advice: str = "") -> Array:
     return array
 
 
-def finite_sparse(values: Any, owner: str, name: str, advice: str = "") -> Any:
+def finite_sparse(
+    values: Any, owner: str, name: str, advice: str = "", *, share: bool = False
+) -> Any:
     """Return a float64 copy of a sparse matrix as a csc_array, if it is one, or a csr_array.
 
-    What is stored twice is added.
+    What is stored twice is added. ``share`` as of ``float_array``: rows or columns whose indices
+    increase are not copied.
     """
     if np.iscomplexobj(values):
         raise InputError(f"{owner}: {name} must hold real numbers, got dtype {values.dtype}.")
     given = sparse.csc_array(values) if values.format == "csc" else sparse.csr_array(values)
-    matrix = given.astype(np.float64, copy=True)
-    refuse_inexact(given.data, matrix.data, owner, name)
-    matrix.sum_duplicates()
+    if share and given.dtype == np.float64 and given.has_canonical_format:
+        parts = [read_only(each) for each in (given.data, given.indices, given.indptr)]
+        matrix = type(given)(tuple(parts), shape=given.shape)
+    else:
+        matrix = given.astype(np.float64, copy=True)
+        refuse_inexact(given.data, matrix.data, owner, name)
+        matrix.sum_duplicates()
     refuse_nonfinite(matrix, owner, name, advice)
     return matrix
 

@@ -41,8 +41,8 @@ class Design(Protocol):
         """|X|'|u|."""
         ...
 
-    def column_sums(self) -> Array:
-        """The sums of |X_ij| over the columns, shape (d,); not to be written to."""
+    def column_counts(self) -> Array:
+        """The entries stored of each column, shape (d,); not to be written to."""
         ...
 
     def gram(self, weights: Array | None = None) -> Array:

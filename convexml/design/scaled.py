@@ -12,6 +12,7 @@ from scipy import sparse
 
 from ..numerics import ROUNDING, Array, power_between
 from .base import Design
+from .sparse import SparseDesign
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +56,8 @@ class ScaledDesign:
     def abs_rmatvec(self, u: Array) -> Array:
         return self._own(self.base.abs_rmatvec(u))
 
-    def column_sums(self) -> Array:
-        return self.units * self.base.column_sums()
+    def column_counts(self) -> Array:
+        return self.base.column_counts()
 
     def gram(self, weights: Array | None = None) -> Array:
         return self.units[:, None] * self.base.gram(weights) * self.units
@@ -69,9 +70,9 @@ class ScaledDesign:
         return self.units**2 * self.base.column_squares(weights)
 
     def row_squares(self) -> Array:
+        if isinstance(self.base, SparseDesign):
+            return self.base.row_squares(self.units**2)
         X = self.base.constant
-        if sparse.issparse(X):
-            return X.power(2) @ self.units**2
         return np.einsum("ij,ij,j->i", X, X, self.units**2)
 
     def columns(self, index: Array) -> ScaledDesign:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
 
 from ..numerics import Array
+
+ENTRIES = 2**17
+"""Of X, whose squares or sizes are held at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,15 +29,6 @@ class SparseDesign:
     @cached_property
     def _transposed(self) -> sparse.csr_array | sparse.csc_array:
         return self.array.T  # in the other format, on the same numbers
-
-    def _with(self, data: Array) -> sparse.csr_array | sparse.csc_array:
-        """Other entries on the same indices."""
-        X = self.array
-        return type(X)((data, X.indices, X.indptr), shape=X.shape)
-
-    @property
-    def _absolute(self) -> sparse.csr_array | sparse.csc_array:
-        return self._with(np.abs(self.array.data))
 
     @cached_property
     def shape(self) -> tuple[int, int]:
@@ -51,17 +46,39 @@ class SparseDesign:
         return self._transposed @ u
 
     def abs_matvec(self, w: Array) -> Array:
-        return self._absolute @ np.abs(w)
+        return self._of_entries(np.abs, np.abs(w))
 
     def abs_rmatvec(self, u: Array) -> Array:
-        return self._absolute.T @ np.abs(u)
+        return self._of_entries(np.abs, np.abs(u), transposed=True)
+
+    def _of_entries(
+        self, function: Callable[..., Array], x: Array, transposed: bool = False
+    ) -> Array:
+        """f(X) x, or f(X)'x, for a function of the entries: some of them at a time."""
+        X, by_rows = self.array, self.array.format == "csr"
+        other = self.shape[1 if by_rows else 0]
+        out = np.zeros((self.shape[int(transposed)], *x.shape[1:]))
+        steps = np.arange(0, X.nnz + ENTRIES, ENTRIES)
+        cuts = np.unique(np.searchsorted(X.indptr, steps, "right") - 1).tolist()
+        room = np.empty(int(np.diff(X.indptr[cuts]).max(initial=0)))
+        for first, last in pairwise(cuts):
+            start, stop = X.indptr[first], X.indptr[last]
+            data = function(X.data[start:stop], out=room[: stop - start])
+            given = data, X.indices[start:stop], X.indptr[first : last + 1] - start
+            if by_rows is transposed:  # x goes along with the blocks
+                out += _by_columns(given, other, last - first) @ x[first:last]
+            else:
+                out[first:last] = _by_columns(given, other, last - first).T @ x
+        return out
 
     @cached_property
-    def _sums(self) -> Array:
-        return self.abs_rmatvec(np.ones(self.shape[0]))
+    def _counts(self) -> Array:
+        X = self.array
+        by_rows = X.format == "csr"
+        return np.bincount(X.indices, minlength=X.shape[1]) if by_rows else np.diff(X.indptr)
 
-    def column_sums(self) -> Array:
-        return self._sums
+    def column_counts(self) -> Array:
+        return self._counts
 
     def gram(self, weights: Array | None = None) -> Array:
         if weights is None:
@@ -73,24 +90,20 @@ class SparseDesign:
         edge = self.rmatvec(h)
         return np.block([[self.gram(weights), edge[:, None]], [edge, np.array([[h.sum()]])]])
 
-    @property
-    def _squared(self) -> sparse.csr_array | sparse.csc_array:
-        """The squares of X', on its own indices."""
-        return self._with(self.array.data * self.array.data).T
-
     @cached_property
     def _squares(self) -> Array:
-        return self._squared @ np.ones(self.shape[0])
+        return self._of_entries(np.square, np.ones(self.shape[0]), transposed=True)
 
     def column_squares(self, weights: Array | None = None) -> Array:
         if weights is None or not weights.size:
             return self._squares
         if np.all(weights == weights[0]):
             return weights[0] * self._squares
-        return self._squared @ weights
+        return self._of_entries(np.square, weights, transposed=True)
 
-    def row_squares(self) -> Array:
-        return self._with(self.array.data * self.array.data) @ np.ones(self.shape[1])
+    def row_squares(self, weights: Array | None = None) -> Array:
+        """Sum_j weights_j X_ij^2, shape (n,)."""
+        return self._of_entries(np.square, np.ones(self.shape[1]) if weights is None else weights)
 
     def columns(self, index: Array) -> SparseDesign:
         return SparseDesign(self.array[:, index])
@@ -105,3 +118,7 @@ class SparseDesign:
         for start in range(0, self.shape[0], size):
             block = slice(start, min(start + size, self.shape[0]))
             yield block, SparseDesign(self._by_rows[block])
+
+
+def _by_columns(given: tuple[Array, Array, Array], rows: int, columns: int) -> sparse.csc_array:
+    return sparse.csc_array(given, shape=(rows, columns))

@@ -51,8 +51,8 @@ class StackedDesign:
     def abs_rmatvec(self, u: Array) -> Array:
         return self.base.abs_rmatvec(u).ravel()
 
-    def column_sums(self) -> Array:
-        return np.repeat(self.base.column_sums(), self.classes)
+    def column_counts(self) -> Array:
+        return np.repeat(self.base.column_counts(), self.classes)
 
     def gram(self, weights: Array | None = None) -> Array:
         """Block diagonal over the classes: weights of shape (n, K)."""

@@ -31,8 +31,8 @@ class LearningProblem(Problem):
     Parameters
     ----------
     X : array or sparse matrix, shape (n, d)
-        Samples in rows. A float64 array in one piece is read where it is, not copied: it must not
-        change as long as the problem is used.
+        Samples in rows. A float64 array in one piece, or sparse with its rows or columns in order,
+        is read where it is, not copied: it must not change as long as the problem is used.
     y : array, shape (n,)
         Real numbers, two labels of any kind (the larger is +1) or counts >= 0, as the loss asks.
     loss : Loss

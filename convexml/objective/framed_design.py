@@ -65,17 +65,19 @@ def _centred_and_scaled(
 
 
 def _extent(design: Design) -> tuple[Array, Array]:
-    """The least and the largest entry of each column; of a sparse X about those of its size."""
+    """The least and the largest entry of each column; of a sparse X their quadratic mean."""
     X = design.constant
     if isinstance(design, DenseDesign):
         return design.survey.low, design.survey.high
     if not sparse.issparse(X):
         return X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
-    # Entries weighted by their own size: by products, which need no other format.
-    sums = design.column_sums()
-    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-        sizes = design.column_squares() / sums
-    sizes = np.where((sizes > 1e-100) & (sizes < 1e100), sizes, np.minimum(sums, 1e300))
+    # Largest entries would need X by columns.
+    counts = design.column_counts()
+    with np.errstate(over="ignore", under="ignore"):
+        sizes = np.sqrt(design.column_squares() / np.maximum(counts, 1))
+        if not np.all((counts == 0) | (sizes > 1e-100) & (sizes < 1e100)):
+            sums = np.minimum(design.abs_rmatvec(np.ones(X.shape[0])), 1e300)
+            sizes = np.where((sizes > 1e-100) & (sizes < 1e100), sizes, sums)
     return -sizes, sizes
 
 

@@ -82,9 +82,9 @@ class Objective:
             squares = self.design.column_squares()
         norms = np.sqrt(squares) * (1.0 + gamma(self.n + 8))
         known = (squares > 1e-280) & (squares < np.inf)
-        if known.all():
+        if known.all() or (known | (self.design.column_counts() == 0)).all():
             return norms
-        sums = self.design.column_sums()  # |x|_2 <= |x|_1
+        sums = self.design.abs_rmatvec(np.ones(self.zero_scores.shape))  # |x|_2 <= |x|_1
         return np.where(known, norms, sums * (1.0 + 1e-6))
 
     def column_reach(self, x: Array) -> Array:
@@ -170,7 +170,7 @@ class Objective:
         with np.errstate(over="ignore", under="ignore"):
             squares = self.design.column_squares(c)
         known = (squares > 0.0) & np.isfinite(squares)
-        if known.all() or (known | (self.design.column_sums() == 0.0)).all():
+        if known.all() or (known | (self.design.column_counts() == 0)).all():
             return np.sqrt(squares)
         means = self.design.abs_rmatvec(c) / np.sqrt(self.c.sum())
         return np.where(known, np.sqrt(np.where(known, squares, 0.0)), means)

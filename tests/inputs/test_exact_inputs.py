@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -102,3 +103,20 @@ def test_a_matrix_that_was_changed_is_refused(order: str, shape: tuple[int, int]
             call()
     raw[:, 1] /= 2.0
     assert problem.certify(before.primal["w"]).verdict is before.certificate.verdict
+
+
+@pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_array, sparse.csc_matrix])
+def test_nor_is_a_sparse_one_read_any_more(make: Any) -> None:
+    raw = make(np.random.default_rng(0).normal(size=(40, 30)))
+    problem = cml.Ridge(raw, np.arange(40.0), 0.1)
+    assert np.shares_memory(problem.objective_parts.design.constant.data, raw.data)
+    before = problem.solve()
+    raw.data *= 2.0
+    with pytest.raises(cml.errors.InputError, match="X was changed after"):
+        problem.solve()
+    raw.data /= 2.0
+    assert problem.certify(before.primal["w"]).verdict is before.certificate.verdict
+    raw.data[:] = 0.0
+    raw.eliminate_zeros()  # in place
+    with pytest.raises(cml.errors.InputError, match="X was changed after"):
+        problem.certify(before.primal["w"])

@@ -53,7 +53,7 @@ class Samples:
     feature_names: list[str] | None
     outputs: tuple[int, ...] = ()
     seen: Array | None = None
-    """Some of the numbers of a dense X as they were read: it may be the caller's own array."""
+    """Some of the numbers of X as they were read: it may be the caller's own array."""
     survey: Survey | None = None
     """Of a dense X of which all rows are kept."""
 
@@ -99,7 +99,7 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
     if len(kept) < n:
         matrix, surveyed = matrix[kept], None
     outputs = (len(classes),) if labels == "classes" and classes is not None else ()
-    seen = None if sparse.issparse(matrix) else some_of(matrix)
+    seen = some_of(matrix)
     return Samples(matrix, numbers, weights[kept], kept, n, classes, names, outputs, seen, surveyed)
 
 

@@ -12,14 +12,15 @@ from ...errors import InputError
 from ...numerics import Array
 from ...validation import finite_sparse, float_array, refuse_nonfinite
 
+SOME = 4096
+"""Rows or columns of a sparse X whose first entries are seen."""
 IMPUTE = " Impute or drop that sample."
 
 
 def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
     """Return X as a float64 array, CSR or CSC matrix of shape (n, d), n, d >= 1, all finite.
 
-    Of a dense one the numbers are shared with what was passed where they need not be converted; a
-    sparse one is copied once.
+    The numbers are shared with what was passed where they need not be converted.
     """
     return surveyed_matrix(owner, X, name)[0]
 
@@ -28,7 +29,7 @@ def surveyed_matrix(owner: str, X: Any, name: str = "X") -> tuple[Any, Survey | 
     """The matrix, and what a dense one is like: its entries are all visited once."""
     surveyed = None
     if sparse.issparse(X):
-        matrix = finite_sparse(X, owner, name, IMPUTE)
+        matrix = finite_sparse(X, owner, name, IMPUTE, share=True)
     else:
         matrix = float_array(X, owner, name, share=True)
         if matrix.ndim != 2:
@@ -47,8 +48,15 @@ def surveyed_matrix(owner: str, X: Any, name: str = "X") -> tuple[Any, Survey | 
     return matrix, surveyed
 
 
-def some_of(X: Array) -> Array:
-    """An entry or more of each column, a thousand at least, from rows spread evenly."""
+def some_of(X: Any) -> Array:
+    """An entry or more of each column, a thousand at least, from rows spread evenly.
+
+    Of a sparse X some that are stored first of a row or column, and where.
+    """
+    if sparse.issparse(X):
+        starts = X.indptr[:: len(X.indptr) // SOME + 1]
+        first = starts[starts < X.indptr[-1]]
+        return np.concatenate([X.data[first], X.indices[first]])
     n, d = X.shape
     steps = np.arange(max(1000, d))
     rows = (steps * ((np.sqrt(5.0) - 1.0) / 2.0) % 1.0 * n).astype(np.intp)

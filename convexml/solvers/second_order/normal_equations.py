@@ -47,7 +47,6 @@ def normal_equations(objective: Objective, w: Array, b: float) -> Iterator[Itera
     """
     system = RidgeSystem(objective)
     omega, least = w / system.inverse, np.inf
-    yield Iterate(w, b, None, system.passes, {"steps": 0.0})
     size, other = sorted(objective.design.shape)
     cost = size**2 * (other + size / 3.0) / (CHEAPER * max(entries_of(objective), 1))
     patience = cost if size <= LARGEST else float(STEPS)
@@ -57,11 +56,15 @@ def normal_equations(objective: Objective, w: Array, b: float) -> Iterator[Itera
         residual = system.residual(omega)
         square = float(residual @ residual)
         stalled = not square < LESS * least
+        if least == np.inf:
+            share = 0.5 * square / system.value(omega)
+            yield Iterate(w, b, None, system.passes, {"steps": 0.0}, promise=share)
         if square == 0.0 or (stalled and not (coarse and solve)):
             return
         is_first, least = least == np.inf, min(square, least)
         if left:
-            omega, left = yield from conjugate_gradients(system, omega, residual, left, is_first)
+            solved = by_samples if system.by_samples else by_features
+            omega, left = yield from solved(system, omega, residual, left, is_first)
             continue
         if size > LARGEST:
             return
@@ -82,30 +85,78 @@ def factored(system: RidgeSystem, coarse: bool) -> tuple[Solve | None, bool]:
     return None, False
 
 
-def conjugate_gradients(
+def by_features(
     system: RidgeSystem, omega: Array, r: Array, most: int, is_first: bool
 ) -> Generator[Iterate, None, tuple[Array, int]]:
-    """Go from omega, r its residual, for at most ``most`` steps; (omega, how many are left)."""
+    """Conjugate gradients from omega, r its residual: (omega, how many of ``most`` are left)."""
     unit = 1.0 / system.diagonal()
     omega, r = omega.copy(), r.copy()
     p = unit * r
     square = first = float(r @ p)
     level = LEVEL
-    for step in range(most):
-        share = 0.5 * float(r @ r) / system.value(omega)
-        if share <= level or (step and step % OFTEN == 0):
-            told = {"steps": float(step)} if is_first else {}
-            point = system.point(omega)
-            yield Iterate(*point, None, system.passes, told, promise=share)
-            while level >= share > 0.0:
-                level *= FINER
-        if not square > SHARE**2 * first:
-            return omega, most - step
+    for step in range(1, most + 1):
         bent = p + system.back(system.forth(p))
         length = square / float(p @ bent)
         omega += length * p
         r -= length * bent
+        share = 0.5 * float(r @ r) / system.value(omega)
+        if share <= level or step % OFTEN == 0:
+            yield shown(system, omega, share, step if is_first else None)
+            level = finer(level, share)
         scaled = unit * r
         square, before = float(r @ scaled), square
+        if not square > SHARE**2 * first:
+            return omega, most - step
         p = scaled + (square / before) * p
     return omega, 0
+
+
+def by_samples(
+    system: RidgeSystem, omega: Array, r: Array, most: int, is_first: bool
+) -> Generator[Iterate, None, tuple[Array, int]]:
+    """The same with vectors of n entries: omega = B'a for (I + BB') a = t, from omega = 0.
+
+    From elsewhere it is the step r - B'a for (I + BB') a = B r. What a leaves of its system, e, is
+    B'e of the residual: its size is thought of as that of the product before.
+    """
+    cold, worth = not np.any(omega), system.value(omega)
+    e = system.target if cold else system.forth(r)
+    a, z, mean = np.zeros_like(e), system.divided(e), 0.0
+    p, square, level = z, float(e @ z), LEVEL
+    first = square
+    if not square > 0.0:  # r is none of B's
+        return omega + r, most
+    for step in range(1, most + 1):
+        pulled = system.back(p)
+        bent = p + system.forth(pulled)
+        length = square / float(p @ bent)
+        a, e, mean = a + length * p, e - length * bent, mean + length * system.mean
+        growth = float(pulled @ pulled) / float(p @ p)
+        share = 0.5 * growth * float(e @ e) / (system.value_by(a + e) if cold else worth)
+        z = system.divided(e)
+        square, before = float(e @ z), square
+        ends = step == most or not square > SHARE**2 * first
+        if ends or share <= level or step % OFTEN == 0:
+            found = system.back(a) if cold else omega + r - system.back(a)
+            known = mean if cold else None
+            yield shown(system, found, share, step if is_first else None, known)
+            level = finer(level, share)
+            if ends:
+                return found, most - step
+        p = z + (square / before) * p
+    return omega, 0
+
+
+def shown(
+    system: RidgeSystem, omega: Array, share: float, step: int | None, mean: float | None = None
+) -> Iterate:
+    """An iterate that promises this relative gap, after so many steps from the start."""
+    told = {} if step is None else {"steps": float(step)}
+    return Iterate(*system.point(omega, mean), None, system.passes, told, promise=share)
+
+
+def finer(level: float, share: float) -> float:
+    """The relative gap at which the next iterate is shown."""
+    while level >= share > 0.0:
+        level *= FINER
+    return level

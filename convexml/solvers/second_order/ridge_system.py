@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 
+from ...design import ScaledDesign
 from ...numerics import Array
 from ...objective import Objective
 
@@ -42,7 +44,7 @@ class RidgeSystem:
         self.unit = self.root / np.sqrt(self.total) if objective.fit_intercept else np.zeros(n)
         self.target = self._projected(self.root * objective.y)
         self.null = float(self.target @ self.target)
-        self.passes = 0.0
+        self.passes = self.mean = 0.0
         self.right = self.back(self.target)
         self._means: Array | None = None
 
@@ -51,9 +53,14 @@ class RidgeSystem:
         return a - self.unit * float(self.unit @ a) if self.objective.fit_intercept else a
 
     def forth(self, omega: Array) -> Array:
-        """B omega."""
+        """B omega; ``mean`` is that of its predictions."""
         self.passes += 1.0
-        return self._projected(self.root * self.design.matvec(self.inverse * omega))
+        found = self.root * self.design.matvec(self.inverse * omega)
+        if not self.objective.fit_intercept:
+            return found
+        along = float(self.unit @ found)
+        self.mean = along / np.sqrt(self.total)
+        return found - self.unit * along
 
     def back(self, a: Array) -> Array:
         """B'a, for an a that is projected."""
@@ -70,21 +77,41 @@ class RidgeSystem:
         """About P at its minimum, seen from near it; at least 1e-6 P_0."""
         return 0.5 * max(self.null - float(self.right @ omega), 1e-6 * self.null)
 
-    def point(self, omega: Array) -> tuple[Array, float]:
-        """(w, b), b the best one."""
+    def value_by(self, a: Array) -> float:
+        """The same at omega = B'x, for a = x + t - (I + BB') x."""
+        return 0.5 * max(float(self.target @ a), 1e-6 * self.null)
+
+    def point(self, omega: Array, mean: float | None = None) -> tuple[Array, float]:
+        """(w, b), b the best one; ``mean`` is that of the predictions X w where it is known."""
         objective, w = self.objective, self.inverse * omega
         if not objective.fit_intercept:
             return w, 0.0
+        center = float(objective.c @ objective.y) / self.total
+        if mean is not None:
+            return w, center - mean
         if self._means is None:
             self._means = self.design.rmatvec(objective.c) / self.total
             self.passes += 1.0
-        return w, float(objective.c @ objective.y) / self.total - float(self._means @ w)
+        return w, center - float(self._means @ w)
 
-    def diagonal(self) -> Array | float:
-        """About the diagonal of I + B'B; 1 where it is far from having full rank."""
-        if self.by_samples:
-            return 1.0
+    def diagonal(self) -> Array:
+        """About the diagonal of I + B'B."""
         return 1.0 + self.inverse**2 * self.design.column_squares(self.objective.c)
+
+    @cached_property
+    def _samples(self) -> Array:
+        """The inverse of about the diagonal of I + BB'."""
+        self.passes += 1.0
+        rows = ScaledDesign(self.design, self.inverse).row_squares()
+        return 1.0 / (1.0 + self.objective.c * rows)
+
+    def divided(self, a: Array) -> Array:
+        """The z with D z = a, D about the diagonal of I + BB', for what is projected of z and a."""
+        found = self._samples * a
+        if not self.objective.fit_intercept:
+            return found
+        unit = self._samples * self.unit
+        return found - unit * (float(self.unit @ found) / float(self.unit @ unit))
 
     def solver(self, coarse: bool) -> Callable[[Array, Array | None], Array]:
         """How to solve with I + B'B; ``coarse``: in single precision where n < d.

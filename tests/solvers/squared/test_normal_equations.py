@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from convexml.penalties import L2
 from convexml.solvers.second_order import normal_equations as module
 from convexml.solvers.second_order.normal_equations import normal_equations
 from convexml.solvers.second_order.ridge_system import RidgeSystem
+from convexml.theory.rates import conjugate_gradients as theory
 
 TALL, WIDE = (60, 9), (20, 45)
 
@@ -102,23 +104,75 @@ def test_single_precision_gives_way_where_it_does_not_contract(
 def test_half_the_square_of_the_residual_is_the_gap(
     shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What iterates are shown by: P - D at w and u = c l'(z), from the definitions."""
+    """What iterates are shown by: P - D at w and u = c l'(z), from the definitions.
+
+    By samples the size of B'e is thought of as that of the product before.
+    """
     monkeypatch.setattr(module, "CHEAPER", 1e-6)
     X, y = data(shape)
-    n = len(y)
+    n, room = len(y), 1.01 if shape is TALL else 4.0
     objective = Objective(as_design(X), y, Squared(), L2(0.05), np.full(n, 1.0 / n))
     optimum = by_least_squares(X, y, np.full(X.shape[1], 0.05), objective.c, True)
     least = objective.primal(optimum[:-1], optimum[-1])
-    shown = [
+    start, *shown = [
         each
         for each in normal_equations(objective, np.zeros(X.shape[1]), 0.0)
         if each.promise > 0.0
     ]
     assert shown
+    assert not np.any(start.w)
     for iterate, share in zip(shown, (5e-7, 5e-10, 5e-13), strict=False):
+        assert iterate.promise <= share
         u = objective.loss_derivative(objective.predict(iterate.w, iterate.b))
         gap = objective.primal(iterate.w, iterate.b) - objective.dual(u - u.mean())
-        assert gap <= 1.01 * share * least + 1e-14 * least
+        assert gap <= room * iterate.promise * least + 1e-14 * least
+
+
+def test_the_constants_of_the_theorem_where_samples_are_fewer() -> None:
+    """BB' = diag(1, 4): both systems are solved in one step, and phi is known by hand."""
+    problem = cml.LearningProblem(
+        [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]],
+        [2.0, 5.0],
+        Squared(),
+        L2(1.0),
+        fit_intercept=False,
+        loss_scale="sum",
+    )
+    objective = problem.objective_parts
+    assert theory.largest(objective) == pytest.approx(4.0)
+    assert theory.condition(objective) == pytest.approx(1.0)
+    for w, value, expected in ((np.zeros(3), 14.5, 3.5), (np.array([1.0, 0.0, 0.0]), 13.5, 40.0)):
+        assert objective.primal(w) == value
+        run: Any = SimpleNamespace(
+            objective=objective,
+            reference=SimpleNamespace(value=3.5),
+            gaps=[value - 3.5],
+            replay=lambda w=w: [SimpleNamespace(w=w, b=0.0)],
+        )
+        assert theory.dual_start(run) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("warm", [False, True])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.csc_array])
+def test_samples_that_are_fewer_are_preconditioned_and_the_rate_holds(
+    kind: Any, intercept: bool, warm: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of all sizes, each of a few features: each size would cost a step more."""
+    monkeypatch.setattr(module, "CHEAPER", 1e-6)
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 300)) * np.geomspace(1.0, 100.0, 40)[:, None]
+    w0 = rng.normal(size=300) if warm else None
+    problem = cml.Ridge(kind(X), rng.normal(size=40), 0.1, fit_intercept=intercept)
+    solution = problem.solve("normal_equations", tol=1e-10, w0=w0)
+    assert solution.status == "optimal"
+    assert warm or solution.passes < 80.0
+    level, c = np.full(300, 0.1), np.full(40, 1.0 / 40.0)
+    exact = by_least_squares(X, problem.objective_parts.y, level, c, intercept)
+    assert solution.primal["w"] == pytest.approx(exact[:-1], abs=1e-6)
+    assert solution.primal["b"] == pytest.approx(exact[-1], abs=1e-6)
+    audit = solution.rate_audit()
+    assert audit.holds, audit.first_violation
 
 
 def test_one_factor_and_few_products_where_features_are_few() -> None:
