@@ -101,7 +101,7 @@ def power_between(before: Array, u: Array) -> float:
 
 def log1pexp(x: Array) -> Array:
     """Return log(1 + e^x) without overflow."""
-    return np.logaddexp(0.0, x)
+    return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
 
 
 def xlogx(x: Array) -> Array:

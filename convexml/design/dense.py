@@ -22,6 +22,8 @@ WIDE, SCATTERED, APART = 256, 16, 3
 where columns lie in one piece."""
 FEW, NARROW = 32, 512
 """Rows that are squared at a time, where there are more columns than these."""
+TINY = 50_000
+"""Entries of an X that is small enough for a second one beside it in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +95,9 @@ class DenseDesign:
         return sum((part.T @ part for part, _ in self._roots(weights)), self._square(0))
 
     def bordered_gram(self, weights: Array | None = None) -> Array:
+        if self.array.size <= TINY:
+            with_ones, columns = self._with_ones
+            return (columns if weights is None else columns * weights) @ with_ones
         total, d = self._square(1), self.shape[1]
         for part, root in self._roots(weights):
             total[:d, :d] += part.T @ part
@@ -100,6 +105,12 @@ class DenseDesign:
             total[d, d] += root @ root
         total[:d, d] = total[d, :d]
         return total
+
+    @cached_property
+    def _with_ones(self) -> tuple[Array, Array]:
+        """[X, 1], and its columns in one piece each."""
+        found = np.column_stack([self.array, np.ones(len(self.array))])
+        return found, np.ascontiguousarray(found.T)
 
     def _square(self, more: int) -> Array:
         return np.zeros((self.shape[1] + more,) * 2)

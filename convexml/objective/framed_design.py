@@ -11,8 +11,11 @@ from ..design import DenseDesign, Design, ScaledDesign, SparseDesign, StackedDes
 from ..design.scaled import scaled_columns
 from ..numerics import Array
 
-FAR = 200
-"""No unit is beyond 2^-200 or 2^200."""
+FAR, ROOT = 200, math.sqrt(0.5)
+"""No unit is beyond 2^-200 or 2^200; the middle, in logarithms, between two powers of two."""
+
+TINY = 100_000
+"""Entries of X up to which it is copied for every unit: products with a copy are simpler."""
 
 
 def framed(design: Design, centred: bool, units: str, ordinary: int) -> tuple[Design, Array, Array]:
@@ -53,15 +56,16 @@ def _centred_and_scaled(
     largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
     columns = np.ones(X.shape[1])
     if units == "own":
-        columns = 1.0 / powers_near(largest, ordinary)
+        columns /= powers_near(largest, ordinary)
     elif units == "alike":
         middle = float(np.median(largest[largest > 0.0])) if np.any(largest) else 0.0
         columns /= power_near(middle, ordinary)
-    if not np.any(centre) and (not ordinary or np.all(columns == 1.0)):
+    moved, small = bool(centre.any()), X.size <= TINY and not sparse.issparse(X)
+    if not moved and ((columns == 1.0).all() or not (ordinary or small)):
         return None, centre, columns
     if sparse.issparse(X):
         return SparseDesign(scaled_columns(X, columns)), centre, columns
-    return DenseDesign((X - centre) * columns), centre, columns
+    return DenseDesign((X - centre if moved else X) * columns), centre, columns
 
 
 def _extent(design: Design) -> tuple[Array, Array]:
@@ -83,10 +87,12 @@ def _extent(design: Design) -> tuple[Array, Array]:
 
 def exact_centres(low: Array, high: Array, X: Array) -> Array:
     """A centre where all entries are within a factor of 2: differences are exact (Sterbenz)."""
-    near = (np.sign(low) == np.sign(high)) & (low != 0.0)
+    near = (low > 0.0) | (high < 0.0)
+    if not near.any():
+        return np.zeros(len(near))
     near &= np.maximum(np.abs(low), np.abs(high)) <= 2.0 * np.minimum(np.abs(low), np.abs(high))
     centre = np.zeros(len(near))
-    if np.any(near):
+    if near.any():
         centre[near] = np.clip(X[:, near].mean(axis=0), low[near], high[near])
     return centre
 
@@ -96,14 +102,15 @@ def power_near(size: float, ordinary: int) -> float:
     if not 0.0 < size < np.inf:
         return 1.0
     mantissa, exponent = math.frexp(size)
-    exponent -= mantissa < math.sqrt(0.5)
+    exponent -= mantissa < ROOT
     return 1.0 if abs(exponent) <= ordinary else math.ldexp(1.0, min(max(exponent, -FAR), FAR))
 
 
 def powers_near(sizes: Array, ordinary: int) -> Array:
     """The powers of two near some sizes; 1 for ordinary ones, 0 and inf."""
     known = (sizes > 0.0) & (sizes < np.inf)
-    mantissas, exponents = np.frexp(np.where(known, sizes, 1.0))
-    exponents = exponents - (mantissas < math.sqrt(0.5))
-    exponents = np.where(np.abs(exponents) <= ordinary, 0, np.clip(exponents, -FAR, FAR))
-    return np.where(known, np.exp2(exponents.astype(float)), 1.0)
+    mantissas, exponents = np.frexp(sizes if known.all() else np.where(known, sizes, 1.0))
+    exponents = exponents - (mantissas < ROOT)
+    if ordinary:
+        exponents[np.abs(exponents) <= ordinary] = 0
+    return np.ldexp(1.0, np.minimum(np.maximum(exponents, -FAR), FAR))

@@ -10,7 +10,7 @@ from ..losses import Loss
 from ..numerics import Array
 
 LARGEST = 1e300
-MANY, SIGNS = 10_000, np.array([1.0, -1.0])
+SIGNS = np.array([1.0, -1.0])
 STEPS, TRUSTED = 1000, 8
 
 
@@ -30,9 +30,10 @@ def best_shift(loss: Loss, y: Array, c: Array, z: Array) -> float:
         return _breakpoint(loss, y, c, z)
     if loss.conjugate_curvature == loss.curvature_bound == loss.strong_convexity == 1.0:
         return _weighted_mean(y, c, z)
-    if loss.labels == "binary" and len(z) > MANY and np.all(z == z[0]):  # two sums say it all
-        above = y > 0.0
-        y, c, z = SIGNS, np.array([c @ above, c @ ~above]), z[:2]
+    if loss.labels == "binary" and (z == z[0]).all():  # two sums say it all
+        sums = np.array([c @ (y > 0.0), c @ (y < 0.0)])
+        if sums.all():
+            y, c, z = SIGNS, sums, z[:2]
     if loss.labels != "real":
         return _smooth_root(loss, y, c, z, 1.0)
     centre = float(np.median(y - z))

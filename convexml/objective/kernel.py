@@ -73,6 +73,11 @@ class KernelObjective:
         return np.zeros(self.n)
 
     @property
+    def null_model(self) -> tuple[float, float]:
+        """The best b for f = 0, and P there."""
+        return self.bare.null_model
+
+    @property
     def null_value(self) -> float:
         """P_0, the objective of f = 0 and the best b."""
         return self.bare.null_value

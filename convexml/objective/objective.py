@@ -148,19 +148,22 @@ class Objective:
         return best_shift(self.loss, self.y, self.c, z) if self.fit_intercept else 0.0
 
     @cached_property
-    def null_value(self) -> float:
-        """P_0, the objective of the null model: w = 0 and the best b (inf or nan if none)."""
-        w, z = np.zeros(self.d), self.zero_scores
+    def null_model(self) -> tuple[float, float]:
+        """The best b for w = 0, and P there (inf or nan if there is none)."""
+        b = self.best_intercept(self.zero_scores)
         with np.errstate(over="ignore"):
-            value = self.primal(w, 0.0, z + self.best_intercept(z))
-        # Counts have a unit of their own: a nat for each sample, where all counts are equal.
+            return b, self.primal(np.zeros(self.d), b, self.zero_scores + b)
+
+    @cached_property
+    def null_value(self) -> float:
+        """P_0, that of the null model; of counts, that may be equal, at least a nat a sample."""
+        value = self.null_model[1]
         return max(value, float(self.c.sum())) if self.loss.labels == "count" else value
 
     @cached_property
     def null_slopes(self) -> Array:
         """c_i l'(y_i, z_i) of the null model: the size that the data give u."""
-        z = self.zero_scores
-        return self.loss_derivative(z + self.best_intercept(z))
+        return self.loss_derivative(self.zero_scores + self.null_model[0])
 
     @cached_property
     def column_sizes(self) -> Array:

@@ -28,9 +28,11 @@ def run_algorithm(
 ) -> Reached:
     """What a hand-written solver reaches."""
     objective, algorithm = frame.objective, ALGORITHMS[name]
-    w = np.zeros(objective.d) if limits.w0 is None else limits.w0 / frame.unit
-    z = objective.zero_scores if limits.w0 is None else objective.predict(w)
-    b = objective.best_intercept(z)
+    if limits.w0 is None:
+        w, b = np.zeros(objective.d), objective.null_model[0]
+    else:
+        w = limits.w0 / frame.unit
+        b = objective.best_intercept(objective.predict(w))
     iterates = algorithm.start(objective, w, b, limits.seed, options, limits.carried)
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # the driver sees what is not finite

@@ -108,7 +108,8 @@ def _in_turn(
 ) -> Iterator[Solution]:
     """Answers of the solvers that are there; after the first, that of rationals."""
     limits = replace(limits, descends=limits.polish)
-    frame, small = frame_of(problem.objective_parts), is_small(problem.objective_parts)
+    objective = problem.objective_parts
+    small = is_small(objective)
     size: float | None = None
     began, whole = time.perf_counter(), limits.max_seconds
     for trial in trials:
@@ -119,10 +120,11 @@ def _in_turn(
             limits = replace(limits, max_seconds=max(left, 0.0))
         if not available(trial.name) or not supports(trial.name, problem)[0]:
             continue
-        if trial.in_own_units and resized(frame, 1.0 if size is None else size) is frame:
-            continue  # these units are those of the attempt before
-        first = size is None
-        units = (1.0 if size is None else size) if trial.in_own_units else None
+        first, units = size is None, None
+        if trial.in_own_units:
+            units, frame = 1.0 if size is None else size, frame_of(objective)
+            if resized(frame, units) is frame:
+                continue  # these units are those of the attempt before
         aim = min(limits.tol, EXACT) if small and limits.polish else limits.tol
         told = replace(limits, size=units, patience=trial.patience, aim=aim)
         solution = attempt(problem, trial.name, told, trial.options | options)
@@ -144,7 +146,8 @@ def attempt(
     The objective is taken in units of ``limits.size``, where an earlier answer gives one.
     """
     objective = problem.objective_parts
-    frame = frame_of(objective)
+    # Where X is small, the frame that the certificate uses: what is known in it is known once.
+    frame = frame_of(objective, always=name in FRAMED and objective.n * objective.d <= SMALL)
     if name in ALGORITHMS and name not in FRAMED:
         frame = Frame(objective, frame.centre, np.ones(objective.d), is_trivial=True)
     if limits.size is not None:
@@ -225,8 +228,7 @@ def exact_zeros(objective: Objective, point: PrimalPoint) -> tuple[Array, Any]:
     w, b, reached = point.w, point.b, point.value
     if not np.any(w):
         return w, b
-    zero, shift = np.zeros_like(w), objective.best_intercept(objective.zero_scores)
-    value = objective.primal(zero, shift, objective.zero_scores + shift)
+    zero, (shift, value) = np.zeros_like(w), objective.null_model
     if value == 0.0 < reached:
         return zero, shift
     level = getattr(objective.penalty, "lam", None)

@@ -170,13 +170,16 @@ class ChosenColumns:
         return np.flatnonzero(constant)
 
     def _bordered(self, h: Array) -> tuple[Array, Array]:
-        d, alike = self.design.shape[1], bool(np.all(h == h[0]))
+        d, alike = self.design.shape[1], bool((h == h[0]).all())
         weights, scale = None if alike else h, h[0] if alike else 1.0
         if not self.fit_intercept:
             return scale * self.design.gram(weights), np.zeros(d)
-        matrix = scale * self.design.bordered_gram(weights)
+        matrix = self.design.bordered_gram(weights)
+        if alike:
+            matrix *= scale
         q, total = matrix[d, :d], float(matrix[d, d])
-        found = matrix[:d, :d] - np.outer(q, q / total)
+        found = matrix[:d, :d] - q[:, None] * (q / total)
         constant = found.diagonal() <= ROUNDING * matrix.diagonal()[:d]
-        found[constant], found[:, constant] = 0.0, 0.0
+        if constant.any():
+            found[constant], found[:, constant] = 0.0, 0.0
         return found, q

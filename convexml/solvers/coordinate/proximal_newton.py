@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ...numerics import EPS, Array
 from ...objective import Objective
+from ..driver import Iterate
 from ..line_search import ARMIJO, SHORTEST
 from .chosen_columns import FULL, ChosenColumns
 from .norms import Norms
@@ -50,6 +53,21 @@ class ProximalNewton:
         self.is_quadratic = loss.strong_convexity == loss.curvature_bound  # one model says all
         self.is_newton = True
         self.u = self.slope = self.h = np.zeros(0)
+        self.promised = np.inf  # what the last step was to gain
+
+    def on_all_columns(self) -> Iterator[Iterate]:
+        """Steps on all columns, where these are few; the start is evaluated if somebody asks."""
+        yield Iterate(self.w, self.b, None, self.passes, promise=np.inf)
+        while True:
+            before = self.value
+            self.u = self.objective.loss_derivative(self.z)
+            self.slope = self.columns.products(self.u) + self.mu * self.w
+            self.passes += 1.0
+            self.solve(1.0, False)
+            yield Iterate(self.w, self.b, None, self.passes)
+            if not before - self.value > MET * abs(self.value):
+                return
+            self.z = self.objective.predict(self.w, self.b)
 
     def put(self, times: float) -> None:
         """Let the levels be so many times the problem's own: that lam is ``times`` as large."""
@@ -87,7 +105,7 @@ class ProximalNewton:
             self.look_at_curvatures(slow)
             least, before, slow = missed, self.value, False
             room = max(0.1, 0.0 if self.is_quadratic else EXACTNESS * missed) * tol
-            if not self.step(norms, slope, total, room):
+            if not self.step(norms, slope, total, room) or self.promised <= EPS * abs(self.value):
                 break
             u = objective.loss_derivative(self.z)
             if not self.is_quadratic:
@@ -131,7 +149,7 @@ class ProximalNewton:
         here = self.w[index]
         change = norms.value(here + step) - norms.value(here)
         change += 0.5 * self.mu * float(step @ step)
-        t = 1.0
+        self.promised, t = -descent - change, 1.0
         while t >= SHORTEST:
             w, z = self.w.copy(), self.z + t * ahead
             w[index] = here + t * step

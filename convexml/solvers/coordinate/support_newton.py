@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...compiled import compiler
 from ...numerics import Array
 from .covariance_cycle import descend
-from .support_factor import SupportFactor
+from .few_columns import GAIN, HASTY, ROUNDS, SWEEPS, settle
+from .support_factor import FEW, SupportFactor
 
-SWEEPS = 8
-"""Of coordinate descent before each Newton step."""
-GAIN = 1e-6
-"""Descent ends early where a sweep gains less than this share of the best one."""
-ROUNDS = 100
-"""Supports that are tried, at most."""
-HASTY = 4
-"""Rounds in which descent goes on after one Newton step, whether it was cut off or not."""
 SOLVED = 1e-6
 """A factor of another support is left where a step leaves more than this share of the slope."""
 
@@ -53,6 +47,10 @@ def minimise(
         Of the same G and mu, where it knows one.
     """
     x, g, size = start.copy(), slope.copy(), len(start)
+    if size <= FEW and compiler() is not None:
+        if settle(gram, mu, slope, start, level, tol, x):
+            return x
+        x = start.copy()
     matrix = gram[:size, :size]
     for turn in range(ROUNDS):
         descend(gram, mu, g, x, level, SWEEPS, GAIN)

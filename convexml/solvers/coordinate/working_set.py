@@ -63,6 +63,9 @@ def working_set(
         known = None
     search = Search(objective, w, b, known)
     carried["columns"] = search.columns
+    if search.columns.whole:
+        yield from search.on_all_columns()
+        return
     least, gained, lowest = np.inf, True, np.inf
     while True:
         first = search.start and not search.columns.whole

@@ -30,10 +30,12 @@ def can_recede(objective: Objective) -> bool:
     """Whether the loss and the penalty leave a direction in which P may fall for ever."""
     if isinstance(objective, MulticlassObjective):
         return True
-    lo, hi = objective.loss.domain(objective.y)
-    moves = objective.fit_intercept or np.any(np.logical_or(*recession_signs(objective)))
-    falls = not np.all((lo < 0.0) & (hi > 0.0))
-    return bool(objective.loss.is_strictly_convex and moves and falls)
+    if not objective.loss.is_strictly_convex:
+        return False
+    lo, hi = objective.slope_bounds
+    if np.logical_or(*recession_signs(objective)).any():
+        return not ((lo < 0.0) & (hi > 0.0)).all()
+    return objective.fit_intercept and bool((hi == 0.0).all() or (lo == 0.0).all())
 
 
 def separating_direction(
@@ -55,7 +57,7 @@ def separating_direction(
     frame = frame_of(objective)
     inner = frame.objective
     down, up = recession_signs(inner)
-    lo, hi = inner.loss.domain(inner.y)
+    lo, hi = inner.slope_bounds
     given = None if w is None else frame.inside(w, b)[:2]
     for direction, may_move in _candidates(inner, given):
         w, shift = np.where(direction[0] > 0.0, up, down) * direction[0], direction[1]
@@ -91,7 +93,7 @@ def _by_linear_program(objective: Objective) -> tuple[Array, float] | None:
     """By ``furthest``: t_i <= s_i z_i where one side is free, z_i = 0 elsewhere."""
     down, up = recession_signs(objective)
     used = np.flatnonzero(down | up)
-    lo, hi = objective.loss.domain(objective.y)
+    lo, hi = objective.slope_bounds
     ends = [(None if down[j] else 0.0, None if up[j] else 0.0) for j in used]
     ends += [(None, None)] * objective.fit_intercept
     E = with_ones(objective, objective.design.columns(used).dense())
