@@ -90,6 +90,9 @@ class DenseDesign:
             yield some, self.array[some]
 
     def gram(self, weights: Array | None = None) -> Array:
+        if self.array.size <= TINY:
+            columns = self._with_ones[1][:-1]
+            return (columns if weights is None else columns * weights) @ self.array
         if weights is not None and np.any(weights < 0.0):
             return self.array.T @ (self.array * weights[:, None])
         return sum((part.T @ part for part, _ in self._roots(weights)), self._square(0))

@@ -11,6 +11,8 @@ from ..numerics import Array
 
 ENTRIES = 200_000
 """Of a block: it is read from memory once, and stays in the cache for the other sums."""
+FEW = 100_000
+"""Entries that are copied, so that columns lie in one piece."""
 LONG = 500
 """Entries of a row from which rows are compared one by one; shorter ones are several at a time."""
 
@@ -39,6 +41,10 @@ def survey(X: Array) -> Survey:
     """Of an array of shape (n, d) in one piece; zeros where there are no entries."""
     if not X.size:
         return Survey(*np.zeros((3, X.shape[1])))
+    if X.size <= FEW:
+        rows = np.ascontiguousarray(X.T)
+        low, high = np.minimum.reduce(rows, axis=1), np.maximum.reduce(rows, axis=1)
+        return Survey(low, high, np.vecdot(rows, rows))
     if X.flags.c_contiguous:
         low, high, squares = (np.array(each) for each in zip(*_by_rows(X), strict=True))
         return Survey(low.min(axis=0), high.max(axis=0), squares.sum(axis=0))

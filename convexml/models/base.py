@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -115,7 +114,8 @@ class Problem(ABC):
 
     def snapshot(self) -> Self:
         """A copy with today's hyperparameters and the same data, not posed."""
-        twin = copy.copy(self)
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
         twin._statement = twin._dual_statement = twin._theta = twin._last = None
         return twin
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..numerics import EPS, Array, two_product
-from .framed_design import base_of, exact_centres, framed, power_near
+from .framed_design import exact_centres, framed, power_near
 from .objective import Objective
 from .once import once
 
@@ -178,27 +178,28 @@ def frame_of(objective: Objective, *, always: bool = False) -> Frame:
 
 def _frame(objective: Objective, ordinary: int) -> Frame:
     d = objective.design.shape[1]
-    ones, zeros = np.ones(d), np.zeros(base_of(objective.design).shape[1])
-    same = Frame(objective, zeros, ones, is_trivial=True)
-    centred = objective.fit_intercept
     y, h, t, loss, power = _targets(objective, ordinary)
     units = _units(objective)
-    design, centre, columns = framed(objective.design, centred, units, ordinary)
+    design, centre, columns = framed(objective.design, objective.fit_intercept, units, ordinary)
+    moved, ones = bool(centre.any()), np.ones(d)
+    if units == "unscaled" and moved:
+        return Frame(replace(objective, design=design), centre, ones)
+    same = Frame(objective, np.zeros(centre.size), ones, is_trivial=True)
     if units == "unscaled":
-        return Frame(replace(objective, design=design), centre, ones) if np.any(centre) else same
-    unit = t * np.repeat(columns, d // columns.size)
+        return same
+    unit = t * (columns if columns.size == d else np.repeat(columns, d // columns.size))
     # A constraint on the predictions has no size: then the penalty is all of P.
     bare = objective.loss.is_indicator
     size = objective.penalty.value(unit) if bare else float(objective.c.sum()) * t**power
     factor = power_near(size, ordinary)
-    if not np.any(centre) and h == 0.0 and factor == t == 1.0 and np.all(unit == 1.0):
+    if not moved and h == 0.0 and factor == t == 1.0 and (unit == 1.0).all():
         return same
     try:
         penalty = objective.penalty.in_units(unit, 1.0 / factor)
     except InputError:  # a strength beyond float64
         return same
     c = objective.c if bare else objective.c * (t**power / factor)
-    if penalty is None or not (np.all(np.isfinite(c)) and np.all(c > 0.0)):
+    if penalty is None or not 0.0 < c.min() <= c.max() < np.inf:
         return same
     inner = replace(objective, design=design, y=y, loss=loss, penalty=penalty, c=c)
     return Frame(inner, centre, unit, h, t, factor)
@@ -218,7 +219,8 @@ def _targets(objective: Objective, ordinary: int) -> tuple[Array, float, float, 
     """(y', h, t, l', p)."""
     y, loss = objective.y, objective.loss
     h, t, power, low, high = 0.0, 1.0, 0, float(y.min()), float(y.max())
-    if loss.moves_with_y and objective.fit_intercept and (low > 0.0 or high < 0.0):
+    near = 0.0 < max(abs(low), abs(high)) <= 2.0 * min(abs(low), abs(high))
+    if loss.moves_with_y and objective.fit_intercept and near and (low > 0.0 or high < 0.0):
         h = float(exact_centres(np.array([low]), np.array([high]), y[:, None])[0])
         y = y - h
     scaled = loss.in_units(1.0)

@@ -24,7 +24,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import softmax
 
 from ..design import Design
-from ..numerics import Array
+from ..numerics import Array, all_finite
 from ..penalties.base import Manifold
 from .multiclass import MulticlassObjective
 from .multiclass_newton import damped_step
@@ -48,11 +48,11 @@ class NewtonPoint:
 
 @dataclass(frozen=True)
 class LossModel:
-    """The loss at predictions z: its slopes u, their pull X'u, and its curvatures h."""
+    """The loss at predictions z: its slopes u, their pull (X'u, 1'u), and its curvatures h."""
 
-    z: Array
     u: Array
     pull: Array
+    total: Any
     h: Array
 
 
@@ -81,7 +81,7 @@ def loss_hessian(objective: Objective, z: Array) -> Callable[[Array], Array]:
 def loss_model(objective: Objective, z: Array) -> LossModel:
     """The model of the loss at z, for one pass."""
     u = objective.loss_derivative(z)
-    return LossModel(z, u, objective.design.rmatvec(u), objective.loss_curvature(z))
+    return LossModel(u, objective.design.rmatvec(u), u.sum(axis=0), objective.loss_curvature(z))
 
 
 def newton_point(
@@ -94,7 +94,7 @@ def newton_point(
 ) -> NewtonPoint | None:
     """Take one Newton step from (w, b) on the manifold; None where the system has no use.
 
-    ``known`` is the model of the loss at (w, b), where it is known and no sample is held.
+    ``known`` is the model of the loss at (w, b), where it is known and nothing is held.
     """
     if isinstance(objective, MulticlassObjective):
         found = damped_step(objective, w, np.asarray(b), manifold)
@@ -102,20 +102,18 @@ def newton_point(
             return None
         dual = objective.loss_derivative(objective.predict(*found))
         return NewtonPoint(*found, dual, manifold.active)
+    if known is not None:
+        return _from_model(objective, w, b, manifold, known)
     free = manifold.active
     w0 = np.where(free, w, manifold.fixed)
     held = np.zeros(objective.n, dtype=bool) if kinks is None else kinks.mask
-    known = known if kinks is None and free.all() else None
-    if known is not None:
-        z, u, h = known.z, known.u, known.h
-    else:
-        z = objective.predict(w0, b)
-        u = np.where(held, 0.0, objective.loss_derivative(z))
-        h = np.where(held, 0.0, objective.loss_curvature(z))
+    z = objective.predict(w0, b)
+    u = np.where(held, 0.0, objective.loss_derivative(z))
+    h = np.where(held, 0.0, objective.loss_curvature(z))
     if not (np.all(np.isfinite(u)) and np.all(np.isfinite(h))):
         return None
     design = objective.design if free.all() else objective.design.columns(free)
-    pull = design.rmatvec(u) if known is None else known.pull
+    pull = design.rmatvec(u)
     unknowns = int(free.sum()) + int(held.sum())
     if unknowns > LARGEST_SYSTEM:
         if held.any() or manifold.normal is not None:
@@ -133,6 +131,32 @@ def newton_point(
     new_w = w0.copy()
     new_w[free] += step
     return NewtonPoint(new_w, b + shift, new_u, free, dz if free.all() else None)
+
+
+def _from_model(
+    objective: Objective, w: Array, b: float, manifold: Manifold, loss: LossModel
+) -> NewtonPoint | None:
+    """The same where every coordinate is active and no sample is held."""
+    u, h, d, design = loss.u, loss.h, objective.d, objective.design
+    if not (all_finite(u) and all_finite(h)):
+        return None
+    if d > LARGEST_SYSTEM:
+        step, shift = _by_conjugate_gradients(objective, design, manifold, u, loss.pull, h)
+    else:
+        matrix = design.bordered_gram(h) if objective.fit_intercept else design.gram(h)
+        right, hessian = np.zeros(len(matrix)), manifold.hessian
+        if hessian.ndim == 1:
+            matrix.flat[: d * len(matrix) : len(matrix) + 1] += hessian
+        else:
+            matrix[:d, :d] += hessian
+        right[:d] = -(manifold.gradient + loss.pull)
+        right[d:] = -loss.total
+        solution = solve_symmetric(matrix, right)
+        step, shift = solution[:d], float(solution[d]) if objective.fit_intercept else 0.0
+    if not all_finite(step):
+        return None
+    dz = design.matvec(step) + shift
+    return NewtonPoint(w + step, b + shift, u + h * dz, manifold.active, dz)
 
 
 def _by_factoring(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import numpy as np
 from scipy import linalg
+from scipy.linalg.lapack import dposv, dpotrs
 
 from ..numerics import Array
 
@@ -17,16 +16,15 @@ def solve_symmetric(matrix: Array, right: Array) -> Array:
     """Solve M x = r for symmetric M, in equilibrated units; least squares if M is singular."""
     if not right.size:
         return right
+    if (matrix.diagonal() > 0.0).all():  # a factor has the units of the rows by itself
+        lower, solution, info = dposv(matrix, right, lower=1)
+        if info == 0:
+            pivots = lower.diagonal() / np.sqrt(matrix.diagonal())
+            if pivots.min() > 1e-7 * pivots.max():
+                more: Array = solution + dpotrs(lower, right - matrix @ solution, lower=1)[0]
+                return more
     unit = _equilibration(matrix)
     scaled, target = matrix * unit[:, None] * unit, right * unit
-    with suppress(linalg.LinAlgError):
-        if np.diag(scaled).min() > 0.0:
-            factor = linalg.cho_factor(scaled, check_finite=False)
-            pivots = np.diag(factor[0])
-            if pivots.min() > 1e-7 * pivots.max():
-                solution = linalg.cho_solve(factor, target, check_finite=False)
-                solution += linalg.cho_solve(factor, target - scaled @ solution, check_finite=False)
-                return solution * unit
     indefinite = _solve_indefinite(scaled, target)
     if indefinite is not None:
         return indefinite * unit

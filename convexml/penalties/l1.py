@@ -89,7 +89,7 @@ class L1(Penalty):
         return float((bounds / size[over]).min())
 
     def in_units(self, units: Array, factor: float) -> L1:
-        if self.weights is None and np.all(units == units[:1]):
+        if self.weights is None and (units == units[:1]).all():
             return L1(factor * self.lam * float(np.max(units, initial=0.0)))
         weights = units if self.weights is None else self.weights * units
         middle = middle_power(weights)  # lam and the weights both of ordinary size

@@ -92,7 +92,7 @@ class L2(Penalty):
         return Manifold(np.ones(len(w), dtype=bool), w, level * w, level)
 
     def in_units(self, units: Array, factor: float) -> L2:
-        if self.weights is None and np.all(units == units[:1]):
+        if self.weights is None and (units == units[:1]).all():
             return L2(factor * self.lam * float(np.max(units, initial=0.0)) ** 2)
         weights = units**2 if self.weights is None else self.weights * units**2
         middle = middle_power(weights)  # lam and the weights both of ordinary size

@@ -143,3 +143,11 @@ NEEDS: dict[str, Need] = {
         "its intercept is free (fit_intercept=False fixes it at 0)",
     ),
 }
+
+
+def meets(objective: Objective | None, need: str) -> bool:
+    """Whether an objective has what is needed; it is asked once."""
+    known = {} if objective is None else objective.__dict__.setdefault("_meets", {})
+    if need not in known:
+        known[need] = NEEDS[need][0](objective)  # type: ignore[arg-type]
+    return bool(known[need])

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..objective import Objective
 from .costs import Sizes, Work
-from .needs import NEEDS
+from .needs import meets
 from .registry import ALGORITHMS
 
 LARGEST = 3000
@@ -30,7 +30,7 @@ PATIENCE = 4.0
 
 def takes(name: str, sizes: Sizes) -> bool:
     """Whether a hand-written solver takes the problem."""
-    return all(NEEDS[need][0](sizes.objective) for need in ALGORITHMS[name].needs)
+    return all(meets(sizes.objective, need) for need in ALGORITHMS[name].needs)
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,10 @@ class Engine:
 
     def applies(self, sizes: Sizes) -> bool:
         """Whether the solver takes the problem, and its matrices have room."""
-        if not takes(self.name, sizes):
-            return False
+        return takes(self.name, sizes) and self.has_room(sizes)
+
+    def has_room(self, sizes: Sizes) -> bool:
+        """Whether its matrices are not too large."""
         work = self.work(sizes)
         return max(work.columns, work.unknowns) <= LARGEST
 
@@ -116,8 +118,8 @@ class Trial:
 def plan(objective: Objective) -> tuple[list[Trial], str]:
     """Return the solvers to try in turn, and why the first of them is."""
     sizes = Sizes(objective)
-    known = [row for row in TABLE if row.applies(sizes)]
-    fast = [(row, row.work(sizes)) for row in known if row.when(sizes)]
+    likely = [row for row in TABLE if row.when(sizes)]
+    fast = [(row, row.work(sizes)) for row in likely if row.applies(sizes)]
     costs = [(work.seconds(sizes), work.passes, row) for row, work in fast]
     costs.sort(key=lambda each: each[0])
     last = costs[-1][0] if costs else 0.0
@@ -137,7 +139,8 @@ def plan(objective: Objective) -> tuple[list[Trial], str]:
     first = trials[0].name
     trials += [Trial("clarabel", TIGHT), Trial("clarabel", TIGHT, in_own_units=True)]
     if not (objective.loss.is_smooth and objective.penalty.is_smooth):
-        trials += [Trial(row.name) for row in known if not row.when(sizes)]
+        others = [row for row in TABLE if row not in likely]  # asked what they take in their turn
+        trials += [Trial(row.name) for row in others if row.has_room(sizes)]
         trials += [Trial(name) for name in ("piqp", "ecos", "osqp")]
     return [*trials, Trial("scs")], f"auto chose {first}: {why}."
 

@@ -12,7 +12,7 @@ from ..theory import Theorem
 from .algorithm import Algorithm
 from .algorithms import GENERAL, SCALAR, TABLE
 from .driver import Iterate
-from .needs import NEEDS
+from .needs import NEEDS, meets
 from .reference import REFERENCE, installed, suits
 
 ALGORITHMS = {algorithm.name: algorithm for algorithm in TABLE}
@@ -123,8 +123,8 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
         return True, ""
     objective: Any = getattr(problem, "objective_parts", None)
     for need in ALGORITHMS[name].needs:
-        test, words = NEEDS[need]
-        if not test(objective):
+        if not meets(objective, need):
+            words = NEEDS[need][1]
             return False, f"{name} needs a {need}; {problem.name} cannot be solved by it: {words}."
     return True, ""
 

@@ -16,6 +16,9 @@ SOME = 4096
 """Rows or columns of a sparse X whose first entries are seen."""
 IMPUTE = " Impute or drop that sample."
 
+FEW = 20_000
+"""Entries of X that are copied: to choose among them takes longer."""
+
 
 def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
     """Return X as a float64 array, CSR or CSC matrix of shape (n, d), n, d >= 1, all finite.
@@ -49,7 +52,7 @@ def surveyed_matrix(owner: str, X: Any, name: str = "X") -> tuple[Any, Survey | 
 
 
 def some_of(X: Any) -> Array:
-    """An entry or more of each column, a thousand at least, from rows spread evenly.
+    """An entry or more of each column, a thousand at least, from rows spread evenly; or all.
 
     Of a sparse X some that are stored first of a row or column, and where.
     """
@@ -58,6 +61,8 @@ def some_of(X: Any) -> Array:
         first = starts[starts < X.indptr[-1]]
         return np.concatenate([X.data[first], X.indices[first]])
     n, d = X.shape
+    if X.size <= FEW:
+        return np.array(X)
     steps = np.arange(max(1000, d))
     rows = (steps * ((np.sqrt(5.0) - 1.0) / 2.0) % 1.0 * n).astype(np.intp)
     return np.asarray(X[rows, steps % d])

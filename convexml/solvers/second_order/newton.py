@@ -13,6 +13,8 @@ from ...objective import LossModel, Objective, loss_model, newton_point
 from ..driver import Iterate
 from ..line_search import search
 
+FAR = 0.1
+"""A step that was to gain more of P ends far from the solution: it is not evaluated."""
 FIRST = 8
 """Steps on a sample of the rows, at most."""
 
@@ -30,7 +32,7 @@ def newton(
     The first point is the solution on ``sample`` rows drawn at random, where that is lower.
     """
     passes = 1.0
-    yield Iterate(w, b, None, passes)
+    yield Iterate(w, b, None, passes, promise=np.inf)
     z = objective.predict(w, b)
     value = objective.primal(w, b, z)
     if 0 < sample < objective.n:
@@ -40,18 +42,19 @@ def newton(
         if (found := objective.primal(*x, there)) < value:
             (w, b), z, value = x, there, found
             yield Iterate(w, b, None, passes, promise=np.inf)
+    ones = np.ones_like(w)
     loss = loss_model(objective, z)
+    manifold = objective.penalty.manifold(w, -loss.pull, ones)
+    slope_w = loss.pull + manifold.gradient
     while True:
-        slope_w = loss.pull + objective.penalty.gradient(w)
-        slope_b = loss.u.sum(axis=0) if objective.fit_intercept else 0.0 * b
-        manifold = objective.penalty.manifold(w, -slope_w, np.ones_like(w))
+        slope_b = loss.total if objective.fit_intercept else 0.0 * b
         point = newton_point(objective, w, b, manifold, known=loss)
         passes += 2.0 + objective.d
         if point is None:
             dw, db, u, dz = -slope_w, -slope_b, None, None
         else:
             dw, db, u, dz = point.w - w, point.b - b, point.u, point.dz
-        descent = float(slope_w @ dw) + float(np.sum(slope_b * db))
+        descent = float(slope_w @ dw) + float(np.vdot(slope_b, db))
         if not descent < 0.0:
             yield Iterate(w, b, u, passes)
             return
@@ -66,10 +69,15 @@ def newton(
             return
         w, b, z = w + step * dw, b + step * db, z + step * dz
         loss = loss_model(objective, z)
-        plain, own = _gaps(objective, w, loss, manifold.hessian, u if step == 1.0 else None)
-        promise = min(plain, own) / abs(value) if value else np.nan
-        u = u if not plain < own else None
-        yield Iterate(w, b, u, passes, promise=promise if 0.0 < promise < np.inf else np.nan)
+        manifold = objective.penalty.manifold(w, -loss.pull, ones)
+        slope_w = loss.pull + manifold.gradient
+        promise = np.inf
+        if not -descent > FAR * abs(value):
+            plain, own = _gaps(slope_w, manifold.hessian, loss, u if step == 1.0 else None)
+            promise = min(plain, own) / abs(value) if value else np.nan
+            promise = promise if 0.0 < promise < np.inf else np.nan
+            u = u if not plain < own else None
+        yield Iterate(w, b, u, passes, promise=promise)
         if -descent <= EPS * abs(value):  # no further step changes P beyond rounding
             return
 
@@ -93,14 +101,13 @@ def _on_a_sample(
     return (point.w, point.b), k
 
 
-def _gaps(
-    objective: Objective, w: Array, loss: LossModel, level: Array, u: Array | None
-) -> tuple[float, float]:
+def _gaps(g: Array, level: Array, loss: LossModel, u: Array | None) -> tuple[float, float]:
     """P - D as the model sees it: with c l'(z), and with u after a full step that was solved for.
 
-    g'Lam^-1 g / 2 for Omega = w'Lam w / 2; and sum_i (u_i - c_i l'_i)^2 / (2 c_i l''_i).
+    g'Lam^-1 g / 2 for Omega = w'Lam w / 2 and the slope g of P; and sum_i (u_i - c_i l'_i)^2 /
+    (2 c_i l''_i).
     """
-    g, plain, own = loss.pull + objective.penalty.gradient(w), np.inf, np.inf
+    plain = own = np.inf
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if level.ndim == 1:
             plain = 0.5 * float(np.where(g == 0.0, 0.0, g**2 / level).sum())

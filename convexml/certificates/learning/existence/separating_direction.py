@@ -30,7 +30,7 @@ def can_recede(objective: Objective) -> bool:
     """Whether the loss and the penalty leave a direction in which P may fall for ever."""
     if isinstance(objective, MulticlassObjective):
         return True
-    if not objective.loss.is_strictly_convex:
+    if objective.is_unbounded or not objective.loss.is_strictly_convex:
         return False
     lo, hi = objective.slope_bounds
     if np.logical_or(*recession_signs(objective)).any():

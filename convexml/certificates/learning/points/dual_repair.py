@@ -86,8 +86,9 @@ def _repaired(objective: Objective, u: Array, metric: Array | None, source: str)
     if scale < 1.0:
         slack = ROUNDING * objective.product_sizes(u)
         scale = objective.penalty.domain_scale(v, slack)
-        u, v, error = scaled(objective, u, v, error, scale)
-        slack = scale * slack
+        if scale < 1.0:
+            u, v, error = scaled(objective, u, v, error, scale)
+            slack = scale * slack
     value, conjugates = dual_value(objective, u, v, slack)
     if not value > -np.inf:  # nan after an overflow
         u, v, error = np.zeros_like(u), np.zeros_like(v), np.zeros_like(v)
