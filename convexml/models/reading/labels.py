@@ -27,6 +27,10 @@ def _labels(owner: str, y: Array, rows: Array) -> Array:
         refuse_nonfinite(y, owner, "y", rows=rows)
     if y.dtype.kind == "c":
         raise InputError(f"{owner}: y is complex; labels are of a kind that can be ordered.")
+    if y.dtype.kind in "biuf" and y.size:
+        ends = np.array([y.min(), y.max()], dtype=y.dtype)
+        if ((y == ends[0]) | (y == ends[1])).all():
+            return ends if ends[0] != ends[1] else ends[:1]
     try:
         return np.unique(y)
     except TypeError:
