@@ -7,6 +7,7 @@ import warnings
 import cvxpy as cp
 import numpy as np
 import pytest
+from support.draws.families import sampled
 from support.exact.exact_judging import Tally, Truth
 from support.exact.exact_numbers import ball, dot, row, table
 from support.exact.exact_program import OPTIMAL, solve_program
@@ -14,7 +15,7 @@ from support.exact.exact_program import OPTIMAL, solve_program
 import convexml as cml
 from convexml import Verdict
 
-SEEDS = [range(first, first + 25) for first in range(0, 200, 25)]
+SEEDS = sampled(25)
 
 
 def boxed(P: np.ndarray, q: np.ndarray, size: float) -> tuple[cp.Problem, cp.Variable]:

@@ -69,7 +69,15 @@ def recomputed(table) -> dict:
     return ORACLES[kind(table)](**arrays, **parameters)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+LONG = ("softmax_digits",)
+"""Whose other route takes seconds: in the slow suite."""
+JUDGED = [
+    pytest.param(path, id=path.stem, marks=pytest.mark.slow if path.stem in LONG else ())
+    for path in FILES
+]
+
+
+@pytest.mark.parametrize("path", JUDGED)
 def test_facts_are_true(path):
     table = read_table_of(path)
     if table.expected.status != "optimal":

@@ -57,7 +57,14 @@ REACHED: dict[str, tuple[str, ...]] = {
 """Who reaches a verified relative gap of 1e-6 on which problem file."""
 
 
-@pytest.mark.parametrize("name", REACHED)
+LONG = ("soft_margin_iris",)
+"""Whose iterations are many: in the slow suite."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in REACHED],
+)
 def test_the_objective_is_clarabels_at_a_verified_gap(name: str) -> None:
     problem = cml.load(PROBLEMS / f"{name}.toml")
     reference = problem.solve("clarabel", tol=1e-9)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from support.programs.arrays import certify_arrays
+from support.sizes import sizes
 
 from convexml.certificates import Verdict
 from convexml.certificates.algebra.clarabel import solve_cone_program
@@ -138,7 +139,7 @@ def random_program(rng: np.random.Generator) -> ConeProgram:
     return cone_program_of(P, -A.T @ dual - P @ x0, A, A @ x0 + interior, cones)
 
 
-COUNTS = [4, pytest.param(16, marks=pytest.mark.slow)]
+COUNTS = sizes(2, 16)
 
 
 @pytest.mark.parametrize("count", COUNTS)

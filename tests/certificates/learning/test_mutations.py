@@ -9,6 +9,7 @@ import pytest
 import support.mutations as mutations
 from support.cases import Kind
 from support.oracles.oracle import Oracle
+from support.sizes import sizes
 from test_bound_validity import (
     test_every_repaired_u_bounds_p_from_below as weak_duality,
 )
@@ -27,12 +28,13 @@ from convexml.objective import Objective
 from convexml.penalties import L1, L2, Penalty, Zero
 
 
-def test_no_mutation_that_matters_is_certified() -> None:
-    tally = mutations.run(tries=2000, combinations=60)
+@pytest.mark.parametrize("tries", sizes(500, 2000))
+def test_no_mutation_that_matters_is_certified(tries: int) -> None:
+    tally = mutations.run(tries=tries, combinations=60)
     assert tally.lies == []
-    assert tally.mattered > 1200
-    assert tally.verdicts["certified"] > 200  # the checker does not refuse everything
-    assert tally.verdicts["refuted"] > 500
+    assert tally.mattered > 0.6 * tries
+    assert tally.verdicts["certified"] > 0.1 * tries  # the checker does not refuse everything
+    assert tally.verdicts["refuted"] > 0.25 * tries
 
 
 def test_every_model_is_mutated() -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.sizes import sizes
 
 import convexml as cml
 from convexml import Verdict
 
 
-def test_a_residual_of_rounding_is_no_proof_of_optimality() -> None:
+@pytest.mark.parametrize("draws", sizes(50, 200))
+def test_a_residual_of_rounding_is_no_proof_of_optimality(draws: int) -> None:
     # x1 + x2 >= 1 and x1 + (1 + e) x2 >= 1 + d: P* = 1 at x2 = d / e, though e is rounding.
     rng = np.random.default_rng(2)
-    for _ in range(200):
+    for _ in range(draws):
         e, d = 2.0 ** -rng.integers(44, 52), 2.0 ** -rng.integers(1, 6)
         units = 2.0 ** rng.integers(-20, 21, 2)
         problem = cml.LinearProgram(
@@ -29,10 +31,11 @@ def test_a_residual_of_rounding_is_no_proof_of_optimality() -> None:
         assert problem.certify(best, {"lambda_ub": [1.0, 0.0]}).verdict is Verdict.CERTIFIED
 
 
-def test_farkas_multipliers_that_leave_rounding_prove_nothing() -> None:
+@pytest.mark.parametrize("draws", sizes(48, 200))
+def test_farkas_multipliers_that_leave_rounding_prove_nothing(draws: int) -> None:
     # Feasible at x2 = 1 / e; (1, -1) leaves e, and its value is -1.
     rng = np.random.default_rng(3)
-    for k in range(200):
+    for k in range(draws):
         e, units = 2.0 ** -rng.integers(30, 53), 2.0 ** rng.integers(-20, 21, 2)
         A = np.array([[1.0, 1.0], [1.0, 1.0 + e]]) * units
         problem = cml.LinearProgram([1.0, 1.0], A_eq=A, b_eq=[0.0, 1.0], bounds=(None, None))
@@ -47,10 +50,11 @@ def test_farkas_multipliers_that_leave_rounding_prove_nothing() -> None:
         assert none.certify_infeasible({"nu": [-1.0, 1.0]}).verdict is not Verdict.CERTIFIED
 
 
-def test_rays_that_leave_rounding_prove_nothing() -> None:
+@pytest.mark.parametrize("draws", sizes(50, 200))
+def test_rays_that_leave_rounding_prove_nothing(draws: int) -> None:
     # d1 + d2 = 0 and d1 + (1 + e) d2 = 0 only for d = 0.
     rng = np.random.default_rng(4)
-    for _ in range(200):
+    for _ in range(draws):
         e, units = 2.0 ** -rng.integers(30, 53), 2.0 ** rng.integers(-20, 21)
         A = np.array([[1.0, 1.0], [1.0, 1.0 + e]]) * units
         problem = cml.LinearProgram([1.0, 0.0], A_eq=A, b_eq=[0.0, 0.0], bounds=(None, None))
@@ -63,9 +67,10 @@ def test_rays_that_leave_rounding_prove_nothing() -> None:
         assert wrong.verdict is not Verdict.CERTIFIED
 
 
-def test_rows_that_contradict_one_another_by_little_are_never_optimal() -> None:
+@pytest.mark.parametrize("draws", sizes(50, 200))
+def test_rows_that_contradict_one_another_by_little_are_never_optimal(draws: int) -> None:
     rng = np.random.default_rng(5)
-    for _ in range(200):
+    for _ in range(draws):
         line, gap = rng.integers(1, 5, 3).astype(float), 2.0 ** -rng.integers(20, 41)
         A, b = np.array([line, -line]), np.array([1.0, -1.0 - gap])
         problem = cml.LinearProgram(rng.integers(1, 5, 3), A, b)

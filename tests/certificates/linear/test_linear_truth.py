@@ -9,6 +9,7 @@ import pytest
 from support.draws.linear_draws import Linear, draw, game, program, solvable
 from support.draws.linear_judging import judge_point
 from support.exact.exact_judging import Tally
+from support.sizes import sizes
 
 import convexml as cml
 from convexml import Verdict
@@ -36,9 +37,10 @@ def test_multipliers_that_cancel_leave_the_bound_what_it_is() -> None:
     assert found.dual_objective == pytest.approx(1.5, rel=1e-14)
 
 
-def test_opposite_rows_with_huge_multipliers() -> None:
+@pytest.mark.parametrize("draws", sizes(50, 200))
+def test_opposite_rows_with_huge_multipliers(draws: int) -> None:
     rng, tally = np.random.default_rng(1), Tally()
-    for k in range(200):
+    for k in range(draws):
         base = solvable(rng)
         line = rng.integers(1, 4, (1, base.c.size)).astype(float)
         x = np.array([float(v) for v in base.optimum.x])
@@ -57,7 +59,7 @@ def test_opposite_rows_with_huge_multipliers() -> None:
         duals["lambda_ub"][-2:] = K, K + rng.choice([0.0, 0.5, 1.0, 2.0])
         for point in (x, x + rng.integers(0, 3, x.size)):
             judge_point(tally, posed, point, duals, f"draw {k}", TOL)
-    assert tally.judged == 400
+    assert tally.judged == 2 * draws
     assert not tally.crimes
 
 
@@ -76,9 +78,10 @@ def test_the_optimum_far_away_is_certified_and_its_neighbours_are_not(far: float
 # -- true optima ------------------------------------------------------------------------------
 
 
-def test_a_true_optimum_is_not_refuted_by_what_cancels() -> None:
+@pytest.mark.parametrize("draws", sizes(50, 200))
+def test_a_true_optimum_is_not_refuted_by_what_cancels(draws: int) -> None:
     rng = np.random.default_rng(6)
-    for k in range(200):
+    for k in range(draws):
         posed = game(rng) if k % 2 else solvable(rng)
         x = np.array([float(v) for v in posed.optimum.x])
         A, b, E, e = (2.0**20 * part for part in (posed.A_ub, posed.b_ub, posed.A_eq, posed.b_eq))
@@ -116,9 +119,10 @@ def in_units(posed: Linear, rng: np.random.Generator) -> tuple[Linear, np.ndarra
     return moved, 1.0 / unit, {"lambda_ub": cost / rows, "nu": cost / equal}
 
 
-def test_powers_of_two_change_no_verdict_and_no_relative_gap() -> None:
+@pytest.mark.parametrize("draws", sizes(50, 200))
+def test_powers_of_two_change_no_verdict_and_no_relative_gap(draws: int) -> None:
     rng, seen = np.random.default_rng(7), Counter()
-    for _ in range(200):
+    for _ in range(draws):
         posed = draw(rng)[1]
         moved, factor, prices = in_units(posed, rng)
         n = posed.c.size
@@ -138,7 +142,7 @@ def test_powers_of_two_change_no_verdict_and_no_relative_gap() -> None:
             assert one.verdict is two.verdict
             if linear_units(posed.posed.data).size > 0.0 and one.relative_gap != two.relative_gap:
                 assert two.relative_gap == pytest.approx(one.relative_gap, rel=1e-6, abs=1e-11)
-    assert min(seen.values()) >= 30
+    assert min(seen.values()) >= 0.15 * draws
 
 
 def test_no_bad_tolerance() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import support.draws.linear_draws as linear_draws
+from support.sizes import sizes
 
 import convexml as cml
 from convexml import Verdict
@@ -12,8 +14,9 @@ from convexml.certificates.linear.bound import equilibrated
 NAMES = ("c", "A_ub", "b_ub", "A_eq", "b_eq", "lower", "upper")
 
 
-def test_they_are_one_program_in_equilibrated_units() -> None:
-    for seed in range(200):
+@pytest.mark.parametrize("draws", sizes(50, 200))
+def test_they_are_one_program_in_equilibrated_units(draws: int) -> None:
+    for seed in range(draws):
         rng = np.random.default_rng(seed)
         one = linear_draws.solvable(rng)
         two = linear_draws.rescaled(rng, one)

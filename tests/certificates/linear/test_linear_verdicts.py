@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support.programs.small import DIET
+from support.sizes import sizes
 
 from convexml.certificates import Verdict
 from convexml.models import HalfspaceLP, LinearProgram
@@ -110,11 +111,12 @@ def test_farkas_multipliers_are_verified_and_corrupted_ones_refused() -> None:
         assert problem.certify_infeasible(bad).verdict is not Verdict.CERTIFIED
 
 
-def test_a_feasible_program_has_no_evidence() -> None:
+@pytest.mark.parametrize("draws", sizes(50, 200))
+def test_a_feasible_program_has_no_evidence(draws: int) -> None:
     problem = LinearProgram(**DIET)
     assert problem.find_evidence() is None
     rng = np.random.default_rng(1)
-    for _ in range(200):
+    for _ in range(draws):
         passed = {"lambda_ub": rng.normal(size=3), "lambda_upper": rng.normal(size=6)}
         assert problem.certify_infeasible(passed).verdict is not Verdict.CERTIFIED
         verdict = problem.certify_unbounded(rng.normal(size=6), [4.0, 0, 0, 4.5, 2.0, 0]).verdict

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.sizes import sizes
 from support.support_cases import KINDS, Case, point_at, random_case
 
 import convexml as cml
@@ -19,7 +20,6 @@ from convexml.numerics import Array
 from convexml.penalties import L1, ElasticNet, GroupL2
 
 GAPS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
-PROBLEMS = 29  # of each of the 7 kinds
 LEFT = {1e-2: 1.0, 1e-4: 0.15, 1e-6: 0.03, 1e-8: 0.01, 1e-10: 0.005}
 """At most this share of labels is left undecided, over the problems of a kind."""
 oracle = cache(random_case)
@@ -51,10 +51,11 @@ def at_gap(case: Case, gap: float, seed: int) -> CertifiedSupport:
     return certify_support(case.problem.objective_parts, w, b, u)
 
 
+@pytest.mark.parametrize("problems", sizes(10, 29))
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_decided_label_is_wrong_and_few_are_left(kind: str) -> None:
+def test_no_decided_label_is_wrong_and_few_are_left(kind: str, problems: int) -> None:
     left: dict[float, list[float]] = {gap: [] for gap in GAPS}
-    for seed in range(PROBLEMS):
+    for seed in range(problems):
         case = oracle(kind, seed)
         for k in (seed, seed + 1, seed + 3):  # three of the five gaps for each problem
             gap = GAPS[k % 5]

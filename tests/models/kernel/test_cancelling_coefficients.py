@@ -30,11 +30,17 @@ def exact(q: Array, b: float) -> Fraction:
     return square / 2 + Fraction(C) * sum(losses, Fraction())
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_the_gap_bounds_what_is_missed_where_sums_cancel(seed: int) -> None:
+@pytest.fixture(scope="module")
+def solved() -> tuple[cml.KernelSVR, Array, float]:
+    """The problem and its solution, for all seeds."""
     problem = cml.KernelSVR(X, Y, C, EPSILON, cml.kernels.Linear())
     solution = problem.solve()
-    q, b = solution.primal["q"], float(solution.primal["b"])
+    return problem, solution.primal["q"], float(solution.primal["b"])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_gap_bounds_what_is_missed_where_sums_cancel(solved, seed: int) -> None:
+    problem, q, b = solved
     rng = np.random.default_rng(seed)
     away = np.linalg.svd(X.T)[2][2 + rng.integers(28)]  # K away = 0 but for rounding
     there = q + 10.0 ** rng.uniform(9, 12) * away
@@ -44,8 +50,7 @@ def test_the_gap_bounds_what_is_missed_where_sums_cancel(seed: int) -> None:
     assert certificate.proved_gap >= missed
 
 
-def test_ordinary_coefficients_stay_certified() -> None:
-    problem = cml.KernelSVR(X, Y, C, EPSILON, cml.kernels.Linear())
-    solution = problem.solve()
-    certificate = problem.certify(solution.primal["q"], solution.primal["b"])
+def test_ordinary_coefficients_stay_certified(solved) -> None:
+    problem, q, b = solved
+    certificate = problem.certify(q, b)
     assert certificate.verdict is cml.Verdict.CERTIFIED

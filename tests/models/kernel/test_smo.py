@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
+from support.sizes import sizes
 
 import convexml as cml
 from convexml.kernels import Gaussian, Linear, Polynomial, Precomputed
@@ -85,8 +86,9 @@ def test_regression_with_weights(epsilon: float, intercept: bool) -> None:
     assert solution.objective == pytest.approx(truth, rel=1e-7)
 
 
-def test_a_kernel_run_is_held_to_its_theorem() -> None:
-    points, labels, _ = samples(400)
+@pytest.mark.parametrize("n", sizes(120, 400))
+def test_a_kernel_run_is_held_to_its_theorem(n: int) -> None:
+    points, labels, _ = samples(n)
     solution = cml.KernelSVM(points, labels, 1.0, Gaussian(0.5)).solve("smo", size=16)
     assert solution.status == "optimal"
     audit = solution.rate_audit()

@@ -143,10 +143,6 @@ def judged(name: str, seeds: Iterable[int], few: int | None = None) -> Tally:
     return tally
 
 
-BLOCKS = [range(first, first + 50) for first in range(0, 200, 50)]
-"""The draws of a test, in parts that run beside one another."""
-
-
 def sampled(first: int, block: int = 50, draws: int = 200) -> list[Any]:
     """Blocks of seeds: the first few run always, the others of ``draws`` in the slow suite."""
     later = [range(k, min(k + block, draws)) for k in range(first, draws, block)]

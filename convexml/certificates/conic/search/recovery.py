@@ -70,6 +70,10 @@ def complete_dual(
     its multipliers are the best ones to go with those given, and its minimiser is the w of the
     bound. Without the box an error of 1e-9 in y would leave no minimum.
 
+    Clarabel is asked even where it has solved the problem: the rows that pose an atom (epigraphs,
+    cones, z = A x + b) have multipliers that CVXPY does not pass on, and no formula fills those of
+    cones that share variables. Only where every row is given and P = 0 nothing is left to ask.
+
     Parameters
     ----------
     program : ConeProgram
