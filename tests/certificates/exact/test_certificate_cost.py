@@ -115,7 +115,8 @@ def costs(parts: Objective, w: Array, b: float, u: Array) -> tuple[float, float]
     seen.clear()
     for last in ("_last_scores", "_last_product"):  # as of a point that nobody has asked for yet
         vars(parts.design).pop(last, None)
-    vars(frame_of(parts, always=True).objective).pop("_last_repaired", None)
+    for last in ("_last_repaired", "_last_point"):
+        vars(frame_of(parts, always=True).objective).pop(last, None)
     certificate = certify_objective(parts, w, b, u)
     assert str(certificate.verdict) == "certified"
     assert certificate.proved_gap == certificate.gap < np.inf  # the proof costs nothing more

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,8 +29,20 @@ def repair_primal(objective: Objective, w: Array, b: float) -> PrimalPoint:
     """Shrink w into its ball or box; divide (w, b) by min y_i z_i where margins fall short of 1.
 
     Points of an equality constraint (X w + b = y) cannot be repaired exactly: P is then
-    Omega(w), and the residual is reported beside the gap as primal infeasibility.
+    Omega(w), and the residual is reported beside the gap as primal infeasibility. The last point
+    is remembered: who stops a solver, finishes its point and certifies it asks for the same.
     """
+    last: PrimalPoint | None = objective.__dict__.get("_last_point")
+    if last is not None and np.array_equal(last.w, w) and np.array_equal(last.b, b):
+        return last
+    point = _repaired(objective, w, b)
+    if point.moved == 0.0 and np.isfinite(point.value):
+        kept = replace(point, w=w.copy(), b=b.copy() if isinstance(b, np.ndarray) else b)
+        objective.__dict__["_last_point"] = kept  # w may be written to
+    return point
+
+
+def _repaired(objective: Objective, w: Array, b: float) -> PrimalPoint:
     new_w, new_b = objective.penalty.project(w), b
     z = objective.predict(new_w, new_b)
     loss = objective.loss
