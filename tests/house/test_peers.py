@@ -193,6 +193,13 @@ def test_data_are_the_same_each_time_and_keep_their_layout_when_made_small():
     assert first.lams[0] == pytest.approx(10.0 * first.lams[-1])
 
 
+def test_a_few_rows_hold_both_classes():
+    data = module("data")
+    X, y = np.ones((500, 3)), np.repeat([1.0, -1.0], 250)
+    assert set(data.Data(X, y, 1.0).small().y) == {1.0, -1.0}
+    assert len(data.Data(X[:20], y[240:260], 1.0).small().y) == 20
+
+
 def test_a_gap_is_that_of_the_point_alone():
     data, ours = module("data"), module("contestants.ours")
     rng = np.random.default_rng(0)
@@ -204,6 +211,9 @@ def test_a_gap_is_that_of_the_point_alone():
     assert ours.verified_gap("ridge", samples, (w, 7.0), 1e-6, fit_intercept=False) < 1e-12
     gap = ours.verified_gap("ridge", samples, (2.0 * w, 0.0), 1e-6, fit_intercept=False)
     assert gap >= (far - exact) / far > 1e-3
+    u = (X @ w - y) / 20
+    assert ours.verified_gap("ridge", samples, (w, 0.0, u), 1e-6, fit_intercept=False) < 1e-12
+    assert ours.verified_gap("ridge", samples, (w, 0.0, 2.0 * u), 1e-6, fit_intercept=False) > 1e-3
 
 
 def test_a_point_that_is_not_certified_is_no_answer():

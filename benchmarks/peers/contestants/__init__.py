@@ -23,5 +23,5 @@ def contestant(row: Row, name: str) -> Any:
     if name == "floor":
         return floors.floor(row.floor)
     if name.startswith(ours.OURS):
-        return ours.fit(row.kind, *name.split()[1:])
+        return ours.fit(row.kind, *name.split()[1:], own_dual=not row.peers)
     return PEERS[row.kind][name]

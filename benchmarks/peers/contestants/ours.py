@@ -34,14 +34,19 @@ def posed(kind: str, data: Data, fit_intercept: bool = True, level: float | None
     return cml.KernelSVM(X, y, level, cml.kernels.Gaussian(SIGMA), **options)
 
 
-def fit(kind: str, solver: str = "auto") -> Any:
-    """From the arrays to a certified solution: posing, solving and judging."""
+def fit(kind: str, solver: str = "auto", own_dual: bool = False) -> Any:
+    """From the arrays to a certified solution: posing, solving and judging.
+
+    Beside peers (w, b) alone is handed out, as theirs; without any, u as well.
+    """
 
     def run(data: Data, tol: float) -> Any:
         problem = posed(kind, data)
         if kind == "lasso path":
             return [point(each) for each in problem.path(data.lams, tol=tol)]
-        return point(problem.solve(solver, tol=tol))
+        solution = problem.solve(solver, tol=tol)
+        found = point(solution)
+        return (*found, solution.dual["u"]) if own_dual and "u" in solution.dual else found
 
     return run
 
@@ -58,10 +63,15 @@ def point(solution: Any) -> tuple[Any, Any]:
 def verified_gap(
     kind: str, data: Data, found: Any, target: float, fit_intercept: bool = True
 ) -> float:
-    """The relative gap of (w, b), recomputed from the point alone; of a path the worst."""
+    """The relative gap of (w, b), recomputed from the point alone; of a path the worst.
+
+    With (w, b, u) from the two points.
+    """
     problem = posed(kind, data, fit_intercept)
     if kind != "lasso path":
-        w, b = found
+        w, b, *u = found
+        if u:
+            return float(problem.certify(w, b, *u, tol=ANY).relative_gap)
         return gap_at(problem, w, b if fit_intercept else 0.0, target)
     gaps = []
     for lam, (w, b) in zip(data.lams, found, strict=True):
