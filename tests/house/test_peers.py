@@ -216,6 +216,15 @@ def test_a_gap_is_that_of_the_point_alone():
     assert ours.verified_gap("ridge", samples, (w, 0.0, 2.0 * u), 1e-6, fit_intercept=False) > 1e-3
 
 
+def test_the_gap_of_a_hinge_is_found_from_w_alone():
+    """Its u is no function of w: the search for it is to go on until the gap is as asked."""
+    data, ours, rows = module("data"), module("contestants.ours"), module("rows")
+    samples = data.make(rows.find("SVM digits"))
+    w, b = ours.fit("svm")(samples, 1e-6)
+    assert ours.verified_gap("svm", samples, (w, b), 1e-6) <= 1e-6
+    assert ours.verified_gap("svm", samples, (1.01 * w, b), 1e-6) > 1e-6
+
+
 def test_a_point_that_is_not_certified_is_no_answer():
     import convexml as cml
 
