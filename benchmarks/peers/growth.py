@@ -74,7 +74,10 @@ def pictures(rows: list[dict[str, Any]], folder: Path) -> None:
                 value = slope(curve)
                 name = who if value is None else f"{who}, slope {value:.2f}"
                 panel.loglog(*zip(*curve, strict=True), marker="o", label=name)
+            sizes = sorted({size for each in found if each[0] == title for size, _ in each[2]})
             panel.set(title=title.rpartition(",")[0], xlabel=title[-1], ylabel=label)
+            panel.set_xticks(sizes, [f"{size:.0f}" for size in sizes])
+            panel.set_xticks([], minor=True)
             panel.legend()
         for panel in axes.flat[len(titles) :]:
             panel.set_axis_off()
