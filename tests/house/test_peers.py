@@ -225,6 +225,16 @@ def test_the_gap_of_a_hinge_is_found_from_w_alone():
     assert ours.verified_gap("svm", samples, (1.01 * w, b), 1e-6) > 1e-6
 
 
+@pytest.mark.parametrize("name", ["ridge 5000x200", "svm 2000x30"])
+def test_samples_that_weigh_nothing_are_judged_too(name):
+    data, contestants, rows = module("data"), module("contestants"), module("rows")
+    each = rows.find(f"{name} ~ {module('awkward').ANYBODY[2]}")
+    samples = data.make(each)
+    found = contestants.contestant(each, "convexml")(samples, 1e-6)
+    assert len(found[2]) == len(samples.y)
+    assert module("contestants.ours").verified_gap(each.kind, samples, found, 1e-6) <= 1e-6
+
+
 def test_a_point_that_is_not_certified_is_no_answer():
     import convexml as cml
 

@@ -69,7 +69,7 @@ def verified_gap(
     if kind != "lasso path":
         w, b, *u = found
         if u:
-            return proved_gap(problem, w, b, u[0], target)
+            return float(problem.certify(w, b, u[0], tol=target).relative_gap)
         return gap_at(problem, w, b if fit_intercept else 0.0, target)
     gaps = []
     for lam, (w, b) in zip(data.lams, found, strict=True):
