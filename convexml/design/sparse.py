@@ -12,7 +12,7 @@ from scipy import sparse
 
 from ..numerics import Array
 
-ENTRIES = 2**17
+ENTRIES = 2**18
 """Of X, whose squares or sizes are held at a time."""
 
 

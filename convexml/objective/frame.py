@@ -209,7 +209,7 @@ def _frame(objective: Objective, ordinary: int) -> Frame:
 def _units(objective: Objective) -> str:
     """Which units of columns the penalty knows: their own, one for all, or none but 1."""
     penalty, d = objective.penalty, objective.d
-    if penalty.in_units(np.exp2(np.arange(d) % 2), 1.0) is not None:
+    if penalty.in_units(1.0 + np.arange(d) % 2, 1.0) is not None:
         return "own"
     alike = penalty.in_units(np.ones(d), 1.0) is not None
     return "alike" if alike else "unscaled"  # centred only

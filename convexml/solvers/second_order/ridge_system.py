@@ -40,6 +40,9 @@ class RidgeSystem:
         inverse = objective.penalty.conjugate_gradient(np.ones(d))
         assert inverse is not None  # a need of the solver
         self.inverse, self.root = np.sqrt(inverse), np.sqrt(objective.c)
+        # Columns that weigh alike have their weight in the rows.
+        self._alike = bool(np.all(inverse == inverse[0]))
+        self._rows = self.root * self.inverse[0] if self._alike else self.root
         self.total = float(objective.c.sum())
         self.unit = self.root / np.sqrt(self.total) if objective.fit_intercept else np.zeros(n)
         self.target = self._projected(self.root * objective.y)
@@ -55,7 +58,7 @@ class RidgeSystem:
     def forth(self, omega: Array) -> Array:
         """B omega; ``mean`` is that of its predictions."""
         self.passes += 1.0
-        found = self.root * self.design.matvec(self.inverse * omega)
+        found = self._rows * self.design.matvec(self._own(omega))
         if not self.objective.fit_intercept:
             return found
         along = float(self.unit @ found)
@@ -65,7 +68,10 @@ class RidgeSystem:
     def back(self, a: Array) -> Array:
         """B'a, for an a that is projected."""
         self.passes += 1.0
-        return self.inverse * self.design.rmatvec(self.root * a)
+        return self._own(self.design.rmatvec(self._rows * a))
+
+    def _own(self, x: Array) -> Array:
+        return x if self._alike else self.inverse * x
 
     def residual(self, omega: Array) -> Array:
         """What the equations are missed by: half its square is P - D, u = c l'(z)."""
