@@ -70,6 +70,8 @@ class ScaledDesign:
         return self.units**2 * self.base.column_squares(weights)
 
     def row_squares(self) -> Array:
+        if isinstance(self.base, ScaledDesign):
+            return ScaledDesign(self.base.base, self.base.units * self.units).row_squares()
         if isinstance(self.base, SparseDesign):
             return self.base.row_squares(self.units**2)
         X = self.base.constant
