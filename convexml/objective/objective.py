@@ -187,8 +187,8 @@ class Objective:
 
     @cached_property
     def is_unbounded(self) -> bool:
-        """Whether every l* is finite everywhere: then no u is outside of dom F*."""
-        return not np.isfinite(self.slope_bounds).any()
+        """Whether every l* is finite everywhere, as of strongly convex l: dom F* holds every u."""
+        return self.loss.strong_convexity > 0.0 or not np.isfinite(self.slope_bounds).any()
 
     def dual_bounds(self) -> tuple[Array, Array]:
         """The box lo <= u <= hi on which F* is finite, arrays of shape (n,)."""

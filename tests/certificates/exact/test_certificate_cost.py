@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from convexml import LearningProblem
+from convexml import Lasso, LearningProblem
 from convexml.certificates import certify_objective
 from convexml.certificates.learning.points import dual_repair
 from convexml.design import DenseDesign, ScaledDesign, as_design
@@ -201,3 +201,30 @@ def test_a_dual_point_that_was_repaired_is_not_repaired_again(
     assert [times for times, _ in seen] == [1, 0, 1, 1]
     assert seen[0] == seen[3] != seen[2]
     assert seen[1][1] == seen[0][1]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_only_a_loss_whose_conjugate_ends_has_a_box(loss: Loss) -> None:
+    y = np.array([1.0, 1.0, 3.0])
+    far = np.full(3, 1e6)
+    ends = [np.isinf(loss.conjugate(y, far * side)).any() for side in (-1.0, 1.0)]
+    targets = np.array([1.0, -1.0, 1.0]) if loss.labels == "binary" else y
+    problem = LearningProblem(np.eye(3), targets, loss, L2(1.0))
+    assert problem.objective_parts.is_unbounded == (not any(ends))
+
+
+def test_a_lasso_repairs_a_dual_point_once_for_each_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    repaired: Counter[str] = Counter()
+    balance = dual_repair.balanced
+
+    def counted(*arguments: Any) -> Any:
+        repaired["u"] += 1
+        return balance(*arguments)
+
+    monkeypatch.setattr(dual_repair, "balanced", counted)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(442, 10))
+    solution = Lasso(X, X[:, 0] + rng.normal(size=442), 0.05).solve()
+    assert solution.status == "optimal"
+    # Clipped and scaled at each look; scaled once more, with a margin, by the certificate.
+    assert repaired["u"] <= 2 * len(solution.trace) + 2
