@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from ..numerics import Array
-from .survey import Survey, survey
 
 BLOCK = 4096
 """Rows that X'u adds up at a time: short sums carry little rounding."""
@@ -28,10 +27,9 @@ TINY = 50_000
 
 @dataclass(frozen=True, eq=False)
 class DenseDesign:
-    """A dense float64 array of shape (n, d), and its survey where that is known."""
+    """A dense float64 array of shape (n, d)."""
 
     array: Array
-    surveyed: Survey | None = None
 
     @cached_property
     def shape(self) -> tuple[int, int]:
@@ -41,11 +39,6 @@ class DenseDesign:
     @property
     def constant(self) -> Array:
         return self.array
-
-    @cached_property
-    def survey(self) -> Survey:
-        """Extents and squares of the columns."""
-        return self.surveyed or survey(self.array)
 
     @property
     def chain(self) -> int:
@@ -63,6 +56,8 @@ class DenseDesign:
 
     def rmatvec(self, u: Array) -> Array:
         if len(u) <= BLOCK:
+            if u.ndim == 1 and self.array.flags.f_contiguous:
+                return np.vecdot(self.array.T, u)  # a column at a time reads memory fastest
             return self.array.T @ u
         starts = range(0, len(u), BLOCK)
         parts = [self.array[i : i + BLOCK].T @ u[i : i + BLOCK] for i in starts]
@@ -134,9 +129,9 @@ class DenseDesign:
 
     @cached_property
     def _squares(self) -> Array:
-        if self.surveyed is not None:
-            return self.surveyed.squares
-        if self.array.flags.f_contiguous or self.shape[1] <= NARROW:
+        if self.array.flags.f_contiguous:
+            return np.vecdot(self.array.T, self.array.T)
+        if self.shape[1] <= NARROW:
             return np.einsum("ij,ij->j", self.array, self.array)
         return self._weighted_squares(np.ones(len(self.array)))
 

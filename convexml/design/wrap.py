@@ -10,11 +10,10 @@ from scipy import sparse
 from .base import Design
 from .dense import DenseDesign
 from .sparse import SparseDesign
-from .survey import Survey
 
 
-def as_design(X: Any, surveyed: Survey | None = None) -> Design:
-    """Wrap a validated float64 array, with its survey if known, or a SciPy sparse matrix."""
+def as_design(X: Any) -> Design:
+    """Wrap a validated float64 array or SciPy sparse matrix of shape (n, d)."""
     if sparse.issparse(X):
         return SparseDesign(X if X.format in ("csr", "csc") else sparse.csr_array(X))
-    return DenseDesign(np.asarray(X, dtype=float), surveyed)
+    return DenseDesign(np.asarray(X, dtype=float))

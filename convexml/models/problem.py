@@ -9,7 +9,6 @@ import numpy as np
 
 from ..certificates import Certificate
 from ..certificates.support.labels import CertifiedSupport
-from ..design import as_design
 from ..losses import Loss
 from ..numerics import Array
 from ..objective import Objective, Statement, pose_dual, pose_primal
@@ -85,8 +84,7 @@ class LearningProblem(Problem):
         self._compose(samples, intercept)
 
     def _compose(self, samples: Samples, intercept: bool) -> None:
-        design = as_design(samples.X, samples.survey)
-        self._objective = construction.compose(self.name, design, samples, self._parts, intercept)
+        self._objective = construction.compose(self.name, samples, self._parts, intercept)
 
     @property
     def objective_parts(self) -> Objective:
@@ -246,4 +244,4 @@ class LearningProblem(Problem):
         if type(self) is LearningProblem:
             hyper = {"loss": parts.loss, "penalty": parts.penalty}
         settings = construction.in_words(hyper)
-        return f"{self.name}(n={parts.n}, d={self._samples.X.shape[1]}{settings})"
+        return f"{self.name}(n={parts.n}, d={self._samples.design.shape[1]}{settings})"

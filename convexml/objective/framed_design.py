@@ -16,6 +16,8 @@ FAR, ROOT = 200, math.sqrt(0.5)
 
 TINY = 100_000
 """Entries of X up to which it is copied for every unit: products with a copy are simpler."""
+FIRST = 8
+"""Rows that most often tell which columns cannot be centred exactly."""
 
 
 def framed(design: Design, centred: bool, units: str, ordinary: int) -> tuple[Design, Array, Array]:
@@ -46,19 +48,18 @@ def _centred_and_scaled(
     design: Design, centred: bool, units: str, ordinary: int
 ) -> tuple[Design | None, Array, Array]:
     """(X', m, k), without X' where it takes no copy of X."""
-    X = design.constant
-    known = design.__dict__
-    low, high = known.get("_extent") or known.setdefault("_extent", _extent(design))
-    centre = np.zeros(X.shape[1])
+    X, centre = design.constant, np.zeros(design.shape[1])
     if centred and not sparse.issparse(X):
-        with np.errstate(over="ignore"):
-            centre = exact_centres(low, high, X)
-    largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
+        known = design.__dict__
+        if "_centre" not in known:
+            known["_centre"] = _centres(X)
+        centre = known["_centre"]
     columns = np.ones(X.shape[1])
     if units == "own":
-        columns /= powers_near(largest, ordinary)
+        columns /= powers_near(_sizes(design, centre, ordinary), ordinary)
     elif units == "alike":
-        middle = float(np.median(largest[largest > 0.0])) if np.any(largest) else 0.0
+        sizes = _sizes(design, centre, ordinary)
+        middle = float(np.median(sizes[sizes > 0.0])) if np.any(sizes) else 0.0
         columns /= power_near(middle, ordinary)
     moved, small = bool(centre.any()), X.size <= TINY and not sparse.issparse(X)
     if not moved and ((columns == 1.0).all() or not (ordinary or small)):
@@ -68,29 +69,61 @@ def _centred_and_scaled(
     return DenseDesign((X - centre if moved else X) * columns), centre, columns
 
 
-def _extent(design: Design) -> tuple[Array, Array]:
-    """The least and the largest entry of each column; of a sparse X their quadratic mean."""
-    X = design.constant
-    if isinstance(design, DenseDesign):
-        return design.survey.low, design.survey.high
-    if not sparse.issparse(X):
-        return X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
-    # Largest entries would need X by columns.
-    counts = design.column_counts()
+def _centres(X: Array) -> Array:
+    """Exact centres of dense columns, of which all are read where the first rows leave it open."""
+    centre, (low, high) = np.zeros(X.shape[1]), _extent(X[:FIRST])
+    open_ = np.flatnonzero(_is_near(low, high))
+    if open_.size:
+        part = X if open_.size == len(centre) else X[:, open_]
+        with np.errstate(over="ignore"):
+            centre[open_] = exact_centres(*_extent(part), part)
+    return centre
+
+
+def _sizes(design: Design, centre: Array, ordinary: int) -> Array:
+    """The size of each column about its centre: the root mean square of its stored entries.
+
+    The largest one of a dense column that is centred, where that is not ordinary, or where squares
+    leave float64; largest entries of sparse columns would need X by columns.
+    """
+    X, counts = design.constant, design.column_counts()
     with np.errstate(over="ignore", under="ignore"):
         sizes = np.sqrt(design.column_squares() / np.maximum(counts, 1))
-        if not np.all((counts == 0) | (sizes > 1e-100) & (sizes < 1e100)):
-            sums = np.minimum(design.abs_rmatvec(np.ones(X.shape[0])), 1e300)
-            sizes = np.where((sizes > 1e-100) & (sizes < 1e100), sizes, sums)
-    return -sizes, sizes
+    known = (centre == 0.0) & (((sizes > 1e-100) & (sizes < 1e100)) | (counts == 0))
+    if sparse.issparse(X):
+        if not known.all():
+            sums = design.abs_rmatvec(np.ones(X.shape[0]))
+            sizes[~known] = np.minimum(sums, 1e300)[~known]
+        return sizes
+    if ordinary:
+        known &= powers_near(sizes, ordinary) == 1.0
+    asked = np.flatnonzero(~known)
+    if asked.size:
+        low, high = _extent(X if asked.size == len(sizes) else X[:, asked])
+        sizes[asked] = np.maximum(np.abs(low - centre[asked]), np.abs(high - centre[asked]))
+    return sizes
+
+
+def _extent(X: Array) -> tuple[Array, Array]:
+    """The least and the largest entry of each column."""
+    if not len(X):
+        return np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    return X.min(axis=0), X.max(axis=0)
+
+
+def _is_near(low: Array, high: Array) -> Array:
+    """Whether numbers between these are of one sign and within a factor of 2."""
+    near: Array = (low > 0.0) | (high < 0.0)
+    if near.any():
+        near &= np.maximum(np.abs(low), np.abs(high)) <= 2.0 * np.minimum(np.abs(low), np.abs(high))
+    return near
 
 
 def exact_centres(low: Array, high: Array, X: Array) -> Array:
     """A centre where all entries are within a factor of 2: differences are exact (Sterbenz)."""
-    near = (low > 0.0) | (high < 0.0)
+    near = _is_near(low, high)
     if not near.any():
         return np.zeros(len(near))
-    near &= np.maximum(np.abs(low), np.abs(high)) <= 2.0 * np.minimum(np.abs(low), np.abs(high))
     centre = np.zeros(len(near))
     if near.any():
         centre[near] = np.clip(X[:, near].mean(axis=0), low[near], high[near])

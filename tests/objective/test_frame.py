@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.sparse import csc_array, csr_array
 
 from convexml.design import StackedDesign, as_design
 from convexml.losses import (
@@ -94,6 +95,40 @@ def test_what_is_not_centred_exactly_is_not_centred() -> None:
     frame = frame_of(Objective(as_design(X), np.zeros(3), Squared(), Zero(), np.ones(3), True))
     assert frame.centre[0] == 0.0
     assert frame.centre[1] != 0.0
+
+
+def test_rows_beyond_the_first_decide_about_a_centre() -> None:
+    X = 5.0 + 0.1 * np.random.default_rng(6).random((60, 3))
+    X[50, 1], X[51, 2] = -5.0, 11.0
+    frame = frame_of(Objective(as_design(X), np.zeros(60), Squared(), Zero(), np.ones(60), True))
+    assert frame.centre[0] != 0.0
+    assert not np.any(frame.centre[1:])
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr", "csc"])
+def test_units_follow_the_columns(kind) -> None:
+    rng = np.random.default_rng(7)
+    X, scale = rng.normal(size=(50, 5)), 2.0 ** np.array([0.0, 30.0, -30.0, 170.0, -170.0])
+    X[rng.random((50, 5)) < 0.5] = 0.0
+    wrap = np.asarray if kind == "dense" else {"csr": csr_array, "csc": csc_array}[kind]
+    always = []
+    for matrix in (X, X * scale):
+        parts = as_design(wrap(matrix)), rng.normal(size=50), Squared(), L1(0.1), np.ones(50), True
+        inner = frame_of(Objective(*parts)).objective.design.dense()
+        assert np.all(
+            (np.abs(inner).max(axis=0) >= 2.0**-7) & (np.abs(inner).max(axis=0) <= 2.0**7)
+        )
+        always.append(frame_of(Objective(*parts), always=True).objective.design.dense())
+    assert np.array_equal(*always)
+
+
+def test_a_rare_one_among_zeros_is_no_small_number() -> None:
+    X = np.random.default_rng(8).normal(size=(40_000, 2))
+    X[:, 1] = 0.0
+    X[7, 1] = 1.0
+    n = len(X)
+    objective = Objective(as_design(X), X[:, 0], Squared(), L1(0.1), np.full(n, 1 / n), True)
+    assert frame_of(objective).objective is objective  # dense X is not copied for it
 
 
 def test_without_an_intercept_nothing_is_centred() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...design import Design, StackedDesign
+from ...design import StackedDesign
 from ...errors import InputError
 from ...losses import Loss
 from ...numerics import Array
@@ -56,17 +56,15 @@ def in_words(hyper: Mapping[str, Any]) -> str:
     return "".join(f", {key}={value!r}" for key, value in hyper.items() if np.ndim(value) == 0)
 
 
-def compose(
-    owner: str, design: Design, samples: Samples, parts: Parts, intercept: bool
-) -> Objective:
+def compose(owner: str, samples: Samples, parts: Parts, intercept: bool) -> Objective:
     """The objective of loss + penalty on samples; several outputs for a loss of classes."""
     loss, penalty, scale = parts
     given = (samples.y, loss, penalty, coefficients(samples.weights, scale), intercept)
     objective: Objective
     if samples.outputs:
-        objective = MulticlassObjective(StackedDesign(design, *samples.outputs), *given)
+        objective = MulticlassObjective(StackedDesign(samples.design, *samples.outputs), *given)
     else:
-        objective = Objective(design, *given)
+        objective = Objective(samples.design, *given)
     check_penalty(owner, penalty, objective.d)
     return objective
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...design.survey import Survey
+from ...design import Design
 from ...errors import InputError
 from ...numerics import Array
 from ...validation import (
@@ -20,7 +20,7 @@ from ...validation import (
     refuse_nonfinite,
 )
 from .labels import read_classes, read_many_classes
-from .matrix import some_of, surveyed_matrix
+from .matrix import read_design, some_of
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,8 @@ class Samples:
 
     Attributes
     ----------
-    X : array, csr_array or csc_array, shape (n, d)
+    design : Design
+        X, float64, of shape (n, d).
     y : array, shape (n,)
         Targets.
     weights : array, shape (n,)
@@ -44,7 +45,7 @@ class Samples:
         (K,) where there is a prediction for each of K classes, else ().
     """
 
-    X: Any
+    design: Design
     y: Array
     weights: Array
     kept: Array
@@ -54,8 +55,11 @@ class Samples:
     outputs: tuple[int, ...] = ()
     seen: Array | None = None
     """Some of the numbers of X as they were read: it may be the caller's own array."""
-    survey: Survey | None = None
-    """Of a dense X of which all rows are kept."""
+
+    @property
+    def X(self) -> Any:
+        """A float64 array, CSR or CSC array."""
+        return self.design.constant
 
     def refuse_changed(self, owner: str) -> None:
         """Raise InputError where X, which is not copied, has been written to."""
@@ -74,8 +78,8 @@ class Samples:
 def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) -> Samples:
     """Validate X (n, d), y (n,) and sample weights for a loss with these labels."""
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-    matrix, surveyed = surveyed_matrix(owner, X)
-    n = matrix.shape[0]
+    design = read_design(owner, X)
+    n = design.shape[0]
     if sparse.issparse(y):
         raise InputError(f"{owner}: y must be a dense vector; pass y.toarray().ravel().")
     refuse_masked(y, owner, "y")
@@ -96,11 +100,10 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
         numbers, classes = read_many_classes(owner, target, kept)
     else:
         numbers, classes = read_targets(owner, target, kept, labels == "count"), None
-    if len(kept) < n:
-        matrix, surveyed = matrix[kept], None
+    design = design if len(kept) == n else design.rows(kept)
     outputs = (len(classes),) if labels == "classes" and classes is not None else ()
-    seen = some_of(matrix)
-    return Samples(matrix, numbers, weights[kept], kept, n, classes, names, outputs, seen, surveyed)
+    seen = some_of(design.constant)
+    return Samples(design, numbers, weights[kept], kept, n, classes, names, outputs, seen)
 
 
 def read_targets(owner: str, y: Array, kept: Array, count: bool) -> Array:

@@ -1,4 +1,4 @@
-"""Read what the user passes as X; word every refusal."""
+"""Read a matrix X once: as numbers, all of them finite, with the squares of its columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...design.survey import Survey, survey
+from ...design import Design, as_design
 from ...errors import InputError
 from ...numerics import Array
 from ...validation import finite_sparse, float_array, refuse_nonfinite
@@ -21,18 +21,18 @@ FEW = 20_000
 
 
 def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
-    """Return X as a float64 array, CSR or CSC matrix of shape (n, d), n, d >= 1, all finite.
+    """Return X as a float64 array, CSR or CSC matrix of shape (n, d), n, d >= 1, all finite."""
+    return read_design(owner, X, name).constant
 
-    The numbers are shared with what was passed where they need not be converted.
+
+def read_design(owner: str, X: Any, name: str = "X") -> Design:
+    """The same as a design.
+
+    The numbers are shared with what was passed where they need not be converted. Squares of dense
+    columns, which are asked for later, tell what is finite.
     """
-    return surveyed_matrix(owner, X, name)[0]
-
-
-def surveyed_matrix(owner: str, X: Any, name: str = "X") -> tuple[Any, Survey | None]:
-    """The matrix, and what a dense one is like: its entries are all visited once."""
-    surveyed = None
     if sparse.issparse(X):
-        matrix = finite_sparse(X, owner, name, IMPUTE, share=True)
+        design = as_design(finite_sparse(X, owner, name, IMPUTE, share=True))
     else:
         matrix = float_array(X, owner, name, share=True)
         if matrix.ndim != 2:
@@ -40,15 +40,17 @@ def surveyed_matrix(owner: str, X: Any, name: str = "X") -> tuple[Any, Survey | 
             raise InputError(
                 f"{owner}: {name} must be a matrix of shape (n, d), got shape {matrix.shape}.{hint}"
             )
-        surveyed = survey(matrix)
-        if not surveyed.is_finite:
+        design = as_design(matrix)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            finite = np.isfinite(design.column_squares().sum())
+        if not finite:
             refuse_nonfinite(matrix, owner, name, IMPUTE)
-    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+    if 0 in design.shape:
         raise InputError(
-            f"{owner}: {name} is empty (shape {matrix.shape}); at least one sample and one "
+            f"{owner}: {name} is empty (shape {design.shape}); at least one sample and one "
             "feature are required."
         )
-    return matrix, surveyed
+    return design
 
 
 def some_of(X: Any) -> Array:
