@@ -155,6 +155,8 @@ class DenseDesign:
         return np.einsum("ij,ij->i", self.array, self.array)
 
     def columns(self, index: Array) -> DenseDesign:
+        if self.array.flags.f_contiguous and index.dtype != bool:
+            return DenseDesign(self.array.T.take(index, axis=0).T)  # whole columns are copied
         return DenseDesign(self.array[:, index])
 
     def rows(self, index: Array) -> DenseDesign:

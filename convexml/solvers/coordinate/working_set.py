@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...certificates.learning.points.dual_point import plain_dual
-from ...certificates.learning.points.dual_repair import DualPoint
-from ...design import last_slopes
+from ...design import Design, last_slopes
 from ...errors import InputError
 from ...numerics import ROUNDING, Array
 from ...objective import Objective
@@ -27,6 +26,8 @@ will do."""
 GLANCES, ENOUGH, CLOSER = 8, 1e5, 1e-3
 """Working sets between two passes, at most. A violation of this many tolerances, 1e-7 of the level,
 and of this share of that at the pass, is enough for another one."""
+NEARLY = 1e9
+"""Up to a violation of so many tolerances, 1e-3 of the level, the gap is worth its dual point."""
 ALMOST, FEW = 0.6, 0.25
 """Between passes columns are seen of which |X_g'u| was above this share of its level, if they are
 at most this share of all."""
@@ -69,15 +70,16 @@ def working_set(
         return
     least, gained, lowest = np.inf, True, np.inf
     while True:
-        first = search.start and not search.columns.whole
         search.look()
-        if not first and (search.times == 1.0 or search.primal < lowest):
-            yield Iterate(search.w, search.b, None, search.passes, is_known=True)
-        lowest = min(lowest, search.primal)
         search.lower()
         worst, done = search.judge()
-        if first and search.times == 1.0 and not worst > 1.0:
-            yield Iterate(search.w, search.b, None, search.passes)
+        if not worst > NEARLY:
+            worst, done = search.screen()
+            if search.times == 1.0 or search.primal < lowest:
+                yield Iterate(search.w, search.b, None, search.passes, is_known=True)
+        elif search.times == 1.0 or search.primal < lowest:
+            yield Iterate(search.w, search.b, None, search.passes, promise=MET * worst)
+        lowest = min(lowest, search.primal)
         if search.times > 1.0:
             least = np.inf
         elif not worst > 1.0 or (done and not gained and not worst < 0.5 * least):
@@ -112,20 +114,17 @@ class Search(ProximalNewton):
         self.start = True
 
     def look(self) -> None:
-        """Take the slope at (w, b) from its dual point, and what their gap proves.
-
-        At the start, far from the solution, the gap proves nothing.
-        """
+        """Take the slope at (w, b)."""
         self.z = self.objective.predict(self.w, self.b)
         self.u = self.objective.loss_derivative(self.z)
         self.primal = self.objective.primal(self.w, self.b, self.z)
+        self.slope = self.mu * self.w + last_slopes(self.objective.design, self.u)
         self.passes += 1.0
-        if self.start and not self.columns.whole:
-            self.slope = self.mu * self.w + last_slopes(self.objective.design, self.u)
-            self._find_near()
-            return
+        self._find_near()
+
+    def screen(self) -> tuple[float, bool]:
+        """What the gap proves to be 0 near the solution; the same as ``judge`` without it."""
         dual = plain_dual(self.objective, self.z)
-        self.slope = self.mu * self.w - self._scaled_back(dual)
         gap = max(self.primal - dual.value, 0.0) + ROUNDING * abs(self.primal)
         bound = self.objective.loss.curvature_bound
         if np.isfinite(gap) and np.isfinite(bound):  # |u* - u| in the norm of 1 / (c K)
@@ -133,6 +132,7 @@ class Search(ProximalNewton):
             most = self.own.sizes(dual.v) + self.own.sizes(reach) * (1.0 + 1e-9)
             self.is_zero |= most < self.own.level
         self._find_near()
+        return self.judge()
 
     def _find_near(self) -> None:
         """The columns outside that are near to joining; None where they are many."""
@@ -140,18 +140,7 @@ class Search(ProximalNewton):
         near = np.flatnonzero(apart & (most > ALMOST * self.norms.level))
         self.seen = np.ones(self.objective.d, dtype=bool)
         self.near = near if near.size <= FEW * self.objective.d else None
-        if self.near is not None and not self.columns.whole:
-            self._near_columns = self.objective.design.columns(near)
-
-    def _scaled_back(self, dual: DualPoint) -> Array:
-        """-X'u at u = c l'(z), from the dual point that u was scaled to, where that was all."""
-        square = float(self.u @ self.u)
-        scale = float(dual.u @ self.u) / square if square > 0.0 else 0.0
-        off = float(np.max(np.abs(dual.u - scale * self.u), initial=0.0))
-        if scale > 0.0 and off <= ROUNDING * np.sqrt(square):
-            return dual.v / scale
-        self.passes += 1.0
-        return -self.objective.design.rmatvec(self.u)
+        self._near_columns: Design | None = None
 
     def glance(self) -> bool:
         """Take the slopes of the columns held and of those near to joining, if they are few.
@@ -161,6 +150,8 @@ class Search(ProximalNewton):
         if self.columns.whole or self.near is None:
             return False
         held = self.columns.index
+        if self._near_columns is None:
+            self._near_columns = self.objective.design.columns(self.near)
         self.u = self.objective.loss_derivative(self.z)
         self.slope[self.near] = self._near_columns.rmatvec(self.u)
         self.slope[held] = self.columns.products(self.u) + self.mu * self.w[held]

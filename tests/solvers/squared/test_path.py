@@ -105,6 +105,11 @@ def test_a_path_makes_no_product_at_a_point_that_was_seen(monkeypatch: pytest.Mo
     made.clear()
     problem.path(lams)
     assert made["X'u"] <= made["look"] - len(lams) + 5
+    made.clear()
+    problem = cml.Lasso(*data(300, 500), lam=lams[10])
+    assert problem.solve(tol=1e-9).status == "optimal"
+    assert made["look"] >= 2
+    assert made["X'u"] == made["look"]  # the rule that stops and the certificate make none
 
 
 def test_a_remembered_product_is_used_only_within_its_error() -> None:
