@@ -159,7 +159,9 @@ def test_a_minimiser_is_denied_exactly_where_there_is_none(seed: int, penalty: P
         assert np.all(np.abs(X @ w + b - z) <= 1e-14 * size)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize(
+    "seed", [*range(30), *(pytest.param(k, marks=pytest.mark.slow) for k in range(30, 100))]
+)
 def test_scores_of_three_classes_separate_exactly_where_they_do(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.integers(-2, 3, size=(int(rng.integers(3, 5)), 1)) + float(seed % 3) * offsets(rng)

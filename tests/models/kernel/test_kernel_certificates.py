@@ -13,13 +13,14 @@ from convexml.kernels import Gaussian
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_gap_bounds_and_is_tight(name: str) -> None:
+@pytest.mark.parametrize("points", sizes(9, 25))
+def test_the_gap_bounds_and_is_tight(name: str, points: int) -> None:
     problem = MODELS[name](Gaussian(1.0))
     best = problem.solve(tol=1e-9)
     q, b, least = best.primal["q"], float(best.primal["b"]), best.dual_objective
     rng = np.random.default_rng(5)
     intercept = problem.objective_parts.fit_intercept
-    for size in np.geomspace(1e-6, 10.0, 25):
+    for size in np.geomspace(1e-6, 10.0, points):
         point = q + size * rng.normal(size=len(q))
         shift = b + size * rng.normal() if intercept else 0.0
         certificate = problem.certify(point, shift)

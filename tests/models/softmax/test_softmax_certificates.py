@@ -35,11 +35,14 @@ def test_iris_is_certified_at_a_tight_fit_only() -> None:
 
 @pytest.mark.parametrize(("penalty", "lam"), PENALTIES[:5])
 @pytest.mark.parametrize("intercept", [True, False])
-def test_the_gap_bounds_and_is_tight(penalty: str | None, lam: float, intercept: bool) -> None:
+@pytest.mark.parametrize("points", sizes(7, 20))
+def test_the_gap_bounds_and_is_tight(
+    penalty: str | None, lam: float, intercept: bool, points: int
+) -> None:
     problem = pose(penalty, lam, fit_intercept=intercept)
     best = problem.solve(tol=1e-12)
     rng = np.random.default_rng(1)
-    for size in np.geomspace(1e-5, 10.0, 20):
+    for size in np.geomspace(1e-5, 10.0, points):
         w = best.primal["w"] + size * rng.normal(size=(D, K))
         b = best.primal["b"] + (size * rng.normal(size=K) if intercept else 0.0)
         certificate = problem.certify(w, b)
