@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -17,6 +18,8 @@ from .table import line
 
 SLOWER = 5.0
 """Peers that took this many times the fastest one's time when they were tuned are out."""
+LITTLE = 0.1
+"""Unless they took fewer seconds, which a first call may well take."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +81,11 @@ def search(names: list[str], row: Row, limits: Limits, folder: Path) -> dict[str
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         tols = dict(zip(names, pool.map(one, names), strict=True))
-    fastest = min((found.seconds for found in tols.values()), default=0.0)
+    took = [found.seconds for found in tols.values() if found.seconds > 0.0]
+    fastest = min(took, default=math.inf)
+    most = max(SLOWER * fastest, LITTLE)
     for name, found in tols.items():
-        if name != CLARABEL and found.tol is not None and found.seconds > SLOWER * fastest > 0.0:
+        if name != CLARABEL and found.tol is not None and found.seconds > most:
             why = f"{found.seconds / fastest:.0f} times the fastest peer's time when tuned"
             tols[name] = Tuned(None, found.seconds, why)
     return tols
