@@ -36,6 +36,11 @@ class SparseDesign:
         return n, d
 
     @property
+    def chain(self) -> int:
+        """See ``DenseDesign``: what is not stored is not added."""
+        return int(self.column_counts().max(initial=0)) + 1
+
+    @property
     def constant(self) -> sparse.csr_array | sparse.csc_array:
         return self.array
 

@@ -19,7 +19,7 @@ CURVED = 0.6
 ROUGH, ROUGHLY = 1e-4, 0.3
 """Down to this relative gap gradients are taken in single precision too, and steps are solved no
 better than this."""
-AIM, NEAR, ORDER = 2e-7, 4.0, 1.5
+AIM, NEAR, ORDER = 2e-7, 4.0, 1.6
 """Relative gap that the residual of a step is to leave; near to that, this power of it, and so on.
 """
 MOST = 500

@@ -14,7 +14,7 @@ from ..costs import entries_of
 from ..driver import Iterate
 from .ridge_system import RidgeSystem
 
-LEVEL, FINER = 5e-7, 1e-3
+LEVEL, FINER = 5e-7, 2e-4
 """The relative gap at which iterates are shown first, and how much smaller it is each time."""
 OFTEN = 64
 """Steps after which an iterate is shown whatever its gap."""
