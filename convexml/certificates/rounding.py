@@ -75,21 +75,30 @@ def balanced(u: Array, lo: Array | float, hi: Array | float) -> Array | None:
     their box, then from those that can move into it. None where no entry can. Ends that are
     numbers are those of the whole line.
     """
-    largest = float(np.max(np.abs(u), initial=0.0))
+    largest = max(float(np.max(u, initial=0.0)), -float(np.min(u, initial=0.0)))
     if largest == 0.0:
         return u
     grid = grid_of(largest)
     top = 2.0**DIGITS
-    rounded = np.rint(u / grid)
+    rounded = u / grid
+    np.rint(rounded, out=rounded)
     ends: tuple[Any, Any] = (-top, top)
     if np.ndim(lo) > 0:
         with np.errstate(over="ignore"):
             ends = np.maximum(np.ceil(lo / grid), -top), np.minimum(np.floor(hi / grid), top)
         rounded = np.clip(rounded, *ends)
-    k = rounded.astype(np.int64)
-    missing = exact_sum(k)
+    missing = exact_sum(rounded)
     if missing == 0:
-        return k * grid
+        rounded *= grid
+        return rounded
+    share, rest = divmod(missing, rounded.size)
+    most = abs(share) + 1
+    if np.all(rounded >= ends[0] + most) and np.all(rounded <= ends[1] - most):
+        rounded -= share  # all have room for the same
+        rounded[:rest] -= 1.0
+        rounded *= grid
+        return rounded
+    k = rounded.astype(np.int64)
     low, high = (np.asarray(end, dtype=np.int64) for end in ends)
     for inside in (True, False):
         room = k - low if missing > 0 else high - k

@@ -2,7 +2,7 @@
 
 from .base import Design
 from .dense import DenseDesign
-from .scaled import ScaledDesign, last_scores, last_slopes, unscaled
+from .scaled import ScaledDesign, last_scores, last_slopes, remember_scores, unscaled
 from .sparse import SparseDesign
 from .stacked import StackedDesign
 from .wrap import as_design
@@ -16,5 +16,6 @@ __all__ = [
     "as_design",
     "last_scores",
     "last_slopes",
+    "remember_scores",
     "unscaled",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, xlog1py, xlogy
+from scipy.special import expit
 
 from ..compiled import compiled
 from ..conditions import AtSamples, Condition
@@ -49,11 +49,12 @@ class Logistic(Loss):
         return 3.0 * ELEMENTARY * value
 
     def derivative(self, y: Array, z: Array) -> Array:
-        return -y * expit(-y * z)
+        with np.errstate(over="ignore"):
+            return -y / (1.0 + np.exp(y * z))
 
     def curvature(self, y: Array, z: Array) -> Array:
-        p = expit(-np.abs(z))
-        return p * (1.0 - p)
+        odds = np.exp(-np.abs(z))
+        return odds / (1.0 + odds) ** 2
 
     def curvature_floor(self, y: Array, lo: Array, hi: Array) -> Array:
         # The curvature rises to z = 0 and falls after it: it is least at an end.
@@ -61,9 +62,13 @@ class Logistic(Loss):
 
     def conjugate(self, y: Array, v: Array) -> Array:
         p = -y * v
-        inside = (p >= 0.0) & (p <= 1.0)
-        q = np.clip(p, 0.0, 1.0)
-        return np.where(inside, xlogy(q, q) + xlog1py(1.0 - q, -q), np.inf)
+        inside = (p > 0.0) & (p < 1.0)
+        if not inside.all():
+            at_an_end = (p == 0.0) | (p == 1.0)
+            value = np.where(at_an_end, 0.0, np.inf)
+            value[inside] = self.conjugate(y[inside], v[inside])
+            return value
+        return p * np.log(p) + (1.0 - p) * np.log1p(-p)
 
     def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
         # Also d l*/dv = log(p / (1 - p)) times the rounding of v; 1 - p is not below it.

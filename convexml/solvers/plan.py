@@ -63,7 +63,7 @@ TABLE = (
         "newton",
         lambda s: Work(40, 8, s.d, 8, s.d * s.classes),
         "the loss and the penalty are differentiable, and the Hessian is small",
-        options=lambda s: {"sample": s.n // 20} if s.n > MANY * (s.d + 1) * s.classes else {},
+        options=lambda s: {"sample": s.n // 10} if s.n > MANY * (s.d + 1) * s.classes else {},
     ),
     Engine(
         "newton_cg",

@@ -16,6 +16,8 @@ DIGITS = 53
 LOW = 26
 FEW = 1000
 """So many integers of 53 digits add up to one of 63."""
+MANY = 2**25
+"""So many integers of 27 digits and a sign add up to one of 53."""
 
 
 def exact_total(u: Array) -> float:
@@ -27,7 +29,7 @@ def exact_total(u: Array) -> float:
     if grid > 0.0:
         k = np.rint(u / grid)
         if np.array_equal(k * grid, u):
-            return float(exact_sum(k.astype(np.int64))) * grid
+            return float(exact_sum(k)) * grid
     return math.fsum(u.tolist())
 
 
@@ -37,7 +39,14 @@ def grid_of(largest: float) -> float:
 
 
 def exact_sum(k: Array) -> int:
-    """The sum of int64 up to 2^53 in size, without overflow."""
+    """The sum of whole numbers up to 2^53 in size, int64 or float64 as they are, exactly."""
+    if k.dtype.kind == "f":
+        if k.size > MANY:
+            return exact_sum(k.astype(np.int64))
+        part = k * 2.0**-LOW
+        high = int(np.rint(part, out=part).sum())  # as the rest, it adds up without rounding
+        part *= 2.0**LOW
+        return (high << LOW) + int(np.subtract(k, part, out=part).sum())
     if k.size <= FEW:
         return int(k.sum())
     return (int((k >> LOW).sum()) << LOW) + int((k & ((1 << LOW) - 1)).sum())

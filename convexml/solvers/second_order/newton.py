@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -12,11 +10,10 @@ from ...numerics import EPS, Array
 from ...objective import LossModel, Objective, loss_model, newton_point
 from ..driver import Iterate
 from ..line_search import search
+from .sampled_start import from_a_sample
 
 FAR = 0.1
 """A step that was to gain more of P ends far from the solution: it is not evaluated."""
-FIRST = 8
-"""Steps on a sample of the rows, at most."""
 
 
 def newton(
@@ -29,19 +26,18 @@ def newton(
     until P(w + t dw) <= P(w) + 1e-4 t <grad P, dw>, or doubles it where P falls faster than its
     quadratic model, as far as that pays. Each step yields the dual point
     u = c l'(z) + H X dw, feasible to second order; none where c l'(z) at the new point is better.
-    The first point is the solution on ``sample`` rows drawn at random, where that is lower.
+    The first point is the solution on ``sample`` rows drawn at random, where that is lower, as good
+    as gradients of all rows make it at little cost: see ``sampled_start``.
     """
     passes = 1.0
     yield Iterate(w, b, None, passes, promise=np.inf)
     z = objective.predict(w, b)
     value = objective.primal(w, b, z)
     if 0 < sample < objective.n:
-        x, steps = _on_a_sample(objective, w, b, sample, np.random.default_rng(seed))
-        there = objective.predict(*x)
-        passes += steps * (objective.d + 2.0) * sample / objective.n + 1.0
-        if (found := objective.primal(*x, there)) < value:
-            (w, b), z, value = x, there, found
-            yield Iterate(w, b, None, passes, promise=np.inf)
+        start = (w, b, z, value)
+        (w, b, z, value), passes = yield from from_a_sample(
+            newton, objective, start, sample, np.random.default_rng(seed)
+        )
     ones = np.ones_like(w)
     loss = loss_model(objective, z)
     manifold = objective.penalty.manifold(w, -loss.pull, ones)
@@ -80,25 +76,6 @@ def newton(
         yield Iterate(w, b, u, passes, promise=promise)
         if -descent <= EPS * abs(value):  # no further step changes P beyond rounding
             return
-
-
-def _on_a_sample(
-    objective: Objective, w: Array, b: float, sample: int, rng: np.random.Generator
-) -> tuple[tuple[Array, Any], int]:
-    """The solution on some of the rows, as exactly as it stands for that on all: (w, b), steps."""
-    rows = np.sort(rng.choice(objective.n, sample, replace=False))
-    c = objective.c[rows]
-    part = replace(
-        objective,
-        design=objective.design.rows(rows),
-        y=objective.y[rows],
-        c=c * (objective.c.sum() / c.sum()),
-    )
-    point, k = Iterate(w, b), 0
-    for k, point in enumerate(newton(part, w, b)):
-        if k == FIRST or point.promise <= 0.1 * objective.d / sample:
-            break
-    return (point.w, point.b), k
 
 
 def _gaps(g: Array, level: Array, loss: LossModel, u: Array | None) -> tuple[float, float]:

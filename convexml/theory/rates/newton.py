@@ -68,7 +68,10 @@ PHASE = "|x_{T+1} - x*| <= M r^2 / (2 (m - M r))"
 
 
 class NewtonRate(Theorem):
-    """No increase of f; and once close, each error is of the order of the last one squared."""
+    """No increase of f; and once close, each error is of the order of the last one squared.
+
+    The second is said of Newton steps, not of those by the Hessian of a sample.
+    """
 
     statement = (
         "f does not increase; once r = |x_T - x*| < 2m/(3M), "
@@ -87,7 +90,8 @@ class NewtonRate(Theorem):
             return
         error = np.sqrt(run.distances)
         bound = newton_distance(error[:-1], m=m, M=M)
-        at = np.flatnonzero(np.isfinite(bound)) + 1
+        is_newton = np.isnan(run.facts.get("sampled", np.full(len(error), np.nan)))
+        at = np.flatnonzero(np.isfinite(bound) & is_newton[1:]) + 1
         room = 2.0 * run.reference.radius + 1e-12 * float(np.linalg.norm(run.reference.w))
         close = f"no iterate came closer to x* than {2 * m / (3 * M) if M else np.inf:.3g}"
         reason = "" if at.size else close
