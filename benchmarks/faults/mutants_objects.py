@@ -56,8 +56,8 @@ MUTANTS = [
     loss(
         "logistic: an entropy with one of its terms",
         "logistic",
-        "xlogy(q, q) + xlog1py(1.0 - q, -q)",
-        "xlogy(q, q)",
+        "p * np.log(p) + (1.0 - p) * np.log1p(-p)",
+        "p * np.log(p)",
         "conjugate-Logistic()",
     ),
     loss(
