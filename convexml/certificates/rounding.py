@@ -72,12 +72,12 @@ def balanced(u: Array, lo: Array | float, hi: Array | float) -> Array | None:
     """U on a common grid of a power of two with 1'u = 0 exactly, within lo <= u <= hi.
 
     The grid keeps 53 digits of the largest entry. What the sum lacks is taken from entries inside
-    their box, then from those that can move into it. None where no entry can. Ends that are
-    numbers are those of the whole line.
+    their box, then from those that can move into it. None where no entry can, or one is not
+    finite. Ends that are numbers are those of the whole line.
     """
     largest = max(float(np.max(u, initial=0.0)), -float(np.min(u, initial=0.0)))
-    if largest == 0.0:
-        return u
+    if not 0.0 < largest < np.inf:
+        return u if largest == 0.0 else None
     grid = grid_of(largest)
     top = 2.0**DIGITS
     rounded = u / grid

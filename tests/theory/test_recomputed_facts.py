@@ -92,6 +92,9 @@ def test_the_regret_is_counted_here(plant: Plant) -> None:
 
 
 def test_the_complementarity_is_computed_here(plant: Plant) -> None:
+    def plain(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+        yield from cml.solvers.registry.ALGORITHMS["interior_point"].iterate(objective, w, b)
+
     def boasting(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
         for point in cml.solvers.registry.ALGORITHMS["interior_point"].iterate(objective, w, b):
             yield replace(point, facts={"complementarity": 1e9})
@@ -104,7 +107,7 @@ def test_the_complementarity_is_computed_here(plant: Plant) -> None:
             yield replace(point, state=state)
 
     problem = RATES["SoftMarginSVM"]()
-    honest = audit(problem, "interior_point", max_iter=12)
+    honest = audit(problem, plant(plain, theory.InteriorPointRate()), max_iter=12)
     assert honest.holds, str(honest)
     found = audit(problem, plant(boasting, theory.InteriorPointRate()), max_iter=12)
     assert np.array_equal(found.claims[2].bound, honest.claims[2].bound)

@@ -26,8 +26,9 @@ def test_newton_says_where_its_quadratic_phase_is_not_known() -> None:
 
 def test_the_radius_is_a_radius_or_infinite() -> None:
     X, y = samples("binary")
-    found = audit(cml.LogisticRegression(X, y, 0.05), "newton", max_iter=20).reference
-    best = cml.LogisticRegression(X, y, 0.05).solve("newton", tol=1e-15).primal
+    problem = cml.LogisticRegression(X, y, 0.05)
+    found = reference_of(problem, problem.objective_parts)
+    best = problem.solve("newton", tol=1e-15).primal
     assert np.hypot(np.linalg.norm(found.w - best["w"]), found.b - best["b"]) <= found.radius < 1e-4
     twice = cml.LearningProblem(
         np.column_stack([X, X[:, 0]]), y, cml.losses.SquaredHinge(), cml.penalties.L1(0.05)
