@@ -103,6 +103,7 @@ class Certificate:
         if measure is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         found = self.__dict__["conditions"] = tuple(measure())
+        self.__dict__.pop("_measure", None)  # which holds the data
         return found
 
     def __getstate__(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..numerics import ROUNDING, Array, power_between
+from ..numerics import ROUNDING, Array, all_finite, power_between
 from .base import Design
 from .sparse import SparseDesign
 
@@ -116,8 +116,10 @@ def last_slopes(design: Any, u: Array) -> Array:
         if off <= ROUNDING * abs(times) * np.sqrt(square):
             found: Array = -units * (times * v)
             return found
-    known[:] = [(u.copy(), -base.rmatvec(u))]  # u may be written to
-    return -units * known[0][1]
+    slopes = base.rmatvec(u)
+    known[:] = [(u.copy(), -slopes)] if all_finite(slopes) else []  # u may be written to
+    found = units * slopes
+    return found
 
 
 def last_scores(design: Any, w: Array) -> Array:
@@ -129,12 +131,12 @@ def last_scores(design: Any, w: Array) -> Array:
         if (times * before == own).all():
             found: Array = times * scores
             return found
-    known[:] = [(own, base.matvec(own))]
-    last: Array = known[0][1]
+    last: Array = base.matvec(own)
+    known[:] = [(own, last)] if all_finite(last) else []  # a part of inf may be finite
     return last
 
 
 def remember_scores(design: Any, w: Array, scores: Array) -> None:
     """Let ``last_scores`` know X w, made elsewhere; neither is written to any more."""
     base, units = unscaled(design)
-    base.__dict__["_last_scores"] = [(units * w, scores)]
+    base.__dict__["_last_scores"] = [(units * w, scores)] if all_finite(scores) else []

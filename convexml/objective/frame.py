@@ -107,14 +107,14 @@ class Frame:
     def _shift(self, w: Array, b: Any, sign: float, less: float = 0.0) -> Array:
         """b + sign (m'w - h) - less, added exactly and rounded once."""
         if not self._is_centred:
-            parts = [math.fsum((start, -less, -sign * self.target_centre)) for start in np.ravel(b)]
+            parts = [_sum((start, -less, -sign * self.target_centre)) for start in np.ravel(b)]
             return np.array(parts) if np.ndim(b) else np.asarray(parts[0])
         matrix = w.reshape(self.objective.w_shape if np.ndim(b) else (-1, 1))
         used = np.flatnonzero(self.centre)
         centre = self.centre[used][:, None]
         high, low = two_product(centre, matrix[used])
         found = [
-            math.fsum((start, -less, -sign * self.target_centre, *sign * tops, *sign * tails))
+            _sum((start, -less, -sign * self.target_centre, *sign * tops, *sign * tails))
             for start, tops, tails in zip(np.ravel(b), high.T, low.T, strict=True)
         ]
         return np.array(found) if np.ndim(b) else np.asarray(found[0])
@@ -152,6 +152,14 @@ class Frame:
         """The largest coordinate of a step of w' and of one of u', in the problem's own units."""
         largest = float(np.max(np.abs(self.unit * step), initial=0.0))
         return max(largest, self.factor / self.target_unit * dual_step)
+
+
+def _sum(parts: tuple[float, ...]) -> float:
+    """The sum of the parts, rounded once; infinite or nan where it overflows on the way."""
+    try:
+        return math.fsum(parts)
+    except (OverflowError, ValueError):  # ValueError: of inf and -inf
+        return float(np.sum(parts))
 
 
 def frame_of(objective: Objective, *, always: bool = False) -> Frame:

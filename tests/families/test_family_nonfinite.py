@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -145,3 +147,30 @@ def test_tol_is_a_finite_number_above_0(tol: float) -> None:
     ):
         with pytest.raises(ConvexmlError):
             call()
+
+
+def test_a_product_that_overflowed_is_not_that_of_a_part_of_it() -> None:
+    A = np.random.default_rng(0).uniform(1.0, 2.0, (20, 60))
+    y, far, near = np.linspace(-1.0, 1.0, 20), np.full(60, 2.0**1022), np.full(60, 4.0)
+    A[0] = -1.0
+    problem = cml.Ridge(A, y, 0.1)
+    assert problem.certify(far, 0.0).verdict is not cml.Verdict.CERTIFIED
+    found, fresh = problem.certify(near, 0.0), cml.Ridge(A, y, 0.1).certify(near, 0.0)
+    assert found.verdict is fresh.verdict is cml.Verdict.REFUTED
+    assert found.primal_objective == fresh.primal_objective
+
+
+def test_an_intercept_that_overflows_in_centred_columns_certifies_nothing() -> None:
+    A = np.random.default_rng(0).uniform(1.0, 2.0, (20, 60))
+    found = cml.Ridge(A, np.linspace(-1.0, 1.0, 20), 0.1).certify(np.full(60, 2.0**1022), 0.0)
+    assert not found.gap < np.inf
+
+
+def test_a_certificate_that_was_read_lets_go_of_the_data() -> None:
+    A = np.random.default_rng(0).normal(size=(100, 20))
+    gone = weakref.ref(A)
+    certificate = cml.Lasso(A, A[:, 0].copy(), 0.1).solve().certificate
+    assert "CERTIFIED" in str(certificate)
+    del A
+    gc.collect()
+    assert gone() is None

@@ -187,5 +187,6 @@ def _product(objective: Objective, u: Array, found: Restored) -> tuple[Array, Ar
             if np.all(drift <= error):
                 drift = product_error(objective, there) + drift + 4.0 * rounded * np.abs(found_v)
                 return found_v, drift * (1.0 + 4.0 * EPS)
-    known[:] = [(u.copy(), -base.rmatvec(u))]  # u may be written to
-    return units * known[0][1], error
+    v = -base.rmatvec(u)
+    known[:] = [(u.copy(), v)] if all_finite(v) else []  # u may be written to
+    return units * v, error
