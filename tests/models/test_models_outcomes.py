@@ -170,6 +170,21 @@ def test_limits_are_respected_and_the_gap_is_honest() -> None:
     assert problem.solve("clarabel", max_iter=2).status in ("inaccurate", "failed", "optimal")
 
 
+def test_nothing_is_polished_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    polished = []
+
+    def watched(objective: Any, point: Any, u: Any) -> tuple[Any, Any]:
+        polished.append(point)
+        return point, u
+
+    monkeypatch.setattr("convexml.models.learning.solving.polish_point", watched)
+    problem = cml.SoftmaxRegression(XB, np.arange(len(XB)) % 3, 0.1, "l1")
+    problem.solve("clarabel", max_seconds=1e-6)
+    assert not polished
+    problem.solve("clarabel")
+    assert polished
+
+
 def test_a_warm_start_is_used() -> None:
     problem = cml.LogisticRegression(XB, YB, 1e-3)
     w = problem.solve(tol=1e-10).primal["w"]

@@ -145,7 +145,7 @@ def attempt(
 
     The objective is taken in units of ``limits.size``, where an earlier answer gives one.
     """
-    objective = problem.objective_parts
+    objective, began = problem.objective_parts, time.perf_counter()
     # Where X is small, the frame that the certificate uses: what is known in it is known once.
     frame = frame_of(objective, always=name in FRAMED and objective.n * objective.d <= SMALL)
     if name in ALGORITHMS and name not in FRAMED:
@@ -170,6 +170,8 @@ def attempt(
     finishes = limits.polish and (name in REFERENCE or name in SECOND_ORDER or shows)
     if name in SECOND_ORDER and facts["claimed_status"] == "optimal" and not is_small(objective):
         finishes = False  # a step of its own would cost as much as any
+    if limits.max_seconds is not None and time.perf_counter() - began > limits.max_seconds:
+        finishes = False  # nor is there time for one
     raw = u if u is None else frame.dual_outside(u)
     if finishes:
         point, u = polish_point(frame.objective, reached, u)
