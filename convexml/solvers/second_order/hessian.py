@@ -23,8 +23,8 @@ STALE = 15
 """After a step of so many products a preconditioner is made anew."""
 SHORT = 2**18
 """Entries of X in single precision that stay in the cache of a core between X v and X't."""
-SINGLE = 1e-6
-"""What a product in single precision may be off by, beside |H| |x|."""
+SINGLE, DOUBLE = 1e-6, 1e-14
+"""What a product in either precision may be off by, beside |H| |x|."""
 
 Solve = Callable[[Array], Array]
 
@@ -135,14 +135,15 @@ class Hessian:
     def __matmul__(self, x: Array) -> Array:
         """H x."""
         if self.single is None:
-            return self.product(x, self.at.forward(x))
-        found = self._with_penalty(self.unit * self.single.bent(x, self.weights), x)
+            found = self.product(x, self.at.forward(x))
+        else:
+            found = self._with_penalty(self.unit * self.single.bent(x, self.weights), x)
         self.largest = max(self.largest, float(found @ found) / float(x @ x))
         return found
 
-    def noise(self, x: Array) -> float:
+    def noise(self, x: Array, is_single: bool) -> float:
         """About what the products that have led to x may be off by, those of it added up."""
-        return SINGLE * float(np.sqrt(self.largest * (x @ x)))
+        return (SINGLE if is_single else DOUBLE) * float(np.sqrt(self.largest * (x @ x)))
 
     def product(self, x: Array, z: Array) -> Array:
         """H x, for z = [X, 1] x."""

@@ -64,8 +64,10 @@ def newton_cg(objective: Objective, w: Array, b: float, *, seed: int = 0) -> Ite
         descent = float(g @ step)
         if not descent < 0.0:
             return
-        missed = float(np.linalg.norm(r)) + hessian.noise(step)
-        if not hessian.noise(step) <= eta * size:
+        noise = hessian.noise(step, single is not None)
+        missed = max(eta * size, float(np.linalg.norm(r)) + noise)
+        missed += hessian.noise(x, at is not exact)  # what g is off by, with z added up
+        if not noise <= eta * size:
             single = None
         dz = at.forward(step)
         t, value, _ = search(_along(objective, x, z, step, dz), value, descent)
@@ -74,7 +76,7 @@ def newton_cg(objective: Objective, w: Array, b: float, *, seed: int = 0) -> Ite
         x, z, old = x + t * step, z + t * dz, g
         g, passes = at.gradient(x, z), passes + 2.0 * products + 2.0
         wrong = float(np.linalg.norm(g - (1.0 - t) * old + t * r)) / size
-        told = {"step": t, "forcing": max(eta, missed / size)}
+        told = {"step": t, "forcing": missed / size}
         left = hessian.gap_left(g)
         promise = left / abs(value) if 0.0 < left < np.inf and value else np.nan
         yield Iterate(x[: at.d], at.intercept(x), None, passes, told, promise=promise)

@@ -70,7 +70,8 @@ class InexactNewtonRate(Theorem):
         at = np.arange(1, len(rows) + 1)
         told = run.facts.get("forcing", np.full(len(run.values), np.nan))[1:]
         reason = "" if at.size else "no step was taken"
-        yield Claim(FORCED, residual, told * size, room, at, is_rate=False, reason=reason)
+        both = room * (1.0 + np.abs(told))  # |g| is rounded too
+        yield Claim(FORCED, residual, told * size, both, at, is_rate=False, reason=reason)
         M, m = hessian_lipschitz(run.objective), least_curvature(run.objective, run.reference)
         missing = unknown_constant(run, m, M)
         if missing:
