@@ -158,32 +158,15 @@ ROWS = (
     Row("SVM cancer", "svm", "cancer", (*SVM, CLARABEL), 1.0, target=1.0, conic=5.0),
     Row("SVM digits", "svm", "digits", (*SVM, CLARABEL), 1.0, target=2.5, conic=5.0),
     Row("SVM 20000x50", "svm", "labels", (*SVM, CLARABEL), 1.0, "gram", 7.0, 20_000, 50, 50.0),
-    Row(
-        "Gaussian SVM 500", "kernel svm", "moons", WITH_CLARABEL, 1.0, "kernel", 0.8, 500, conic=5.0
+    *(
+        Row(f"Gaussian SVM {n}", "kernel svm", "moons", peers, 1.0, "kernel", least, n, conic=conic)
+        for n, peers, least, conic in (
+            (500, WITH_CLARABEL, 0.8, 5.0),
+            (1000, WITH_CLARABEL, 1.0, 50.0),
+            (2000, WITH_CLARABEL, 1.0, 50.0),
+            (5000, KERNEL, 1.0, None),
+        )
     ),
-    Row(
-        "Gaussian SVM 1000",
-        "kernel svm",
-        "moons",
-        WITH_CLARABEL,
-        1.0,
-        "kernel",
-        1.0,
-        1000,
-        conic=50.0,
-    ),
-    Row(
-        "Gaussian SVM 2000",
-        "kernel svm",
-        "moons",
-        WITH_CLARABEL,
-        1.0,
-        "kernel",
-        1.0,
-        2000,
-        conic=50.0,
-    ),
-    Row("Gaussian SVM 5000", "kernel svm", "moons", KERNEL, 1.0, "kernel", 1.0, 5000),
 )
 
 GROWTH = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from convexml.numerics import Array
 from convexml.solvers import Iterate
 from convexml.solvers.first_order.fista import fista
 from convexml.solvers.stochastic.online_gradient_descent import online_gradient_descent
+
+PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
 
 # -- what a solver says of itself ------------------------------------------------------------------
 
@@ -163,3 +166,29 @@ def test_the_residual_of_ADMM_is_that_of_its_copies() -> None:
         scaled = [np.sqrt(now["tau"]) * each for each in (now["v"] - now["x"], now["x"] - old["x"])]
         total = sum(float(np.sum(each**2)) for each in (*parts, *scaled))
         assert measured == pytest.approx(now["rho"] * total, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["kernel_ridge_diabetes", "softmax_iris_separable"])
+def test_forcing_terms_hold_by_gradients_in_single_precision_and_at_rounding(name: str) -> None:
+    problem = cml.load(PROBLEMS / f"{name}.toml")
+    found = problem.solve("newton_cg", tol=1e-9, max_iter=100).rate_audit()
+    assert found.holds, found.first_violation
+
+
+def test_a_forcing_term_below_the_residual_is_seen(plant: Plant) -> None:
+    def told(share: float) -> Any:
+        def run(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+            newton_cg = cml.solvers.registry.ALGORITHMS["newton_cg"]
+            for point in newton_cg.iterate(objective, w, b):
+                facts = dict(point.facts)
+                if "forcing" in facts:
+                    facts["forcing"] *= share
+                yield replace(point, facts=facts)
+
+        return run
+
+    problem = RATES["LogisticRegression"]()
+    assert audit(problem, plant(told(1.0), theory.InexactNewtonRate()), max_iter=6).holds
+    short = audit(problem, plant(told(1e-3), theory.InexactNewtonRate()), max_iter=6)
+    assert short.holds is False
+    assert "eta" in str(short.first_violation)

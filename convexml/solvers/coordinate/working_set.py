@@ -89,7 +89,7 @@ def working_set(
         enough = max(1.0, min(ENOUGH if search.times == 1.0 else ROUGH, CLOSER * least))
         for _ in range(GLANCES):
             search.grow(growth)
-            search.solve(1.0 if search.columns.whole else max(1.0, SHARE * worst), slow)
+            search.solve(max(1.0, SHARE * worst), slow)
             if not search.glance():
                 break
             last, (worst, inside) = worst, search.judge()
@@ -147,7 +147,7 @@ class Search(ProximalNewton):
 
         Whether they are.
         """
-        if self.columns.whole or self.near is None:
+        if self.near is None:
             return False
         held = self.columns.index
         if self._near_columns is None:
@@ -163,7 +163,7 @@ class Search(ProximalNewton):
     def lower(self) -> None:
         """Bring the levels nearer to the problem's own; at the start they let no column in."""
         level = self.own.level
-        if self.start and not self.columns.whole:
+        if self.start:
             sizes = self.own.sizes(self.slope)
             self.times = float(np.max(sizes[level > 0.0] / level[level > 0.0], initial=1.0))
             self.start = False
