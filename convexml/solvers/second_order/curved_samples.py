@@ -46,7 +46,7 @@ def _by_rows(
     R = rows.dense()
     scaled = R / level
     matrix = scaled @ R.T
-    matrix.ravel()[:: len(h) + 1] += 1.0 / h
+    matrix.flat[:: len(h) + 1] += 1.0 / h
     right = np.ones((len(h), 2), order="F")
     right[:, 0] = scaled @ slope
     known, ones = _solved(matrix, right).T
@@ -61,7 +61,7 @@ def _by_columns(
 ) -> tuple[Array, float]:
     d = design.shape[1]
     matrix = design.bordered_gram(h) if free_b else design.gram(h)
-    matrix.ravel()[: d * len(matrix) : len(matrix) + 1] += level
+    matrix.flat[: d * len(matrix) : len(matrix) + 1] += level  # in any order of memory
     x = -_solved(matrix, np.append(slope, total) if free_b else slope)
     return x[:d], float(x[d]) if free_b else 0.0
 

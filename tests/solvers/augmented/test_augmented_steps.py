@@ -59,10 +59,11 @@ def test_the_slope_is_the_maximiser_and_the_near_are_all_that_may_move(
 @pytest.mark.parametrize("free_b", [True, False])
 @pytest.mark.parametrize("count", [0, 3, 12])
 @pytest.mark.parametrize("largest", [3000, 2])
+@pytest.mark.parametrize("kind", [np.array, np.asfortranarray, sparse.csr_array, sparse.csc_array])
 def test_newton_steps_solve_the_dense_system(
-    free_b: bool, count: int, largest: int, monkeypatch: pytest.MonkeyPatch
+    free_b: bool, count: int, largest: int, kind: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By rows, by columns and by products."""
+    """By rows, by columns and by products, of X and X'X in either order of memory."""
     monkeypatch.setattr(curved_samples, "LARGEST", largest)
     monkeypatch.setattr(curved_samples, "ACCURATE", 1e-14)
     n, d = 20, 6
@@ -70,7 +71,9 @@ def test_newton_steps_solve_the_dense_system(
     inside = np.zeros(n, dtype=bool)
     inside[RNG.permutation(n)[:count]] = True
     slope, total = RNG.normal(size=d), 0.7
-    dw, db = newton_step(DenseDesign(X), level, h, inside, slope, total, free_b)
+    own = kind(X)
+    design = SparseDesign(own) if sparse.issparse(own) else DenseDesign(own)
+    dw, db = newton_step(design, level, h, inside, slope, total, free_b)
     A = np.column_stack([X, np.ones(n)])[inside]
     matrix = A.T @ (h[inside, None] * A) + np.diag(np.append(level, 0.0))
     if not count:
