@@ -53,7 +53,7 @@ _HOME = {
         "models",
     ),
 }
-_MODULES = ("errors", "kernels", "losses", "penalties", "solvers", "theory")
+_MODULES = ("errors", "estimators", "kernels", "losses", "penalties", "solvers", "theory")
 
 __all__ = sorted([*_HOME, *_MODULES])
 

@@ -1,0 +1,238 @@
+"""What the estimators add to their namesakes of scikit-learn: a fit that is certified."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..audit.sklearn.estimators import parts_of
+from ..audit.sklearn.parts import LearningPart, certify_parts
+from ..certificates import Certificate
+from ..errors import InputError, SolverError
+from ..models import LearningProblem
+from ..models.solution import Solution
+from ..numerics import Array
+from ..validation import positive_number
+
+OURS = dict.fromkeys(("solver", "tol", "max_iter"), "no_validation")
+"""Parameters with another range than the namesake's; what solves is what refuses them."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """What an estimator holds of a solution: the same point, or one that rounding has moved."""
+
+    part: LearningPart
+    solution: Solution
+
+    @property
+    def name(self) -> str:
+        return self.part.name
+
+    @property
+    def value(self) -> float:
+        return self.part.value
+
+    def certify(self, tol: float) -> Certificate:
+        """The certificate of the solution, where its point is held; else another one."""
+        point, u = self.solution.primal, self.solution.dual.get("u")
+        same = np.array_equal(np.ravel(point["w"]), self.part.w)
+        if same and np.array_equal(point["b"], self.part.b) and u is not None:
+            return self.solution.certificate
+        return replace(self.part, u=None if u is None else np.array(u)).certify(tol)
+
+
+class CertifiedFit:
+    """The ``fit`` of a scikit-learn estimator, by convexml: read, posed, solved, certified.
+
+    A class derives from this one and from its namesake, whose parameters, tags and predictions it
+    keeps. What it minimises is what ``cml.certify`` reads of its namesake: here is no second table
+    of constants. ``fit`` sets the coefficients to 0, has this read, solves what it reads, and puts
+    the solutions where the coefficients were.
+
+    Attributes
+    ----------
+    certificate_ : Certificate
+        Of what is held, in the namesake's own scale; of several problems (targets, classes, pairs)
+        P, D and the gap are sums.
+    gap_ : float
+        Its gap: P(coef_, intercept_) is no further above the minimum.
+    dual_ : dict
+        The dual point "u", one number for each sample of positive weight; of several problems
+        {name: u}.
+    problem_ : LearningProblem or tuple of LearningProblem
+        As posed.
+    """
+
+    certificate_: Certificate
+    gap_: float
+    dual_: dict[str, Any]
+    problem_: Any
+    n_iter_: Any
+    _validate_params: Callable[[], None]
+    _y_reading: ClassVar[Mapping[str, Any]] = {}
+    """What ``validate_data`` is told about y."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Solve to a verified relative gap of ``tol``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame, shape (n, d)
+        y : array, shape (n,) or (n, K)
+        sample_weight : float or array, shape (n,), optional
+            Weights >= 0: 0 is as good as left out, 2 as repeated.
+
+        Returns
+        -------
+        self : object
+            Fitted.
+
+        Raises
+        ------
+        InputError
+            For data that it cannot be fitted on.
+        SolverError
+            If nothing reached a point.
+        """
+        self._validate_params()
+        tol = positive_number(getattr(self, "tol", 1e-6), type(self).__name__, "tol")
+        X, y = self._read(X, y)
+        fitted = copy.copy(self)  # what fails leaves self as it was
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        fitted._begin(X, y)
+        parts = fitted._parts(X, y, weights)
+        solutions = [fitted._solved(part, tol) for part in parts]
+        fitted._end(parts, solutions)
+        fitted.n_iter_ = fitted._iterations(solutions)
+        problems = tuple(solution.problem for solution in solutions)
+        fitted.problem_ = problems[0] if len(problems) == 1 else problems
+        held = zip(fitted._parts(X, y, weights), solutions, strict=True)
+        fitted.certificate_ = certify_parts([Held(*each) for each in held], tol)
+        fitted.gap_ = fitted.certificate_.gap
+        fitted.dual_ = dict(fitted.certificate_.dual)
+        self.__dict__.update(fitted.__dict__)
+        _tell(type(self).__name__, self.certificate_, solutions)
+        return self
+
+    def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """X in float64, dense or by rows, and y, as scikit-learn reads them."""
+        from sklearn.utils.validation import validate_data
+
+        read = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, **self._y_reading}
+        X, y = validate_data(self, X, y, **read)
+        return X, y
+
+    def _parts(self, X: Any, y: Any, sample_weight: Any) -> list[LearningPart]:
+        """What the namesake with these coefficients is to minimise, and where they stand."""
+        owner = type(self).__name__
+        try:
+            found: Any = parts_of(self, X, y, sample_weight)
+            return list(found)
+        except InputError as error:
+            what = str(error).removeprefix("certify: ").removeprefix(f"{owner}: ")
+            raise InputError(f"{owner}.fit: {what}") from None
+
+    def _solved(self, part: LearningPart, tol: float) -> Solution:
+        """A solution of one part."""
+        solver, steps = getattr(self, "solver", "auto"), getattr(self, "max_iter", None)
+        limit = None if steps is None or steps < 0 else steps
+        solution = posed(part).solve(solver, tol=tol, max_iter=limit)
+        if "w" not in solution.primal:
+            where = f" ({part.name})" if part.name else ""
+            raise SolverError(
+                f"{type(self).__name__}.fit{where}: {solution.solver} ended {solution.status}: "
+                f"{solution.certificate.reason or solution.message}"
+            )
+        return solution
+
+    def _begin(self, X: Any, y: Any) -> None:
+        """Set the coefficients to 0, in the shapes of the namesake."""
+        raise NotImplementedError
+
+    def _end(self, parts: Sequence[LearningPart], solutions: Sequence[Solution]) -> None:
+        """Put the solutions where the coefficients stand."""
+        raise NotImplementedError
+
+    def _iterations(self, solutions: Sequence[Solution]) -> Any:
+        """The most steps that any of the problems took, 1 at least."""
+        return max(1, *(solution.iterations for solution in solutions), 1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.array_api_support = False
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearFit(CertifiedFit):
+    """A certified fit of ``coef_`` and ``intercept_``, one row for each part."""
+
+    fit_intercept: bool
+
+    def _begin(self, X: Any, y: Any) -> None:
+        targets = np.shape(y)[1:]
+        self.coef_ = np.zeros((*targets, X.shape[1]))
+        self.intercept_: Any = np.zeros(targets) if targets and self.fit_intercept else 0.0
+
+    def _end(self, parts: Sequence[LearningPart], solutions: Sequence[Solution]) -> None:
+        shape, unit = self.coef_.shape, float(getattr(self, "intercept_scaling", 1.0))
+        found = [
+            coefficients(part, solution, shape[-1], unit)
+            for part, solution in zip(parts, solutions, strict=True)
+        ]
+        self.coef_ = np.reshape([w for w, _ in found], shape)
+        if self.fit_intercept:
+            b = np.array([shift for _, shift in found])
+            self.intercept_ = b if np.ndim(self.intercept_) else float(b[0])
+
+
+def posed(part: LearningPart) -> LearningProblem:
+    """The learning problem of one part."""
+    objective = part.objective
+    return LearningProblem(
+        objective.design.constant,
+        objective.y,
+        objective.loss,
+        objective.penalty,
+        fit_intercept=objective.fit_intercept,
+        sample_weight=objective.c,
+        loss_scale="sum",
+    )
+
+
+def coefficients(
+    part: LearningPart, solution: Solution, d: int, unit: float = 1.0
+) -> tuple[Array, float]:
+    """(w, b) for d features of a part that was read at w = 0, b = 0.
+
+    Where b is the coefficient of a column, the part tells where b = 0 stands; ``unit`` is the entry
+    of that column.
+    """
+    w = np.array(solution.primal["w"])
+    b = unit * (w[d:] - part.w[d:]) if w.size > d else [float(solution.primal["b"])]
+    return w[:d], float(b[0])
+
+
+def _tell(owner: str, certificate: Certificate, solutions: Sequence[Solution]) -> None:
+    """Warn where the fit is not verified at its tol, and say what to do."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    if certificate.holds():
+        return
+    absent = next((s for s in solutions if s.status == "unattained"), None)
+    if absent is not None:
+        what = f"there is no minimiser ({absent.certificate.reason}); a penalty makes one"
+    else:
+        reason = f" ({certificate.reason})" if certificate.reason else ""
+        what = (
+            f"the verified relative gap is {certificate.relative_gap:.1e}, tol={certificate.tol:g}"
+            f"{reason}; raise max_iter if it was set, bring the columns of X to one scale, or "
+            "accept the gap with a larger tol"
+        )
+    warnings.warn(f"{owner}: {what}.", ConvergenceWarning, stacklevel=3)

@@ -1,0 +1,70 @@
+"""Every estimator reaches the documented objective of its namesake, weights included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from support.estimator_cases import CASES
+from support.estimator_fits import Case, fit
+
+import convexml as cml
+from convexml import estimators as ours
+
+STEERING = {"solver", "tol", "max_iter", "dual"}
+"""Parameters of how, not of what."""
+AGREES = 1e-6
+
+
+def ours_of(theirs: Any) -> Any:
+    """Our estimator with the parameters of theirs."""
+    parameters = {k: v for k, v in theirs.get_params().items() if k not in STEERING}
+    return getattr(ours, type(theirs).__name__)(**parameters)
+
+
+def has_ours(case: Case) -> bool:
+    """Whether there is a counterpart; liblinear's logistic regression is another problem."""
+    solver = getattr(case.estimator, "solver", "")
+    return type(case.estimator).__name__ in ours.__all__ and solver != "liblinear"
+
+
+CASES_HERE = [case for case in CASES if has_ours(case)]
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
+@pytest.mark.parametrize("case", CASES_HERE, ids=lambda case: case.name)
+def test_the_objective_is_that_of_the_namesake(case: Case, weighted: bool) -> None:
+    theirs, X, y, s = fit(case, weighted=weighted and case.weighted)
+    given = {"sample_weight": s} if weighted and case.weighted else {}
+    found = ours_of(case.estimator).fit(X, y, **given)
+    best, reached = (case.documented(each, X, y, s) for each in (theirs, found))
+    assert reached == pytest.approx(best, rel=AGREES)
+    assert reached <= best * (1.0 + 1e-9)
+    certificate = cml.certify(found, X, y, **given)
+    assert certificate.verdict is found.certificate_.verdict is cml.Verdict.CERTIFIED
+    assert found.certificate_.primal_objective == pytest.approx(reached, rel=1e-10)
+    assert found.gap_ == found.certificate_.gap <= 1e-6 * abs(reached)
+    np.testing.assert_allclose(found.predict(X), theirs.predict(X), rtol=0.1, atol=0.1)
+
+
+def test_what_is_not_verified_is_told() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 40))
+    y = rng.normal(size=60)
+    with pytest.warns(
+        ConvergenceWarning, match=r"Ridge: the verified relative gap is .*larger tol"
+    ):
+        found = ours.Ridge(1e-3, solver="gradient_descent", max_iter=1).fit(X, y)
+    assert not found.certificate_.holds()
+    assert found.gap_ > 1e-6 * found.certificate_.primal_objective
+
+
+def test_a_fit_that_fails_leaves_the_estimator_as_it_was() -> None:
+    X, y = np.eye(3), np.arange(3.0)
+    found = ours.Ridge().fit(X, y)
+    held = found.coef_.copy()
+    with pytest.raises(ValueError, match=r"Ridge\.fit: sample_weight must have one entry"):
+        found.fit(X, 2.0 * y, sample_weight=np.ones(2))
+    assert np.array_equal(found.coef_, held)

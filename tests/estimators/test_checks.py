@@ -1,0 +1,35 @@
+"""Every estimator passes the checks of the installed scikit-learn; none is expected to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+from convexml import estimators as ours
+
+ESTIMATORS: tuple[Any, ...] = tuple(getattr(ours, name)() for name in ours.__all__)
+"""Each with its default parameters."""
+FEW = ("check_sample_weight_equivalence_on_dense_data", "check_fit_idempotent")
+"""Beside the parameters what every run looks at: weights of 0 are left out, others repeat."""
+
+
+def name_of(check: Any) -> str:
+    return str(getattr(check, "func", check).__name__)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(each).__name__)
+def test_weights_count(estimator: Any) -> None:
+    checks = {name_of(check): check for _, check in estimator_checks_generator(estimator)}
+    found = [name for name in FEW if name in checks]
+    assert FEW[1] in found
+    for name in found:
+        checks[name](estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(list(ESTIMATORS))
+def test_every_check(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
