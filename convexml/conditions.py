@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan
@@ -34,6 +34,10 @@ class Condition:
         Where the worst violation sits.
     rounding : float
         A bound on the error of ``residual``.
+    among : int
+        How many entries it is the worst of.
+    column : str
+        The name of the column of X that it belongs to, where it has one.
     """
 
     name: str
@@ -42,6 +46,8 @@ class Condition:
     scale: float = 1.0
     index: int | None = None
     rounding: float = 0.0
+    among: int = 1
+    column: str = ""
 
     @property
     def relative(self) -> float:
@@ -59,6 +65,18 @@ class Condition:
     def breaks(self, tol: float) -> bool:
         """Whether the residual is certainly more than ``tol`` relative; nan is not."""
         return bool(self.residual - self.rounding > tol * self.scale)
+
+    def where(self) -> str:
+        """The index of the worst entry, with the name of its column; "" where all is met."""
+        if self.index is None or not self.residual > 0.0:
+            return ""
+        return f"{self.index} ({self.column})" if self.column else str(self.index)
+
+    def of_columns(self, names: Sequence[str], outputs: int = 1) -> Condition:
+        """With the name of its column, where it is the worst of one row a column and output."""
+        if self.index is None or self.among != len(names) * outputs:
+            return self
+        return replace(self, column=names[self.index // outputs])
 
     def named(self, name: str) -> Condition:
         """The same in other words."""
@@ -91,7 +109,7 @@ def worst(name: str, kind: str, residual: Any, scale: Any = 1.0, rounding: Any =
     most, size, error = (
         float(each[index if each.size > 1 else 0]) for each in (values, scales, errors)
     )
-    return Condition(name, kind, np.inf if isnan(most) else most, size, index, error)
+    return Condition(name, kind, np.inf if isnan(most) else most, size, index, error, values.size)
 
 
 def products(name: str, values: Array | float) -> Condition:

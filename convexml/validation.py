@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from inspect import Parameter, signature
 from math import isfinite
@@ -107,7 +107,7 @@ def float_array(values: Any, owner: str, name: str, *, share: bool = False) -> A
     refuse_masked(values, owner, name)
     try:
         source = np.asarray(values)
-        if source.dtype.kind == "c":
+        if source.dtype.kind in "cmM":  # complex numbers, spans of time, dates
             raise InputError(f"{owner}: {name} must hold real numbers, got dtype {source.dtype}.")
         if source.dtype == np.float64:
             return read_only(source) if share and source.flags.forc else np.array(source)
@@ -153,11 +153,18 @@ def finite_sparse(
 
 
 def refuse_nonfinite(
-    array: Any, owner: str, name: str, advice: str = "", *, rows: Array | None = None
+    array: Any,
+    owner: str,
+    name: str,
+    advice: str = "",
+    *,
+    rows: Array | None = None,
+    columns: Sequence[str] | None = None,
 ) -> None:
     """Raise InputError at the first entry that is infinite or nan.
 
-    ``rows`` are the caller's numbers of the entries of a vector.
+    ``rows`` are the caller's numbers of the entries of a vector, ``columns`` the names of those of
+    a matrix.
     """
     stored = sparse.issparse(array)
     if all_finite(array.data if stored else array):
@@ -172,7 +179,7 @@ def refuse_nonfinite(
         case [k]:
             where = f" at entry {k if rows is None else rows[k]}"
         case [i, j]:
-            where = f" at row {i}, column {j}"
+            where = f" at row {i}, column {j if columns is None else repr(columns[j])}"
         case _:
             where = f" at {tuple(at)}"
     refusal = f"{name} contains {value}{where}; every entry must be finite."

@@ -183,8 +183,7 @@ class Certificate:
         if self.conditions:
             lines.append(f"  {'condition':<{width}}  residual  relative")
         for row in self.conditions:
-            known = row.index is not None and row.residual > 0.0
-            where = f"worst at {row.index}" if known else ""
+            where = f"worst at {row.where()}" if row.where() else ""
             numbers = f"{row.residual:<8.3g}  {row.relative:<8.2g}"
             lines.append(f"  {row.name:<{width}}  {numbers}  {where}".rstrip())
         if self.reason:

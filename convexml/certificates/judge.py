@@ -235,7 +235,7 @@ def is_better(
 
 def violated(row: Condition) -> str:
     """The words for a broken row."""
-    where = "" if row.index is None else f" at {row.index}"
+    where = "" if row.index is None else f" at {row.where()}"
     return f"{row.name!r} is violated by {row.residual:.3g}{where}."
 
 

@@ -59,9 +59,8 @@ def conditions(certificate: Any) -> list[str]:
     width = max(len(row.name) for row in rows)
     lines = [f"  {'condition':<{width}}  {'residual':>9}  {'relative':>9}  worst at"]
     for row in rows:
-        where = str(row.index) if row.index is not None and row.residual > 0.0 else ""
         residuals = f"{row.residual:9.3g}  {row.relative:9.3g}"
-        lines.append(f"  {row.name:<{width}}  {residuals}  {where}".rstrip())
+        lines.append(f"  {row.name:<{width}}  {residuals}  {row.where()}".rstrip())
     return lines
 
 

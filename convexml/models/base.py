@@ -98,6 +98,12 @@ class Problem(ABC):
         return type(self).__name__
 
     @property
+    def features(self) -> list[str] | None:
+        """The names of the columns of X where it was a data frame."""
+        samples = getattr(self, "_samples", None)
+        return None if samples is None else samples.feature_names
+
+    @property
     def statement(self) -> Statement:
         """The posed primal: problem, variables, constraints."""
         if self._statement is None:

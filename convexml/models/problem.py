@@ -20,7 +20,7 @@ from .learning import construction, judging, outcomes, posing, prediction, solvi
 from .learning.everywhere import follow
 from .learning.lam_max import lam_max
 from .learning.posed import Values
-from .reading.inputs import Samples, read_coefficients, read_samples
+from .reading.inputs import Samples, read_samples
 from .solution import Solution
 
 
@@ -179,8 +179,7 @@ class LearningProblem(Problem):
 
     def objective(self, w: Any, b: float = 0.0) -> float:
         """P(w, b), w of shape (d,); inf where a constraint is violated beyond rounding."""
-        w, b = read_coefficients(self.name, w, b, self.objective_parts)
-        return judging.primal_value(self.objective_parts, w, b)
+        return judging.primal_value(self, w, b)
 
     def dual_objective(self, u: Any) -> float:
         """D(u), u of shape (n,); -inf where u is infeasible beyond rounding."""

@@ -36,6 +36,8 @@ class Objective:
     c : array, shape (n,)
         Coefficients > 0 of the samples: s_i / sum(s) for a mean loss, C s_i for the SVMs.
     fit_intercept : bool
+    features : tuple of str
+        The names of the columns of X, where they have any.
     """
 
     design: Design
@@ -44,6 +46,7 @@ class Objective:
     penalty: Penalty
     c: Array
     fit_intercept: bool = True
+    features: tuple[str, ...] = ()
 
     @cached_property
     def n(self) -> int:

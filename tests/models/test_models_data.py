@@ -108,8 +108,9 @@ def test_a_data_frame_keeps_its_column_names() -> None:
     solution = problem.solve()
     plain = cml.Ridge(X, Y, 0.3).solve()
     assert solution.primal["w"] == pytest.approx(plain.primal["w"], abs=1e-12)
-    assert problem._samples.feature_names == names
-    assert np.array_equal(solution.predict(Frame(X, names)), solution.predict(X))
+    assert problem.features == names
+    with pytest.warns(UserWarning, match="X has no column names"):
+        assert np.array_equal(solution.predict(Frame(X, names)), solution.predict(X))
 
 
 def test_lists_and_a_column_vector_are_read() -> None:

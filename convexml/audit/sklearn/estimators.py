@@ -14,7 +14,7 @@ from . import libsvm as sklearn_libsvm
 from . import linear as sklearn_linear
 from . import logistic as sklearn_logistic
 from . import sgd as sklearn_sgd
-from .fitted import Fitted, read_fitted
+from .fitted import Fitted, in_order, read_fitted
 from .parts import Subproblem, certify_parts
 
 TRANSLATIONS: Mapping[str, Callable[[Fitted], Iterable[Subproblem]]] = {
@@ -83,7 +83,7 @@ def parts_of(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> list[
         As ``certify_estimator``.
     """
     while hasattr(estimator, "steps") and hasattr(estimator, "named_steps"):
-        X, estimator = _through(estimator, X), estimator.steps[-1][1]
+        X, estimator = _through(estimator, in_order(estimator, X)), estimator.steps[-1][1]
     translate = TRANSLATIONS.get(_sklearn_class(estimator))
     if translate is None:
         name = _sklearn_class(estimator) or type(estimator).__name__

@@ -12,6 +12,7 @@ from scipy import sparse
 from ...errors import InputError
 from ...models.reading.inputs import read_targets, read_weights
 from ...models.reading.matrix import read_matrix
+from ...models.reading.names import column_names, match_columns
 from ...numerics import Array
 
 
@@ -30,6 +31,8 @@ class Fitted:
         As passed; see ``targets`` and ``labels``.
     s : array, shape (n,)
         Sample weights, ones if none were given.
+    features : tuple of str
+        The names of the columns of X, where they have any.
     """
 
     estimator: Any
@@ -37,6 +40,7 @@ class Fitted:
     X: Any
     y: Array
     s: Array
+    features: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
@@ -140,6 +144,7 @@ def read_fitted(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
         check_is_fitted(estimator)
     except NotFittedError:
         raise InputError(f"certify: {owner} is not fitted yet; call fit(X, y) first.") from None
+    X = in_order(estimator, X)
     matrix = read_matrix(f"certify: {owner}", X)
     expected = getattr(estimator, "n_features_in_", matrix.shape[1])
     if matrix.shape[1] != expected:
@@ -156,7 +161,16 @@ def read_fitted(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
     if np.ndim(sample_weight) == 0 and sample_weight is not None:
         sample_weight = np.full(matrix.shape[0], sample_weight, dtype=float)
     weights = read_weights(f"certify: {owner}", sample_weight, matrix.shape[0])
-    return Fitted(estimator, owner, matrix, target, weights)
+    return Fitted(estimator, owner, matrix, target, weights, tuple(column_names(X) or ()))
+
+
+def in_order(estimator: Any, X: Any) -> Any:
+    """X with its columns as the estimator was given them, by their names where both have names."""
+    names = getattr(estimator, "feature_names_in_", None)
+    known = None if names is None else [str(name) for name in names]
+    if known is None and not hasattr(estimator, "n_features_in_"):
+        return X  # it does not look at the columns itself
+    return match_columns(f"certify: {type(estimator).__name__}", X, known)
 
 
 def one_versus_rest(fitted: Fitted) -> Iterator[tuple[str, Array, Array, Array, float]]:

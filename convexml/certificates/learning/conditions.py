@@ -37,6 +37,8 @@ def conditions_at(point: PassedPoint, *, stationary: bool = True) -> list[Condit
     found = told(objective.penalty, Penalty, "conditions", "value", features)
     if not stationary or (objective.penalty.free(objective.d).all() and not in_w_alone):
         found = [row for row in found if row.kind != "stationarity"]  # it is X'u = 0, the domain
+    if names := objective.features:
+        found = [row.of_columns(names, *objective.w_shape[1:]) for row in found]
     found = [*found, *told(objective.loss, Loss, "conditions", "value", samples)]
     if objective.fit_intercept:
         found.append(rows.balance(point, words.balance))

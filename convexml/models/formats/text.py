@@ -20,6 +20,8 @@ def describe(solution: Any) -> str:
         return "\n".join(lines)
     for kind, table in (("primal", solution.primal), ("dual", solution.dual)):
         lines += [f"  {kind:<6} {name:<12} {_brief(value)}" for name, value in table.items()]
+        if kind == "primal" and (names := solution.problem.features) and "w" in table:
+            lines += [f"  columns of w: {', '.join(names[:6])}{', ...' if names[6:] else ''}"]
     return "\n".join([*lines, str(solution.certificate)])
 
 

@@ -25,6 +25,7 @@ from ..learning.posed import Values
 from ..problem import LearningProblem
 from ..reading.inputs import Samples, expand, read_dual, read_intercept
 from ..reading.matrix import read_matrix
+from ..reading.names import match_columns
 from ..solution import Solution
 from .matrix import kernel_matrix
 from .solving import posed_function, solve_kernel
@@ -209,7 +210,8 @@ class KernelModel(LearningProblem):
 
     def decision_function(self, X: Any, primal: Values) -> Array:
         """f(x) + b for new samples (the matrix k(new, training), if precomputed), shape (m,)."""
-        new, samples = read_matrix(self.name, X), self._samples
+        samples = self._samples
+        new = read_matrix(self.name, match_columns(self.name, X, samples.feature_names))
         if new.shape[1] != samples.X.shape[1]:
             raise InputError(
                 f"{self.name}: X has {new.shape[1]} columns, the model was posed with "

@@ -59,7 +59,8 @@ def in_words(hyper: Mapping[str, Any]) -> str:
 def compose(owner: str, samples: Samples, parts: Parts, intercept: bool) -> Objective:
     """The objective of loss + penalty on samples; several outputs for a loss of classes."""
     loss, penalty, scale = parts
-    given = (samples.y, loss, penalty, coefficients(samples.weights, scale), intercept)
+    names = tuple(samples.feature_names or ())
+    given = (samples.y, loss, penalty, coefficients(samples.weights, scale), intercept, names)
     objective: Objective
     if samples.outputs:
         objective = MulticlassObjective(StackedDesign(samples.design, *samples.outputs), *given)

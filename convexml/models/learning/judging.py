@@ -10,16 +10,17 @@ from ...certificates import Certificate, certify_objective
 from ...certificates.support.labels import CertifiedSupport, certify_support
 from ...errors import InputError
 from ...numerics import Array
-from ...objective import Objective
 from ...validation import positive_number
 from ..reading.inputs import read_coefficients, read_dual
+from ..reading.names import match_coefficients
 from .posed import PosedLearning
 
 
-def primal_value(objective: Objective, w: Array, b: Any) -> float:
+def primal_value(problem: PosedLearning, w: Any, b: Any) -> float:
     """P(w, b); inf where a constraint is violated beyond rounding, or numbers overflow."""
+    w, b = _read_point(problem, w, b)
     with np.errstate(over="ignore", invalid="ignore"):
-        value = objective.primal(w, b)
+        value = problem.objective_parts.primal(w, b)
     return np.inf if np.isnan(value) else value  # inf - inf, after an overflow
 
 
@@ -58,5 +59,11 @@ def label_support(problem: PosedLearning, w: Any, b: Any, u: Any) -> CertifiedSu
 
 def _read(problem: PosedLearning, w: Any, b: Any, u: Any) -> tuple[Array, Any, Array | None]:
     problem._samples.refuse_changed(problem.name)
-    w, b = read_coefficients(problem.name, w, b, problem.objective_parts)
+    w, b = _read_point(problem, w, b)
     return w, b, None if u is None else read_dual(problem.name, u, problem._samples)
+
+
+def _read_point(problem: PosedLearning, w: Any, b: Any) -> tuple[Array, Any]:
+    """(w, b) as floats; a series of coefficients by the names of the columns."""
+    w = match_coefficients(problem.name, w, problem._samples.feature_names)
+    return read_coefficients(problem.name, w, b, problem.objective_parts)

@@ -10,11 +10,13 @@ from ...design import as_design
 from ...errors import InputError
 from ...numerics import Array
 from ..reading.matrix import read_matrix
+from ..reading.names import match_columns
 from .posed import PosedLearning, Values
 
 
 def scores(problem: PosedLearning, X: Any, primal: Values) -> Array:
     """X w + b, refused where X has other features than the model was posed with."""
+    X = match_columns(problem.name, X, problem._samples.feature_names)
     matrix, features = read_matrix(problem.name, X), problem._samples.X.shape[1]
     if matrix.shape[1] != features:
         raise InputError(

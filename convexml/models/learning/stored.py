@@ -10,6 +10,7 @@ from scipy import sparse
 
 from ... import kernels, losses, penalties
 from ..formats.stored_solution import REBUILD
+from ..reading.names import NamedColumns
 from .posed import PosedLearning
 
 
@@ -28,6 +29,7 @@ def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
         "rows": samples.kept.tolist(),
         "total": samples.total,
         "fit_intercept": parts.fit_intercept,
+        "features": samples.feature_names,
         "parameters": {key: _plain(value) for key, value in problem._hyper.items()},
     }
     if stored["kind"] == "LearningProblem":
@@ -55,7 +57,8 @@ def learning_from_dict(model: type, stored: dict[str, Any]) -> Any:
         given["loss_scale"] = stored["loss_scale"]
     if "kernel" in stored:
         given["kernel"] = _rebuild(kernels, stored["kernel"])
-    return model(X, y, **given, fit_intercept=stored["fit_intercept"], sample_weight=weight)
+    frame = NamedColumns(X, stored["features"]) if stored.get("features") else X
+    return model(frame, y, **given, fit_intercept=stored["fit_intercept"], sample_weight=weight)
 
 
 def _plain(value: Any) -> Any:

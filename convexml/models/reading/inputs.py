@@ -21,6 +21,7 @@ from ...validation import (
 )
 from .labels import read_classes, read_many_classes
 from .matrix import read_design, some_of
+from .names import column_names
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Samples:
     classes : array or None
         The two labels, the larger is +1, or the labels of all classes; None for real targets.
     feature_names : list of str or None
+        Of the columns of a data frame.
     outputs : tuple of int
         (K,) where there is a prediction for each of K classes, else ().
     """
@@ -77,7 +79,7 @@ class Samples:
 
 def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) -> Samples:
     """Validate X (n, d), y (n,) and sample weights for a loss with these labels."""
-    names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+    names = column_names(X)
     design = read_design(owner, X)
     n = design.shape[0]
     if sparse.issparse(y):

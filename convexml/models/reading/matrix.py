@@ -11,6 +11,7 @@ from ...design import Design, as_design
 from ...errors import InputError
 from ...numerics import Array
 from ...validation import finite_sparse, float_array, refuse_nonfinite
+from .names import column_names, refuse_text
 
 SOME = 4096
 """Rows or columns of a sparse X whose first entries are seen."""
@@ -34,7 +35,11 @@ def read_design(owner: str, X: Any, name: str = "X") -> Design:
     if sparse.issparse(X):
         design = as_design(finite_sparse(X, owner, name, IMPUTE, share=True))
     else:
-        matrix = float_array(X, owner, name, share=True)
+        try:
+            matrix = float_array(X, owner, name, share=True)
+        except InputError:
+            refuse_text(owner, X, name)  # by its column
+            raise
         if matrix.ndim != 2:
             hint = " Use X.reshape(-1, 1) for a single feature." if matrix.ndim == 1 else ""
             raise InputError(
@@ -44,7 +49,7 @@ def read_design(owner: str, X: Any, name: str = "X") -> Design:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             finite = np.isfinite(design.column_squares().sum())
         if not finite:
-            refuse_nonfinite(matrix, owner, name, IMPUTE)
+            refuse_nonfinite(matrix, owner, name, IMPUTE, columns=column_names(X))
     if 0 in design.shape:
         raise InputError(
             f"{owner}: {name} is empty (shape {design.shape}); at least one sample and one "
