@@ -1,5 +1,23 @@
 """scikit-learn's estimators with a certificate: its names, parameters and objectives."""
 
+from .elastic_net import ElasticNet
+from .lasso import Lasso
+from .linear_regression import LinearRegression
+from .linear_svc import LinearSVC
+from .linear_svr import LinearSVR
+from .logistic_regression import LogisticRegression
+from .poisson_regressor import PoissonRegressor
+from .quantile_regressor import QuantileRegressor
 from .ridge import Ridge
 
-__all__ = ["Ridge"]
+__all__ = [
+    "ElasticNet",
+    "Lasso",
+    "LinearRegression",
+    "LinearSVC",
+    "LinearSVR",
+    "LogisticRegression",
+    "PoissonRegressor",
+    "QuantileRegressor",
+    "Ridge",
+]

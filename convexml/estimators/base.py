@@ -105,7 +105,7 @@ class CertifiedFit:
         X, y = self._read(X, y)
         fitted = copy.copy(self)  # what fails leaves self as it was
         weights = None if sample_weight is None else np.asarray(sample_weight)
-        fitted._begin(X, y)
+        fitted._begin(X, y, weights)
         parts = fitted._parts(X, y, weights)
         solutions = [fitted._solved(part, tol) for part in parts]
         fitted._end(parts, solutions)
@@ -151,7 +151,7 @@ class CertifiedFit:
             )
         return solution
 
-    def _begin(self, X: Any, y: Any) -> None:
+    def _begin(self, X: Any, y: Any, weights: Any) -> None:
         """Set the coefficients to 0, in the shapes of the namesake."""
         raise NotImplementedError
 
@@ -168,28 +168,6 @@ class CertifiedFit:
         tags.array_api_support = False
         tags.input_tags.sparse = True
         return tags
-
-
-class LinearFit(CertifiedFit):
-    """A certified fit of ``coef_`` and ``intercept_``, one row for each part."""
-
-    fit_intercept: bool
-
-    def _begin(self, X: Any, y: Any) -> None:
-        targets = np.shape(y)[1:]
-        self.coef_ = np.zeros((*targets, X.shape[1]))
-        self.intercept_: Any = np.zeros(targets) if targets and self.fit_intercept else 0.0
-
-    def _end(self, parts: Sequence[LearningPart], solutions: Sequence[Solution]) -> None:
-        shape, unit = self.coef_.shape, float(getattr(self, "intercept_scaling", 1.0))
-        found = [
-            coefficients(part, solution, shape[-1], unit)
-            for part, solution in zip(parts, solutions, strict=True)
-        ]
-        self.coef_ = np.reshape([w for w, _ in found], shape)
-        if self.fit_intercept:
-            b = np.array([shift for _, shift in found])
-            self.intercept_ = b if np.ndim(self.intercept_) else float(b[0])
 
 
 def posed(part: LearningPart) -> LearningProblem:
@@ -223,9 +201,9 @@ def _tell(owner: str, certificate: Certificate, solutions: Sequence[Solution]) -
     """Warn where the fit is not verified at its tol, and say what to do."""
     from sklearn.exceptions import ConvergenceWarning
 
-    if certificate.holds():
-        return
     absent = next((s for s in solutions if s.status == "unattained"), None)
+    if certificate.holds() and absent is None:
+        return
     if absent is not None:
         what = f"there is no minimiser ({absent.certificate.reason}); a penalty makes one"
     else:

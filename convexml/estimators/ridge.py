@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 from sklearn import linear_model
 
-from .base import OURS, LinearFit
+from .base import OURS
+from .linear import LinearFit
 
 
 class Ridge(LinearFit, linear_model.Ridge):

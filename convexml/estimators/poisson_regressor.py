@@ -1,0 +1,60 @@
+"""Poisson regression, as scikit-learn has it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sklearn import linear_model
+
+from .base import OURS
+from .linear import LinearFit
+
+
+class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
+    """Minimise the mean of half the deviance of y from exp(x.w + b), + (alpha / 2) |w|^2.
+
+    That is ``cml.PoissonRegression`` with lam = alpha.
+
+    Parameters
+    ----------
+    alpha : float
+        Strength >= 0.
+    fit_intercept : bool
+        The intercept is not penalised.
+    solver : str
+        A solver of convexml; "auto" chooses.
+    max_iter : int, optional
+        Steps of the solver; None is its own limit.
+    tol : float
+        Verified relative gap that the fit is to reach.
+    warm_start : bool
+        Has no effect: every fit starts anew.
+    verbose : int
+        Has no effect.
+    """
+
+    _parameter_constraints: ClassVar = linear_model.PoissonRegressor._parameter_constraints | OURS
+    _y_reading: ClassVar = {"y_numeric": True}
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-6,
+        warm_start: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    def _begin(self, X: Any, y: Any, weights: Any) -> None:
+        super()._begin(X, y, weights)
+        self._base_loss = self._get_loss()  # what the namesake predicts and scores with
