@@ -39,9 +39,14 @@ def compiler() -> Compiler | None:
         return None
 
 
+def loaded() -> Compiler | None:
+    """The compiler, where something was compiled before: nothing is loaded for it."""
+    return compiler() if compiler.cache_info().currsize else None
+
+
 def compile_seconds() -> float:
     """Seconds that this process has spent on compiling so far; they are no solver's."""
-    known = compiler() if compiler.cache_info().currsize else None
+    known = loaded()
     return 0.0 if known is None else known.seconds
 
 

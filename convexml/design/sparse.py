@@ -10,10 +10,11 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
+from ..compiled import compiled, compiler, loaded
 from ..numerics import Array
 
 ENTRIES = 2**18
-"""Of X, whose squares or sizes are held at a time."""
+"""Of X, whose squares or sizes are held at a time; with more, a product is worth compiling."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,14 @@ class SparseDesign:
     def rmatvec(self, u: Array) -> Array:
         return self._transposed @ u
 
+    def outer_matvec(self, u: Array, weights: Array) -> Array:
+        """X diag(weights) X'u: a large X by columns is read once."""
+        X = self.array
+        if X.format == "csr" or X.nnz < ENTRIES or compiler() is None:
+            return self.matvec(weights * self.rmatvec(u))
+        found: Array = squared_columns(*_unsigned(X), u, weights)
+        return found
+
     def abs_matvec(self, w: Array) -> Array:
         return self._of_entries(np.abs, np.abs(w))
 
@@ -63,6 +72,10 @@ class SparseDesign:
         X, by_rows = self.array, self.array.format == "csr"
         other = self.shape[1 if by_rows else 0]
         out = np.zeros((self.shape[int(transposed)], *x.shape[1:]))
+        if X.nnz >= ENTRIES and x.ndim == 1 and loaded():
+            sums = sums_along if by_rows is not transposed else sums_across
+            sums(*_unsigned(X), x, function is np.square, out)
+            return out
         steps = np.arange(0, X.nnz + ENTRIES, ENTRIES)
         cuts = np.unique(np.searchsorted(X.indptr, steps, "right") - 1).tolist()
         room = np.empty(int(np.diff(X.indptr[cuts]).max(initial=0)))
@@ -127,3 +140,47 @@ class SparseDesign:
 
 def _by_columns(given: tuple[Array, Array, Array], rows: int, columns: int) -> sparse.csc_array:
     return sparse.csc_array(given, shape=(rows, columns))
+
+
+def _unsigned(X: sparse.csr_array | sparse.csc_array) -> tuple[Array, Array, Array]:
+    """The numbers of X for loops; indices that cannot be negative need not be asked."""
+    kinds = [f"u{x.itemsize}" for x in (X.indices, X.indptr)]
+    return X.data, X.indices.view(kinds[0]), X.indptr.view(kinds[1])
+
+
+@compiled
+def squared_columns(data: Array, rows: Array, starts: Array, u: Array, weights: Array) -> Array:
+    """Sum_j weights_j x_j (x_j'u), for a matrix by columns: the numbers of two products."""
+    out = np.zeros_like(u)
+    for j in range(len(weights)):
+        first, last, inner = starts[j], starts[j + 1], 0.0
+        for k in range(first, last):
+            inner += data[k] * u[rows[k]]
+        inner *= weights[j]
+        for k in range(first, last):
+            out[rows[k]] += data[k] * inner
+    return out
+
+
+@compiled
+def sums_along(
+    data: Array, index: Array, starts: Array, x: Array, is_square: bool, out: Array
+) -> None:
+    """The sums of f(x_ij) x_i over the i along which a matrix is stored, f a square or a size."""
+    for j in range(len(out)):
+        total = 0.0
+        for k in range(starts[j], starts[j + 1]):
+            entry = data[k] * data[k] if is_square else abs(data[k])
+            total += entry * x[index[k]]
+        out[j] = total
+
+
+@compiled
+def sums_across(
+    data: Array, index: Array, starts: Array, x: Array, is_square: bool, out: Array
+) -> None:
+    """The same over the j across."""
+    for j in range(len(x)):
+        for k in range(starts[j], starts[j + 1]):
+            entry = data[k] * data[k] if is_square else abs(data[k])
+            out[index[k]] += entry * x[j]

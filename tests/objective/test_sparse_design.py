@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 import convexml as cml
+from convexml.compiled import compiler
 from convexml.design import ScaledDesign, as_design
 from convexml.design import sparse as module
 from convexml.models.reading.matrix import read_matrix
@@ -31,12 +32,17 @@ def entries(rng: np.random.Generator) -> Array:
 
 
 @pytest.mark.parametrize("make", FORMATS)
+@pytest.mark.parametrize("known", [compiler(), None], ids=["compiled", "not compiled"])
 def test_products_are_those_of_the_dense_matrix(
-    make: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+    make: Any, known: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, units = entries(rng), np.exp2(np.arange(5.0))
     w, u, h = rng.normal(size=5), rng.normal(size=8), rng.random(8)
     monkeypatch.setattr(module, "ENTRIES", 6)  # several blocks
+    monkeypatch.setattr(module, "compiler", lambda: known)
+    monkeypatch.setattr(module, "loaded", lambda: known)
+    outer = X @ ((w**2) * (X.T @ u))
+    assert as_design(make(X)).outer_matvec(u, w**2) == pytest.approx(outer, abs=1e-12)
     for design, A in (
         (as_design(make(X)), X),
         (ScaledDesign(as_design(make(X)), units), X * units),
@@ -87,3 +93,15 @@ def test_columns_of_any_size_are_measured(rng: np.random.Generator) -> None:
     assert own[2] == 2.0**200
     assert own[3] == 2.0**-200
     assert own[4] == 1.0
+
+
+def test_one_pass_gives_the_numbers_of_two_products(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X = sparse.random_array((40, 90), density=0.1, rng=rng, data_sampler=rng.normal, format="csc")
+    design, u, h = as_design(X), rng.normal(size=40), rng.random(90)
+    two = design.outer_matvec(u, h)
+    monkeypatch.setattr(module, "ENTRIES", 1)
+    for loop in (module.squared_columns, module.squared_columns.plain):
+        monkeypatch.setattr(module, "squared_columns", loop)
+        assert np.array_equal(design.outer_matvec(u, h), two)

@@ -127,11 +127,11 @@ def by_samples(
     if not square > 0.0:  # r is none of B's
         return omega + r, most
     for step in range(1, most + 1):
-        pulled = system.back(p)
-        bent = p + system.forth(pulled)
+        pulled = system.outer(p)
+        bent = p + pulled
         length = square / float(p @ bent)
         a, e, mean = a + length * p, e - length * bent, mean + length * system.mean
-        growth = float(pulled @ pulled) / float(p @ p)
+        growth = float(p @ pulled) / float(p @ p)  # |B'p|^2 / |p|^2
         share = 0.5 * growth * float(e @ e) / (system.value_by(a + e) if cold else worth)
         z = system.divided(e)
         square, before = float(e @ z), square

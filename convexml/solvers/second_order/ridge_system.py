@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from ...design import ScaledDesign
+from ...design import ScaledDesign, SparseDesign, unscaled
 from ...numerics import Array
 from ...objective import Objective
 
@@ -44,6 +44,8 @@ class RidgeSystem:
         self._alike = bool(np.all(inverse == inverse[0]))
         self._rows = self.root * self.inverse[0] if self._alike else self.root
         self.total = float(objective.c.sum())
+        self._base, units = unscaled(self.design)
+        self._weights = units**2 * (np.ones(d) if self._alike else inverse)
         self.unit = self.root / np.sqrt(self.total) if objective.fit_intercept else np.zeros(n)
         self.target = self._projected(self.root * objective.y)
         self.null = float(self.target @ self.target)
@@ -58,7 +60,18 @@ class RidgeSystem:
     def forth(self, omega: Array) -> Array:
         """B omega; ``mean`` is that of its predictions."""
         self.passes += 1.0
-        found = self._rows * self.design.matvec(self._own(omega))
+        return self._measured(self._rows * self.design.matvec(self._own(omega)))
+
+    def outer(self, a: Array) -> Array:
+        """BB'a, for an a that is projected; ``mean`` is that of its predictions."""
+        if not isinstance(self._base, SparseDesign):
+            return self.forth(self.back(a))
+        self.passes += 2.0
+        found = self._base.outer_matvec(self._rows * a, self._weights)
+        return self._measured(self._rows * found)
+
+    def _measured(self, found: Array) -> Array:
+        """What is projected of B omega; the mean of the predictions is kept."""
         if not self.objective.fit_intercept:
             return found
         along = float(self.unit @ found)
@@ -116,8 +129,14 @@ class RidgeSystem:
         found = self._samples * a
         if not self.objective.fit_intercept:
             return found
-        unit = self._samples * self.unit
-        return found - unit * (float(self.unit @ found) / float(self.unit @ unit))
+        found -= self._along * float(self.unit @ found)
+        return found
+
+    @cached_property
+    def _along(self) -> Array:
+        """D^-1 v / v'D^-1 v for the unit vector v along C^(1/2) 1."""
+        found = self._samples * self.unit
+        return found / float(self.unit @ found)
 
     def solver(self, coarse: bool) -> Callable[[Array, Array | None], Array]:
         """How to solve with I + B'B; ``coarse``: in single precision where n < d.

@@ -73,6 +73,11 @@ def test_the_system_is_that_of_b(shape: tuple[int, int]) -> None:
     unit = root / np.linalg.norm(root)
     B = (np.eye(len(y)) - np.outer(unit, unit)) @ (root[:, None] * X) / np.sqrt(0.3)
     matrix, x = np.eye(shape[1]) + B.T @ B, np.arange(float(shape[1]))
+    a = root * y - unit * (unit @ (root * y))
+    for given in (X, sparse.csc_array(X)):
+        own = RidgeSystem(Objective(as_design(given), y, Squared(), L2(0.3), c))
+        np.testing.assert_allclose(own.outer(a), B @ (B.T @ a), rtol=1e-9, atol=1e-9)
+        assert own.mean == pytest.approx(c @ (X @ (X.T @ (root * a))) / (0.3 * c.sum()))
     np.testing.assert_allclose(system.right, B.T @ (root * y), rtol=1e-9)
     np.testing.assert_allclose(system.residual(x), system.right - matrix @ x, rtol=1e-9)
     for coarse, digits in ((False, 1e-12), (True, 1e-4 if system.by_samples else 1e-12)):
