@@ -1,6 +1,7 @@
 """scikit-learn's estimators with a certificate: its names, parameters and objectives."""
 
 from .elastic_net import ElasticNet
+from .kernel_ridge import KernelRidge
 from .lasso import Lasso
 from .linear_regression import LinearRegression
 from .linear_svc import LinearSVC
@@ -9,9 +10,14 @@ from .logistic_regression import LogisticRegression
 from .poisson_regressor import PoissonRegressor
 from .quantile_regressor import QuantileRegressor
 from .ridge import Ridge
+from .svc import SVC
+from .svr import SVR
 
 __all__ = [
+    "SVC",
+    "SVR",
     "ElasticNet",
+    "KernelRidge",
     "Lasso",
     "LinearRegression",
     "LinearSVC",

@@ -6,7 +6,7 @@ import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -21,6 +21,18 @@ from ..validation import positive_number
 
 OURS = dict.fromkeys(("solver", "tol", "max_iter"), "no_validation")
 """Parameters with another range than the namesake's; what solves is what refuses them."""
+
+
+CLOSER = 1e-4
+"""Of tol: how close a solution comes where it lost too much on the way to the coefficients."""
+
+
+class Given(NamedTuple):
+    """What an estimator is fitted on, read: X, y and the weights, if there are any."""
+
+    X: Any
+    y: Any
+    weights: Any
 
 
 @dataclass(frozen=True)
@@ -75,8 +87,8 @@ class CertifiedFit:
     problem_: Any
     n_iter_: Any
     _validate_params: Callable[[], None]
-    _y_reading: ClassVar[Mapping[str, Any]] = {}
-    """What ``validate_data`` is told about y."""
+    _reading: ClassVar[Mapping[str, Any]] = {}
+    """What else ``validate_data`` is told about X and y."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve to a verified relative gap of ``tol``.
@@ -103,17 +115,20 @@ class CertifiedFit:
         self._validate_params()
         tol = positive_number(getattr(self, "tol", 1e-6), type(self).__name__, "tol")
         X, y = self._read(X, y)
+        given = Given(X, y, _weights(sample_weight, X.shape[0]))
         fitted = copy.copy(self)  # what fails leaves self as it was
-        weights = None if sample_weight is None else np.asarray(sample_weight)
-        fitted._begin(X, y, weights)
-        parts = fitted._parts(X, y, weights)
-        solutions = [fitted._solved(part, tol) for part in parts]
-        fitted._end(parts, solutions)
+        fitted._begin(given)
+        parts = fitted._parts(given)
+        for asked in (tol, CLOSER * tol):
+            solutions = [fitted._solved(part, asked) for part in parts]
+            fitted._end(given, parts, solutions)
+            held = zip(fitted._standing(given, parts, solutions), solutions, strict=True)
+            fitted.certificate_ = certify_parts([Held(*each) for each in held], tol)
+            if fitted.certificate_.holds() or any(s.status != "optimal" for s in solutions):
+                break  # else it was rounded on the way to where it is held
         fitted.n_iter_ = fitted._iterations(solutions)
         problems = tuple(solution.problem for solution in solutions)
         fitted.problem_ = problems[0] if len(problems) == 1 else problems
-        held = zip(fitted._parts(X, y, weights), solutions, strict=True)
-        fitted.certificate_ = certify_parts([Held(*each) for each in held], tol)
         fitted.gap_ = fitted.certificate_.gap
         fitted.dual_ = dict(fitted.certificate_.dual)
         self.__dict__.update(fitted.__dict__)
@@ -124,15 +139,15 @@ class CertifiedFit:
         """X in float64, dense or by rows, and y, as scikit-learn reads them."""
         from sklearn.utils.validation import validate_data
 
-        read = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, **self._y_reading}
+        read = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, **self._reading}
         X, y = validate_data(self, X, y, **read)
         return X, y
 
-    def _parts(self, X: Any, y: Any, sample_weight: Any) -> list[LearningPart]:
+    def _parts(self, given: Given) -> list[LearningPart]:
         """What the namesake with these coefficients is to minimise, and where they stand."""
         owner = type(self).__name__
         try:
-            found: Any = parts_of(self, X, y, sample_weight)
+            found: Any = parts_of(self, *given)
             return list(found)
         except InputError as error:
             what = str(error).removeprefix("certify: ").removeprefix(f"{owner}: ")
@@ -151,13 +166,21 @@ class CertifiedFit:
             )
         return solution
 
-    def _begin(self, X: Any, y: Any, weights: Any) -> None:
+    def _begin(self, given: Given) -> None:
         """Set the coefficients to 0, in the shapes of the namesake."""
         raise NotImplementedError
 
-    def _end(self, parts: Sequence[LearningPart], solutions: Sequence[Solution]) -> None:
+    def _end(
+        self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
+    ) -> None:
         """Put the solutions where the coefficients stand."""
         raise NotImplementedError
+
+    def _standing(
+        self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
+    ) -> Sequence[LearningPart]:
+        """The parts at the coefficients that are held."""
+        return self._parts(given)
 
     def _iterations(self, solutions: Sequence[Solution]) -> Any:
         """The most steps that any of the problems took, 1 at least."""
@@ -195,6 +218,14 @@ def coefficients(
     w = np.array(solution.primal["w"])
     b = unit * (w[d:] - part.w[d:]) if w.size > d else [float(solution.primal["b"])]
     return w[:d], float(b[0])
+
+
+def _weights(sample_weight: Any, n: int) -> Any:
+    """An array, of a number too; it is refused where it is used."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight)
+    return np.full(n, weights) if weights.ndim == 0 else weights
 
 
 def _tell(owner: str, certificate: Certificate, solutions: Sequence[Solution]) -> None:

@@ -44,7 +44,7 @@ class ElasticNet(LinearFit, linear_model.ElasticNet):
     """
 
     _parameter_constraints: ClassVar = linear_model.ElasticNet._parameter_constraints | OURS
-    _y_reading: ClassVar = {"multi_output": True, "y_numeric": True}
+    _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
     def __init__(
         self,

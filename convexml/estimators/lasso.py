@@ -42,7 +42,7 @@ class Lasso(LinearFit, linear_model.Lasso):
     """
 
     _parameter_constraints: ClassVar = linear_model.Lasso._parameter_constraints | OURS
-    _y_reading: ClassVar = {"multi_output": True, "y_numeric": True}
+    _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from ..audit.sklearn.parts import LearningPart
 from ..errors import InputError
 from ..models.solution import Solution
 from ..numerics import Array
-from .base import CertifiedFit, coefficients
+from .base import CertifiedFit, Given, coefficients
 
 
 class LinearFit(CertifiedFit):
@@ -20,12 +20,14 @@ class LinearFit(CertifiedFit):
 
     fit_intercept: bool
 
-    def _begin(self, X: Any, y: Any, weights: Any) -> None:
-        targets = np.shape(y)[1:]
-        self.coef_ = np.zeros((*targets, X.shape[1]))
+    def _begin(self, given: Given) -> None:
+        targets = np.shape(given.y)[1:]
+        self.coef_ = np.zeros((*targets, given.X.shape[1]))
         self.intercept_: Any = np.zeros(targets) if targets and self.fit_intercept else 0.0
 
-    def _end(self, parts: Sequence[LearningPart], solutions: Sequence[Solution]) -> None:
+    def _end(
+        self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
+    ) -> None:
         shape, unit = self.coef_.shape, float(getattr(self, "intercept_scaling", 1.0))
         found = [
             coefficients(part, solution, shape[-1], unit)
@@ -41,15 +43,15 @@ class ClassifierFit(LinearFit):
     """The same for labels: one row of ``coef_`` for two classes, else one for each class."""
 
     classes_: Array
-    _y_reading: ClassVar = {}
+    _reading: ClassVar = {}
 
-    def _begin(self, X: Any, y: Any, weights: Any) -> None:
-        self.classes_ = read_classes(type(self).__name__, y, weights)
+    def _begin(self, given: Given) -> None:
+        self.classes_ = read_classes(type(self).__name__, given)
         rows = 1 if len(self.classes_) == 2 else len(self.classes_)
-        self.coef_, self.intercept_ = np.zeros((rows, X.shape[1])), np.zeros(rows)
+        self.coef_, self.intercept_ = np.zeros((rows, given.X.shape[1])), np.zeros(rows)
 
 
-def read_classes(owner: str, y: Any, weights: Any) -> Array:
+def read_classes(owner: str, given: Given) -> Array:
     """The labels in increasing order, two at least, each of a positive weight.
 
     Raises
@@ -57,6 +59,7 @@ def read_classes(owner: str, y: Any, weights: Any) -> Array:
     InputError
         If a class is alone, or has no weight.
     """
+    y, weights = given.y, given.weights
     check_classification_targets(y)
     classes, index = np.unique(y, return_inverse=True)
     names = classes.tolist()

@@ -9,7 +9,7 @@ from scipy import linalg
 from sklearn import linear_model
 
 from ..numerics import EPS, Array
-from .base import OURS
+from .base import OURS, Given
 from .linear import LinearFit
 
 LARGE = 20_000_000
@@ -41,7 +41,7 @@ class LinearRegression(LinearFit, linear_model.LinearRegression):
     """
 
     _parameter_constraints: ClassVar = linear_model.LinearRegression._parameter_constraints | OURS
-    _y_reading: ClassVar = {"multi_output": True, "y_numeric": True}
+    _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
     def __init__(
         self,
@@ -62,8 +62,8 @@ class LinearRegression(LinearFit, linear_model.LinearRegression):
         self.max_iter = max_iter
         self.solver = solver
 
-    def _end(self, parts: Any, solutions: Any) -> None:
-        super()._end(parts, solutions)
+    def _end(self, given: Given, parts: Any, solutions: Any) -> None:
+        super()._end(given, parts, solutions)
         objective, before = parts[0].objective, self.coef_
         if self.positive or objective.n * objective.d > LARGE:
             return

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn import svm
 
-from .base import OURS
+from .base import OURS, Given
 from .linear import LinearFit
 
 
@@ -44,7 +44,7 @@ class LinearSVR(LinearFit, svm.LinearSVR):
     """
 
     _parameter_constraints: ClassVar = svm.LinearSVR._parameter_constraints | OURS
-    _y_reading: ClassVar = {"y_numeric": True}
+    _reading: ClassVar = {"y_numeric": True}
 
     def __init__(
         self,
@@ -73,6 +73,6 @@ class LinearSVR(LinearFit, svm.LinearSVR):
         self.max_iter = max_iter
         self.solver = solver
 
-    def _end(self, parts: Any, solutions: Any) -> None:
-        super()._end(parts, solutions)
+    def _end(self, given: Given, parts: Any, solutions: Any) -> None:
+        super()._end(given, parts, solutions)
         self.intercept_ = np.atleast_1d(self.intercept_) if self.fit_intercept else 0.0

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn import linear_model
 
-from .base import OURS
+from .base import OURS, Given
 from .linear import ClassifierFit
 
 
@@ -85,9 +85,9 @@ class LogisticRegression(ClassifierFit, linear_model.LogisticRegression):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
-    def _end(self, parts: Any, solutions: Any) -> None:
+    def _end(self, given: Given, parts: Any, solutions: Any) -> None:
         if len(self.classes_) == 2:
-            super()._end(parts, solutions)
+            super()._end(given, parts, solutions)
             return
         point = solutions[0].primal
         self.coef_ = np.array(point["w"]).T.copy()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sklearn import linear_model
 
-from .base import OURS
+from .base import OURS, Given
 from .linear import LinearFit
 
 
@@ -34,7 +34,7 @@ class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
     """
 
     _parameter_constraints: ClassVar = linear_model.PoissonRegressor._parameter_constraints | OURS
-    _y_reading: ClassVar = {"y_numeric": True}
+    _reading: ClassVar = {"y_numeric": True}
 
     def __init__(
         self,
@@ -55,6 +55,6 @@ class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def _begin(self, X: Any, y: Any, weights: Any) -> None:
-        super()._begin(X, y, weights)
+    def _begin(self, given: Given) -> None:
+        super()._begin(given)
         self._base_loss = self._get_loss()  # what the namesake predicts and scores with

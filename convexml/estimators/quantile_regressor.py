@@ -34,7 +34,7 @@ class QuantileRegressor(LinearFit, linear_model.QuantileRegressor):
     """
 
     _parameter_constraints: ClassVar = linear_model.QuantileRegressor._parameter_constraints | OURS
-    _y_reading: ClassVar = {"y_numeric": True}
+    _reading: ClassVar = {"y_numeric": True}
 
     def __init__(
         self,

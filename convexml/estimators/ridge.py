@@ -36,7 +36,7 @@ class Ridge(LinearFit, linear_model.Ridge):
     """
 
     _parameter_constraints: ClassVar = linear_model.Ridge._parameter_constraints | OURS
-    _y_reading: ClassVar = {"multi_output": True, "y_numeric": True}
+    _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
     def __init__(
         self,
