@@ -65,8 +65,8 @@ def svr(fitted: Fitted) -> Iterator[LearningPart]:
 def _dual_coefficients(fitted: Fitted) -> Array:
     """``dual_coef_`` on all samples, shape (rows, n); refuses samples that were not fitted.
 
-    libsvm drops samples of weight 0, and ``support_`` counts without them. Where K is passed in,
-    scikit-learn predicts with ``support_`` as it is, and so it is judged
+    libsvm drops samples of weight 0, and ``support_`` counts without them (ours with them). Where K
+    is passed in, scikit-learn predicts with ``support_`` as it is, and so it is judged
     (https://github.com/scikit-learn/scikit-learn/pull/27763).
     """
     estimator = fitted.estimator
@@ -77,9 +77,9 @@ def _dual_coefficients(fitted: Fitted) -> Array:
     support = np.asarray(estimator.support_)
     if estimator.kernel != "precomputed" and not callable(estimator.kernel):
         kept = np.flatnonzero(fitted.s > 0.0)
-        support = kept[support] if support.max(initial=0) < kept.size else support
-        moved = abs(fitted.X[support] - estimator.support_vectors_)
-        if moved.size and moved.max() > 0.0:
+        if not _stand_at(support, fitted) and support.max(initial=0) < kept.size:
+            support = kept[support]
+        if not _stand_at(support, fitted):
             raise fitted.refuse(
                 "its support vectors are not among X[sample_weight > 0] in their places; pass the "
                 "data and the weights that it was fitted on."
@@ -89,6 +89,14 @@ def _dual_coefficients(fitted: Fitted) -> Array:
     q = np.zeros((len(held), fitted.n))
     q[:, support] = held
     return q
+
+
+def _stand_at(support: Array, fitted: Fitted) -> bool:
+    """Whether the support vectors are these samples."""
+    if support.max(initial=-1) >= fitted.n:
+        return False
+    moved = abs(fitted.X[support] - fitted.estimator.support_vectors_)
+    return not (moved.size and moved.max() > 0.0)
 
 
 def _in_feature_space(fitted: Fitted, K: Array | None, rows: Array, q: Array) -> tuple[Any, Array]:
