@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from inspect import Parameter, signature
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,9 @@ from scipy import sparse
 
 from .errors import InputError, instead
 from .numerics import Array, all_finite
+
+EXACT = 2.0**53
+"""Up to here every int is a float."""
 
 
 @cache
@@ -34,8 +36,8 @@ def refuse_unknown(call: Callable[..., Any], names: Iterable[str], owner: str) -
 
 def finite_number(value: Any, owner: str, name: str) -> float:
     """Return ``value`` as a finite float."""
-    if type(value) is float and isfinite(value):
-        return value
+    if type(value) in (int, float) and abs(value) <= EXACT:
+        return float(value)
     refuse_masked(value, owner, name)
     if isinstance(value, str | bytes | bool | np.bool_) or np.ndim(value) != 0:
         raise InputError(f"{owner}: {name} must be a number, got {value!r}.")

@@ -93,6 +93,12 @@ class Certificate:
     within: float | None = None
     unproved: str = ""
 
+    def but(self, **changed: Any) -> Certificate:
+        """The same with other fields; conditions that were put off stay so."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__, **changed)
+        return twin
+
     def put_off(self, measure: Callable[[], Sequence[Condition]]) -> None:
         """Have the conditions measured when they are first asked for."""
         del self.__dict__["conditions"]

@@ -151,15 +151,15 @@ def judge(certificate: Certificate, *, proven: bool = True) -> Certificate:
     if certificate.claim != "optimal":
         feasible = all(row.meets(certificate.tol) for row in certificate.conditions)
         if proven and feasible and certificate.within is None and certificate.evidence:
-            return replace(certificate, verdict=Verdict.CERTIFIED)
-        return replace(certificate, verdict=Verdict.UNDECIDED)
+            return certificate.but(verdict=Verdict.CERTIFIED)
+        return certificate.but(verdict=Verdict.UNDECIDED)
     for row in certificate.conditions:
         if row.kind == "primal_feasibility" and row.breaks(certificate.tol):
-            return replace(certificate, verdict=Verdict.REFUTED, reason=violated(row))
+            return certificate.but(verdict=Verdict.REFUTED, reason=violated(row))
     if certificate.holds():
-        return replace(certificate, verdict=Verdict.CERTIFIED)
+        return certificate.but(verdict=Verdict.CERTIFIED)
     reason = certificate.reason or _why(certificate)
-    return replace(certificate, verdict=Verdict.UNDECIDED, reason=reason)
+    return certificate.but(verdict=Verdict.UNDECIDED, reason=reason)
 
 
 def judge_sum(whole: Certificate, parts: Sequence[tuple[str, Certificate]]) -> Certificate:
@@ -182,7 +182,7 @@ def judge_sum(whole: Certificate, parts: Sequence[tuple[str, Certificate]]) -> C
             if part.verdict is verdict:
                 witness = None if part.witness is None else {"part": name, **part.witness}
                 reason = f"{name}: {part.reason}" if part.reason else ""
-                return replace(whole, verdict=verdict, reason=reason, witness=witness)
+                return whole.but(verdict=verdict, reason=reason, witness=witness)
     return judge(whole)
 
 
@@ -216,7 +216,7 @@ def refuted(
     if certificate.verdict is not Verdict.UNDECIDED or not better:
         return certificate
     reason = f"A feasible point with objective {value:.10g} is better by {gain:.3g}."
-    return replace(certificate, verdict=Verdict.REFUTED, witness=witness, reason=reason)
+    return certificate.but(verdict=Verdict.REFUTED, witness=witness, reason=reason)
 
 
 def is_better(

@@ -71,34 +71,34 @@ def compensated_error(result: Array, count: int, absolute: Array | float) -> Arr
 def balanced(u: Array, lo: Array | float, hi: Array | float) -> Array | None:
     """U on a common grid of a power of two with 1'u = 0 exactly, within lo <= u <= hi.
 
-    The grid keeps 53 digits of the largest entry. What the sum lacks is taken from entries inside
-    their box, then from those that can move into it. None where no entry can, or one is not
-    finite. Ends that are numbers are those of the whole line.
+    The grid keeps 53 digits of the largest entry. What the sum lacks is taken from all alike; where
+    one has no room for it, from entries inside their box, then from those that can move into it.
+    None where no entry can, or one is not finite. Ends that are numbers are those of the whole
+    line.
     """
-    largest = max(float(np.max(u, initial=0.0)), -float(np.min(u, initial=0.0)))
+    largest = float(np.abs(u).max(initial=0.0))
     if not 0.0 < largest < np.inf:
         return u if largest == 0.0 else None
-    grid = grid_of(largest)
-    top = 2.0**DIGITS
+    grid, top, is_boxed = grid_of(largest), 2.0**DIGITS, isinstance(lo, np.ndarray)
     rounded = u / grid
     np.rint(rounded, out=rounded)
+    missing = exact_sum(rounded)
+    share, rest = divmod(missing, rounded.size)
+    found, most = rounded * grid, (abs(share) + 2.0) * grid if missing else 0.0
+    fits = largest + most < top * grid
+    if fits and is_boxed:
+        fits = bool((lo + most <= found).all() and (found <= hi - most).all())
+    if fits:
+        found -= share * grid
+        found[:rest] -= grid
+        return found
     ends: tuple[Any, Any] = (-top, top)
-    if np.ndim(lo) > 0:
+    if is_boxed:
         with np.errstate(over="ignore"):
             ends = np.maximum(np.ceil(lo / grid), -top), np.minimum(np.floor(hi / grid), top)
         rounded = np.clip(rounded, *ends)
-    missing = exact_sum(rounded)
-    if missing == 0:
-        rounded *= grid
-        return rounded
-    share, rest = divmod(missing, rounded.size)
-    most = abs(share) + 1
-    if np.all(rounded >= ends[0] + most) and np.all(rounded <= ends[1] - most):
-        rounded -= share  # all have room for the same
-        rounded[:rest] -= 1.0
-        rounded *= grid
-        return rounded
     k = rounded.astype(np.int64)
+    missing = exact_sum(k)
     low, high = (np.asarray(end, dtype=np.int64) for end in ends)
     for inside in (True, False):
         room = k - low if missing > 0 else high - k

@@ -107,7 +107,9 @@ class DenseDesign:
     @cached_property
     def _with_ones(self) -> tuple[Array, Array]:
         """[X, 1], and its columns in one piece each."""
-        found = np.column_stack([self.array, np.ones(len(self.array))])
+        n, d = self.shape
+        found = np.ones((n, d + 1))
+        found[:, :d] = self.array
         return found, np.ascontiguousarray(found.T)
 
     def _square(self, more: int) -> Array:
@@ -138,7 +140,7 @@ class DenseDesign:
     def column_squares(self, weights: Array | None = None) -> Array:
         if weights is None or not weights.size:
             return self._squares
-        if np.all(weights == weights[0]):
+        if (weights == weights[0]).all():
             return weights[0] * self._squares
         return self._weighted_squares(weights)
 

@@ -107,11 +107,14 @@ class Loss(ABC):
         return np.zeros_like(np.asarray(lo, dtype=float))
 
     def slope_bound(self, y: Array, z: Array, reach: float) -> Array:
-        """A bound of |dl/dz| on z +- reach: a convex loss is steepest at an end.
+        """A bound of |dl/dz| on z +- reach, by its curvature: a convex loss is steepest at an end.
 
         The ends are taken further out, so that no kink hides in their rounding.
         """
         far = outward(z, reach)
+        if self.curvature_bound < np.inf:
+            slopes = np.abs(self.derivative(y, z)) + self.curvature_bound * far
+            return slopes * (1.0 + 64.0 * EPS)
         below, above = self.derivative(y, z - far), self.derivative(y, z + far)
         return np.maximum(np.abs(below), np.abs(above)) * (1.0 + 64.0 * EPS)
 

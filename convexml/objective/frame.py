@@ -20,9 +20,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..numerics import EPS, Array, two_product
-from .framed_design import exact_centres, framed, power_near
+from .framed_design import exact_centres, framed, power_near, units_of
 from .objective import Objective
-from .once import once
 
 ORDINARY = 6
 """Columns, targets and factors within 2^-6 ... 2^6 of 1 stay as they are."""
@@ -63,12 +62,19 @@ class Frame:
 
     @cached_property
     def _is_centred(self) -> bool:
-        return bool(np.any(self.centre))
+        return bool(self.centre.any())
+
+    @cached_property
+    def _is_scaled(self) -> bool:
+        """Whether units are all there is: then b is exact as well."""
+        return not self._is_centred and self.target_centre == 0.0
 
     def inside(self, w: Array, b: Any) -> tuple[Array, Any, float]:
         """(w', b') and a bound on the rounding of b'."""
         if self.is_trivial:
             return w, b, 0.0
+        if self._is_scaled:
+            return w / self.unit, b / self.target_unit, 0.0
         shift = self._shift(w, b, 1.0) / self.target_unit
         error = EPS * float(np.max(np.abs(shift), initial=0.0))
         return w / self.unit, shift if np.ndim(b) else float(shift), error
@@ -77,6 +83,8 @@ class Frame:
         """(w, b) of the problem itself; b is rounded to the nearest number."""
         if self.is_trivial:
             return w, b
+        if self._is_scaled:
+            return self.unit * w, self.target_unit * b
         w = self.unit * w
         shift = self._shift(w, self.target_unit * np.asarray(b, dtype=float), -1.0)
         return w, shift if np.ndim(b) else float(shift)
@@ -187,40 +195,33 @@ def frame_of(objective: Objective, *, always: bool = False) -> Frame:
 def _frame(objective: Objective, ordinary: int) -> Frame:
     d = objective.design.shape[1]
     y, h, t, loss, power = _targets(objective, ordinary)
-    units = _units(objective)
-    design, centre, columns = framed(objective.design, objective.fit_intercept, units, ordinary)
-    moved, ones = bool(centre.any()), np.ones(d)
-    if units == "unscaled" and moved:
-        return Frame(replace(objective, design=design), centre, ones)
-    same = Frame(objective, np.zeros(centre.size), ones, is_trivial=True)
-    if units == "unscaled":
-        return same
-    unit = t * (columns if columns.size == d else np.repeat(columns, d // columns.size))
-    # A constraint on the predictions has no size: then the penalty is all of P.
+    given, free_b, penalty = objective.design, objective.fit_intercept, None
+    ones, same = np.ones(d), Frame(objective, np.zeros(given.shape[1]), np.ones(d), is_trivial=True)
     bare = objective.loss.is_indicator
-    size = objective.penalty.value(unit) if bare else float(objective.c.sum()) * t**power
-    factor = power_near(size, ordinary)
+    for units in ("own", "alike"):
+        centre, columns = units_of(given, free_b, units, ordinary)
+        unit = t * (columns if columns.size == d else np.repeat(columns, d // columns.size))
+        # A constraint on the predictions has no size: then the penalty is all of P.
+        size = objective.penalty.value(unit) if bare else float(objective.c.sum()) * t**power
+        factor = power_near(size, ordinary)
+        try:
+            penalty = objective.penalty.in_units(unit, 1.0 / factor)
+        except InputError:  # a strength beyond float64
+            return same
+        if penalty is not None:
+            break
+    moved = bool(centre.any())
+    if penalty is None:  # centred only
+        design = framed(given, free_b, "unscaled", ordinary)
+        return Frame(replace(objective, design=design), centre, ones) if moved else same
     if not moved and h == 0.0 and factor == t == 1.0 and (unit == 1.0).all():
         return same
-    try:
-        penalty = objective.penalty.in_units(unit, 1.0 / factor)
-    except InputError:  # a strength beyond float64
-        return same
     c = objective.c if bare else objective.c * (t**power / factor)
-    if penalty is None or not 0.0 < c.min() <= c.max() < np.inf:
+    if not 0.0 < c.min() <= c.max() < np.inf:
         return same
+    design = framed(given, free_b, units, ordinary)
     inner = replace(objective, design=design, y=y, loss=loss, penalty=penalty, c=c)
     return Frame(inner, centre, unit, h, t, factor)
-
-
-@once
-def _units(objective: Objective) -> str:
-    """Which units of columns the penalty knows: their own, one for all, or none but 1."""
-    penalty, d = objective.penalty, objective.d
-    if penalty.in_units(1.0 + np.arange(d) % 2, 1.0) is not None:
-        return "own"
-    alike = penalty.in_units(np.ones(d), 1.0) is not None
-    return "alike" if alike else "unscaled"  # centred only
 
 
 def _targets(objective: Objective, ordinary: int) -> tuple[Array, float, float, Any, int]:

@@ -20,23 +20,35 @@ FIRST = 8
 """Rows that most often tell which columns cannot be centred exactly."""
 
 
-def framed(design: Design, centred: bool, units: str, ordinary: int) -> tuple[Design, Array, Array]:
-    """(X', m, k); the units of columns are their own, one for all, or 1.
+def units_of(design: Design, centred: bool, units: str, ordinary: int) -> tuple[Array, Array]:
+    """(m, k): centres and units of the columns; the units are their own, one for all, or 1.
+
+    They are kept with the design, not to be written to.
+    """
+    base = base_of(design)
+    known = base.__dict__.setdefault("_units", {})
+    key = (centred, units, ordinary)
+    if key not in known:
+        known[key] = _centres_and_units(base, *key)
+    found: tuple[Array, Array] = known[key]
+    return found
+
+
+def framed(design: Design, centred: bool, units: str, ordinary: int) -> Design:
+    """X' in these centres and units.
 
     Copies are kept with the design, for a path centres X once; what refers to it is not.
     """
-    base = base_of(design)
+    base, (centre, columns) = base_of(design), units_of(design, centred, units, ordinary)
     known = base.__dict__.setdefault("_framed", {})
     key = (centred, units, ordinary)
     if key not in known:
-        known[key] = _centred_and_scaled(base, *key)
-    found, centre, columns = known[key]
-    if found is None and np.all(columns == 1.0):
-        return design, centre, columns
+        known[key] = _copied(base, centre, columns, ordinary)
+    found = known[key]
+    if found is None and (columns == 1.0).all():
+        return design
     found = ScaledDesign(base, columns) if found is None else found
-    if isinstance(design, StackedDesign):
-        return StackedDesign(found, design.classes), centre, columns
-    return found, centre, columns
+    return StackedDesign(found, design.classes) if isinstance(design, StackedDesign) else found
 
 
 def base_of(design: Design) -> Design:
@@ -44,10 +56,10 @@ def base_of(design: Design) -> Design:
     return design.base if isinstance(design, StackedDesign) else design
 
 
-def _centred_and_scaled(
+def _centres_and_units(
     design: Design, centred: bool, units: str, ordinary: int
-) -> tuple[Design | None, Array, Array]:
-    """(X', m, k), without X' where it takes no copy of X."""
+) -> tuple[Array, Array]:
+    """(m, k)."""
     X, centre = design.constant, np.zeros(design.shape[1])
     if centred and not sparse.issparse(X):
         known = design.__dict__
@@ -61,12 +73,18 @@ def _centred_and_scaled(
         sizes = _sizes(design, centre, ordinary)
         middle = float(np.median(sizes[sizes > 0.0])) if np.any(sizes) else 0.0
         columns /= power_near(middle, ordinary)
-    moved, small = bool(centre.any()), X.size <= TINY and not sparse.issparse(X)
+    return centre, columns
+
+
+def _copied(design: Design, centre: Array, columns: Array, ordinary: int) -> Design | None:
+    """X'; None where it takes no copy of X."""
+    X, moved = design.constant, bool(centre.any())
+    small = X.size <= TINY and not sparse.issparse(X)
     if not moved and ((columns == 1.0).all() or not (ordinary or small)):
-        return None, centre, columns
+        return None
     if sparse.issparse(X):
-        return SparseDesign(scaled_columns(X, columns)), centre, columns
-    return DenseDesign((X - centre if moved else X) * columns), centre, columns
+        return SparseDesign(scaled_columns(X, columns))
+    return DenseDesign((X - centre if moved else X) * columns)
 
 
 def _centres(X: Array) -> Array:

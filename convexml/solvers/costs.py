@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -135,8 +136,7 @@ class Sizes:
         return CALL + MULTIPLY * unknowns**3 / 3.0
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(NamedTuple):
     """So many products, Gram matrices of so many columns, and factors of so many unknowns."""
 
     products: float

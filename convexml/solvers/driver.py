@@ -169,13 +169,16 @@ def is_finite(iterate: Iterate) -> bool:
 
 
 def evaluate(
-    objective: Objective | KernelObjective, iterate: Iterate, iteration: int = 0
+    objective: Objective | KernelObjective,
+    iterate: Iterate,
+    iteration: int = 0,
+    clock: Callable[[], float] = float,
 ) -> tuple[Record, Array]:
-    """The verified values of an iterate, at 0 seconds, and the dual point they are of."""
+    """The verified values of an iterate, and the dual point they are of; at 0 s without a clock."""
     primal, dual = quick_gap(objective, iterate.w, iterate.b, iterate.u)
     gap = primal - dual.value
     share = relative(gap, learning_scale(primal, dual.value, objective.null_value))
-    return Record(iteration, iterate.passes, 0.0, primal, dual.value, gap, share), dual.u
+    return Record(iteration, iterate.passes, clock(), primal, dual.value, gap, share), dual.u
 
 
 class Watch:
@@ -210,8 +213,7 @@ class Watch:
 
     def look(self, iteration: int, iterate: Iterate) -> Record:
         """Evaluate an iterate: its verified gap goes on record."""
-        record, u = evaluate(self.objective, iterate, iteration)
-        record = replace(record, seconds=self.elapsed)
+        record, u = evaluate(self.objective, iterate, iteration, lambda: self.elapsed)
         self.trace.append(record)
         if self.best is None or record.objective <= self.best_value:
             self.best, self.best_value = replace(iterate, u=u), record.objective

@@ -7,9 +7,10 @@ the progress per pass, and the next engine follows. Conic solvers are the last r
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +34,12 @@ def takes(name: str, sizes: Sizes) -> bool:
     return all(meets(sizes.objective, need) for need in ALGORITHMS[name].needs)
 
 
-@dataclass(frozen=True)
+def has_room(work: Work) -> bool:
+    """Whether its matrices are not too large."""
+    return max(work.columns, work.unknowns) <= LARGEST
+
+
+@dataclass(frozen=True, eq=False)
 class Engine:
     """A row of the table: a hand-written solver, what it takes to use it, its work, and why."""
 
@@ -45,12 +51,7 @@ class Engine:
 
     def applies(self, sizes: Sizes) -> bool:
         """Whether the solver takes the problem, and its matrices have room."""
-        return takes(self.name, sizes) and self.has_room(sizes)
-
-    def has_room(self, sizes: Sizes) -> bool:
-        """Whether its matrices are not too large."""
-        work = self.work(sizes)
-        return max(work.columns, work.unknowns) <= LARGEST
+        return takes(self.name, sizes) and has_room(self.work(sizes))
 
 
 TABLE = (
@@ -94,8 +95,7 @@ TIGHT = {"tol_gap_abs": 1e-30, "tol_gap_rel": 1e-12, "tol_feas": 1e-14, "max_ite
 """Asked of Clarabel where its first answer is not good enough: P* may be far below P_0."""
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(NamedTuple):
     """One of the solvers to try in turn.
 
     Attributes
@@ -110,7 +110,7 @@ class Trial:
     """
 
     name: str
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = MappingProxyType({})
     in_own_units: bool = False
     patience: float = np.inf
 
@@ -119,8 +119,8 @@ def plan(objective: Objective) -> tuple[list[Trial], str]:
     """Return the solvers to try in turn, and why the first of them is."""
     sizes = Sizes(objective)
     likely = [row for row in TABLE if row.when(sizes)]
-    fast = [(row, row.work(sizes)) for row in likely if row.applies(sizes)]
-    costs = [(work.seconds(sizes), work.passes, row) for row, work in fast]
+    fast = [(row, row.work(sizes)) for row in likely if takes(row.name, sizes)]
+    costs = [(work.seconds(sizes), work.passes, row) for row, work in fast if has_room(work)]
     costs.sort(key=lambda each: each[0])
     last = costs[-1][0] if costs else 0.0
     trials = []
@@ -140,7 +140,7 @@ def plan(objective: Objective) -> tuple[list[Trial], str]:
     trials += [Trial("clarabel", TIGHT), Trial("clarabel", TIGHT, in_own_units=True)]
     if not (objective.loss.is_smooth and objective.penalty.is_smooth):
         others = [row for row in TABLE if row not in likely]  # asked what they take in their turn
-        trials += [Trial(row.name) for row in others if row.has_room(sizes)]
+        trials += [Trial(row.name) for row in others if has_room(row.work(sizes))]
         trials += [Trial(name) for name in ("piqp", "ecos", "osqp")]
     return [*trials, Trial("scs")], f"auto chose {first}: {why}."
 

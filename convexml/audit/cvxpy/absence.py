@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ...certificates.certificate import Certificate, Verdict
@@ -44,7 +42,7 @@ def infeasibility(posed: Posed, tol: float = 1e-6) -> Certificate:
     if "relaxation" in evidence:
         evidence["relaxation"] = moves_by_label(posed, evidence["relaxation"])
     value = posed.canonical.sign * np.inf
-    return replace(certificate, primal_objective=value, dual_objective=value, evidence=evidence)
+    return certificate.but(primal_objective=value, dual_objective=value, evidence=evidence)
 
 
 def unboundedness(posed: Posed, tol: float = 1e-6) -> Certificate:
@@ -58,4 +56,4 @@ def unboundedness(posed: Posed, tol: float = 1e-6) -> Certificate:
     certificate = certify_unbounded(posed.program, soft, rows_at, tol, sign)
     # Values are linear in x where attributes do not cut.
     evidence = {name: posed.point(x) for name, x in certificate.evidence.items()}
-    return replace(certificate, evidence=evidence)
+    return certificate.but(evidence=evidence)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from ...certificates.certificate import Certificate, Verdict
@@ -91,7 +90,7 @@ def solve(problem: Any, solver: str = "CLARABEL", *, tol: float = 1e-6) -> Certi
     if tried:
         note = f"answer of {attempt}; not verified before: {'; '.join(tried)}"
         reason = f"{certificate.reason} ({note})" if certificate.reason else note
-        certificate = replace(certificate, reason=reason)
+        certificate = certificate.but(reason=reason)
     return certificate
 
 

@@ -40,6 +40,8 @@ def grid_of(largest: float) -> float:
 
 def exact_sum(k: Array) -> int:
     """The sum of whole numbers up to 2^53 in size, int64 or float64 as they are, exactly."""
+    if k.size <= FEW:
+        return int(k.astype(np.int64, copy=False).sum())
     if k.dtype.kind == "f":
         if k.size > MANY:
             return exact_sum(k.astype(np.int64))
@@ -47,8 +49,6 @@ def exact_sum(k: Array) -> int:
         high = int(np.rint(part, out=part).sum())  # as the rest, it adds up without rounding
         part *= 2.0**LOW
         return (high << LOW) + int(np.subtract(k, part, out=part).sum())
-    if k.size <= FEW:
-        return int(k.sum())
     return (int((k >> LOW).sum()) << LOW) + int((k & ((1 << LOW) - 1)).sum())
 
 

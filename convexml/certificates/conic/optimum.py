@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -66,7 +65,7 @@ def certify_conic(
     seen = subject.seen(x)
     certificate = _assemble(subject, seen, x, pair, tol, R, missing)
     if certificate.holds() and (reason := unmet(subject.fit, x, subject.bent)):
-        certificate = replace(certificate, gap=np.inf, relative_gap=np.inf, reason=reason)
+        certificate = certificate.but(gap=np.inf, relative_gap=np.inf, reason=reason)
     return _refute(subject, judge(certificate), seen.radius)
 
 
@@ -121,10 +120,10 @@ def _assemble(
     if within is not None:
         also = f" ({bound.far:.4g} for auxiliary variables)" if bound.far else ""
         reason += f"; over |x_j - xhat_j| <= {bound.radius:.4g}{also} the suboptimality is at most "
-        certificate = replace(certificate, reason=f"{reason}{certificate.gap:.3g}")
+        certificate = certificate.but(reason=f"{reason}{certificate.gap:.3g}")
     elif missing and not reason and not certificate.relative_gap <= tol:
         reason = f"the gap is {certificate.gap:.3g}, with recovered multipliers of "
-        certificate = replace(certificate, reason=reason + ", ".join(missing))
+        certificate = certificate.but(reason=reason + ", ".join(missing))
     return certificate
 
 

@@ -156,6 +156,8 @@ def _columns(
 ) -> ColumnPrice:
     """The price of rows of v that must vanish, or have a sign that v may just miss."""
     penalty, v = objective.penalty, dual.v
+    if not held_rows(objective).any():
+        return ColumnPrice(0.0)
     above, below = penalty.outside(v + error), penalty.outside(v - error)
     if isinstance(objective, MulticlassObjective):
         assert point is not None

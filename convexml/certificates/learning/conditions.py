@@ -68,7 +68,8 @@ def is_feasible(point: PassedPoint, tol: float) -> bool:
 
 def conditions_later(point: PassedPoint, stationary: bool) -> Callable[[], list[Condition]]:
     """``conditions_at`` without X, which may be written to: what it has to say is asked now."""
-    point.ask_of_features(_words_of(point.objective)[2])
+    objective = point.objective
+    point.ask_of_features(objective.penalty.is_smooth and _words_of(objective)[2])
     return partial(conditions_at, point, stationary=stationary)
 
 

@@ -140,9 +140,9 @@ def certify_function(
     )
     doubt = unproved(bare)
     proved = np.inf if doubt else certificate.gap
-    found = judge(replace(certificate, proved_gap=proved, unproved=doubt))
+    found = judge(certificate.but(proved_gap=proved, unproved=doubt))
     if met and found.verdict is Verdict.UNDECIDED:  # the rows are a reason
-        return judge(replace(found, conditions=tuple(rows())))
+        return judge(found.but(conditions=tuple(rows())))
     if met:
         found.put_off(rows)
     return found

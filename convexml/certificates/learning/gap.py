@@ -138,7 +138,7 @@ def _judged(
         return found
     if found.verdict is Verdict.UNDECIDED:
         rows = conditions_at(point, stationary=stationary)
-        return judge(replace(certificate, conditions=tuple(rows)))
+        return judge(certificate.but(conditions=tuple(rows)))
     found.put_off(conditions_later(point, stationary))
     return found
 
@@ -198,7 +198,7 @@ def try_to_refute(frame: Frame, point: PrimalPoint, certificate: Certificate) ->
     better = better_point(inner, point, (certificate.primal_objective - room) / f)
     if better is None:
         reason = f"{certificate.reason} No better feasible point was found."
-        return replace(certificate, reason=reason)
+        return certificate.but(reason=reason)
     w, b = frame.nearest(better.w, better.b)
     own, shift, error = frame.inside(w, b)
     found = repair_primal(inner, own, shift)

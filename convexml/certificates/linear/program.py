@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -129,7 +128,7 @@ def assess(
         dual={**point.as_dict(), "x": x},
     )
     rigorous = certificate.within is None
-    return judge(replace(certificate, proved_gap=certificate.gap if rigorous else np.inf))
+    return judge(certificate.but(proved_gap=certificate.gap if rigorous else np.inf))
 
 
 def _worst(residual: Array) -> int:

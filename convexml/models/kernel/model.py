@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -174,7 +173,7 @@ class KernelModel(LearningProblem):
         parts = self.kernel_parts
         q = parts.represent(w, b, u)
         found = certify_kernel(parts, q, b, u, tol=tol, refute=False)
-        return replace(found, dual_source=source)
+        return found.but(dual_source=source)
 
     def solve(self, solver: str = "auto", **options: Any) -> Solution:
         """Solve, polish, certify; ``primal`` holds q and b, w = L'q is in ``variables`` only.

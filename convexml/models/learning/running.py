@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...numerics import Array
+from ...numerics import Array, all_finite
 from ...objective import Frame, parameters_of, pose_primal
 from ...solvers import Record
 from ...solvers.driver import drive
@@ -61,7 +61,7 @@ def run_algorithm(
         "message": "" if run.stopped == "tol" else run.stopped,
         "recorded": Recorded(objective, name, w, b, limits.seed, dict(options), frame),
     }
-    if not (np.all(np.isfinite(run.best.w)) and np.all(np.isfinite(run.best.b))):
+    if not (all_finite(run.best.w) and all_finite(np.asarray(run.best.b))):
         facts["message"] = f"{name} returned no finite point."
         return None, 0.0, None, facts
     return run.best.w, run.best.b, run.best.u, facts

@@ -84,6 +84,7 @@ def solve_learning(
         "progress": progress,
         "polish": polish,
         "carried": {} if carried is None else carried,
+        "descends": polish and solver == "auto",
     }
     limits = Limits.read(tol, max_seconds, max_iter, seed, **others)
     if solver == "auto":
@@ -107,7 +108,6 @@ def _in_turn(
     options: dict[str, Any],
 ) -> Iterator[Solution]:
     """Answers of the solvers that are there; after the first, that of rationals."""
-    limits = replace(limits, descends=limits.polish)
     objective = problem.objective_parts
     small = is_small(objective)
     size: float | None = None
@@ -127,7 +127,7 @@ def _in_turn(
                 continue  # these units are those of the attempt before
         aim = min(limits.tol, EXACT) if small and limits.polish else limits.tol
         told = replace(limits, size=units, patience=trial.patience, aim=aim)
-        solution = attempt(problem, trial.name, told, trial.options | options)
+        solution = attempt(problem, trial.name, told, {**trial.options, **options})
         size = solution.objective if size is None else min(size, solution.objective)
         yield solution
         if solution.claimed_status == "slow" and "w" in solution.primal:  # the next goes on there

@@ -94,18 +94,18 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
             f" shape {target.shape}."
         )
     weights = read_weights(owner, sample_weight, n)
-    kept = np.flatnonzero(weights > 0.0)
-    target = target[kept]
+    kept = np.flatnonzero(weights)
+    if len(kept) < n:
+        design, target, weights = design.rows(kept), target[kept], weights[kept]
     if labels == "binary":
         numbers, classes = read_classes(owner, target, kept)
     elif labels == "classes":
         numbers, classes = read_many_classes(owner, target, kept)
     else:
         numbers, classes = read_targets(owner, target, kept, labels == "count"), None
-    design = design if len(kept) == n else design.rows(kept)
     outputs = (len(classes),) if labels == "classes" and classes is not None else ()
-    seen = some_of(design.constant)
-    return Samples(design, numbers, weights[kept], kept, n, classes, names, outputs, seen)
+    seen = some_of(design.constant).copy()
+    return Samples(design, numbers, weights, kept, n, classes, names, outputs, seen)
 
 
 def read_targets(owner: str, y: Array, kept: Array, count: bool) -> Array:

@@ -18,7 +18,7 @@ SOME = 4096
 IMPUTE = " Impute or drop that sample."
 
 FEW = 20_000
-"""Entries of X that are copied: to choose among them takes longer."""
+"""Entries of X that are all seen: to choose among them takes longer."""
 
 
 def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
@@ -69,7 +69,7 @@ def some_of(X: Any) -> Array:
         return np.concatenate([X.data[first], X.indices[first]])
     n, d = X.shape
     if X.size <= FEW:
-        return np.array(X)
+        return X
     steps = np.arange(max(1000, d))
     rows = (steps * ((np.sqrt(5.0) - 1.0) / 2.0) % 1.0 * n).astype(np.intp)
     return np.asarray(X[rows, steps % d])

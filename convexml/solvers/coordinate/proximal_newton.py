@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -29,6 +30,7 @@ FASTER = 1.1
 """A step is doubled where P falls by more than so many times what its model says, while it pays."""
 MET = 1e-12
 """Share of its level within which a condition counts as met."""
+LEAST = float(np.finfo(float).tiny)
 BALANCED, BALANCES = 8.0 * EPS, 4
 """Of sum |u_i|: what 1'u may be where b is the best one; steps that look for it, at most."""
 
@@ -83,8 +85,8 @@ class ProximalNewton:
 
     def tolerance(self, u: Array) -> Array:
         """What counts as rounding in each condition, (d,)."""
-        reach = 4.0 * EPS * float(np.linalg.norm(u)) * self.objective.column_norms
-        return MET * self.norms.level + self.norms.sizes(reach) + np.finfo(float).tiny
+        reach = 4.0 * EPS * math.sqrt(np.vdot(u, u)) * self.objective.column_norms
+        return MET * self.norms.level + self.norms.sizes(reach) + LEAST
 
     def solve(self, share: float, slow: bool) -> None:
         """Solve the problem on the working set, to ``share`` of the tolerances.

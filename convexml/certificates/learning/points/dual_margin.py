@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -44,7 +45,10 @@ def with_margin(
     if not precise:
         if penalty.conjugate_bound(v, error) < np.inf:
             return point
-        precise = _costs(objective, v, error, max(TAKEN, SEEN * tol))
+        outermost = _outermost(v, error + _drift(objective, u))
+        scale = penalty.domain_scale(outermost)
+        small = 0 < objective.n * objective.d <= SMALL
+        precise = small and penalty.domain_scale(v) - scale > max(TAKEN, SEEN * tol)
     if precise:
         v, error = _precisely(objective, u)
         value, terms = dual_value(objective, u, v)
@@ -54,25 +58,24 @@ def with_margin(
         moved_inside = None if objective.is_unbounded else _moved(objective, point)
         if moved_inside is not None:
             return moved_inside
-    found = _shrunk(objective, u, v, error, precise)
+        scale = penalty.domain_scale(_outermost(v, error))
+    found = _shrunk(objective, u, v, error, scale or 1.0, precise)  # 0 where a sign is missed
     value, terms = dual_value(objective, *found[:2])
     moved = point.moved + float(np.abs(found[0] - u).max())
     return DualPoint(found[0], value, found[1], moved, point.source, found[2], terms)
 
 
 def _shrunk(
-    objective: Objective, u: Array, v: Array, error: Array, precise: bool
+    objective: Objective, u: Array, v: Array, error: Array, scale: float, precise: bool
 ) -> tuple[Array, Array, Array]:
-    """t u with a margin, t v and what that may be off by; t = 0 where nothing else has one."""
+    """t u with a margin, t v and what that may be off by; t = 0 where nothing else has one.
+
+    By ``scale`` and some digits less: a margin that costs no more than what X'u would be rounded by
+    is found at once, also where it is evaluated anew.
+    """
     penalty = objective.penalty
-    # What t u is rounded by moves v: room for it is left at once.
-    drift = (3.0 * UNIT) * math.sqrt(len(u)) * float(np.abs(u).max()) * objective.column_norms
-    outermost = _outermost(v, error if precise else error + drift)
-    scale = penalty.domain_scale(outermost) or 1.0  # 0 where a sign is missed
-    trials = [(power, precise) for power in POWERS]
-    if precise:  # a margin that costs no more than what X'u would be rounded by is found at once
-        trials = [(power, False) for power in POWERS[:3]] + trials
-    for power, anew in trials:
+    at_once = ((power, False) for power in (POWERS[:3] if precise else POWERS))
+    for power, anew in chain(at_once, ((power, True) for power in POWERS if precise)):
         t = scale * (1.0 - EPS * 2.0**power)
         found = scaled(objective, u, v, error, t)
         if anew:  # what v is at the rounded t u, not what it may be
@@ -124,11 +127,9 @@ def _precisely(objective: Objective, u: Array) -> tuple[Array, Array]:
     return v, compensated_error(v, objective.n, objective.column_reach(u))
 
 
-def _costs(objective: Objective, v: Array, error: Array, much: float) -> bool:
-    """Whether the rounding of a small product takes as much of the room below a bound on v."""
-    scale = objective.penalty.domain_scale
-    small = 0 < objective.n * objective.d <= SMALL
-    return small and scale(v) - scale(_outermost(v, error)) > much
+def _drift(objective: Objective, u: Array) -> Array:
+    """What t u is rounded by moves v: room for it is left at once."""
+    return (3.0 * UNIT) * math.sqrt(len(u)) * float(np.abs(u).max()) * objective.column_norms
 
 
 def _outermost(v: Array, error: Array) -> Array:
