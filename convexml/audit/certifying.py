@@ -20,7 +20,7 @@ def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Cert
         A DCP problem whose variables have values, whoever put them there; dual values that are
         present are judged as they are, missing ones are recovered. Or a fitted estimator.
     *data : arrays
-        X and y, for an estimator; nothing for a problem.
+        X and y, for an estimator (X alone where it was fitted without y); nothing for a problem.
     tol : float
         For the relative gap and the feasibilities, relative to their rows.
     **options
@@ -61,10 +61,10 @@ def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Cert
             raise InputError("certify: a cvxpy.Problem takes no other argument than tol.")
         return certify_problem(subject, tol=tol)
     if hasattr(subject, "get_params"):
-        if len(data) != 2:
+        if len(data) not in (1, 2):
             raise InputError(
                 f"certify: a fitted {kind} is judged on its training data; call "
-                f"certify(estimator, X, y), got {len(data)} array{'s' * (len(data) != 1)}."
+                f"certify(estimator, X, y), got {len(data)} arrays."
             )
         refuse_unknown(certify_estimator, options, "certify")
         return certify_estimator(subject, *data, tol=tol, **options)

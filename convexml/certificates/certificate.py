@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
 from ..conditions import KINDS, Condition
 from ..validation import positive_number
+
+WIDTH = 100
+"""Of the lines that say why."""
 
 
 class Verdict(Enum):
@@ -192,6 +196,5 @@ class Certificate:
             where = f"worst at {row.where()}" if row.where() else ""
             numbers = f"{row.residual:<8.3g}  {row.relative:<8.2g}"
             lines.append(f"  {row.name:<{width}}  {numbers}  {where}".rstrip())
-        if self.reason:
-            lines.append(f"  {self.reason}")
+        lines += wrap(self.reason, WIDTH, initial_indent="  ", subsequent_indent="  ")
         return "\n".join(lines)

@@ -39,8 +39,22 @@ def ridge(e: Any, X: Any, y: Array, s: Array) -> float:
     return squares(e, X, y, s) + float(np.sum(np.asarray(e.alpha) * per_target))
 
 
+def ridge_classifier(e: Any, X: Any, y: Array, s: Array) -> float:
+    v = s * balanced(y, s, e.class_weight, weighted=False)
+    rows = e.classes_[1:] if len(e.classes_) == 2 else e.classes_
+    signs = np.where(y[:, None] == rows, 1.0, -1.0)
+    z = X @ np.atleast_2d(e.coef_).T + e.intercept_
+    return float(v @ np.sum((signs - z) ** 2, axis=1) + e.alpha * np.sum(e.coef_**2))
+
+
+def tweedie(e: Any, X: Any, y: Array, s: Array) -> float:
+    if e.power == 1:
+        return poisson(e, X, y, s)
+    return squares(e, X, y, s) / (2.0 * s.sum()) + 0.5 * e.alpha * float(e.coef_ @ e.coef_)
+
+
 def elastic_net(e: Any, X: Any, y: Array, s: Array) -> float:
-    rho = 1.0 if type(e).__name__ == "Lasso" else e.l1_ratio
+    rho = getattr(e, "l1_ratio", 1.0)
     norm1, norm2 = np.sum(np.abs(e.coef_)), np.sum(e.coef_**2)
     penalty = e.alpha * rho * norm1 + 0.5 * e.alpha * (1.0 - rho) * norm2
     return squares(e, X, y, s) / (2.0 * s.sum()) + float(penalty)

@@ -2,58 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...certificates import Certificate
-from ...errors import InputError
-from . import glm as sklearn_glm
-from . import huber as sklearn_huber
-from . import liblinear as sklearn_liblinear
-from . import libsvm as sklearn_libsvm
-from . import linear as sklearn_linear
-from . import logistic as sklearn_logistic
-from . import sgd as sklearn_sgd
-from .fitted import Fitted, in_order, read_fitted
+from .advice import with_advice
+from .chosen import CHOICES, Chosen
+from .families import glm, huber, lasso, liblinear, libsvm, logistic, ridge, sgd
+from .fitted import Fitted, read_fitted, sklearn_class
 from .parts import Subproblem, certify_parts
+from .refusals import refusal
+from .wrappers import WRAPPERS, inside
 
 TRANSLATIONS: Mapping[str, Callable[[Fitted], Iterable[Subproblem]]] = {
-    "ElasticNet": sklearn_linear.elastic_net,
-    "HuberRegressor": sklearn_huber.huber_regressor,
-    "KernelRidge": sklearn_linear.kernel_ridge,
-    "Lasso": sklearn_linear.lasso,
-    "LinearRegression": sklearn_linear.linear_regression,
-    "LinearSVC": sklearn_liblinear.linear_svc,
-    "LinearSVR": sklearn_liblinear.linear_svr,
-    "LogisticRegression": sklearn_logistic.logistic_regression,
-    "MultiTaskElasticNet": sklearn_linear.multi_task,
-    "MultiTaskLasso": sklearn_linear.multi_task,
-    "PoissonRegressor": sklearn_glm.poisson_regressor,
-    "QuantileRegressor": sklearn_glm.quantile_regressor,
-    "Ridge": sklearn_linear.ridge,
-    "SGDClassifier": sklearn_sgd.sgd_classifier,
-    "SGDRegressor": sklearn_sgd.sgd_regressor,
-    "SVC": sklearn_libsvm.svc,
-    "SVR": sklearn_libsvm.svr,
+    "ElasticNet": lasso.elastic_net,
+    "HuberRegressor": huber.huber_regressor,
+    "KernelRidge": ridge.kernel_ridge,
+    "Lasso": lasso.lasso,
+    "LassoLars": lasso.lasso,
+    "LinearRegression": ridge.linear_regression,
+    "LinearSVC": liblinear.linear_svc,
+    "LinearSVR": liblinear.linear_svr,
+    "LogisticRegression": logistic.logistic_regression,
+    "MultiTaskElasticNet": lasso.multi_task,
+    "MultiTaskLasso": lasso.multi_task,
+    "PoissonRegressor": glm.poisson_regressor,
+    "QuantileRegressor": glm.quantile_regressor,
+    "Ridge": ridge.ridge,
+    "RidgeClassifier": ridge.ridge_classifier,
+    "SGDClassifier": sgd.sgd_classifier,
+    "SGDRegressor": sgd.sgd_regressor,
+    "SVC": libsvm.svc,
+    "SVR": libsvm.svr,
+    "TweedieRegressor": glm.tweedie_regressor,
 }
 """By the name of the scikit-learn class; each module's docstring states the objectives."""
 
+KNOWN = (*TRANSLATIONS, *CHOICES, *WRAPPERS)
+
 
 def certify_estimator(
-    estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, tol: float = 1e-6
+    estimator: Any, X: Any, y: Any = None, *, sample_weight: Any = None, tol: float = 1e-6
 ) -> Certificate:
     """Certify a fitted scikit-learn estimator on the data that it was fitted on.
 
     Parameters
     ----------
     estimator : object
-        A fitted estimator of a class in ``TRANSLATIONS``, or a Pipeline that ends in one. Its
-        ``coef_`` and ``intercept_`` are judged as they are; dual coefficients that it exposes
-        compete with the dual point that is constructed.
-    X : array or sparse matrix, shape (n, d)
-        The training samples; the kernel matrix where ``kernel="precomputed"``.
-    y : array, shape (n,) or (n, K)
-        The training targets.
+        A fitted estimator of a class in ``TRANSLATIONS`` or ``CHOICES``, or one of ``WRAPPERS``
+        that holds them. Its ``coef_`` and ``intercept_`` are judged as they are; dual coefficients
+        that it exposes compete with the dual point that is constructed.
+    X : array, sparse matrix or data frame, shape (n, d)
+        The training samples; the kernel matrix where ``kernel="precomputed"``. Columns of a frame
+        are matched by name.
+    y : array, shape (n,) or (n, K), optional
+        The training targets; None where it was fitted without.
     sample_weight : array, shape (n,), optional
         The weights passed to ``fit``.
     tol : float
@@ -64,17 +68,19 @@ def certify_estimator(
     Certificate
         Its primal objective is what scikit-learn minimises. Where an estimator consists of several
         independent problems (targets, one-versus-rest, pairs of classes), P, D and the gap are
-        sums, the relative gap is the worst one, and each row names its part.
+        sums, the relative gap is the worst one, and each row names its part. Where it is not
+        certified, ``reason`` says what the estimator's own tolerance promises, and what would hold.
 
     Raises
     ------
     InputError
-        If the estimator is not fitted, not supported, or was fitted on other data.
+        If the estimator is not fitted, cannot be judged, or was fitted on other data.
     """
-    return certify_parts(parts_of(estimator, X, y, sample_weight), tol)
+    found = certify_parts(parts_of(estimator, X, y, sample_weight), tol)
+    return with_advice(found, estimator)
 
 
-def parts_of(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> list[Subproblem]:
+def parts_of(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> list[Subproblem]:
     """Translate a fitted estimator into the problems that it solves, with its points.
 
     Raises
@@ -82,46 +88,24 @@ def parts_of(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> list[
     InputError
         As ``certify_estimator``.
     """
-    while hasattr(estimator, "steps") and hasattr(estimator, "named_steps"):
-        X, estimator = _through(estimator, in_order(estimator, X)), estimator.steps[-1][1]
-    translate = TRANSLATIONS.get(_sklearn_class(estimator))
+    kind = sklearn_class(estimator)
+    if kind in WRAPPERS:
+        return [
+            part
+            for inner in inside(kind, estimator, X, y, sample_weight)
+            for part in _under(inner.name, parts_of(inner.estimator, inner.X, inner.y, inner.s))
+        ]
+    judged_as, choice = CHOICES.get(kind, (kind, None))
+    translate = TRANSLATIONS.get(judged_as)
     if translate is None:
-        name = _sklearn_class(estimator) or type(estimator).__name__
-        known = ", ".join(sorted(TRANSLATIONS))
-        raise InputError(
-            f"certify: {name} is not supported.{_same_meaning(name)} "
-            f"Supported are {known}, and a Pipeline that ends in one of them."
-        )
-    return list(translate(read_fitted(estimator, X, y, sample_weight)))
+        raise refusal(kind or type(estimator).__name__, KNOWN)
+    fitted = read_fitted(estimator, X, y, sample_weight)
+    if choice is not None:
+        fitted = replace(fitted, estimator=Chosen(estimator, **choice(estimator)))
+    return list(translate(fitted))
 
 
-def _same_meaning(name: str) -> str:
-    """The model behind a search over its parameters; a name that only looks alike is no help."""
-    model = name.removesuffix("CV")
-    if model == name or model not in TRANSLATIONS:
-        return ""
-    return f" Did you mean {model!r}? Fit it with the parameters that were chosen, and pass that."
-
-
-def _sklearn_class(estimator: Any) -> str:
-    """The name of the first class of scikit-learn's own among the bases; "" if there is none.
-
-    A user's subclass of Lasso is a Lasso; scikit-learn's LassoCV, or its MultiTaskLasso, which
-    happens to be a subclass of Lasso, is not.
-    """
-    for base in type(estimator).__mro__:
-        if base.__module__.partition(".")[0] == "sklearn":
-            return base.__name__
-    return ""
-
-
-def _through(pipeline: Any, X: Any) -> Any:
-    """X as the last step of a fitted Pipeline sees it."""
-    from sklearn.exceptions import NotFittedError
-
-    try:
-        for _, step in pipeline.steps[:-1]:
-            X = X if step is None or step == "passthrough" else step.transform(X)
-    except NotFittedError:
-        raise InputError("certify: the Pipeline is not fitted yet; call fit(X, y) first.") from None
-    return X
+def _under(name: str, parts: Iterable[Any]) -> Iterator[Any]:
+    """The parts, with the name of the wrapper's own part before theirs."""
+    for part in parts:
+        yield replace(part, name=", ".join(filter(None, (name, part.name)))) if name else part

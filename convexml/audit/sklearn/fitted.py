@@ -99,6 +99,12 @@ class Fitted:
         return count.sum() / (len(classes) * count)
 
     @property
+    def coef(self) -> Array:
+        """``coef_``, dense also after ``sparsify()``."""
+        held = self.estimator.coef_
+        return np.asarray(held.toarray() if sparse.issparse(held) else held, dtype=np.float64)
+
+    @property
     def intercepts(self) -> Array:
         """``intercept_`` as a vector; it must be 0 where none was fitted."""
         b = np.atleast_1d(np.asarray(self.estimator.intercept_, dtype=np.float64))
@@ -117,10 +123,10 @@ class Fitted:
         """(name, y, w, b) for each target; targets are independent problems."""
         Y = self.targets()
         Y = Y[:, None] if Y.ndim == 1 else Y
-        W = np.atleast_2d(np.asarray(self.estimator.coef_, dtype=np.float64))
+        W = np.atleast_2d(self.coef)
         if W.shape != (Y.shape[1], self.X.shape[1]):
             raise self.refuse(
-                f"coef_ of shape {np.shape(self.estimator.coef_)} does not fit "
+                f"coef_ of shape {self.coef.shape} does not fit "
                 f"X {self.X.shape} and y {self.y.shape}."
             )
         b = np.broadcast_to(self.intercepts, (Y.shape[1],))
@@ -152,6 +158,8 @@ def read_fitted(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
             f"certify: {owner} was fitted on {expected} features, X has {matrix.shape[1]}. "
             "Pass the data that it was fitted on."
         )
+    if y is None:
+        raise InputError(f"certify: {owner} was fitted with y; pass certify(estimator, X, y).")
     target = np.asarray(y.toarray() if sparse.issparse(y) else y)
     if target.ndim not in (1, 2) or len(target) != matrix.shape[0]:
         raise InputError(
@@ -181,7 +189,7 @@ def one_versus_rest(fitted: Fitted) -> Iterator[tuple[str, Array, Array, Array, 
     """
     estimator = fitted.estimator
     classes, index = np.asarray(estimator.classes_), fitted.labels()
-    W = np.atleast_2d(np.asarray(estimator.coef_, dtype=np.float64))
+    W = np.atleast_2d(fitted.coef)
     if W.shape != (1 if len(classes) == 2 else len(classes), fitted.X.shape[1]):
         raise fitted.refuse(f"coef_ of shape {W.shape} does not fit X {fitted.X.shape}.")
     b = np.broadcast_to(fitted.intercepts, (len(W),))
@@ -198,3 +206,15 @@ def one_versus_rest(fitted: Fitted) -> Iterator[tuple[str, Array, Array, Array, 
 def _weighs(owner: str) -> bool:
     """Whether "balanced" class weights take the sample weights into account (SGD's do not)."""
     return owner != "SGDClassifier"
+
+
+def sklearn_class(estimator: Any) -> str:
+    """The name of the first class of scikit-learn's own among the bases; "" if there is none.
+
+    A user's subclass of Lasso is a Lasso; scikit-learn's LassoCV, or its MultiTaskLasso, which
+    happens to be a subclass of Lasso, is not.
+    """
+    for base in type(estimator).__mro__:
+        if base.__module__.partition(".")[0] == "sklearn":
+            return base.__name__
+    return ""

@@ -77,6 +77,7 @@ def learning_part(
     fit_intercept: bool = False,
     u: Array | None = None,
     name: str = "",
+    features: tuple[str, ...] = (),
 ) -> LearningPart:
     """Pose sum_i c_i l(y_i, x_i.w + b) + Omega(w) without the rows of coefficient 0.
 
@@ -94,6 +95,8 @@ def learning_part(
         A dual point of the estimator's own.
     name : str
         Which of several problems this is.
+    features : tuple of str
+        The names of the columns of X, where they have any.
 
     Raises
     ------
@@ -110,7 +113,7 @@ def learning_part(
         raise InputError("certify: no sample has a positive weight.")
     if kept.size < len(c):
         X, y, c, u = X[kept], y[kept], c[kept], None if u is None else u[kept]
-    objective = Objective(as_design(X), y, loss, penalty, c, fit_intercept)
+    objective = Objective(as_design(X), y, loss, penalty, c, fit_intercept, features)
     return LearningPart(objective, w, float(b), u, name)
 
 

@@ -38,7 +38,7 @@ def match_columns(owner: str, X: Any, features: Sequence[str] | None) -> Any:
         Where a column is missing, unknown, or there twice.
     """
     found = column_names(X)
-    if features is None and found is None:
+    if (found is None and features is None) or (features is None and isinstance(X, NamedColumns)):
         return X
     if features is None or found is None:
         who, other = ("the model", "X") if features is None else ("X", "the model")
@@ -70,7 +70,7 @@ def match_coefficients(owner: str, w: Any, features: Sequence[str] | None) -> An
 
 
 class NamedColumns:
-    """Numbers with a name for each column."""
+    """Numbers in their order, with a name for each column."""
 
     def __init__(self, values: Any, columns: Any) -> None:
         self.values, self.columns = values, columns

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
-from ...kernels import factor
-from ...numerics import Array
-from .fitted import Fitted
+from ....errors import InputError
+from ....kernels import factor
+from ....numerics import Array
+from ..fitted import Fitted
 
 
 def kernel_matrix(fitted: Fitted, gamma: float | None) -> Array:

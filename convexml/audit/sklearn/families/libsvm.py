@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from ...losses import EpsilonInsensitive, Hinge
-from ...numerics import Array
-from ...penalties import L2
-from .fitted import Fitted
+from ....losses import EpsilonInsensitive, Hinge
+from ....numerics import Array
+from ....penalties import L2
+from ..fitted import Fitted
+from ..parts import LearningPart, learning_part
 from .kernel_matrix import features, kernel_matrix
-from .parts import LearningPart, learning_part
 
 
 def svc(fitted: Fitted) -> Iterator[LearningPart]:

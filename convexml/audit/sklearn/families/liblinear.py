@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from ...losses import EpsilonInsensitive, Hinge, Loss, SquaredEpsilonInsensitive, SquaredHinge
-from ...numerics import Array
-from ...penalties import L1, L2, Penalty
-from .fitted import Fitted, one_versus_rest
-from .parts import LearningPart, append_column, learning_part
+from ....losses import EpsilonInsensitive, Hinge, Loss, SquaredEpsilonInsensitive, SquaredHinge
+from ....numerics import Array
+from ....penalties import L1, L2, Penalty
+from ..fitted import Fitted, one_versus_rest
+from ..parts import LearningPart, append_column, learning_part
 
 
 def linear_svc(fitted: Fitted) -> Iterator[LearningPart]:
@@ -36,7 +36,9 @@ def linear_svc(fitted: Fitted) -> Iterator[LearningPart]:
     scale = estimator.C * (2.0 if squared else 1.0)
     for name, y, v, w, b in one_versus_rest(fitted):
         X, w = with_constant(fitted, w, b)
-        yield learning_part(X, y, loss, penalty, scale * v * fitted.s, w, name=name)
+        yield learning_part(
+            X, y, loss, penalty, scale * v * fitted.s, w, name=name, features=columns(fitted, X)
+        )
 
 
 def linear_svr(fitted: Fitted) -> Iterator[LearningPart]:
@@ -47,7 +49,9 @@ def linear_svr(fitted: Fitted) -> Iterator[LearningPart]:
     y, w, b = fitted.single()
     X, w = with_constant(fitted, w, b)
     scale = estimator.C * (2.0 if squared else 1.0)
-    yield learning_part(X, y, kind(estimator.epsilon), L2(1.0), scale * fitted.s, w)
+    yield learning_part(
+        X, y, kind(estimator.epsilon), L2(1.0), scale * fitted.s, w, features=columns(fitted, X)
+    )
 
 
 def with_constant(fitted: Fitted, w: Array, b: float) -> tuple[Any, Array]:
@@ -56,3 +60,9 @@ def with_constant(fitted: Fitted, w: Array, b: float) -> tuple[Any, Array]:
         return fitted.X, w
     m = float(fitted.estimator.intercept_scaling)
     return append_column(fitted.X, np.full(fitted.n, m)), np.append(w, b / m)
+
+
+def columns(fitted: Fitted, X: Any) -> tuple[str, ...]:
+    """The names of the columns of X, the constant one among them."""
+    more = X.shape[1] - fitted.X.shape[1]
+    return (*fitted.features, *(["intercept"] * more)) if fitted.features else ()

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...errors import nearest
-from ...losses import (
+from ....errors import nearest
+from ....losses import (
     EpsilonInsensitive,
     Hinge,
     Huber,
@@ -24,9 +24,9 @@ from ...losses import (
     SquaredEpsilonInsensitive,
     SquaredHinge,
 )
-from ...penalties import L1, L2, ElasticNet, Penalty, Zero
-from .fitted import Fitted, one_versus_rest
-from .parts import LearningPart, learning_part
+from ....penalties import L1, L2, ElasticNet, Penalty, Zero
+from ..fitted import Fitted, one_versus_rest
+from ..parts import LearningPart, learning_part
 
 
 def sgd_classifier(fitted: Fitted) -> Iterator[LearningPart]:
@@ -37,7 +37,7 @@ def sgd_classifier(fitted: Fitted) -> Iterator[LearningPart]:
         c = factor * v * fitted.s / fitted.n
         yield learning_part(
             fitted.X, y, loss, penalty, c, w, b,
-            fit_intercept=fitted.estimator.fit_intercept, name=name,
+            fit_intercept=fitted.estimator.fit_intercept, features=fitted.features, name=name,
         )  # fmt: skip
 
 
@@ -47,7 +47,7 @@ def sgd_regressor(fitted: Fitted) -> Iterator[LearningPart]:
     y, w, b = fitted.single()
     yield learning_part(
         fitted.X, y, loss, _penalty(fitted), factor * fitted.s / fitted.n, w, b,
-        fit_intercept=fitted.estimator.fit_intercept,
+        fit_intercept=fitted.estimator.fit_intercept, features=fitted.features,
     )  # fmt: skip
 
 

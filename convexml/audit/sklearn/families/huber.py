@@ -21,16 +21,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from ...certificates import Certificate, Condition, certify_objective
-from ...certificates.judge import bounded, judge, refuted
-from ...certificates.learning.points.dual_repair import repair_dual
-from ...certificates.scale import learning_scale
-from ...design import as_design
-from ...losses import Huber
-from ...numerics import Array
-from ...objective import Objective
-from ...penalties import L2
-from .fitted import Fitted
+from ....certificates import Certificate, Condition, certify_objective
+from ....certificates.judge import bounded, judge, refuted
+from ....certificates.learning.points.dual_repair import repair_dual
+from ....certificates.scale import learning_scale
+from ....design import as_design
+from ....losses import Huber
+from ....numerics import Array
+from ....objective import Objective
+from ....penalties import L2
+from ..fitted import Fitted
 
 NEWTON_STEPS = 60
 

@@ -17,11 +17,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...losses import Logistic
-from ...penalties import L1, L2, ElasticNet, Penalty, Zero
-from .fitted import Fitted, one_versus_rest
-from .liblinear import with_constant
-from .parts import Subproblem, learning_part
+from ....losses import Logistic
+from ....penalties import L1, L2, ElasticNet, Penalty, Zero
+from ..fitted import Fitted, one_versus_rest
+from ..parts import Subproblem, learning_part
+from .liblinear import columns, with_constant
 from .softmax import softmax_part
 
 
@@ -30,7 +30,7 @@ def logistic_regression(fitted: Fitted) -> Iterator[Subproblem]:
     estimator = fitted.estimator
     penalty = _penalty(fitted)
     scale = 1.0 if isinstance(penalty, Zero) else float(estimator.C)
-    classes, rows = np.asarray(estimator.classes_), len(np.atleast_2d(estimator.coef_))
+    classes, rows = np.asarray(estimator.classes_), len(np.atleast_2d(fitted.coef))
     if len(classes) > 2:
         if rows != len(classes):
             raise fitted.refuse(f"coef_ has {rows} rows for {len(classes)} classes.")
@@ -45,6 +45,7 @@ def logistic_regression(fitted: Fitted) -> Iterator[Subproblem]:
         yield learning_part(
             X, y, Logistic(), penalty, scale * v * fitted.s, w, 0.0 if liblinear else b,
             fit_intercept=estimator.fit_intercept and not liblinear, name=name,
+            features=columns(fitted, X),
         )  # fmt: skip
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...design import StackedDesign, as_design
-from ...losses import Softmax
-from ...numerics import Array
-from ...objective import MulticlassObjective
-from ...penalties import Penalty
-from ...validation import refuse_nonfinite
-from .fitted import Fitted
-from .parts import LearningPart
+from ....design import StackedDesign, as_design
+from ....losses import Softmax
+from ....numerics import Array
+from ....objective import MulticlassObjective
+from ....penalties import Penalty
+from ....validation import refuse_nonfinite
+from ..fitted import Fitted
+from ..parts import LearningPart
 
 
 def softmax_part(fitted: Fitted, penalty: Penalty, c: Array) -> LearningPart:
@@ -35,7 +35,7 @@ def softmax_part(fitted: Fitted, penalty: Penalty, c: Array) -> LearningPart:
     InputError
         If the coefficients do not fit X, or are not finite, or if no sample has a positive weight.
     """
-    W = np.asarray(fitted.estimator.coef_, dtype=np.float64).T
+    W = fitted.coef.T
     K = len(fitted.estimator.classes_)
     b = np.array(np.broadcast_to(fitted.intercepts, (K,)))
     if W.shape != (fitted.X.shape[1], K):
@@ -52,5 +52,6 @@ def softmax_part(fitted: Fitted, penalty: Penalty, c: Array) -> LearningPart:
         penalty,
         c[kept],
         bool(fitted.estimator.fit_intercept),
+        fitted.features,
     )
     return LearningPart(objective, W.ravel(), b)

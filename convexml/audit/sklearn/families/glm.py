@@ -1,8 +1,9 @@
-"""Regression with other losses: QuantileRegressor and PoissonRegressor.
+"""Regression with other losses: quantiles, and generalised linear models.
 
 ==================  =============================================================================
 QuantileRegressor   (1/S) sum_i s_i pinball_q(y_i - z_i) + alpha |w|_1, q = ``quantile``
 PoissonRegressor    (1/2S) sum_i s_i deviance(y_i, e^{z_i}) + (alpha / 2) |w|_2^2
+TweedieRegressor    the same with ``power=1``, and (1/2S) sum_i s_i (y_i - z_i)^2 + ... with 0
 ==================  =============================================================================
 
 z = X w + b, S = sum_i s_i. The half deviance is e^z - y z + y log y - y. The intercept is not
@@ -15,10 +16,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...losses import Loss, Pinball, Poisson
-from ...penalties import L1, L2, Penalty
-from .fitted import Fitted
-from .parts import LearningPart, learning_part
+from ....losses import Loss, Pinball, Poisson, Squared
+from ....penalties import L1, L2, Penalty
+from ..fitted import Fitted
+from ..parts import LearningPart, learning_part
 
 
 def quantile_regressor(fitted: Fitted) -> Iterator[LearningPart]:
@@ -33,9 +34,23 @@ def poisson_regressor(fitted: Fitted) -> Iterator[LearningPart]:
     yield _mean(fitted, Poisson(), L2(fitted.estimator.alpha))
 
 
+def tweedie_regressor(fitted: Fitted) -> Iterator[LearningPart]:
+    """TweedieRegressor: with squares and the identity, or the Poisson deviance and log, as link."""
+    power, link = fitted.estimator.power, fitted.estimator.link
+    if power == 0 and link in ("auto", "identity"):
+        yield _mean(fitted, Squared(), L2(fitted.estimator.alpha))
+    elif power == 1 and link in ("auto", "log"):
+        yield from poisson_regressor(fitted)
+    else:
+        raise fitted.refuse(
+            f"power={power:g} with link={link!r} is not supported; power=0 with the identity and "
+            "power=1 with log are."
+        )
+
+
 def _mean(fitted: Fitted, loss: Loss, penalty: Penalty) -> LearningPart:
     y, w, b = fitted.single()
     return learning_part(
         fitted.X, y, loss, penalty, fitted.mean_weights, w, b,
-        fit_intercept=fitted.estimator.fit_intercept,
+        fit_intercept=fitted.estimator.fit_intercept, features=fitted.features,
     )  # fmt: skip

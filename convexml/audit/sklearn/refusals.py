@@ -1,0 +1,45 @@
+"""Estimators that cannot be judged, and why: most are no minimisers of a convex function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...errors import InputError, nearest
+
+NO_PROBLEM = "what it returns is where its steps have stopped, not the minimum of a function"
+GREEDY = "it adds one feature after the other, and minimises no convex function"
+EVIDENCE = "it maximises a marginal likelihood, which is not concave"
+SUBSETS = "it fits random subsets of the samples, and is no minimiser over all of them"
+
+REASONS: Mapping[str, str] = {
+    "ARDRegression": EVIDENCE,
+    "BayesianRidge": EVIDENCE,
+    "GammaRegressor": "the gamma deviance is not among the losses yet",
+    "Lars": GREEDY + "; LassoLars is judged",
+    "LarsCV": GREEDY + "; LassoLarsCV is judged",
+    "NuSVC": "its objective is not posed yet; SVC is judged",
+    "NuSVR": "its objective is not posed yet; SVR is judged",
+    "OneClassSVM": "its objective is not posed yet",
+    "OrthogonalMatchingPursuit": GREEDY,
+    "OrthogonalMatchingPursuitCV": GREEDY,
+    "PassiveAggressiveClassifier": NO_PROBLEM,
+    "PassiveAggressiveRegressor": NO_PROBLEM,
+    "Perceptron": NO_PROBLEM + ": its loss is 0 at w = 0",
+    "RANSACRegressor": SUBSETS + "; its estimator_ is one, on the samples of inlier_mask_",
+    "SGDOneClassSVM": "its objective is not posed yet",
+    "TheilSenRegressor": SUBSETS,
+    "ClassifierChain": "each of its models sees predictions of others; pass one of estimators_",
+    "RegressorChain": "each of its models sees predictions of others; pass one of estimators_",
+    "OutputCodeClassifier": "its codes are random; pass one of estimators_ with its own labels",
+    "QuadraticDiscriminantAnalysis": "it inverts covariances in closed form, and solves nothing",
+}
+"""By the name of the scikit-learn class."""
+
+
+def refusal(name: str, known: Iterable[str]) -> InputError:
+    """The error for a class that has no translation."""
+    reason = REASONS.get(name, "")
+    if reason:
+        return InputError(f"certify: {name} cannot be judged: {reason}.")
+    listed = ", ".join(sorted(known))
+    return InputError(f"certify: {name} is not supported.{nearest(name, known)} Known: {listed}.")
