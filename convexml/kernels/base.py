@@ -14,6 +14,8 @@ from ..numerics import EPS, Array
 from ..tex import name_of, number
 from ..validation import positive_number
 
+Rows = Callable[..., Array]
+"""Of an index array, and of one of columns or None."""
 FEW = 64
 """Samples that a diagonal is read off at a time."""
 
@@ -40,9 +42,12 @@ class Kernel(ABC):
         blocks = [self(A[k : k + FEW], A[k : k + FEW]) for k in starts]
         return np.concatenate([np.diagonal(block) for block in blocks])
 
-    def rows_of(self, A: Any) -> Callable[[Array], Array]:
-        """The function that takes an index array to those rows of the kernel matrix of A."""
-        return lambda index: self(A[index], A)
+    def rows_of(self, A: Any) -> Rows:
+        """The function that takes an index array to those rows of the kernel matrix of A.
+
+        A second one chooses among the columns.
+        """
+        return lambda index, columns=None: self(A[index], A if columns is None else A[columns])
 
     def rounding(self, A: Any) -> float:
         """A share of sqrt(k(a_i, a_i) k(a_j, a_j)) that entries of ``rows_of(A)`` may be off by.
@@ -107,9 +112,9 @@ class Sum(Pair):
     def diagonal(self, A: Any) -> Array:
         return self.first.diagonal(A) + self.second.diagonal(A)
 
-    def rows_of(self, A: Any) -> Callable[[Array], Array]:
+    def rows_of(self, A: Any) -> Rows:
         first, second = self.first.rows_of(A), self.second.rows_of(A)
-        return lambda index: first(index) + second(index)
+        return lambda index, columns=None: first(index, columns) + second(index, columns)
 
     def rounding(self, A: Any) -> float:
         # By Cauchy-Schwarz the sizes of the parts add up to at most the size of the sum.
@@ -140,9 +145,9 @@ class Product(Pair):
     def diagonal(self, A: Any) -> Array:
         return self.first.diagonal(A) * self.second.diagonal(A)
 
-    def rows_of(self, A: Any) -> Callable[[Array], Array]:
+    def rows_of(self, A: Any) -> Rows:
         first, second = self.first.rows_of(A), self.second.rows_of(A)
-        return lambda index: first(index) * second(index)
+        return lambda index, columns=None: first(index, columns) * second(index, columns)
 
     def rounding(self, A: Any) -> float:
         one, other = self.first.rounding(A), self.second.rounding(A)
@@ -177,9 +182,9 @@ class Scaled(Kernel):
     def diagonal(self, A: Any) -> Array:
         return self.factor * self.kernel.diagonal(A)
 
-    def rows_of(self, A: Any) -> Callable[[Array], Array]:
+    def rows_of(self, A: Any) -> Rows:
         rows = self.kernel.rows_of(A)
-        return lambda index: self.factor * rows(index)
+        return lambda index, columns=None: self.factor * rows(index, columns)
 
     def rounding(self, A: Any) -> float:
         return self.kernel.rounding(A) + EPS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ from scipy import sparse
 from ..numerics import ELEMENTARY, Array, gamma
 from ..tex import number
 from ..validation import positive_number
-from .base import Kernel
+from .base import Kernel, Rows
 from .polynomial import inner_products, samples, squared_norms
 
 PAIRS = 100_000
@@ -80,7 +79,7 @@ class Gaussian(Kernel):
     def diagonal(self, A: Any) -> Array:
         return np.ones(A.shape[0])
 
-    def rows_of(self, A: Any) -> Callable[[Array], Array]:
+    def rows_of(self, A: Any) -> Rows:
         # One product: -|a - b|^2 / 2 = (a, |a|^2 / 2, 1) . (b, -1, -|b|^2 / 2), in units of sigma.
         if sparse.issparse(A):
             return super().rows_of(A)
@@ -93,8 +92,8 @@ class Gaussian(Kernel):
         left = np.concatenate([scaled, half, ones], axis=1)
         right = np.ascontiguousarray(np.concatenate([scaled, -ones, -half], axis=1).T)
 
-        def rows(index: Array) -> Array:
-            exponent = left[index] @ right
+        def rows(index: Array, columns: Array | None = None) -> Array:
+            exponent = left[index] @ (right if columns is None else right[:, columns])
             exponent.clip(LEAST, 0.0, out=exponent)
             return np.exp(exponent, out=exponent)
 

@@ -11,18 +11,14 @@ from ..errors import InputError
 from ..numerics import EPS, Array, gamma
 from .base import Kernel
 from .factor import factor
-
-KEPT = 1_500_000
-"""Entries of the rows that are kept: 12 MB."""
-BLOCK = 32_768
-"""Entries of the rows that are made at a time: they stay in the cache."""
+from .rows import KernelRows
 
 
-class KernelMatrix:
+class KernelMatrix(KernelRows):
     """K_ij = k(x_i, x_j), shape (n, n), of the training samples.
 
-    Rows are made when they are asked for; those of working sets are kept, within limits. All of K
-    and its factor are made only for whoever asks. ``X`` is K itself for a precomputed kernel.
+    All of K and its factor are made only for whoever asks. ``X`` is K itself for a precomputed
+    kernel.
 
     Raises
     ------
@@ -32,17 +28,12 @@ class KernelMatrix:
     """
 
     def __init__(self, owner: str, kernel: Kernel, X: Any) -> None:
-        self.owner, self.kernel, self.X = owner, kernel, X
-        self.n = X.shape[0]
+        self.owner, self.kernel = owner, kernel
         with np.errstate(over="ignore", invalid="ignore"):
             self.diagonal = np.asarray(kernel.diagonal(X), dtype=float)
         if not np.all(np.isfinite(self.diagonal)):  # no entry is larger than those on the diagonal
             raise self._overflow()
-        self._rows = kernel.rows_of(X)
-        self._slot = np.full(self.n, -1)
-        self._kept = np.empty((min(self.n, max(KEPT // self.n, 1)), self.n))  # of no cost yet
-        self._used = 0
-        self._last: list[tuple[Array, Array]] = []
+        super().__init__(kernel, X, float(np.max(np.abs(self.diagonal), initial=0.0)))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -66,47 +57,9 @@ class KernelMatrix:
 
     def product_error(self, q: Array) -> Array:
         """What ``product(q)`` may be off by as values of sum_j q_j k(x_j, .), shape (n,)."""
-        share = self._rounding + gamma(float(np.count_nonzero(q)) + 4.0) * (1.0 + self._rounding)
-        return share * (1.0 + 1e-6) * float(np.abs(q) @ self.sizes) * self.sizes
-
-    def rows(self, index: Array) -> Array:
-        """K[index], shape (len(index), n); not to be written to."""
-        return self._kept[self._slot[index]] if self._holds(index) else self._make(index)
-
-    def block(self, index: Array) -> Array:
-        """K[index, index]."""
-        if not self._holds(index):
-            return self._make(index)[:, index]
-        return self._kept[self._slot[index][:, None], index]
-
-    def _holds(self, index: Array) -> bool:
-        """Whether these rows are kept, made now if need be; False where they are too many."""
-        missing = index[self._slot[index] < 0]
-        return not missing.size or self._keep(missing) or self._keep(index, anew=True)
-
-    def product(self, q: Array) -> Array:
-        """K q from the rows of the nonzero q_j, a block at a time; not to be written to."""
-        for known, result in self._last:
-            if np.array_equal(known, q):
-                return result
-        used = np.flatnonzero(q)
-        missing = used[self._slot[used] < 0]
-        if missing.size and 2 * missing.size <= len(self._kept) and self._keep(missing):
-            missing = missing[:0]
-        slots, found = self._slot[used], np.zeros(self.n)
-        if np.any(slots >= 0):
-            weights = np.zeros(self._used)
-            weights[slots[slots >= 0]] = q[used[slots >= 0]]
-            found = weights @ self._kept[: self._used]
-        for k in range(0, missing.size, self._step):
-            part = missing[k : k + self._step]
-            found = found + q[part] @ self._rows(part)
-        self._last = [(q.copy(), found), *self._last[:1]]
-        return found
-
-    def part(self, index: Array) -> KernelMatrix:
-        """The matrix of some of the samples alone; not of a precomputed kernel."""
-        return KernelMatrix(self.owner, self.kernel, self.X[index])
+        made = self._applied(q)
+        share = self._rounding + gamma(made.count + 4.0) * (1.0 + self._rounding)
+        return share * (1.0 + 1e-6) * float(made.sizes @ self.sizes) * self.sizes
 
     @cached_property
     def dense(self) -> Array:
@@ -134,27 +87,3 @@ class KernelMatrix:
     def _overflow(self) -> InputError:
         message = f"{self.owner}: {self.kernel!r} overflows on these samples; scale X down."
         return InputError(message)
-
-    @property
-    def _step(self) -> int:
-        return max(1, BLOCK // self.n)
-
-    def _make(self, index: Array) -> Array:
-        made = np.empty((index.size, self.n))
-        for k in range(0, index.size, self._step):
-            made[k : k + self._step] = self._rows(index[k : k + self._step])
-        return made
-
-    def _keep(self, index: Array, anew: bool = False) -> bool:
-        """Make rows and keep them, with or in place of those before; False where they are many."""
-        start = 0 if anew else self._used
-        if start + index.size > len(self._kept):
-            return False
-        if anew:
-            self._slot[:] = -1
-        for k in range(0, index.size, self._step):
-            part = index[k : k + self._step]
-            self._kept[start + k : start + k + part.size] = self._rows(part)
-        self._slot[index] = np.arange(start, start + index.size)
-        self._used = start + index.size
-        return True

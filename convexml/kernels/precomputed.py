@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..numerics import Array
-from .base import Kernel
+from .base import Kernel, Rows
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,13 @@ class Precomputed(Kernel):
 
     def __call__(self, A: Any, B: Any) -> Array:
         return A.toarray() if sparse.issparse(A) else np.asarray(A, dtype=float)
+
+    def rows_of(self, A: Any) -> Rows:
+        def rows(index: Array, columns: Array | None = None) -> Array:
+            found = self(A[index], A)
+            return found if columns is None else found[:, columns]
+
+        return rows
 
     def diagonal(self, A: Any) -> Array:
         return A.diagonal()

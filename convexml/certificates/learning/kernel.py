@@ -22,7 +22,9 @@ from .passed_point import NULL_SHARE
 TIGHT = 1e-10
 """A relative gap that no better dual point is looked for."""
 LARGE = 3000
-"""Up to so many samples K is factored for the certificate of a point that needs it."""
+"""Up to so many samples K is factored for the certificate of a point that needs it;"""
+SMALL = 500
+"""up to so many, also where the point is certified, for a smaller gap."""
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -66,7 +68,7 @@ def certify_kernel(
         plain = certify_function(objective, q, b, u, tol=tol)
         # A point that is judged as it is passed: a better dual point or witness is looked for only
         # where a factor is no matter.
-        solved = plain.verdict is Verdict.CERTIFIED and not refute
+        solved = plain.verdict is Verdict.CERTIFIED and not (refute and objective.n <= SMALL)
         if solved or plain.relative_gap <= TIGHT or objective.n > LARGE:
             return plain
     found = _through_factor(objective, q, b, u, tol, refute)

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from ...design import Design
-from ...kernels.matrix import KernelMatrix
+from ...kernels.rows import KernelRows
 from ...numerics import Array
 from ...objective import Objective
 from ...objective.kernel import KernelObjective
@@ -17,13 +17,15 @@ class Gram(Protocol):
     """A semidefinite matrix G of shape (n, n)."""
 
     n: int
+    rounding: float
+    """What ``add`` may be off by, relative to its terms, if not by rounding in double precision."""
 
     def block(self, index: Array) -> Array:
         """G[index, index]."""
         ...
 
-    def change(self, index: Array, step: Array) -> Array:
-        """G[:, index] step, shape (n,)."""
+    def add(self, index: Array, step: Array, total: Array) -> None:
+        """Add G[:, index] step to ``total``, shape (n,)."""
         ...
 
     def product(self, u: Array) -> Array:
@@ -38,6 +40,8 @@ class Gram(Protocol):
 class LinearGram:
     """G = X Lam^-1 X'."""
 
+    rounding = 0.0
+
     def __init__(self, design: Design, level: Array) -> None:
         self.design, self.level, self.n = design, level, design.shape[0]
 
@@ -45,8 +49,8 @@ class LinearGram:
         X = self.design.rows(index).dense()
         return (X / self.level) @ X.T
 
-    def change(self, index: Array, step: Array) -> Array:
-        return self.design.matvec(self.design.rows(index).rmatvec(step) / self.level)
+    def add(self, index: Array, step: Array, total: Array) -> None:
+        total += self.design.matvec(self.design.rows(index).rmatvec(step) / self.level)
 
     def product(self, u: Array) -> Array:
         return self.design.matvec(self.design.rmatvec(u) / self.level)
@@ -56,20 +60,22 @@ class LinearGram:
 
 
 class KernelGram:
-    """G = K / lam."""
+    """G = K / lam; ``add`` knows some rows of it in single precision."""
 
-    def __init__(self, matrix: KernelMatrix, lam: float) -> None:
+    rounding = 2.0**-25
+
+    def __init__(self, matrix: KernelRows, lam: float) -> None:
         self.matrix, self.lam, self.n = matrix, lam, matrix.n
 
     def block(self, index: Array) -> Array:
-        return self.matrix.block(index) / self.lam
+        made = self.matrix.block(index)
+        return made if self.lam == 1.0 else made / self.lam
 
-    def change(self, index: Array, step: Array) -> Array:
-        moved = step.nonzero()[0]
-        return (step[moved] / self.lam) @ self.matrix.rows(index[moved])
+    def add(self, index: Array, step: Array, total: Array) -> None:
+        self.matrix.add(index, step / self.lam, total)
 
     def product(self, u: Array) -> Array:
-        return self.matrix.product(u) / self.lam
+        return -self.matrix.product(-u / self.lam)  # a certificate asks for the same
 
     def part(self, index: Array) -> KernelGram:
         return KernelGram(self.matrix.part(index), self.lam)

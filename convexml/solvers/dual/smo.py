@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
+from math import isfinite
 
 import numpy as np
 
@@ -15,10 +16,11 @@ from ...numerics import EPS, Array
 from ...objective import Objective
 from ...objective.kernel import KernelObjective
 from ..box_dual import curvatures
-from ..coordinate.dual_steps import ascend_pairs, ascend_singles, most_violating
+from ..coordinate.dual_steps import most_violating
 from ..driver import Iterate
 from .free_steps import FREE, settle
 from .gram_rows import Gram, coefficients, gram_of
+from .set_steps import climb_set
 
 WHOLE = 250
 """Up to so many samples the working set is all of them."""
@@ -34,6 +36,10 @@ STILL = 1e-4
 """Pairs of a working set that violate by this share of its worst are left to exact steps."""
 ROUNDS = 3
 """Updates of a working set by pairs, in multiples of its size."""
+MISLED = 30.0
+"""Slopes are made anew where the violation is no more than so many times their rounding."""
+MOST = 0.8
+"""Where so large a share of the nonzero u_i has moved a product costs no more than their rows."""
 NEAR = 0.01
 """Free u_i that are more than a working set takes join it once the violation has so fallen."""
 
@@ -144,17 +150,20 @@ class Climb:
 
     def __init__(self, box: BoxProblem, size: int, u: Array) -> None:
         self.box, self.size, self.u = box, min(size, box.n), u.copy()
-        self.pull = box.gram.product(u) if np.any(u) else np.zeros(box.n)  # G u
+        self.pull = box.gram.product(u).copy() if np.any(u) else np.zeros(box.n)  # G u
         self.shift, self.passes = 0.0, np.count_nonzero(u) / box.n
         self.first = self.now = np.inf  # violations
+        self.drift = 0.0  # what ``pull`` may be off by, about
 
     def visit(self) -> bool:
         """Working sets until the violation has fallen; False where there was none to begin with."""
-        slack = 8.0 * EPS * float(np.max(np.abs(self.box.y)) + np.max(np.abs(self.pull)))
+        if self.drift > 0.0 and not self.now > MISLED * self.drift:
+            self._begin_anew()
+        slack = 8.0 * EPS * float(np.abs(self.box.y).max() + np.abs(self.pull).max())
         first, moved = np.inf, False
         for _ in range(VISITS):
             chosen, violation = self._choose()
-            if not violation > max(slack, FALL * first if first < np.inf else 0.0):
+            if not violation > max(slack, self.drift, FALL * first if first < np.inf else 0.0):
                 break
             first = violation if first == np.inf else first
             if not self._improve(chosen, violation):
@@ -162,6 +171,10 @@ class Climb:
                 break
             moved = True
         return moved
+
+    def _begin_anew(self) -> None:
+        """G u by a product, which an evaluation asks for too."""
+        self.pull, self.drift = self.box.gram.product(self.u).copy(), 0.0
 
     @property
     def gap(self) -> float:
@@ -180,33 +193,49 @@ class Climb:
         """The free samples and those that violate most, and by how much; b between the ends."""
         box, u = self.box, self.u
         self.slope = box.y + self.pull if box.is_linear else box.y + box.K * u + self.pull
-        size = box.n if box.n <= WHOLE else self.size
         given = self.slope, u, box.lo, box.hi, box.epsilon, box.paired
-        free = FREE if self.now <= NEAR * self.first else size
-        chosen, up, down = most_violating(*given, size, free)
-        if box.paired and np.isfinite(up - down):
+        free = FREE if self.now <= NEAR * self.first else self.size
+        chosen, up, down = most_violating(*given, self.size, free)
+        if box.paired and isfinite(up - down):
             self.shift = 0.5 * (down - up)
         self.now = up + down if box.paired else max(up, down)
         self.first = self.now if self.first == np.inf else self.first
-        return chosen, self.now
+        return (self._everybody if box.n <= WHOLE else chosen), self.now
 
     def _improve(self, chosen: Array, violation: float) -> bool:
         """Climb on the chosen samples; False where nothing moved."""
-        box = self.box
-        Q = box.gram.block(chosen)
+        box, whole = self.box, len(chosen) == self.box.n
+        Q = self._whole if whole else self._block(chosen)
         self.passes += len(chosen) / box.n
-        if not box.is_linear:
-            Q[np.diag_indices(len(chosen))] += box.K[chosen]
-        before, g = self.u[chosen], self.slope[chosen]
-        lo, hi = box.lo[chosen], box.hi[chosen]
-        u = before.copy()
-        updates = ROUNDS * len(chosen)
-        if box.paired:
-            ascend_pairs(Q, g, u, lo, hi, box.epsilon, updates, STILL * violation)
-        else:
-            ascend_singles(Q, g, u, lo, hi, box.epsilon, updates)
-        settle(Q, g, u, lo, hi, box.epsilon, box.paired)
-        self.u[chosen] = u
+        u, g, lo, hi = self.u[chosen], self.slope[chosen], box.lo[chosen], box.hi[chosen]
+        before = u.copy()
+        limits = ROUNDS * len(chosen), STILL * violation
+        if climb_set(Q, g, u, lo, hi, box.epsilon, box.paired, *limits):
+            settle(Q, g, u, lo, hi, box.epsilon, box.paired)
         step = u - before
-        self.pull = self.pull + box.gram.change(chosen, step)
-        return bool(step.any())
+        moved = step.nonzero()[0]
+        self.u[chosen] = u
+        if whole:
+            self.pull = g - box.y if box.is_linear else g - box.y - box.K * u
+        elif moved.size >= MOST * np.count_nonzero(self.u):
+            self._begin_anew()
+        elif moved.size:
+            box.gram.add(chosen[moved], step[moved], self.pull)
+            top = float(np.max(Q.diagonal()))
+            self.drift += box.gram.rounding * top * float(np.sqrt(np.vdot(step, step)))
+        return bool(moved.size)
+
+    @cached_property
+    def _everybody(self) -> Array:
+        return np.arange(self.box.n)
+
+    @cached_property
+    def _whole(self) -> Array:
+        return self._block(self._everybody)
+
+    def _block(self, chosen: Array) -> Array:
+        """The chosen rows and columns of diag(K) + G."""
+        Q = self.box.gram.block(chosen)
+        if not self.box.is_linear:
+            Q[np.diag_indices(len(chosen))] += self.box.K[chosen]
+        return Q

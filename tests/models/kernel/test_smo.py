@@ -17,7 +17,7 @@ from convexml.numerics import Array
 from convexml.penalties import L2
 from convexml.solvers.coordinate.dual_steps import most_violating
 from convexml.solvers.dual import smo as module
-from convexml.solvers.dual.free_steps import newton_step, settle
+from convexml.solvers.dual.free_steps import few_step, newton_step, settle, settle_few
 
 RNG = np.random.default_rng(0)
 
@@ -114,7 +114,13 @@ def test_few_rows_are_made_and_no_factor(monkeypatch: pytest.MonkeyPatch) -> Non
 
     def counted(self: Any, A: Any) -> Any:
         rows = rows_of(self, A)
-        return lambda index: made.append(len(index) * len(A)) or rows(index)  # type: ignore[func-returns-value]
+
+        def entries(index: Array, columns: Array | None = None) -> Array:
+            made.append(len(index) * (len(A) if columns is None else len(columns)))
+            found: Array = rows(index, columns)
+            return found
+
+        return entries
 
     rows_of = Gaussian.rows_of
     monkeypatch.setattr(Gaussian, "rows_of", counted)
@@ -151,7 +157,8 @@ def test_what_does_not_end_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "smo ended inaccurate" in solution.choice
 
 
-def test_the_exact_step_is_that_of_a_solver() -> None:
+@pytest.mark.parametrize("settle", [settle, settle_few])
+def test_the_exact_step_is_that_of_a_solver(settle: Any) -> None:
     """Inside wide boxes the QP with 1'u = 0 is solved in one step; in narrow ones ends are met."""
     A = RNG.normal(size=(8, 8))
     Q, y = A @ A.T, RNG.normal(size=8)
@@ -170,13 +177,32 @@ def test_the_exact_step_is_that_of_a_solver() -> None:
     assert start - 1e-12 <= value < 0.0
 
 
-def test_a_singular_step_still_descends() -> None:
+@pytest.mark.parametrize("steps", [newton_step, few_step])
+def test_a_singular_step_still_descends(steps: Any) -> None:
     A = RNG.normal(size=(6, 2))
     Q, slope = A @ A.T, A @ np.array([1.0, -2.0])
-    step = newton_step(Q, slope, False)
+    step = steps(Q, slope, False)
     assert step is not None
     np.testing.assert_allclose(Q @ step, -slope, atol=1e-4)
-    assert newton_step(np.zeros((3, 3)), np.ones(3), True) is None
+    none = steps(np.zeros((3, 3)), np.ones(3), True)
+    assert none is None or not none.any()
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3])
+@pytest.mark.parametrize("paired", [True, False])
+def test_few_samples_are_settled_as_many_are(paired: bool, epsilon: float) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        A, u = rng.normal(size=(12, 12)), rng.uniform(-1.0, 1.0, 12).round(1)
+        Q, y = A @ A.T, rng.normal(size=12)
+        one, other = u.copy(), u.copy()
+        g, h = y + Q @ u, y + Q @ u
+        box = np.full(12, -1.0), np.full(12, 1.0), epsilon, paired
+        settle(Q, g, one, *box)
+        assert not settle_few(Q, h, other, *box)
+        np.testing.assert_allclose(one, other, atol=1e-9)
+        np.testing.assert_allclose(g, h, atol=1e-8)
+    assert settle_few(np.eye(60), np.ones(60), np.zeros(60), -np.ones(60), np.ones(60), 0.0, False)
 
 
 def test_the_most_violating_by_hand() -> None:
