@@ -1,8 +1,8 @@
 """Steps that cost the nonzeros of a row: what happens to all of w alike is done when it is read.
 
 Between two steps that meet w_j it moves by a rule of its own, known in closed form: w_j shrinks by
-common factors (``scaled``: w = a v, one number a for all), or takes proximal steps along a gradient
-that stands still (``later``).
+common factors (``scaled``: w = a v, one number a for all), takes proximal steps along a gradient
+that stands still (``later``), or steps of one length towards 0 and about it (``sunk``).
 """
 
 from __future__ import annotations
@@ -34,6 +34,16 @@ def is_scalable(S: PlainSamples | OwnSamples, ball: float = np.inf) -> bool:
         return False
     bounded = bool(np.any(np.isfinite(S.lo)) or np.any(np.isfinite(S.hi)))
     return not bounded or (ball == S.radius == np.inf and not np.any(S.l2))
+
+
+def is_sinkable(S: PlainSamples | OwnSamples, ball: float) -> bool:
+    """Whether nothing but an l1 norm moves the w_j that are not met, each in its own way.
+
+    A decay l2 w beside it, or a ball, would ask for |w| at each step, a sum of d terms.
+    """
+    if not is_thin(S) or np.any(S.l2) or not np.any(S.l1) or not ball == S.radius == np.inf:
+        return False
+    return not (np.any(np.isfinite(S.lo)) or np.any(np.isfinite(S.hi)))
 
 
 # -- w = a v, and the sum of all w so far is A v + r -----------------------------------------------
@@ -101,3 +111,29 @@ def later(w: float, slope: float, count: int, level: float, bend: float, rate: f
         w = np.sign(w) * max(abs(w) - level, 0.0) / (1.0 + bend)
         count -= after
     return w
+
+
+# -- subgradient steps of the l1 norm --------------------------------------------------------------
+
+
+@compiled
+def sunk(w: float, count: int, level: float) -> Any:
+    """w after ``count`` steps w <- w - level sign(w), their sum, and that of |w| before each.
+
+    Once it has crossed 0, by ``over``, w is -over and level - over in turn.
+    """
+    size, sign = abs(w), np.sign(w)
+    if level == 0.0 or size == 0.0:
+        return w, count * w, count * size
+    down = count if size >= count * level else int(np.ceil(size / level))
+    if size > down * level and down < count:  # the quotient was rounded
+        down += 1
+    over, rest = down * level - size, count - down
+    total = down * size - 0.5 * level * down * (down + 1)
+    before = total + level * down
+    if rest == 0 or over == 0.0:
+        return -sign * over, sign * total, before
+    pairs, single = rest // 2, rest % 2
+    total += pairs * (level - 2.0 * over) + single * (level - over)
+    before += pairs * level + single * over
+    return sign * (single * level - over), sign * total, before

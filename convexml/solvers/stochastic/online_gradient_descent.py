@@ -16,7 +16,7 @@ from ...validation import positive_integer, positive_number
 from ..composite import Composite
 from ..driver import Iterate
 from ..steps import constant
-from .lazy_steps import HIGH, LOW, is_scalable, product, push, settle
+from .lazy_steps import HIGH, LOW, is_scalable, is_sinkable, product, push, settle, sunk
 from .sample_steps import add, decay, penalty_value, predict, project, slope
 from .samples import PlainSamples, samples
 
@@ -57,11 +57,13 @@ def online_gradient_descent(
     project_onto(x, ball, whole)
     mean, T, suffered = x.copy(), 0, 0.0
     play = scaled_rounds if is_scalable(S, ball) else rounds
+    if is_sinkable(S, ball):
+        play = sunk_rounds
     while True:
         yield P.iterate(mean.copy(), step=eta, steps=T, suffered=suffered, ball=ball)
-        scores, charges = play(S, x, mean, T + 1, eta, ball, whole)
+        scores, paid = play(S, x, mean, T + 1, eta, ball, whole)
         losses = objective.loss.value(objective.y, scores)
-        suffered += float(np.sum(n * objective.c * losses + charges))
+        suffered += float(np.sum(n * objective.c * losses)) + paid
         T += n
         P.passes += 2.0
 
@@ -80,17 +82,18 @@ def reach(objective: Objective, x: Array) -> float:
 def rounds(
     S: PlainSamples, x: Array, mean: Array, count: int, step: float, ball: float, whole: bool
 ) -> Any:
-    """Play every sample once; returns the predictions made and the penalties Omega(x) paid."""
-    scores, charges = np.empty(len(S.y)), np.empty(len(S.y))
+    """Play every sample once; returns the predictions, and the sum of the penalties Omega(x)."""
+    scores, paid = np.empty(len(S.y)), 0.0
     for i in range(len(S.y)):
-        scores[i], charges[i] = predict(S, i, x), penalty_value(S, x)
+        scores[i] = predict(S, i, x)
+        paid += penalty_value(S, x)
         s = slope(S, i, scores[i])
         decay(S, x, step)
         add(S, i, x, -step * s)
         project(S, x)
         project_onto(x, ball, whole)
         mean += (x - mean) / (count + i + 1)
-    return scores, charges
+    return scores, paid
 
 
 @compiled
@@ -98,12 +101,13 @@ def scaled_rounds(
     S: PlainSamples, x: Array, mean: Array, count: int, step: float, ball: float, whole: bool
 ) -> Any:
     """The same in the nonzeros of each row: w = a v, and its sum is A v + r."""
-    scores, charges = np.empty(len(S.y)), np.empty(len(S.y))
+    scores, paid = np.empty(len(S.y)), 0.0
     v, r, a, A = x[:-1], mean[:-1], 1.0, 0.0
     square = float(v @ v)
     mean *= count
     for i in range(len(S.y)):
-        scores[i], charges[i] = a * product(S, i, v) + x[-1], 0.5 * S.l2[0] * a * a * square
+        scores[i] = a * product(S, i, v) + x[-1]
+        paid += 0.5 * S.l2[0] * a * a * square
         s = slope(S, i, scores[i])
         a *= 1.0 - step * S.l2[0]
         if not LOW <= abs(a) <= HIGH:
@@ -125,7 +129,42 @@ def scaled_rounds(
         mean[-1] += x[-1]
     settle(v, r, a, A)
     mean /= count + len(S.y)
-    return scores, charges
+    return scores, paid
+
+
+@compiled
+def sunk_rounds(
+    S: PlainSamples, x: Array, mean: Array, count: int, step: float, ball: float, whole: bool
+) -> Any:
+    """The same with an l1 norm: w_j makes the steps towards 0 that it owes when it is met."""
+    scores, paid, made = np.empty(len(S.y)), 0.0, np.zeros(len(x) - 1, np.int64)
+    starts, columns, values, l1 = S.starts, S.columns, S.values, S.l1
+    mean *= count
+    for i in range(len(S.y)):
+        score = x[-1]
+        for k in range(starts[i], starts[i + 1]):
+            j = columns[k]
+            x[j], total, sizes = sunk(x[j], i - made[j], step * l1[j])
+            mean[j] += total
+            paid += l1[j] * sizes
+            score += values[k] * x[j]
+        scores[i] = score
+        s = slope(S, i, score)
+        for k in range(starts[i], starts[i + 1]):
+            j = columns[k]
+            paid += l1[j] * abs(x[j])
+            x[j] -= step * (l1[j] * np.sign(x[j]) + s * values[k])
+            mean[j] += x[j]
+            made[j] = i + 1
+        if S.intercept:
+            x[-1] -= step * s
+        mean[-1] += x[-1]
+    for j in range(len(made)):
+        x[j], total, sizes = sunk(x[j], len(S.y) - made[j], step * l1[j])
+        mean[j] += total
+        paid += l1[j] * sizes
+    mean /= count + len(S.y)
+    return scores, paid
 
 
 @compiled

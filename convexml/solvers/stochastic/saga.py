@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from ..steps import constant
 from .lazy_steps import is_thin, later
 from .sample_steps import add, predict, shrink, slope
 from .samples import PlainSamples, samples
+
+LEAST, SMALL = 2.0**-10, 2.0**-100
+"""Share of its parts' squares that |w|^2 may be left with, and a; else w is added up, at cost d."""
 
 
 def saga(
@@ -35,7 +39,9 @@ def saga(
     x, T = P.pack(objective.penalty.project(w), b), 0
     table = n * objective.loss_derivative(objective.predict(*P.split(x)))
     mean = P.loss_gradient(x)
-    move = lazy_saga_steps if is_thin(S) and not np.isfinite(S.radius) else saga_steps
+    move = saga_steps
+    if is_thin(S):
+        move = ball_saga_steps if S.radius < np.inf else lazy_saga_steps
     while True:
         yield P.iterate(x.copy(), table / n, step=gamma, steps=T)
         move(S, x, table, mean, rng.integers(n, size=n), gamma)
@@ -87,3 +93,59 @@ def lazy_saga_steps(
     for j in range(len(made)):
         w = later(x[j], step * mean[j], len(draws) - made[j], l1[j], l2[j], rate[j])
         x[j] = min(max(w, lo[j]), hi[j])
+
+
+@compiled
+def ball_saga_steps(
+    S: PlainSamples, x: Array, table: Array, mean: Array, draws: Array, step: float
+) -> None:
+    """The same within |w| <= radius: w = a v + beta mean, and |w| from three sums that are kept.
+
+    The mean that moves all of w is that of now: what a row adds to it, v loses.
+    """
+    starts, columns, values, v, m = S.starts, S.columns, S.values, x[:-1], mean[:-1]
+    a, beta, vv, vm, mm = 1.0, 0.0, v @ v, v @ m, m @ m
+    most_v, most_m = vv, mm  # what the sums were rounded at
+    for i in draws:
+        score = x[-1]
+        for k in range(starts[i], starts[i + 1]):
+            score += values[k] * (a * v[columns[k]] + beta * m[columns[k]])
+        change = slope(S, i, score) - table[i]
+        beta -= step
+        to_m = change / len(table)
+        to_v = -(step * change + beta * to_m) / a
+        for k in range(starts[i], starts[i + 1]):
+            j = columns[k]
+            p, q = v[j], m[j]
+            v[j] += to_v * values[k]
+            m[j] += to_m * values[k]
+            vv += (v[j] - p) * (v[j] + p)
+            mm += (m[j] - q) * (m[j] + q)
+            vm += v[j] * m[j] - p * q
+        x[-1] -= step * mean[-1]
+        if S.intercept:
+            x[-1] -= step * change
+            mean[-1] += to_m
+        table[i] += change
+        most_v, most_m = max(most_v, vv), max(most_m, mm)
+        square = a * a * vv + 2.0 * a * beta * vm + beta * beta * mm
+        is_lost = not square >= LEAST * (a * a * most_v + beta * beta * most_m)
+        if is_lost:
+            square = gathered(v, m, a, beta)
+            a, beta = 1.0, 0.0
+        norm = float(np.sqrt(square))
+        if norm > S.radius:
+            a, beta = a * S.radius / norm, beta * S.radius / norm
+        if is_lost or a < SMALL:
+            vv, a, beta = gathered(v, m, a, beta), 1.0, 0.0
+            vm, mm = v @ m, m @ m
+            most_v, most_m = vv, mm
+    gathered(v, m, a, beta)
+
+
+@compiled
+def gathered(v: Array, m: Array, a: float, beta: float) -> Any:
+    """Make w of v; returns |w|^2."""
+    v *= a
+    v += beta * m
+    return v @ v
