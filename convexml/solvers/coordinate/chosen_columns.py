@@ -9,13 +9,20 @@ from scipy import sparse
 
 from ...design import Design
 from ...numerics import EPS, ROUNDING, Array
-from .support_factor import SupportFactor
+from .support_factor import FEW, SupportFactor
 
 FULL = 128
 """Features up to which all of them are in every working set, and X is not copied."""
 
 MANY = 4.0
 """Times as many columns as a search looks for first: more are not handed on to it."""
+FAINT, MOST, ROWS = 1e-3, 0.8, 1.1
+"""Rows of at most this share of the mean curvature are left out of a rough Gram matrix, if these
+are more than 1 - ``MOST`` of all, and so many times as many as there are columns stay."""
+LIFTED = 1.0 + 2.0**-18
+"""Times the diagonal of a rough Gram matrix: its rounding leaves it positive definite."""
+SAFE = 1e-25, 1e25
+"""Between these the squares of columns are summed in single precision."""
 
 
 class ChosenColumns:
@@ -42,7 +49,7 @@ class ChosenColumns:
         self.is_sparse = sparse.issparse(design.constant)
         self._rows = np.zeros((0, n))  # X_W', one column of X a row
         self._gram, self._q, self._weights = np.zeros((0, 0)), np.zeros(0), np.zeros(0)
-        self.factor = SupportFactor()
+        self.factor, self._is_part = SupportFactor(), False
         if self.whole:
             self.index, self.contains = np.arange(d), ~self.contains
 
@@ -68,6 +75,23 @@ class ChosenColumns:
         self.index = np.append(self.index, index)
         self.contains[index] = True
 
+    def keep(self, held: Array) -> None:
+        """Let the columns go that are not ``held``, shape (k,), and with them the Gram matrix."""
+        rows = self.rows[held]
+        self.contains[self.index[~held]] = False
+        self.index = self.index[held]
+        if self.is_sparse:
+            self._rows = rows
+        else:
+            self._rows[: self.index.size] = rows
+        self._q, self._weights = np.zeros(0), np.zeros(0)
+        self.factor.forget()
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the last matrix was not a rough one."""
+        return self._gram.dtype == float
+
     @property
     def rows(self) -> Array:
         """X_W', shape (k, n)."""
@@ -86,13 +110,17 @@ class ChosenColumns:
         used = np.flatnonzero(x)
         return x @ self.rows if 2 * used.size > x.size else x[used] @ self.rows[used]
 
-    def gram(self, h: Array) -> tuple[Array, Array]:
+    def gram(self, h: Array, rough: bool = False) -> tuple[Array, Array]:
         """(X_W'H X_W - q q' / 1'h, q), q = X_W'h; without an intercept q = 0 and no such term.
 
         The matrix is in the first k rows and columns of what is returned. What is known for the
-        same h is kept; neither is to be written to.
+        same h is kept; neither is to be written to. A ``rough`` one is in single precision, without
+        the rows that hardly count, where that is quicker.
         """
         size, same = self.index.size, h is self._weights or np.array_equal(h, self._weights)
+        kind = np.dtype(np.float32 if rough and self._is_moderate(h) else float)
+        if self._gram.dtype != kind:
+            self._gram, same = np.zeros((0, 0), dtype=kind), False
         known = self._q.size if same else 0
         if known == size:
             return self._gram, self._q
@@ -107,6 +135,15 @@ class ChosenColumns:
             self._extend(h, known)
         return self._gram, self._q
 
+    def _is_moderate(self, h: Array) -> bool:
+        """Whether the matrix is one of dense columns, and single precision holds its entries."""
+        if self.whole or self.is_sparse or self.index.size <= FEW:
+            return False
+        squares = float(h.max()) * self.design.column_squares()[self.index]
+        squares = squares[squares > 0.0]
+        least, most = np.min(squares, initial=1.0), np.max(squares, initial=1.0)
+        return bool(SAFE[0] < least and most < SAFE[1])
+
     def _room(self, size: int) -> int:
         """How many columns there is to be room for: fresh memory is dear, and so are copies."""
         n, d = self.design.shape
@@ -119,13 +156,16 @@ class ChosenColumns:
         """The Gram matrix with room for all chosen columns, of which some are known."""
         size = self.index.size
         if size > len(self._gram):
-            room = np.empty((self._room(size),) * 2)
+            room = np.empty((self._room(size),) * 2, dtype=self._gram.dtype)
             room[:known, :known] = self._gram[:known, :known]
             self._gram = room
         return self._gram
 
     def _extend(self, h: Array, known: int) -> None:
         rows, size, total = self.rows, self.index.size, float(h.sum())
+        if self._gram.dtype != float:
+            self._extend_roughly(h, known)
+            return
         own, old = rows[known:], rows[:known]
         q, left = np.zeros(len(own)), own
         if self.fit_intercept:
@@ -143,6 +183,30 @@ class ChosenColumns:
             matrix[known:size, :known] = scaled @ old.T
             matrix[:known, known:size] = matrix[known:size, :known].T
         self._q = np.append(self._q[:known], q)
+        constant = self._constant(h, known, len(h) * EPS)
+        matrix[constant, :size], matrix[:size, constant] = 0.0, 0.0
+
+    def _extend_roughly(self, h: Array, known: int) -> None:
+        size, rows, used = self.index.size, self.rows, np.flatnonzero(h > FAINT * h.mean())
+        is_part = ROWS * size < used.size < MOST * len(h)
+        known, self._is_part = known if is_part == self._is_part else 0, is_part
+        matrix, means = self._with_room(known), np.zeros((size, 1))
+        q = rows[known:] @ h if self.fit_intercept else np.zeros(size - known)
+        self._q = np.append(self._q[:known], q)
+        if self.fit_intercept:
+            means[:, 0] = self._q / float(h.sum())
+        if is_part:
+            h, rows = h[used], rows.take(used, axis=1)
+        left = np.empty(rows.shape, dtype=matrix.dtype)
+        np.subtract(rows, means, out=left, casting="same_kind")
+        left *= np.sqrt(h).astype(matrix.dtype)
+        own, old = left[known:], left[:known]
+        matrix[known:size, known:size] = own @ own.T
+        if known:
+            matrix[known:size, :known] = own @ old.T
+            matrix[:known, known:size] = matrix[known:size, :known].T
+        fresh = np.arange(known, size)
+        matrix[fresh, fresh] *= LIFTED
         constant = self._constant(h, known, len(h) * EPS)
         matrix[constant, :size], matrix[:size, constant] = 0.0, 0.0
 

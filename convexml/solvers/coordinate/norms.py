@@ -86,7 +86,7 @@ class Norms:
             return support_newton.minimise(gram, mu, slope, start, self.level, tol, factor)
         order = np.argsort(self.block, kind="stable")
         parts = (slope[order], start[order], self.level[order], self.block[order], tol[order])
-        found, matrix = np.empty_like(start), gram[np.ix_(order, order)]
+        found, matrix = np.empty_like(start), gram[np.ix_(order, order)].astype(float, copy=False)
         matrix.flat[:: order.size + 1] += mu
         found[order] = group_newton.minimise(matrix, *parts)
         return found

@@ -26,6 +26,11 @@ NEAR = 1e-7
 SLOW, SAME = 0.3, 1e-4
 """Curvatures of a model are kept as long as a step leaves at most this share of the violation, and
 they differ by at most as much; where a Gram matrix costs next to nothing, by at most the second."""
+DOUBTED = 0.05
+"""A rough Gram matrix is to blame for a slow step that changed curvatures by no more than this."""
+JOINING, WORTH = 0.9, 0.95
+"""Before a new Gram matrix columns are let go whose w_g is 0 and |X_g'u| at most this share of its
+level, if at most the second share of all remains."""
 FASTER = 1.1
 """A step is doubled where P falls by more than so many times what its model says, while it pays."""
 MET = 1e-12
@@ -56,7 +61,7 @@ class ProximalNewton:
         self.floor = FLOOR
         loss = objective.loss
         self.is_quadratic = loss.strong_convexity == loss.curvature_bound  # one model says all
-        self.is_newton = True
+        self.is_newton, self.may_be_rough = True, not self.is_quadratic
         self.u = self.slope = self.h = np.zeros(0)
 
     def on_all_columns(self) -> Iterator[Iterate]:
@@ -83,6 +88,11 @@ class ProximalNewton:
         more = (self.times - 1.0) * self.own.value(w) if self.times > 1.0 else 0.0
         return self.objective.primal(w, b, z) + more
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether the last step was Newton's, but for rounding in double precision."""
+        return self.is_newton and self.columns.is_exact
+
     def tolerance(self, u: Array) -> Array:
         """What counts as rounding in each condition, (d,)."""
         reach = 4.0 * EPS * math.sqrt(np.vdot(u, u)) * self.objective.column_norms
@@ -101,16 +111,22 @@ class ProximalNewton:
             missed = float(np.max(norms.distance(self.w[index], slope) / tol, initial=0.0))
             if missed <= 1.0 and abs(total) <= share * BALANCED * float(np.abs(u).sum()):
                 break
-            if missed >= least and self.value >= before:
+            if missed >= least and self.value >= before and columns.is_exact:
                 break  # all that is left is rounding
             slow = slow or missed > SLOW * least
             if not (slow or columns.whole) and before - self.value <= NEAR * abs(self.value):
                 break
             self.look_at_curvatures(slow)
+            if self.is_newton and not (self.is_quadratic or columns.whole):
+                held = self.let_go(norms, slope)
+                index, slope, tol = columns.index, slope[held], tol[held]
+                norms = self.norms.at(index)
             least, before, slow = missed, self.value, False
             room = max(0.1, 0.0 if self.is_quadratic else EXACTNESS * missed) * tol
             if not self.step(norms, slope, total, room):
-                break
+                if columns.is_exact:
+                    break
+                self.may_be_rough, slow, least = False, True, np.inf
             u = objective.loss_derivative(self.z)
             if not self.is_quadratic:
                 slope = columns.products(u) + self.mu * self.w[index]
@@ -131,15 +147,26 @@ class ProximalNewton:
         else:
             h = np.maximum(h, self.floor * top)
         share = SLOW if self.columns.index.size > FULL else SAME
-        kept = self.h.size and not slow
-        self.is_newton = not kept or float(np.abs(h - self.h).sum()) > share * float(h.sum())
+        moved = float(np.abs(h - self.h).sum()) / float(h.sum()) if self.h.size else np.inf
+        if slow and self.is_newton and moved <= DOUBTED:
+            self.may_be_rough = False
+        self.is_newton = slow or moved > share
         if self.is_newton:
             self.h = h
+
+    def let_go(self, norms: Norms, slope: Array) -> Array:
+        """Which columns stay where a new Gram matrix is due."""
+        sizes = norms.sizes(self.w[self.columns.index])
+        held: Array = (sizes > 0.0) | (norms.sizes(slope) > JOINING * norms.level)
+        if held.sum() > WORTH * held.size:
+            return np.ones_like(held)
+        self.columns.keep(held)
+        return held
 
     def step(self, norms: Norms, slope: Array, total: float, room: Array) -> bool:
         """Go to the minimum of the model on the working set; whether P fell."""
         index, h = self.columns.index, self.h
-        gram, q = self.columns.gram(h)
+        gram, q = self.columns.gram(h, self.may_be_rough)
         x, curve = self.w[index], float(h.sum())
         mean = total / curve
         reached = norms.minimise(gram, self.mu, slope - q * mean, x, room, self.columns.factor)

@@ -8,7 +8,7 @@ from scipy.linalg.lapack import dposv
 
 from ...numerics import Array
 
-JITTER = (0.0, 1e-13, 1e-10, 1e-7)
+JITTER = (0.0, 1e-13, 1e-10, 1e-7, 1e-5)
 """Shares added to the diagonal of a singular system."""
 NEAR = 0.15
 """A support is near another one where at most this share of it is exchanged."""
@@ -37,7 +37,7 @@ class SupportFactor:
             found = self._bordered(gram, support, right)
             if found is not None:
                 return found
-        matrix = gram[support].take(support, axis=1)
+        matrix = gram[support].take(support, axis=1).astype(float, copy=False)
         matrix.flat[:: support.size + 1] += mu
         found, lower = solve_positive(matrix, right)
         self.forget()

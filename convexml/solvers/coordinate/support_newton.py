@@ -10,8 +10,9 @@ from .covariance_cycle import descend
 from .few_columns import GAIN, HASTY, ROUNDS, SWEEPS, settle
 from .support_factor import FEW, SupportFactor
 
-SOLVED = 1e-6
-"""A factor of another support is left where a step leaves more than this share of the slope."""
+SOLVED, ROUGHLY = 1e-6, 1e-3
+"""A factor of another support is left where a step leaves more than this share of the slope; the
+second where the matrix is in single precision."""
 
 
 def distance(x: Array, g: Array, level: Array) -> Array:
@@ -39,7 +40,7 @@ def minimise(
     ----------
     gram : array, shape (>= k, >= k)
         G, symmetric and positive semidefinite, in its first rows and columns; rows with G_jj = 0
-        are 0.
+        are 0. In single precision it is followed as far as that goes.
     mu : float
     slope, start, level, tol : arrays, shape (k,)
         ``start`` is x_0, ``tol`` the ``distance`` at which a condition counts as met.
@@ -68,7 +69,8 @@ def minimise(
 
 def hessian_product(gram: Array, mu: float, x: Array) -> Array:
     """(G + mu I) x."""
-    return gram @ x + mu * x if mu else gram @ x
+    product = gram @ x.astype(gram.dtype, copy=False)
+    return product + mu * x if mu else product
 
 
 def support_step(
@@ -81,6 +83,7 @@ def support_step(
     support = np.flatnonzero(((x != 0.0) | (level == 0.0)) & (gram.diagonal() + mu > 0.0))
     weight, step = level[support], np.zeros_like(x)
     residual = g[support] + weight * np.sign(x[support])
+    enough = SOLVED if gram.dtype == float else ROUGHLY
     while True:
         borrowed = factor.base.size > 0
         found = factor.solve(gram, mu, support, -residual)
@@ -88,7 +91,7 @@ def support_step(
             return step, step, False
         new, bent, change, cut = bent_path(gram, mu, g, x, level, support, found)
         left = np.max(np.abs(residual + bent[support]), initial=0.0)
-        solved = cut or left <= SOLVED * np.max(np.abs(residual), initial=0.0)
+        solved = cut or left <= enough * np.max(np.abs(residual), initial=0.0)
         if not borrowed or (change < 0.0 and solved):
             return new, bent, cut
         factor.forget()

@@ -15,17 +15,18 @@ from ..driver import Iterate
 from .chosen_columns import ChosenColumns
 from .proximal_newton import MET, SLOW, ProximalNewton
 
-SHARE = 0.1
+SHARE = 0.3
 """The conditions on a working set are solved to this share of the largest violation; to the end
 where it holds all columns."""
-RATIOS, SPARSE, CLOSE, ROUGH = (8.0, 2.0), 0.1, 1.5, 1e11
+RATIOS, SPARSE, CLOSE, ROUGH = (8.0, 2.0), 0.1, 1.5, 1e12
 """From one lam to the next on the way down: where the nonzero coefficients are at most this share
 of what a support may hold, and where they are more. The last one before the problem's own is at
 least so many times as large; on the way a violation of so many tolerances, a tenth of the level,
 will do."""
-GLANCES, ENOUGH, CLOSER = 8, 1e5, 1e-3
-"""Working sets between two passes, at most. A violation of this many tolerances, 1e-7 of the level,
-and of this share of that at the pass, is enough for another one."""
+GLANCES, ENOUGH, CLOSER = 8, 5e5, 1e-3
+"""Working sets between two passes, at most. A violation of this many tolerances, 5e-7 of the level,
+and of this share of that at the pass, is enough for another one; on the way down that of ``ROUGH``.
+"""
 NEARLY = 1e9
 """Up to a violation of so many tolerances, 1e-3 of the level, the gap is worth its dual point."""
 ALMOST, FEW = 0.6, 0.25
@@ -68,9 +69,9 @@ def working_set(
     if search.columns.whole:
         yield from search.on_all_columns()
         return
-    least, gained, lowest = np.inf, True, np.inf
+    worst, least, gained, lowest = np.inf, np.inf, True, np.inf
     while True:
-        search.look()
+        search.look(not worst > NEARLY)
         search.lower()
         worst, done = search.judge()
         if not worst > NEARLY:
@@ -86,7 +87,7 @@ def working_set(
             return
         slow = done and worst > SLOW * least
         least, before = min(worst, least), search.value
-        enough = max(1.0, min(ENOUGH if search.times == 1.0 else ROUGH, CLOSER * least))
+        enough = ROUGH if search.times > 1.0 else max(1.0, min(ENOUGH, CLOSER * least))
         for _ in range(GLANCES):
             search.grow(growth)
             search.solve(max(1.0, SHARE * worst), slow)
@@ -96,8 +97,8 @@ def working_set(
             slow = inside and worst > SLOW * last
             if not worst > enough:
                 break
-        gained = not search.is_newton or before - search.value > MET * abs(search.value)
-        if search.times == 1.0 and done and search.is_newton and not search.value < before:
+        gained = not search.is_exact or before - search.value > MET * abs(search.value)
+        if search.times == 1.0 and done and search.is_exact and not search.value < before:
             return
 
 
@@ -113,9 +114,10 @@ class Search(ProximalNewton):
         self.near: Array | None = None
         self.start = True
 
-    def look(self) -> None:
-        """Take the slope at (w, b)."""
-        self.z = self.objective.predict(self.w, self.b)
+    def look(self, anew: bool) -> None:
+        """Take the slope at (w, b), whose predictions are summed ``anew`` where it is to last."""
+        if anew:
+            self.z = self.objective.predict(self.w, self.b)
         self.u = self.objective.loss_derivative(self.z)
         self.primal = self.objective.primal(self.w, self.b, self.z)
         self.slope = self.mu * self.w + last_slopes(self.objective.design, self.u)

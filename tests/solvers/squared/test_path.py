@@ -93,9 +93,9 @@ def test_a_path_makes_no_product_at_a_point_that_was_seen(monkeypatch: pytest.Mo
         made["X'u"] += self.shape[1] == 500  # all columns
         return rmatvec(self, u)
 
-    def looked(self: Search) -> None:
+    def looked(self: Search, anew: bool) -> None:
         made["look"] += 1
-        look(self)
+        look(self, anew)
 
     rmatvec, look = DenseDesign.rmatvec, Search.look
     monkeypatch.setattr(DenseDesign, "rmatvec", counted)
