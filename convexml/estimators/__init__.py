@@ -1,6 +1,7 @@
 """scikit-learn's estimators with a certificate: its names, parameters and objectives."""
 
 from .elastic_net import ElasticNet
+from .huber_regressor import HuberRegressor
 from .kernel_ridge import KernelRidge
 from .lasso import Lasso
 from .linear_regression import LinearRegression
@@ -17,6 +18,7 @@ __all__ = [
     "SVC",
     "SVR",
     "ElasticNet",
+    "HuberRegressor",
     "KernelRidge",
     "Lasso",
     "LinearRegression",

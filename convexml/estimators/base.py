@@ -11,12 +11,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ..audit.sklearn.estimators import parts_of
-from ..audit.sklearn.parts import LearningPart, certify_parts
+from ..audit.sklearn.parts import LearningPart, Subproblem, certify_parts
 from ..certificates import Certificate
 from ..errors import InputError, SolverError
 from ..models import LearningProblem
 from ..models.solution import Solution
 from ..numerics import Array
+from ..objective import Objective
 from ..validation import positive_number
 
 OURS = dict.fromkeys(("solver", "tol", "max_iter"), "no_validation")
@@ -122,8 +123,7 @@ class CertifiedFit:
         for asked in (tol, CLOSER * tol):
             solutions = [fitted._solved(part, asked) for part in parts]
             fitted._end(given, parts, solutions)
-            held = zip(fitted._standing(given, parts, solutions), solutions, strict=True)
-            fitted.certificate_ = certify_parts([Held(*each) for each in held], tol)
+            fitted.certificate_ = certify_parts(fitted._standing(given, parts, solutions), tol)
             if fitted.certificate_.holds() or any(s.status != "optimal" for s in solutions):
                 break  # else it was rounded on the way to where it is held
         fitted.n_iter_ = fitted._iterations(solutions)
@@ -143,26 +143,27 @@ class CertifiedFit:
         X, y = validate_data(self, X, y, **read)
         return X, y
 
-    def _parts(self, given: Given) -> list[LearningPart]:
+    def _parts(self, given: Given) -> list[Any]:
         """What the namesake with these coefficients is to minimise, and where they stand."""
         owner = type(self).__name__
         try:
-            found: Any = parts_of(self, *given)
-            return list(found)
+            return list(parts_of(self, *given))
         except InputError as error:
             what = str(error).removeprefix("certify: ").removeprefix(f"{owner}: ")
             raise InputError(f"{owner}.fit: {what}") from None
 
-    def _solved(self, part: LearningPart, tol: float) -> Solution:
+    def _solved(self, part: Any, tol: float) -> Solution:
         """A solution of one part."""
+        return self._solution(posed(part.objective), tol, part.name)
+
+    def _solution(self, problem: LearningProblem, tol: float, name: str = "") -> Solution:
         solver, steps = getattr(self, "solver", "auto"), getattr(self, "max_iter", None)
         limit = None if steps is None or steps < 0 else steps
-        solution = posed(part).solve(solver, tol=tol, max_iter=limit)
+        solution = problem.solve(solver, tol=tol, max_iter=limit)
         if "w" not in solution.primal:
-            where = f" ({part.name})" if part.name else ""
             raise SolverError(
-                f"{type(self).__name__}.fit{where}: {solution.solver} ended {solution.status}: "
-                f"{solution.certificate.reason or solution.message}"
+                f"{type(self).__name__}.fit{f' ({name})' if name else ''}: {solution.solver} ended "
+                f"{solution.status}: {solution.certificate.reason or solution.message}"
             )
         return solution
 
@@ -178,9 +179,9 @@ class CertifiedFit:
 
     def _standing(
         self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
-    ) -> Sequence[LearningPart]:
+    ) -> Sequence[Subproblem]:
         """The parts at the coefficients that are held."""
-        return self._parts(given)
+        return [Held(*each) for each in zip(self._parts(given), solutions, strict=True)]
 
     def _iterations(self, solutions: Sequence[Solution]) -> Any:
         """The most steps that any of the problems took, 1 at least."""
@@ -193,9 +194,8 @@ class CertifiedFit:
         return tags
 
 
-def posed(part: LearningPart) -> LearningProblem:
-    """The learning problem of one part."""
-    objective = part.objective
+def posed(objective: Objective) -> LearningProblem:
+    """The learning problem with this objective."""
     return LearningProblem(
         objective.design.constant,
         objective.y,

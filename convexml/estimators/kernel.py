@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 from scipy import linalg
 
-from ..audit.sklearn.parts import LearningPart
+from ..audit.sklearn.parts import LearningPart, Subproblem
 from ..models.solution import Solution
 from ..numerics import Array
-from .base import CertifiedFit, Given
+from .base import CertifiedFit, Given, Held
 
 
 class KernelFit(CertifiedFit):
@@ -19,15 +19,17 @@ class KernelFit(CertifiedFit):
 
     def _standing(
         self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
-    ) -> Sequence[LearningPart]:
+    ) -> Sequence[Subproblem]:
         return [
-            replace(
-                part,
-                w=part.objective.design.rmatvec(represented(part, solution)),
-                b=float(solution.primal["b"]),
-            )
+            Held(_function(part, solution), solution)
             for part, solution in zip(parts, solutions, strict=True)
         ]
+
+
+def _function(part: LearningPart, solution: Solution) -> LearningPart:
+    """The part at w = L'q, of the same factor."""
+    w = part.objective.design.rmatvec(represented(part, solution))
+    return replace(part, w=w, b=float(solution.primal["b"]))
 
 
 def represented(part: LearningPart, solution: Solution) -> Array:
