@@ -8,9 +8,11 @@ from .linear_regression import LinearRegression
 from .linear_svc import LinearSVC
 from .linear_svr import LinearSVR
 from .logistic_regression import LogisticRegression
+from .multi_task_lasso import MultiTaskLasso
 from .poisson_regressor import PoissonRegressor
 from .quantile_regressor import QuantileRegressor
 from .ridge import Ridge
+from .ridge_classifier import RidgeClassifier
 from .svc import SVC
 from .svr import SVR
 
@@ -25,7 +27,9 @@ __all__ = [
     "LinearSVC",
     "LinearSVR",
     "LogisticRegression",
+    "MultiTaskLasso",
     "PoissonRegressor",
     "QuantileRegressor",
     "Ridge",
+    "RidgeClassifier",
 ]

@@ -64,7 +64,7 @@ def multi_task(e: Any, X: Any, y: Array, s: Array) -> float:
     rho = getattr(e, "l1_ratio", 1.0)
     rows = float(np.sum(np.sqrt(np.sum(e.coef_**2, axis=0))))
     fro = float(np.sum(e.coef_**2))
-    fit = float(np.sum(residuals(e, X, y) ** 2)) / (2.0 * len(y))
+    fit = squares(e, X, y, s) / (2.0 * s.sum())
     return fit + e.alpha * rho * rows + 0.5 * e.alpha * (1.0 - rho) * fro
 
 

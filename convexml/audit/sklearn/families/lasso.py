@@ -3,7 +3,7 @@
 ===================  ===========================================================================
 Lasso, LassoLars     (1/2S) sum_i s_i (y_i - z_i)^2 + alpha |w|_1
 ElasticNet           (1/2S) sum_i s_i (y_i - z_i)^2 + alpha (rho |w|_1 + (1 - rho) |w|_2^2 / 2)
-MultiTaskLasso       (1/2n) |Y - X W - 1 b'|_F^2 + alpha sum_j |W_j.|_2
+MultiTaskLasso       (1/2S) sum_i s_i |y_i - W'x_i - b|_2^2 + alpha sum_j |W_j.|_2
 MultiTaskElasticNet  the same with alpha (rho sum_j |W_j.|_2 + (1 - rho) |W|_F^2 / 2)
 ===================  ===========================================================================
 
@@ -53,13 +53,11 @@ def multi_task(fitted: Fitted) -> Iterator[LearningPart]:
     estimator, Y = fitted.estimator, fitted.targets()
     if Y.ndim != 2:
         raise fitted.refuse(f"y must have shape (n, K), got {Y.shape}.")
-    if np.any(fitted.s != fitted.s[0]):
-        raise fitted.refuse("it takes no sample_weight.")
     (n, K), d = Y.shape, fitted.X.shape[1]
     if fitted.coef.shape != (K, d):
         raise fitted.refuse(f"coef_ of shape {fitted.coef.shape} does not fit ({K}, {d}).")
     b = np.broadcast_to(fitted.intercepts, (K,))
-    center = Y.mean(axis=0) if estimator.fit_intercept else np.zeros(K)
+    center = fitted.mean_weights @ Y if estimator.fit_intercept else np.zeros(K)
     each = sparse.eye_array(K, format="csr")
     blocks = [sparse.kron(sparse.csr_array(fitted.X), each, format="csr")]
     w = fitted.coef.T.ravel()
@@ -69,7 +67,7 @@ def multi_task(fitted: Fitted) -> Iterator[LearningPart]:
         w = np.append(w, b - center)
         groups, scale = np.append(groups, d + np.arange(K)), np.append(scale, np.zeros(K))
     design = sparse.hstack(blocks, format="csr")
-    target, c = (Y - center).ravel(), np.full(n * K, 1.0 / n)
+    target, c = (Y - center).ravel(), np.repeat(fitted.mean_weights, K)
     rho = float(getattr(estimator, "l1_ratio", 1.0))
     ridge = float(estimator.alpha) * (1.0 - rho)
     if ridge > 0.0:

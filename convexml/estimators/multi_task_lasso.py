@@ -1,0 +1,83 @@
+"""The lasso of several targets with common features, as scikit-learn has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn import linear_model
+
+from ..audit.sklearn.parts import LearningPart
+from ..errors import InputError
+from ..models.solution import Solution
+from .base import OURS, Given
+from .linear import LinearFit
+
+
+class MultiTaskLasso(LinearFit, linear_model.MultiTaskLasso):
+    """Minimise sum_i s_i |y_i - W'x_i - b|^2 / (2 sum(s)) + alpha sum_j |W_j.|, and certify it.
+
+    W, of shape (d, K), is the transpose of ``coef_``; its rows vanish together.
+
+    Parameters
+    ----------
+    alpha : float
+        Strength >= 0.
+    fit_intercept : bool
+        The intercepts are not penalised.
+    copy_X : bool
+        Has no effect: X is never changed.
+    max_iter : int, optional
+        Steps of the solver; None is its own limit.
+    tol : float
+        Verified relative gap that the fit is to reach.
+    warm_start : bool
+        Has no effect: every fit starts anew.
+    random_state : int, optional
+        Has no effect: nothing is random.
+    selection : str
+        Has no effect.
+    solver : str
+        A solver of convexml; "auto" chooses.
+    """
+
+    _parameter_constraints: ClassVar = linear_model.MultiTaskLasso._parameter_constraints | OURS
+    _reading: ClassVar = {"multi_output": True, "y_numeric": True}
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-6,
+        warm_start: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+        solver: str = "auto",
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.selection = selection
+        self.solver = solver
+
+    def _begin(self, given: Given) -> None:
+        if np.ndim(given.y) != 2:
+            raise InputError("MultiTaskLasso.fit: for mono-task outputs, use Lasso.")
+        super()._begin(given)
+
+    def _end(
+        self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
+    ) -> None:
+        K, d = self.coef_.shape
+        w, zero = np.array(solutions[0].primal["w"]), parts[0].w
+        self.coef_ = w[: d * K].reshape(d, K).T.copy()
+        if self.fit_intercept:
+            self.intercept_ = w[d * K :] - zero[d * K :]
