@@ -46,25 +46,29 @@ def normal_equations(objective: Objective, w: Array, b: float) -> Iterator[Itera
     after a solve is solved for again.
     """
     system = RidgeSystem(objective)
-    omega, least = w / system.inverse, np.inf
+    omega, least, is_first = w / system.inverse, np.inf, True
     size, other = sorted(objective.design.shape)
     cost = size**2 * (other + size / 3.0) / (CHEAPER * max(entries_of(objective), 1))
     patience = cost if size <= LARGEST else float(STEPS)
     left = 0 if patience <= SOON else int(patience)
     coarse, solve = system.by_samples and size >= COARSE, None
+    if left and system.by_samples and not np.any(omega):  # B't is not asked for
+        yield Iterate(w, b, None, 0.0, {"steps": 0.0}, promise=np.inf)
+        omega, left = yield from by_samples(system, omega, omega, left, True)
+        is_first = False
     while True:
         residual = system.residual(omega)
         square = float(residual @ residual)
         stalled = not square < LESS * least
-        if least == np.inf:
+        if is_first:
             share = 0.5 * square / system.value(omega)
             yield Iterate(w, b, None, system.passes, {"steps": 0.0}, promise=share)
         if square == 0.0 or (stalled and not (coarse and solve)):
             return
-        is_first, least = least == np.inf, min(square, least)
+        told, least, is_first = is_first, min(square, least), False
         if left:
             solved = by_samples if system.by_samples else by_features
-            omega, left = yield from solved(system, omega, residual, left, is_first)
+            omega, left = yield from solved(system, omega, residual, left, told)
             continue
         if size > LARGEST:
             return
@@ -119,8 +123,8 @@ def by_samples(
     From elsewhere it is the step r - B'a for (I + BB') a = B r. What a leaves of its system, e, is
     B'e of the residual: its size is thought of as that of the product before.
     """
-    cold, worth = not np.any(omega), system.value(omega)
-    e = system.target if cold else system.forth(r)
+    cold = not np.any(omega)
+    e, worth = (system.target, 0.0) if cold else (system.forth(r), system.value(omega))
     a, z, mean = np.zeros_like(e), system.divided(e), 0.0
     p, square, level = z, float(e @ z), LEVEL
     first = square

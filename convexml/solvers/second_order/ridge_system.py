@@ -50,8 +50,12 @@ class RidgeSystem:
         self.target = self._projected(self.root * objective.y)
         self.null = float(self.target @ self.target)
         self.passes = self.mean = 0.0
-        self.right = self.back(self.target)
         self._means: Array | None = None
+
+    @cached_property
+    def right(self) -> Array:
+        """B't."""
+        return self.back(self.target)
 
     def _projected(self, a: Array) -> Array:
         """What is left of a, (n,), without its part along C^(1/2) 1."""
