@@ -23,8 +23,10 @@ LARGEST = 3000
 """Columns of a Gram matrix, or unknowns of a factor, that are thought of at all."""
 FEW = 200
 """Unknowns up to which a Hessian costs next to nothing."""
-MANY = 1000
-"""Rows for each unknown from which the first steps are taken on some of them."""
+MANY, ENOUGH, LONG = 50, 25, 500_000
+"""From so many rows for each unknown, where X has so many entries, Newton's first steps are taken
+on a tenth of the rows, and no fewer than so many for each unknown: what their Hessian is off by
+costs corrections."""
 PATIENCE = 4.0
 """An engine may take this many times what it was thought to, or what the next one would."""
 
@@ -32,6 +34,14 @@ PATIENCE = 4.0
 def takes(name: str, sizes: Sizes) -> bool:
     """Whether a hand-written solver takes the problem."""
     return all(meets(sizes.objective, need) for need in ALGORITHMS[name].needs)
+
+
+def start_of_newton(sizes: Sizes) -> dict[str, Any]:
+    """The rows on which Newton's method starts, where these are fewer than all."""
+    unknowns = (sizes.d + 1) * sizes.classes
+    if sizes.n <= MANY * unknowns or sizes.entries <= LONG:
+        return {}
+    return {"sample": max(sizes.n // 10, ENOUGH * unknowns)}
 
 
 def has_room(work: Work) -> bool:
@@ -64,7 +74,7 @@ TABLE = (
         "newton",
         lambda s: Work(40, 8, s.d, 8, s.d * s.classes),
         "the loss and the penalty are differentiable, and the Hessian is small",
-        options=lambda s: {"sample": s.n // 10} if s.n > MANY * (s.d + 1) * s.classes else {},
+        options=start_of_newton,
     ),
     Engine(
         "newton_cg",

@@ -169,7 +169,7 @@ def test_a_pace_that_gets_there_is_not_stopped() -> None:
 
 
 def test_newton_starts_on_a_sample_where_rows_are_many_and_is_exact_all_the_same() -> None:
-    X = RNG.normal(size=(12_000, 10))
+    X = RNG.normal(size=(12_000, 42))
     y = X[:, 0] + RNG.logistic(size=12_000) > 0.0
     problem = cml.LogisticRegression(X, y, 1e-4)
     (first, *_), _ = plan(problem.objective_parts)
@@ -181,6 +181,19 @@ def test_newton_starts_on_a_sample_where_rows_are_many_and_is_exact_all_the_same
     assert np.array_equal(few.primal["w"], problem.solve().primal["w"])
     audit = few.rate_audit()
     assert audit.holds, audit.first_violation
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "options"),
+    [(12_000, 100, {"sample": 2525}), (5000, 100, {}), (30_000, 10, {})],
+)
+def test_a_sample_has_rows_for_each_unknown_and_few_entries_need_none(
+    n: int, d: int, options: dict[str, int]
+) -> None:
+    X = RNG.normal(size=(n, d))
+    problem = cml.LogisticRegression(X, X[:, 0] + RNG.logistic(size=n) > 0.0, 1e-4)
+    (first, *_), _ = plan(problem.objective_parts)
+    assert (first.name, dict(first.options)) == ("newton", options)
 
 
 def test_a_sample_that_misleads_is_not_followed() -> None:
