@@ -69,8 +69,10 @@ class Loop:
     def __call__(self, *arguments: Any) -> Any:
         if arguments and isinstance(arguments[0], ByHand):
             return self.by_hand(*arguments)
-        with np.errstate(all="ignore"):
+        if self.fast is not self.plain:  # compiled code warns of nothing
             return self.fast(*arguments)
+        with np.errstate(all="ignore"):
+            return self.plain(*arguments)
 
     @property
     def called(self) -> dict[str, Loop]:

@@ -28,12 +28,13 @@ class KernelMatrix(KernelRows):
     """
 
     def __init__(self, owner: str, kernel: Kernel, X: Any) -> None:
-        self.owner, self.kernel = owner, kernel
+        self.owner, self.kernel, self.X = owner, kernel, X
         with np.errstate(over="ignore", invalid="ignore"):
             self.diagonal = np.asarray(kernel.diagonal(X), dtype=float)
         if not np.all(np.isfinite(self.diagonal)):  # no entry is larger than those on the diagonal
             raise self._overflow()
-        super().__init__(kernel, X, float(np.max(np.abs(self.diagonal), initial=0.0)))
+        size = float(np.abs(self.diagonal).max(initial=0.0))
+        super().__init__(kernel.rows_of(X), X.shape[0], size)
 
     @property
     def shape(self) -> tuple[int, int]:

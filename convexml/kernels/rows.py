@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..compiled import compiled
-from ..numerics import Array
-from .base import Kernel
+from ..numerics import Array, same
+from .base import Rows
 
 LESS = 0.8
 """Share of the rows of a product below which what has changed of it is made."""
@@ -37,13 +36,19 @@ class KernelRows:
     """K_ij = k(x_i, x_j), shape (n, n), of samples that are in order.
 
     Blocks and products are in double precision, of rows made anew. ``add`` keeps the rows that it
-    makes, in single precision: it steers, and nothing is judged by it. ``size`` is that of the
-    largest entry.
+    makes, in single precision: it steers, and nothing is judged by it.
+
+    Parameters
+    ----------
+    rows : callable
+        Makes rows, or some columns of them, as ``Kernel.rows_of``.
+    n : int
+    size : float
+        That of the largest entry.
     """
 
-    def __init__(self, kernel: Kernel, X: Any, size: float = 1.0) -> None:
-        self.kernel, self.X, self.n, self.size = kernel, X, X.shape[0], size
-        self._rows = kernel.rows_of(X)
+    def __init__(self, rows: Rows, n: int, size: float) -> None:
+        self._rows, self.n, self.size = rows, n, size
         self._kept = np.empty((0, self.n))
         self._slot = np.zeros(0, dtype=np.intp)
         self._used = 0
@@ -66,7 +71,7 @@ class KernelRows:
     def _applied(self, q: Array) -> Applied:
         """K q with its account, from that of a product before where few of the q_j are others."""
         for known in self._last:
-            if np.array_equal(known.q, q):
+            if same(known.q, q):
                 return known
         found = self._continued(q)
         if found is None:
@@ -105,9 +110,12 @@ class KernelRows:
             shape = min(self.n, max(KEPT // self.n, 1)), self.n
             self._kept = np.empty(shape, dtype=np.float32 if fits else np.float64)
         slots = self._slot[index]
-        missing = slots < 0
-        add_rows(self._kept, slots[~missing], weights[~missing], total)
-        index, weights, step = index[missing], weights[missing], self._step
+        known = (slots >= 0).nonzero()[0]
+        if known.size:
+            add_rows(self._kept, slots[known], weights[known], total)
+            left = (slots < 0).nonzero()[0]
+            index, weights = index[left], weights[left]
+        step = self._step
         for k in range(0, index.size, step):
             part = index[k : k + step]
             made = self._rows(part)
@@ -121,8 +129,12 @@ class KernelRows:
 
     def part(self, index: Array) -> KernelRows:
         """The same of some of the samples alone."""
-        X = self.X[index]
-        return KernelRows(self.kernel, X if self.kernel.takes_samples else X[:, index], self.size)
+        whole = self._rows
+
+        def rows(some: Array, columns: Array | None = None) -> Array:
+            return whole(index[some], index if columns is None else index[columns])
+
+        return KernelRows(rows, len(index), self.size)
 
     @property
     def _step(self) -> int:

@@ -26,14 +26,14 @@ def best_shift(loss: Loss, y: Array, c: Array, z: Array) -> float:
     """
     if loss.is_indicator:
         return _middle(loss, y, z)
-    if not loss.is_smooth:
-        return _breakpoint(loss, y, c, z)
-    if loss.conjugate_curvature == loss.curvature_bound == loss.strong_convexity == 1.0:
-        return _weighted_mean(y, c, z)
     if loss.labels == "binary" and (z == z[0]).all():  # two sums say it all
         sums = np.array([c @ (y > 0.0), c @ (y < 0.0)])
         if sums.all():
             y, c, z = SIGNS, sums, z[:2]
+    if not loss.is_smooth:
+        return _breakpoint(loss, y, c, z)
+    if loss.conjugate_curvature == loss.curvature_bound == loss.strong_convexity == 1.0:
+        return _weighted_mean(y, c, z)
     if loss.labels != "real":
         return _smooth_root(loss, y, c, z, 1.0)
     centre = float(np.median(y - z))

@@ -77,7 +77,7 @@ def primal_rounding(
     value = loss.value(objective.y, point.z) if point.losses is None else point.losses
     rounding += gamma(objective.n + 8) * float(objective.c @ value)
     rounding += float(objective.c @ loss.value_rounding(objective.y, point.z, value))
-    terms = _terms(objective, point)
+    terms = _terms(objective, point) if point.error is None else (0.0, 0.0)
     reach = _reach(point, terms)
     reach = (reach if isinstance(reach, float) else float(reach.max(initial=0.0))) + shift_error
     slopes = objective.coefficients * loss.slope_bound(objective.y, point.z, reach)

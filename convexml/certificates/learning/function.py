@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...conditions import Condition, worst
-from ...numerics import EPS, ROUNDING, Array, gamma
+from ...numerics import EPS, ROUNDING, Array, gamma, same
 from ...objective.kernel import KernelObjective
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, in_units_of_gap, judge
@@ -59,15 +59,22 @@ def measured(q: Array, values: Array, error: Array) -> Function:
 
 
 def of_dual(objective: KernelObjective, q: Array, known: Function, u: Array) -> Function:
-    """K u: minus lam K q where u = -lam q, and the difference besides."""
+    """K u: minus lam K q where u = -lam q, and of the difference its size if that is rounding."""
     lam, sizes = objective.lam, objective.matrix.sizes
     values, error = -lam * known.values, lam * known.error + EPS * lam * np.abs(known.values)
     rest = u + lam * q
-    if np.any(rest):
+    if is_rounding(rest, u, sizes):
+        error = error + LOOSE * float(np.abs(rest) @ sizes) * sizes
+    else:
         values = values + objective.matrix.product(rest)
         error = error + objective.matrix.product_error(rest) + EPS * np.abs(values)
     rounded = EPS * float((np.abs(u) + 2.0 * lam * np.abs(q)) @ sizes)  # of lam q and of ``rest``
     return measured(u, values, error + rounded * sizes)
+
+
+def is_rounding(rest: Array, u: Array, sizes: Array) -> bool:
+    """Whether u differs by so little from -lam q that no product is made of ``rest``."""
+    return bool(np.abs(rest) @ sizes <= ROUNDING * (np.abs(u) @ sizes))
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -149,12 +156,17 @@ def certify_function(
 
 
 def own_dual(objective: KernelObjective, q: Array, u: Array | None = None) -> DualPoint:
-    """U, or -lam q, in the box and with 1'u = 0; its value is -F*(u)."""
-    bare = objective.bare
+    """U, or -lam q, in the box and with 1'u = 0; its value is -F*(u). The last is remembered."""
+    bare, given = objective.bare, -objective.lam * q if u is None else u
+    known: list[tuple[Array, DualPoint]] = objective.__dict__.setdefault("_last_own_dual", [])
+    if known and same(known[0][0], given):
+        return known[0][1]
     lo, hi = box_inside(bare)
-    u = balance(bare, np.clip(-objective.lam * q if u is None else u, lo, hi), lo, hi)
-    value, conjugates = dual_value(bare, u, np.zeros(0))
-    return DualPoint(u, value, np.zeros(0), np.inf, "solver", np.zeros(0), conjugates)
+    inside = balance(bare, np.clip(given, lo, hi), lo, hi)
+    value, conjugates = dual_value(bare, inside, np.zeros(0))
+    found = DualPoint(inside, value, np.zeros(0), np.inf, "solver", np.zeros(0), conjugates)
+    known[:] = [(given.copy(), found)]  # u may be written to
+    return found
 
 
 def quick_gap_of_function(
@@ -166,5 +178,7 @@ def quick_gap_of_function(
     dual = own_dual(objective, q, u)
     u = dual.u
     rest = u + lam * q
-    there = -lam * values + (objective.matrix.product(rest) if np.any(rest) else 0.0)
+    there = -lam * values
+    if not is_rounding(rest, u, objective.matrix.sizes):
+        there = there + objective.matrix.product(rest)
     return primal, replace(dual, value=dual.value - 0.5 * max(float(u @ there), 0.0) / lam)

@@ -46,7 +46,8 @@ def solve_kernel(
     known = all(NEEDS[need][0](objective) for need in ALGORITHMS[NAME].needs)
     if str(solver).lower() == NAME and known:
         return attempt(problem, options)
-    if solver != "auto" or not known or not _has_ends(objective):
+    # Where the box has ends, samples leave the problem at them.
+    if solver != "auto" or not known or objective.bare.is_unbounded:
         return through_factor()
     first = attempt(problem, options, PATIENCE)
 
@@ -55,12 +56,6 @@ def solve_kernel(
         yield through_factor()
 
     return first_verified(in_turn(), WHY)
-
-
-def _has_ends(objective: KernelObjective) -> bool:
-    """Whether the box is bounded somewhere, so that samples leave the problem at its ends."""
-    lo, hi = objective.bare.dual_bounds()
-    return bool(np.isfinite(lo).any() or np.isfinite(hi).any())
 
 
 def attempt(problem: Any, options: Mapping[str, Any], patience: float = np.inf) -> Solution:

@@ -11,18 +11,23 @@ from .free_steps import settle_few
 @compiled
 def climb_set(
     Q: Array,
-    g: Array,
+    slope: Array,
     u: Array,
     lo: Array,
     hi: Array,
+    chosen: Array,
     epsilon: float,
     paired: bool,
     updates: int,
     enough: float,
-) -> bool:
-    """Climb in place; whether more samples are free than ``settle_few`` takes."""
+) -> tuple[Array, Array, bool]:
+    """The slopes and u_i of the chosen samples afterwards.
+
+    With them comes whether more samples are free than ``settle_few`` takes.
+    """
+    g, there, low, high = slope[chosen], u[chosen], lo[chosen], hi[chosen]
     if paired:
-        ascend_pairs(Q, g, u, lo, hi, epsilon, updates, enough)
+        ascend_pairs(Q, g, there, low, high, epsilon, updates, enough)
     else:
-        ascend_singles(Q, g, u, lo, hi, epsilon, updates)
-    return settle_few(Q, g, u, lo, hi, epsilon, paired)
+        ascend_singles(Q, g, there, low, high, epsilon, updates)
+    return g, there, settle_few(Q, g, there, low, high, epsilon, paired)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from math import isfinite
+from math import isfinite, sqrt
 
 import numpy as np
 
@@ -69,9 +69,9 @@ def smo(
     )
     u = np.zeros(box.n)
     yield Iterate(w, b, u, promise=np.inf)
-    if isinstance(objective, KernelObjective) and np.any(w):
+    if isinstance(objective, KernelObjective) and w.any():
         u = box.balanced(np.clip(-objective.lam * w, box.lo, box.hi), np.zeros(box.n))
-    climb = Climb(box, size, u if np.any(u) else coarse_start(box, size))
+    climb = Climb(box, size, u if u.any() else coarse_start(box, size))
     for k in count():
         if not climb.visit():
             return
@@ -96,14 +96,14 @@ class BoxProblem:
     K: Array
     paired: bool
 
-    @property
+    @cached_property
     def n(self) -> int:
         return len(self.y)
 
     @cached_property
     def is_linear(self) -> bool:
         """Whether K = 0."""
-        return not np.any(self.K)
+        return not self.K.any()
 
     @cached_property
     def epsilon(self) -> float:
@@ -150,7 +150,7 @@ class Climb:
 
     def __init__(self, box: BoxProblem, size: int, u: Array) -> None:
         self.box, self.size, self.u = box, min(size, box.n), u.copy()
-        self.pull = box.gram.product(u).copy() if np.any(u) else np.zeros(box.n)  # G u
+        self.pull = box.gram.product(u).copy() if u.any() else np.zeros(box.n)  # G u
         self.shift, self.passes = 0.0, np.count_nonzero(u) / box.n
         self.first = self.now = np.inf  # violations
         self.drift = 0.0  # what ``pull`` may be off by, about
@@ -207,12 +207,11 @@ class Climb:
         box, whole = self.box, len(chosen) == self.box.n
         Q = self._whole if whole else self._block(chosen)
         self.passes += len(chosen) / box.n
-        u, g, lo, hi = self.u[chosen], self.slope[chosen], box.lo[chosen], box.hi[chosen]
-        before = u.copy()
-        limits = ROUNDS * len(chosen), STILL * violation
-        if climb_set(Q, g, u, lo, hi, box.epsilon, box.paired, *limits):
-            settle(Q, g, u, lo, hi, box.epsilon, box.paired)
-        step = u - before
+        given = self.slope, self.u, box.lo, box.hi, chosen, box.epsilon, box.paired
+        g, u, crowded = climb_set(Q, *given, ROUNDS * len(chosen), STILL * violation)
+        if crowded:
+            settle(Q, g, u, box.lo[chosen], box.hi[chosen], box.epsilon, box.paired)
+        step = u - self.u[chosen]
         moved = step.nonzero()[0]
         self.u[chosen] = u
         if whole:
@@ -221,8 +220,8 @@ class Climb:
             self._begin_anew()
         elif moved.size:
             box.gram.add(chosen[moved], step[moved], self.pull)
-            top = float(np.max(Q.diagonal()))
-            self.drift += box.gram.rounding * top * float(np.sqrt(np.vdot(step, step)))
+            size = float(Q.diagonal().max()) * sqrt(np.vdot(step, step))
+            self.drift += box.gram.rounding * size
         return bool(moved.size)
 
     @cached_property

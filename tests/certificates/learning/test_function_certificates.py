@@ -135,6 +135,27 @@ def test_a_part_is_the_matrix_of_its_samples(kernel: Any) -> None:
     np.testing.assert_allclose(part.product(q), inner @ q)
 
 
+@pytest.mark.parametrize("share", [0.0, 2.0**-53, 2.0**-47, 1e-9])
+def test_what_rounding_leaves_of_u_is_no_product(share: float) -> None:
+    X = RNG.normal(size=(15, 2))
+    parts = cml.KernelRidge(X, X[:, 0], 0.3, Linear()).kernel_parts
+    q = RNG.normal(size=15)
+    u = -0.3 * q * (1.0 + share * RNG.choice([-1.0, 1.0], 15))
+    known = function.function(parts, q)
+    before = parts.matrix._last[0]
+    found = function.of_dual(parts, q, known, u)
+    assert (parts.matrix._last[0] is before) == (share < 1e-9)
+    rows = [[Fraction(float(x)) for x in row] for row in X]
+    for i in range(15):
+        exact = sum(
+            (sum((a * b for a, b in zip(rows[i], rows[j], strict=True)), Fraction(0)))
+            * Fraction(float(u[j]))
+            for j in range(15)
+        )
+        assert abs(Fraction(float(found.values[i])) - exact) <= Fraction(float(found.error[i]))
+        assert float(found.error[i]) <= 1e-12
+
+
 def hinge(y: Array, z: list[Fraction], C: Fraction) -> Fraction:
     one = Fraction(1)
     return C * sum(
