@@ -17,7 +17,7 @@ from .linear import LinearFit
 
 SMALLEST = 10.0 * EPS
 """Of the largest |y|: the scale of an exact fit, of which there is no least one."""
-EXACT = 1e-12
+EXACT = 1e-9
 """Relative gap to which the problems of fixed scale are solved."""
 
 

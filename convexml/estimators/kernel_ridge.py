@@ -17,8 +17,8 @@ from .kernel import KernelFit, of_all, represented
 class KernelRidge(KernelFit, kernel_ridge.KernelRidge):
     """Minimise sum_i s_i (y_i - f(x_i))^2 + alpha |f|_H^2, and certify it.
 
-    f = sum_i q_i k(x_i, .) with q = ``dual_coef_``; there is no intercept. That is
-    ``cml.KernelRidge`` with lam = 2 alpha / sum(s) on half of the mean.
+    f = sum_i q_i k(x_i, .) with q = ``dual_coef_``; there is no intercept. That is 2 sum(s) times
+    ``cml.KernelRidge`` with lam = alpha / sum(s).
 
     Parameters
     ----------

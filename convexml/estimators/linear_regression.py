@@ -19,7 +19,7 @@ LARGE = 20_000_000
 class LinearRegression(LinearFit, linear_model.LinearRegression):
     """Minimise sum_i s_i (y_i - x_i.w - b)^2, and certify it.
 
-    That is ``cml.LeastSquares`` on twice the sum. Of many minimisers it is the one of least
+    That is 2 sum(s) times ``cml.LeastSquares``. Of many minimisers it is the one of least
     |w|, where X has no more than 2e7 entries.
 
     Parameters

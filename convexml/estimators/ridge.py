@@ -13,7 +13,7 @@ from .linear import LinearFit
 class Ridge(LinearFit, linear_model.Ridge):
     """Minimise sum_i s_i (y_i - x_i.w - b)^2 + alpha |w|^2, and certify it.
 
-    That is ``cml.Ridge`` with lam = 2 alpha / sum(s) on half of the mean.
+    That is 2 sum(s) times ``cml.Ridge`` with lam = alpha / sum(s).
 
     Parameters
     ----------
