@@ -26,17 +26,17 @@ def arguments(call: Callable[..., Any]) -> Mapping[str, Parameter]:
 def refuse_unknown(call: Callable[..., Any], names: Iterable[str], owner: str) -> None:
     """Raise InputError for a keyword that ``call`` does not take, with the nearest that it does."""
     taken = arguments(call)
-    if any(each.kind is Parameter.VAR_KEYWORD for each in taken.values()):
-        return
     for name in names:
         if name not in taken:
+            if any(each.kind is Parameter.VAR_KEYWORD for each in taken.values()):
+                return
             known = [key for key in taken if key != "self"]
             raise InputError(f"{owner}: there is no argument {name!r}.{instead(name, known)}")
 
 
 def finite_number(value: Any, owner: str, name: str) -> float:
     """Return ``value`` as a finite float."""
-    if type(value) in (int, float) and abs(value) <= EXACT:
+    if (isinstance(value, float) or type(value) is int) and abs(value) <= EXACT:
         return float(value)
     refuse_masked(value, owner, name)
     if isinstance(value, str | bytes | bool | np.bool_) or np.ndim(value) != 0:

@@ -61,7 +61,7 @@ def bounded(
     """
     found = float(float(primal) - float(dual) if gap is None else gap) + float(rounding)
     # The sum of the three is rounded too.
-    found = max(found, 0.0) * (1.0 + 4.0 * EPS) if np.isfinite(found) else np.inf
+    found = max(found, 0.0) * (1.0 + 4.0 * EPS) if -np.inf < found < np.inf else np.inf
     return Certificate(
         claim="optimal",
         primal_objective=sign * primal,

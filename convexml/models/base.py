@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from functools import cache
 from typing import Any, Protocol, Self
 
@@ -186,7 +185,7 @@ class Problem(ABC):
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex()}\n$$"
 
-    def path(self, lams: Sequence[float], *, everywhere: float | None = None, **kwargs: Any) -> Any:
+    def path(self, lams: Any = None, *, everywhere: float | None = None, **kwargs: Any) -> Any:
         """Solve for each hyperparameter value in turn, warm started; order as given.
 
         Parameters
@@ -210,7 +209,7 @@ class Problem(ABC):
             For a value that is none, no interval, or a model that has no such hyperparameter.
         """
         name = self._path_parameter()
-        if np.ndim(lams) != 1:
+        if lams is None or np.ndim(lams) != 1:
             raise InputError(f"{self.name}.path: needs a list of values of {name}, got {lams!r}.")
         before = getattr(self, name)
         last: Solution | None = None

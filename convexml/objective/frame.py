@@ -158,7 +158,7 @@ class Frame:
 
     def distance(self, step: Array, dual_step: float) -> float:
         """The largest coordinate of a step of w' and of one of u', in the problem's own units."""
-        largest = float(np.max(np.abs(self.unit * step), initial=0.0))
+        largest = float(np.abs(self.unit * step).max(initial=0.0))
         return max(largest, self.factor / self.target_unit * dual_step)
 
 

@@ -125,7 +125,7 @@ def drive(
     "slow" (see there), "non-finite", "exhausted" (the algorithm ended) or "interrupted"; the point
     is the best that was evaluated.
     """
-    watch, pace = Watch(objective, progress), Pace(objective, tol, patience, aim)
+    watch, pace = Watch(objective, progress, tol), Pace(objective, tol, patience, aim)
     iteration, stopped = -1, "exhausted"
     current = None
     try:
@@ -173,9 +173,13 @@ def evaluate(
     iterate: Iterate,
     iteration: int = 0,
     clock: Callable[[], float] = float,
+    tol: float = 0.0,
 ) -> tuple[Record, Array]:
-    """The verified values of an iterate, and the dual point they are of; at 0 s without a clock."""
-    primal, dual = quick_gap(objective, iterate.w, iterate.b, iterate.u)
+    """The verified values of an iterate, and the dual point they are of; at 0 s without a clock.
+
+    Of the gap, a share of ``tol`` may be a margin for rounding.
+    """
+    primal, dual = quick_gap(objective, iterate.w, iterate.b, iterate.u, tol)
     gap = primal - dual.value
     share = relative(gap, learning_scale(primal, dual.value, objective.null_value))
     return Record(iteration, iterate.passes, clock(), primal, dual.value, gap, share), dual.u
@@ -184,8 +188,10 @@ def evaluate(
 class Watch:
     """Evaluates iterates, keeps the trace and the best point, and the time that this takes."""
 
-    def __init__(self, objective: Objective | KernelObjective, progress: Progress | None) -> None:
-        self.objective, self.progress = objective, progress
+    def __init__(
+        self, objective: Objective | KernelObjective, progress: Progress | None, tol: float
+    ) -> None:
+        self.objective, self.progress, self.tol = objective, progress, max(tol, 0.0)
         self.start, self.compiling = time.perf_counter(), compile_seconds()
         self.trace: list[Record] = []
         self.best: Iterate | None = None
@@ -213,7 +219,7 @@ class Watch:
 
     def look(self, iteration: int, iterate: Iterate) -> Record:
         """Evaluate an iterate: its verified gap goes on record."""
-        record, u = evaluate(self.objective, iterate, iteration, lambda: self.elapsed)
+        record, u = evaluate(self.objective, iterate, iteration, lambda: self.elapsed, self.tol)
         self.trace.append(record)
         if self.best is None or record.objective <= self.best_value:
             self.best, self.best_value = replace(iterate, u=u), record.objective

@@ -50,6 +50,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         "predict: HardMarginSVM is infeasible; there is no point",
     ),
     "a path of one number": (lambda: RIDGE.path(0.1), "Ridge.path: needs a list of values"),
+    "a path of nothing": (lambda: RIDGE.path(), "Ridge.path: needs a list of values of lam, got N"),
     "text for b": (lambda: RIDGE.certify(np.zeros(5), "a"), "Ridge: b must hold numbers only"),
     "a kernel and a number": (
         lambda: cml.kernels.Linear() + 3,

@@ -61,7 +61,7 @@ def primal_rounding(
     what X w + b = y is missed by is weighed with u.
     """
     w, penalty, loss = point.w, objective.penalty, objective.loss
-    if not np.isfinite(point.value):
+    if not math.isfinite(point.value):
         return np.inf
     omega = penalty.value(w)
     rounding = penalty.value_rounding(w, omega) + 4.0 * EPS * abs(point.value)
@@ -87,7 +87,7 @@ def primal_rounding(
         if moved > SMALL * abs(point.value):
             moved = shift_error * _slope_of_shift(objective, point.z, slopes, reach)
         rounding += moved
-    return LOOSE * rounding if np.isfinite(rounding) else np.inf
+    return LOOSE * rounding if math.isfinite(rounding) else np.inf
 
 
 def _terms(objective: Objective, point: PrimalPoint) -> tuple[float, float]:
@@ -135,7 +135,7 @@ def dual_rounding(
     holds ``within`` a distance.
     """
     y, c, u, loss = objective.y, objective.c, dual.u, objective.loss
-    if not np.isfinite(dual.value):
+    if not math.isfinite(dual.value):
         return ColumnPrice(np.inf)
     many = isinstance(objective, MulticlassObjective)
     slopes = u / objective.coefficients if many else objective.slopes_inside(u)
@@ -148,7 +148,7 @@ def dual_rounding(
     loose = dual.value + float(c @ terms) + above  # D as it was evaluated, less a lower bound of it
     charged = columns.price if columns.within is None else room
     found = LOOSE * (rounding + charged) + max(loose, 0.0)
-    return columns._replace(price=found if np.isfinite(found) else np.inf)
+    return ColumnPrice(found if math.isfinite(found) else np.inf, *columns[1:])
 
 
 def _columns(

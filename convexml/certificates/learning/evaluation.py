@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
-from ...numerics import EPS, ROUNDING, Array
+from ...numerics import EPS, ROUNDING, Array, all_finite
 from ...objective import Objective
 from ..scale import learning_scale
 from .account import dual_rounding, primal_rounding, refine_primal
@@ -53,7 +54,7 @@ class Evaluated:
     @property
     def rounding(self) -> float:
         """The account: of P and of D together, and of their difference."""
-        values = [abs(x) for x in (self.point.value, self.dual.value) if np.isfinite(x)]
+        values = [abs(x) for x in (self.point.value, self.dual.value) if isfinite(x)]
         return self.primal_rounding + self.dual_rounding + 4.0 * EPS * sum(values)
 
 
@@ -91,7 +92,7 @@ def evaluate(
     below = under.price
     seen = above + below > SEEN * room and entries <= SMALL_ENOUGH
     decides = not point.value - dual.value + above + below <= room and above + below > 0.1 * room
-    if np.isfinite(point.value) and (seen or (decides and entries <= AFFORDABLE)):
+    if isfinite(point.value) and (seen or (decides and entries <= AFFORDABLE)):
         finer = refine_primal(objective, point)
         exact = with_margin(objective, repaired, precise=True)
         less = primal_rounding(objective, finer, exact.u, shift_error)
@@ -102,9 +103,9 @@ def evaluate(
             dual, under = exact, lower
     same = u is None or repaired.moved <= ROUNDING * float(np.max(np.abs(u), initial=0.0))
     reason = ""
-    if not np.isfinite(point.value):
+    if not isfinite(point.value):
         reason = "No bound: the point is infeasible, so that P is infinite."
-    elif not np.isfinite(dual.value):
+    elif not isfinite(dual.value):
         reason = "No bound: no dual feasible point is known."
     elif under.reason:
         reason = under.reason
@@ -120,9 +121,9 @@ def _dual_point(
 ) -> DualPoint:
     if u is not None:
         return repair_dual(objective, u, source="passed")
-    if not np.isfinite(point.value):
+    if not isfinite(point.value):
         return repair_dual(objective, objective.zero_scores)
-    if solver_dual is None or not np.all(np.isfinite(solver_dual)):
+    if solver_dual is None or not all_finite(solver_dual):
         return construct_dual(objective, point, tol)
     given = repair_dual(objective, solver_dual, source="solver")
     room = tol * learning_scale(point.value, given.value, objective.null_value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .evaluation import evaluate
 from .existence.attainable import met_exactly, met_within, not_met_near, price_of_meeting
 from .function import quick_gap_of_function
 from .passed_point import PassedPoint
+from .points.dual_margin import SEEN
 from .points.dual_point import SMALL_ENOUGH, plain_dual
 from .points.dual_repair import DualPoint, repair_dual
 from .points.primal_repair import PrimalPoint, interpolation_excess, primal_scale, repair_primal
@@ -87,7 +89,7 @@ def certify_objective(
         v = -inner.design.rmatvec(theirs) if dual.start is None else dual.start
     primal, bound, rounding = point.value, dual.value, found.rounding
     # What a repair gains is not credited: the worse of the passed and the repaired value counts.
-    if point.moved > 0.0 and np.isfinite(primal):
+    if point.moved > 0.0 and isfinite(primal):
         plain = PrimalPoint(own, shift, z, inner.primal_formula(own, z), 0.0)
         if plain.value > primal:
             primal = plain.value
@@ -210,13 +212,17 @@ def try_to_refute(frame: Frame, point: PrimalPoint, certificate: Certificate) ->
 
 
 def quick_gap(
-    objective: Objective | KernelObjective, w: Array, b: float, u: Array | None = None
+    objective: Objective | KernelObjective,
+    w: Array,
+    b: float,
+    u: Array | None = None,
+    tol: float = 0.0,
 ) -> tuple[float, DualPoint]:
     """Return P(w, b) and a dual point, for stopping rules: a pass each way, nothing solved.
 
     The algorithm's own u, where it has one, competes with the derivative of the loss as long as
     its gap is not small. P is inf where X w + b = y is not met to ``MET``: no stopping rule may
-    take that for solved.
+    take that for solved. Of D a margin may take a share of ``tol``.
     """
     if isinstance(objective, KernelObjective):
         return quick_gap_of_function(objective, w, b, u)
@@ -226,8 +232,8 @@ def quick_gap(
         if np.any(violation > MET * primal_scale(objective, point.w, point.b)):
             point = replace(point, value=np.inf)
     if u is None:
-        return point.value, plain_dual(objective, point.z)
-    own = repair_dual(objective, u, source="solver")
+        return point.value, plain_dual(objective, point.z, SEEN * tol)
+    own = repair_dual(objective, u, source="solver", room=SEEN * tol)
     if point.value - own.value <= NEAR * max(abs(point.value), abs(own.value)):
         return point.value, own
-    return point.value, max(plain_dual(objective, point.z), own, key=lambda p: p.value)
+    return point.value, max(plain_dual(objective, point.z, SEEN * tol), own, key=lambda p: p.value)

@@ -228,7 +228,7 @@ def _finished(frame: Frame, point: PrimalPoint, zeros: bool) -> tuple[Array, Any
 def exact_zeros(objective: Objective, point: PrimalPoint) -> tuple[Array, Any]:
     """Exactly w = 0 where the null model fits exactly or lam >= lam_max; else (w, b) as it is."""
     w, b, reached = point.w, point.b, point.value
-    if not np.any(w):
+    if not w.any():
         return w, b
     zero, (shift, value) = np.zeros_like(w), objective.null_model
     if value == 0.0 < reached:

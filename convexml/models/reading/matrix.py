@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def read_design(owner: str, X: Any, name: str = "X") -> Design:
             )
         design = as_design(matrix)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            finite = np.isfinite(design.column_squares().sum())
+            finite = isfinite(design.column_squares().sum())
         if not finite:
             refuse_nonfinite(matrix, owner, name, IMPUTE, columns=column_names(X))
     if 0 in design.shape:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
-from ....numerics import EPS, UNIT, Array, gamma
+from ....numerics import EPS, Array
 from ....objective import MulticlassObjective, Objective
 from ...rounding import compensated_error, compensated_rmatvec
 from .column_gram import ColumnGram
@@ -16,7 +15,9 @@ from .dual_repair import (
     DualPoint,
     balance,
     box_inside,
+    drift_of_multiples,
     dual_value,
+    outermost,
     scaled,
 )
 
@@ -45,8 +46,7 @@ def with_margin(
     if not precise:
         if penalty.conjugate_bound(v, error) < np.inf:
             return point
-        outermost = _outermost(v, error + _drift(objective, u))
-        scale = penalty.domain_scale(outermost)
+        scale = penalty.domain_scale(outermost(v, error + drift_of_multiples(objective, u)))
         small = 0 < objective.n * objective.d <= SMALL
         precise = small and penalty.domain_scale(v) - scale > max(TAKEN, SEEN * tol)
     if precise:
@@ -58,7 +58,7 @@ def with_margin(
         moved_inside = None if objective.is_unbounded else _moved(objective, point)
         if moved_inside is not None:
             return moved_inside
-        scale = penalty.domain_scale(_outermost(v, error))
+        scale = penalty.domain_scale(outermost(v, error))
     found = _shrunk(objective, u, v, error, scale or 1.0, precise)  # 0 where a sign is missed
     value, terms = dual_value(objective, *found[:2])
     moved = point.moved + float(np.abs(found[0] - u).max())
@@ -80,7 +80,7 @@ def _shrunk(
         found = scaled(objective, u, v, error, t)
         if anew:  # what v is at the rounded t u, not what it may be
             found = found[0], *_precisely(objective, found[0])
-            scale *= penalty.domain_scale(_outermost(found[1], found[2])) or 1.0
+            scale *= penalty.domain_scale(outermost(found[1], found[2])) or 1.0
         if penalty.conjugate_bound(found[1], found[2]) < np.inf:
             return found
     return scaled(objective, u, v, error, 0.0)
@@ -99,7 +99,7 @@ def _moved(objective: Objective, point: DualPoint) -> DualPoint | None:
     u, v, error = point.u, point.v, point.errors
     margin = np.full(len(level), 16.0 * EPS)
     for _ in range(ATTEMPTS):
-        size = np.sqrt(np.bincount(block, _outermost(v, error) ** 2, minlength=len(level)))
+        size = np.sqrt(np.bincount(block, outermost(v, error) ** 2, minlength=len(level)))
         # What u is rounded by moves v: a block that misses its bound aims lower than before.
         over = size > level * (1.0 - 4.0 * EPS)
         excess = np.where(over & (level > 0.0), size / np.where(level > 0.0, level, 1.0) - 1.0, 0.0)
@@ -125,13 +125,3 @@ def _precisely(objective: Objective, u: Array) -> tuple[Array, Array]:
     """-X'u in twice the digits, and what it may be off by."""
     v = -compensated_rmatvec(objective.design, u)
     return v, compensated_error(v, objective.n, objective.column_reach(u))
-
-
-def _drift(objective: Objective, u: Array) -> Array:
-    """What t u is rounded by moves v: room for it is left at once."""
-    return (3.0 * UNIT) * math.sqrt(len(u)) * float(np.abs(u).max()) * objective.column_norms
-
-
-def _outermost(v: Array, error: Array) -> Array:
-    """The largest that v may be, with what norms of it are rounded by."""
-    return np.copysign((np.abs(v) + error) * (1.0 + gamma(len(v) + 32)), v)

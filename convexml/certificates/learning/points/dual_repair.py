@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,6 +53,7 @@ def repair_dual(
     u: Array,
     metric: Array | None = None,
     source: str = "constructed",
+    room: float = 0.0,
 ) -> DualPoint:
     """Clip u to dom F*, restore 1'u = 0 and (X'u)_j = 0, shrink it into dom Omega*.
 
@@ -59,15 +61,18 @@ def repair_dual(
     features, and those that break the sign which a one-sided bound asks for. The default metric H
     is the distance to the ends of dom F*, so that the samples in the interior carry the correction.
     Where that fails the answer is u = 0, which is always dual feasible. The last answer is its own.
+    A margin for the rounding of X'u that shrinks u by a share of at most ``room`` is left at once.
     """
     known: list[DualPoint] = objective.__dict__.setdefault("_last_repaired", [])
     if known and np.array_equal(known[0].u, u):
         return replace(known[0], moved=0.0, source=source, start=known[0].v)
-    known[:] = [_repaired(objective, u, metric, source)]
+    known[:] = [_repaired(objective, u, metric, source, room)]
     return known[0]
 
 
-def _repaired(objective: Objective, u: Array, metric: Array | None, source: str) -> DualPoint:
+def _repaired(
+    objective: Objective, u: Array, metric: Array | None, source: str, room: float
+) -> DualPoint:
     lo, hi = box_inside(objective)
     passed = u
     if not all_finite(u):
@@ -80,23 +85,54 @@ def _repaired(objective: Objective, u: Array, metric: Array | None, source: str)
         found = restore_rows(objective, u, lo, hi, metric)
     traces = (found.u != 0.0) & (np.abs(found.u) < TINY)  # subnormal numbers carry no digits
     u = np.where(traces, 0.0, found.u) if traces.any() else found.u
-    u = balance(objective, u, lo, hi)
-    v, error = _product(objective, u, found)
-    scale, slack = objective.penalty.domain_scale(v), None
-    if scale < 1.0:
-        slack = ROUNDING * objective.product_sizes(u)
-        scale = objective.penalty.domain_scale(v, slack)
+    inside, slack = _with_margin(objective, u, found, room), None
+    if inside is not None:
+        u, v, error = inside
+    else:
+        u = balance(objective, u, lo, hi)
+        v, error = _product(objective, u, found)
+        scale = objective.penalty.domain_scale(v)
         if scale < 1.0:
-            u, v, error = scaled(objective, u, v, error, scale)
-            slack = scale * slack
+            slack = ROUNDING * objective.product_sizes(u)
+            scale = objective.penalty.domain_scale(v, slack)
+            if scale < 1.0:
+                u, v, error = scaled(objective, u, v, error, scale)
+                slack = scale * slack
     value, conjugates = dual_value(objective, u, v, slack)
     if not value > -np.inf:  # nan after an overflow
         u, v, error = np.zeros_like(u), np.zeros_like(v), np.zeros_like(v)
         value, conjugates = dual_value(objective, u, v)
     with np.errstate(invalid="ignore"):
-        moved = float(np.max(np.abs(u - passed), initial=0.0))
+        moved = float(np.abs(u - passed).max(initial=0.0))
     start = found.start if as_passed else None
     return DualPoint(u, value, v, moved, source, error, conjugates, start, found.gram)
+
+
+def _with_margin(
+    objective: Objective, u: Array, found: Restored, room: float
+) -> tuple[Array, Array, Array] | None:
+    """T (u, v) that meets bounds such as |v_j| <= lam with all that t v may be off by, and that.
+
+    None where t = 1 does, or none in [1 - room, 1).
+    """
+    penalty = objective.penalty
+    if not room > 0.0 or penalty.is_smooth:
+        return None
+    v, error = _product(objective, u, found)
+    t = penalty.domain_scale(outermost(v, error + drift_of_multiples(objective, u)))
+    if not 1.0 - room <= t < 1.0:
+        return None
+    return scaled(objective, u, v, error, t * (1.0 - 16.0 * EPS))
+
+
+def drift_of_multiples(objective: Objective, u: Array) -> Array:
+    """What t u is rounded by moves v, (d,): room for it is left at once."""
+    return (3.0 * UNIT) * math.sqrt(len(u)) * float(np.abs(u).max()) * objective.column_norms
+
+
+def outermost(v: Array, error: Array) -> Array:
+    """The largest that v may be, with what norms of it are rounded by."""
+    return np.copysign((np.abs(v) + error) * (1.0 + gamma(len(v) + 32)), v)
 
 
 def dual_value(
@@ -112,7 +148,7 @@ def dual_value(
 
 def product_error(objective: Objective, u: Array) -> Array:
     """What X'u may be off by: gamma |X_j|_2 |u|_2, shape (d,)."""
-    if not np.any(u):
+    if not u.any():
         return np.zeros(objective.d)
     return gamma(getattr(objective.design, "chain", objective.n)) * objective.column_reach(u)
 
@@ -170,7 +206,7 @@ def _product(objective: Objective, u: Array, found: Restored) -> tuple[Array, Ar
     error = product_error(objective, u)
     if found.v is not None:
         drift = objective.column_reach(u - found.u)
-        if np.all(drift <= error):
+        if (drift <= error).all():
             return found.v, (product_error(objective, found.u) + drift) * (1.0 + 4.0 * EPS)
     base, units = unscaled(objective.design)
     known: list[tuple[Array, Array]] = base.__dict__.setdefault("_last_product", [])
@@ -184,7 +220,7 @@ def _product(objective: Objective, u: Array, found: Restored) -> tuple[Array, Ar
             if not away.any():
                 return found_v, error
             drift = objective.column_reach(away)
-            if np.all(drift <= error):
+            if (drift <= error).all():
                 drift = product_error(objective, there) + drift + 4.0 * rounded * np.abs(found_v)
                 return found_v, drift * (1.0 + 4.0 * EPS)
     v = -base.rmatvec(u)

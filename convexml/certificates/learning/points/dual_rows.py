@@ -9,6 +9,7 @@ import numpy as np
 
 from ....numerics import EPS, ROUNDING, Array
 from ....objective import Objective, once
+from ....penalties import Penalty
 from .column_gram import ColumnGram
 
 ROUNDS = 25
@@ -19,6 +20,8 @@ ROUNDS = 25
 def held_rows(objective: Objective) -> Array:
     """Mask of the rows of dom Omega* that ask for v_j = 0 or for a sign, (d,)."""
     penalty, ones = objective.penalty, np.ones(objective.d)
+    if type(penalty).outside is Penalty.outside:
+        return penalty.free(objective.d)
     return (penalty.outside(ones) != 0.0) | (penalty.outside(-ones) != 0.0)
 
 

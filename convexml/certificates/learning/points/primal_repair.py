@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from math import isfinite, isnan
 
 import numpy as np
 
@@ -33,12 +34,12 @@ def repair_primal(objective: Objective, w: Array, b: float) -> PrimalPoint:
     is remembered: who stops a solver, finishes its point and certifies it asks for the same.
     """
     last: PrimalPoint | None = objective.__dict__.get("_last_point")
-    if last is not None and np.array_equal(last.w, w) and np.array_equal(last.b, b):
+    if last is not None and (last.w == w).all() and np.all(last.b == b):
         return last
-    point = _repaired(objective, w, b)
-    if point.moved == 0.0 and np.isfinite(point.value):
-        kept = replace(point, w=w.copy(), b=b.copy() if isinstance(b, np.ndarray) else b)
-        objective.__dict__["_last_point"] = kept  # w may be written to
+    own = w.copy(), b.copy() if isinstance(b, np.ndarray) else b  # w may be written to
+    point = _repaired(objective, *own)
+    if point.moved == 0.0 and isfinite(point.value):
+        objective.__dict__["_last_point"] = point
     return point
 
 
@@ -59,7 +60,7 @@ def _repaired(objective: Objective, w: Array, b: float) -> PrimalPoint:
         with np.errstate(over="ignore"):
             losses = loss.value(objective.y, z)
         value += float(objective.c @ losses)
-    value = np.inf if np.isnan(value) else value  # inf - inf, after an overflow
+    value = np.inf if isnan(value) else value  # inf - inf, after an overflow
     if new_w is w and new_b is b:
         return PrimalPoint(w, b, z, value, 0.0, losses=losses)
     moved = max(float(np.max(np.abs(new_w - w), initial=0.0)), float(np.max(np.abs(new_b - b))))
