@@ -162,6 +162,8 @@ class DenseDesign:
         return DenseDesign(self.array[:, index])
 
     def rows(self, index: Array) -> DenseDesign:
+        if self.array.flags.f_contiguous and index.dtype != bool:
+            return DenseDesign(self.array.T.take(index, axis=1).T)  # a column at a time
         return DenseDesign(self.array[index])
 
     def dense(self) -> Array:

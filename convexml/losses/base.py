@@ -116,7 +116,9 @@ class Loss(ABC):
             slopes = np.abs(self.derivative(y, z)) + self.curvature_bound * far
             return slopes * (1.0 + 64.0 * EPS)
         below, above = self.derivative(y, z - far), self.derivative(y, z + far)
-        return np.maximum(np.abs(below), np.abs(above)) * (1.0 + 64.0 * EPS)
+        found = np.maximum(np.abs(below), np.abs(above))
+        found *= 1.0 + 64.0 * EPS
+        return found
 
     def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
         """A bound on the error of ``value`` = value(y, z), (n,): a share of it if none cancels.

@@ -42,7 +42,10 @@ class Squared(Loss):
         return 1.0
 
     def value(self, y: Array, z: Array) -> Array:
-        return 0.5 * (z - y) ** 2
+        value = z - y
+        value *= value
+        value *= 0.5
+        return value
 
     def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
         return 4.0 * EPS * value
@@ -57,10 +60,16 @@ class Squared(Loss):
         return np.ones_like(np.asarray(lo, dtype=float))
 
     def conjugate(self, y: Array, v: Array) -> Array:
-        return 0.5 * v**2 + v * y
+        value = 0.5 * v + y
+        value *= v
+        return value
 
     def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
-        return 8.0 * EPS * (np.abs(v * y) + v * v)
+        size = np.abs(v)
+        bound = size + np.abs(y)
+        bound *= size
+        bound *= 8.0 * EPS
+        return bound
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -np.inf), np.full_like(y, np.inf)

@@ -76,7 +76,8 @@ def _weighted_mean(y: Array, c: Array, z: Array) -> float:
     total, left = float(c.sum()), y - z
     with np.errstate(over="ignore", invalid="ignore"):
         mean = float(c @ left) / total
-        mean += float(c @ (left - mean)) / total
+        left -= mean
+        mean += float(c @ left) / total
     return mean if isfinite(mean) else 0.0
 
 

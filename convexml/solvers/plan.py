@@ -27,6 +27,9 @@ MANY, ENOUGH, LONG = 50, 25, 500_000
 """From so many rows for each unknown, where X has so many entries, Newton's first steps are taken
 on a tenth of the rows, and no fewer than so many for each unknown: what their Hessian is off by
 costs corrections."""
+LIKELY, SHORT = 64, 5.0
+"""Rows for each unknown that say how the others curve, to an eighth, where these are eight times as
+many; a Gram matrix of all rows that costs so many products is not formed at once."""
 PATIENCE = 4.0
 """An engine may take this many times what it was thought to, or what the next one would."""
 
@@ -42,6 +45,13 @@ def start_of_newton(sizes: Sizes) -> dict[str, Any]:
     if sizes.n <= MANY * unknowns or sizes.entries <= LONG:
         return {}
     return {"sample": max(sizes.n // 10, ENOUGH * unknowns)}
+
+
+def some_rows(sizes: Sizes) -> dict[str, Any]:
+    """A sample in place of the Gram matrix of many dense rows."""
+    sample = LIKELY * (sizes.d + 1)
+    many = sizes.n > 8 * sample and not sizes.is_sparse
+    return {"sample": sample} if many and sizes.gram(sizes.d) > SHORT * sizes.product else {}
 
 
 def has_room(work: Work) -> bool:
@@ -69,6 +79,7 @@ TABLE = (
         "normal_equations",
         lambda s: Work(30, 1, s.least, 1, s.least) if s.least <= LARGEST else Work(100),
         "loss and penalty are squares",
+        options=some_rows,
     ),
     Engine(
         "newton",
@@ -86,6 +97,7 @@ TABLE = (
         "working_set",
         lambda s: Work(30, 4, s.least / 4, 8, s.least / 4),
         "the loss is differentiable and the penalty a norm of blocks",
+        options=some_rows,
     ),
     Engine(
         "augmented_lagrangian",

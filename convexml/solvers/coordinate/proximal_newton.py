@@ -11,8 +11,10 @@ from ...numerics import EPS, Array
 from ...objective import Objective
 from ..driver import Iterate
 from ..line_search import ARMIJO, SHORTEST
+from ..second_order.sampled_gram import from_sampled_gram
 from .chosen_columns import FULL, ChosenColumns
 from .norms import Norms
+from .sampled_support import SampledSupport
 
 FLOOR, RAISED = 1e-6, 100.0
 """Curvatures of the model are at least this share of the largest one, at first; the share rises by
@@ -64,9 +66,18 @@ class ProximalNewton:
         self.is_newton, self.may_be_rough = True, not self.is_quadratic
         self.u = self.slope = self.h = np.zeros(0)
 
-    def on_all_columns(self) -> Iterator[Iterate]:
-        """Steps on all columns, where these are few; the start is evaluated if somebody asks."""
+    def on_all_columns(self, sample: int, seed: int) -> Iterator[Iterate]:
+        """Steps on all columns, where these are few; the start is evaluated if somebody asks.
+
+        The matrix of a quadratic is first that of a ``sample``, if there is one.
+        """
         yield Iterate(self.w, self.b, None, self.passes, promise=np.inf)
+        if 0 < sample < self.objective.n and self.is_quadratic:
+            start = self.objective, self.w, self.b, sample, seed
+            step = SampledSupport(self.objective, self.norms, self.mu)
+            self.w, self.b, more = yield from from_sampled_gram(*start, step)
+            self.z, self.passes = self.objective.predict(self.w, self.b), self.passes + more
+            self.value = self.value_at(self.w, self.b, self.z)
         while True:
             before = self.value
             self.u = self.objective.loss_derivative(self.z)

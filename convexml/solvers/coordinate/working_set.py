@@ -40,6 +40,8 @@ def working_set(
     b: float,
     *,
     growth: float = 0.5,
+    sample: int = 0,
+    seed: int = 0,
     carried: dict[str, ChosenColumns] | None = None,
 ) -> Iterator[Iterate]:
     """Minimise F + sum_g level_g |w_g|_2 + (mu/2) |w|^2 on a growing set of columns.
@@ -56,7 +58,8 @@ def working_set(
     and doubled where it falls faster than its model. Few columns are held all of them at once.
     Where many columns violate their condition at the start, lam comes down from where none does in
     a few steps, so that few columns join in vain; iterates on the way are those that lower P.
-    The columns of an earlier search on the same design are ``carried`` along a path.
+    Few columns and the squared loss begin with ``sample`` rows, see ``sampled_gram``. The columns
+    of an earlier search on the same design are ``carried`` along a path.
     """
     if not growth > 0.0:
         raise InputError(f"working_set: growth must be > 0, got {growth!r}.")
@@ -67,7 +70,7 @@ def working_set(
     search = Search(objective, w, b, known)
     carried["columns"] = search.columns
     if search.columns.whole:
-        yield from search.on_all_columns()
+        yield from search.on_all_columns(0 if known else sample, seed)
         return
     worst, least, gained, lowest = np.inf, np.inf, True, np.inf
     while True:

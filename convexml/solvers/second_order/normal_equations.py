@@ -13,6 +13,7 @@ from ...objective import Objective
 from ..costs import entries_of
 from ..driver import Iterate
 from .ridge_system import RidgeSystem
+from .sampled_gram import Step, from_sampled_gram
 
 LEVEL, FINER = 5e-7, 2e-4
 """The relative gap at which iterates are shown first, and how much smaller it is each time."""
@@ -36,15 +37,21 @@ LESS = 0.1
 Solve = Callable[[Array, Array | None], Array]
 
 
-def normal_equations(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
+def normal_equations(
+    objective: Objective, w: Array, b: float, *, sample: int = 0, seed: int = 0
+) -> Iterator[Iterate]:
     """Minimise sum_i c_i (y_i - z_i)^2 / 2 + w'Lam w / 2: a linear system.
 
     A matrix of min(n, d) rows is factored where that costs no more than ``SOON`` pairs of
     products, and conjugate gradients are taken else; where these take as long as a factor would,
     it is factored after all. P - D at w and its u = c l'(z) is half the square of
     Lam^(-1/2) grad P, which they know: iterates are shown where they may do. What is left of it
-    after a solve is solved for again.
+    after a solve is solved for again. With the matrix of ``sample`` rows and slopes of all it goes
+    as far as that is fast, see ``sampled_gram``.
     """
+    if 0 < sample < objective.n:
+        yield Iterate(w, b, None, 1.0, {"steps": 0.0}, promise=np.inf)
+        w, b, _ = yield from from_sampled_gram(objective, w, b, sample, seed, ridge_step(objective))
     system = RidgeSystem(objective)
     omega, least, is_first = w / system.inverse, np.inf, True
     size, other = sorted(objective.design.shape)
@@ -79,6 +86,20 @@ def normal_equations(objective: Objective, w: Array, b: float) -> Iterator[Itera
         omega = omega + solve(residual, None if np.any(omega) else system.target)
         point = system.point(omega)
         yield Iterate(*point, None, system.passes, {"steps": np.inf}, promise=0.0)
+
+
+def ridge_step(objective: Objective) -> Step:
+    """To the minimum of a model of the loss plus w'Lam w / 2."""
+    level = np.diag(objective.penalty.gradient(np.ones(objective.d)))
+
+    def step(gram: Array, pull: Array, w: Array) -> Array:
+        slope = pull + objective.penalty.gradient(w)
+        with suppress(linalg.LinAlgError):
+            factor = linalg.cho_factor(gram + level, overwrite_a=True, check_finite=False)
+            return w - linalg.cho_solve(factor, slope, check_finite=False)
+        return w
+
+    return step
 
 
 def factored(system: RidgeSystem, coarse: bool) -> tuple[Solve | None, bool]:
