@@ -159,4 +159,4 @@ def test_a_rough_gram_matrix_that_leads_nowhere_is_replaced(
     problem = cml.LogisticRegression(rows, y, 1.0, "l1")
     problem.lam = 0.003 * problem.lam_max
     assert problem.solve("working_set", tol=1e-11).status == "optimal"
-    assert made
+    assert 0 < len(made) < 50

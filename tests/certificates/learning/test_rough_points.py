@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import log_softmax
 
 import convexml as cml
 from convexml import losses, penalties
@@ -86,3 +87,34 @@ def test_rough_points_of_large_problems_are_refuted_without_large_systems(
     truth = problem.objective_parts.primal(w, best.primal["b"]) - best.objective
     assert certificate.gap >= truth * (1.0 - 1e-6)
     assert max(sizes, default=0) <= (20.0 * N * D) ** (1.0 / 3.0)
+
+
+@pytest.mark.parametrize("penalty", ["l1", "l2"])
+def test_rough_points_of_many_classes_are_refuted_without_large_systems(
+    penalty: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classes = np.digitize(SCORE, [-1.0, 1.0])
+    problem = cml.SoftmaxRegression(X[:, :300], classes, 0.01, penalty)
+    objective = problem.objective_parts
+    assert objective.n * objective.d > SMALL_ENOUGH
+    W = 0.05 * RNG.normal(size=(300, 3))
+    b = np.array([0.1, 0.0, -0.1])
+    point = repair_primal(objective, W.ravel(), b)
+    down = step_down(objective, point)
+    assert down is not None
+    V = down.w.reshape(300, 3)
+    losses_ = -log_softmax(X[:, :300] @ V + down.b, axis=1)[np.arange(N), classes]
+    size = np.abs(V).sum() if penalty == "l1" else 0.5 * (V * V).sum()
+    assert down.value == pytest.approx(losses_.mean() + 0.01 * size, rel=1e-12)
+    assert down.value < point.value
+    sizes, right = [], symmetric.solve_symmetric
+
+    def watched(matrix: Any, side: Any) -> Any:
+        sizes.append(len(side))
+        return right(matrix, side)
+
+    monkeypatch.setattr("convexml.objective.multiclass_newton.solve_symmetric", watched)
+    certificate = problem.certify(W, b)
+    assert certificate.verdict.name == "REFUTED"
+    assert certificate.gap >= point.value - down.value
+    assert max(sizes, default=0) <= (20.0 * objective.n * 300) ** (1.0 / 3.0)

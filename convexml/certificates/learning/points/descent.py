@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....numerics import Array
-from ....objective import MulticlassObjective, Objective
+from ....objective import Objective, loss_hessian
 from .primal_repair import PrimalPoint
 
 LENGTHS = tuple(4.0**k for k in range(2, -15, -1))
@@ -22,7 +24,7 @@ class Lower(NamedTuple):
     """A point below another one, its P, and the slopes u of the envelopes met on the way."""
 
     w: Array
-    b: float
+    b: Any
     value: float
     slopes: tuple[Array, ...] = ()
 
@@ -35,10 +37,10 @@ def step_down(objective: Objective, point: PrimalPoint) -> Lower | None:
     for its Moreau envelopes of several widths, whose gradients know what samples at a kink want.
     """
     loss, z = objective.loss, point.z
-    if loss.is_indicator or isinstance(objective, MulticlassObjective):
+    if loss.is_indicator:
         return None
     if loss.is_smooth:
-        return _along(objective, point, objective.loss_derivative(z), objective.loss_curvature(z))
+        return _along(objective, point, objective.loss_derivative(z), loss_hessian(objective, z))
     best: Lower | None = None
     slopes: list[Array] = []
     size = max(float(np.max(np.abs(kink), initial=0.0)) for kink in loss.kinks(objective.y))
@@ -47,20 +49,26 @@ def step_down(objective: Objective, point: PrimalPoint) -> Lower | None:
         slope = (z - loss.prox(objective.y, z, spread)) / spread
         bent = np.abs(slope - loss.derivative(objective.y, z)) > BENT
         slopes.append(objective.c * slope)
-        found = _along(objective, point, slopes[-1], objective.c * bent / spread)
+        h = objective.c * bent / spread
+        found = _along(objective, point, slopes[-1], partial(np.multiply, h))
         if best is not None and (found is None or found.value >= best.value):
             break
         best = found
     return None if best is None else best._replace(slopes=tuple(slopes))
 
 
-def _along(objective: Objective, point: PrimalPoint, u: Array, h: Array) -> Lower | None:
-    """The least P on the way to w = prox(w - step X'u), b - step 1'u, and beyond."""
+def _along(
+    objective: Objective, point: PrimalPoint, u: Array, bent: Callable[[Array], Array]
+) -> Lower | None:
+    """The least P on the way to w = prox(w - step X'u), b - step 1'u, and beyond.
+
+    ``bent`` is the product with the Hessian of the loss.
+    """
     penalty, design, w, b = objective.penalty, objective.design, point.w, point.b
-    v, edge = -design.rmatvec(u), -float(u.sum()) * objective.fit_intercept
+    v, edge = -design.rmatvec(u), -u.sum(axis=0) * objective.fit_intercept
     slopes = design.matvec(v) + edge
-    square, bend = float(v @ v + edge * edge), float(h @ slopes**2)
-    size = float(np.hypot(np.linalg.norm(w), b)) or 1.0
+    square, bend = float(v @ v + np.vdot(edge, edge)), float(np.vdot(slopes, bent(slopes)))
+    size = float(np.hypot(np.linalg.norm(w), np.linalg.norm(b))) or 1.0
     step = square / bend if bend > 0.0 else size / np.sqrt(square)
     if not 0.0 < step < np.inf:
         return None
