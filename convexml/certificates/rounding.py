@@ -68,13 +68,13 @@ def compensated_error(result: Array, count: int, absolute: Array | float) -> Arr
     return UNIT * np.abs(result) + gamma(2 * count + 8) ** 2 * absolute
 
 
-def balanced(u: Array, lo: Array | float, hi: Array | float) -> Array | None:
+def balanced(u: Array, lo: Any, hi: Any) -> Array | None:
     """U on a common grid of a power of two with 1'u = 0 exactly, within lo <= u <= hi.
 
-    The grid keeps 53 digits of the largest entry. What the sum lacks is taken from all alike; where
-    one has no room for it, from entries inside their box, then from those that can move into it.
-    None where no entry can, or one is not finite. Ends that are numbers are those of the whole
-    line.
+    The grid keeps 53 digits of the largest entry. What the sum lacks is taken from all inside their
+    box alike, as far as they have room for it; where these are few, from those that do, then from
+    those that can move into it. None where no entry can, or one is not finite. Ends that are
+    numbers are those of the whole line.
     """
     largest = float(np.abs(u).max(initial=0.0))
     if not 0.0 < largest < np.inf:
@@ -82,16 +82,21 @@ def balanced(u: Array, lo: Array | float, hi: Array | float) -> Array | None:
     grid, top, is_boxed = grid_of(largest), 2.0**DIGITS, isinstance(lo, np.ndarray)
     rounded = u / grid
     np.rint(rounded, out=rounded)
-    missing = exact_sum(rounded)
-    share, rest = divmod(missing, rounded.size)
-    found, most = rounded * grid, (abs(share) + 2.0) * grid if missing else 0.0
-    fits = largest + most < top * grid
-    if fits and is_boxed:
-        fits = bool((lo + most <= found).all() and (found <= hi - most).all())
-    if fits:
-        found -= share * grid
-        found[:rest] -= grid
-        return found
+    missing, found = exact_sum(rounded), rounded * grid
+    if not is_boxed or ((lo <= found).all() and (found <= hi).all()):
+        if missing == 0:
+            return found
+        movable = np.flatnonzero((lo < found) & (found < hi))
+        half = max(0.5 * movable.size, 1.0)
+        most = (abs(missing) / half + 2.0) * grid
+        if is_boxed:
+            own = found[movable]
+            movable = movable[(lo[movable] + most <= own) & (own <= hi[movable] - most)]
+        if movable.size >= half and largest + most < top * grid:
+            share, rest = divmod(missing, movable.size)
+            found[movable] -= share * grid
+            found[movable[:rest]] -= grid
+            return found
     ends: tuple[Any, Any] = (-top, top)
     if is_boxed:
         with np.errstate(over="ignore"):
@@ -107,6 +112,8 @@ def balanced(u: Array, lo: Array | float, hi: Array | float) -> Array | None:
         step = spread(room, abs(missing))
         k = k - step if missing > 0 else k + step
         missing = exact_sum(k)
+        if missing == 0:
+            break
     return k * grid if missing == 0 else None
 
 

@@ -135,6 +135,10 @@ class Loss(ABC):
         """The predictions at which l(y, .) is not differentiable, arrays of shape (n,)."""
         return ()
 
+    def best_constant(self, above: float, below: float) -> float | None:
+        """The t minimising above l(1, t) + below l(-1, t), both > 0; None: no formula is known."""
+        return None
+
     def violation(self, y: Array, z: Array) -> Array:
         """How far z is from the domain of l(y, .), shape (n,)."""
         return np.zeros_like(np.asarray(z, dtype=float))

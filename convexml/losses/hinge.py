@@ -53,6 +53,9 @@ class Hinge(Loss):
     def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
         return 2.0 * EPS * np.abs(value)
 
+    def best_constant(self, above: float, below: float) -> float:
+        return 1.0 if above > below else -1.0
+
     def kinks(self, y: Array) -> tuple[Array, ...]:
         return (y,)
 

@@ -56,6 +56,9 @@ class Logistic(Loss):
         odds = np.exp(-np.abs(z))
         return odds / (1.0 + odds) ** 2
 
+    def best_constant(self, above: float, below: float) -> float:
+        return math.log(above) - math.log(below)
+
     def curvature_floor(self, y: Array, lo: Array, hi: Array) -> Array:
         # The curvature rises to z = 0 and falls after it: it is least at an end.
         return np.minimum(self.curvature(y, lo), self.curvature(y, hi))

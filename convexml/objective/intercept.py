@@ -29,6 +29,9 @@ def best_shift(loss: Loss, y: Array, c: Array, z: Array) -> float:
     if loss.labels == "binary" and (z == z[0]).all():  # two sums say it all
         sums = np.array([c @ (y > 0.0), c @ (y < 0.0)])
         if sums.all():
+            best = loss.best_constant(*sums.tolist())
+            if best is not None:
+                return best - float(z[0])
             y, c, z = SIGNS, sums, z[:2]
     if not loss.is_smooth:
         return _breakpoint(loss, y, c, z)

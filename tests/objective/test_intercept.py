@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from convexml.losses import Exponential, Huber, Logistic, Loss, Poisson, Squared, SquaredHinge
+from convexml.losses import (
+    Exponential,
+    Hinge,
+    Huber,
+    Logistic,
+    Loss,
+    Poisson,
+    Squared,
+    SquaredHinge,
+)
 from convexml.objective.intercept import best_shift
 
 SMOOTH = [Logistic(), Huber(0.5), Poisson(), SquaredHinge(), Exponential()]
@@ -42,6 +52,23 @@ def test_the_slope_changes_its_sign_there(loss: Loss) -> None:
         near = 1e-7 * (1.0 + abs(t))
         below, above = (float(c @ loss.derivative(y, z + s)) for s in (t - near, t + near))
         assert below <= 0.0 <= above
+
+
+@pytest.mark.parametrize(
+    "loss", [Logistic(), Hinge(), SquaredHinge(), Exponential()], ids=lambda loss: loss.name
+)
+def test_at_a_common_score_no_other_is_better(loss: Loss) -> None:
+    rng = np.random.default_rng(3)
+    for score in (0.0, -2.5, 1e3):
+        y, c, _ = draw(loss, rng)
+
+        def total(score: float, y: np.ndarray = y, c: np.ndarray = c) -> float:
+            return math.fsum(c * loss.value(y, np.full(len(y), score)))
+
+        reached = score + best_shift(loss, y, c, np.full(len(y), score))
+        for step in (1e-5, 1e-2, 0.5, 3.0):
+            others = total(reached - step), total(reached + step)
+            assert total(reached) <= min(others) * (1.0 + 1e-14)
 
 
 @pytest.mark.parametrize("loss", [Logistic(), Exponential(), Poisson()], ids=lambda loss: loss.name)

@@ -54,9 +54,9 @@ def augmented_lagrangian(objective: Objective, w: Array, b: float) -> Iterator[I
     """
     design, free_b = objective.design, objective.fit_intercept
     level = objective.penalty.manifold(w, np.zeros_like(w), np.ones_like(w)).hessian
-    is_fresh = not np.any(w)
+    is_fresh = not w.any()
     if is_fresh and free_b:
-        b = float(np.average(objective.y, weights=objective.c))
+        b = float(objective.c @ objective.y) / float(objective.c.sum())
     z = objective.predict(w, b)
     smoothed = first_bands(objective, z, 1.0 if is_fresh else AGAIN)
     if not is_fresh:
@@ -66,7 +66,7 @@ def augmented_lagrangian(objective: Objective, w: Array, b: float) -> Iterator[I
     yield Iterate(w, b, None, passes, promise=np.inf)
     while waited < PATIENCE:
         before, few = at.z, None
-        if reach < np.inf and objective.n * objective.d > TINY:
+        if reach < np.inf:
             few = smoothed.near(at.z, reach)
         if few is None or few.size > FEW * objective.n:
             at, steps, work = solved(design, smoothed, level, free_b, at, np.zeros_like(w), 0.0)
@@ -74,7 +74,8 @@ def augmented_lagrangian(objective: Objective, w: Array, b: float) -> Iterator[I
         else:
             at, steps, work, is_solved = on_some(design, smoothed, level, free_b, at, few)
         passes += work
-        reach = REACH * (float(np.abs(at.z - before).max()) + smoothed.omega)
+        if objective.n * objective.d > TINY:
+            reach = REACH * (float(np.abs(at.z - before).max()) + smoothed.omega)
         if not is_solved:
             reach = np.inf
             continue

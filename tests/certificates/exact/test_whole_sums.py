@@ -1,5 +1,8 @@
 """Sums of whole numbers of 53 digits are exact, as integers and as floats, however long."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -33,3 +36,18 @@ def test_what_a_long_vector_lacks_is_shared_by_all_that_have_room() -> None:
         assert sum(int(x / grid) for x in found.tolist()) == 0
         assert np.max(np.abs(found - u)) <= 1e-12
     assert np.all((tight - np.minimum(u, 0.0) >= 0.0) & (tight - np.maximum(u, 0.0) <= 0.0))
+
+
+def test_what_is_inside_its_box_takes_up_what_is_missing() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        size = rng.integers(1, 9, size=24) / 8.0
+        u = np.append(size[:10], -size[:10])
+        u = np.append(u, rng.uniform(-0.1, 0.1, size=4))
+        u[-1] -= math.fsum(u) + rng.normal() * 1e-13
+        size[10:20], size[20:] = size[:10], 1.0
+        found = balanced(u, -size, size)
+        assert found is not None
+        assert sum(map(Fraction, found.tolist())) == 0
+        assert np.array_equal(found[:20], u[:20])
+        assert np.abs(found - u).max() <= 1e-12
