@@ -81,7 +81,8 @@ def lazy_saga_steps(
         change = slope(S, i, score) - table[i]
         for k in range(starts[i], starts[i + 1]):
             j = columns[k]
-            w = later(x[j], step * (mean[j] + change * values[k]), 1, l1[j], l2[j], rate[j])
+            w = x[j] - step * (mean[j] + change * values[k])
+            w = np.sign(w) * max(abs(w) - l1[j], 0.0) / (1.0 + l2[j])
             x[j] = min(max(w, lo[j]), hi[j])
             mean[j] += change * values[k] / len(table)
             made[j] = t + 1
