@@ -142,24 +142,27 @@ def by_samples(
     """The same with vectors of n entries: omega = B'a for (I + BB') a = t, from omega = 0.
 
     From elsewhere it is the step r - B'a for (I + BB') a = B r. What a leaves of its system, e, is
-    B'e of the residual: its size is thought of as that of the product before.
+    B'e of the residual: of e'De, for the diagonal D, its square is thought of as the same share as
+    for the z = D^-1 e before.
     """
     cold = not np.any(omega)
     e, worth = (system.target, 0.0) if cold else (system.forth(r), system.value(omega))
     a, z, mean = np.zeros_like(e), system.divided(e), 0.0
     p, square, level = z, float(e @ z), LEVEL
-    first = square
+    first, before, turn, drawn = square, z, 0.0, 0.0
     if not square > 0.0:  # r is none of B's
         return omega + r, most
     for step in range(1, most + 1):
         pulled = system.outer(p)
+        # |B'z|^2 for z = p - turn p_before: between the two I + BB' is 0.
+        last, drawn = drawn, float(p @ pulled)
+        growth = (drawn + turn * (2.0 * float(p @ before) + turn * last)) / square
         bent = p + pulled
         length = square / float(p @ bent)
         a, e, mean = a + length * p, e - length * bent, mean + length * system.mean
-        growth = float(p @ pulled) / float(p @ p)  # |B'p|^2 / |p|^2
-        share = 0.5 * growth * float(e @ e) / (system.value_by(a + e) if cold else worth)
+        share = 0.5 * growth * system.weighed(e) / (system.value_by(a + e) if cold else worth)
         z = system.divided(e)
-        square, before = float(e @ z), square
+        square, old = float(e @ z), square
         ends = step == most or not square > SHARE**2 * first
         if ends or share <= level or step % OFTEN == 0:
             found = system.back(a) if cold else omega + r - system.back(a)
@@ -168,7 +171,8 @@ def by_samples(
             level = finer(level, share)
             if ends:
                 return found, most - step
-        p = z + (square / before) * p
+        turn, before = square / old, p
+        p = z + turn * p
     return omega, 0
 
 

@@ -122,11 +122,20 @@ class RidgeSystem:
         return 1.0 + self.inverse**2 * self.design.column_squares(self.objective.c)
 
     @cached_property
-    def _samples(self) -> Array:
-        """The inverse of about the diagonal of I + BB'."""
+    def _outer_diagonal(self) -> Array:
+        """About the diagonal of I + BB'."""
         self.passes += 1.0
         rows = ScaledDesign(self.design, self.inverse).row_squares()
-        return 1.0 / (1.0 + self.objective.c * rows)
+        return 1.0 + self.objective.c * rows
+
+    @cached_property
+    def _samples(self) -> Array:
+        """Its inverse."""
+        return 1.0 / self._outer_diagonal
+
+    def weighed(self, a: Array) -> float:
+        """a'Da, D about the diagonal of I + BB'."""
+        return float(a**2 @ self._outer_diagonal)
 
     def divided(self, a: Array) -> Array:
         """The z with D z = a, D about the diagonal of I + BB', for what is projected of z and a."""
