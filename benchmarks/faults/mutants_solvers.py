@@ -185,7 +185,7 @@ MUTANTS = [
     ),
     Mutant(
         "coordinate descent on gradients that are not kept up to date",
-        f"{SOLVERS}/coordinate/block_cycle.py",
+        f"{SOLVERS}/coordinate/cycles.py",
         "g[row] += step * gram[row, k]",
         "g[row] += 0.5 * step * gram[row, k]",
         (f"{COORDINATES}::test_coordinate_descent",),

@@ -11,7 +11,7 @@ from ...numerics import EPS, Array
 from ...objective import Objective
 from ..driver import Iterate
 from ..line_search import ARMIJO, SHORTEST
-from .block_cycle import cycle
+from .cycles import cycle
 
 FLOOR = 1e-3
 """Curvatures of the model are at least this share of the largest one of the loss."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...compiled import compiled
 from ...numerics import Array
-from .covariance_cycle import descend
+from .cycles import descend
 
 SWEEPS, GAIN = 8, 1e-6
 """Of coordinate descent before each Newton step; it ends early where a sweep gains less than this

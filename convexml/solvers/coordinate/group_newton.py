@@ -8,7 +8,7 @@ import numpy as np
 
 from ...numerics import Array
 from ..line_search import ARMIJO
-from .block_cycle import cycle
+from .cycles import cycle
 from .support_factor import solve_positive
 
 SWEEPS = 8

@@ -1,10 +1,10 @@
-"""A Cholesky factor of the system of one support, which serves the supports near it as well."""
+"""Systems of one support after another: a Cholesky factor for those near it, or the inverse."""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.blas import dtrsm, dtrsv
-from scipy.linalg.lapack import dposv
+from scipy.linalg.blas import dger, dtrsm, dtrsv
+from scipy.linalg.lapack import dposv, dpotri, dpstrf
 
 from ...numerics import Array
 
@@ -74,6 +74,62 @@ class SupportFactor:
         found = np.empty(support.size)
         found[kept], found[~kept] = inner[stays], ends[:a]
         return found if np.all(np.isfinite(found)) else None
+
+
+class SupportInverse:
+    """The inverse of the matrix of a support that columns leave and others join.
+
+    Attributes
+    ----------
+    size, room : int
+        Columns of the support, and how many there is room for.
+    """
+
+    def __init__(self, room: int) -> None:
+        self.size, self.room = 0, room
+        self._array = np.zeros((room, room), order="F")
+
+    @property
+    def array(self) -> Array:
+        """The inverse; not to be written to."""
+        return self._array[: self.size, : self.size]
+
+    def start(self, matrix: Array, share: float) -> Array:
+        """Invert as much of a positive semidefinite matrix as is regular.
+
+        Returns its rows in a new order, regular ones first. Of those a pivot leaves more than this
+        share of the largest entry.
+        """
+        if not len(matrix):
+            return np.zeros(0, dtype=int)
+        scale = 1.0 / np.sqrt(np.maximum(matrix.diagonal(), np.finfo(float).tiny))
+        lower, order, self.size, _ = dpstrf(matrix * scale * scale[:, None], tol=share, lower=1)
+        order = order - 1
+        own = scale[order[: self.size]]
+        below = np.tril(dpotri(lower[: self.size, : self.size], lower=1)[0])
+        below *= own * own[:, None]
+        self._array[: self.size, : self.size] = below + np.tril(below, -1).T
+        return order
+
+    def remove(self, i: int) -> None:
+        """Let column i leave; the last one takes its place."""
+        last, array = self.size - 1, self._array
+        column = array[:, i].copy()
+        dger(-1.0 / column[i], column, column, a=array, overwrite_a=1)
+        array[i], array[:, i] = array[last], array[:, last]
+        array[i, i] = array[last, last]
+        array[last] = array[:, last] = 0.0
+        self.size = last
+
+    def add(self, weights: Array, left: float) -> None:
+        """Let a column join at the end; ``left`` is what ``weights`` of the support leave of it.
+
+        That is the Schur complement of its diagonal entry.
+        """
+        column = np.zeros(self.room)
+        column[: self.size], column[self.size] = -weights, 1.0
+        dger(1.0 / left, column, column, a=self._array, overwrite_a=1)
+        self.size += 1
 
 
 def solve_positive(matrix: Array, right: Array) -> tuple[Array | None, Array | None]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...compiled import compiler
 from ...numerics import Array
-from .covariance_cycle import descend
+from .cycles import descend
 from .few_columns import GAIN, HASTY, ROUNDS, SWEEPS, settle
 from .support_factor import FEW, SupportFactor
 

@@ -13,6 +13,7 @@ from ...numerics import ROUNDING, Array
 from ...objective import Objective
 from ..driver import Iterate
 from .chosen_columns import ChosenColumns
+from .following.homotopy import Homotopy
 from .proximal_newton import MET, SLOW, ProximalNewton
 
 SHARE = 0.3
@@ -29,6 +30,10 @@ and of this share of that at the pass, is enough for another one; on the way dow
 """
 NEARLY = 1e9
 """Up to a violation of so many tolerances, 1e-3 of the level, the gap is worth its dual point."""
+CROWDED, FAR, EXACT, TURNS = 0.25, 3.0, 1e6, 12
+"""Where lam is more than so many times the problem's own, and nonzero coefficients are more than
+this share of the samples, the minimum may be followed down from where no violation is more than so
+many tolerances, 1e-6 of the level; outer steps to get there, at most."""
 ALMOST, FEW = 0.6, 0.25
 """Between passes columns are seen of which |X_g'u| was above this share of its level, if they are
 at most this share of all."""
@@ -57,9 +62,11 @@ def working_set(
     its Gram matrix only grows. Steps are halved until P falls enough, so that P never increases,
     and doubled where it falls faster than its model. Few columns are held all of them at once.
     Where many columns violate their condition at the start, lam comes down from where none does in
-    a few steps, so that few columns join in vain; iterates on the way are those that lower P.
-    Few columns and the squared loss begin with ``sample`` rows, see ``sampled_gram``. The columns
-    of an earlier search on the same design are ``carried`` along a path.
+    a few steps, so that few columns join in vain; iterates on the way are those that lower P. Where
+    it comes down far and more columns violate theirs than there are samples, the minimum of squared
+    loss and l1 is followed (``Homotopy``): supports that descent finds there are singular. Few
+    columns and the squared loss begin with ``sample`` rows, see ``sampled_gram``. The columns of
+    an earlier search on the same design are ``carried`` along a path.
     """
     if not growth > 0.0:
         raise InputError(f"working_set: growth must be > 0, got {growth!r}.")
@@ -90,7 +97,8 @@ def working_set(
             return
         slow = done and worst > SLOW * least
         least, before = min(worst, least), search.value
-        enough = ROUGH if search.times > 1.0 else max(1.0, min(ENOUGH, CLOSER * least))
+        rough = search.times > 1.0 and not 0 < search.turns < TURNS
+        enough = ROUGH if rough else max(1.0, min(ENOUGH, CLOSER * least))
         for _ in range(GLANCES):
             search.grow(growth)
             search.solve(max(1.0, SHARE * worst), slow)
@@ -115,7 +123,7 @@ class Search(ProximalNewton):
         self.is_zero = np.zeros(objective.d, dtype=bool)
         self.outside = np.zeros(objective.d)
         self.near: Array | None = None
-        self.start = True
+        self.start, self.turns = True, 0
 
     def look(self, anew: bool) -> None:
         """Take the slope at (w, b), whose predictions are summed ``anew`` where it is to last."""
@@ -172,11 +180,49 @@ class Search(ProximalNewton):
             sizes = self.own.sizes(self.slope)
             self.times = float(np.max(sizes[level > 0.0] / level[level > 0.0], initial=1.0))
             self.start = False
+        if self.is_crowded():
+            self.turns += 1
+            if self.turns < TURNS and self.judge()[0] > EXACT:
+                return
+            self.turns = TURNS
+            if self.follow():
+                return
         if self.times > 1.0:
             few = np.count_nonzero(self.w) <= SPARSE * min(self.objective.n, self.objective.d)
             times = self.times / RATIOS[0 if few else 1]
             self.put(times if times > CLOSE else 1.0)
             self._find_near()
+
+    def is_crowded(self) -> bool:
+        """Whether the supports on the way down may be as large as they get.
+
+        Once they are, they are until the minimum was followed, or could not be.
+        """
+        if not 0 < self.turns < TURNS:
+            samples, nonzero = np.count_nonzero(self.h), np.count_nonzero(self.w)
+            able = self.is_quadratic and self.own.block is None and not self.columns.is_sparse
+            if not (able and self.times > FAR and nonzero > CROWDED * samples) or self.turns:
+                return False
+            self.judge()
+            if not nonzero + np.count_nonzero(self.outside > 1.0) > samples:
+                return False
+        return True
+
+    def follow(self) -> bool:
+        """Follow the minimum down to the problem's own levels; whether it came there."""
+        objective, level = self.objective, self.own.level
+        found = Homotopy(objective, self.h, self.slope, self.w, level, self.times).follow()
+        if found is None:
+            return False
+        z = objective.predict(found, 0.0)
+        b = objective.best_intercept(z)
+        z = z + b
+        if not objective.primal(found, b, z) <= self.primal:
+            return False
+        self.w, self.b, self.z = found, b, z
+        self.put(1.0)
+        self.look(False)
+        return True
 
     def judge(self) -> tuple[float, bool]:
         """The largest violation of the columns seen last; whether all that violate are held."""

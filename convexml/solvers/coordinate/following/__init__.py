@@ -1,0 +1,1 @@
+"""The minimum of the lasso, followed along lam."""
