@@ -23,9 +23,10 @@ from sklearn.linear_model import (
     SGDRegressor,
     TweedieRegressor,
 )
-from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
+from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 import support.estimator_objectives as documented
+import support.oracles.machines_with_nu as documented_nu
 from support.estimator_fits import Case, gaussian
 
 TIGHT = 1e-12
@@ -33,6 +34,7 @@ LIBLINEAR_HINGE = 1e-8
 """liblinear's dual coordinate descent stalls, or cycles, when asked for much less than this."""
 LIBSVM = 1e-10
 """libsvm stops on the violation of its dual conditions: relative gaps of 1e-7 to 1e-6."""
+NU = 1e-8
 
 
 def _logistic(**settings: Any) -> LogisticRegression:
@@ -130,6 +132,15 @@ CASES = (
          documented.svr, STOP),
     Case("SVR, precomputed", SVR(kernel="precomputed", tol=LIBSVM), "real", documented.svr, STOP,
          form="kernel"),
+    Case("OneClassSVM", OneClassSVM(nu=0.3, tol=NU), "real", documented_nu.one_class, STOP),
+    Case("OneClassSVM, poly", OneClassSVM(nu=0.1, kernel="poly", degree=2, coef0=1.0, tol=NU),
+         "real", documented_nu.one_class, STOP),
+    Case("NuSVC", NuSVC(nu=0.4, tol=NU), "binary", documented_nu.nu_svc, STOP),
+    Case("NuSVC, three classes", NuSVC(nu=0.3, tol=NU, class_weight="balanced",
+         decision_function_shape="ovo"), "three", documented_nu.nu_svc, STOP),
+    Case("NuSVR", NuSVR(tol=NU), "real", documented_nu.nu_svr, STOP),
+    Case("NuSVR, linear", NuSVR(C=3.0, nu=0.2, kernel="linear", tol=NU), "real",
+         documented_nu.nu_svr, STOP),
     Case("QuantileRegressor", QuantileRegressor(quantile=0.3, alpha=0.05), "real",
          documented.quantile),
     Case("QuantileRegressor, alpha 0", QuantileRegressor(quantile=0.8, alpha=0.0), "real",

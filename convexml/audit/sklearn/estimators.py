@@ -9,7 +9,7 @@ from typing import Any
 from ...certificates import Certificate
 from .advice import with_advice
 from .chosen import CHOICES, Chosen
-from .families import glm, huber, lasso, liblinear, libsvm, logistic, ridge, sgd
+from .families import glm, huber, lasso, liblinear, libsvm, logistic, nu, ridge, sgd
 from .fitted import Fitted, read_fitted, sklearn_class
 from .parts import Subproblem, certify_parts
 from .refusals import refusal
@@ -27,6 +27,9 @@ TRANSLATIONS: Mapping[str, Callable[[Fitted], Iterable[Subproblem]]] = {
     "LogisticRegression": logistic.logistic_regression,
     "MultiTaskElasticNet": lasso.multi_task,
     "MultiTaskLasso": lasso.multi_task,
+    "NuSVC": nu.nu_svc,
+    "NuSVR": nu.nu_svr,
+    "OneClassSVM": nu.one_class_svm,
     "PoissonRegressor": glm.poisson_regressor,
     "QuantileRegressor": glm.quantile_regressor,
     "Ridge": ridge.ridge,

@@ -29,11 +29,21 @@ from .kernel_matrix import features, kernel_matrix
 
 def svc(fitted: Fitted) -> Iterator[LearningPart]:
     """SVC, one binary problem per pair of classes."""
-    estimator, index = fitted.estimator, fitted.labels()
-    classes = np.asarray(estimator.classes_)
-    q = _dual_coefficients(fitted)
+    estimator = fitted.estimator
     K = None if estimator.kernel == "linear" else kernel_matrix(fitted, estimator._gamma)
-    c = estimator.C * estimator.class_weight_[index] * fitted.s
+    c = estimator.C * estimator.class_weight_[fitted.labels()] * fitted.s
+    for rows, y, pair, b, name in pairs(fitted):
+        design, w = in_feature_space(fitted, K, rows, pair)
+        yield learning_part(
+            design, y, Hinge(), L2(1.0), c[rows], w, b, fit_intercept=True, u=-pair, name=name,
+            features=fitted.features if K is None else (),
+        )  # fmt: skip
+
+
+def pairs(fitted: Fitted) -> Iterator[tuple[Array, Array, Array, float, str]]:
+    """(rows, y, q, b, name) of each binary problem of a machine with classes."""
+    index, classes = fitted.labels(), np.asarray(fitted.estimator.classes_)
+    q = dual_coefficients(fitted)
     for at, (i, j) in enumerate(combinations(range(len(classes)), 2)):
         rows = np.flatnonzero((index == i) | (index == j))
         if len(classes) == 2:
@@ -42,27 +52,24 @@ def svc(fitted: Fitted) -> Iterator[LearningPart]:
             # The coefficients of a class against the others stand in K - 1 rows, itself left out.
             y = np.where(index[rows] == i, 1.0, -1.0)
             pair = np.where(index[rows] == i, q[j - 1, rows], q[i, rows])
-        design, w = _in_feature_space(fitted, K, rows, pair)
         name = f"{classes[i]} or {classes[j]}" if len(classes) > 2 else ""
-        yield learning_part(
-            design, y, Hinge(), L2(1.0), c[rows], w, float(fitted.intercepts[at]),
-            fit_intercept=True, u=-pair, name=name,
-        )  # fmt: skip
+        yield rows, y, pair, float(fitted.intercepts[at]), name
 
 
 def svr(fitted: Fitted) -> Iterator[LearningPart]:
     """SVR."""
     estimator = fitted.estimator
-    q = _dual_coefficients(fitted)[0]
+    q = dual_coefficients(fitted)[0]
     K = None if estimator.kernel == "linear" else kernel_matrix(fitted, estimator._gamma)
-    design, w = _in_feature_space(fitted, K, np.arange(fitted.n), q)
+    design, w = in_feature_space(fitted, K, np.arange(fitted.n), q)
     yield learning_part(
         design, fitted.targets(), EpsilonInsensitive(estimator.epsilon), L2(1.0),
         estimator.C * fitted.s, w, float(fitted.intercepts[0]), fit_intercept=True, u=-q,
+        features=fitted.features if K is None else (),
     )  # fmt: skip
 
 
-def _dual_coefficients(fitted: Fitted) -> Array:
+def dual_coefficients(fitted: Fitted) -> Array:
     """``dual_coef_`` on all samples, shape (rows, n); refuses samples that were not fitted.
 
     libsvm drops samples of weight 0, and ``support_`` counts without them (ours with them). Where K
@@ -99,7 +106,7 @@ def _stand_at(support: Array, fitted: Fitted) -> bool:
     return not (moved.size and moved.max() > 0.0)
 
 
-def _in_feature_space(fitted: Fitted, K: Array | None, rows: Array, q: Array) -> tuple[Any, Array]:
+def in_feature_space(fitted: Fitted, K: Array | None, rows: Array, q: Array) -> tuple[Any, Array]:
     """The design whose Gram matrix is the kernel of these rows, and w = design' q."""
     design = fitted.X[rows] if K is None else features(fitted, K[np.ix_(rows, rows)])
     return design, design.T @ q

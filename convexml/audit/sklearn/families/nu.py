@@ -1,0 +1,102 @@
+"""libsvm's machines with nu: a margin, or the width of a tube, is found with the coefficients.
+
+===========  ==================================================================================
+OneClassSVM  |f|_H^2 / 2 + sum_i s_i (rho - f(x_i))_+ - nu S rho
+NuSVC        |f|_H^2 / 2 + sum_i s_i (rho - y_i (f(x_i) + b))_+ - nu S rho, rho >= 0
+NuSVR        |f|_H^2 / 2 + C sum_i s_i (|f(x_i) + b - y_i| - epsilon)_+ + C nu S epsilon
+===========  ==================================================================================
+
+S = sum_i s_i; f = sum_i q_i k(x_i, .) with q of ``dual_coef_``. The duals are
+
+    OneClassSVM, NuSVC  maximise -|sum_i alpha_i y_i k(x_i, .)|_H^2 / 2
+                        subject to 0 <= alpha <= s, sum alpha = nu S, and sum alpha_i y_i = 0
+    NuSVR               maximise q'y - |sum_i q_i k(x_i, .)|_H^2 / 2
+                        subject to |q_i| <= C s_i, sum q = 0, sum |q| <= C nu S
+
+An NuSVC holds f / rho and b / rho, which decide as f and b do: rho is the best one for them, as is
+epsilon, which no NuSVR holds. With more than two classes NuSVC solves a problem for each pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ....numerics import Array
+from ..fitted import Fitted, tighter
+from .kernel_matrix import kernel_matrix
+from .libsvm import dual_coefficients, in_feature_space, pairs
+from .nu_parts import HeldPoint, NuPart, TubePart
+
+
+def one_class_svm(fitted: Fitted) -> Iterator[NuPart]:
+    """OneClassSVM: rho is minus ``intercept_``, which decides as ``offset_`` does."""
+    K = _kernel(fitted)
+    A, point = _one_class(fitted, fitted, K)
+    total = float(fitted.estimator.nu) * float(fitted.s.sum())
+    yield NuPart(A, np.ones(fitted.n), fitted.s, total, point,
+                 lambda: _one_class(fitted, tighter(fitted), K)[1])  # fmt: skip
+
+
+def _one_class(fitted: Fitted, held: Fitted, K: Array | None) -> tuple[Any, HeldPoint]:
+    q = dual_coefficients(held)[0]
+    A, w = in_feature_space(fitted, K, np.arange(fitted.n), q)
+    return A, HeldPoint(w, 0.0, -float(held.intercepts[0]), q)
+
+
+def nu_svc(fitted: Fitted) -> Iterator[NuPart]:
+    """NuSVC, one binary problem per pair of classes; ``class_weight`` does not enter, as there."""
+    K, nu = _kernel(fitted), float(fitted.estimator.nu)
+    count = len(fitted.estimator.classes_)
+    for at in range(count * (count - 1) // 2):
+        part, point = _pair(fitted, fitted, K, at)
+        A, y, s, name = part
+        yield NuPart(A, y, s, nu * float(s.sum()), point,
+                     partial(_another, fitted, K, at), name)  # fmt: skip
+
+
+def _another(fitted: Fitted, K: Array | None, at: int) -> HeldPoint:
+    return _pair(fitted, tighter(fitted), K, at)[1]
+
+
+def _pair(fitted: Fitted, held: Fitted, K: Array | None, at: int) -> tuple[Any, HeldPoint]:
+    rows, y, q, b, name = [*pairs(held)][at]
+    A, w = in_feature_space(fitted, K, rows, q)
+    s = fitted.s[rows]
+    total = float(fitted.estimator.nu) * float(s.sum())
+    # Over multiples rho (w, b, 1) the objective is rho^2 |w|^2 / 2 - rho (nu S - hinge losses).
+    hinge, square = float(s @ np.maximum(1.0 - y * (A @ w + b), 0.0)), float(w @ w)
+    rho = (total - hinge) / square if square > 0.0 else 0.0
+    # The dual point has the sum nu S, whatever it was divided by: by rho, if it is optimal.
+    size = float(np.abs(q).sum())
+    alpha = q * (total / size) if size > 0.0 else q
+    rho = rho if rho > 0.0 else total / max(size, 1.0)
+    return (A, y, s, name), HeldPoint(rho * w, rho * b, rho, alpha)
+
+
+def nu_svr(fitted: Fitted) -> Iterator[TubePart]:
+    """NuSVR: epsilon is the best one for its residuals."""
+    K = _kernel(fitted)
+    A, point = _tube(fitted, fitted, K)
+    limits = float(fitted.estimator.C) * fitted.s
+    total = float(fitted.estimator.nu) * float(limits.sum())
+    yield TubePart(A, fitted.targets(), limits, total, point,
+                   lambda: _tube(fitted, tighter(fitted), K)[1])  # fmt: skip
+
+
+def _tube(fitted: Fitted, held: Fitted, K: Array | None) -> tuple[Any, HeldPoint]:
+    q, b = dual_coefficients(held)[0], float(held.intercepts[0])
+    A, w = in_feature_space(fitted, K, np.arange(fitted.n), q)
+    size = np.abs(fitted.targets() - A @ w - b)
+    order = np.argsort(-size)  # epsilon leaves samples of weight nu S outside, no more
+    outside = np.cumsum(fitted.s[order]) > float(fitted.estimator.nu) * float(fitted.s.sum())
+    epsilon = float(size[order][int(np.argmax(outside))]) if outside.any() else 0.0
+    return A, HeldPoint(w, b, epsilon, q)
+
+
+def _kernel(fitted: Fitted) -> Array | None:
+    estimator = fitted.estimator
+    return None if estimator.kernel == "linear" else kernel_matrix(fitted, estimator._gamma)
