@@ -1,9 +1,11 @@
 """scikit-learn's estimators with a certificate: its names, parameters and objectives."""
 
 from .elastic_net import ElasticNet
+from .elastic_net_cv import ElasticNetCV
 from .huber_regressor import HuberRegressor
 from .kernel_ridge import KernelRidge
 from .lasso import Lasso
+from .lasso_cv import LassoCV
 from .linear_regression import LinearRegression
 from .linear_svc import LinearSVC
 from .linear_svr import LinearSVR
@@ -13,6 +15,7 @@ from .poisson_regressor import PoissonRegressor
 from .quantile_regressor import QuantileRegressor
 from .ridge import Ridge
 from .ridge_classifier import RidgeClassifier
+from .ridge_cv import RidgeCV
 from .svc import SVC
 from .svr import SVR
 
@@ -20,9 +23,11 @@ __all__ = [
     "SVC",
     "SVR",
     "ElasticNet",
+    "ElasticNetCV",
     "HuberRegressor",
     "KernelRidge",
     "Lasso",
+    "LassoCV",
     "LinearRegression",
     "LinearSVC",
     "LinearSVR",
@@ -31,5 +36,6 @@ __all__ = [
     "PoissonRegressor",
     "QuantileRegressor",
     "Ridge",
+    "RidgeCV",
     "RidgeClassifier",
 ]

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn import linear_model
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LinearRegression
 from support.estimator_cases import CASES
 from support.estimator_fits import Case, fit
 
@@ -65,6 +65,30 @@ def test_the_objective_is_that_of_the_namesake(case: Case, weighted: bool) -> No
         np.testing.assert_allclose(found.predict(X), theirs.predict(X), rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        linear_model.RidgeCV([0.1, 1.0, 10.0], cv=3),
+        linear_model.LassoCV(alphas=6, cv=3, tol=1e-10, max_iter=100_000),
+        linear_model.ElasticNetCV(l1_ratio=[0.2, 0.9], alphas=6, cv=3, tol=1e-10, max_iter=100_000),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_the_choice_of_folds_is_that_of_the_namesake(theirs: Any) -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(30, 6))
+    y = X[:, 0] - 2.0 * X[:, 1] + rng.normal(size=30)
+    found = ours_of(theirs).fit(X, y)
+    theirs.fit(X, y)
+    assert found.alpha_ == pytest.approx(theirs.alpha_, rel=1e-12)
+    np.testing.assert_allclose(found.coef_, theirs.coef_, rtol=1e-6, atol=1e-8)
+    if hasattr(theirs, "mse_path_"):
+        np.testing.assert_allclose(found.mse_path_, theirs.mse_path_, rtol=1e-3)
+        np.testing.assert_allclose(found.alphas_, theirs.alphas_, rtol=1e-12)
+        assert found.gap_path_.shape == theirs.mse_path_.shape
+        assert np.all(found.gap_path_ <= 1e-6)
+
+
 def test_what_is_not_verified_is_told() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 40))
@@ -104,7 +128,7 @@ def test_least_squares_of_wide_data_have_the_least_norm() -> None:
     wide, y = rng.normal(size=(8, 20)), rng.normal(size=8)
     tall = rng.normal(size=(8, 3))
     for X in (wide, np.column_stack([tall, tall]), np.column_stack([tall, np.ones(8)])):
-        theirs, found = LinearRegression().fit(X, y), ours.LinearRegression().fit(X, y)
+        theirs, found = linear_model.LinearRegression().fit(X, y), ours.LinearRegression().fit(X, y)
         np.testing.assert_allclose(found.coef_, theirs.coef_, rtol=1e-9, atol=1e-12)
         assert found.intercept_ == pytest.approx(theirs.intercept_, rel=1e-9)
 

@@ -1,0 +1,93 @@
+"""Ridge regression that chooses its penalty, as scikit-learn has it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn import linear_model
+from sklearn.model_selection import GridSearchCV
+
+from .base import OURS, Given
+from .linear import LinearFit
+from .ridge import Ridge
+
+
+class RidgeCV(LinearFit, linear_model.RidgeCV):
+    """Ridge with the best alpha, and a certificate of the last fit.
+
+    Without ``cv`` scikit-learn chooses, by its closed form of leaving one out; with it, every fit
+    on a fold is one of ``Ridge`` here, which warns where it is not verified.
+
+    Parameters
+    ----------
+    alphas : array
+        Strengths to choose from.
+    fit_intercept : bool
+        The intercept is not penalised.
+    scoring : str or callable, optional
+        As of scikit-learn.
+    cv : int, splitter or list of splits, optional
+        The folds; None leaves one out.
+    gcv_mode : str, optional
+        As of scikit-learn.
+    store_cv_results : bool
+        As of scikit-learn.
+    alpha_per_target : bool
+        As of scikit-learn.
+    tol : float
+        Verified relative gap that the fits are to reach.
+    max_iter : int, optional
+        Steps of the solver; None is its own limit.
+    solver : str
+        A solver of convexml; "auto" chooses.
+    """
+
+    _parameter_constraints: ClassVar = linear_model.RidgeCV._parameter_constraints | OURS
+    _reading: ClassVar = {"multi_output": True, "y_numeric": True}
+
+    def __init__(
+        self,
+        alphas: Any = (0.1, 1.0, 10.0),
+        *,
+        fit_intercept: bool = True,
+        scoring: Any = None,
+        cv: Any = None,
+        gcv_mode: str | None = None,
+        store_cv_results: bool = False,
+        alpha_per_target: bool = False,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        solver: str = "auto",
+    ) -> None:
+        super().__init__(
+            alphas,
+            fit_intercept=fit_intercept,
+            scoring=scoring,
+            cv=cv,
+            gcv_mode=gcv_mode,
+            store_cv_results=store_cv_results,
+            alpha_per_target=alpha_per_target,
+        )
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+
+    def _begin(self, given: Given) -> None:
+        if self.cv is None or self.store_cv_results or self.alpha_per_target:
+            linear_model.RidgeCV.fit(self, *given)
+        else:
+            steering: dict[str, Any] = {
+                "tol": self.tol,
+                "max_iter": self.max_iter,
+                "solver": self.solver,
+            }
+            search = GridSearchCV(
+                Ridge(fit_intercept=self.fit_intercept, **steering),
+                {"alpha": np.atleast_1d(self.alphas)},
+                cv=self.cv,
+                scoring=self.scoring,
+                refit=False,
+            ).fit(given.X, given.y, sample_weight=given.weights)
+            self.alpha_, self.best_score_ = search.best_params_["alpha"], search.best_score_
+        super()._begin(given)
