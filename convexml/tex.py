@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, NamedTuple
 
 
@@ -185,8 +186,12 @@ def name_of(part: Any) -> str:
 
 def told(part: Any, base: Any, method: str, value: str, *names: Any) -> Any:
     """What the part says of itself; what a subclass inherits for another value does not count."""
-    says, is_worth = (
-        next(c for c in type(part).__mro__ if name in vars(c)) for name in (method, value)
-    )
-    stale = says is not is_worth and issubclass(is_worth, says)
-    return getattr(base if stale else type(part), method)(part, *names)
+    kind: Any = type(part)
+    return getattr(base if _is_stale(kind, method, value) else kind, method)(part, *names)
+
+
+@cache
+def _is_stale(kind: type, method: str, value: str) -> bool:
+    """Whether a class has the value from a subclass of that which it has the words from."""
+    says, is_worth = (next(c for c in kind.__mro__ if name in vars(c)) for name in (method, value))
+    return says is not is_worth and issubclass(is_worth, says)

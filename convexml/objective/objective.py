@@ -191,7 +191,9 @@ class Objective:
     @cached_property
     def is_unbounded(self) -> bool:
         """Whether every l* is finite everywhere, as of strongly convex l: dom F* holds every u."""
-        return self.loss.strong_convexity > 0.0 or not np.isfinite(self.slope_bounds).any()
+        return self.loss.strong_convexity > 0.0 or not any(
+            np.isfinite(end).any() for end in self.slope_bounds
+        )
 
     def dual_bounds(self) -> tuple[Array, Array]:
         """The box lo <= u <= hi on which F* is finite, arrays of shape (n,)."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..numerics import all_finite
 from ..objective import Objective
 from ..penalties import Penalty
 from ..theory import round_slope, strong_convexity
@@ -103,9 +104,7 @@ NEEDS: dict[str, Need] = {
         "the conjugate of its loss is not quadratic on a box",
     ),
     "bounded box dual": (
-        lambda objective: (
-            has_box_dual(objective) and bool(np.all(np.isfinite(objective.dual_bounds())))
-        ),
+        lambda objective: has_box_dual(objective) and all(map(all_finite, objective.slope_bounds)),
         "the conjugate of its loss is not quadratic on a bounded box",
     ),
     "quadratic penalty": (

@@ -137,8 +137,9 @@ def expected_gap(
 ) -> float:
     """What the relative gap will be about: F(z) + F*(u) - u'z + |Lam w + X'u|^2 / 2, in Lam^-1."""
     loss, conjugate = objective.loss_value(at.z), smoothed.conjugate(at.u)
-    slope = level * at.w + at.v
+    pull = level * at.w
+    slope = pull + at.v
     gap = loss + conjugate - float(at.u @ at.z) + 0.5 * float(slope @ (slope / level))
-    above = loss + 0.5 * float(at.w @ (level * at.w))
+    above = loss + 0.5 * float(at.w @ pull)
     size = max(above, -conjugate - 0.5 * float(at.v @ (at.v / level)))
     return (abs(gap) + abs(at.total) * smoothed.omega) / size if size > 0.0 else np.inf
