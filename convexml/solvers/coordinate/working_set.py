@@ -59,7 +59,8 @@ def working_set(
     squared loss, by coordinate descent in covariances (Friedman, Hastie and Tibshirani, 2010,
     https://doi.org/10.18637/jss.v033.i01) that finds the support, and Newton steps on the support
     that end in rounding. The curvatures of a model are kept while its steps converge fast, so that
-    its Gram matrix only grows. Steps are halved until P falls enough, so that P never increases,
+    its Gram matrix only grows; a new one is rough, and of the columns that may join, until a step
+    shows that this is not enough. Steps are halved until P falls enough, so that P never increases,
     and doubled where it falls faster than its model. Few columns are held all of them at once.
     Where many columns violate their condition at the start, lam comes down from where none does in
     a few steps, so that few columns join in vain; iterates on the way are those that lower P. Where
