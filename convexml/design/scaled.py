@@ -14,6 +14,9 @@ from ..numerics import ROUNDING, Array, all_finite, power_between
 from .base import Design
 from .sparse import SparseDesign
 
+PARALLEL = 1.0 - 1e-6
+"""The least squared cosine between vectors that may be multiples of one another."""
+
 
 @dataclass(frozen=True, eq=False)
 class ScaledDesign:
@@ -110,8 +113,10 @@ def last_slopes(design: Any, u: Array) -> Array:
     base, units = unscaled(design)
     known = base.__dict__.setdefault("_last_product", [])
     for before, v in known:
-        square = float(before @ before)
-        times = float(u @ before) / square if square > 0.0 else 1.0
+        square, along = float(before @ before), float(u @ before)
+        if not along * along >= PARALLEL * square * float(u @ u):
+            continue
+        times = along / square if square > 0.0 else 1.0
         off = np.max(np.abs(u - times * before), initial=0.0)
         if off <= ROUNDING * abs(times) * np.sqrt(square):
             found: Array = -units * (times * v)

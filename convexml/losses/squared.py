@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compiled import compiled
 from ..conditions import Words
-from ..numerics import EPS, Array
+from ..numerics import EPS, Array, outward
 from ..terms import Terms
 from ..tex import Tex
 from .base import Loss
@@ -52,6 +52,12 @@ class Squared(Loss):
 
     def derivative(self, y: Array, z: Array) -> Array:
         return z - y
+
+    def slope_bound(self, y: Array, z: Array, reach: float) -> Array:
+        bound = np.abs(z - y)
+        bound += outward(z, reach)
+        bound *= 1.0 + 64.0 * EPS
+        return bound
 
     def curvature(self, y: Array, z: Array) -> Array:
         return np.ones_like(z)

@@ -146,8 +146,13 @@ def attempt(
     The objective is taken in units of ``limits.size``, where an earlier answer gives one.
     """
     objective, began = problem.objective_parts, time.perf_counter()
-    # Where X is small, the frame that the certificate uses: what is known in it is known once.
-    frame = frame_of(objective, always=name in FRAMED and objective.n * objective.d <= SMALL)
+    frame = frame_of(objective)
+    if name in FRAMED:
+        # Where X is small, or as it is, the frame of the certificate: what is known in it is
+        # known once.
+        whole = frame_of(objective, always=True)
+        same = whole.objective.design is objective.design
+        frame = whole if same or objective.n * objective.d <= SMALL else frame
     if name in ALGORITHMS and name not in FRAMED:
         frame = Frame(objective, frame.centre, np.ones(objective.d), is_trivial=True)
     if limits.size is not None:

@@ -215,7 +215,10 @@ def _product(objective: Objective, u: Array, found: Restored) -> tuple[Array, Ar
         ratio = float(np.vdot(before, u)) / square if square > TINY else 0.0
         for times, rounded in ((power_between(before, u), 0.0), (ratio, UNIT)):
             there = times * before
-            away = np.abs(u - there) + rounded * np.abs(there)
+            away = u - there
+            np.abs(away, out=away)
+            if rounded:
+                away += rounded * np.abs(there)
             found_v = units * (times * v)
             if not away.any():
                 return found_v, error
