@@ -94,13 +94,23 @@ class KernelRows:
     def _sum(self, q: Array) -> Array:
         """sum_j q_j K_j over the nonzero q_j."""
         used, found = q.nonzero()[0], np.zeros(self.n)
-        weights, step = q[used], self._step
-        for k in range(0, used.size, step):
-            found += weights[k : k + step] @ self._rows(used[k : k + step])
+        self.add_anew(used, q[used], found)
         return found
 
+    def begin_anew(self) -> bool:
+        """Forget products that were continued, whose account is larger; whether there were any."""
+        known = self._last
+        self._last = [each for each in known if each.sizes.sum() <= np.abs(each.q).sum()]
+        return len(self._last) < len(known)
+
+    def add_anew(self, index: Array, weights: Array, total: Array) -> None:
+        """Add sum_k weights_k K[index_k] to ``total``, by rows made for it."""
+        for k in range(0, index.size, self._step):
+            part = slice(k, k + self._step)
+            total += weights[part] @ self._rows(index[part])
+
     def add(self, index: Array, weights: Array, total: Array) -> None:
-        """Add sum_k weights_k K[index_k] to ``total``, by rows that are kept while there is room.
+        """The same by rows that are kept while there is room.
 
         Those that were kept before are rounded to single precision.
         """

@@ -66,6 +66,8 @@ def certify_kernel(
     plain = None
     if objective.matrix.is_exact and objective.lam > 0.0 and not objective.loss.is_indicator:
         plain = certify_function(objective, q, b, u, tol=tol)
+        if plain.verdict is not Verdict.CERTIFIED and objective.matrix.begin_anew():
+            plain = certify_function(objective, q, b, u, tol=tol)
         # A point that is judged as it is passed: a better dual point or witness is looked for only
         # where a factor is no matter.
         solved = plain.verdict is Verdict.CERTIFIED and not (refute and objective.n <= SMALL)

@@ -24,8 +24,8 @@ class Gram(Protocol):
         """G[index, index]."""
         ...
 
-    def add(self, index: Array, step: Array, total: Array) -> None:
-        """Add G[:, index] step to ``total``, shape (n,)."""
+    def add(self, index: Array, step: Array, total: Array, exactly: bool) -> None:
+        """Add G[:, index] step to ``total``, shape (n,); where need be in double precision."""
         ...
 
     def product(self, u: Array) -> Array:
@@ -49,7 +49,7 @@ class LinearGram:
         X = self.design.rows(index).dense()
         return (X / self.level) @ X.T
 
-    def add(self, index: Array, step: Array, total: Array) -> None:
+    def add(self, index: Array, step: Array, total: Array, exactly: bool) -> None:
         total += self.design.matvec(self.design.rows(index).rmatvec(step) / self.level)
 
     def product(self, u: Array) -> Array:
@@ -71,8 +71,9 @@ class KernelGram:
         made = self.matrix.block(index)
         return made if self.lam == 1.0 else made / self.lam
 
-    def add(self, index: Array, step: Array, total: Array) -> None:
-        self.matrix.add(index, step / self.lam, total)
+    def add(self, index: Array, step: Array, total: Array, exactly: bool) -> None:
+        add = self.matrix.add_anew if exactly else self.matrix.add
+        add(index, step / self.lam, total)
 
     def product(self, u: Array) -> Array:
         return -self.matrix.product(-u / self.lam)  # a certificate asks for the same

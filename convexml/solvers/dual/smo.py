@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from math import isfinite, sqrt
@@ -11,15 +10,15 @@ from math import isfinite, sqrt
 import numpy as np
 
 from ...errors import InputError
-from ...losses import Loss
 from ...numerics import EPS, Array
 from ...objective import Objective
 from ...objective.kernel import KernelObjective
 from ..box_dual import curvatures
 from ..coordinate.dual_steps import most_violating
 from ..driver import Iterate
+from .box_problem import BoxProblem
 from .free_steps import FREE, settle
-from .gram_rows import Gram, coefficients, gram_of
+from .gram_rows import coefficients, gram_of
 from .set_steps import climb_set
 
 WHOLE = 250
@@ -38,6 +37,8 @@ ROUNDS = 3
 """Updates of a working set by pairs, in multiples of its size."""
 MISLED = 30.0
 """Slopes are made anew where the violation is no more than so many times their rounding."""
+FINE = 0.01
+"""Up to this share of the violation a step may misjudge it."""
 MOST = 0.8
 """Where so large a share of the nonzero u_i has moved a product costs no more than their rows."""
 NEAR = 0.01
@@ -80,55 +81,6 @@ def smo(
         yield Iterate(w, climb.shift, u, climb.passes, promise=promise)
 
 
-@dataclass(frozen=True, eq=False)
-class BoxProblem:
-    """Minimise y'u + epsilon |u|_1 + u'(diag(K) + G) u / 2 over lo <= u <= hi, 1'u = 0 if paired.
-
-    F* is the first part, for a loss with these conjugates.
-    """
-
-    gram: Gram
-    loss: Loss
-    y: Array
-    c: Array
-    lo: Array
-    hi: Array
-    K: Array
-    paired: bool
-
-    @cached_property
-    def n(self) -> int:
-        return len(self.y)
-
-    @cached_property
-    def is_linear(self) -> bool:
-        """Whether K = 0."""
-        return not self.K.any()
-
-    @cached_property
-    def epsilon(self) -> float:
-        return float(getattr(self.loss, "epsilon", 0.0))
-
-    def part(self, index: Array, times: float) -> BoxProblem:
-        """The problem of some samples, each counted so many times."""
-        c, lo, hi = (times * each[index] for each in (self.c, self.lo, self.hi))
-        y, K = self.y[index], self.K[index] / times
-        return BoxProblem(self.gram.part(index), self.loss, y, c, lo, hi, K, self.paired)
-
-    def balanced(self, u: Array, slope: Array) -> Array:
-        """U with 1'u = 0: moved are those that lose least by it, each as far as it may."""
-        total = float(u.sum()) if self.paired else 0.0
-        if total == 0.0:
-            return u
-        room = np.minimum(u - self.lo if total > 0.0 else self.hi - u, abs(total))
-        order = np.argsort(-slope if total > 0.0 else slope, kind="stable")
-        reach = np.cumsum(room[order])
-        step = np.clip(abs(total) - (reach - room[order]), 0.0, room[order])
-        moved = u.copy()
-        moved[order] -= np.sign(total) * step
-        return moved
-
-
 def coarse_start(box: BoxProblem, size: int) -> Array:
     """The slopes at the solution for some of the samples, which tell most of the others' u_i."""
     if box.n <= WHOLE:
@@ -142,7 +94,11 @@ def coarse_start(box: BoxProblem, size: int) -> Array:
     spread[index] = climb.u
     z = climb.shift - box.gram.product(spread)
     u = np.clip(box.c * box.loss.derivative(box.y, z), box.lo, box.hi)
-    return box.balanced(u, box.y + box.K * u - z)
+    derived = box.balanced(u, box.y + box.K * u - z)
+    kept = np.clip(spread, box.lo, box.hi)
+    if not 2 * np.count_nonzero(kept != spread) <= np.count_nonzero(spread):
+        return derived
+    return min(derived, box.balanced(kept, box.y - z), key=box.cost)
 
 
 class Climb:
@@ -151,7 +107,7 @@ class Climb:
     def __init__(self, box: BoxProblem, size: int, u: Array) -> None:
         self.box, self.size, self.u = box, min(size, box.n), u.copy()
         self.pull = box.gram.product(u).copy() if u.any() else np.zeros(box.n)  # G u
-        self.shift, self.passes = 0.0, np.count_nonzero(u) / box.n
+        self.shift, self.passes = 0.0, int(np.count_nonzero(u)) / box.n
         self.first = self.now = np.inf  # violations
         self.drift = 0.0  # what ``pull`` may be off by, about
 
@@ -219,9 +175,11 @@ class Climb:
         elif moved.size >= MOST * np.count_nonzero(self.u):
             self._begin_anew()
         elif moved.size:
-            box.gram.add(chosen[moved], step[moved], self.pull)
             size = float(Q.diagonal().max()) * sqrt(np.vdot(step, step))
-            self.drift += box.gram.rounding * size
+            rounding = box.gram.rounding * size
+            exactly = not rounding <= FINE * violation
+            box.gram.add(chosen[moved], step[moved], self.pull, exactly)
+            self.drift += 0.0 if exactly else rounding
         return bool(moved.size)
 
     @cached_property
