@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -13,12 +12,13 @@ import numpy as np
 from ..audit.sklearn.estimators import parts_of
 from ..audit.sklearn.parts import LearningPart, Subproblem, certify_parts
 from ..certificates import Certificate
-from ..errors import InputError, SolverError
+from ..errors import InputError, SolverError, UnknownSolverError
 from ..models import LearningProblem
 from ..models.solution import Solution
 from ..numerics import Array
 from ..objective import Objective
 from ..validation import positive_number
+from .held import Held
 
 OURS = dict.fromkeys(("solver", "tol", "max_iter"), "no_validation")
 """Parameters with another range than the namesake's; what solves is what refuses them."""
@@ -34,30 +34,6 @@ class Given(NamedTuple):
     X: Any
     y: Any
     weights: Any
-
-
-@dataclass(frozen=True)
-class Held:
-    """What an estimator holds of a solution: the same point, or one that rounding has moved."""
-
-    part: LearningPart
-    solution: Solution
-
-    @property
-    def name(self) -> str:
-        return self.part.name
-
-    @property
-    def value(self) -> float:
-        return self.part.value
-
-    def certify(self, tol: float) -> Certificate:
-        """The certificate of the solution, where its point is held; else another one."""
-        point, u = self.solution.primal, self.solution.dual.get("u")
-        same = np.array_equal(np.ravel(point["w"]), self.part.w)
-        if same and np.array_equal(point["b"], self.part.b) and u is not None:
-            return self.solution.certificate
-        return replace(self.part, u=None if u is None else np.array(u)).certify(tol)
 
 
 class CertifiedFit:
@@ -159,7 +135,13 @@ class CertifiedFit:
     def _solution(self, problem: LearningProblem, tol: float, name: str = "") -> Solution:
         solver, steps = getattr(self, "solver", "auto"), getattr(self, "max_iter", None)
         limit = None if steps is None or steps < 0 else steps
-        solution = problem.solve(solver, tol=tol, max_iter=limit)
+        try:
+            solution = problem.solve(solver, tol=tol, max_iter=limit)
+        except UnknownSolverError:
+            raise UnknownSolverError(
+                f"{type(self).__name__}.fit: solver={solver!r} is none of convexml's; leave it at "
+                "'auto', or see convexml.solvers.available()."
+            ) from None
         if "w" not in solution.primal:
             raise SolverError(
                 f"{type(self).__name__}.fit{f' ({name})' if name else ''}: {solution.solver} ended "

@@ -11,7 +11,8 @@ from scipy import linalg
 from ..audit.sklearn.parts import LearningPart, Subproblem
 from ..models.solution import Solution
 from ..numerics import Array
-from .base import CertifiedFit, Given, Held
+from .base import CertifiedFit, Given
+from .held import Held
 
 
 class KernelFit(CertifiedFit):

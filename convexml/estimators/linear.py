@@ -43,15 +43,16 @@ class ClassifierFit(LinearFit):
     """The same for labels: one row of ``coef_`` for two classes, else one for each class."""
 
     classes_: Array
+    class_weight: Any
     _reading: ClassVar = {}
 
     def _begin(self, given: Given) -> None:
-        self.classes_ = read_classes(type(self).__name__, given)
+        self.classes_ = read_classes(type(self).__name__, given, self.class_weight)
         rows = 1 if len(self.classes_) == 2 else len(self.classes_)
         self.coef_, self.intercept_ = np.zeros((rows, given.X.shape[1])), np.zeros(rows)
 
 
-def read_classes(owner: str, given: Given) -> Array:
+def read_classes(owner: str, given: Given, class_weight: Any = None) -> Array:
     """The labels in increasing order, two at least, each of a positive weight.
 
     Raises
@@ -65,12 +66,16 @@ def read_classes(owner: str, given: Given) -> Array:
     names = classes.tolist()
     if len(names) < 2:
         raise InputError(f"{owner}.fit: y holds one class, {names[0]!r}; two classes are needed.")
+    total: Any = np.ones(len(names))
     if weights is not None and np.shape(weights) == np.shape(y):
-        empty = np.bincount(index, weights=np.asarray(weights, dtype=float)) == 0.0
-        if np.any(empty) and not np.all(empty):
-            name = names[int(np.argmax(empty))]
-            raise InputError(
-                f"{owner}.fit: the samples of class {name!r} have no weight; leave them out, or "
-                "give them a positive sample_weight."
-            )
+        total = np.bincount(index, weights=np.asarray(weights, dtype=float))
+    if isinstance(class_weight, dict):
+        total = total * [class_weight.get(name, 1.0) for name in names]
+    empty = total == 0.0
+    if np.any(empty) and not np.all(empty):  # where all are, the weights are refused as such
+        name = names[int(np.argmax(empty))]
+        raise InputError(
+            f"{owner}.fit: the samples of class {name!r} have no weight; leave them out, or give "
+            "them a positive sample_weight and class_weight."
+        )
     return classes

@@ -111,7 +111,7 @@ class SVC(LibsvmFit, svm.SVC):
                 "CalibratedClassifierCV(SVC(), ensemble=False)."
             )
         super()._begin(given)
-        self.classes_ = read_classes("SVC", given)
+        self.classes_ = read_classes("SVC", given, self.class_weight)
         self.class_weight_ = compute_class_weight(
             self.class_weight, classes=self.classes_, y=given.y, sample_weight=given.weights
         )

@@ -115,6 +115,18 @@ def test_a_class_without_weight_is_named() -> None:
     for weights in ([1, 0, 1, 1, 0, 1], np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0])):
         with pytest.raises(ValueError, match="class 'b' have no weight"):
             ours.LogisticRegression().fit(X, y, sample_weight=weights)
+    for name in ("LogisticRegression", "LinearSVC", "SVC", "RidgeClassifier"):
+        with pytest.raises(
+            ValueError, match=f"{name}.fit: the samples of class 'b' have no weight"
+        ):
+            getattr(ours, name)(class_weight={"b": 0.0}).fit(X, y)
+
+
+def test_a_solver_of_scikit_learn_is_refused_with_the_way_out() -> None:
+    with pytest.raises(
+        ValueError, match="solver='lbfgs' is none of convexml's; leave it at 'auto'"
+    ):
+        ours.LogisticRegression(solver="lbfgs").fit(np.eye(4), [0, 1, 0, 1])
 
 
 def test_separable_classes_without_penalty_have_no_minimiser() -> None:
