@@ -74,7 +74,7 @@ class Objective:
     @cached_property
     def coefficient_sizes(self) -> Array:
         """Sizes of w that the data suggest, (d,); ones where the penalty has no constraint."""
-        if not self.penalty.is_constraint:
+        if not self.penalty.restricts:
             return np.ones(self.d)
         return coefficient_sizes(self.design, self.y, self.loss, self.fit_intercept)
 

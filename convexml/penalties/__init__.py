@@ -11,6 +11,7 @@ from .l1_ball import L1Ball
 from .l2 import L2
 from .l2_ball import L2Ball
 from .nonnegative import Nonnegative
+from .nonnegative_elastic_net import NonnegativeElasticNet
 from .zero import Zero
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "L2Ball",
     "Manifold",
     "Nonnegative",
+    "NonnegativeElasticNet",
     "Penalty",
     "Zero",
 ]

@@ -65,6 +65,8 @@ class Penalty(ABC):
     """Differentiable everywhere: ``gradient`` and ``manifold`` with all coordinates active."""
     is_constraint: ClassVar[bool] = False
     """Takes only the values 0 and +inf."""
+    rises: ClassVar[bool] = False
+    """Omega* grows with every v_j."""
     depends_on_sizes: ClassVar[bool] = False
     """Omega grows with every |w_j| and knows no sign: Omega* then does so with every |v_j|."""
 
@@ -161,6 +163,11 @@ class Penalty(ABC):
         moved = 0.0 if slope is None else float(np.abs(slope) @ error)
         return value + moved + 64.0 * EPS * abs(value)
 
+    @property
+    def restricts(self) -> bool:
+        """Whether some w are infeasible."""
+        return self.is_constraint
+
     def free(self, d: int) -> Array:
         """Mask of the coordinates that are not penalised at all: there X'u must be 0."""
         return np.zeros(d, dtype=bool)
@@ -183,8 +190,7 @@ class Penalty(ABC):
     def violation(self, w: Array, sizes: float | Array = 1.0) -> float:
         """How far w is from the domain of Omega, relative to its size (radius).
 
-        A constraint without a size of its own, such as w >= 0, is measured by the ``sizes`` of
-        coefficients that the data suggest, (d,).
+        Without a size of its own, as w >= 0, by the ``sizes`` that the data suggest, (d,).
         """
         return 0.0
 

@@ -64,7 +64,7 @@ def law_projection(penalty: Penalty, w: Array, v: Array, step: float) -> None:
     assert penalty.violation(p) <= 1e-15
     assert np.allclose(penalty.project(p), p, rtol=1e-14, atol=0.0)
     assert (w - p) @ (x - p) <= rounding(w, v)
-    if not penalty.is_constraint:
+    if not penalty.restricts:
         assert np.array_equal(p, w)
     if penalty.violation(w) == 0.0:
         assert np.array_equal(p, w)

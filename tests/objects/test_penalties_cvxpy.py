@@ -53,7 +53,7 @@ def test_expression_has_the_value_of_the_penalty(penalty: Penalty) -> None:
 
 @each_penalty
 def test_expression_is_violated_where_the_penalty_is(penalty: Penalty) -> None:
-    if not penalty.is_constraint or penalty.free(D).all():
+    if not penalty.restricts or penalty.free(D).all():
         assert penalty.violation(100.0 * W) == 0.0
         return
     w = cp.Variable(D, value=100.0 * W)

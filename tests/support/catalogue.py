@@ -38,6 +38,7 @@ from convexml.penalties import (
     L1Ball,
     L2Ball,
     Nonnegative,
+    NonnegativeElasticNet,
     Penalty,
     Zero,
 )
@@ -96,6 +97,9 @@ PENALTIES: tuple[Penalty, ...] = (
     Box(np.array([-1.0, 0.0, -INF, -INF, 2.0]), np.array([1.0, INF, 0.5, INF, 2.0])),
     Box(-INF, INF),
     Nonnegative(),
+    NonnegativeElasticNet(0.8),
+    NonnegativeElasticNet(0.9, 0.3),
+    NonnegativeElasticNet(0.9, 0.0),
 )
 
 LABELS: dict[str, st.SearchStrategy[float]] = {

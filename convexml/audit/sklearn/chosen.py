@@ -55,6 +55,7 @@ def _logistic(estimator: Any) -> dict[str, Any]:
 
 CHOICES: Mapping[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
     "ElasticNetCV": ("ElasticNet", _elastic_net),
+    "GraphicalLassoCV": ("GraphicalLasso", _alpha),
     "LassoCV": ("Lasso", _alpha),
     "LassoLarsCV": ("LassoLars", _alpha),
     "LassoLarsIC": ("LassoLars", _alpha),

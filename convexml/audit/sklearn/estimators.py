@@ -9,7 +9,19 @@ from typing import Any
 from ...certificates import Certificate
 from .advice import with_advice
 from .chosen import CHOICES, Chosen
-from .families import glm, huber, lasso, liblinear, libsvm, logistic, nu, ridge, sgd
+from .families import (
+    covariance,
+    discriminant,
+    glm,
+    huber,
+    lasso,
+    liblinear,
+    libsvm,
+    logistic,
+    nu,
+    ridge,
+    sgd,
+)
 from .fitted import Fitted, read_fitted, sklearn_class
 from .parts import Subproblem, certify_parts
 from .refusals import refusal
@@ -17,10 +29,12 @@ from .wrappers import WRAPPERS, inside
 
 TRANSLATIONS: Mapping[str, Callable[[Fitted], Iterable[Subproblem]]] = {
     "ElasticNet": lasso.elastic_net,
+    "GraphicalLasso": covariance.graphical_lasso,
     "HuberRegressor": huber.huber_regressor,
     "KernelRidge": ridge.kernel_ridge,
     "Lasso": lasso.lasso,
     "LassoLars": lasso.lasso,
+    "LinearDiscriminantAnalysis": discriminant.discriminant_analysis,
     "LinearRegression": ridge.linear_regression,
     "LinearSVC": liblinear.linear_svc,
     "LinearSVR": liblinear.linear_svr,

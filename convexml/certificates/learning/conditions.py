@@ -53,7 +53,7 @@ def is_feasible(point: PassedPoint, tol: float) -> bool:
     """
     objective, u = point.objective, point.u
     loss, penalty = objective.loss, objective.penalty
-    if loss.is_indicator or penalty.is_constraint or loss.labels == "classes":
+    if loss.is_indicator or penalty.restricts or loss.labels == "classes":
         return False
     if not (_is_of_library(loss) and _is_of_library(penalty)):
         return False

@@ -56,9 +56,7 @@ def rounded_gap(objective: Objective, point: PrimalPoint, dual: DualPoint) -> fl
     constraints such as Xw = y, which no point of a computer meets exactly.
     """
     loss, y, c = objective.loss, objective.y, objective.c
-    exact = not loss.is_indicator or (
-        loss.labels == "binary" and not objective.penalty.is_constraint
-    )
+    exact = not loss.is_indicator or (loss.labels == "binary" and not objective.penalty.restricts)
     if not (exact and np.isfinite(point.value) and np.isfinite(dual.value)):
         return np.inf
     lo, hi = loss.domain(y)

@@ -31,7 +31,9 @@ def value_of(estimator: object, X: object, y: object, s: object) -> float:
 
 
 def test_every_supported_class_has_a_case() -> None:
-    assert {type(case.estimator).__name__ for case in (*CASES, *SGD)} == set(TRANSLATIONS)
+    others = {"GraphicalLasso", "LinearDiscriminantAnalysis"}  # test_certify_covariances.py
+    tested = {type(case.estimator).__name__ for case in (*CASES, *SGD)}
+    assert tested | others == set(TRANSLATIONS)
 
 
 @each((*CASES, *SGD))

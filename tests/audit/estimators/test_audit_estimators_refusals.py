@@ -8,7 +8,6 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import (
-    ElasticNet,
     Lasso,
     LinearRegression,
     LogisticRegression,
@@ -43,9 +42,6 @@ def test_an_unsupported_class_is_refused_with_the_nearest_name() -> None:
 
 
 def test_unsupported_options_are_refused() -> None:
-    positive = ElasticNet(0.1, positive=True).fit(X, Y)
-    with pytest.raises(InputError, match="ElasticNet: positive=True is not supported"):
-        cml.certify(positive, X, Y)
     smooth = SGDClassifier(loss="modified_huber", random_state=0).fit(X, LABELS)
     with pytest.raises(InputError, match="loss='modified_huber' is not supported; supported are"):
         cml.certify(smooth, X, LABELS)

@@ -79,6 +79,8 @@ PENALTIES: dict[str, Callable[[int], Penalty]] = {
     "box": lambda d: penalties.Box(-1.0, 1.0),
     "box above": lambda d: penalties.Box(-np.inf, np.resize([1.0, np.inf], d)),
     "nonnegative": lambda d: penalties.Nonnegative(),
+    "nonnegative_elastic_net": lambda d: penalties.NonnegativeElasticNet(0.1, 0.5),
+    "nonnegative_elastic_net of l1 only": lambda d: penalties.NonnegativeElasticNet(0.1),
 }
 SYMBOLS = {
     "lam": r"\lambda",

@@ -32,7 +32,7 @@ def penalty_value(penalty: Penalty, w: Array) -> float:
             return float(levels(penalty, len(w)) @ w**2) / 2
         case "l1":
             return float(levels(penalty, len(w)) @ abs(w))
-        case "elastic_net":
+        case "elastic_net" | "nonnegative_elastic_net":
             rho = penalty.l1_ratio
             return penalty.lam * float(rho * abs(w).sum() + (1 - rho) / 2 * (w**2).sum())
         case "group_l2":
@@ -53,6 +53,8 @@ def off_set(penalty: Penalty, w: Array) -> float:
             size = np.maximum(*(np.where(np.isfinite(e), abs(e), 0) for e in (lo, hi)))
             off = np.maximum(np.maximum(lo - w, w - hi), 0)
             return float(np.max(off / np.where(size > 0, size, 1)))
+        case "nonnegative_elastic_net":
+            return float(np.max(np.maximum(-w, 0)))
     return 0.0
 
 
@@ -66,10 +68,10 @@ def penalty_expression(penalty: Penalty, w: cp.Expression) -> tuple[cp.Expressio
             return cp.sum_squares(cp.multiply(np.sqrt(levels(penalty, d)), w)) / 2, []
         case "l1":
             return levels(penalty, d) @ cp.abs(w), []
-        case "elastic_net":
+        case "elastic_net" | "nonnegative_elastic_net":
             rho = penalty.l1_ratio
             mixed = rho * cp.norm1(w) + (1 - rho) / 2 * cp.sum_squares(w)
-            return penalty.lam * mixed, []
+            return penalty.lam * mixed, [w >= 0] if penalty.name[0] == "n" else []
         case "group_l2":
             norms = [cp.norm(w[g]) for g in groups(penalty)]
             return levels(penalty, d) @ cp.hstack(norms), []
@@ -96,13 +98,14 @@ def penalty_conjugate(penalty: Penalty, v: Array, sizes: Array) -> tuple[float, 
     match penalty.name:
         case "zero":
             return 0.0, float(np.max(np.maximum(abs(v) - slack, 0) / unit))
-        case "l2" | "elastic_net":
+        case "l2" | "elastic_net" | "nonnegative_elastic_net":
             if penalty.name == "l2":
                 l1, l2 = np.zeros(len(v)), levels(penalty, len(v))
             else:
                 l1 = np.full(len(v), penalty.lam * penalty.l1_ratio)
                 l2 = np.full(len(v), penalty.lam * (1 - penalty.l1_ratio))
-            excess = np.maximum(abs(v) - l1, 0)
+            size = v if penalty.name == "nonnegative_elastic_net" else abs(v)
+            excess = np.maximum(size - l1, 0)
             hard = l2 == 0
             off = np.maximum(excess - slack, 0) / np.where(l1 > 0, l1, unit)
             return float(np.sum(excess[~hard] ** 2 / l2[~hard])) / 2, max(off[hard], default=0.0)

@@ -7,7 +7,8 @@ MultiTaskLasso       (1/2S) sum_i s_i |y_i - W'x_i - b|_2^2 + alpha sum_j |W_j.|
 MultiTaskElasticNet  the same with alpha (rho sum_j |W_j.|_2 + (1 - rho) |W|_F^2 / 2)
 ===================  ===========================================================================
 
-z = X w + b, S = sum_i s_i, rho = ``l1_ratio``. The intercept is not penalised. Several targets are
+z = X w + b, S = sum_i s_i, rho = ``l1_ratio``; w >= 0 in the first two rows with
+``positive=True``. The intercept is not penalised. Several targets are
 as many independent problems but of the last two, where W, (d, K), is the transpose of ``coef_``.
 """
 
@@ -19,24 +20,26 @@ import numpy as np
 from scipy import sparse
 
 from ....losses import Squared
-from ....penalties import L1, ElasticNet, GroupL2, Penalty
+from ....penalties import L1, ElasticNet, GroupL2, Nonnegative, NonnegativeElasticNet, Penalty
 from ..fitted import Fitted
 from ..parts import LearningPart, learning_part
 
 
 def lasso(fitted: Fitted) -> Iterator[LearningPart]:
     """Lasso: (1/2n) of the sum of squares; weights are normalised to mean 1."""
-    return _mean_squares(fitted, L1(fitted.estimator.alpha))
+    return _mean_squares(fitted, float(fitted.estimator.alpha), 1.0)
 
 
 def elastic_net(fitted: Fitted) -> Iterator[LearningPart]:
     """ElasticNet: as Lasso, with alpha l1_ratio and alpha (1 - l1_ratio) / 2."""
-    return _mean_squares(fitted, ElasticNet(fitted.estimator.alpha, fitted.estimator.l1_ratio))
+    estimator = fitted.estimator
+    return _mean_squares(fitted, float(estimator.alpha), float(estimator.l1_ratio))
 
 
-def _mean_squares(fitted: Fitted, penalty: Penalty) -> Iterator[LearningPart]:
+def _mean_squares(fitted: Fitted, alpha: float, rho: float) -> Iterator[LearningPart]:
+    penalty: Penalty = L1(alpha) if rho == 1.0 else ElasticNet(alpha, rho)
     if fitted.estimator.positive:
-        raise fitted.refuse("positive=True is not supported.")
+        penalty = NonnegativeElasticNet(alpha, rho) if alpha > 0.0 else Nonnegative()
     for name, y, w, b in fitted.per_target():
         yield learning_part(
             fitted.X, y, Squared(), penalty, fitted.mean_weights, w, b,

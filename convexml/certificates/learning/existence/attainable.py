@@ -44,7 +44,7 @@ def not_met_near(objective: Objective, w: Array, residual: Array, rounding: floa
     if objective.n * objective.d > LARGEST:
         return unknown
     exact, least = _of_rows(objective)
-    if exact and not objective.penalty.is_constraint:
+    if exact and not objective.penalty.restricts:
         return ""
     if least == 0.0:
         return unknown

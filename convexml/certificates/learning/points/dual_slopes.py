@@ -51,9 +51,9 @@ def rise(objective: Objective, v: Array, reach: Array) -> float:
     penalty = objective.penalty
     if not np.any(reach):
         return 0.0
-    if penalty.depends_on_sizes:
+    if penalty.depends_on_sizes or penalty.rises:
         v = penalty.domain_scale(v) * v
-        ends = v + np.copysign(reach, v)
+        ends = v + (reach if penalty.rises else np.copysign(reach, v))
         ends = ends * penalty.domain_scale(ends)
         before, after = penalty.conjugate(v, np.inf), penalty.conjugate(ends, np.inf)
         return max(after - before, 0.0) + 8.0 * EPS * abs(after)

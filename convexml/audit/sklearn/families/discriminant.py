@@ -1,0 +1,134 @@
+"""LinearDiscriminantAnalysis with ``solver="lsqr"`` or "eigen": quadratic functions of w.
+
+    w_k'Sigma w_k / 2 - mu_k'w_k  for each class k,  b_k = log pi_k - mu_k'w_k / 2
+
+mu_k are the means of the classes, pi_k their priors, Sigma = sum_k pi_k S_k with the covariances
+S_k (1/n_k, shrunk where ``shrinkage`` says so). Two classes are one problem, in the difference of
+their means. The minimum is -mu'Sigma^{-1}mu / 2, and the gap r'Sigma^{-1}r / 2 of the residual
+r = Sigma w - mu.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from ....certificates import Certificate
+from ....certificates.judge import bounded, judge, refuted
+from ....certificates.scale import learning_scale
+from ....conditions import worst
+from ....numerics import Array, gamma
+from ..fitted import Fitted
+
+UNPROVED = "the account of rounding of a covariance and its factor is of first order only"
+
+
+def discriminant_analysis(fitted: Fitted) -> Iterator[QuadraticPart]:
+    """LinearDiscriminantAnalysis, one problem for each class, or one for two."""
+    estimator = fitted.estimator
+    if estimator.solver == "svd":
+        raise fitted.refuse(
+            "solver='svd' scales by singular values, and minimises nothing; 'lsqr' and 'eigen' are "
+            "judged."
+        )
+    if np.any(fitted.s != fitted.s[0]):
+        raise fitted.refuse("it takes no sample_weight.")
+    X, index, classes = np.asarray(fitted.X), fitted.labels(), np.asarray(estimator.classes_)
+    groups = [X[index == k] for k in range(len(classes))]
+    given = estimator.priors
+    priors = np.array([len(group) for group in groups]) if given is None else np.asarray(given)
+    priors = priors / priors.sum()
+    means = np.array([group.mean(axis=0) for group in groups])
+    each = [covariance(group, estimator) for group in groups]
+    Sigma = np.einsum("k,kij->ij", priors, each)
+    W, b, logs = np.atleast_2d(fitted.coef), fitted.intercepts, np.log(priors)
+    if W.shape != (1 if len(classes) == 2 else len(classes), X.shape[1]):
+        raise fitted.refuse(f"coef_ of shape {W.shape} does not fit X {X.shape}.")
+    if len(classes) == 2:
+        middle = 0.5 * float((means[0] + means[1]) @ W[0])
+        yield QuadraticPart(Sigma, means[1] - means[0], W[0], float(b[0]),
+                            float(logs[1] - logs[0]) - middle)  # fmt: skip
+        return
+    for k, label in enumerate(classes):
+        best = float(logs[k] - 0.5 * means[k] @ W[k])
+        yield QuadraticPart(Sigma, means[k], W[k], float(b[k]), best, f"class {label}")
+
+
+def covariance(group: Array, estimator: object) -> Array:
+    """S_k as documented, shrunk where it is asked for."""
+    from sklearn.covariance import ledoit_wolf, shrunk_covariance
+
+    shrinkage = getattr(estimator, "shrinkage", None)
+    own = getattr(estimator, "covariance_estimator", None)
+    if own is not None:
+        from sklearn.base import clone
+
+        return np.atleast_2d(clone(own).fit(group).covariance_)
+    if shrinkage == "auto":
+        scale = group.std(axis=0)
+        scale = np.where(scale > 0.0, scale, 1.0)
+        found = ledoit_wolf((group - group.mean(axis=0)) / scale)[0]
+        return np.atleast_2d(scale[:, None] * found * scale)
+    R = group - group.mean(axis=0)
+    S = R.T @ R / len(group)
+    return np.atleast_2d(S if shrinkage in (None, "empirical") else shrunk_covariance(S, shrinkage))
+
+
+@dataclass(frozen=True)
+class QuadraticPart:
+    """Minimise w'Sigma w / 2 - mu'w, with b = ``best_b`` beside it; and the point (w, b)."""
+
+    Sigma: Array
+    mu: Array
+    w: Array
+    b: float
+    best_b: float
+    name: str = ""
+
+    def value_at(self, w: Array) -> float:
+        """The quadratic function."""
+        return float(0.5 * w @ self.Sigma @ w - self.mu @ w)
+
+    @property
+    def value(self) -> float:
+        """The quadratic function at the fitted point."""
+        return self.value_at(self.w)
+
+    def certify(self, tol: float) -> Certificate:
+        """Judge w by the residual of Sigma w = mu, and b by its formula."""
+        primal, r = self.value, self.Sigma @ self.w - self.mu
+        sizes = np.abs(self.Sigma) @ np.abs(self.w) + np.abs(self.mu)
+        rounding = float(gamma(2 * len(self.w) + 16) * (sizes @ np.abs(self.w)))
+        gap, best, reason = np.inf, None, ""
+        try:
+            factor = linalg.cho_factor(self.Sigma)
+            gap = 0.5 * float(r @ linalg.cho_solve(factor, r))
+            best = linalg.cho_solve(factor, self.mu)
+        except linalg.LinAlgError:
+            reason = "The covariance is singular to working precision; shrinkage makes it regular."
+        dual = primal - gap
+        level = max(abs(self.best_b), float(np.abs(self.mu) @ np.abs(self.w)), 1e-300)
+        certificate = judge(
+            bounded(
+                primal,
+                dual,
+                [
+                    worst("Sigma w = mu", "stationarity", r, sizes),
+                    worst("b = log pi - mu'w/2", "primal_feasibility", self.b - self.best_b, level),
+                ],
+                tol,
+                scale=learning_scale(primal, dual, 0.0),
+                rounding=rounding,
+                gap=gap,
+                reason=reason,
+                dual_source="constructed",
+                unproved=UNPROVED,
+            )
+        )
+        if best is None:
+            return certificate
+        better = self.value_at(best)
+        return refuted(certificate, better, {"w": best, "objective": better}, rounding)
