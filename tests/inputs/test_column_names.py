@@ -16,6 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import convexml as cml
 from convexml.errors import InputError
+from convexml.estimators import Lasso
 
 NAMES = ["age", "sex", "bmi"]
 RNG = np.random.default_rng(3)
@@ -178,3 +179,10 @@ def test_a_column_of_text_is_named(library: Any) -> None:
     dates = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=30)})
     with pytest.raises(InputError, match="real numbers, got dtype datetime64"):
         cml.Ridge(dates, Y, 0.1)
+
+
+def test_the_librarys_own_estimators_keep_the_names() -> None:
+    fitted = Lasso(alpha=0.1).fit(frame(pd), Y)
+    found = cml.certify(fitted, reordered(pd), Y)
+    assert found.verdict is fitted.certificate_.verdict is cml.Verdict.CERTIFIED
+    assert {row.column for row in found.conditions} & set(NAMES)

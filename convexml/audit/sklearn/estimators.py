@@ -22,7 +22,7 @@ from .families import (
     ridge,
     sgd,
 )
-from .fitted import Fitted, read_fitted, sklearn_class
+from .fitted import Fitted, in_order, read_fitted, sklearn_class
 from .parts import Subproblem, certify_parts
 from .refusals import refusal
 from .wrappers import WRAPPERS, inside
@@ -93,6 +93,7 @@ def certify_estimator(
     InputError
         If the estimator is not fitted, cannot be judged, or was fitted on other data.
     """
+    X = in_order(estimator, X)
     found = certify_parts(parts_of(estimator, X, y, sample_weight), tol)
     return with_advice(found, estimator)
 

@@ -156,7 +156,7 @@ def read_fitted(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
         check_is_fitted(estimator)
     except NotFittedError:
         raise InputError(f"certify: {owner} is not fitted yet; call fit(X, y) first.") from None
-    X = in_order(estimator, X)
+    X = in_order(estimator, X, tell=False)
     matrix = read_matrix(f"certify: {owner}", X)
     expected = getattr(estimator, "n_features_in_", matrix.shape[1])
     if matrix.shape[1] != expected:
@@ -177,7 +177,8 @@ def read_fitted(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
     if np.ndim(sample_weight) == 0 and sample_weight is not None:
         sample_weight = np.full(matrix.shape[0], sample_weight, dtype=float)
     weights = read_weights(f"certify: {owner}", sample_weight, matrix.shape[0])
-    return Fitted(estimator, owner, matrix, target, weights, tuple(column_names(X) or ()))
+    names = column_names(X) or [*map(str, getattr(estimator, "feature_names_in_", ()))]
+    return Fitted(estimator, owner, matrix, target, weights, tuple(names))
 
 
 def tighter(fitted: Fitted) -> Fitted:
@@ -199,13 +200,13 @@ def tighter(fitted: Fitted) -> Fitted:
     return replace(fitted, estimator=again)
 
 
-def in_order(estimator: Any, X: Any) -> Any:
+def in_order(estimator: Any, X: Any, *, tell: bool = True) -> Any:
     """X with its columns as the estimator was given them, by their names where both have names."""
     names = getattr(estimator, "feature_names_in_", None)
     known = None if names is None else [str(name) for name in names]
     if known is None and not hasattr(estimator, "n_features_in_"):
         return X  # it does not look at the columns itself
-    return match_columns(f"certify: {type(estimator).__name__}", X, known)
+    return match_columns(f"certify: {type(estimator).__name__}", X, known, tell=tell)
 
 
 def one_versus_rest(fitted: Fitted) -> Iterator[tuple[str, Array, Array, Array, float]]:

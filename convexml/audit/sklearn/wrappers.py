@@ -142,7 +142,7 @@ def inside(kind: str, outer: Any, X: Any, y: Any, s: Any) -> Iterator[Inner]:
     try:
         if kind != "Pipeline":  # one without a step that is fitted is fitted
             check_is_fitted(outer)
-        X = in_order(outer, X)
+        X = in_order(outer, X, tell=False)
         for inner in WRAPPERS[kind](outer, X, y, s):
             names = column_names(inner.X)
             known = hasattr(outer, "feature_names_in_")

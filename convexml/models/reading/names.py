@@ -26,11 +26,11 @@ def column_names(X: Any) -> list[str] | None:
     return [str(key) for key in keys]
 
 
-def match_columns(owner: str, X: Any, features: Sequence[str] | None) -> Any:
+def match_columns(owner: str, X: Any, features: Sequence[str] | None, *, tell: bool = True) -> Any:
     """X with its columns in the order of ``features``, as the model was given them.
 
     Where only one of the two has names the columns are taken in their order, and a UserWarning
-    says so.
+    says so if it is to ``tell``.
 
     Raises
     ------
@@ -39,6 +39,8 @@ def match_columns(owner: str, X: Any, features: Sequence[str] | None) -> Any:
     """
     found = column_names(X)
     if (found is None and features is None) or (features is None and isinstance(X, NamedColumns)):
+        return X
+    if not tell and (features is None or found is None):
         return X
     if features is None or found is None:
         who, other = ("the model", "X") if features is None else ("X", "the model")
