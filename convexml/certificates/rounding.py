@@ -86,16 +86,18 @@ def balanced(u: Array, lo: Any, hi: Any) -> Array | None:
     if not is_boxed or ((lo <= found).all() and (found <= hi).all()):
         if missing == 0:
             return found
-        movable = np.flatnonzero((lo < found) & (found < hi))
-        half = max(0.5 * movable.size, 1.0)
+        movable: Any = np.flatnonzero((lo < found) & (found < hi)) if is_boxed else slice(None)
+        count = movable.size if is_boxed else found.size
+        half = max(0.5 * count, 1.0)
         most = (abs(missing) / half + 2.0) * grid
         if is_boxed:
             own = found[movable]
             movable = movable[(lo[movable] + most <= own) & (own <= hi[movable] - most)]
-        if movable.size >= half and largest + most < top * grid:
-            share, rest = divmod(missing, movable.size)
+            count = movable.size
+        if count >= half and largest + most < top * grid:
+            share, rest = divmod(missing, count)
             found[movable] -= share * grid
-            found[movable[:rest]] -= grid
+            found[movable[:rest] if is_boxed else slice(rest)] -= grid
             return found
     ends: tuple[Any, Any] = (-top, top)
     if is_boxed:

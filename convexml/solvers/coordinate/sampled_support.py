@@ -78,9 +78,11 @@ def _bordered(objective: Objective, index: Array, kind: type) -> Array:
     k = index.size
     total, root = np.zeros((k + 1, k + 1)), np.sqrt(objective.c)
     alike = bool((root == root[0]).all())
+    room: Array = np.empty((k + 1, ROWS), dtype=kind)
     for some, rows in objective.design.row_blocks(ROWS):
         X = rows.constant
-        part: Array = np.ones((k + 1, len(X)), dtype=kind)
+        part = room[:, : len(X)]
+        part[k] = 1.0
         if X.flags.c_contiguous:
             part[:k] = X[:, index].T
         else:
