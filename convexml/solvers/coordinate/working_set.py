@@ -36,7 +36,10 @@ this share of the samples, the minimum may be followed down from where no violat
 many tolerances, 1e-6 of the level; outer steps to get there, at most."""
 ALMOST, FEW = 0.6, 0.25
 """Between passes columns are seen of which |X_g'u| was above this share of its level, if they are
-at most this share of all."""
+at most this share of all: the nearest, as many as are held."""
+TALL, FILLED, LEFT = 2.0, 0.2, 8.0
+"""So many times as many rows as columns have room for every support: where this share of columns is
+nonzero and lam more than so many times the problem's own, all violations join there at once."""
 
 
 def working_set(
@@ -121,10 +124,9 @@ class Search(ProximalNewton):
         self, objective: Objective, w: Array, b: float, columns: ChosenColumns | None = None
     ) -> None:
         super().__init__(objective, w, b, columns)
-        self.is_zero = np.zeros(objective.d, dtype=bool)
-        self.outside = np.zeros(objective.d)
+        self.is_zero, self.outside = np.zeros(objective.d, dtype=bool), np.zeros(objective.d)
         self.near: Array | None = None
-        self.start, self.turns = True, 0
+        self.start, self.turns, self.fills = True, 0, False
 
     def look(self, anew: bool) -> None:
         """Take the slope at (w, b), whose predictions are summed ``anew`` where it is to last."""
@@ -153,7 +155,11 @@ class Search(ProximalNewton):
         most, apart = self.norms.sizes(self.slope), ~(self.columns.contains | self.is_zero)
         near = np.flatnonzero(apart & (most > ALMOST * self.norms.level))
         self.seen = np.ones(self.objective.d, dtype=bool)
-        self.near = near if near.size <= FEW * self.objective.d else None
+        few, held = near.size <= FEW * self.objective.d, self.columns.index.size
+        if few and near.size > held > 0:
+            away = self.norms.level[near] / most[near]
+            near = self.norms.whole(near[np.argpartition(away, held)[:held]])
+        self.near = near if few else None
         self._near_columns: Design | None = None
 
     def glance(self) -> bool:
@@ -189,24 +195,22 @@ class Search(ProximalNewton):
             if self.follow():
                 return
         if self.times > 1.0:
-            few = np.count_nonzero(self.w) <= SPARSE * min(self.objective.n, self.objective.d)
-            times = self.times / RATIOS[0 if few else 1]
-            self.put(times if times > CLOSE else 1.0)
+            nonzero, n, d = int(np.count_nonzero(self.w)), self.objective.n, self.objective.d
+            times = self.times / RATIOS[0 if nonzero <= SPARSE * min(n, d) else 1]
+            far = nonzero > FILLED * d and times > LEFT
+            self.fills = self.is_quadratic and n >= TALL * d and far
+            self.put(times if times > CLOSE and not self.fills else 1.0)
             self._find_near()
 
     def is_crowded(self) -> bool:
-        """Whether the supports on the way down may be as large as they get.
-
-        Once they are, they are until the minimum was followed, or could not be.
-        """
+        """Whether supports may be as large as they get; they are until the minimum was followed."""
         if not 0 < self.turns < TURNS:
             samples, nonzero = np.count_nonzero(self.h), np.count_nonzero(self.w)
             able = self.is_quadratic and self.own.block is None and not self.columns.is_sparse
             if not (able and self.times > FAR and nonzero > CROWDED * samples) or self.turns:
                 return False
             self.judge()
-            if not nonzero + np.count_nonzero(self.outside > 1.0) > samples:
-                return False
+            return bool(nonzero + np.count_nonzero(self.outside > 1.0) > samples)
         return True
 
     def follow(self) -> bool:
@@ -217,10 +221,9 @@ class Search(ProximalNewton):
             return False
         z = objective.predict(found, 0.0)
         b = objective.best_intercept(z)
-        z = z + b
-        if not objective.primal(found, b, z) <= self.primal:
+        if not objective.primal(found, b, z + b) <= self.primal:
             return False
-        self.w, self.b, self.z = found, b, z
+        self.w, self.b, self.z = found, b, z + b
         self.put(1.0)
         self.look(False)
         return True
@@ -236,7 +239,8 @@ class Search(ProximalNewton):
     def grow(self, growth: float) -> None:
         """Take in the coordinates of the largest violations, and all nonzero ones."""
         nonzero = int(np.count_nonzero(self.w))
-        wanted = max(int(2.0 * np.sqrt(self.objective.d)), int(growth * nonzero))
+        most = self.objective.d if self.fills else int(growth * nonzero)
+        wanted = max(int(2.0 * np.sqrt(self.objective.d)), most)
         held = (self.w != 0.0) & ~self.columns.contains
         rank = np.where(held, np.inf, self.outside)
         found = np.flatnonzero(rank > 1.0)

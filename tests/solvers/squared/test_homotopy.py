@@ -133,3 +133,15 @@ def test_the_inverse_of_a_support_that_changes() -> None:
     inverse.add(weights, float(np.sum((half[new] - weights @ half[kept]) ** 2)))
     kept.append(new)
     assert np.allclose(inverse.array @ (half @ half.T)[np.ix_(kept, kept)], np.eye(4))
+
+
+def test_columns_of_a_tall_matrix_join_together_where_lam_is_small() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(600, 200))
+    y = X @ rng.normal(size=200) + rng.normal(size=600)
+    problem = cml.Lasso(X, y, lam=1.0)
+    problem.lam = 1e-5 * problem.lam_max
+    solution = problem.solve("working_set", tol=1e-9)
+    assert solution.status == "optimal"
+    assert violation(problem, solution.primal["w"], float(solution.primal["b"])) < 1e-6
+    assert solution.trace[-1].passes <= 20.0
