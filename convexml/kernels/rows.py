@@ -18,7 +18,7 @@ KEPT = 3_000_000
 """Entries of the rows that are kept: 12 MB."""
 SINGLE = 1e30
 """Entries of this size, or one by it, are not for single precision."""
-BLOCK = 32_768
+BLOCK = 20_480
 """Entries of the rows that are made at a time: they stay in the cache."""
 
 
