@@ -28,15 +28,15 @@ MUTANTS = [
     loss(
         "squared: twice the conjugate's square",
         "squared",
-        "return 0.5 * v**2 + v * y",
-        "return v**2 + v * y",
+        "value = 0.5 * v + y",
+        "value = v + y",
         "conjugate-Squared()",
     ),
     loss(
         "squared: half the conjugate's square, which would be believed",
         "squared",
-        "return 0.5 * v**2 + v * y",
-        "return 0.25 * v**2 + v * y",
+        "value = 0.5 * v + y",
+        "value = 0.25 * v + y",
         "conjugate-Squared()",
     ),
     loss(

@@ -9,7 +9,7 @@ AUDIT = "convexml/audit"
 CONIC = "convexml/certificates/conic"
 TEXTBOOK = "tests/duality/test_dualize_textbook.py"
 SIGNS = "tests/duality/test_dualize_signs.py"
-ESTIMATORS = "tests/audit/test_audit_estimators.py"
+ESTIMATORS = "tests/audit/estimators/test_audit_estimators.py"
 PROBLEMS = "tests/audit/problems/test_audit_problems.py"
 FAULTS = "tests/audit/test_audit_faults.py"
 ABSENCE = "tests/audit/test_audit_absence.py"
@@ -169,28 +169,28 @@ MUTANTS = [
     ),
     estimator(
         "scikit-learn: LinearRegression with 1/2",
-        "sklearn/linear",
+        "sklearn/families/ridge",
         "fitted.X, y, Squared(), penalty, 2.0 * fitted.s, w, b,",
         "fitted.X, y, Squared(), penalty, fitted.s, w, b,",
         "LinearRegression",
     ),
     estimator(
         "scikit-learn: half of Ridge's alpha",
-        "sklearn/linear",
+        "sklearn/families/ridge",
         "fitted.X, y, Squared(), L2(2.0 * alpha), 2.0 * fitted.s, w, b,",
         "fitted.X, y, Squared(), L2(alpha), 2.0 * fitted.s, w, b,",
         "Ridge",
     ),
     estimator(
         "scikit-learn: squared hinge with 1/2",
-        "sklearn/liblinear",
+        "sklearn/families/liblinear",
         "scale = estimator.C * (2.0 if squared else 1.0)\n    for",
         "scale = estimator.C\n    for",
         "LinearSVC, squared hinge",
     ),
     estimator(
         "scikit-learn: liblinear's intercept is not penalised",
-        "sklearn/liblinear",
+        "sklearn/families/liblinear",
         "np.append(w, b / m)",
         "np.append(w, 0.0 * b / m)",
         "LinearSVC, hinge",
@@ -204,16 +204,16 @@ MUTANTS = [
     ),
     estimator(
         "scikit-learn: sample weights of SVC left out",
-        "sklearn/libsvm",
-        "c = estimator.C * estimator.class_weight_[index] * fitted.s",
-        "c = estimator.C * estimator.class_weight_[index] * np.ones(fitted.n)",
+        "sklearn/families/libsvm",
+        "c = estimator.C * estimator.class_weight_[fitted.labels()] * fitted.s",
+        "c = estimator.C * estimator.class_weight_[fitted.labels()]",
         "SVC, linear, weighted",
     ),
     Mutant(
         "scikit-learn: the dual point of SVC with the sign of its coefficients",
-        f"{AUDIT}/sklearn/libsvm.py",
-        "fit_intercept=True, u=-pair, name=name,",
-        "fit_intercept=True, u=pair, name=name,",
+        f"{AUDIT}/sklearn/families/libsvm.py",
+        "c[rows], w, b, fit_intercept=True, u=-pair, name=name,",
+        "c[rows], w, b, fit_intercept=True, u=pair, name=name,",
         (f"{FAULTS}::test_the_coefficients_of_libsvm_are_its_dual_point",),
     ),
 ]
