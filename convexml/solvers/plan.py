@@ -30,6 +30,9 @@ costs corrections."""
 LIKELY, SHORT = 64, 5.0
 """Rows for each unknown that say how the others curve, to an eighth, where these are eight times as
 many; a Gram matrix of all rows that costs so many products is not formed at once."""
+STIFF = 100.0
+"""It is formed all the same where a smooth penalty curves so many times less than the loss: P - D
+has the squares of slopes divided by lam, and few passes do not make these small enough."""
 PATIENCE = 4.0
 """An engine may take this many times what it was thought to, or what the next one would."""
 
@@ -51,6 +54,10 @@ def some_rows(sizes: Sizes) -> dict[str, Any]:
     """A sample in place of the Gram matrix of many dense rows."""
     sample = LIKELY * (sizes.d + 1)
     many = sizes.n > 8 * sample and not sizes.is_sparse
+    penalty = sizes.objective.penalty
+    if many and penalty.is_smooth:
+        curves = float(np.median(sizes.objective.column_sizes)) ** 2
+        many = curves <= STIFF * penalty.strong_convexity
     return {"sample": sample} if many and sizes.gram(sizes.d) > SHORT * sizes.product else {}
 
 

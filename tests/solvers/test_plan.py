@@ -196,6 +196,17 @@ def test_a_sample_has_rows_for_each_unknown_and_few_entries_need_none(
     assert (first.name, dict(first.options)) == ("newton", options)
 
 
+def test_a_gram_matrix_of_many_rows_is_that_of_a_sample_where_it_is_dear() -> None:
+    X, y = np.ones((42_000, 80)), np.arange(42_000.0)
+    for problem in (cml.Ridge(X, y, 1.0), cml.Lasso(X, y, 1.0)):
+        (first, *_), _ = plan(problem.objective_parts)
+        assert first.options == {"sample": 64 * 81}
+    flat = cml.Ridge(X, y, 1e-3)  # whose gap hangs on slopes that few passes do not take away
+    for narrow in (flat, cml.Ridge(X[:, :20], y, 1.0), cml.Ridge(X[:20_000], y[:20_000], 1.0)):
+        (first, *_), _ = plan(narrow.objective_parts)
+        assert (first.name, first.options) == ("normal_equations", {})
+
+
 def test_a_sample_that_misleads_is_not_followed() -> None:
     """A start that is better than what a sample says is kept: P never rises."""
     X = RNG.normal(size=(400, 5))
