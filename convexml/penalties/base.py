@@ -129,9 +129,7 @@ class Penalty(ABC):
 
     def subgradient(self, w: Array) -> Array:
         """One subgradient at a feasible w: the gradient, 0 for constraints; norms say which."""
-        if self.is_constraint:
-            return np.zeros_like(w)
-        return self.gradient(w)
+        return np.zeros_like(w) if self.is_constraint else self.gradient(w)
 
     def zero_blocks(self, d: int) -> tuple[Array, Array] | None:
         """The blocks g on which Omega(w) is level_g |w_g|_2 plus something smooth at w_g = 0.
@@ -198,15 +196,16 @@ class Penalty(ABC):
         """The t >= 0 for which w / (1 + t) is in the domain of Omega for certain."""
         return 0.0
 
-    def room(self, w: Array) -> float:
-        """The radius of a ball around w that lies in the domain of Omega."""
+    def room(self, w: Array, free: Array | bool = True) -> float:
+        """Radius of a ball about w in the domain of Omega, other entries than ``free`` fixed."""
         return 0.0 if self.is_constraint else np.inf
 
-    def stretch(self, w: Array) -> float:
-        """An s with s w in the domain of Omega for certain, as large as is known.
+    def rise(self, w: Array, by: float) -> float:
+        """The most that Omega grows by where entries of w move by so much within its domain."""
+        return self.value(np.abs(w) + by) - self.value(w) if self.depends_on_sizes else np.inf
 
-        With s >= 1 so is w itself; 0 where nothing is known.
-        """
+    def stretch(self, w: Array) -> float:
+        """An s with s w in the domain of Omega, as large as is known, else 0; w is where s >= 1."""
         if not self.is_constraint:
             return np.inf
         return 1.0 if self.violation(w) == self.shrinkage(w) == 0.0 else 0.0

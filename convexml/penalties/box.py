@@ -68,9 +68,9 @@ class Box(Penalty):
     def shrinkage(self, w: Array) -> float:
         return 0.0  # clipping is exact
 
-    def room(self, w: Array) -> float:
+    def room(self, w: Array, free: Array | bool = True) -> float:
         lo, hi = self._bounds(len(w))
-        return max(float(np.min(np.minimum(w - lo, hi - w), initial=np.inf)), 0.0)
+        return max(float(np.min(np.minimum(w - lo, hi - w), initial=np.inf, where=free)), 0.0)
 
     def stretch(self, w: Array) -> float:
         lo, hi = self._bounds(len(w))

@@ -119,6 +119,11 @@ class ElasticNet(Penalty):
         scaled._l1, scaled._l2 = l1, l2  # the products of lam and rho would round them
         return scaled
 
+    @property
+    def norm(self) -> L1:
+        """What stands beside the squares, of strength 1."""
+        return L1(1.0)
+
     def lam_max(self, v: Array) -> float:
         if self.l1_ratio == 0.0:
             return super().lam_max(v)

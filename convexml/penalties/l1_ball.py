@@ -34,7 +34,7 @@ class L1Ball(Ball):
     dual_order = np.inf
     multiplier = "lambda"
 
-    def room(self, w: Array) -> float:
+    def room(self, w: Array, free: Array | bool = True) -> float:
         inside = max(self.t - self.norm_bound(w), 0.0)
         return inside / max(len(w), 1) ** 0.5 * (1.0 - 4.0 * EPS)
 

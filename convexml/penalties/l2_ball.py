@@ -33,7 +33,7 @@ class L2Ball(Ball):
     dual_order = 2
     multiplier = "mu"
 
-    def room(self, w: Array) -> float:
+    def room(self, w: Array, free: Array | bool = True) -> float:
         return max(self.t - self.norm_bound(w), 0.0)
 
     def contains(self, w: Array) -> bool:

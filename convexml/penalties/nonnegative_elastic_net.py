@@ -107,8 +107,11 @@ class NonnegativeElasticNet(Penalty):
     def violation(self, w: Array, sizes: float | Array = 1.0) -> float:
         return float(np.max(np.maximum(-w, 0.0) / sizes, initial=0.0))
 
-    def room(self, w: Array) -> float:
-        return max(float(np.min(w, initial=np.inf)), 0.0)
+    def room(self, w: Array, free: Array | bool = True) -> float:
+        return max(float(np.min(w, initial=np.inf, where=free)), 0.0)
+
+    def rise(self, w: Array, by: float) -> float:
+        return self.value(w + by) - self.value(w)
 
     def stretch(self, w: Array) -> float:
         return np.inf if np.all(w >= 0.0) else 0.0
@@ -125,6 +128,11 @@ class NonnegativeElasticNet(Penalty):
         scaled._l1, scaled._l2 = l1, l2  # the products of lam and rho would round them
         return scaled
 
+    @property
+    def norm(self) -> NonnegativeElasticNet:
+        """What stands beside the squares, of strength 1."""
+        return NonnegativeElasticNet(1.0)
+
     def lam_max(self, v: Array) -> float:
         if self.l1_ratio == 0.0:
             return super().lam_max(v)
@@ -133,12 +141,16 @@ class NonnegativeElasticNet(Penalty):
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        value = theta["l1"] * cp.sum(w) + 0.5 * theta["l2"] * cp.sum_squares(w)
+        value = theta["l1"] * cp.sum(w)
+        if self.l1_ratio < 1.0:
+            value += 0.5 * theta["l2"] * cp.sum_squares(w)
         return Terms(value, {"nonnegative": w >= 0.0})
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
+        if self.l1_ratio == 1.0:
+            return Terms(0.0, {"reduced_cost": xtu + theta["l1"] >= 0.0})
         q = cp.Variable(d, name="q")
         rows = {"reduced_cost": xtu + theta["l1"] + theta["l2"] * q >= 0.0}
         return Terms(0.5 * theta["l2"] * cp.sum_squares(q), rows)

@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import InputError, SolverError
 from ...numerics import ROUNDING, Array
 from ...objective import Frame, Objective, frame_of
-from ...penalties import L1, ElasticNet, Penalty, Zero
+from ...penalties import ElasticNet, NonnegativeElasticNet, Penalty, Zero
 from ...solvers.driver import drive
 from ...solvers.second_order.newton import newton
 
@@ -72,15 +72,15 @@ def _over_the_kinks(frame: Frame, penalty: Penalty, z: Array) -> float:
     import cvxpy as cp
 
     objective, share = frame.objective, 1.0
-    if isinstance(penalty, ElasticNet):
-        share, penalty = penalty.l1_ratio, L1(1.0)
+    if isinstance(penalty, ElasticNet | NonnegativeElasticNet):
+        share, penalty = penalty.l1_ratio, penalty.norm
     unit: Any = copy.copy(penalty)
     unit.lam = 1.0
     scaled: Any = unit if frame.is_trivial else unit.in_units(frame.unit, 1.0 / frame.factor)
     lo, hi = _subdifferential(objective, z)
     u, level = cp.Variable(objective.n), cp.Variable(nonneg=True)
     dual_norm = scaled.conjugate_expression(
-        objective.design.constant.T @ u, objective.d, {"lam": level}
+        objective.design.constant.T @ u, objective.d, dict.fromkeys(("lam", "l1"), level)
     )
     constraints = [u >= lo, u <= hi, *dual_norm.constraints.values()]
     if objective.fit_intercept:

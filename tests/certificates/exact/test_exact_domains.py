@@ -13,7 +13,7 @@ from convexml.certificates.learning.existence.evidence import consistent
 from convexml.losses import HardMargin, Interpolation, Loss
 from convexml.models import LearningProblem
 from convexml.numerics import Array
-from convexml.penalties import L2, Box, L1Ball, L2Ball, Nonnegative, Penalty
+from convexml.penalties import L2, Box, L1Ball, L2Ball, Nonnegative, NonnegativeElasticNet, Penalty
 from convexml.solvers.rational import least_norm, of_few_digits
 
 Vector = list[Fraction]
@@ -65,12 +65,25 @@ def test_a_constraint_contains_what_its_definition_does(block: int) -> None:
         if isinstance(penalty, Box) and most > 0.0:
             for s in {1.0, most if most < np.inf else 1e6}:
                 assert inside(penalty, [Fraction(s) * x for x in exact]), seed
-        room, rng = penalty.room(w), np.random.default_rng(seed)
-        if room > 0.0:
-            away = rng.normal(size=len(w))
+        free = w != 0.0 if seed % 2 else np.ones(len(w), dtype=bool)
+        room, rng = penalty.room(w, free), np.random.default_rng(seed)
+        if room > 0.0 and free.any():
+            away = rng.normal(size=len(w)) * free
             away *= (room if room < np.inf else 1.0) / np.linalg.norm(away) * (1.0 - 1e-9)
             near = [x + Fraction(t) for x, t in zip(exact, away.tolist(), strict=True)]
             assert inside(penalty, near), seed
+
+
+@pytest.mark.parametrize("ratio", [1.0, 0.3, 0.0])
+def test_nonnegative_coefficients_have_room_away_from_0_and_rise_by_their_slopes(
+    ratio: float,
+) -> None:
+    penalty, w, by = NonnegativeElasticNet(2.0, ratio), np.array([0.5, 0.0, 3.0]), 0.25
+    assert penalty.room(w) == 0.0
+    assert penalty.room(w, w != 0.0) == 0.5
+    # lam (rho 1'e + (1 - rho) (w'e + |e|^2 / 2)) at e = by 1
+    most = 2.0 * (ratio * 0.75 + (1.0 - ratio) * (3.5 * 0.25 + 0.5 * 3 * 0.0625))
+    assert penalty.rise(w, by) == pytest.approx(most, rel=1e-14)
 
 
 def test_the_margin_or_the_equations_hold_exactly_or_not() -> None:

@@ -43,13 +43,9 @@ def not_met_near(objective: Objective, w: Array, residual: Array, rounding: floa
     unknown = "Xw = y is met down to rounding only, and no exact solution near to w is known."
     if objective.n * objective.d > LARGEST:
         return unknown
-    exact, least = _of_rows(objective)
-    if exact and not objective.penalty.restricts:
+    if _of_rows(objective)[0] and not objective.penalty.restricts:
         return ""
-    if least == 0.0:
-        return unknown
-    away = float(np.linalg.norm(residual)) / least * (1.0 + 1e-9)
-    return "" if away <= objective.penalty.room(w) else unknown
+    return "" if np.isfinite(_away(objective, w, residual)) else unknown
 
 
 def met_exactly(objective: Objective, w: Array, b: float) -> bool:
@@ -91,14 +87,28 @@ def price_of_meeting(objective: Objective, point: PrimalPoint) -> float:
     missed = missed + objective.prediction_slack(w, point.b)
     if objective.n * objective.d > LARGEST:
         return np.inf
-    away = float(np.linalg.norm(missed)) * (1.0 + 1e-9)
-    least = _of_rows(objective)[1]
-    away = away / least if least > 0.0 else np.inf
-    if penalty.is_constraint:
-        return 0.0 if away <= penalty.room(w) else np.inf
-    if not penalty.depends_on_sizes or not np.isfinite(away):
-        return np.inf
-    return max(penalty.value(np.abs(w) + away) - penalty.value(w), 0.0)
+    away = _away(objective, w, missed)
+    if penalty.is_constraint and np.isfinite(away):
+        return 0.0
+    return max(penalty.rise(w, away), 0.0) if np.isfinite(away) else np.inf
+
+
+def _away(objective: Objective, w: Array, missed: Array) -> float:
+    """How far from (w, b) X w + b = y has a solution that Omega takes; inf where none is known.
+
+    Where Omega is a constraint that w = 0 may be an end of, entries that are 0 are left as they
+    are, if the other columns have rows that are independent.
+    """
+    penalty, size = objective.penalty, float(np.linalg.norm(missed)) * (1.0 + 1e-9)
+    least, free = _of_rows(objective)[1], w != 0.0
+    if least > 0.0 and size / least <= penalty.room(w):
+        return size / least
+    if penalty.restricts and not free.all():
+        E = with_ones(objective, objective.design.columns(free).dense())
+        least = least_singular_value(E.T) if E.shape[0] <= E.shape[1] else 0.0
+        if least > 0.0 and size / least <= penalty.room(w, free):
+            return size / least
+    return np.inf
 
 
 def _of_rows(objective: Objective) -> tuple[bool, float]:
