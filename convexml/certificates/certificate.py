@@ -44,7 +44,7 @@ class Certificate:
         A bound on P - P*, rounding included: P - D + prices + ``rounding``; never negative, inf
         where no bound is known (``reason`` says why).
     relative_gap : float
-        gap / ``scale``.
+        gap / ``scale``; of a sum of several problems, that of the problem where it is largest.
     conditions : tuple of Condition
         The named optimality conditions, measured at the point as it was passed; when they are first
         asked for, where the verdict does not hang on them.
@@ -69,7 +69,8 @@ class Certificate:
     evidence : dict
         Verified arrays for claims of infeasibility, unboundedness and unattained infima.
     scale : float
-        What the gap is measured on: max(|P|, |D|, a floor that comes from the data alone).
+        What the gap is measured on: max(|P|, |D|, a floor that comes from the data alone); of a
+        sum, that of the problem with the largest ``relative_gap``.
     rounding : float
         What of the gap is the account of rounding and of residuals that are not exactly 0.
     within : float or None
