@@ -36,7 +36,7 @@ class LibsvmFit(KernelFit):
             )
         self._sparse = sparse.issparse(X) and not callable(self.kernel)
         self._gamma = self._width(given)
-        self._samples = X if callable(self.kernel) else None
+        self._BaseLibSVM__Xfit = X if callable(self.kernel) else None
         self._probA = self._probB = np.empty(0)
         self.shape_fit_, self.fit_status_, self._effective_probability = X.shape, 0, False
 
@@ -84,13 +84,6 @@ class LibsvmFit(KernelFit):
         index = np.tile(np.arange(columns, dtype=np.int32), rows)
         ends = np.arange(rows + 1, dtype=np.int32) * columns
         return sparse.csr_matrix((q.ravel(), index, ends), shape=q.shape)
-
-    def _compute_kernel(self, X: Any) -> Any:
-        if not callable(self.kernel):
-            return X
-        K = self.kernel(X, self._samples)
-        K = K.toarray() if sparse.issparse(K) else K
-        return np.asarray(K, dtype=np.float64, order="C")
 
     def _iterations(self, solutions: Sequence[Solution]) -> Any:
         steps = np.array([max(1, solution.iterations) for solution in solutions], dtype=np.int32)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,6 @@ from ...models.reading.matrix import read_matrix
 from ...models.reading.names import column_names, match_columns
 from ...numerics import Array
 
-TIGHT, STEPS = 1e-8, 100_000
-"""Of a fit that may be better than the one that is judged."""
 WITHOUT_Y = ("GraphicalLasso", "GraphicalLassoCV", "OneClassSVM")
 """Classes that look at X alone."""
 
@@ -62,6 +59,11 @@ class Fitted:
         """An error that names the estimator."""
         return InputError(f"certify: {self.owner}: {what}")
 
+    def refuse_sparse(self) -> None:
+        """Raise an ``InputError`` if X is sparse: scikit-learn takes no such X there."""
+        if sparse.issparse(self.X):
+            raise self.refuse("X must be dense; the estimator takes no sparse X.")
+
     def targets(self) -> Array:
         """The targets y as real numbers, shape (n,) or (n, K)."""
         rows = np.arange(self.n)
@@ -73,8 +75,15 @@ class Fitted:
         ]
         return np.column_stack(columns)
 
-    def labels(self) -> Array:
-        """The index of each sample's class in ``classes_``, shape (n,)."""
+    def target(self) -> Array:
+        """The one target y as real numbers, shape (n,); a single column is one."""
+        Y = self.targets()
+        if Y.size != self.n:
+            raise self.refuse(f"y must have one target, got shape {Y.shape}.")
+        return Y.ravel()
+
+    def labels(self, *, every: bool = False) -> Array:
+        """The index of each sample's class in ``classes_``, shape (n,); of ``every`` class one."""
         classes = np.asarray(self.estimator.classes_)
         if self.y.ndim != 1:
             raise self.refuse(f"y must be a vector of labels, got shape {self.y.shape}.")
@@ -89,6 +98,10 @@ class Fitted:
                 f"y contains {label!r}, which is not among the fitted classes "
                 f"{classes.tolist()}. Pass the data that it was fitted on."
             )
+        if every and len(present := np.unique(index)) < len(classes):
+            lost = np.delete(classes, present).tolist()
+            raise self.refuse(f"y lacks {lost} of the fitted classes {classes.tolist()}. Pass the "
+                              "data that it was fitted on.")  # fmt: skip
         return index
 
     def class_weights(self, weighted: bool) -> Array:
@@ -100,7 +113,7 @@ class Fitted:
         if setting != "balanced":
             return np.asarray(compute_class_weight(setting, classes=classes, y=self.y))
         count = np.bincount(
-            self.labels(), weights=self.s if weighted else None, minlength=len(classes)
+            self.labels(every=True), weights=self.s if weighted else None, minlength=len(classes)
         )
         return count.sum() / (len(classes) * count)
 
@@ -179,25 +192,6 @@ def read_fitted(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
     weights = read_weights(f"certify: {owner}", sample_weight, matrix.shape[0])
     names = column_names(X) or [*map(str, getattr(estimator, "feature_names_in_", ()))]
     return Fitted(estimator, owner, matrix, target, weights, tuple(names))
-
-
-def tighter(fitted: Fitted) -> Fitted:
-    """The same machine of libsvm, fitted anew to a smaller tolerance, in no more than STEPS.
-
-    What it finds is a point as any other: it may be a better one, and is judged to be.
-    """
-    from sklearn.exceptions import ConvergenceWarning
-
-    estimator = fitted.estimator
-    bases = type(estimator).__mro__
-    kind: Any = next(base for base in bases if base.__module__.startswith("sklearn."))
-    settings = {name: getattr(estimator, name) for name in kind._get_param_names()}
-    again = kind(**settings | {"tol": min(estimator.tol, TIGHT), "max_iter": STEPS})
-    options = {"sample_weight": fitted.s} if np.any(fitted.s != 1.0) else {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        again.fit(fitted.X, fitted.y, **options)
-    return replace(fitted, estimator=again)
 
 
 def in_order(estimator: Any, X: Any, *, tell: bool = True) -> Any:

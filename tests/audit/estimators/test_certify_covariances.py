@@ -8,6 +8,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.covariance import OAS, GraphicalLasso, GraphicalLassoCV
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from support.estimator_fits import samples
@@ -76,7 +77,46 @@ def test_rough_covariances_do_not_raise_the_bound() -> None:
         moved.covariance_ = W
         found = cml.certify(moved, X)
         assert found.dual_objective <= best + 1e-12
-        assert found.verdict is cml.Verdict.CERTIFIED  # a dual point is found from Theta
+        assert found.relative_gap <= 1e-9  # a dual point is found from Theta
+        assert found.verdict is cml.Verdict.REFUTED
+        assert "'covariance_ = Theta^-1' is violated" in found.reason
+    moved.covariance_ = fitted.covariance_ + np.triu(np.full((5, 5), 0.1), 1)
+    assert cml.certify(moved, X).verdict is not cml.Verdict.CERTIFIED
+
+
+def test_a_rough_fit_has_a_covariance_that_agrees() -> None:
+    for alpha, mode in ((0.1, "cd"), (0.3, "lars")):
+        fitted = GraphicalLasso(alpha, mode=mode).fit(X)
+        assert cml.certify(fitted, X).verdict is cml.Verdict.CERTIFIED
+
+
+def test_what_was_fitted_on_other_data_is_refused() -> None:
+    fitted = GraphicalLasso(0.1, **TIGHT).fit(X)
+    with pytest.raises(InputError, match="its location_ is not the mean of X"):
+        cml.certify(fitted, X + 5.0)
+    assert cml.certify(GraphicalLasso(0.1, **TIGHT).fit(X + 5.0), X + 5.0).holds(1e-6)
+    classes = LinearDiscriminantAnalysis(solver="lsqr").fit(X, THREE)
+    for name in ("priors_", "means_", "covariance_"):
+        moved = copy.deepcopy(classes)
+        setattr(moved, name, getattr(classes, name) * 1.01)
+        with pytest.raises(InputError, match=f"its {name} are not those of X and y"):
+            cml.certify(moved, X, THREE)
+    single = X.astype(np.float32)
+    for data in (single, X + 1e5):
+        fit = LinearDiscriminantAnalysis(solver="lsqr").fit(data, THREE)
+        cml.certify(fit, data, THREE)  # is not refused
+    present = THREE != np.unique(THREE)[1]
+    with pytest.raises(InputError, match=r"y lacks \[.+\] of the fitted classes"):
+        cml.certify(classes, X[present], THREE[present])
+
+
+def test_a_sparse_matrix_is_refused() -> None:
+    table = sparse.csr_array(X)
+    with pytest.raises(InputError, match="GraphicalLasso: X must be dense"):
+        cml.certify(GraphicalLasso(0.1).fit(X), table)
+    fitted = LinearDiscriminantAnalysis(solver="lsqr").fit(X, LABELS)
+    with pytest.raises(InputError, match="LinearDiscriminantAnalysis: X must be dense"):
+        cml.certify(fitted, table, LABELS)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ or X itself where ``covariance="precomputed"``. The dual is
 
     maximise log det W + d  subject to  W_jj = S_jj, |W_ij - S_ij| <= alpha
 
-and ``covariance_`` is a guess of W. The gap is measured on d: in nats for a feature.
+and ``covariance_`` is a guess of W, which must be Theta^-1 as closely as Theta is judged: within
+tol for a feature in tr(Theta W) - log det(Theta W) - d >= 0, which is 0 there alone. The gap is
+measured on d: in nats for a feature.
 """
 
 from __future__ import annotations
@@ -31,10 +33,12 @@ UNPROVED = "the account of rounding of determinants is of first order only"
 
 def graphical_lasso(fitted: Fitted) -> Iterator[PrecisionPart]:
     """GraphicalLasso with its ``precision_``."""
+    fitted.refuse_sparse()
     estimator, X = fitted.estimator, np.asarray(fitted.X)
     if np.any(fitted.s != fitted.s[0]):
         raise fitted.refuse("it takes no sample_weight.")
-    if getattr(estimator, "covariance", None) == "precomputed":
+    ready = getattr(estimator, "covariance", None) == "precomputed"
+    if ready:
         S, sizes = X, np.abs(X)
     else:
         R = X if estimator.assume_centered else X - X.mean(axis=0)
@@ -42,6 +46,15 @@ def graphical_lasso(fitted: Fitted) -> Iterator[PrecisionPart]:
     Theta, W = (np.asarray(each) for each in (estimator.precision_, estimator.covariance_))
     if any(part.shape != S.shape or not np.all(np.isfinite(part)) for part in (Theta, W)):
         raise fitted.refuse(f"precision_ and covariance_ must be finite, of shape {S.shape}.")
+    centre = X.mean(axis=0)
+    if ready or estimator.assume_centered:
+        centre = np.zeros(len(S))
+    held = np.asarray(estimator.location_)
+    off = 4.0 * (fitted.n + 16) * np.finfo(held.dtype).eps * np.max(np.abs(X), axis=0)
+    if held.shape != centre.shape or not np.all(np.abs(held - centre) <= off):
+        raise fitted.refuse(
+            "its location_ is not the mean of X; pass the data that it was fitted on."
+        )
     noise = gamma(fitted.n + 8) * sizes
     yield PrecisionPart(0.5 * (S + S.T), noise, float(estimator.alpha), Theta, W)
 
@@ -75,6 +88,14 @@ class PrecisionPart:
         return self.S + off_diagonal(np.clip(W - self.S, -self.alpha, self.alpha))
 
     def certify(self, tol: float) -> Certificate:
+        """Judge Theta, and ``covariance_`` as its inverse."""
+        found = self._of_precision(tol)
+        if found.verdict is not Verdict.CERTIFIED:
+            return found
+        row = worst("covariance_ = Theta^-1", "primal_feasibility", self._apart(), len(self.S))
+        return judge(found.but(conditions=(*found.conditions, row)))
+
+    def _of_precision(self, tol: float) -> Certificate:
         """Judge Theta by W, or by the inverse of a better point."""
         Theta, d = 0.5 * (self.Theta + self.Theta.T), len(self.S)
         found = self._judged(Theta, self.feasible(self.W), tol)
@@ -115,6 +136,14 @@ class PrecisionPart:
             Condition("W_jj = S_jj, |W_ij - S_ij| <= alpha", "dual_feasibility", 0.0),
             products("Theta_ij (S_ij - W_ij) + alpha |Theta_ij| = 0", terms),
         ]
+
+    def _apart(self) -> float:
+        """Divergence of ``covariance_`` from Theta^-1, without rounding; inf if not symmetric."""
+        Theta, W = 0.5 * (self.Theta + self.Theta.T), self.W
+        if not np.array_equal(W, W.T):
+            return np.inf
+        found = float(np.sum(Theta * W)) - len(W) - log_det(Theta) - log_det(W)
+        return max(found - self._rounding(Theta, W), 0.0) if found < np.inf else np.inf
 
     def _rounding(self, Theta: Array, W: Array) -> float:
         """What log det, traces and S itself may be off by."""

@@ -34,9 +34,11 @@ def discriminant_analysis(fitted: Fitted) -> Iterator[QuadraticPart]:
             "solver='svd' scales by singular values, and minimises nothing; 'lsqr' and 'eigen' are "
             "judged."
         )
+    fitted.refuse_sparse()
     if np.any(fitted.s != fitted.s[0]):
         raise fitted.refuse("it takes no sample_weight.")
-    X, index, classes = np.asarray(fitted.X), fitted.labels(), np.asarray(estimator.classes_)
+    X, index = np.asarray(fitted.X), fitted.labels(every=True)
+    classes = np.asarray(estimator.classes_)
     groups = [X[index == k] for k in range(len(classes))]
     given = estimator.priors
     priors = np.array([len(group) for group in groups]) if given is None else np.asarray(given)
@@ -44,6 +46,7 @@ def discriminant_analysis(fitted: Fitted) -> Iterator[QuadraticPart]:
     means = np.array([group.mean(axis=0) for group in groups])
     each = [covariance(group, estimator) for group in groups]
     Sigma = np.einsum("k,kij->ij", priors, each)
+    _hold(fitted, X, priors, means, Sigma)
     W, b, logs = np.atleast_2d(fitted.coef), fitted.intercepts, np.log(priors)
     if W.shape != (1 if len(classes) == 2 else len(classes), X.shape[1]):
         raise fitted.refuse(f"coef_ of shape {W.shape} does not fit X {X.shape}.")
@@ -55,6 +58,23 @@ def discriminant_analysis(fitted: Fitted) -> Iterator[QuadraticPart]:
     for k, label in enumerate(classes):
         best = float(logs[k] - 0.5 * means[k] @ W[k])
         yield QuadraticPart(Sigma, means[k], W[k], float(b[k]), best, f"class {label}")
+
+
+def _hold(fitted: Fitted, X: Array, priors: Array, means: Array, Sigma: Array) -> None:
+    """Refuse priors, means and a covariance that are not those of the data, but for rounding."""
+    estimator, size = fitted.estimator, np.max(np.abs(X), axis=0)
+    eps = float(np.finfo(np.asarray(estimator.means_).dtype).eps)
+    rounding, near = 4.0 * (len(X) + 16) * eps, max(1e-6, eps**0.5)
+    for name, found, off in (
+        ("priors_", priors, 2e-5),  # scikit-learn keeps given ones whose sum is off by 1e-5
+        ("means_", means, rounding * size),
+        ("covariance_", Sigma, near * np.max(np.abs(Sigma)) + rounding * np.outer(size, size)),
+    ):
+        held = np.asarray(getattr(estimator, name))
+        if held.shape != found.shape or not np.all(np.abs(held - found) <= off):
+            raise fitted.refuse(
+                f"its {name} are not those of X and y; pass the data that it was fitted on."
+            )
 
 
 def covariance(group: Array, estimator: object) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ....errors import InputError
 from ....kernels import factor
@@ -37,6 +38,28 @@ def kernel_matrix(fitted: Fitted, gamma: float | None) -> Array:
     settings = {"gamma": gamma, "degree": estimator.degree, "coef0": estimator.coef0}
     K = pairwise_kernels(fitted.X, metric=kernel, filter_params=True, **settings)
     return np.asarray(K.toarray() if hasattr(K, "toarray") else K, dtype=np.float64)
+
+
+def stands_on(fitted: Fitted, rows: Any) -> None:
+    """Refuse X unless it is the rows that the estimator predicts from.
+
+    K alone does not tell: X + 5, -X and X[:, ::-1] have the same Gaussian kernel.
+
+    Raises
+    ------
+    InputError
+        If the rows are not those of X.
+    """
+    if not sparse.issparse(rows) and not sparse.issparse(fitted.X):
+        same = np.array_equal(np.asarray(rows, dtype=np.float64), fitted.X)
+    else:
+        held, X = sparse.csr_array(rows), sparse.csr_array(fitted.X)
+        same = held.shape == X.shape and (held != X).nnz == 0
+    if not same:
+        raise fitted.refuse(
+            "the rows that it predicts from are not those of X; pass the data that it was fitted "
+            "on."
+        )
 
 
 def features(fitted: Fitted, K: Array) -> Array:

@@ -24,7 +24,7 @@ from ....numerics import Array
 from ....penalties import L2
 from ..fitted import Fitted
 from ..parts import LearningPart, learning_part
-from .kernel_matrix import features, kernel_matrix
+from .kernel_matrix import features, kernel_matrix, stands_on
 
 
 def svc(fitted: Fitted) -> Iterator[LearningPart]:
@@ -63,7 +63,7 @@ def svr(fitted: Fitted) -> Iterator[LearningPart]:
     K = None if estimator.kernel == "linear" else kernel_matrix(fitted, estimator._gamma)
     design, w = in_feature_space(fitted, K, np.arange(fitted.n), q)
     yield learning_part(
-        design, fitted.targets(), EpsilonInsensitive(estimator.epsilon), L2(1.0),
+        design, fitted.target(), EpsilonInsensitive(estimator.epsilon), L2(1.0),
         estimator.C * fitted.s, w, float(fitted.intercepts[0]), fit_intercept=True, u=-q,
         features=fitted.features if K is None else (),
     )  # fmt: skip
@@ -91,6 +91,8 @@ def dual_coefficients(fitted: Fitted) -> Array:
                 "its support vectors are not among X[sample_weight > 0] in their places; pass the "
                 "data and the weights that it was fitted on."
             )
+    if callable(estimator.kernel):
+        stands_on(fitted, estimator._BaseLibSVM__Xfit)
     held = estimator.dual_coef_
     held = np.asarray(held.toarray() if hasattr(held, "toarray") else held, dtype=np.float64)
     q = np.zeros((len(held), fitted.n))

@@ -19,17 +19,22 @@ epsilon, which no NuSVR holds. With more than two classes NuSVC solves a problem
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ....numerics import Array
-from ..fitted import Fitted, tighter
+from ..fitted import Fitted
 from .kernel_matrix import kernel_matrix
 from .libsvm import dual_coefficients, in_feature_space, pairs
 from .nu_parts import HeldPoint, NuPart, TubePart
+
+TIGHT, STEPS = 1e-8, 100_000
+"""Of a fit that may be better than the one that is judged."""
 
 
 def one_class_svm(fitted: Fitted) -> Iterator[NuPart]:
@@ -83,18 +88,37 @@ def nu_svr(fitted: Fitted) -> Iterator[TubePart]:
     A, point = _tube(fitted, fitted, K)
     limits = float(fitted.estimator.C) * fitted.s
     total = float(fitted.estimator.nu) * float(limits.sum())
-    yield TubePart(A, fitted.targets(), limits, total, point,
+    yield TubePart(A, fitted.target(), limits, total, point,
                    lambda: _tube(fitted, tighter(fitted), K)[1])  # fmt: skip
 
 
 def _tube(fitted: Fitted, held: Fitted, K: Array | None) -> tuple[Any, HeldPoint]:
     q, b = dual_coefficients(held)[0], float(held.intercepts[0])
     A, w = in_feature_space(fitted, K, np.arange(fitted.n), q)
-    size = np.abs(fitted.targets() - A @ w - b)
+    size = np.abs(fitted.target() - A @ w - b)
     order = np.argsort(-size)  # epsilon leaves samples of weight nu S outside, no more
     outside = np.cumsum(fitted.s[order]) > float(fitted.estimator.nu) * float(fitted.s.sum())
     epsilon = float(size[order][int(np.argmax(outside))]) if outside.any() else 0.0
     return A, HeldPoint(w, b, epsilon, q)
+
+
+def tighter(fitted: Fitted) -> Fitted:
+    """The same machine of libsvm, fitted anew to a smaller tolerance, in no more than STEPS.
+
+    What it finds is a point as any other: it may be a better one, and is judged to be.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
+    estimator = fitted.estimator
+    bases = type(estimator).__mro__
+    kind: Any = next(base for base in bases if base.__module__.startswith("sklearn."))
+    settings = {name: getattr(estimator, name) for name in kind._get_param_names()}
+    again = kind(**settings | {"tol": min(estimator.tol, TIGHT), "max_iter": STEPS})
+    options = {"sample_weight": fitted.s} if np.any(fitted.s != 1.0) else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        again.fit(fitted.X, np.ravel(fitted.y), **options)
+    return replace(fitted, estimator=again)
 
 
 def _kernel(fitted: Fitted) -> Array | None:

@@ -24,7 +24,7 @@ from ....numerics import Array
 from ....penalties import L2, Box, Nonnegative, Penalty, Zero
 from ..fitted import Fitted
 from ..parts import LearningPart, append_column, learning_part
-from .kernel_matrix import features, kernel_matrix
+from .kernel_matrix import features, kernel_matrix, stands_on
 
 
 def linear_regression(fitted: Fitted) -> Iterator[LearningPart]:
@@ -92,6 +92,8 @@ def kernel_ridge(fitted: Fitted) -> Iterator[LearningPart]:
     q = q[:, None] if q.ndim == 1 else q
     if q.shape != Y.shape:
         raise fitted.refuse(f"it was fitted on y of shape {q.shape}, got {Y.shape}.")
+    if estimator.kernel != "precomputed":
+        stands_on(fitted, estimator.X_fit_)
     alphas = np.broadcast_to(np.ravel(np.asarray(estimator.alpha, dtype=np.float64)), Y.shape[1])
     L = features(fitted, kernel_matrix(fitted, estimator.gamma))
     for k in range(Y.shape[1]):
