@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 
 from ...design import last_scores, last_slopes
-from ...numerics import Array
+from ...numerics import EPS, Array
 from ...objective import Objective
 from ..driver import Iterate
 from .sampled_start import Sample
@@ -18,6 +18,8 @@ SLOW = 0.25
 """They go on as long as each leaves at most this share of the gap."""
 FAR = 1e-5
 """Iterates whose relative gap is larger are shown at no cost: nobody evaluates them."""
+ROUND = 16.0 * EPS
+"""Of P: where it is at its minimum to rounding, slopes still fall, and the gap with them."""
 RARE = 0.5
 """A column whose squares in the sample are below this share of those of all has the latter."""
 
@@ -33,7 +35,7 @@ def from_sampled_gram(
     min_b F(X w + b) is a quadratic, of which each product with all rows tells the slope at w. Its
     matrix is that of ``sample`` rows drawn at random, with a secant update for each step from one
     slope to the next (Nocedal and Wright, (6.19)). From w = 0 the first step is to the solution on
-    the sample. P does not increase; b is the best one, so that 1'u = 0.
+    the sample. P does not increase but by rounding; b is the best one, so that 1'u = 0.
     """
     rows = np.random.default_rng(seed).choice(objective.n, sample, replace=False)
     gram, pull = sampled(Sample(objective, rows).part, objective.column_sizes**2)
@@ -47,7 +49,7 @@ def from_sampled_gram(
         left += shift
         u, passes = objective.c * left, passes + 2.0
         here = 0.5 * float(u @ left) + penalty.value(x)
-        if not here <= value:
+        if not here <= value + ROUND * abs(value):
             break
         pull = last_slopes(objective.design, u)
         reached, value = (x, shift), here

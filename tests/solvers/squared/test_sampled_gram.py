@@ -95,6 +95,15 @@ def test_no_gram_matrix_of_all_rows_is_formed(monkeypatch: pytest.MonkeyPatch) -
     assert seen == [SAMPLE, SAMPLE]
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_slopes_fall_where_p_is_at_its_minimum_to_rounding(seed: int) -> None:
+    """The gap is of first order in them: one more pass, and no Gram matrix of all rows."""
+    problem, solver = problems(rows("plain", np.random.default_rng(seed)))[1]
+    tight = problem.solve(solver, sample=SAMPLE, tol=1e-10)
+    assert tight.status == "optimal"
+    assert tight.passes < 7
+
+
 @pytest.mark.parametrize("offset", [0.0, 1e3, 1e6])
 def test_the_gram_matrix_of_some_columns_is_right_about_its_centre(offset: float) -> None:
     """Against longer numbers; single precision has lost the centre of columns that are far."""
