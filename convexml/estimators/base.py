@@ -14,10 +14,12 @@ from ..audit.sklearn.parts import LearningPart, Subproblem, certify_parts
 from ..certificates import Certificate
 from ..errors import InputError, SolverError, UnknownSolverError
 from ..models import LearningProblem
+from ..models.reading.inputs import read_weights
+from ..models.reading.names import NamedColumns
 from ..models.solution import Solution
 from ..numerics import Array
 from ..objective import Objective
-from ..validation import positive_number
+from ..validation import float_array, positive_number
 from .held import Held
 
 OURS = dict.fromkeys(("solver", "tol", "max_iter"), "no_validation")
@@ -92,7 +94,7 @@ class CertifiedFit:
         self._validate_params()
         tol = positive_number(getattr(self, "tol", 1e-6), type(self).__name__, "tol")
         X, y = self._read(X, y)
-        given = Given(X, y, _weights(sample_weight, X.shape[0]))
+        given = Given(X, y, self._weights(sample_weight, X.shape[0]))
         fitted = copy.copy(self)  # what fails leaves self as it was
         fitted._begin(given)
         parts = fitted._parts(given)
@@ -118,6 +120,14 @@ class CertifiedFit:
         read = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, **self._reading}
         X, y = validate_data(self, X, y, **read)
         return X, y
+
+    def _weights(self, sample_weight: Any, n: int) -> Array | None:
+        """A vector, of a number too."""
+        if sample_weight is None:
+            return None
+        owner = f"{type(self).__name__}.fit"
+        weights = float_array(sample_weight, owner, "sample_weight")
+        return read_weights(owner, np.full(n, weights) if weights.ndim == 0 else weights, n)
 
     def _parts(self, given: Given) -> list[Any]:
         """What the namesake with these coefficients is to minimise, and where they stand."""
@@ -177,9 +187,10 @@ class CertifiedFit:
 
 
 def posed(objective: Objective) -> LearningProblem:
-    """The learning problem with this objective."""
+    """The learning problem with this objective, whose columns keep their names."""
+    X, names = objective.design.constant, objective.features
     return LearningProblem(
-        objective.design.constant,
+        NamedColumns(X, names) if names else X,
         objective.y,
         objective.loss,
         objective.penalty,
@@ -200,14 +211,6 @@ def coefficients(
     w = np.array(solution.primal["w"])
     b = unit * (w[d:] - part.w[d:]) if w.size > d else [float(solution.primal["b"])]
     return w[:d], float(b[0])
-
-
-def _weights(sample_weight: Any, n: int) -> Any:
-    """An array, of a number too; it is refused where it is used."""
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight)
-    return np.full(n, weights) if weights.ndim == 0 else weights
 
 
 def _tell(owner: str, certificate: Certificate, solutions: Sequence[Solution]) -> None:

@@ -11,6 +11,7 @@ from scipy import sparse
 from ..errors import InputError
 from ..models.solution import Solution
 from ..numerics import Array
+from ..validation import positive_number
 from .base import Given
 from .kernel import KernelFit
 
@@ -18,6 +19,7 @@ from .kernel import KernelFit
 class LibsvmFit(KernelFit):
     """A certified fit of ``dual_coef_`` on ``support_``, and of ``intercept_``."""
 
+    C: Any
     kernel: Any
     gamma: Any
     _reading: ClassVar = {"accept_sparse": "csr", "accept_large_sparse": False, "order": "C"}
@@ -29,6 +31,7 @@ class LibsvmFit(KernelFit):
 
     def _begin(self, given: Given) -> None:
         X = given.X
+        positive_number(self.C, f"{type(self).__name__}.fit", "C")
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise InputError(
                 f"{type(self).__name__}.fit: a precomputed kernel must be a square matrix, got "
@@ -48,15 +51,22 @@ class LibsvmFit(KernelFit):
         if self.gamma != "scale":
             return 1.0 / d if self.gamma == "auto" else float(self.gamma)
         s = np.ones(X.shape[0]) if given.weights is None else given.weights
-        if np.shape(s) != X.shape[:1] or not np.sum(s) > 0.0:
-            return 1.0  # refused where the weights are read
         share = s / (d * np.sum(s))
-        mean = float((share @ X).sum())
-        if sparse.issparse(X):
-            variance = float((share @ X.multiply(X)).sum()) - mean**2
-        else:
-            variance = float((share @ (X - mean) ** 2).sum())
-        return 1.0 / (d * variance) if variance > 0.0 else 1.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = float((share @ X).sum())
+            if sparse.issparse(X):
+                variance = float((share @ X.multiply(X)).sum()) - mean * mean
+            else:
+                variance = float((share @ (X - mean) ** 2).sum())
+        gamma = 1.0 / (d * variance) if not variance <= 0.0 else 1.0
+        if not 0.0 < gamma < np.inf:
+            if self.kernel == "linear":
+                return 1.0  # it has no gamma
+            raise InputError(
+                f"{type(self).__name__}.fit: gamma='scale' is 1 / ({d} * {variance:.1e}) = "
+                f"{gamma:g}, as the variance of X is out of range; scale X, or set gamma."
+            )
+        return gamma
 
     def _hold(self, given: Given, q: Array, b: Array, group: Array, groups: int) -> None:
         """Keep the samples with a nonzero q, of shape (rows, n), group by group.

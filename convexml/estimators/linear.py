@@ -67,8 +67,8 @@ def read_classes(owner: str, given: Given, class_weight: Any = None) -> Array:
     if len(names) < 2:
         raise InputError(f"{owner}.fit: y holds one class, {names[0]!r}; two classes are needed.")
     total: Any = np.ones(len(names))
-    if weights is not None and np.shape(weights) == np.shape(y):
-        total = np.bincount(index, weights=np.asarray(weights, dtype=float))
+    if weights is not None:
+        total = np.bincount(index, weights=weights)
     if isinstance(class_weight, dict):
         total = total * [class_weight.get(name, 1.0) for name in names]
     empty = total == 0.0

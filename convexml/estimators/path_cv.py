@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import check_cv
 
 from ..errors import InputError
 from ..models import ElasticNet as PosedElasticNet
 from ..models import Lasso as PosedLasso
 from ..numerics import Array
 from .base import Given
+from .folds import folded
 from .linear import LinearFit
 
 FINEST = float(np.finfo(np.float64).resolution)
@@ -47,7 +47,7 @@ class PathFit(LinearFit):
         if self.positive:
             raise InputError(f"{owner}.fit: positive=True is not supported.")
         ratios = np.atleast_1d(getattr(self, "l1_ratio", 1.0)).astype(float)
-        folds = list(check_cv(self.cv).split(given.X, given.y))
+        given, folds = folded(owner, given, self.cv)
         grids = np.array([self._grid(given, rho) for rho in ratios])
         found = [
             [self._fold(given, train, test, grid, rho) for train, test in folds]

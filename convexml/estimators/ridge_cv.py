@@ -8,16 +8,22 @@ import numpy as np
 from sklearn import linear_model
 from sklearn.model_selection import GridSearchCV
 
+from ..errors import InputError
 from .base import OURS, Given
+from .folds import counted, folded
 from .linear import LinearFit
 from .ridge import Ridge
+
+LARGEST = 1e149
+"""Size of numbers of which float64 holds sums of squares."""
 
 
 class RidgeCV(LinearFit, linear_model.RidgeCV):
     """Ridge with the best alpha, and a certificate of the last fit.
 
-    Without ``cv`` scikit-learn chooses, by its closed form of leaving one out; with it, every fit
-    on a fold is one of ``Ridge`` here, which warns where it is not verified.
+    Without ``cv`` scikit-learn chooses, by its closed form of leaving one out of the samples of
+    positive weight; with it, every fit on a fold is one of ``Ridge`` here, which warns where it is
+    not verified.
 
     Parameters
     ----------
@@ -75,19 +81,35 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
 
     def _begin(self, given: Given) -> None:
         if self.cv is None or self.store_cv_results or self.alpha_per_target:
-            linear_model.RidgeCV.fit(self, *given)
+            self._leave_one_out(counted(given))
         else:
             steering: dict[str, Any] = {
                 "tol": self.tol,
                 "max_iter": self.max_iter,
                 "solver": self.solver,
             }
+            kept, folds = folded(type(self).__name__, given, self.cv)
             search = GridSearchCV(
                 Ridge(fit_intercept=self.fit_intercept, **steering),
                 {"alpha": np.atleast_1d(self.alphas)},
-                cv=self.cv,
+                cv=folds,
                 scoring=self.scoring,
                 refit=False,
-            ).fit(given.X, given.y, sample_weight=given.weights)
+            ).fit(kept.X, kept.y, sample_weight=kept.weights)
             self.alpha_, self.best_score_ = search.best_params_["alpha"], search.best_score_
         super()._begin(given)
+
+    def _leave_one_out(self, kept: Given) -> None:
+        """scikit-learn's choice, of numbers whose squares do not overflow."""
+        owner = type(self).__name__
+        if kept.X.shape[0] < 2:
+            raise InputError(f"{owner}.fit: leaving one out takes two samples, got n_samples=1.")
+        root = 1.0 if kept.weights is None else np.sqrt(np.max(kept.weights))
+        for name, values in (("X", kept.X), ("y", kept.y)):
+            largest = float(abs(values).max()) * max(root, 1.0)
+            if not largest <= LARGEST:
+                raise InputError(
+                    f"{owner}.fit: {name} holds numbers of size {largest:.1e}, weighted, and the "
+                    f"closed form of leaving one out squares them; scale {name} down, or pass cv."
+                )
+        linear_model.RidgeCV.fit(self, *kept)

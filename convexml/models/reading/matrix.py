@@ -12,7 +12,7 @@ from ...design import Design, as_design
 from ...errors import InputError
 from ...numerics import Array
 from ...validation import finite_sparse, float_array, refuse_nonfinite
-from .names import column_names, refuse_text
+from .names import NamedColumns, column_names, refuse_text
 
 SOME = 4096
 """Rows or columns of a sparse X whose first entries are seen."""
@@ -33,11 +33,12 @@ def read_design(owner: str, X: Any, name: str = "X") -> Design:
     The numbers are shared with what was passed where they need not be converted. Squares of dense
     columns, which are asked for later, tell what is finite.
     """
-    if sparse.issparse(X):
-        design = as_design(finite_sparse(X, owner, name, IMPUTE, share=True))
+    values = X.values if isinstance(X, NamedColumns) else X
+    if sparse.issparse(values):
+        design = as_design(finite_sparse(values, owner, name, IMPUTE, share=True))
     else:
         try:
-            matrix = float_array(X, owner, name, share=True)
+            matrix = float_array(values, owner, name, share=True)
         except InputError:
             refuse_text(owner, X, name)  # by its column
             raise

@@ -46,6 +46,7 @@ def huber_regressor(fitted: Fitted) -> Iterator[HuberPart]:
     yield HuberPart(
         fitted.X[kept], y[kept], fitted.s[kept], float(estimator.epsilon),
         float(estimator.alpha), bool(estimator.fit_intercept), w, b, sigma,
+        features=fitted.features,
     )  # fmt: skip
 
 
@@ -63,12 +64,14 @@ class HuberPart:
     b: float
     sigma: float
     name: str = ""
+    features: tuple[str, ...] = ()
 
     def at_scale(self, sigma: float) -> Objective:
         """The problem in (w, b) for a fixed sigma, without its constant."""
         loss, c = Huber(self.epsilon * sigma), 2.0 * self.s / sigma
+        penalty = L2(2.0 * self.alpha)
         return Objective(
-            as_design(self.X), self.y, loss, L2(2.0 * self.alpha), c, self.fit_intercept
+            as_design(self.X), self.y, loss, penalty, c, self.fit_intercept, self.features
         )
 
     def value_at(self, w: Array, b: float, sigma: float) -> float:

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from ....errors import InputError
 from ....kernels import factor
-from ....numerics import Array
+from ....numerics import Array, all_finite
 from ..fitted import Fitted
 
 
@@ -68,12 +68,19 @@ def features(fitted: Fitted, K: Array) -> Array:
     Raises
     ------
     InputError
-        If K has a negative eigenvalue: the estimator's problem is then not convex.
+        If K has a negative eigenvalue, as the estimator's problem is then not convex; or an entry
+        that is not finite.
     """
+    kernel = fitted.estimator.kernel
+    if not all_finite(K):
+        raise fitted.refuse(
+            f"kernel={kernel!r} is not finite on these samples; scale X, or set its parameters."
+        )
     try:
-        return factor(np.asarray(0.5 * (K + K.T)) if _nearly_symmetric(K) else K)
+        L = factor(np.asarray(0.5 * (K + K.T)) if _nearly_symmetric(K) else K)
     except InputError as error:
-        raise fitted.refuse(f"kernel={fitted.estimator.kernel!r}: {error}") from None
+        raise fitted.refuse(f"kernel={kernel!r}: {error}") from None
+    return L if L.shape[1] else np.zeros((len(K), 1))
 
 
 def _nearly_symmetric(K: Array) -> Any:

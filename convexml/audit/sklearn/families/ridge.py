@@ -25,6 +25,7 @@ from ....penalties import L2, Box, Nonnegative, Penalty, Zero
 from ..fitted import Fitted
 from ..parts import LearningPart, append_column, learning_part
 from .kernel_matrix import features, kernel_matrix, stands_on
+from .liblinear import columns
 
 
 def linear_regression(fitted: Fitted) -> Iterator[LearningPart]:
@@ -69,7 +70,10 @@ def _nonnegative_ridge(
         w, lower = np.append(w, b - center), np.append(lower, -np.inf)
     target = np.append(y - center, np.zeros(d))
     c = np.append(2.0 * fitted.s, np.full(d, 2.0))
-    return learning_part(stacked, target, Squared(), Box(lower, np.inf), c, w, name=name)
+    return learning_part(
+        stacked, target, Squared(), Box(lower, np.inf), c, w, name=name,
+        features=columns(fitted, stacked),
+    )  # fmt: skip
 
 
 def ridge_classifier(fitted: Fitted) -> Iterator[LearningPart]:
