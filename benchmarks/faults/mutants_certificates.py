@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutant import Mutant
 
 CERTIFICATES = "convexml/certificates"
+PARTS = "tests/audit/estimators/test_audit_parts.py"
 FAULTS = "tests/certificates/learning/test_certificate_faults.py"
 
 MUTANTS = [
@@ -146,7 +147,7 @@ MUTANTS = [
         f"{CERTIFICATES}/judge.py",
         "for verdict in (Verdict.REFUTED, Verdict.UNDECIDED):",
         "for verdict in (Verdict.REFUTED,):",
-        ("tests/audit/test_audit_parts.py::test_a_small_part_cannot_hide_behind_a_large_one",),
+        (f"{PARTS}::test_a_small_part_cannot_hide_behind_a_large_one",),
     ),
     Mutant(
         "repair: ends of the box that were rounded outward",
