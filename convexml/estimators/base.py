@@ -177,7 +177,7 @@ class CertifiedFit:
 
     def _iterations(self, solutions: Sequence[Solution]) -> Any:
         """The most steps that any of the problems took, 1 at least."""
-        return max(1, *(solution.iterations for solution in solutions), 1)
+        return max([1, *(solution.iterations for solution in solutions)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
