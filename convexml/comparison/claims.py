@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..audit import certify
 from ..errors import ConvexmlError
-from ..solvers.reference import run_reference
+from ..solvers.reference import STOPPED, run_reference
 from .measure import blank, check_facts, judged_fields, said_of, violation
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ def measure_claim(
     """
     problem = entry.problem
     run = run_reference(problem, solver, tol=tol, max_seconds=max_seconds)
-    if run.claimed == "error":
-        return blank(entry, solver, tol, run.message, claimed="error", max_seconds=max_seconds)
+    if run.claimed in ("error", STOPPED):  # nothing was left to judge
+        return blank(entry, solver, tol, run.message, claimed=run.claimed, max_seconds=max_seconds)
     timing: dict[str, Any] = {
         "claimed": run.claimed,
         "seconds": run.seconds,

@@ -13,7 +13,7 @@ from ...numerics import Array, all_finite
 from ...objective import Frame, parameters_of, pose_primal
 from ...solvers import Record
 from ...solvers.driver import drive
-from ...solvers.reference import iteration_limits, run_reference
+from ...solvers.reference import STOPPED, ReferenceRun, iteration_limits, run_reference
 from ...solvers.registry import ALGORITHMS
 from ..portfolio import Limits
 from ..rates.audit import Recorded
@@ -87,9 +87,12 @@ def run_reference_solver(
         posed = time.perf_counter() - started + problem.posing_seconds()
     if limits.max_iter is not None:
         options = iteration_limits(name, limits.max_iter) | dict(options)
-    run = run_reference(
-        statement.problem, name, tol=limits.tol, max_seconds=limits.max_seconds, **options
-    )
+    if limits.max_iter == 0:
+        run = ReferenceRun("max_iter", 0.0, 0.0, 0, f"{name} was allowed no iteration")
+    else:
+        run = run_reference(
+            statement.problem, name, tol=limits.tol, max_seconds=limits.max_seconds, **options
+        )
     facts = {
         "claimed_status": run.claimed,
         "iterations": run.iterations,
@@ -99,6 +102,10 @@ def run_reference_solver(
     }
     w = statement.variables["w"].value if run.has_point else None
     if w is None or not np.all(np.isfinite(w)):
+        start, value = frame.objective.null_model
+        if run.claimed in ("max_iter", STOPPED) and np.isfinite(value):
+            facts["message"] = f"{run.message} and left no point; w = 0 was taken."
+            return np.zeros(frame.objective.d), start, None, facts
         facts["message"] = facts["message"] or f"{name} returned no point ({run.claimed})."
         return None, 0.0, None, facts
     b = np.zeros(problem.objective_parts.w_shape[1:])

@@ -55,7 +55,13 @@ def solve_linear(
 
 
 def _in_turn(problem: PosedProgram, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
+    began, whole = time.perf_counter(), limits.max_seconds
     for name in AUTO:
+        if whole is not None and name != AUTO[0]:
+            left = whole - (time.perf_counter() - began)
+            if not left > 0.0:
+                return
+            limits = replace(limits, max_seconds=left)
         if available(name):
             yield _attempt(problem, name, limits, options if name == AUTO[0] else {})
 
@@ -75,6 +81,9 @@ def _attempt(
     if limits.max_iter is not None:
         settings = settings | iteration_limits(name, limits.max_iter)
     posed = problem.statement
+    if limits.max_iter == 0:
+        run = ReferenceRun("max_iter", 0.0, 0.0, 0, f"{name} was allowed no iteration.")
+        return _without_point(problem, name, run, tol)
     run = run_reference(posed.problem, name, tol=tol, max_seconds=limits.max_seconds, **settings)
     run = replace(run, compile_seconds=run.compile_seconds + problem.posing_seconds())
     x = posed.variables["x"].value if run.has_point else None

@@ -12,10 +12,17 @@ from functools import cache
 from io import StringIO
 from typing import Any
 
-from ..errors import InputError, instead
+import numpy as np
+
+from ...errors import InputError, instead
+from . import process
 
 REFERENCE = ("clarabel", "osqp", "ecos", "scs", "highs", "piqp")
 QP_ONLY = ("osqp", "highs", "piqp")
+UNTIMED = ("ecos", "piqp")
+"""Those that know no limit of time: where one is asked for, they run in a process of their own."""
+STOPPED = "max_seconds"
+"""Claimed for a solver whose process was stopped."""
 ITERATIONS = {
     "ecos": ("max_iters",),
     "scs": ("max_iters",),
@@ -106,11 +113,20 @@ def run_reference(
             data, chain, inverse = problem.get_problem_data(name.upper(), solver_opts={})
             compiled = time.perf_counter()
             settings = tolerances(name, tol, max_seconds) | options
-            # OSQP announces "Polishing not needed ..." even when told not to be verbose.
-            with redirect_stdout(StringIO()):
-                raw = chain.solve_via_data(problem, data, False, False, settings)
+            if name in UNTIMED and max_seconds is not None:
+                sent = {key: each for key, each in data.items() if key != "param_prob"}
+                raw, compiled = process.ask((chain.solver, sent, settings), max_seconds)
+            else:
+                # OSQP announces "Polishing not needed ..." even when told not to be verbose.
+                with redirect_stdout(StringIO()):
+                    raw = chain.solve_via_data(problem, data, False, False, settings)
             solved = time.perf_counter()
             problem.unpack_results(raw, chain, inverse)
+            _forget_nan(problem)
+    except TimeoutError:
+        had, whole = max(max_seconds or 0.0, process.LEAST), time.perf_counter() - start
+        message = f"{name} was stopped after {had:g} s"
+        return ReferenceRun(STOPPED, had, max(whole - had, 0.0), 0, message)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
             raise
@@ -121,6 +137,13 @@ def run_reference(
     stats = problem.solver_stats
     iterations = int(getattr(stats, "num_iters", None) or 0)
     return ReferenceRun(str(problem.status), solved - compiled, compiled - start, iterations)
+
+
+def _forget_nan(problem: Any) -> None:
+    """Drop values that are not finite: CVXPY starts the next solve, by whomever, from them."""
+    for variable in problem.variables():
+        if variable.value is not None and not np.all(np.isfinite(variable.value)):
+            variable.save_value(None)
 
 
 def _refuse_options(name: str, options: Mapping[str, Any], error: BaseException) -> None:

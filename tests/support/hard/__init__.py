@@ -1,0 +1,1 @@
+"""What rows of the hard-input table are filled with."""
