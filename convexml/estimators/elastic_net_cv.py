@@ -41,7 +41,7 @@ class ElasticNetCV(PathFit, linear_model.ElasticNetCV):
     n_jobs : int, optional
         Has no effect.
     positive : bool
-        Not supported.
+        Whether w >= 0.
     random_state : int, optional
         Has no effect: nothing is random.
     selection : str

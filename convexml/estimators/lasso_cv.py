@@ -39,7 +39,7 @@ class LassoCV(PathFit, linear_model.LassoCV):
     n_jobs : int, optional
         Has no effect.
     positive : bool
-        Not supported.
+        Whether w >= 0.
     random_state : int, optional
         Has no effect: nothing is random.
     selection : str

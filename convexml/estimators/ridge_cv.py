@@ -6,13 +6,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import linear_model
-from sklearn.model_selection import GridSearchCV
 
 from ..errors import InputError
+from ..models import Ridge as PosedRidge
+from ..models.folds.cross_validation import on_folds, tell_doubt
+from ..models.folds.splits import splits_of
 from .base import OURS, Given
-from .folds import counted, folded
 from .linear import LinearFit
-from .ridge import Ridge
+from .scoring import FoldScores
 
 LARGEST = 1e149
 """Size of numbers of which float64 holds sums of squares."""
@@ -22,8 +23,7 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
     """Ridge with the best alpha, and a certificate of the last fit.
 
     Without ``cv`` scikit-learn chooses, by its closed form of leaving one out of the samples of
-    positive weight; with it, every fit on a fold is one of ``Ridge`` here, which warns where it is
-    not verified.
+    positive weight; with it every fit on a fold is certified, and told of where it is not verified.
 
     Parameters
     ----------
@@ -83,21 +83,40 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
         if self.cv is None or self.store_cv_results or self.alpha_per_target:
             self._leave_one_out(counted(given))
         else:
-            steering: dict[str, Any] = {
-                "tol": self.tol,
-                "max_iter": self.max_iter,
-                "solver": self.solver,
-            }
-            kept, folds = folded(type(self).__name__, given, self.cv)
-            search = GridSearchCV(
-                Ridge(fit_intercept=self.fit_intercept, **steering),
-                {"alpha": np.atleast_1d(self.alphas)},
-                cv=folds,
-                scoring=self.scoring,
-                refit=False,
-            ).fit(kept.X, kept.y, sample_weight=kept.weights)
-            self.alpha_, self.best_score_ = search.best_params_["alpha"], search.best_score_
+            self._over_folds(given)
         super()._begin(given)
+
+    def _over_folds(self, given: Given) -> None:
+        """The alpha of the best mean score; of several targets each has its problem."""
+        owner, kept, alphas = type(self).__name__, counted(given), np.atleast_1d(self.alphas)
+        splits = splits_of(f"{owner}.fit", "cv", self.cv, given.y, given.weights)
+        targets = np.reshape(kept.y, (len(kept.y), -1)).T
+        common = {"fit_intercept": self.fit_intercept, "sample_weight": kept.weights}
+        grids = [
+            on_folds(
+                PosedRidge(kept.X, y, 1.0, **common),
+                "lam",
+                splits,
+                self.tol,
+                lambda part: alphas / part._samples.weights.sum(),
+            )
+            for y in targets
+        ]
+        gaps = np.array([[fold.gaps for fold in each] for each in grids])
+        self.gap_path_ = np.squeeze(np.max(gaps, axis=0).T)
+        tell_doubt(owner, gaps, self.tol, "gap_path_", stacklevel=6)
+        scorer = FoldScores(linear_model.Ridge(), self.scoring)
+        scores = np.empty((len(splits), alphas.size))
+        for fold, (_, test) in enumerate(splits):
+            for k in range(alphas.size):
+                points = [each[fold].points[k] for each in grids]
+                model = linear_model.Ridge(fit_intercept=self.fit_intercept)
+                model.coef_ = np.reshape([p["w"] for p in points], (*kept.y.shape[1:], -1))
+                model.intercept_ = np.reshape([p["b"] for p in points], kept.y.shape[1:])
+                model.n_features_in_ = kept.X.shape[1]
+                scores[fold, k] = scorer.of(model, kept, test)
+        mean = scores.mean(axis=0)
+        self.alpha_, self.best_score_ = alphas[np.argmax(mean)], float(mean.max())
 
     def _leave_one_out(self, kept: Given) -> None:
         """scikit-learn's choice, of numbers whose squares do not overflow."""
@@ -113,3 +132,11 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
                     f"closed form of leaving one out squares them; scale {name} down, or pass cv."
                 )
         linear_model.RidgeCV.fit(self, *kept)
+
+
+def counted(given: Given) -> Given:
+    """The samples of positive weight."""
+    if given.weights is None or np.all(given.weights > 0.0):
+        return given
+    kept = np.flatnonzero(given.weights)
+    return Given(given.X[kept], given.y[kept], given.weights[kept])

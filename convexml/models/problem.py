@@ -15,6 +15,7 @@ from ..objective import Objective, Statement, pose_dual, pose_primal
 from ..penalties import Penalty
 from ..validation import yes_or_no
 from .base import Problem
+from .folds.cross_validation import CrossValidated
 from .latex import latex_of
 from .learning import construction, judging, outcomes, posing, prediction, solving, stored
 from .learning.everywhere import follow
@@ -24,7 +25,7 @@ from .reading.inputs import Samples, read_samples
 from .solution import Solution
 
 
-class LearningProblem(Problem):
+class LearningProblem(CrossValidated, Problem):
     """Minimise P(w, b) = sum_i c_i l(y_i, x_i.w + b) + Omega(w).
 
     Parameters

@@ -71,8 +71,10 @@ def test_the_objective_is_that_of_the_namesake(case: Case, weighted: bool) -> No
         linear_model.RidgeCV([0.1, 1.0, 10.0], cv=3),
         linear_model.LassoCV(alphas=6, cv=3, tol=1e-10, max_iter=100_000),
         linear_model.ElasticNetCV(l1_ratio=[0.2, 0.9], alphas=6, cv=3, tol=1e-10, max_iter=100_000),
+        linear_model.LassoCV(alphas=6, cv=3, tol=1e-10, max_iter=100_000, positive=True),
+        linear_model.ElasticNetCV(alphas=6, cv=3, tol=1e-10, max_iter=100_000, positive=True),
     ],
-    ids=lambda each: type(each).__name__,
+    ids=lambda each: type(each).__name__ + (", w >= 0" if getattr(each, "positive", 0) else ""),
 )
 def test_the_choice_of_folds_is_that_of_the_namesake(theirs: Any) -> None:
     rng = np.random.default_rng(5)
@@ -86,7 +88,21 @@ def test_the_choice_of_folds_is_that_of_the_namesake(theirs: Any) -> None:
         np.testing.assert_allclose(found.mse_path_, theirs.mse_path_, rtol=1e-3)
         np.testing.assert_allclose(found.alphas_, theirs.alphas_, rtol=1e-12)
         assert found.gap_path_.shape == theirs.mse_path_.shape
-        assert np.all(found.gap_path_ <= 1e-6)
+    assert np.all(found.gap_path_ <= 1e-6)
+    assert cml.certify(found, X, y).verdict is found.certificate_.verdict is cml.Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
+def test_ridge_over_folds_scores_several_targets_as_the_namesake(scoring: Any) -> None:
+    rng = np.random.default_rng(6)
+    X, Y = rng.normal(size=(24, 5)), rng.normal(size=(24, 2))
+    s = rng.integers(0, 3, size=24).astype(float)
+    kept = np.flatnonzero(s)
+    settings = {"alphas": [0.1, 1.0, 10.0, 100.0], "cv": 4, "scoring": scoring}
+    found = ours.RidgeCV(**settings).fit(X, Y, sample_weight=s)
+    theirs = linear_model.RidgeCV(**settings).fit(X[kept], Y[kept], sample_weight=s[kept])
+    assert found.alpha_ == theirs.alpha_
+    assert found.best_score_ == pytest.approx(theirs.best_score_, rel=1e-9)
 
 
 def test_what_is_not_verified_is_told() -> None:

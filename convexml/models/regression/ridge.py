@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ...errors import InputError
 from ...losses import Loss, Squared
+from ...numerics import Array
 from ...penalties import L2, L2Ball, Penalty
-from ...validation import positive_number
+from ...validation import nonnegative_array, positive_number
 from ..base import Hyperparameter
+from ..folds.leave_one_out import leave_one_out
 from ..problem import LearningProblem
 
 
@@ -45,6 +48,31 @@ class Ridge(LearningProblem):
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), L2(hyper["lam"]), "mean"
+
+    def leave_one_out(self, lams: Any) -> Array:
+        """The mean squared error of predicting each sample from all others, in closed form.
+
+        Parameters
+        ----------
+        lams : sequence of float
+            Values of ``lam`` >= 0; each fit is that of ``Ridge`` posed on the other samples with
+            the same ``lam``. A sample of weight 2 is left out whole and counts twice.
+
+        Returns
+        -------
+        array, shape (len(lams),)
+
+        Raises
+        ------
+        InputError
+            For values that are none, or fewer than two samples.
+        """
+        owner = f"{self.name}.leave_one_out"
+        values = nonnegative_array(lams, owner, "lams")
+        if self.objective_parts.n < 2:
+            raise InputError(f"{owner}: takes two samples of positive weight at least.")
+        self._samples.refuse_changed(self.name)
+        return leave_one_out(self.objective_parts, self._samples.weights, values)
 
 
 class ConstrainedRidge(LearningProblem):

@@ -1,0 +1,1 @@
+"""Folds of the samples: problems posed on a part of them, scored on the rest, and certified."""

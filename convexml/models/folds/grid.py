@@ -1,0 +1,70 @@
+"""One problem at each value of its hyperparameter: points and their verified gaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...numerics import Array
+from ..learning.posed import Values
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Points of a problem at the values of its hyperparameter.
+
+    Attributes
+    ----------
+    problem : posed problem
+    points : list of dicts of arrays
+        By name; empty where nothing reached a point.
+    gaps : array, shape (m,)
+        The verified relative gap of each; inf where there is no bound.
+    """
+
+    problem: Any
+    points: list[Values]
+    gaps: Array
+
+    def predictions(self, X: Any) -> list[Array | None]:
+        """X w + b, before that becomes labels, of each point; None where there is none."""
+        there = [point for point in self.points if point]
+        if there and all(
+            "w" in point and point["w"].ndim == 1 for point in there
+        ):  # one product for all
+            W, b = (np.array([point[key] for point in there]) for key in ("w", "b"))
+            found = iter((X @ W.T + b).T)
+        else:
+            found = iter([self.problem.decision_function(X, point) for point in there])
+        return [next(found) if point else None for point in self.points]
+
+
+def solve_grid(problem: Any, name: str, values: Array, tol: float) -> Grid:
+    """Solve from the strongest value to the weakest, warm started, and certify every point.
+
+    Parameters
+    ----------
+    problem : learning problem
+    name : str
+        "lam", "C" or "radius".
+    values : array, shape (m,)
+    tol : float
+        Relative gap that every point is to reach.
+    """
+    falling = np.argsort(-values if name == "lam" else values, kind="stable")
+    path = problem.path(values[falling], tol=tol)
+    points: list[Values] = [{}] * len(path)
+    gaps = np.full(len(path), np.inf)
+    for at, solution in zip(falling.tolist(), path, strict=True):
+        if "b" in solution.primal:
+            points[at] = {k: solution.primal[k] for k in ("q", "w", "b") if k in solution.primal}
+            gaps[at] = verified_gap(solution)
+    return Grid(problem, points, gaps)
+
+
+def verified_gap(solution: Any) -> float:
+    """The relative gap; inf where a solution misses something else."""
+    gap = float(solution.relative_gap)
+    return np.inf if gap <= solution.certificate.tol and not solution.certificate.holds() else gap

@@ -1,0 +1,142 @@
+"""Ridge regression with each sample left out in turn, in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg, sparse
+
+from ...numerics import EPS, Array
+from ...objective import Objective
+
+LEVER = 1e-6
+"""A sample of which the others tell less than this share is left out by hand."""
+
+
+def leave_one_out(objective: Objective, weights: Array, lams: Array) -> Array:
+    """The mean squared error of predicting each sample from the others, for each lam.
+
+    A sample of weight s_i is left out whole. Of the others the mean loss with lam has the minimum
+    of the sum of weighted losses with mu_i = (sum s - s_i) lam, so that its residual is
+    e_i(mu_i) / (1 - h_i(mu_i)): residual and leverage of the fit with mu_i to all samples, of which
+    one eigendecomposition tells every one. With fewer columns than rows that is one of X'SX, else
+    of S^1/2 X X' S^1/2 (centred for the intercept), by whose eigenvectors e_i / (1 - h_i) has no
+    cancellation, and a limit at lam = 0: that of the least norm.
+
+    Parameters
+    ----------
+    objective : Objective
+        Of squared losses and lam / 2 |w|^2.
+    weights : array, shape (n,)
+    lams : array, shape (m,)
+
+    Returns
+    -------
+    array, shape (m,)
+    """
+    total = float(weights.sum())
+    strengths = np.maximum(np.multiply.outer(lams, total - weights), 0.0)
+    find = _by_features if objective.d < objective.n - 1 else _by_samples
+    residuals = find(objective, weights, strengths)
+    found: Array = residuals**2 @ (weights / total)
+    return found
+
+
+class Weighed:
+    """S^1/2 (X - 1 m') and S^1/2 (y - mean), with the weighted means where there is an intercept.
+
+    A sparse X stays sparse.
+    """
+
+    def __init__(self, objective: Objective, weights: Array) -> None:
+        self.root, share = np.sqrt(weights), weights / weights.sum()
+        self.X, self.mean = objective.design.constant, np.zeros(objective.d)
+        self.y = objective.y
+        if objective.fit_intercept:
+            self.y = self.y - share @ self.y
+            self.mean = objective.design.rmatvec(share)
+            if not sparse.issparse(self.X):  # rounding leaves a mean of its own
+                self.X = self.X - self.mean
+                self.X, self.mean = self.X - share @ self.X, np.zeros(objective.d)
+
+    @property
+    def target(self) -> Array:
+        """S^1/2 (y - mean), shape (n,)."""
+        return self.root * self.y
+
+    def gram(self) -> Array:
+        """Its products of columns, shape (d, d)."""
+        half = self.X * self.root[:, None]
+        found = half.T @ half
+        found = found.toarray() if sparse.issparse(found) else found
+        return found - float(self.root @ self.root) * np.outer(self.mean, self.mean)
+
+    def outer(self) -> Array:
+        """Its products of rows, shape (n, n)."""
+        found = self.X @ self.X.T
+        found = found.toarray() if sparse.issparse(found) else found
+        across = self.X @ self.mean
+        found = found - across - across[:, None] + float(self.mean @ self.mean)
+        return found * np.outer(self.root, self.root)
+
+    def times(self, vectors: Array) -> Array:
+        """Its products with vectors, shape (n, k)."""
+        return self.root[:, None] * (self.X @ vectors - self.mean @ vectors)
+
+
+def _by_features(objective: Objective, weights: Array, strengths: Array) -> Array:
+    """Residuals (m, n) from the eigenvectors of X'SX."""
+    rows = Weighed(objective, weights)
+    values, vectors = linalg.eigh(rows.gram())
+    kept = values > np.max(values, initial=0.0) * len(values) * EPS  # the rest is rounding
+    values, scores = values[kept], rows.times(vectors[:, kept])
+    pull, squares = scores.T @ rows.target, scores * scores
+    own = weights / weights.sum() if objective.fit_intercept else np.zeros(objective.n)
+    found = np.empty(strengths.shape)
+    for k, mu in enumerate(strengths):
+        inverse = 1.0 / (values + mu[:, None])
+        e = rows.y - np.einsum("ij,j,ij->i", scores, pull, inverse) / rows.root
+        rest = 1.0 - own - np.einsum("ij,ij->i", squares, inverse)
+        found[k] = e / np.maximum(rest, LEVER)
+        for i in np.flatnonzero(rest <= LEVER).tolist():
+            found[k, i] = _by_hand(objective, weights, i, mu[i])
+    return found
+
+
+def _by_samples(objective: Objective, weights: Array, strengths: Array) -> Array:
+    """Residuals (m, n) from the eigenvectors of S^1/2 X X' S^1/2 that are no intercept's."""
+    rows = Weighed(objective, weights)
+    matrix, count = rows.outer(), objective.n
+    if objective.fit_intercept:
+        unit = rows.root / np.linalg.norm(rows.root)
+        matrix += (2.0 * float(np.trace(matrix)) + 1.0) * np.outer(unit, unit)
+        count -= 1  # the last one is the intercept's
+    values, vectors = linalg.eigh(matrix)
+    values, vectors = values[:count], vectors[:, :count]
+    values = np.where(values > np.max(values, initial=0.0) * count * EPS, values, 0.0)
+    pull, squares = vectors.T @ rows.target, vectors * vectors
+    found = np.empty(strengths.shape)
+    for k, mu in enumerate(strengths):
+        whole = values + mu[:, None]
+        empty = whole == 0.0  # as lam -> 0 only these count
+        inverse = np.where(empty, 1.0, 1.0 / np.where(empty, 1.0, whole))
+        inverse[empty.any(axis=1)] *= empty[empty.any(axis=1)]
+        e = np.einsum("ij,j,ij->i", vectors, pull, inverse) / rows.root
+        rest = np.einsum("ij,ij->i", squares, inverse)
+        alone = empty.any(axis=1) & (rest <= LEVER)
+        found[k] = e / np.where(alone, 1.0, rest)
+        for i in np.flatnonzero(alone).tolist():
+            found[k, i] = _by_hand(objective, weights, i, mu[i])
+    return found
+
+
+def _by_hand(objective: Objective, weights: Array, i: int, mu: float) -> float:
+    """The residual of sample i in the fit to all others."""
+    others = np.delete(np.arange(objective.n), i)
+    X, y, s = objective.design.dense(), objective.y, weights[others]
+    mean, level = np.zeros(objective.d), 0.0
+    if objective.fit_intercept:
+        mean, level = s @ X[others] / s.sum(), float(s @ y[others]) / s.sum()
+    root = np.sqrt(s)
+    rows = np.vstack([root[:, None] * (X[others] - mean), np.sqrt(mu) * np.eye(objective.d)])
+    w = linalg.lstsq(rows, np.append(root * (y[others] - level), np.zeros(objective.d)))[0]
+    return float(y[i] - level - (X[i] - mean) @ w)
