@@ -14,8 +14,13 @@ EXAMPLES = """\b
 Examples:
   convexml compare problems --html report.html
   convexml compare problems/lasso_diabetes.toml --solvers clarabel,osqp --tols 1e-4,1e-8
+  convexml compare problems --solvers newton,clarabel --csv - > runs.csv
   convexml compare problems/logistic_iris.toml --convergence --html race.html
 """
+
+
+STDOUT = Path("-")
+"""Where a document goes that is to be printed."""
 
 
 def compare(
@@ -51,21 +56,29 @@ def compare(
         ),
     ] = False,
     json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write one JSON document.")
+        Path | None,
+        typer.Option("--json", metavar="FILE|-", help="Write one JSON document; - is stdout."),
+    ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", metavar="FILE|-", help="Write a line per run; - is stdout."),
     ] = None,
 ) -> None:
     """Solve problem files with many solvers: what each claims, beside what is verified.
 
     Answers are not polished, so that each solver's own accuracy is shown. A solver that is not
-    installed, crashes or gives up is a row that says so. Exits with 5 if some problem was verified
-    by no solver at all.
+    installed, crashes or gives up is a row that says so. With `--json -` or `--csv -` nothing else
+    is written to standard output. Exits with 5 if some problem was verified by no solver at all.
     """
     from ..report import compare as run
     from ..report import print_comparison
 
     names = split(solvers or []) or None
     absent = [name for name in names or () if missing(name)]
-    for target in (html, json):
+    printed = [target for target in (json, csv) if target == STDOUT]
+    if len(printed) > 1:
+        raise typer.BadParameter("only one of --json and --csv can go to standard output")
+    for target in (html, json, csv):
         if target is not None and not target.absolute().parent.is_dir():
             raise typer.BadParameter(f"there is no folder {target.parent} to write {target} into")
     comparison = run(
@@ -76,15 +89,19 @@ def compare(
         repeats=repeats,
         convergence=convergence,
     )
-    print_comparison(comparison)
-    for each in comparison.convergence:
-        typer.echo(f"\n{each}")
+    if not printed:
+        print_comparison(comparison)
+        for each in comparison.convergence:
+            typer.echo(f"\n{each}")
     if html is not None:
         comparison.to_html(html)
         typer.echo(f"wrote {html}", err=True)
-    if json is not None:
-        comparison.to_json(json)
-        typer.echo(f"wrote {json}", err=True)
+    for target, write in ((json, comparison.to_json), (csv, comparison.to_csv)):
+        if target == STDOUT:
+            typer.echo(write(), nl=target == json)
+        elif target is not None:
+            write(target)
+            typer.echo(f"wrote {target}", err=True)
     if comparison.interrupted:
         raise typer.Exit(exits.INTERRUPTED)
     if absent:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 if TYPE_CHECKING:
     from ..comparison import Outcome
+
+
+def columns() -> int:
+    """How wide the output is: COLUMNS where that is set, else the terminal, else 80."""
+    return get_terminal_size().columns
 
 
 @contextmanager
@@ -66,6 +70,8 @@ def conditions(certificate: Any) -> list[str]:
 
 def named(values: dict[str, Any]) -> list[str]:
     """One line for each named array: shape, range, zeros, first entries."""
+    import numpy as np
+
     lines = []
     for name, value in values.items():
         array = np.asarray(value, dtype=float)

@@ -38,6 +38,8 @@ def solve(
     from ..library import discover, load_file
 
     require(solver)
+    if as_json:  # `--json -`, as of compare: it is printed anyway
+        files = [file for file in files if str(file) != "-"]
     loaded = [load_file(path) for file in files for path in discover(file)]
     records, solutions = [], []
     for file in loaded:
@@ -53,11 +55,12 @@ def solve(
 
 
 def _solve(entry: Any, solver: str, tol: float) -> tuple[Outcome, Any]:
-    from ..comparison.claims import measure_claim
     from ..comparison.entries import is_cvxpy
     from ..comparison.measure import record_of
 
     if is_cvxpy(entry.problem):
+        from ..comparison.claims import measure_claim
+
         name = "clarabel" if solver == "auto" else solver
         return measure_claim(entry, name, tol), None
     solution = entry.problem.solve(solver, tol=tol)

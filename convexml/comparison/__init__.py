@@ -1,13 +1,28 @@
-"""Problems × solvers -> records: what was claimed, what was verified."""
+"""Problems × solvers -> records: what was claimed, what was verified.
+
+Names are loaded when first used: who solves one problem needs neither races nor profiles.
+"""
 
 from __future__ import annotations
 
-from .courses import Course, Courses, Point
-from .loop import run
-from .profile import Profile, performance_profile
-from .race import race
-from .record import Outcome
-from .results import Results
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .courses import Course, Courses, Point
+    from .loop import run
+    from .profile import Profile, performance_profile
+    from .record import Outcome
+    from .results import Results
+
+_HOME = {
+    **dict.fromkeys(("Course", "Courses", "Point"), "courses"),
+    "Outcome": "record",
+    "Profile": "profile",
+    "Results": "results",
+    "performance_profile": "profile",
+    "run": "loop",
+}
 
 __all__ = [
     "Course",
@@ -17,6 +32,11 @@ __all__ = [
     "Profile",
     "Results",
     "performance_profile",
-    "race",
     "run",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..library import ProblemFile, discover, load_file, read_table_of
-from ..library.registry import snake_case
+from ..library.names import snake_case
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -54,14 +55,20 @@ class Results:
         """The document as text, written to `path` where one is given; not finite is null."""
         return as_text(self.document(), path)
 
-    def to_csv(self, path: str | Path) -> None:
-        """Write one line per record; the KKT residuals are columns, facts are counted."""
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """One line per record, written to `path` where one is given.
+
+        The KKT residuals are columns, facts are counted.
+        """
         rows = [_flat(record) for record in self.records]
         names = list(dict.fromkeys(name for row in rows for name in row))
-        with writable(path, "to_csv").open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.DictWriter(stream, names or ["problem", "solver"])
-            writer.writeheader()
-            writer.writerows(rows)
+        text = StringIO(newline="")
+        writer = csv.DictWriter(text, names or ["problem", "solver"])
+        writer.writeheader()
+        writer.writerows(rows)
+        if path is not None:
+            writable(path, "to_csv").write_bytes(text.getvalue().encode())
+        return text.getvalue()
 
 
 def as_text(document: Mapping[str, Any], path: str | Path | None = None) -> str:

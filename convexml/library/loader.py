@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from difflib import get_close_matches
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from ..errors import ConvexmlError, DataError, ProblemFileError, instead
+from ..errors import ConvexmlError, DataError, ProblemFileError
 from . import registry
 from .data import load_data
 from .facts import check_names
@@ -109,9 +110,7 @@ def read_table_of(path: str | Path) -> ProblemTable:
     if path.is_dir():
         raise ProblemFileError(f"{path} is a folder; a problem file is needed")
     if not path.is_file():
-        there = sorted(p.name for p in path.parent.glob("*.toml"))
-        advice = instead(path.name, there) if there else ""
-        raise ProblemFileError(f"there is no problem file {path}.{advice}")
+        raise ProblemFileError(f"there is no problem file {path}.{_neighbours(path)}")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
@@ -139,10 +138,20 @@ def discover(path: str | Path) -> list[Path]:
             raise ProblemFileError(f"the folder {path} holds no problem file (*.toml)")
         return files
     if not path.exists():
-        there = sorted(p.name for p in path.parent.glob("*") if p.is_dir() or p.suffix == ".toml")
-        advice = instead(path.name, there) if there else ""
-        raise ProblemFileError(f"there is no file or folder {path}.{advice}")
+        raise ProblemFileError(f"there is no file or folder {path}.{_neighbours(path)}")
     return [path]
+
+
+def _neighbours(path: Path) -> str:
+    """Advice for a path that is not there: the nearest problem file of its folder, else some."""
+    there = sorted(p.name for p in path.parent.glob("*.toml"))
+    if not there:
+        return "" if path.parent.is_dir() else f" There is no folder {path.parent} either."
+    close = get_close_matches(path.stem, [Path(name).stem for name in there], n=1)
+    if close:
+        return f" Did you mean {close[0] + '.toml'!r}?"
+    few = there if len(there) <= 5 else [*there[:5], f"... ({len(there)} files)"]
+    return f" Problem files there: {', '.join(few)}"
 
 
 def _pose(table: ProblemTable, data: ProblemData, folder: Path) -> Any:

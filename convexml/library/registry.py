@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..errors import ConvexmlError, ProblemFileError, instead
+from .names import snake_case
 
 ARRAYS = ("X", "y", "sample_weight", "c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
 PACKAGES = {
@@ -23,12 +23,6 @@ PACKAGES = {
     "kernel": "convexml.kernels",
 }
 _NOT_PARAMETERS = {*ARRAYS, "self"}
-_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-
-def snake_case(name: str) -> str:
-    """`"HardMarginSVM"` -> `"hard_margin_svm"`, `"L1Ball"` -> `"l1_ball"`."""
-    return _BOUNDARY.sub("_", name).lower()
 
 
 def model(name: str) -> Callable[..., Any]:

@@ -8,9 +8,9 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..comparison import Courses, race
+from ..comparison import Courses
 from ..comparison.progress import Report
-from ..comparison.race import TOLS, contenders
+from ..comparison.race import TOLS, contenders, race
 from .formats import DASH, scientific, seconds
 from .panels import ranked
 

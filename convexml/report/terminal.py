@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -39,13 +40,14 @@ def print_comparison(results: Results, console: Console | None = None) -> None:
         A comparison.
     console : rich.console.Console, optional
         Where to print; standard output unless given. A terminal that is too narrow for all columns
-        loses the least important ones; what is no terminal gets all of them as plain text.
+        loses the least important ones; what is no terminal gets all of them as plain text, unless
+        the environment variable COLUMNS says how many characters fit.
     """
     from rich.console import Console
     from rich.text import Text
 
     console = console or Console()
-    if not console.is_terminal:
+    if not console.is_terminal and "COLUMNS" not in os.environ:
         console.file.write(plain_table(results) + "\n")
         return
     for line in _lines(results, console.width):

@@ -13,6 +13,7 @@ PACKAGE = "convexml"
 
 # From the top of the house to the ground. Modules of one row do not import one another.
 LAYERS: tuple[tuple[str, ...], ...] = (
+    ("__main__",),
     ("cli",),
     ("report", "estimators"),
     ("comparison",),

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import linalg, optimize, sparse
+from scipy import linalg, sparse
 
 from ....conditions import Condition, worst
 from ....numerics import EPS, ROUNDING, Array
@@ -151,6 +151,8 @@ def furthest(turned: Any, held: Any, bounds: Any) -> Array | None:
     no row moves.
     """
     count, k = turned.shape
+    from scipy import optimize
+
     found = optimize.linprog(
         np.append(np.zeros(k), -np.ones(count)),
         A_ub=sparse.hstack([turned, sparse.eye_array(count)], format="csr"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import optimize
 
 from ....conditions import worst
 from ....numerics import Array
@@ -46,6 +45,8 @@ def inseparable(objective: Objective) -> Evidence | None:
 
 def _vertex(rows: Array, *, interior: bool) -> Array | None:
     """Multipliers alpha >= 0, not 0, with rows'alpha = 0, by HiGHS: a vertex, or the most > 0."""
+    from scipy import optimize
+
     n, k = rows.shape
     if interior:  # alpha = t + s, 0 <= t <= 1, s >= 0: maximise sum t
         found = optimize.linprog(

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 import numpy as np
-from scipy import optimize
 
 from ....numerics import Array
 from ....objective import Kinks, NewtonPoint, Objective, newton_point
@@ -217,6 +216,8 @@ def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:
     top *= objective.penalty.domain_scale(top * v)
     if top <= 0.0:
         return point
+
+    from scipy import optimize  # a tenth of a second, for what is rarely asked
 
     def loss_of(t: float) -> float:
         return -objective.dual(t * u, t * v)
