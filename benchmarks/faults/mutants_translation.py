@@ -12,6 +12,7 @@ SIGNS = "tests/duality/test_dualize_signs.py"
 ESTIMATORS = "tests/audit/estimators/test_audit_estimators.py"
 PROBLEMS = "tests/audit/problems/test_audit_problems.py"
 FAULTS = "tests/audit/test_audit_faults.py"
+MACHINES = "tests/estimators/test_kernel_machines.py"
 ABSENCE = "tests/audit/test_audit_absence.py"
 ATTRIBUTES = "tests/audit/problems/test_attributes.py"
 
@@ -205,15 +206,22 @@ MUTANTS = [
     estimator(
         "scikit-learn: sample weights of SVC left out",
         "sklearn/families/libsvm",
-        "c = estimator.C * estimator.class_weight_[fitted.labels()] * fitted.s",
+        "c = estimator.C * (estimator.class_weight_[fitted.labels()] * fitted.s)",
         "c = estimator.C * estimator.class_weight_[fitted.labels()]",
         "SVC, linear, weighted",
     ),
     Mutant(
         "scikit-learn: the dual point of SVC with the sign of its coefficients",
         f"{AUDIT}/sklearn/families/libsvm.py",
-        "c[rows], w, b, fit_intercept=True, u=-pair, name=name,",
-        "c[rows], w, b, fit_intercept=True, u=pair, name=name,",
+        "c, w, b, fit_intercept=True, u=-q, name=name,",
+        "c, w, b, fit_intercept=True, u=q, name=name,",
         (f"{FAULTS}::test_the_coefficients_of_libsvm_are_its_dual_point",),
+    ),
+    Mutant(
+        "scikit-learn: coefficients of samples without weight left out",
+        f"{AUDIT}/sklearn/families/libsvm.py",
+        "used = kept.size and not np.any(np.delete(q, kept))",
+        "used = kept.size",
+        (f"{MACHINES}::test_a_coefficient_of_a_sample_without_weight_counts",),
     ),
 ]

@@ -152,7 +152,7 @@ class CertifiedFit:
                 f"{type(self).__name__}.fit: solver={solver!r} is none of convexml's; leave it at "
                 "'auto', or see convexml.solvers.available()."
             ) from None
-        if "w" not in solution.primal:
+        if not {"w", "q"} & {*solution.primal}:
             raise SolverError(
                 f"{type(self).__name__}.fit{f' ({name})' if name else ''}: {solution.solver} ended "
                 f"{solution.status}: {solution.certificate.reason or solution.message}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from ..audit.sklearn.parts import LearningPart
+from ..audit.sklearn.parts import FunctionPart, LearningPart
 from ..certificates import Certificate
 from ..models.solution import Solution
 
@@ -15,7 +16,7 @@ from ..models.solution import Solution
 class Held:
     """What an estimator holds of a solution: the same point, or one that rounding has moved."""
 
-    part: LearningPart
+    part: LearningPart | FunctionPart
     solution: Solution
 
     @property
@@ -28,8 +29,16 @@ class Held:
 
     def certify(self, tol: float) -> Certificate:
         """The certificate of the solution, where its point is held; else another one."""
-        point, u = self.solution.primal, self.solution.dual.get("u")
-        same = np.array_equal(np.ravel(point["w"]), self.part.w)
-        if same and np.array_equal(point["b"], self.part.b) and u is not None:
+        part, point = self.part, self.solution.primal
+        u, same = self.solution.dual.get("u"), np.array_equal(point["b"], self.part.b)
+        if isinstance(part, FunctionPart):
+            posed: Any = self.solution.problem
+            same = same and np.array_equal(posed.kernel_parts.c, part.objective.c)
+            held, place = part.q, "q"
+        else:
+            held, place = part.w, "w"
+        if same and np.array_equal(np.ravel(point[place]), held) and u is not None:
             return self.solution.certificate
-        return replace(self.part, u=None if u is None else np.array(u)).certify(tol)
+        if isinstance(part, LearningPart) and u is not None:
+            part = replace(part, u=np.array(u))
+        return part.certify(tol)

@@ -4,22 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 
-from ..audit.sklearn.parts import LearningPart, Subproblem
+from ..audit.sklearn.parts import FunctionPart, LearningPart, Subproblem
+from ..models import LearningProblem
+from ..models.reading.names import NamedColumns
 from ..models.solution import Solution
 from ..numerics import Array
+from ..objective.kernel import KernelObjective
 from .base import CertifiedFit, Given
 from .held import Held
 
 
 class KernelFit(CertifiedFit):
-    """A certified fit of one such function for each part, whose design is a factor of K."""
+    """A certified fit of one such function for each part."""
+
+    def _solved(self, part: Any, tol: float) -> Solution:
+        if not isinstance(part, FunctionPart):
+            return super()._solved(part, tol)
+        X = part.objective.matrix.X
+        named = NamedColumns(X, part.features) if part.features else X
+        return self._solution(self._machine(part.objective, named), tol, part.name)
+
+    def _machine(self, objective: KernelObjective, X: Any) -> LearningProblem:
+        """The problem over functions as it is posed, on these samples."""
+        raise NotImplementedError
 
     def _standing(
-        self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
+        self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]
     ) -> Sequence[Subproblem]:
         return [
             Held(_function(part, solution), solution)
@@ -27,17 +42,23 @@ class KernelFit(CertifiedFit):
         ]
 
 
-def _function(part: LearningPart, solution: Solution) -> LearningPart:
-    """The part at w = L'q, of the same factor."""
-    w = part.objective.design.rmatvec(represented(part, solution))
-    return replace(part, w=w, b=float(solution.primal["b"]))
+def _function(part: Any, solution: Solution) -> LearningPart | FunctionPart:
+    """The part at q; in its coordinates w = L'q, where it has them."""
+    q, b = represented(part, solution), float(solution.primal["b"])
+    if isinstance(part, FunctionPart):
+        return replace(part, q=q, b=b)
+    held: LearningPart = part
+    return replace(held, w=held.objective.design.rmatvec(q), b=b)
 
 
-def represented(part: LearningPart, solution: Solution) -> Array:
-    """The q of each sample of positive weight, with w = L'q for the design L.
+def represented(part: LearningPart | FunctionPart, solution: Solution) -> Array:
+    """The q of each sample of positive weight.
 
-    At a minimiser w = -L'u / lam. Without a penalty q is the shortest one.
+    Of a part with a design L it is a q with w = L'q: at a minimiser w = -L'u / lam; without a
+    penalty q is the shortest one.
     """
+    if isinstance(part, FunctionPart):
+        return np.array(solution.primal["q"])
     lam = float(part.objective.penalty.hyperparameters()["lam"])
     if lam > 0.0:
         return -np.asarray(solution.dual["u"]) / lam

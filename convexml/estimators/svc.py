@@ -12,8 +12,10 @@ from sklearn.utils import compute_class_weight
 
 from ..audit.sklearn.parts import LearningPart
 from ..errors import InputError
+from ..models import KernelSVM, LearningProblem
 from ..models.solution import Solution
 from ..numerics import Array
+from ..objective.kernel import KernelObjective
 from .base import OURS, Given
 from .kernel import represented
 from .libsvm import LibsvmFit
@@ -117,6 +119,11 @@ class SVC(LibsvmFit, svm.SVC):
         )
         K = len(self.classes_)
         self._hold_pairs(given, np.zeros((K - 1, given.X.shape[0])), np.zeros(K * (K - 1) // 2))
+
+    def _machine(self, objective: KernelObjective, X: Any) -> LearningProblem:
+        weights = objective.c / self.C
+        kernel = objective.matrix.kernel
+        return KernelSVM(X, objective.y, float(self.C), kernel, sample_weight=weights)
 
     def _end(
         self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]

@@ -9,8 +9,10 @@ import numpy as np
 from sklearn import svm
 
 from ..audit.sklearn.parts import LearningPart
+from ..models import KernelSVR, LearningProblem
 from ..models.solution import Solution
 from ..numerics import Array
+from ..objective.kernel import KernelObjective
 from .base import OURS, Given
 from .kernel import of_all, represented
 from .libsvm import LibsvmFit
@@ -86,6 +88,10 @@ class SVR(LibsvmFit, svm.SVR):
     def _begin(self, given: Given) -> None:
         super()._begin(given)
         self._hold_all(given, np.zeros(given.X.shape[0]), 0.0)
+
+    def _machine(self, objective: KernelObjective, X: Any) -> LearningProblem:
+        C, epsilon, kernel = float(self.C), float(self.epsilon), objective.matrix.kernel
+        return KernelSVR(X, objective.y, C, epsilon, kernel, sample_weight=objective.c / self.C)
 
     def _end(
         self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]

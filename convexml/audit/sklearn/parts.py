@@ -11,11 +11,13 @@ from scipy import sparse
 
 from ...certificates import Certificate, Verdict, certify_objective
 from ...certificates.judge import judge_sum
+from ...certificates.learning.kernel import certify_kernel
 from ...design import as_design
 from ...errors import InputError
 from ...losses import Loss
 from ...numerics import EPS, Array
 from ...objective import Objective
+from ...objective.kernel import KernelObjective
 from ...penalties import Penalty
 from ...validation import finite_number, refuse_nonfinite
 
@@ -63,6 +65,35 @@ class LearningPart:
             if own.verdict is Verdict.CERTIFIED:
                 return replace(own, dual_source="solver")
         return certify_objective(self.objective, self.w, self.b, tol=tol, solver_dual=self.u)
+
+
+@dataclass(frozen=True)
+class FunctionPart:
+    """A function sum_j q_j k(x_j, .) + b, of a kernel that is semidefinite by a theorem.
+
+    Its own dual point is -lam q. ``features`` are the names of the columns of X.
+    """
+
+    objective: KernelObjective
+    q: Array
+    b: Any
+    name: str = ""
+    features: tuple[str, ...] = ()
+
+    @property
+    def value(self) -> float:
+        """P(q, b)."""
+        return self.objective.primal(self.q, self.b)
+
+    def certify(self, tol: float) -> Certificate:
+        """Judge (q, b), by rows of the kernel; where that is not enough through a factor."""
+        own = certify_kernel(self.objective, self.q, self.b, tol=tol, refute=False)
+        return own if own.verdict is Verdict.CERTIFIED else self.in_coordinates().certify(tol)
+
+    def in_coordinates(self) -> LearningPart:
+        """The same with w = L'q, K = L L'."""
+        parts, w = self.objective.coordinates, self.objective.project(self.q)
+        return LearningPart(parts, w, self.b, -self.objective.lam * self.q, self.name)
 
 
 def learning_part(
@@ -115,6 +146,21 @@ def learning_part(
         X, y, c, u = X[kept], y[kept], c[kept], None if u is None else u[kept]
     objective = Objective(as_design(X), y, loss, penalty, c, fit_intercept, features)
     return LearningPart(objective, w, float(b), u, name)
+
+
+def function_part(
+    objective: KernelObjective, q: Array, b: float, name: str, features: tuple[str, ...]
+) -> FunctionPart:
+    """A function with its problem.
+
+    Raises
+    ------
+    InputError
+        If the coefficients are not finite.
+    """
+    refuse_nonfinite(q, "certify", "dual_coef_")
+    finite_number(b, "certify", "intercept_")
+    return FunctionPart(objective, q, b, name, features)
 
 
 def append_column(X: Any, column: Array) -> Any:

@@ -11,7 +11,7 @@ from scipy.linalg import lapack
 from ...compiled import compiled
 from ...numerics import Array
 
-EXACT, FEW, FREE = 10, 200, 1000
+EXACT, FEW, FREE = 10, 200, 3000
 """Steps, if so few samples are free; one, up to how many of them."""
 BY_HAND = 48
 """Up to so many free samples the calls of a step take longer than its arithmetic."""

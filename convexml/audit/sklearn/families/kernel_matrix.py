@@ -1,4 +1,4 @@
-"""The kernel of a scikit-learn estimator, as a design matrix whose Gram matrix it is."""
+"""The kernel of an estimator: one of ours, or a design matrix whose Gram matrix it is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ....errors import InputError
-from ....kernels import factor
+from ....kernels import Gaussian, Kernel, Polynomial, factor
 from ....numerics import Array, all_finite
 from ..fitted import Fitted
 
@@ -38,6 +38,18 @@ def kernel_matrix(fitted: Fitted, gamma: float | None) -> Array:
     settings = {"gamma": gamma, "degree": estimator.degree, "coef0": estimator.coef0}
     K = pairwise_kernels(fitted.X, metric=kernel, filter_params=True, **settings)
     return np.asarray(K.toarray() if hasattr(K, "toarray") else K, dtype=np.float64)
+
+
+def known_kernel(estimator: Any, gamma: float) -> Kernel | None:
+    """The kernel of ours with these values, where it is semidefinite by a theorem."""
+    if not 0.0 < gamma < np.inf:
+        return None
+    if estimator.kernel == "rbf":
+        sigma = float(np.sqrt(0.5 / gamma))
+        return Gaussian(sigma) if 0.0 < sigma < np.inf else None
+    if estimator.kernel == "poly" and estimator.degree >= 1 and 0.0 <= estimator.coef0 < np.inf:
+        return Polynomial(int(estimator.degree), float(estimator.coef0), gamma)
+    return None
 
 
 def stands_on(fitted: Fitted, rows: Any) -> None:

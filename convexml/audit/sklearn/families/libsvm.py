@@ -14,30 +14,29 @@ competes with the one that is constructed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from ....losses import EpsilonInsensitive, Hinge
+from ....kernels.matrix import KernelMatrix
+from ....losses import EpsilonInsensitive, Hinge, Loss
 from ....numerics import Array
+from ....objective.kernel import KernelObjective
 from ....penalties import L2
 from ..fitted import Fitted
-from ..parts import LearningPart, learning_part
-from .kernel_matrix import features, kernel_matrix, stands_on
+from ..parts import FunctionPart, LearningPart, function_part, learning_part
+from .kernel_matrix import features, kernel_matrix, known_kernel, stands_on
 
 
-def svc(fitted: Fitted) -> Iterator[LearningPart]:
+def svc(fitted: Fitted) -> Iterator[LearningPart | FunctionPart]:
     """SVC, one binary problem per pair of classes."""
     estimator = fitted.estimator
-    K = None if estimator.kernel == "linear" else kernel_matrix(fitted, estimator._gamma)
-    c = estimator.C * estimator.class_weight_[fitted.labels()] * fitted.s
+    c = estimator.C * (estimator.class_weight_[fitted.labels()] * fitted.s)
+    machine = Machine(fitted)
     for rows, y, pair, b, name in pairs(fitted):
-        design, w = in_feature_space(fitted, K, rows, pair)
-        yield learning_part(
-            design, y, Hinge(), L2(1.0), c[rows], w, b, fit_intercept=True, u=-pair, name=name,
-            features=fitted.features if K is None else (),
-        )  # fmt: skip
+        yield machine.part(rows, y, Hinge(), c[rows], pair, b, name)
 
 
 def pairs(fitted: Fitted) -> Iterator[tuple[Array, Array, Array, float, str]]:
@@ -56,17 +55,43 @@ def pairs(fitted: Fitted) -> Iterator[tuple[Array, Array, Array, float, str]]:
         yield rows, y, pair, float(fitted.intercepts[at]), name
 
 
-def svr(fitted: Fitted) -> Iterator[LearningPart]:
+def svr(fitted: Fitted) -> Iterator[LearningPart | FunctionPart]:
     """SVR."""
     estimator = fitted.estimator
-    q = dual_coefficients(fitted)[0]
-    K = None if estimator.kernel == "linear" else kernel_matrix(fitted, estimator._gamma)
-    design, w = in_feature_space(fitted, K, np.arange(fitted.n), q)
-    yield learning_part(
-        design, fitted.target(), EpsilonInsensitive(estimator.epsilon), L2(1.0),
-        estimator.C * fitted.s, w, float(fitted.intercepts[0]), fit_intercept=True, u=-q,
-        features=fitted.features if K is None else (),
-    )  # fmt: skip
+    q, b = dual_coefficients(fitted)[0], float(fitted.intercepts[0])
+    loss, c = EpsilonInsensitive(estimator.epsilon), estimator.C * fitted.s
+    yield Machine(fitted).part(np.arange(fitted.n), fitted.target(), loss, c, q, b)
+
+
+class Machine:
+    """The samples of a fitted machine with its kernel, of which each problem takes some rows."""
+
+    def __init__(self, fitted: Fitted) -> None:
+        self.fitted, self.kernel = fitted, known_kernel(fitted.estimator, fitted.estimator._gamma)
+
+    @cached_property
+    def matrix(self) -> Array | None:
+        """All of K; None where it is linear."""
+        estimator = self.fitted.estimator
+        linear = estimator.kernel == "linear"
+        return None if linear else kernel_matrix(self.fitted, estimator._gamma)
+
+    def part(
+        self, rows: Array, y: Array, loss: Loss, c: Array, q: Array, b: float, name: str = ""
+    ) -> LearningPart | FunctionPart:
+        """The problem of these rows, at q and b."""
+        fitted, kept = self.fitted, np.flatnonzero(c > 0.0)
+        used = kept.size and not np.any(np.delete(q, kept))  # else f is not of these samples
+        if self.kernel is not None and used:
+            K = KernelMatrix(f"certify: {fitted.owner}", self.kernel, fitted.X[rows[kept]])
+            if K.is_exact:
+                objective = KernelObjective(K, y[kept], loss, L2(1.0), c[kept], True)
+                return function_part(objective, q[kept], b, name, fitted.features)
+        design, w = in_feature_space(fitted, self.matrix, rows, q)
+        return learning_part(
+            design, y, loss, L2(1.0), c, w, b, fit_intercept=True, u=-q, name=name,
+            features=fitted.features if self.matrix is None else (),
+        )  # fmt: skip
 
 
 def dual_coefficients(fitted: Fitted) -> Array:
