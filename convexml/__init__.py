@@ -44,6 +44,7 @@ _HOME = {
             "LinearProgram",
             "LogisticRegression",
             "MinimumNorm",
+            "MultiTaskLasso",
             "PoissonRegression",
             "QuantileRegression",
             "Ridge",

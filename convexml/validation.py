@@ -165,8 +165,7 @@ def refuse_nonfinite(
 ) -> None:
     """Raise InputError at the first entry that is infinite or nan.
 
-    ``rows`` are the caller's numbers of the entries of a vector, ``columns`` the names of those of
-    a matrix.
+    ``rows`` are the caller's numbers of the rows, ``columns`` the names of the columns.
     """
     stored = sparse.issparse(array)
     if all_finite(array.data if stored else array):
@@ -181,7 +180,8 @@ def refuse_nonfinite(
         case [k]:
             where = f" at entry {k if rows is None else rows[k]}"
         case [i, j]:
-            where = f" at row {i}, column {j if columns is None else repr(columns[j])}"
+            row, column = i if rows is None else rows[i], j if columns is None else repr(columns[j])
+            where = f" at row {row}, column {column}"
         case _:
             where = f" at {tuple(at)}"
     refusal = f"{name} contains {value}{where}; every entry must be finite."

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..audit.sklearn.families.lasso import TargetsPart
 from ..audit.sklearn.parts import FunctionPart, LearningPart
 from ..certificates import Certificate
 from ..models.solution import Solution
@@ -16,7 +17,7 @@ from ..models.solution import Solution
 class Held:
     """What an estimator holds of a solution: the same point, or one that rounding has moved."""
 
-    part: LearningPart | FunctionPart
+    part: LearningPart | FunctionPart | TargetsPart
     solution: Solution
 
     @property
@@ -37,8 +38,8 @@ class Held:
             held, place = part.q, "q"
         else:
             held, place = part.w, "w"
-        if same and np.array_equal(np.ravel(point[place]), held) and u is not None:
+        if same and np.array_equal(np.ravel(point[place]), np.ravel(held)) and u is not None:
             return self.solution.certificate
-        if isinstance(part, LearningPart) and u is not None:
+        if not isinstance(part, FunctionPart) and u is not None:
             part = replace(part, u=np.array(u))
         return part.certify(tol)

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn import linear_model
 
-from ..audit.sklearn.parts import LearningPart
+from .. import models
 from ..errors import InputError
+from ..models.reading.names import NamedColumns
 from ..models.solution import Solution
 from .base import OURS, Given
 from .linear import LinearFit
@@ -18,7 +19,8 @@ from .linear import LinearFit
 class MultiTaskLasso(LinearFit, linear_model.MultiTaskLasso):
     """Minimise sum_i s_i |y_i - W'x_i - b|^2 / (2 sum(s)) + alpha sum_j |W_j.|, and certify it.
 
-    W, of shape (d, K), is the transpose of ``coef_``; its rows vanish together.
+    W, of shape (d, K), is the transpose of ``coef_``; its rows vanish together. That is
+    ``cml.MultiTaskLasso`` with lam = alpha.
 
     Parameters
     ----------
@@ -73,11 +75,20 @@ class MultiTaskLasso(LinearFit, linear_model.MultiTaskLasso):
             raise InputError("MultiTaskLasso.fit: for mono-task outputs, use Lasso.")
         super()._begin(given)
 
-    def _end(
-        self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
-    ) -> None:
-        K, d = self.coef_.shape
-        w, zero = np.array(solutions[0].primal["w"]), parts[0].w
-        self.coef_ = w[: d * K].reshape(d, K).T.copy()
+    def _solved(self, part: Any, tol: float) -> Solution:
+        targets = part.targets
+        X, names = targets.design.constant, targets.features
+        problem = models.MultiTaskLasso(
+            NamedColumns(X, names) if names else X,
+            targets.Y,
+            targets.lam,
+            fit_intercept=targets.fit_intercept,
+            sample_weight=targets.c,
+        )
+        return self._solution(problem, tol)
+
+    def _end(self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]) -> None:
+        point = solutions[0].primal
+        self.coef_ = np.array(point["w"]).T.copy()
         if self.fit_intercept:
-            self.intercept_ = w[d * K :] - zero[d * K :]
+            self.intercept_ = np.array(point["b"])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,19 +91,32 @@ def _source(table: DataTable, folder: Path) -> RawData:
     weight = table.sample_weight
     column = weight if isinstance(weight, str) else None
     if table.dataset is not None:
-        raw = bundled(table.dataset, table.target)
+        raw = _with_targets(table, partial(bundled, table.dataset))
     elif table.file is not None:
-        raw = read_table(folder / table.file, table.target, column, table.features)
+        file = folder / table.file
+        raw = _with_targets(table, lambda target: read_table(file, target, column, table.features))
     else:
         X = _rectangular("X", table.X or [])
         if X.ndim != 2:
             raise DataError(f"data.X needs rows of numbers, got shape {X.shape}")
         raw = RawData(X, np.array(table.y), tuple(f"x{j}" for j in range(X.shape[1])))
-    if raw.y.shape != (len(raw.X),):
+    if raw.y.shape[:1] != (len(raw.X),) or raw.y.ndim != 1 + isinstance(table.target, list):
         raise DataError(f"X has {len(raw.X)} rows, but y has the shape {raw.y.shape}")
     if column is not None and table.file is None:
         raise DataError(f"data.sample_weight = {column!r}: a column name needs file = ...")
     return raw
+
+
+def _with_targets(table: DataTable, read: Callable[[str | None], RawData]) -> RawData:
+    """What is read for a target; of a list, y has one column each, and X none of them."""
+    if not isinstance(table.target, list):
+        return read(table.target)
+    if table.classes is not None:
+        raise DataError("data.classes needs one target, not a list")
+    each = [read(target) for target in table.target]
+    kept = [j for j, name in enumerate(each[0].features) if name not in table.target]
+    names, y = tuple(each[0].features[j] for j in kept), np.column_stack([one.y for one in each])
+    return replace(each[0], X=each[0].X[:, kept], y=y, features=names)
 
 
 def _select(raw: RawData, table: DataTable) -> RawData:
@@ -166,5 +182,7 @@ def _refuse_non_finite(arrays: dict[str, Any], features: tuple[str, ...]) -> Non
         if array.dtype.kind != "f" or np.isfinite(array).all():
             continue
         place = np.argwhere(~np.isfinite(array))[0]
-        where = f"row {place[0]}" + (f", column {features[place[1]]!r}" if len(place) > 1 else "")
+        where = f"row {place[0]}"
+        if len(place) > 1:
+            where += f", column {(features if name == 'X' else range(place[1] + 1))[place[1]]!r}"
         raise DataError(f"{name} holds {array[tuple(place)]} at {where}; drop or fill these rows")

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import ConvexmlError, ProblemFileError, instead
 from .names import snake_case
 
-ARRAYS = ("X", "y", "sample_weight", "c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
+ARRAYS = ("X", "y", "Y", "sample_weight", "c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
 PACKAGES = {
     "loss": "convexml.losses",
     "penalty": "convexml.penalties",
@@ -99,6 +99,8 @@ def call(
     """
     others = others or {}
     signature = inspect.signature(constructor).parameters
+    if "Y" in signature and "y" in others:  # several targets
+        others = {"Y" if key == "y" else key: value for key, value in others.items()}
     named = {k: p for k, p in signature.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     allowed = [key for key in named if key not in _NOT_PARAMETERS | set(others)]
     for key, value in parameters.items():

@@ -28,7 +28,7 @@ class DataTable(Table):
 
     dataset: StrictStr | None = None
     file: StrictStr | None = None
-    target: StrictStr | None = None
+    target: StrictStr | Annotated[list[StrictStr], Field(min_length=1)] | None = None
     X: Matrix | None = None
     y: list[Label] | None = None
     sample_weight: Vector | StrictStr | None = None

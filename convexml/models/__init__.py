@@ -14,6 +14,7 @@ from .regression.elastic_net import ElasticNet, GroupLasso
 from .regression.huber_regression import HuberRegression
 from .regression.lasso import ConstrainedLasso, Lasso
 from .regression.least_squares import LeastSquares, MinimumNorm
+from .regression.multi_task_lasso import MultiTaskLasso
 from .regression.poisson_regression import PoissonRegression
 from .regression.quantile_regression import QuantileRegression
 from .regression.ridge import ConstrainedRidge, Ridge
@@ -38,6 +39,7 @@ __all__ = [
     "LinearProgram",
     "LogisticRegression",
     "MinimumNorm",
+    "MultiTaskLasso",
     "PoissonRegression",
     "QuantileRegression",
     "Ridge",

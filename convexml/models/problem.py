@@ -56,6 +56,8 @@ class LearningProblem(CrossValidated, Problem):
     """The two (or K) labels in increasing order; None for real targets."""
     _objective: Objective
     _hands_on = True
+    _poses_coordinates = True
+    """Whether the posed primal is in the coordinates of ``objective_parts``."""
     _interval_path = follow
     multiplier_names: ClassVar[Mapping[str, str]] = {}
     """Textbook names of the multipliers, by the label of their constraint."""

@@ -1,10 +1,10 @@
 """A learning objective: design + loss + penalty."""
 
 from .frame import Frame, frame_of
-from .multiclass import MulticlassObjective
 from .newton import Kinks, LossModel, NewtonPoint, loss_hessian, loss_model, newton_point
 from .objective import Objective
 from .once import once
+from .outputs.multiclass import MulticlassObjective
 from .resized import resized
 from .statement import Statement, label_all, parameters_of, pose_dual, pose_primal
 

@@ -26,9 +26,9 @@ from scipy.special import softmax
 from ..design import Design
 from ..numerics import Array, all_finite
 from ..penalties.base import Manifold
-from .multiclass import MulticlassObjective
-from .multiclass_newton import damped_step
 from .objective import Objective
+from .outputs.multiclass import MulticlassObjective
+from .outputs.multiclass_newton import damped_step
 from .symmetric import solve_symmetric
 
 LARGEST_SYSTEM = 3000

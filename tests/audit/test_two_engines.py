@@ -35,6 +35,7 @@ def models() -> dict[str, Callable[[], Any]]:
         "ConstrainedLasso": lambda: cml.ConstrainedLasso(X, t, 0.8),
         "ElasticNet": lambda: cml.ElasticNet(X, t, 0.3, 0.5),
         "GroupLasso": lambda: cml.GroupLasso(X, t, 0.2, [0, 0, 1, 1]),
+        "MultiTaskLasso": lambda: cml.MultiTaskLasso(X, np.column_stack([t, y]), 0.3),
         "LogisticRegression": lambda: cml.LogisticRegression(X, y, 0.1),
         "LogisticRegression l1": lambda: cml.LogisticRegression(X, y, 0.05, penalty="l1"),
         "HuberRegression": lambda: cml.HuberRegression(X, t, 0.5, 0.1),

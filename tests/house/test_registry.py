@@ -28,6 +28,7 @@ TESTED_ELSEWHERE = {
     "KernelSVR": "support/models/kernel.py",
     "LearningProblem": "test_models_duality.py",
     "LinearProgram": "test_linear_program.py",
+    "MultiTaskLasso": "test_multi_task_lasso.py",
     "SoftmaxRegression": "support/models/softmax.py",
 }
 """Models that are posed for tests of their own rather than in a row of support/model_cases.py."""

@@ -12,7 +12,7 @@ from support.latex.formula_cases import DATA, DATA_IDS, EXACT, LOSSES, MODELS, P
 from support.latex.reader import Reader
 from support.latex.rows import rows_of, rows_of_text
 
-from convexml import LearningProblem, LinearProgram
+from convexml import LearningProblem, LinearProgram, MultiTaskLasso
 
 
 def solved(problem: Any) -> tuple[dict[str, Any], float]:
@@ -21,7 +21,12 @@ def solved(problem: Any) -> tuple[dict[str, Any], float]:
     assert solution.status == "optimal"
     parts, hyper = problem.objective_parts, dict(problem._hyper)
     w, b, u = problem.coordinates(solution.primal), solution.primal["b"], solution.dual["u"]
-    z = parts.predict(w, b if np.ndim(b) else float(b))
+    several = isinstance(problem, MultiTaskLasso)
+    if several:
+        parts, w = problem.targets, np.ravel(solution.primal["w"])
+        z = problem._samples.X @ solution.primal["w"] + b
+    else:
+        z = parts.predict(w, b if np.ndim(b) else float(b))
     names = HYPER | {
         "X": problem._samples.X,
         "x": problem._samples.X,
@@ -29,14 +34,14 @@ def solved(problem: Any) -> tuple[dict[str, Any], float]:
         "b": b,
         "z": z,
         "u": u,
-        "y": parts.y,
+        "y": problem._samples.y,
     }
     names |= {"W": w.reshape(parts.w_shape), "Z": z, "U": u, "s": problem._samples.weights}
     if "C" in hyper:
         names["C"] = hyper["C"]
     if hasattr(problem, "kernel"):
         names |= {"K": problem.kernel_parts.matrix.dense, "q": solution.primal["q"]}
-    slacks = parts.loss.slacks(parts.y, z)
+    slacks = {} if several else parts.loss.slacks(parts.y, z)
     names |= {r"\xi": slacks.get("xi"), r"\xi^*": slacks.get("xi_star")}
     for name, value in solution.dual.items():
         names["\\" + name.replace("_star", "^*")] = value

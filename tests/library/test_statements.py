@@ -30,6 +30,7 @@ CASES = {
     "linear_program": "lp_diet",
     "logistic_regression": "logistic_breast_cancer",
     "minimum_norm": "minimum_norm_digits",
+    "multi_task_lasso": "multi_task_lasso_linnerud",
     "poisson_regression": "poisson_diabetes",
     "quantile_regression": "quantile_wine",
     "ridge": "ridge_diabetes",

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...numerics import EPS, Array, gamma, outward
 from ...objective import Objective
-from ...objective.multiclass import MulticlassObjective
+from ...objective.outputs.multiclass import MulticlassObjective
 from ..rounding import compensated_error, compensated_matvec
 from .points.columns import ColumnPrice, price_of_columns
 from .points.dual_repair import DualPoint

@@ -50,8 +50,8 @@ def label_support(problem: PosedLearning, w: Any, b: Any, u: Any) -> CertifiedSu
     """Label the samples and coefficients of every solution; for one output only."""
     if problem._samples.outputs:
         raise InputError(
-            f"{problem.name}: certified_support labels problems with one output; this one has one "
-            "for each class."
+            f"{problem.name}: certified_support labels problems with one output; this one has "
+            "several."
         )
     found = certify_support(problem.objective_parts, *_read(problem, w, b, u))
     return found.expanded(problem._samples.kept, problem._samples.total)

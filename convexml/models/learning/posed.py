@@ -23,6 +23,7 @@ class PosedLearning(PosedProblem, Protocol):
     classes: Array | None
     _hyper: dict[str, Any]
     _parts: Parts
+    _poses_coordinates: bool
     _last: Solution | None
     _samples: Samples
     _statement: Statement | None

@@ -79,7 +79,8 @@ def run_reference_solver(
     problem: PosedLearning, frame: Frame, name: str, limits: Limits, options: Mapping[str, Any]
 ) -> Reached:
     """What a reference solver reaches."""
-    if frame.is_trivial:
+    own = frame.is_trivial and problem._poses_coordinates
+    if own:
         statement, posed = problem.statement, problem.posing_seconds()
     else:
         started = time.perf_counter()
@@ -111,7 +112,7 @@ def run_reference_solver(
     b = np.zeros(problem.objective_parts.w_shape[1:])
     if problem.objective_parts.fit_intercept:
         b = np.array(statement.variables["b"].value, dtype=float)
-    if frame.is_trivial:
+    if own:
         u = problem.dual_from_constraints()
     else:
         u = statement.constraints["prediction"].dual_value

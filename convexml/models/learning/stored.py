@@ -48,7 +48,7 @@ def learning_from_dict(model: type, stored: dict[str, Any]) -> Any:
     X, weight = np.zeros((total, kept.shape[1])), np.zeros(total)
     X[rows], weight[rows] = kept, stored["sample_weight"]
     labels = np.array(stored["y"])
-    y = np.full(total, labels[0])
+    y = np.repeat(labels[:1], total, axis=0)
     y[rows] = labels
     given = dict(stored["parameters"])
     if stored["kind"] == "LearningProblem":

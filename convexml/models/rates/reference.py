@@ -27,7 +27,8 @@ def reference_of(problem: Any, objective: Objective, frame: Frame | None = None)
         raise InputError(
             f"rate_audit: {problem.name} has no reference solution ({solution.status})."
         )
-    w, b = problem.coordinates(solution.primal), solution.primal["b"]
+    w = problem.coordinates(solution.primal)
+    b = solution.primal["b"] if objective.fit_intercept else 0.0
     floor = solution.dual_objective - solution.certificate.rounding
     if frame is not None and not frame.is_trivial:
         w, b, _ = frame.inside(w, b)

@@ -32,7 +32,7 @@ class Samples:
     ----------
     design : Design
         X, float64, of shape (n, d).
-    y : array, shape (n,)
+    y : array, shape (n,), or (n, K) for several targets
         Targets.
     weights : array, shape (n,)
     kept : array
@@ -44,7 +44,7 @@ class Samples:
     feature_names : list of str or None
         Of the columns of a data frame.
     outputs : tuple of int
-        (K,) where there is a prediction for each of K classes, else ().
+        (K,) where there is a prediction for each of K classes or targets, else ().
     """
 
     design: Design
@@ -78,7 +78,7 @@ class Samples:
 
 
 def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) -> Samples:
-    """Validate X (n, d), y (n,) and sample weights for a loss with these labels."""
+    """Validate X (n, d), y (n,) and sample weights for a loss with these labels, or "targets"."""
     names = column_names(X)
     design = read_design(owner, X)
     n = design.shape[0]
@@ -86,13 +86,7 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
         raise InputError(f"{owner}: y must be a dense vector; pass y.toarray().ravel().")
     refuse_masked(y, owner, "y")
     target = read_labels(y, owner, "y") if labels in ("binary", "classes") else np.asarray(y)
-    if target.ndim == 2 and target.shape[1] == 1:
-        target = target[:, 0]
-    if target.ndim != 1 or len(target) != n:
-        raise InputError(
-            f"{owner}: y must be a vector with one entry per row of X ({n}), got"
-            f" shape {target.shape}."
-        )
+    target = _in_shape(owner, target, n, labels == "targets")
     weights = read_weights(owner, sample_weight, n)
     kept = np.flatnonzero(weights)
     if len(kept) < n:
@@ -102,16 +96,37 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
     elif labels == "classes":
         numbers, classes = read_many_classes(owner, target, kept)
     else:
-        numbers, classes = read_targets(owner, target, kept, labels == "count"), None
-    outputs = (len(classes),) if labels == "classes" and classes is not None else ()
+        name = "Y" if labels == "targets" else "y"
+        numbers, classes = read_targets(owner, target, kept, labels == "count", name), None
+    outputs = numbers.shape[1:] if classes is None or labels != "classes" else (len(classes),)
     seen = some_of(design.constant).copy()
     return Samples(design, numbers, weights, kept, n, classes, names, outputs, seen)
 
 
-def read_targets(owner: str, y: Array, kept: Array, count: bool) -> Array:
+def _in_shape(owner: str, target: Array, n: int, several: bool) -> Array:
+    """The targets, a vector, or a matrix of ``several``, with one row a sample."""
+    if several:
+        if target.ndim == 2 and len(target) == n and target.shape[1]:
+            return target
+        advice = "; with one target, use Lasso or pass Y[:, None]" if target.ndim == 1 else ""
+        raise InputError(
+            f"{owner}: Y must have one row per row of X ({n}) and one column per target, got shape "
+            f"{target.shape}{advice}."
+        )
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    if target.ndim != 1 or len(target) != n:
+        raise InputError(
+            f"{owner}: y must be a vector with one entry per row of X ({n}), got"
+            f" shape {target.shape}."
+        )
+    return target
+
+
+def read_targets(owner: str, y: Array, kept: Array, count: bool, name: str = "y") -> Array:
     """Return real targets as float64; for counts, all >= 0."""
-    numbers = float_array(y, owner, "y")
-    refuse_nonfinite(numbers, owner, "y", rows=kept)
+    numbers = float_array(y, owner, name)
+    refuse_nonfinite(numbers, owner, name, rows=kept)
     if count and np.any(numbers < 0.0):
         row = int(np.argmax(numbers < 0.0))
         raise InputError(f"{owner}: y must be >= 0, got {numbers[row]:g} at entry {kept[row]}.")
@@ -158,7 +173,11 @@ def read_intercept(owner: str, b: Any, objective: Any) -> Any:
     outputs, given = objective.w_shape[1:], float_array(b, owner, "b")
     allowed = given.shape in ((), outputs) if outputs else given.size == 1
     if not allowed or not np.all(np.isfinite(given)):
-        wanted = f"{outputs[0]} finite numbers, one per class" if outputs else "one finite number"
+        wanted = (
+            f"{outputs[0]} finite numbers, one per class or target"
+            if outputs
+            else "one finite number"
+        )
         raise InputError(f"{owner}: b must be {wanted}, got {b!r}.")
     if np.any(given) and not objective.fit_intercept:
         raise InputError(f"{owner}: b = {given}, but this problem was posed without intercept.")

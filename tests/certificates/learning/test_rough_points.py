@@ -113,7 +113,7 @@ def test_rough_points_of_many_classes_are_refuted_without_large_systems(
         sizes.append(len(side))
         return right(matrix, side)
 
-    monkeypatch.setattr("convexml.objective.multiclass_newton.solve_symmetric", watched)
+    monkeypatch.setattr("convexml.objective.outputs.multiclass_newton.solve_symmetric", watched)
     certificate = problem.certify(W, b)
     assert certificate.verdict.name == "REFUTED"
     assert certificate.gap >= point.value - down.value

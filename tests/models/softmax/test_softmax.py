@@ -143,7 +143,7 @@ def test_any_penalty_by_the_general_problem() -> None:
 
 def test_many_classes_and_features_by_conjugate_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
     direct = pose("l2", 0.05).solve(tol=1e-10)
-    monkeypatch.setattr("convexml.objective.multiclass_newton.LARGEST_SYSTEM", 2)
+    monkeypatch.setattr("convexml.objective.outputs.multiclass_newton.LARGEST_SYSTEM", 2)
     iterative = pose("l2", 0.05).solve("newton", tol=1e-10)
     assert iterative.objective == pytest.approx(direct.objective, rel=1e-10)
 

@@ -18,6 +18,7 @@ REAL = RNG.normal(size=12)
 EXACT = X @ np.array([1.0, -1.0, 2.0, 0.5])
 BINARY = np.where(EXACT > 0.0, 1.0, -1.0)
 COUNTS = RNG.integers(0, 5, size=12).astype(float)
+TARGETS = np.column_stack([REAL, EXACT])
 CLASSES = np.arange(12) % 3
 WEIGHTS = RNG.uniform(1.0, 2.0, size=12)
 GAUSSIAN = kernels.Gaussian(0.5)
@@ -36,6 +37,7 @@ MODELS: dict[str, Maker] = {
     "PoissonRegression": lambda **k: cml.PoissonRegression(X, COUNTS, 0.1, **k),
     "LogisticRegression": lambda **k: cml.LogisticRegression(X, BINARY, 0.1, **k),
     "SoftmaxRegression": lambda **k: cml.SoftmaxRegression(X, CLASSES, 0.1, **k),
+    "MultiTaskLasso": lambda **k: cml.MultiTaskLasso(X, TARGETS, 0.1, **k),
     "SoftMarginSVM": lambda **k: cml.SoftMarginSVM(X, BINARY, 2.0, **k),
     "HardMarginSVM": lambda **k: cml.HardMarginSVM(X, BINARY, **k),
     "HalfspaceLP": lambda **k: cml.HalfspaceLP(X, BINARY, **k),

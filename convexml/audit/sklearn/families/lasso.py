@@ -15,12 +15,18 @@ as many independent problems but of the last two, where W, (d, K), is the transp
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
+from ....certificates import Certificate
+from ....certificates.learning.several_targets import certify_targets
+from ....design import as_design
 from ....losses import Squared
-from ....penalties import L1, ElasticNet, GroupL2, Nonnegative, NonnegativeElasticNet, Penalty
+from ....numerics import Array
+from ....objective.outputs.several_targets import SeveralTargets
+from ....penalties import L1, ElasticNet, Nonnegative, NonnegativeElasticNet, Penalty
+from ....validation import refuse_nonfinite
 from ..fitted import Fitted
 from ..parts import LearningPart, learning_part
 
@@ -47,35 +53,41 @@ def _mean_squares(fitted: Fitted, alpha: float, rho: float) -> Iterator[Learning
         )  # fmt: skip
 
 
-def multi_task(fitted: Fitted) -> Iterator[LearningPart]:
-    """Vectorise: row (i, k) predicts y_ik by (x_i kron e_k).vec(W) + b_k; groups are rows of W.
+@dataclass(frozen=True)
+class TargetsPart:
+    """Coefficients (w, b) of several targets, of shapes (d, K) and (K,), and a dual point u."""
 
-    The targets are centred, which only shifts b: the null model of the problem is then w = 0. A
-    ridge term is posed as d K more squared residuals.
-    """
+    targets: SeveralTargets
+    w: Array
+    b: Array
+    u: Array | None = None
+    name: str = ""
+
+    @property
+    def value(self) -> float:
+        """P(w, b)."""
+        return self.targets.primal(self.w, self.b)
+
+    def certify(self, tol: float) -> Certificate:
+        """Judge (w, b); u competes with the dual points that are constructed."""
+        u = None if self.u is None else self.u.ravel()
+        return certify_targets(self.targets, self.w, self.b, tol=tol, solver_dual=u)
+
+
+def multi_task(fitted: Fitted) -> Iterator[TargetsPart]:
+    """MultiTaskLasso, and MultiTaskElasticNet with a ridge term beside it."""
     estimator, Y = fitted.estimator, fitted.targets()
     if Y.ndim != 2:
         raise fitted.refuse(f"y must have shape (n, K), got {Y.shape}.")
-    (n, K), d = Y.shape, fitted.X.shape[1]
+    K, d = Y.shape[1], fitted.X.shape[1]
     if fitted.coef.shape != (K, d):
         raise fitted.refuse(f"coef_ of shape {fitted.coef.shape} does not fit ({K}, {d}).")
-    b = np.broadcast_to(fitted.intercepts, (K,))
-    center = fitted.mean_weights @ Y if estimator.fit_intercept else np.zeros(K)
-    each = sparse.eye_array(K, format="csr")
-    blocks = [sparse.kron(sparse.csr_array(fitted.X), each, format="csr")]
-    w = fitted.coef.T.ravel()
-    groups, scale = np.repeat(np.arange(d), K), np.ones(d)
-    if estimator.fit_intercept:
-        blocks.append(sparse.kron(sparse.csr_array(np.ones((n, 1))), each, format="csr"))
-        w = np.append(w, b - center)
-        groups, scale = np.append(groups, d + np.arange(K)), np.append(scale, np.zeros(K))
-    design = sparse.hstack(blocks, format="csr")
-    target, c = (Y - center).ravel(), np.repeat(fitted.mean_weights, K)
-    rho = float(getattr(estimator, "l1_ratio", 1.0))
-    ridge = float(estimator.alpha) * (1.0 - rho)
-    if ridge > 0.0:
-        below = sparse.csr_array(np.sqrt(ridge) * sparse.eye_array(d * K, design.shape[1]))
-        design = sparse.vstack([design, below], format="csr")
-        target, c = np.append(target, np.zeros(d * K)), np.append(c, np.ones(d * K))
-    penalty = GroupL2(float(estimator.alpha) * rho, groups, scale)
-    yield learning_part(sparse.csr_array(design), target, Squared(), penalty, c, w)
+    b = np.array(np.broadcast_to(fitted.intercepts, (K,)))
+    for name, held in (("coef_", fitted.coef), ("intercept_", b)):
+        refuse_nonfinite(held, "certify", name)
+    alpha, rho = float(estimator.alpha), float(getattr(estimator, "l1_ratio", 1.0))
+    kept = np.flatnonzero(fitted.s > 0.0)
+    given = as_design(fitted.X[kept]), Y[kept], fitted.mean_weights[kept], alpha * rho
+    intercept, ridge = bool(estimator.fit_intercept), alpha * (1.0 - rho)
+    targets = SeveralTargets(*given, intercept, ridge, fitted.features)
+    yield TargetsPart(targets, fitted.coef.T.copy(), b)

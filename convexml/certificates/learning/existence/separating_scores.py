@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ....numerics import ROUNDING, Array
 from ....objective import frame_of
-from ....objective.multiclass import MulticlassObjective
+from ....objective.outputs.multiclass import MulticlassObjective
 from ...algebra.sums import exact_residual
 from .evidence import SMALL_ENOUGH, at_zero, furthest
 

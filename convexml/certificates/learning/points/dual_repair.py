@@ -11,7 +11,7 @@ import numpy as np
 from ....design import unscaled
 from ....numerics import EPS, ROUNDING, UNIT, Array, all_finite, gamma, power_between
 from ....objective import Objective, once
-from ....objective.multiclass import MulticlassObjective
+from ....objective.outputs.multiclass import MulticlassObjective
 from ...rounding import balanced
 from .column_gram import ColumnGram
 from .dual_rows import Restored, restore_rows

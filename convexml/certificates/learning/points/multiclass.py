@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ....numerics import ROUNDING, Array
-from ....objective.multiclass import MulticlassObjective
-from ....objective.multiclass_newton import refit
+from ....objective.outputs.multiclass import MulticlassObjective
+from ....objective.outputs.multiclass_newton import refit
 from ...algebra.rationals import DIGITS, exact_sum
 from ...rounding import spread
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
-from ..design.stacked import StackedDesign
-from ..losses.softmax import one_hot
-from ..numerics import Array
+from ...design.stacked import StackedDesign
+from ...losses.softmax import one_hot
+from ...numerics import Array
+from ..objective import Objective
 from .multiclass_newton import refit
-from .objective import Objective
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import logsumexp, softmax
 
-from ..design.stacked import StackedDesign
-from ..numerics import EPS, Array
-from ..penalties.base import Manifold, Penalty
-from .symmetric import solve_symmetric
+from ...design.stacked import StackedDesign
+from ...numerics import EPS, Array
+from ...penalties.base import Manifold, Penalty
+from ..symmetric import solve_symmetric
 
 LARGEST_SYSTEM = 2000
 """Above this many unknowns the system is solved by conjugate gradients."""

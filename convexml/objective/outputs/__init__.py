@@ -1,0 +1,1 @@
+"""Objectives with several predictions a sample: classes, targets."""
