@@ -155,7 +155,20 @@ def test_paths_sparse_samples_and_storage() -> None:
     again = Solution.from_json(weighted.to_json())
     assert again.status == "optimal"
     assert again.objective == pytest.approx(weighted.objective, rel=1e-12)
+    assert again.primal["b"] == pytest.approx(weighted.primal["b"], rel=1e-12)
     assert pose(fit_intercept=False).solve("fista").rate_audit().holds is not False
+
+
+@pytest.mark.parametrize("folds", [3, [(range(20, 40), range(20)), (range(20), range(20, 40))]])
+def test_cross_validation_scores_all_targets(folds: Any) -> None:
+    found = pose(sample_weight=S).cross_validate([0.1, 0.5], folds=folds)
+    train, test = found.splits[0]
+    kept = np.flatnonzero(S)
+    fit = cml.MultiTaskLasso(X[kept][train], Y[kept][train], 0.5, sample_weight=S[kept][train])
+    missed = ((fit.solve().predict(X[kept][test]) - Y[kept][test]) ** 2).sum(axis=1)
+    share = S[kept][test] / S[kept][test].sum()
+    assert found.is_certified
+    assert found.scores[0, 1] == pytest.approx(float(share @ missed), rel=1e-4)
 
 
 @pytest.mark.parametrize("shift", [0.1, 1e4, 2.0**20 + 1.0 / 3.0])

@@ -99,7 +99,7 @@ def read_folds(problem: PosedLearning, owner: str, folds: Any, seed: int) -> lis
     if isinstance(folds, Integral) and not isinstance(folds, bool):
         folds = shuffled(owner, int(folds), len(samples.kept), by_class, seed)
         return splits_of(owner, "folds", folds, samples.y, None)
-    y, weights = np.full(samples.total, samples.y[0]), np.zeros(samples.total)
+    y, weights = np.repeat(samples.y[:1], samples.total, axis=0), np.zeros(samples.total)
     y[samples.kept], weights[samples.kept] = samples.y, samples.weights
     try:
         return splits_of(owner, "folds", folds, y, weights, by_class)

@@ -11,15 +11,14 @@ from ...certificates import Certificate
 from ...certificates.learning.several_targets import certify_targets
 from ...losses import Squared
 from ...numerics import Array
-from ...objective import Statement
+from ...objective import Objective, Statement
 from ...objective.outputs.several_targets import SeveralTargets
 from ...validation import nonnegative_number, positive_number, yes_or_no
 from ..base import Hyperparameter
 from ..learning.outcomes import stored_attempt
 from ..learning.posed import Values
-from ..learning.stored import learning_to_dict
 from ..problem import LearningProblem
-from ..reading.inputs import read_coefficients, read_dual, read_samples
+from ..reading.inputs import Samples, read_coefficients, read_dual, read_samples
 from ..reading.names import match_coefficients
 from ..solution import Solution
 from .multi_task_statement import multi_task_latex, pose_multi_task, pose_multi_task_dual
@@ -61,11 +60,13 @@ class MultiTaskLasso(LearningProblem):
     ) -> None:
         intercept = yes_or_no(fit_intercept, self.name, "fit_intercept")
         self._hyper = {"lam": nonnegative_number(lam, self.name, "lam")}
-        self._samples = samples = read_samples(self.name, X, Y, sample_weight, "targets")
+        self._samples = read_samples(self.name, X, Y, sample_weight, "targets")
         self.classes = None
-        c = samples.weights / samples.weights.sum()
-        names = tuple(samples.feature_names or ())
-        given = samples.design, samples.y, c, self._hyper["lam"], intercept
+        self._compose(self._samples, intercept)
+
+    def _compose(self, samples: Samples, intercept: bool) -> None:
+        c, names = samples.weights / samples.weights.sum(), tuple(samples.feature_names or ())
+        given = samples.design, samples.y, c, self.lam, intercept
         self._adopt(SeveralTargets(*given, features=names))
 
     def _adopt(self, targets: SeveralTargets) -> None:
@@ -76,6 +77,14 @@ class MultiTaskLasso(LearningProblem):
     def targets(self) -> SeveralTargets:
         """The data, and the coordinates that solvers work on."""
         return self._targets
+
+    @property
+    def sample_parts(self) -> Objective:
+        """The samples, with Y as it is, the loss and whether there is an intercept."""
+        given, penalty = self._targets, self._targets.penalty
+        return Objective(
+            given.design, given.Y, Squared(), penalty, given.c, given.fit_intercept, given.features
+        )
 
     def _set_hyperparameter(self, name: str, value: Any) -> None:
         lam = nonnegative_number(value, self.name, name)
@@ -166,11 +175,6 @@ class MultiTaskLasso(LearningProblem):
         W, shift = self._targets.matrices(w)
         z = self._targets.predict(W, shift)
         return {"w": W, "b": shift, "z": z}, {"prediction": u}
-
-    def to_dict(self) -> dict[str, Any]:
-        """The data and lam, enough to pose the problem again."""
-        own = {"y": self._samples.y.tolist(), "fit_intercept": self._targets.fit_intercept}
-        return learning_to_dict(self) | own
 
     def recertify(self, primal: Values, dual: Values, document: Mapping[str, Any]) -> Solution:
         """Judge a stored point again; nothing that the document claims is used."""
