@@ -114,6 +114,20 @@ def elastic_net(X, y, lam, l1_ratio):
     }
 
 
+def multi_task_lasso(X, y, lam):
+    """Exact steps on the rows of W in NumPy until they are at rounding level."""
+    n = len(X)
+    Xc, yc = X - X.mean(0), y - y.mean(0)
+    W = np.zeros((X.shape[1], y.shape[1]))
+    for _ in range(5000):
+        for j, x in enumerate(Xc.T):
+            pull = x @ (yc - Xc @ W + np.outer(x, W[j]))
+            W[j] = pull * max(0.0, 1 - n * lam / np.linalg.norm(pull)) / (x @ x)
+    objective = ((yc - Xc @ W) ** 2).sum() / (2 * n) + lam * np.linalg.norm(W, axis=1).sum()
+    largest = np.linalg.norm(Xc.T @ yc, axis=1).max() / n
+    return {"objective": objective, "nonzeros": np.count_nonzero(W), "lam_max": largest}
+
+
 def group_lasso(X, y, lam, groups):
     """Accelerated proximal gradient in NumPy until its steps are at rounding level."""
     n, d = X.shape
