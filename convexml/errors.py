@@ -14,6 +14,10 @@ class InputError(ConvexmlError, ValueError):
     """An argument is not what the problem needs (shape, sign, NaN, labels)."""
 
 
+class NoSuchNameError(ConvexmlError, AttributeError):
+    """There is no attribute of that name: the message names the nearest, or what has it."""
+
+
 class DataError(InputError):
     """A data set is missing, cannot be read, or does not hold what was asked of it."""
 

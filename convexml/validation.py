@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
-from inspect import Parameter, signature
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from .errors import InputError, instead
+from .errors import InputError
 from .numerics import Array, all_finite
 
 EXACT = 2.0**53
 """Up to here every int is a float."""
-
-
-@cache
-def arguments(call: Callable[..., Any]) -> Mapping[str, Parameter]:
-    """What a function or a constructor takes, by name."""
-    return signature(call).parameters
-
-
-def refuse_unknown(call: Callable[..., Any], names: Iterable[str], owner: str) -> None:
-    """Raise InputError for a keyword that ``call`` does not take, with the nearest that it does."""
-    taken = arguments(call)
-    for name in names:
-        if name not in taken:
-            if any(each.kind is Parameter.VAR_KEYWORD for each in taken.values()):
-                return
-            known = [key for key in taken if key != "self"]
-            raise InputError(f"{owner}: there is no argument {name!r}.{instead(name, known)}")
 
 
 def finite_number(value: Any, owner: str, name: str) -> float:
@@ -120,9 +101,21 @@ def float_array(values: Any, owner: str, name: str, *, share: bool = False) -> A
     except OverflowError:
         raise InputError(f"{owner}: {name} has an integer that float64 cannot hold.") from None
     except (TypeError, ValueError) as error:
-        raise InputError(f"{owner}: {name} must hold numbers only ({error}).") from None
+        why = _not_an_array(values) or f" ({error})"
+        raise InputError(f"{owner}: {name} must hold numbers only{why}.") from None
     refuse_inexact(source, array, owner, name)
     return array
+
+
+def _not_an_array(values: Any) -> str:
+    """What to pass in place of a table of arrays, or of a solution; empty for anything else."""
+    if isinstance(values, Mapping):
+        keys = ", ".join(repr(key) for key in list(values)[:6])
+        return f", got a dict of {keys}; pass its arrays one by one, such as primal['w']"
+    if isinstance(getattr(values, "primal", None), Mapping):
+        kind = type(values).__name__
+        return f", got a {kind}; pass its arrays one by one, such as solution.primal['w']"
+    return ""
 
 
 def finite_array(values: Any, owner: str, name: str, advice: str = "") -> Array:

@@ -6,9 +6,14 @@ from typing import Any
 
 from ..certificates.certificate import Certificate
 from ..errors import InputError
-from ..validation import positive_number, refuse_unknown
+from ..models.base import Problem
+from ..models.solution import Solution
+from ..naming import refuse_unknown
+from ..validation import positive_number
 from .cvxpy.problems import certify_problem
 from .sklearn.estimators import certify_estimator
+
+HOW = "as problem.certify(solution.primal['w'], solution.primal['b'])"
 
 
 def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Certificate:
@@ -70,5 +75,16 @@ def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Cert
         return certify_estimator(subject, *data, tol=tol, **options)
     raise InputError(
         f"certify: expected a cvxpy.Problem or a fitted scikit-learn estimator, got "
-        f"{kind}. A posed convexml problem has its own .certify(w, b, u)."
+        f"{kind}. {_instead(subject)}"
     )
+
+
+def _instead(subject: Any) -> str:
+    """How what is neither is judged."""
+    if isinstance(subject, Solution):
+        return "It is certified already: solution.certificate."
+    if isinstance(subject, Problem):
+        return f"A posed {subject.name} has its own .certify: it takes the point, {HOW}."
+    if isinstance(subject, dict):
+        return f"A point is judged by its problem: {HOW}."
+    return f"A posed convexml problem has its own .certify: {HOW}."

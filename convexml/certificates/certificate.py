@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from textwrap import wrap
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..conditions import KINDS, Condition
+from ..naming import PublicNames
 from ..validation import positive_number
 
 WIDTH = 100
@@ -29,7 +30,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(PublicNames):
     """A verified statement about a point: how far from optimal it can be, and why.
 
     Every number is recomputed in float64 from the raw data; nothing a solver reports is used.
@@ -78,6 +79,13 @@ class Certificate:
         is never CERTIFIED.
     """
 
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("objective", "value"), "It is primal_objective"),
+        **dict.fromkeys(
+            ("status", "certified", "optimal", "success"), "Ask verdict, or holds(tol)"
+        ),
+        "kkt_residuals": "It is kkt, and conditions row by row",
+    }
     claim: str
     primal_objective: float
     dual_objective: float
@@ -112,10 +120,13 @@ class Certificate:
     def __getattr__(self, name: str) -> Any:  # of what an instance does not have
         measure = self.__dict__.get("_measure") if name == "conditions" else None
         if measure is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return super().__getattr__(name)  # type: ignore[misc]
         found = self.__dict__["conditions"] = tuple(measure())
         self.__dict__.pop("_measure", None)  # which holds the data
         return found
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), "conditions"})
 
     def __getstate__(self) -> dict[str, Any]:
         known = {"conditions": self.conditions, **self.__dict__}

@@ -10,7 +10,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..models.formats.files import writable
 from .profile import Profile, performance_profile
 from .record import Outcome, jsonable
 
@@ -77,20 +77,6 @@ def as_text(document: Mapping[str, Any], path: str | Path | None = None) -> str:
     if path is not None:
         writable(path, "to_json").write_text(text + "\n", encoding="utf-8")
     return text
-
-
-def writable(path: str | Path, owner: str) -> Path:
-    """The path of a file to write, refused where its folder does not exist.
-
-    Raises
-    ------
-    InputError
-    """
-    target = Path(path)
-    if not target.absolute().parent.is_dir() or target.is_dir():
-        what = "is a folder" if target.is_dir() else f"has no folder {target.parent} to go into"
-        raise InputError(f"{owner}: {target} {what}; create the folder or name another file.")
-    return target
 
 
 def _flat(record: Outcome) -> dict[str, Any]:

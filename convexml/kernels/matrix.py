@@ -36,6 +36,10 @@ class KernelMatrix(KernelRows):
         size = float(np.abs(self.diagonal).max(initial=0.0))
         super().__init__(kernel.rows_of(X), X.shape[0], size)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied as what it is made of: rows are made by functions, which are not pickled."""
+        return type(self), (self.owner, self.kernel, self.X)
+
     @property
     def shape(self) -> tuple[int, int]:
         """(n, n)."""

@@ -52,6 +52,10 @@ class Loss(ABC):
         """inf l'' over all y, z: the largest mu with l - mu/2 z^2 convex in z."""
         return 0.0
 
+    def probabilities(self, z: Array) -> Array | None:
+        """P(class | z) for every class in their order, shape (n, K); None where z tells none."""
+        return None
+
     def hyperparameters(self) -> dict[str, float]:
         """The numbers that CVXPY sees as Parameters, by name (chosen so that all is DPP)."""
         return {}

@@ -52,6 +52,9 @@ class Logistic(Loss):
         with np.errstate(over="ignore"):
             return -y / (1.0 + np.exp(y * z))
 
+    def probabilities(self, z: Array) -> Array:
+        return np.stack([expit(-z), expit(z)], axis=-1)
+
     def curvature(self, y: Array, z: Array) -> Array:
         odds = np.exp(-np.abs(z))
         return odds / (1.0 + odds) ** 2

@@ -49,6 +49,9 @@ class Softmax(Loss):
         p = softmax(z, axis=1)
         return p * (1.0 - p)
 
+    def probabilities(self, z: Array) -> Array:
+        return softmax(z, axis=1)
+
     def conjugate(self, y: Array, v: Array) -> Array:
         label = one_hot(y, v.shape[1])
         v, total = np.asarray(v, dtype=float), np.abs(np.sum(v, axis=1))

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from functools import cache
-from typing import Any, Protocol, Self
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from ..certificates import Certificate
-from ..errors import InputError, nearest
+from ..errors import InputError, NoSuchNameError, nearest
+from ..naming import PublicNames, refuse_unknown
 from ..objective import Statement
-from ..validation import positive_number, refuse_unknown
+from ..validation import positive_number
+from . import advice
+from .hyperparameter import Hyperparameter, is_settable
 from .solution import Solution
 
 CLOSER = 0.05
@@ -31,37 +35,7 @@ class PosedProblem(Protocol):
     def posing_seconds(self) -> float: ...
 
 
-class Hyperparameter:
-    """An attribute whose change rebuilds the objective and sets the CVXPY Parameter.
-
-    Nothing is compiled again: ``problem.lam = 0.2`` only changes a value. What is no number but
-    part of the structure (``structural=True``: the groups of the group lasso) poses anew.
-    """
-
-    def __init__(self, structural: bool = False) -> None:
-        self.structural = structural
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else instance._hyper[self.name]
-
-    def __set__(self, instance: Any, value: Any) -> None:
-        instance._set_hyperparameter(self.name, value)
-        if self.structural:
-            instance._statement = instance._dual_statement = None
-
-
-@cache
-def _settable(model: type, name: str) -> bool:
-    """Whether a class has a hyperparameter of this name, or annotates an attribute."""
-    declared = (vars(part).get("__annotations__", {}) for part in model.__mro__)
-    slot = getattr(model, name, None)
-    return isinstance(slot, Hyperparameter) or any(name in names for names in declared)
-
-
-class Problem(ABC):
+class Problem(PublicNames, ABC):
     """A convex problem posed once: solved by anything, certified from its raw data."""
 
     _statement: Statement | None = None
@@ -69,25 +43,37 @@ class Problem(ABC):
     _theta: dict[str, Any] | None = None
     _last: Solution | None = None
     _posing: float = 0.0
+    scikit_learn: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """Estimators of scikit-learn with the same minimiser: what their constants are here."""
     _hands_on: bool = False
     """Whether ``solve`` takes ``carried``, what solvers know from other points of a path."""
 
     def __new__(cls, *args: Any, **named: Any) -> Self:
         """Refuse a keyword that ``__init__`` does not take."""
         if named:
-            refuse_unknown(cls.__init__, named, cls.__name__)
+            words = partial(advice.of_argument, cls)
+            refuse_unknown(cls.__init__, named, cls.__name__, words)
         return super().__new__(cls)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse what the class neither defines nor annotates: ``problem.alpha = 3`` is a slip."""
-        if not (name.startswith("_") or _settable(type(self), name)):
+        if not (name.startswith("_") or is_settable(type(self), name)):
             known = dir(type(self))
             choices = [key for key in known if isinstance(getattr(type(self), key), Hyperparameter)]
-            raise AttributeError(
-                f"{self.name} has no attribute {name!r} to set.{nearest(name, choices)} "
+            words = advice.of_constant(type(self), name) or nearest(name, choices)
+            raise NoSuchNameError(
+                f"{self.name} has no attribute {name!r} to set.{words} "
                 f"Hyperparameters: {', '.join(choices) or 'none'}."
             )
         super().__setattr__(name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy is made of: not what CVXPY compiled, which is posed anew when asked for."""
+        posed = ("_statement", "_dual_statement", "_theta")
+        return {name: value for name, value in self.__dict__.items() if name not in posed}
+
+    def _advice(self, name: str) -> str:
+        return advice.of_attribute(type(self), name)
 
     # -- posed with CVXPY --------------------------------------------------------------------
 

@@ -14,18 +14,18 @@ from ..numerics import Array
 from ..objective import Objective, Statement, pose_dual, pose_primal
 from ..penalties import Penalty
 from ..validation import yes_or_no
-from .base import Problem
 from .folds.cross_validation import CrossValidated
 from .latex import latex_of
-from .learning import construction, judging, outcomes, posing, prediction, solving, stored
+from .learning import construction, judging, outcomes, posing, solving, stored
 from .learning.everywhere import follow
 from .learning.lam_max import lam_max
 from .learning.posed import Values
+from .learning.predictor import Predictor
 from .reading.inputs import Samples, read_samples
 from .solution import Solution
 
 
-class LearningProblem(CrossValidated, Problem):
+class LearningProblem(CrossValidated, Predictor):
     """Minimise P(w, b) = sum_i c_i l(y_i, x_i.w + b) + Omega(w).
 
     Parameters
@@ -192,14 +192,6 @@ class LearningProblem(CrossValidated, Problem):
     def lam_max(self) -> float:
         """The smallest lam for which w = 0 is optimal (norm penalties)."""
         return lam_max(self.objective_parts)
-
-    def decision_function(self, X: Any, primal: Values) -> Array:
-        """X w + b for new samples, shape (n,), or (n, K) for K classes."""
-        return prediction.scores(self, X, primal)
-
-    def predict(self, X: Any, primal: Values) -> Array:
-        """Predictions for new samples, in the caller's labels for classification."""
-        return prediction.predictions(self, self.decision_function(X, primal))
 
     def coordinates(self, primal: Values) -> Array:
         """The coefficients that solvers work on, as one vector."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,19 +14,18 @@ from ..certificates.support.labels import CertifiedSupport
 from ..errors import InputError
 from ..numerics import Array
 from ..solvers.driver import Record
+from .formats.files import read_text, writable
 from .formats.plot import plot_trace
 from .formats.stored_solution import read, write
 from .formats.text import describe
+from .predicting import Predictions
 from .rates.audit import Recorded, audit
 from .rates.program import RecordedProgram
 from .rates.result import RateAudit
 
-WITH_MARGIN = ("hinge", "squared_hinge", "hard_margin")
-"""Losses that ask for y_i z_i >= 1, so that 1 / |w| is a distance."""
-
 
 @dataclass
-class Solution:
+class Solution(Predictions):
     """A solution and everything that is known of its quality.
 
     Attributes
@@ -88,7 +88,14 @@ class Solution:
     recorded: Recorded | RecordedProgram | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # The certificate speaks of these numbers: they are not to change under it.
+        self._freeze()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._freeze()  # a copy of an array may be written to
+
+    def _freeze(self) -> None:
+        """The certificate speaks of these numbers: they are not to change under it."""
         for table in (self.primal, self.dual, self.evidence, self.shadow_prices):
             table.update({name: _frozen(value) for name, value in table.items()})
 
@@ -124,34 +131,6 @@ class Solution:
         """The four kinds of KKT residuals, max abs."""
         return self.certificate.kkt
 
-    @property
-    def margin(self) -> float:
-        """1 / |w|, of the support vector machines and other problems with a margin."""
-        loss = getattr(getattr(self.problem, "sample_parts", None), "loss", None)
-        if getattr(loss, "name", "") not in WITH_MARGIN:
-            raise AttributeError(f"{self.problem.name} has no margin; support vector machines do.")
-        point = self._point("margin")
-        norm = self.problem.norm(point) if "q" in point else float(np.linalg.norm(point["w"]))
-        return 1.0 / norm if norm > 0.0 else np.inf
-
-    def _point(self, asked: str) -> dict[str, Array]:
-        """``primal``, refused where there is none or the problem has no samples."""
-        if not hasattr(self.problem, "decision_function"):
-            raise InputError(f"{asked}: {self.problem.name} has no samples to predict.")
-        if "b" not in self.primal:
-            raise InputError(f"{asked}: {self.problem.name} is {self.status}; there is no point.")
-        return self.primal
-
-    def decision_function(self, X: Any) -> Array:
-        """X w + b, shape (n,)."""
-        point = self._point("decision_function")
-        return self.problem.decision_function(X, point)
-
-    def predict(self, X: Any) -> Array:
-        """Predictions: numbers for regression, the caller's labels for classification."""
-        point = self._point("predict")
-        return self.problem.predict(X, point)
-
     def certified_support(self) -> CertifiedSupport:
         """What the gap proves of every solution: support vectors, zeros, intercepts, uniqueness.
 
@@ -177,18 +156,31 @@ class Solution:
         """Draw the verified gap against time; needs matplotlib (the ``report`` extra)."""
         return plot_trace(self, path)
 
-    def to_json(self) -> str:
-        """Return the problem and the point as JSON; claims are not stored, but re-verified."""
-        return write(self)
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return the problem and the point as JSON; claims are not stored, but re-verified.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write it to as well.
+
+        Returns
+        -------
+        str
+        """
+        text = write(self)
+        if path is not None:
+            writable(path, "to_json").write_text(text + "\n", encoding="utf-8")
+        return text
 
     @classmethod
-    def from_json(cls, text: str, problem: Any = None) -> Solution:
+    def from_json(cls, text: str | Path, problem: Any = None) -> Solution:
         """Read a solution back and certify it again.
 
         Parameters
         ----------
-        text : str
-            What ``to_json`` returned.
+        text : str or Path
+            What ``to_json`` returned; a ``Path`` is the file that it wrote.
         problem : posed problem, optional
             Judge against this problem rather than the one stored in the text.
 
@@ -202,6 +194,8 @@ class Solution:
         InputError
             If the text is no such document.
         """
+        if isinstance(text, Path):
+            text = read_text(text, "Solution.from_json")
         solution: Solution = read(text, problem)
         return solution
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..comparison import Results, run
 from ..comparison.entries import entries
 from ..comparison.progress import Report
-from ..comparison.results import writable
+from ..models.formats.files import writable
 from .courses import Convergence, races
 from .html import render_html
 from .terminal import plain_table

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..comparison.results import writable
 from ..errors import ConvexmlError
+from ..models.formats.files import writable
 from .panels import HUES, PASSES, SECONDS, ranked, series, style
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError
+from ..naming import arguments, solve_argument
 from ..numerics import Array
 from ..objective import Objective
 from ..theory import Theorem
-from ..validation import arguments
 from .driver import Iterate
 from .reference import EVERY_SOLVE
 
@@ -56,4 +56,5 @@ class Algorithm:
             has = f"its options: {', '.join(known)}" if known else "it has none"
             raise InputError(
                 f"{self.name}: there is no option {unknown!r}; {has}. {EVERY_SOLVE}"
+                f"{solve_argument(unknown)}"
             ) from None

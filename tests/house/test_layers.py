@@ -26,11 +26,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("objective",),
     ("losses", "penalties", "kernels"),
     ("design", "conditions"),
-    ("numerics", "errors", "validation", "terms", "tex", "compiled"),
+    ("numerics", "errors", "naming", "validation", "terms", "tex", "compiled"),
 )
 
 # The exceptions, all on the ground floor: a check has to be able to raise.
-NEIGHBOURS = {("validation", "numerics"), ("validation", "errors"), ("numerics", "errors")}
+RAISING = ("naming", "numerics", "validation")
+NEIGHBOURS = {("validation", "numerics"), *((module, "errors") for module in RAISING)}
 
 DEPTH = {name: depth for depth, row in enumerate(LAYERS) for name in row}
 

@@ -30,8 +30,8 @@ UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {
         "Lasso: there is no argument 'lambda_'. Did you mean 'lam'?",
     ),
     "model, far from all": (
-        lambda: cml.LeastSquares(X, Y, verbosity=2),
-        "LeastSquares: there is no argument 'verbosity'. Known: X, y, fit_intercept",
+        lambda: cml.LeastSquares(X, Y, granularity=2),
+        "LeastSquares: there is no argument 'granularity'. Known: X, y, fit_intercept",
     ),
     "general problem": (
         lambda: cml.LearningProblem(X, Y, losses.Squared(), penalties.L2(0.1), scale="sum"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ...errors import InputError, nearest
 from ...losses import Logistic, Loss
@@ -54,6 +54,8 @@ class LogisticRegression(LearningProblem):
         For a negative lam, an unknown penalty, other than two classes, NaN or infinite entries,
         wrong shapes, bad weights.
     """
+
+    scikit_learn: ClassVar = {"LogisticRegression": {"C": "lam = 1 / (C S)"}}
 
     lam = Hyperparameter()
 

@@ -42,6 +42,8 @@ class SoftMarginSVM(LearningProblem):
         For C <= 0, other than two classes, NaN or infinite entries, wrong shapes, bad weights.
     """
 
+    scikit_learn: ClassVar = {"SVC": {"C": "C = C"}}
+
     C = Hyperparameter()
     multiplier_names: ClassVar = {"margin": "alpha", "slack": "beta"}
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from scipy.special import softmax
+from typing import Any, ClassVar
 
 from ...losses import Loss, Softmax
-from ...numerics import Array
 from ...penalties import Penalty
 from ..base import Hyperparameter
 from ..problem import LearningProblem
@@ -48,6 +44,8 @@ class SoftmaxRegression(LearningProblem):
         shapes, bad weights.
     """
 
+    scikit_learn: ClassVar = {"LogisticRegression": {"C": "lam = 1 / (C S)"}}
+
     lam = Hyperparameter()
 
     def __init__(
@@ -64,18 +62,3 @@ class SoftmaxRegression(LearningProblem):
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Softmax(), named_penalty(hyper["penalty"], hyper["lam"]), "mean"
-
-    def predict_proba(self, X: Any, primal: Mapping[str, Array]) -> Array:
-        """Probabilities of the classes for new samples, in the order of ``classes``.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (m, d)
-        primal : dict
-            "w" and "b", as in ``Solution.primal``.
-
-        Returns
-        -------
-        array, shape (m, K)
-        """
-        return softmax(self.decision_function(X, primal), axis=1)

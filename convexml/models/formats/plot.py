@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...errors import ConvexmlError
+from .files import writable
 
 
 def plot_trace(solution: Any, path: str | None = None) -> Any:
     """Draw the verified relative gap of every recorded iterate; save it where a path is given."""
+    target = None if path is None else writable(path, "plot")
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -31,6 +33,6 @@ def plot_trace(solution: Any, path: str | None = None) -> Any:
     axes.set_ylabel("verified relative gap")
     axes.set_title(f"{solution.problem.name}, {solution.solver}: {solution.status}")
     axes.grid(alpha=0.3)
-    if path is not None:
-        figure.savefig(path, dpi=150)
+    if target is not None:
+        figure.savefig(target, dpi=150)
     return figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ...losses import Logistic, Loss
 from ...penalties import L2, Penalty
@@ -81,6 +81,8 @@ class KernelSVM(KernelModel, SoftMarginSVM):
         For C <= 0, other than two classes, a kernel matrix that is not positive semidefinite, NaN
         or infinite entries, wrong shapes, bad weights.
     """
+
+    scikit_learn: ClassVar = {"SVC": {"C": "C = C"}}
 
     def __init__(
         self,

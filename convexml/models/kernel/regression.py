@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..regression.ridge import Ridge
 from ..regression.svr import SVR
@@ -36,6 +36,8 @@ class KernelRidge(KernelModel, Ridge):
         For a negative lam, a kernel matrix that is not positive semidefinite, NaN or infinite
         entries, wrong shapes, bad weights.
     """
+
+    scikit_learn: ClassVar = {"KernelRidge": {"alpha": "lam = alpha / S"}}
 
     def __init__(
         self,
@@ -79,6 +81,8 @@ class KernelSVR(KernelModel, SVR):
         For C <= 0, a negative epsilon, a kernel matrix that is not positive semidefinite, NaN or
         infinite entries, wrong shapes, bad weights.
     """
+
+    scikit_learn: ClassVar = {"SVR": {"C": "C = C", "epsilon": "epsilon = ε"}}
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Scores and predictions of a linear model for new samples."""
+"""Scores and predictions of a model for new samples, and how good they are."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 from ...design import as_design
 from ...errors import InputError
 from ...numerics import Array
+from ...validation import finite_array, read_labels
+from ..reading.inputs import read_weights
 from ..reading.matrix import read_matrix
 from ..reading.names import match_columns
 from .posed import PosedLearning, Values
@@ -34,3 +36,54 @@ def predictions(problem: PosedLearning, scores: Array) -> Array:
     if classes is not None:
         return classes[(scores > 0.0).astype(int)]
     return np.exp(scores) if problem.sample_parts.loss.labels == "count" else scores
+
+
+def probabilities(problem: PosedLearning, X: Any, primal: Values) -> Array:
+    """Of the classes in their order, (n, K); refused where the loss is none of a likelihood."""
+    loss = problem.sample_parts.loss
+    found = loss.probabilities(problem.decision_function(X, primal))
+    if found is None:
+        raise InputError(
+            f"predict_proba: {problem.name} (loss {loss.name}) predicts no probabilities; "
+            "LogisticRegression, SoftmaxRegression and KernelLogistic do. For scores use "
+            "decision_function."
+        )
+    return found
+
+
+def score(problem: PosedLearning, X: Any, y: Any, primal: Values, sample_weight: Any) -> float:
+    """Accuracy for labels, R^2 for real targets, D^2 for counts."""
+    owner, predicted = f"{problem.name}.score", problem.predict(X, primal)
+    given = read_labels(y, owner, "y")
+    given = given[:, 0] if given.ndim == 2 and given.shape[1] == 1 else given
+    if given.shape != predicted.shape:
+        raise InputError(
+            f"{owner}: y must hold the true target of each row of X, shape {predicted.shape}, got "
+            f"shape {given.shape}."
+        )
+    weights = read_weights(owner, sample_weight, len(given))
+    if problem.classes is not None:
+        if (given.dtype.kind in "US") != (problem.classes.dtype.kind in "US"):
+            raise InputError(
+                f"{owner}: y holds {given.dtype} and the labels of the model are "
+                f"{problem.classes.dtype}; pass labels of one kind."
+            )
+        return float(np.average(given == predicted, weights=weights))
+    target = finite_array(given, owner, "y")
+    if problem.sample_parts.loss.labels == "count":
+        return _explained_deviance(problem.sample_parts.loss, target, predicted, weights, owner)
+    from sklearn.metrics import r2_score
+
+    return float(r2_score(target, predicted, sample_weight=weights))
+
+
+def _explained_deviance(loss: Any, y: Array, predicted: Array, s: Array, owner: str) -> float:
+    """1 - D(predicted) / D(the mean), by the loss, which is half the deviance of a sample."""
+    if np.any(y < 0.0):
+        k = int(np.argmax(y < 0.0))
+        raise InputError(f"{owner}: y must be counts >= 0, got {y[k]:g} at entry {k}.")
+    with np.errstate(divide="ignore"):
+        reached = s @ loss.value(y, np.log(predicted))
+    mean = s @ y / s.sum()
+    most = s @ loss.value(y, np.full(len(y), np.log(mean))) if mean > 0.0 else 0.0
+    return float(1.0 - reached / most) if most > 0.0 else float(reached == 0.0)

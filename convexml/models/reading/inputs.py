@@ -155,8 +155,10 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
 def _read_finite(owner: str, name: str, values: Any, shape: tuple[int, ...], each: str) -> Array:
     array = finite_array(values, owner, name)
     if array.shape != shape:
+        advice = f"; pass {name}.ravel()" if array.size == shape[0] and not shape[1:] else ""
+        advice = f"; pass {name}.T" if shape[1:] and array.T.shape == shape else advice
         wanted = f"shape {shape}, got" if shape[1:] else f"one {each} ({shape[0]}), got shape"
-        raise InputError(f"{owner}: {name} must have {wanted} {array.shape}.")
+        raise InputError(f"{owner}: {name} must have {wanted} {array.shape}{advice}.")
     return array
 
 

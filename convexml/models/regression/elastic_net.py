@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ...losses import Loss, Squared
 from ...penalties import ElasticNet as ElasticNetPenalty
@@ -38,6 +38,8 @@ class ElasticNet(LearningProblem):
         For a negative lam, l1_ratio outside [0, 1], NaN or infinite entries, wrong shapes, bad
         weights.
     """
+
+    scikit_learn: ClassVar = {"ElasticNet": {"alpha": "lam = alpha", "l1_ratio": "l1_ratio = ρ"}}
 
     lam = Hyperparameter()
     l1_ratio = Hyperparameter()

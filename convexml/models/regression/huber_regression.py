@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ...losses import Huber, Loss
 from ...penalties import L2, Penalty
@@ -36,6 +36,10 @@ class HuberRegression(LearningProblem):
     InputError
         For delta <= 0, a negative lam, NaN or infinite entries, wrong shapes, bad weights.
     """
+
+    scikit_learn: ClassVar = {
+        "HuberRegressor": {"epsilon": "delta = epsilon σ", "alpha": "lam = alpha σ / S"}
+    }
 
     delta = Hyperparameter()
     lam = Hyperparameter()

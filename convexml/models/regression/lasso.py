@@ -36,6 +36,8 @@ class Lasso(LearningProblem):
         For a negative lam, NaN or infinite entries, wrong shapes, bad weights.
     """
 
+    scikit_learn: ClassVar = {"Lasso": {"alpha": "lam = alpha"}}
+
     lam = Hyperparameter()
 
     def __init__(

@@ -35,6 +35,8 @@ class LeastSquares(LearningProblem):
         For NaN or infinite entries, wrong shapes, bad weights.
     """
 
+    scikit_learn: ClassVar = {"LinearRegression": {}}
+
     def __init__(
         self, X: Any, y: Any, *, fit_intercept: bool = True, sample_weight: Any = None
     ) -> None:

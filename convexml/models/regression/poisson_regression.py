@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ...losses import Loss, Poisson
 from ...penalties import L2, Penalty
@@ -34,6 +34,8 @@ class PoissonRegression(LearningProblem):
     InputError
         For a negative lam, a negative y, NaN or infinite entries, wrong shapes, bad weights.
     """
+
+    scikit_learn: ClassVar = {"PoissonRegressor": {"alpha": "lam = alpha"}}
 
     lam = Hyperparameter()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ...losses import Loss, Pinball
 from ...penalties import L1, Penalty
@@ -38,6 +38,10 @@ class QuantileRegression(LearningProblem):
     InputError
         For tau outside (0, 1), a negative lam, NaN or infinite entries, wrong shapes, bad weights.
     """
+
+    scikit_learn: ClassVar = {
+        "QuantileRegressor": {"alpha": "lam = alpha", "quantile": "tau = quantile"}
+    }
 
     tau = Hyperparameter()
     lam = Hyperparameter()

@@ -39,6 +39,11 @@ class Ridge(LearningProblem):
         For a negative lam, NaN or infinite entries, wrong shapes, bad weights.
     """
 
+    scikit_learn: ClassVar = {
+        "Ridge": {"alpha": "lam = alpha / S"},
+        "RidgeClassifier": {"alpha": "lam = alpha / S"},
+    }
+
     lam = Hyperparameter()
 
     def __init__(

@@ -42,6 +42,8 @@ class SVR(LearningProblem):
         For C <= 0, a negative epsilon, NaN or infinite entries, wrong shapes, bad weights.
     """
 
+    scikit_learn: ClassVar = {"SVR": {"C": "C = C", "epsilon": "epsilon = ε"}}
+
     C = Hyperparameter()
     epsilon = Hyperparameter()
     multiplier_names: ClassVar = {

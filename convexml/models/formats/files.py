@@ -1,0 +1,40 @@
+"""Files that are written and read for the caller."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...errors import InputError
+
+
+def writable(path: str | Path, owner: str) -> Path:
+    """The path of a file to write, refused where its folder does not exist.
+
+    Raises
+    ------
+    InputError
+    """
+    try:
+        target = Path(path)
+    except TypeError:
+        raise InputError(f"{owner}: expected the path of a file, got {path!r}.") from None
+    if not target.absolute().parent.is_dir() or target.is_dir():
+        what = "is a folder" if target.is_dir() else f"has no folder {target.parent} to go into"
+        raise InputError(f"{owner}: {target} {what}; create the folder or name another file.")
+    return target
+
+
+def read_text(path: Path, owner: str) -> str:
+    """What a text file holds.
+
+    Raises
+    ------
+    InputError
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{owner}: {path} cannot be read ({error}); pass the path of a file that to_json "
+            "wrote, or its text."
+        ) from None
