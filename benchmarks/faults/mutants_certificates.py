@@ -194,9 +194,23 @@ MUTANTS = [
     Mutant(
         "account: the losses are summed without rounding",
         f"{CERTIFICATES}/learning/account.py",
-        "    rounding += gamma(objective.n + 8) * float(objective.c @ value)\n",
+        " + gamma(objective.n + 8) * (np.abs(terms) @ objective.c)",
         "",
         (f"{FAULTS}::test_a_sum_of_many_losses_is_off_by_gamma_of_their_number",),
+    ),
+    Mutant(
+        "many points: the slopes are not balanced",
+        f"{CERTIFICATES}/learning/many.py",
+        "            U = balanced_rows_of(U)\n",
+        "            pass\n",
+        ("tests/certificates/learning/test_many_points.py::test_the_bound_is_below_no_exact_gap",),
+    ),
+    Mutant(
+        "many points: a penalty that leaves a column free has a bound",
+        f"{CERTIFICATES}/learning/many.py",
+        "    return bool(penalty.free(d).any())",
+        "    return False",
+        ("tests/certificates/learning/test_many_points.py::test_what_it_cannot_bound_is_inf",),
     ),
     Mutant(
         "account: predictions carry no rounding",

@@ -176,3 +176,42 @@ def test_a_model_without_a_strength_and_a_fold_without_a_class_are_refused() -> 
     labels = np.where(first, "rare", SIGNS)
     with pytest.raises(cml.errors.InputError, match="without a sample of one of the classes"):
         cml.SoftmaxRegression(X, labels, 1.0).cross_validate([0.1], folds=[(~first, first)])
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e9])
+@pytest.mark.parametrize("name", ["Ridge", "Lasso", "ElasticNet"])
+def test_one_gram_matrix_finds_what_solving_each_finds(
+    name: str, offset: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from convexml.models.folds import grid
+
+    more = {"l1_ratio": 0.5} if name == "ElasticNet" else {}
+    problem = getattr(cml, name)(X + offset, Y, 1.0, sample_weight=S, **more)
+    quick = problem.cross_validate(LAMS, folds=3)
+    monkeypatch.setattr(grid, "quick_points", lambda *given: None)
+    slow = problem.cross_validate(LAMS, folds=3)
+    assert quick.is_certified is slow.is_certified is True
+    np.testing.assert_allclose(quick.scores, slow.scores, rtol=1e-4)
+    for fold in range(3):
+        for k in range(3):
+            assert quick.certificate(fold, k).verdict is cml.Verdict.CERTIFIED
+
+
+def test_what_the_gram_matrix_does_not_find_is_solved_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from convexml.models.folds import quick
+
+    asked = []
+
+    def off(objective: Any, penalties: Any, tol: float) -> Any:
+        asked.append(len(penalties))
+        return np.full((len(penalties), 5), 0.3), np.zeros(len(penalties))
+
+    problem = cml.Lasso(X, Y, 1.0)
+    best = problem.cross_validate(LAMS, folds=3)
+    monkeypatch.setattr(quick, "follow_grid", off)
+    found = problem.cross_validate(LAMS, folds=3)
+    assert asked == [3, 3, 3]
+    assert found.is_certified
+    np.testing.assert_allclose(found.scores, best.scores, rtol=1e-4)

@@ -8,6 +8,7 @@ bounds are rigorous for the losses and penalties of the library, the data taken 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -75,8 +76,7 @@ def primal_rounding(
         margin = min(1.0, margin)
         return LOOSE * (rounding + max(penalty.value(w / margin) - omega, 0.0))
     value = loss.value(objective.y, point.z) if point.losses is None else point.losses
-    rounding += gamma(objective.n + 8) * float(objective.c @ value)
-    rounding += float(objective.c @ loss.value_rounding(objective.y, point.z, value))
+    rounding += float(sum_rounding(objective, value, loss.value_rounding, point.z))
     terms = _terms(objective, point) if point.error is None else (0.0, 0.0)
     reach = _reach(point, terms)
     reach = (reach if isinstance(reach, float) else float(reach.max(initial=0.0))) + shift_error
@@ -88,6 +88,16 @@ def primal_rounding(
             moved = shift_error * _slope_of_shift(objective, point.z, slopes, reach)
         rounding += moved
     return LOOSE * rounding if math.isfinite(rounding) else np.inf
+
+
+def sum_rounding(objective: Objective, terms: Array, own: Callable[..., Array], at: Array) -> Array:
+    """What sum_i c_i terms_i may be off by, for terms off by ``own(y, at, terms)``.
+
+    ``terms`` of several points have one row each.
+    """
+    errors = own(objective.y, at, terms) @ objective.c
+    found: Array = errors + gamma(objective.n + 8) * (np.abs(terms) @ objective.c)
+    return found
 
 
 def _terms(objective: Objective, point: PrimalPoint) -> tuple[float, float]:
@@ -142,8 +152,8 @@ def dual_rounding(
     terms = loss.conjugate(y, slopes) if dual.conjugates is None else dual.conjugates
     error = dual.errors
     columns = _columns(objective, point, dual, error, room)
-    rounding = float(c @ loss.conjugate_rounding(y, slopes, terms))
-    rounding += gamma(objective.n + 8) * float(c @ np.abs(terms)) + 8.0 * EPS * abs(dual.value)
+    rounding = float(sum_rounding(objective, terms, loss.conjugate_rounding, slopes))
+    rounding += 8.0 * EPS * abs(dual.value)
     above = objective.penalty.conjugate_bound(dual.v, error)
     loose = dual.value + float(c @ terms) + above  # D as it was evaluated, less a lower bound of it
     charged = columns.price if columns.within is None else room

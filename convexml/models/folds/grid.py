@@ -9,6 +9,7 @@ import numpy as np
 
 from ...numerics import Array
 from ..learning.posed import Values
+from .quick import quick_points
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,16 @@ def solve_grid(problem: Any, name: str, values: Array, tol: float) -> Grid:
         Relative gap that every point is to reach.
     """
     falling = np.argsort(-values if name == "lam" else values, kind="stable")
-    path = problem.path(values[falling], tol=tol)
-    points: list[Values] = [{}] * len(path)
-    gaps = np.full(len(path), np.inf)
-    for at, solution in zip(falling.tolist(), path, strict=True):
+    points: list[Values] = [{}] * len(values)
+    gaps = np.full(len(values), np.inf)
+    quick = quick_points(problem, name, values[falling], tol)
+    if quick is not None:
+        W, b, gaps[falling] = quick
+        for at, w, shift in zip(falling.tolist(), W, b, strict=True):
+            points[at] = {"w": w, "b": np.asarray(shift)}
+    left = falling[~(gaps[falling] <= tol)]
+    for at, solution in zip(left.tolist(), problem.path(values[left], tol=tol), strict=True):
+        points[at], gaps[at] = {}, np.inf
         if "b" in solution.primal:
             points[at] = {k: solution.primal[k] for k in ("q", "w", "b") if k in solution.primal}
             gaps[at] = verified_gap(solution)

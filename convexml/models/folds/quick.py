@@ -1,0 +1,39 @@
+"""A grid of squared losses solved on one Gram matrix and judged by products for all its points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...certificates.learning.many import relative_gaps, takes_many
+from ...numerics import Array
+from ...objective import Objective
+from ...objective.kernel import KernelObjective
+from ...solvers.coordinate.following.gram_path import follow_grid
+
+COLUMNS = 300
+"""Columns whose Gram matrix costs little beside what it saves."""
+
+
+def quick_points(
+    problem: Any, name: str, values: Array, tol: float
+) -> tuple[Array, Array, Array] | None:
+    """(W, b, relative gaps) for values of falling strength; None where that is no such problem."""
+    if name != "lam" or isinstance(problem._objective, KernelObjective):
+        return None
+    objective: Objective = problem.objective_parts
+    if objective.loss.name != "squared" or not takes_many(objective) or objective.d > COLUMNS:
+        return None
+    if not is_plain(objective.penalty):
+        return None
+    given = problem._hyper
+    penalties = [problem._make(**given | {name: float(value)})[1] for value in values]
+    W, b = follow_grid(objective, penalties, tol)
+    gaps = relative_gaps(objective, penalties, W, b)
+    return W, b, np.where(np.isfinite(W).all(axis=1), gaps, np.inf)
+
+
+def is_plain(penalty: Any) -> bool:
+    """Whether it is lam times the l1 norm, half a square or both, coordinates alike."""
+    return penalty.name in ("l1", "l2", "elastic_net") and getattr(penalty, "weights", None) is None
