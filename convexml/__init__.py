@@ -30,6 +30,7 @@ _HOME = {
             "ConstrainedLasso",
             "ConstrainedRidge",
             "ElasticNet",
+            "GaussianLikelihood",
             "GroupLasso",
             "HalfspaceLP",
             "HardMarginSVM",

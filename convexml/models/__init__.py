@@ -8,6 +8,7 @@ from .classification.softmax_regression import SoftmaxRegression
 from .kernel.classification import KernelLogistic, KernelSVM
 from .kernel.regression import KernelRidge, KernelSVR
 from .learning.stored import register_models
+from .likelihood.gaussian import GaussianLikelihood
 from .linear.program import LinearProgram
 from .problem import LearningProblem
 from .regression.elastic_net import ElasticNet, GroupLasso
@@ -25,6 +26,7 @@ __all__ = [
     "ConstrainedLasso",
     "ConstrainedRidge",
     "ElasticNet",
+    "GaussianLikelihood",
     "GroupLasso",
     "HalfspaceLP",
     "HardMarginSVM",

@@ -38,6 +38,8 @@ class PosedProblem(Protocol):
 class Problem(PublicNames, ABC):
     """A convex problem posed once: solved by anything, certified from its raw data."""
 
+    methods: ClassVar[tuple[str, ...]] = ()
+    """Solvers that this model brings for itself, by names of registered ones."""
     _statement: Statement | None = None
     _dual_statement: Statement | None = None
     _theta: dict[str, Any] | None = None

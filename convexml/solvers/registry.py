@@ -7,7 +7,6 @@ from inspect import getattr_static
 from typing import Any
 
 from ..errors import InputError, UnknownSolverError, nearest
-from ..objective.linear.data import LinearData
 from ..theory import Theorem
 from .algorithm import Algorithm
 from .algorithms import GENERAL, SCALAR, TABLE
@@ -17,8 +16,6 @@ from .reference import REFERENCE, installed, suits
 
 ALGORITHMS = {algorithm.name: algorithm for algorithm in TABLE}
 """Those of the table, and what ``register`` adds."""
-LINEAR = ("interior_point",)
-"""Hand-written solvers that also take linear programs."""
 
 
 def register(
@@ -101,7 +98,8 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
     name : str
         A solver's name.
     problem : posed problem
-        Anything with ``.objective_parts`` (an Objective or None) and ``.primal``.
+        Anything with ``.primal``, and ``.objective_parts`` (an Objective) or ``.methods``, the
+        hand-written solvers that it brings for itself.
 
     Returns
     -------
@@ -119,7 +117,7 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
         raise InputError(f"supports: expected a posed problem, got {type(problem).__name__}.")
     if name in REFERENCE:
         return suits(name, problem.primal)
-    if name in LINEAR and isinstance(getattr(problem, "data", None), LinearData):
+    if name in getattr(problem, "methods", ()):
         return True, ""
     objective: Any = getattr(problem, "objective_parts", None)
     for need in ALGORITHMS[name].needs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -55,6 +55,7 @@ class LinearProgram(Problem):
     Boyd and Vandenberghe, *Convex Optimization*, section 5.2.1.
     """
 
+    methods: ClassVar[tuple[str, ...]] = ("interior_point",)
     data: LinearData
     """The validated arrays of the program."""
 

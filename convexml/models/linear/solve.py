@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ...objective.linear.data import LinearData
 from ...solvers import supports
 from ...solvers.linear.run import run_linear
 from ...solvers.reference import ReferenceRun, iteration_limits, run_reference
-from ...solvers.registry import LINEAR, check_name
+from ...solvers.registry import check_name
 from ..base import PosedProblem
 from ..portfolio import Limits, available, first_verified
 from ..rates.program import RecordedProgram
@@ -37,6 +37,7 @@ class PosedProgram(PosedProblem, Protocol):
     """What solving asks of a linear program."""
 
     data: LinearData
+    methods: ClassVar[tuple[str, ...]]
 
 
 def solve_linear(
@@ -72,7 +73,7 @@ def _attempt(
     tol = limits.tol
     if name == EQUILIBRATED:
         return _equilibrated(problem, tol)
-    if name in LINEAR:
+    if name in problem.methods:
         return _by_hand(problem, name, limits, settings)
     if not available(name):
         message = f"{name} is not installed; pip install {name} makes it available."

@@ -1,0 +1,1 @@
+"""Certificates of Gaussian likelihoods: determinants with their rounding, absent optima."""

@@ -1,0 +1,224 @@
+"""Maximum likelihood of a Gaussian, with a penalty on the entries of its inverse covariance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...certificates import Certificate
+from ...certificates.likelihood.absence import certify_unbounded
+from ...certificates.likelihood.gaussian import Precision
+from ...errors import InputError
+from ...objective import Statement, label_all
+from ...objective.likelihood.moments import Moments, moments
+from ...objective.likelihood.newton import precision_steps
+from ...tex import listed
+from ...validation import nonnegative_number, yes_or_no
+from ..arrays.problem import ArrayProblem, Arrays, Shapes
+from ..base import Hyperparameter
+from ..latex import Latex, such_that
+from .samples import Rows, read_rows
+
+
+class GaussianLikelihood(ArrayProblem):
+    r"""Minimise -log det Theta + tr(S Theta) + lam sum_{i != j} abs(Theta_ij).
+
+    S is the covariance of the samples about their mean, with 1/n; Theta the inverse covariance of
+    the Gaussian that is most likely where lam = 0. An entry 0 says that two features are
+    independent given the others.
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+        Samples in rows.
+    lam : float
+        Strength >= 0; the diagonal is not penalised.
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0 in place of ones, n = sum(s); rows of weight 0 are dropped first.
+    assume_centered : bool
+        Whether S is taken about 0 instead of the mean.
+
+    Raises
+    ------
+    InputError
+        For NaN or infinite entries, wrong shapes, bad weights, a negative lam.
+
+    Notes
+    -----
+    The dual maximises log det W + d subject to W_jj = S_jj, abs(W_ij - S_ij) <= lam, and W =
+    Theta^-1. Gaps are measured on d, in nats for a feature. A constant column, and without a
+    penalty any exact dependence of the columns, leaves the problem "unbounded":
+    ``evidence["ray"]`` is the v of Theta + t v v'.
+
+    References
+    ----------
+    Banerjee, El Ghaoui and d'Aspremont, *Model selection through sparse maximum likelihood
+    estimation* (2008), https://jmlr.org/papers/v9/banerjee08a.html.
+    """
+
+    lam = Hyperparameter()
+    scikit_learn: ClassVar = {"GraphicalLasso": {"alpha": "lam = alpha"}}
+    methods: ClassVar[tuple[str, ...]] = ("newton",)
+    why: ClassVar[str] = "Newton steps in the orthant of the signs of Theta"
+    _samples: Rows | None
+    moments: Moments
+    """Mean and covariance of the samples."""
+
+    def __init__(
+        self,
+        X: Any,
+        lam: float = 0.0,
+        *,
+        sample_weight: Any = None,
+        assume_centered: bool = False,
+    ) -> None:
+        self._centre = not yes_or_no(assume_centered, self.name, "assume_centered")
+        self._samples = rows = read_rows(self.name, X, sample_weight)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = moments(rows.X, rows.weights, self._centre)
+        self._start(found, lam)
+
+    def _start(self, found: Moments, lam: Any) -> None:
+        rows: Rows | None = self._samples
+        if rows is not None:
+            rows.refuse_lost(self.name, found)
+        self._hyper = self._check(lam=lam)
+        self.moments = found
+
+    @classmethod
+    def of_covariance(cls, S: Any, lam: float = 0.0) -> GaussianLikelihood:
+        """Pose the problem of a covariance that is known exactly.
+
+        Parameters
+        ----------
+        S : array, shape (d, d)
+            Symmetric, with a positive diagonal.
+        lam : float
+            Strength >= 0.
+        """
+        problem = object.__new__(cls)
+        read = problem._arrays("of_covariance", (), {"S": S}, {"S": np.shape(S)})["S"]
+        if read.ndim != 2 or not (read.size and np.array_equal(read, read.T)):
+            raise InputError(f"{cls.__name__}.of_covariance: S must be a symmetric matrix.")
+        if not np.all(np.diag(read) > 0.0):
+            j = int(np.argmin(np.diag(read)))
+            raise InputError(
+                f"{cls.__name__}.of_covariance: S[{j}, {j}] = {read[j, j]:g}; variances are > 0."
+            )
+        problem._samples = None
+        problem._centre = True
+        problem._start(Moments(np.zeros(len(read)), read, np.zeros_like(read)), lam)
+        return problem
+
+    def _check(self, **hyper: Any) -> dict[str, Any]:
+        return {"lam": nonnegative_number(hyper["lam"], self.name, "lam")}
+
+    @property
+    def precision(self) -> Precision:
+        """The problem as its certificate sees it."""
+        return Precision(self.moments.S, self.moments.noise, self.lam)
+
+    @property
+    def lam_max(self) -> float:
+        """The smallest lam for which Theta is diagonal: the largest covariance of two features."""
+        return float(np.max(np.abs(np.triu(self.moments.S, 1)), initial=0.0))
+
+    # -- as the base asks ------------------------------------------------------------------------
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        square = self.moments.S.shape
+        return {"Theta": square}, {"W": square}
+
+    def _value(self, point: Arrays) -> float:
+        Theta = point["Theta"]
+        return self.precision.value(Theta) if np.array_equal(Theta, Theta.T) else np.inf
+
+    def _dual_value(self, dual: Arrays) -> float:
+        return self.precision.dual_value(dual["W"])
+
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        return self.precision.certify(point["Theta"], dual.get("W"), tol, search=search)
+
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        S = self.moments.S
+        for Theta, _ in precision_steps(S, np.full_like(S, self.lam)):
+            yield {"Theta": Theta}, {}
+
+    def _absence(self, tol: float) -> Certificate | None:
+        rows = self._samples
+        if rows is None:
+            return None
+        return certify_unbounded(rows.X, self.precision, tol, rows.feature_names, self._centre)
+
+    # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
+
+    def _pose(self) -> Statement:
+        import cvxpy as cp
+
+        d = self.moments.d
+        Theta = cp.Variable((d, d), name="Theta")
+        lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
+        S = cp.Constant(self.moments.S, name="S")
+        symmetric = {"symmetric": Theta == Theta.T}
+        value = -cp.log_det(Theta) + cp.trace(S @ Theta)
+        value = value + lam * cp.sum(cp.abs(cp.multiply(1.0 - np.eye(d), Theta)))
+        problem = cp.Problem(cp.Minimize(value), label_all(symmetric))
+        return Statement(problem, {"Theta": Theta}, symmetric, {"lam": lam})
+
+    def _pose_dual(self) -> Statement:
+        import cvxpy as cp
+
+        S, d = self.moments.S, self.moments.d
+        W = cp.Variable((d, d), name="W")
+        lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
+        constraints = {
+            "symmetric": W == W.T,
+            "diagonal": cp.diag(W) == np.diag(S),
+            "box": cp.abs(W - S) <= lam,
+        }
+        problem = cp.Problem(cp.Maximize(cp.log_det(W) + d), label_all(constraints))
+        return Statement(problem, {"W": W}, constraints, {"lam": lam})
+
+    def to_dict(self) -> dict[str, Any]:
+        known = {name: value.tolist() for name, value in vars(self.moments).items()}
+        rows = self._samples
+        stored = {} if rows is None else rows.to_dict()
+        return {"kind": self.name, "lam": self.lam, "centre": self._centre, **known, **stored}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> GaussianLikelihood:
+        """Pose the problem again that ``to_dict`` described."""
+        if "X" in stored:
+            X, s = Rows.from_dict(stored)
+            centred = not stored["centre"]
+            return cls(X, stored["lam"], sample_weight=s, assume_centered=centred)
+        return cls.of_covariance(np.array(stored["S"], dtype=float), stored["lam"])
+
+    def latex(self) -> str:
+        value = r"-\log\det\Theta + \operatorname{tr}(S\Theta)"
+        if not self.lam > 0.0:
+            rows = "W = S", r"\Theta W = I"
+            return str(
+                Latex(
+                    rf"\min_{{\Theta}}\ {value}",
+                    value,
+                    r"\max_W\ \log\det W + d" + such_that(rows[0]),
+                    rows,
+                )
+            )
+        penalty = r"\lambda \sum_{i \ne j} |\Theta_{ij}|"
+        box = listed("W_{jj} = S_{jj}", r"|W_{ij} - S_{ij}| \le \lambda")
+        slack = r"\Theta_{ij} (S_{ij} - W_{ij}) + \lambda |\Theta_{ij}| = 0"
+        return str(
+            Latex(
+                rf"\min_{{\Theta}}\ {value} + {penalty}",
+                rf"-\log\det\Theta + \operatorname{{tr}}(W\Theta),\quad {box}",
+                r"\max_W\ \log\det W + d" + such_that(box),
+                (r"\Theta W = I", box, slack),
+            )
+        )
+
+    def __repr__(self) -> str:
+        return f"{self.name}({self.moments.d} features, lam={self.lam:g})"

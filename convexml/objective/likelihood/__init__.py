@@ -1,0 +1,1 @@
+"""Gaussian likelihoods: moments of samples, and Newton steps for an inverse covariance."""
