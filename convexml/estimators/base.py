@@ -143,7 +143,7 @@ class CertifiedFit:
         return self._solution(posed(part.objective), tol, part.name)
 
     def _solution(self, problem: LearningProblem, tol: float, name: str = "") -> Solution:
-        solver, steps = getattr(self, "solver", "auto"), getattr(self, "max_iter", None)
+        solver, steps = self._engine(), getattr(self, "max_iter", None)
         limit = None if steps is None or steps < 0 else steps
         try:
             solution = problem.solve(solver, tol=tol, max_iter=limit)
@@ -158,6 +158,10 @@ class CertifiedFit:
                 f"{solution.status}: {solution.certificate.reason or solution.message}"
             )
         return solution
+
+    def _engine(self) -> str:
+        """The solver of convexml that was asked for."""
+        return getattr(self, "solver", "auto")
 
     def _begin(self, given: Given) -> None:
         """Set the coefficients to 0, in the shapes of the namesake."""

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn import linear_model
 
+from ..errors import InputError
 from .base import OURS, Given
 from .linear import ClassifierFit
 
@@ -16,7 +17,8 @@ class LogisticRegression(ClassifierFit, linear_model.LogisticRegression):
 
     With K > 2 classes the loss is log sum_k exp(z_ik) - z_i,y_i (softmax). v are the class weights,
     Omega = rho |w|_1 + (1 - rho) |w|^2 / 2 with rho = l1_ratio; C = inf: no Omega. That is
-    ``cml.LogisticRegression`` with lam = 1 / (C sum(v s)).
+    ``cml.LogisticRegression`` with lam = 1 / (C sum(v s)). With ``solver="liblinear"`` it is
+    liblinear's problem, Omega(w, b/m) with m = intercept_scaling, of two classes.
 
     Parameters
     ----------
@@ -31,15 +33,15 @@ class LogisticRegression(ClassifierFit, linear_model.LogisticRegression):
     tol : float
         Verified relative gap that the fit is to reach.
     fit_intercept : bool
-        The intercept is not penalised.
+        The intercept is not penalised, but for ``solver="liblinear"``.
     intercept_scaling : float
-        Has no effect: the intercept is not penalised.
+        With ``solver="liblinear"``: entry of the column whose coefficient is the intercept.
     class_weight : dict or "balanced", optional
         Weights of the classes, times those of the samples.
     random_state : int, optional
         Has no effect: nothing is random.
     solver : str
-        A solver of convexml; "auto" chooses.
+        A solver of convexml; "auto" chooses. "liblinear" poses liblinear's problem, and chooses.
     max_iter : int, optional
         Steps of the solver; None is its own limit.
     verbose : int
@@ -84,6 +86,26 @@ class LogisticRegression(ClassifierFit, linear_model.LogisticRegression):
         self.verbose = verbose
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+
+    def _engine(self) -> str:
+        return "auto" if self.solver == "liblinear" else super()._engine()
+
+    def _begin(self, given: Given) -> None:
+        super()._begin(given)
+        if self.solver != "liblinear":
+            return
+        if len(self.classes_) > 2:
+            raise InputError(
+                "LogisticRegression.fit: solver='liblinear' does not support multiclass "
+                f"classification (n_classes={len(self.classes_)}); another solver does, or a "
+                "OneVsRestClassifier around it."
+            )
+        rho = self.l1_ratio or 0.0
+        if self.C == np.inf or self.penalty is None or rho not in (0.0, 1.0):
+            raise InputError(
+                "LogisticRegression.fit: solver='liblinear' takes a finite C and l1_ratio=0 or 1, "
+                f"got C={self.C:g}, l1_ratio={rho:g}; leave solver at 'auto'."
+            )
 
     def _end(self, given: Given, parts: Any, solutions: Any) -> None:
         if len(self.classes_) == 2:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn import linear_model
 from sklearn.preprocessing import LabelBinarizer
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import column_or_1d
 
 from .base import OURS, Given
 from .linear import ClassifierFit
@@ -14,7 +17,8 @@ from .linear import ClassifierFit
 class RidgeClassifier(ClassifierFit, linear_model.RidgeClassifier):
     """Minimise sum_i v_i s_i (y_i - x_i.w - b)^2 + alpha |w|^2, y = -1 or 1, and certify it.
 
-    v are the class weights. With K > 2 classes there are K problems, each class against the rest.
+    v are the class weights. With K > 2 classes there are K problems, each class against the rest;
+    with several labels for a sample, y of shape (n, K) of 0 and 1, one for each column.
 
     Parameters
     ----------
@@ -39,6 +43,7 @@ class RidgeClassifier(ClassifierFit, linear_model.RidgeClassifier):
     """
 
     _parameter_constraints: ClassVar = linear_model.RidgeClassifier._parameter_constraints | OURS
+    _reading: ClassVar = {"multi_output": True}
 
     def __init__(
         self,
@@ -63,11 +68,16 @@ class RidgeClassifier(ClassifierFit, linear_model.RidgeClassifier):
         self.positive = positive
         self.random_state = random_state
 
-    def _begin(self, given: Given) -> None:
-        super()._begin(given)
-        self._label_binarizer = LabelBinarizer().fit(given.y)  # what the namesake predicts with
+    def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
+        X, y = super()._read(X, y)
+        several = type_of_target(y).startswith("multilabel")
+        return X, y if several else column_or_1d(y, warn=True)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = False
-        return tags
+    def _begin(self, given: Given) -> None:
+        self._label_binarizer = LabelBinarizer(neg_label=-1)  # what the namesake predicts with
+        Y = self._label_binarizer.fit(given.y).transform(given.y)
+        if np.ndim(given.y) == 1:
+            super()._begin(given)
+            return
+        self.classes_ = self._label_binarizer.classes_
+        self.coef_, self.intercept_ = np.zeros((Y.shape[1], given.X.shape[1])), np.zeros(Y.shape[1])

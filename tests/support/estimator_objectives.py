@@ -42,7 +42,7 @@ def ridge(e: Any, X: Any, y: Array, s: Array) -> float:
 def ridge_classifier(e: Any, X: Any, y: Array, s: Array) -> float:
     v = s * balanced(y, s, e.class_weight, weighted=False)
     rows = e.classes_[1:] if len(e.classes_) == 2 else e.classes_
-    signs = np.where(y[:, None] == rows, 1.0, -1.0)
+    signs = np.where(y == 1 if y.ndim == 2 else y[:, None] == rows, 1.0, -1.0)
     z = X @ np.atleast_2d(e.coef_).T + e.intercept_
     return float(v @ np.sum((signs - z) ** 2, axis=1) + e.alpha * np.sum(e.coef_**2))
 
@@ -143,6 +143,10 @@ def svc_gamma(e: Any, X: Any) -> float:
     return named[e.gamma] if isinstance(e.gamma, str) else e.gamma
 
 
+def dense(held: Any) -> Array:
+    return np.asarray(held.toarray() if hasattr(held, "toarray") else held)
+
+
 def support(e: Any, s: Array) -> Array:
     """``support_`` among all samples: libsvm counts without those of weight 0."""
     return np.flatnonzero(s > 0.0)[e.support_]
@@ -153,7 +157,7 @@ def svc(e: Any, X: Any, y: Array, s: Array) -> float:
     K = kernel_matrix(e, X, svc_gamma(e, X))
     v = balanced(y, s, e.class_weight, weighted=False) * s
     index, k = np.searchsorted(e.classes_, y), len(e.classes_)
-    dual = e.dual_coef_.toarray() if hasattr(e.dual_coef_, "toarray") else e.dual_coef_
+    dual = dense(e.dual_coef_)
     scores = e.decision_function(X).reshape(len(y), -1)
     total = 0.0
     for p, (i, j) in enumerate(combinations(range(k), 2)):
@@ -176,7 +180,7 @@ def svc(e: Any, X: Any, y: Array, s: Array) -> float:
 def svr(e: Any, X: Any, y: Array, s: Array) -> float:
     K = kernel_matrix(e, X, svc_gamma(e, X))
     q = np.zeros(len(y))
-    q[support(e, s)] = np.ravel(e.dual_coef_)
+    q[support(e, s)] = np.ravel(dense(e.dual_coef_))
     excess = np.maximum(0.0, np.abs(y - e.predict(X)) - e.epsilon)
     return float(0.5 * q @ K @ q + e.C * np.sum(s * excess))
 

@@ -84,16 +84,17 @@ class Fitted:
 
     def labels(self, *, every: bool = False) -> Array:
         """The index of each sample's class in ``classes_``, shape (n,); of ``every`` class one."""
-        classes = np.asarray(self.estimator.classes_)
-        if self.y.ndim != 1:
-            raise self.refuse(f"y must be a vector of labels, got shape {self.y.shape}.")
+        classes, y = np.asarray(self.estimator.classes_), self.y
+        if y.size != self.n:
+            raise self.refuse(f"y must be a vector of labels, got shape {y.shape}.")
+        y = y.ravel()
         try:
-            index = np.searchsorted(classes, self.y)
-            known = classes[np.minimum(index, len(classes) - 1)] == self.y
+            index = np.searchsorted(classes, y)
+            known = classes[np.minimum(index, len(classes) - 1)] == y
         except TypeError:
             known = np.zeros(self.n, dtype=bool)
         if not np.all(known):
-            label = self.y[int(np.argmin(known))]
+            label = y[int(np.argmin(known))]
             raise self.refuse(
                 f"y contains {label!r}, which is not among the fitted classes "
                 f"{classes.tolist()}. Pass the data that it was fitted on."
@@ -111,7 +112,7 @@ class Fitted:
         classes = np.asarray(self.estimator.classes_)
         setting = self.estimator.class_weight
         if setting != "balanced":
-            return np.asarray(compute_class_weight(setting, classes=classes, y=self.y))
+            return np.asarray(compute_class_weight(setting, classes=classes, y=self.y.ravel()))
         count = np.bincount(
             self.labels(every=True), weights=self.s if weighted else None, minlength=len(classes)
         )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from support.estimator_objectives import kernel_matrix, support, svc_gamma
+from support.estimator_objectives import dense, kernel_matrix, support, svc_gamma
 
 Array = np.ndarray
 
@@ -19,7 +19,7 @@ Array = np.ndarray
 def one_class(e: Any, X: Any, y: Array, s: Array) -> float:
     K = kernel_matrix(e, X, svc_gamma(e, X))
     q = np.zeros(len(s))
-    q[support(e, s)] = np.ravel(e.dual_coef_)
+    q[support(e, s)] = np.ravel(dense(e.dual_coef_))
     rho = -float(e.intercept_[0])
     missed = np.maximum(0.0, -e.decision_function(X))
     return float(0.5 * q @ K @ q + s @ missed - e.nu * s.sum() * rho)

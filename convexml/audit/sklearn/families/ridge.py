@@ -78,6 +78,10 @@ def _nonnegative_ridge(
 
 def ridge_classifier(fitted: Fitted) -> Iterator[LearningPart]:
     """RidgeClassifier: ridge regression of -1 and +1; with two classes there is one target."""
+    binarizer = getattr(fitted.estimator, "_label_binarizer", None)
+    if fitted.y.ndim == 2 and str(getattr(binarizer, "y_type_", "")).startswith("multilabel"):
+        yield from _labels_of_each(fitted)
+        return
     index, classes = fitted.labels(), np.asarray(fitted.estimator.classes_)
     coded = np.where(index[:, None] == np.arange(len(classes)), 1.0, -1.0)
     names = [f"class {label}" for label in classes]
@@ -86,6 +90,20 @@ def ridge_classifier(fitted: Fitted) -> Iterator[LearningPart]:
     s = fitted.s * fitted.class_weights(weighted=False)[index]
     parts = ridge(replace(fitted, y=coded, s=s))
     yield from (replace(part, name=name) for part, name in zip(parts, names, strict=True))
+
+
+def _labels_of_each(fitted: Fitted) -> Iterator[LearningPart]:
+    """RidgeClassifier where a sample has several labels: a target of -1 and +1 for each of them."""
+    from sklearn.utils import compute_sample_weight
+
+    if fitted.y.shape[1] != len(fitted.estimator.classes_) or set(np.unique(fitted.y)) - {0, 1}:
+        raise fitted.refuse("y must have a column of 0 and 1 for each label, as it was fitted on.")
+    setting = fitted.estimator.class_weight
+    if setting not in (None, "balanced"):
+        raise fitted.refuse("with several labels for a sample class_weight is 'balanced' or None.")
+    v = 1.0 if setting is None else compute_sample_weight(setting, fitted.y)
+    coded = np.where(fitted.y == 1, 1.0, -1.0)
+    yield from ridge(replace(fitted, y=coded, s=fitted.s * v))
 
 
 def kernel_ridge(fitted: Fitted) -> Iterator[LearningPart]:
