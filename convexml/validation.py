@@ -177,7 +177,12 @@ def refuse_nonfinite(
             where = f" at row {row}, column {column}"
         case _:
             where = f" at {tuple(at)}"
-    refusal = f"{name} contains {value}{where}; every entry must be finite."
+    size = int(np.prod(array.shape))
+    count = int(np.sum(~np.isfinite(entries.data if stored else entries)))
+    verb = "is" if count == 1 else "are"
+    refusal = (
+        f"{name} contains {value}{where}; every entry must be finite, {count} of {size} {verb} not."
+    )
     raise InputError(f"{owner}: {refusal}{advice}")
 
 

@@ -69,10 +69,10 @@ class KernelMatrix(KernelRows):
     @cached_property
     def dense(self) -> Array:
         """All of K, symmetric."""
-        K = self._all()
+        K = self.as_given()
         return 0.5 * (K + K.T)
 
-    def _all(self) -> Array:
+    def as_given(self) -> Array:
         """K as its kernel gives it; entries that are nothing beside the largest are 0."""
         with np.errstate(over="ignore", invalid="ignore"):
             K = np.asarray(self.kernel(self.X, self.X), dtype=float)
@@ -84,7 +84,7 @@ class KernelMatrix(KernelRows):
     def factor(self) -> Array:
         """L with K = L L', shape (n, r), r the rank."""
         try:
-            L = factor(self._all())
+            L = factor(self.as_given())
         except InputError as error:
             raise InputError(f"{self.owner}: {error}") from None
         return L if L.shape[1] else np.zeros((self.n, 1))

@@ -113,7 +113,7 @@ def test_repeated_samples_lower_the_rank() -> None:
         (np.array([[1.0, 2.0], [2.0, 1.0]]), "least eigenvalue is -1"),
         (np.diag([1.0, -1e-6]), "least eigenvalue is -1e-06"),
         (-np.eye(3), "least eigenvalue is -1"),
-        (np.array([[1.0, 0.5], [0.4, 1.0]]), "symmetric.*0.1"),
+        (np.array([[1.0, 0.5], [0.4, 1.0]]), r"symmetric.*K\[0, 1\] = 0.5 and K\[1, 0\] = 0.4"),
         (np.ones((2, 3)), r"square.*\(2, 3\)"),
     ],
 )

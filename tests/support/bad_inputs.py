@@ -97,7 +97,7 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "one class left": (
         lambda: cml.SoftMarginSVM(XB, YB, sample_weight=(YB > 0).astype(float)),
-        "SoftMarginSVM: y must hold exactly two classes, got 1 (1.0)",
+        f"SoftMarginSVM: the {np.sum(YB < 0)} samples of class -1.0 have no weight; leave them out",
     ),
     "three classes": (
         lambda: cml.HardMarginSVM(XB, np.arange(N) % 3),

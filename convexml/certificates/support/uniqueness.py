@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import linalg
 
 from ...numerics import Array
 from ...objective import Objective
+from ..algebra.dependence import dependence
 from .enclosure import Enclosure
 from .shrink_systems import shared
+
+SMALL = 100_000
+"""Entries of unpenalised columns up to which their dependence is decided."""
 
 
 @dataclass(frozen=True)
@@ -53,25 +58,71 @@ def unique_coefficients(known: Enclosure) -> Uniqueness:
         )
     return (
         _by_counting(objective)
+        or _by_dependence(objective)
         or _by_twins(known)
         or Uniqueness("unknown", "neither one minimiser nor two could be shown at this gap")
     )
 
 
+def why_many(objective: Objective) -> str:
+    """Why there are many minimisers, if there is one, whatever y is; "" where nothing tells."""
+    if objective.w_shape[1:]:
+        return ""
+    return _too_few(objective) or _dependent(objective)[0]
+
+
+def _too_few(objective: Objective) -> str:
+    """The words for more unpenalised coefficients than samples."""
+    free = int(np.sum(objective.penalty.free(objective.d))) + objective.fit_intercept
+    if free <= objective.n or objective.loss.is_indicator:
+        return ""
+    return (
+        f"{free} unpenalised coefficients and only {objective.n} samples: Xw + b does not change "
+        "along a direction"
+    )
+
+
+def _dependent(objective: Objective) -> tuple[str, Array]:
+    """The words for an unpenalised column that is, exactly, a combination of others; its shares."""
+    free = np.flatnonzero(objective.penalty.free(objective.d))
+    direction = np.zeros(objective.d + 1)
+    if not free.size or free.size * objective.n > SMALL:
+        return "", direction
+    B = objective.design.columns(free).dense()
+    found = dependence(B, ones=objective.fit_intercept)
+    if not found.exact.size:
+        return "", direction
+    j, base = found.exact[0], np.column_stack([B, np.ones(len(B))])[:, found.independent]
+    if base.size:
+        shares = linalg.lstsq(base, B[:, j], check_finite=False)[0]
+        direction[np.append(free, objective.d)[found.independent]] = -shares
+    direction[free[j]] = 1.0
+    name = repr(objective.features[free[j]]) if objective.features else str(free[j])
+    others = "other unpenalised ones" + (" and of a constant" if objective.fit_intercept else "")
+    words = f"column {name} of X is, exactly, a combination of {others}: Xw + b does not change "
+    return f"{words}along a direction", direction
+
+
+def _by_dependence(objective: Objective) -> Uniqueness | None:
+    """Unpenalised columns that are, exactly, combinations of others."""
+    words, direction = _dependent(objective)
+    return Uniqueness("no", words, direction) if words else None
+
+
 def _by_counting(objective: Objective) -> Uniqueness | None:
     """More unpenalised coefficients than samples: Xw + b*1 is constant along some direction."""
+    words = _too_few(objective)
+    if not words:
+        return None
     d, ones = objective.d, int(objective.fit_intercept)
     free = np.flatnonzero(objective.penalty.free(d))
-    if free.size + ones <= objective.n or objective.loss.is_indicator:
-        return None
     M = objective.design.columns(free).dense()
     M = np.hstack([M, np.ones((objective.n, 1))]) if ones else M
     direction = np.zeros(d + 1)
     null = np.linalg.svd(M, full_matrices=True)[2][-1]
     direction[free] = null[: free.size]
     direction[-1] = null[-1] if ones else 0.0
-    reason = f"{free.size + ones} unpenalised coefficients and only {objective.n} samples"
-    return Uniqueness("no", f"{reason}: Xw + b does not change along a direction", direction)
+    return Uniqueness("no", words, direction)
 
 
 def _by_twins(known: Enclosure) -> Uniqueness | None:

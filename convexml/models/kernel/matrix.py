@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
+
 from ...errors import InputError
-from ...kernels import Kernel
+from ...kernels import Kernel, Precomputed
+from ...kernels.factor import clipped
 from ...kernels.matrix import KernelMatrix
 from ..reading.inputs import Samples
 
 
 def kernel_matrix(owner: str, kernel: Kernel, samples: Samples) -> KernelMatrix:
     """The kernel matrix; it is factored at once where no theorem says that it is semidefinite.
+
+    Negative eigenvalues that may be rounding are clipped, with a warning.
 
     Raises
     ------
@@ -25,6 +30,20 @@ def kernel_matrix(owner: str, kernel: Kernel, samples: Samples) -> KernelMatrix:
             )
         X = X[:, samples.kept]
     matrix = KernelMatrix(owner, kernel, X)
-    if not matrix.is_exact:
+    if matrix.is_exact:
+        return matrix
+    try:
+        matrix.factor  # noqa: B018
+    except InputError:
+        near = clipped(matrix.as_given())
+        if near is None:
+            raise
+        K, least = near
+        warnings.warn(
+            f"{owner}: the kernel matrix has negative eigenvalues, the least is {least:.6g}; they "
+            "are taken for 0, and what is solved and certified is the problem of that matrix.",
+            stacklevel=5,
+        )
+        matrix = KernelMatrix(owner, Precomputed(), K)
         matrix.factor  # noqa: B018
     return matrix

@@ -14,6 +14,7 @@ from ...certificates.learning.existence.evidence import Evidence
 from ...certificates.learning.existence.separating_direction import can_recede, separating_direction
 from ...certificates.learning.points.primal_repair import repair_primal
 from ...certificates.scale import learning_scale, relative
+from ...certificates.support.uniqueness import why_many
 from ...numerics import ROUNDING, Array
 from ...objective import Objective
 from ..reading.inputs import expand, read_coefficients
@@ -109,6 +110,14 @@ class Attempt:
         known = {"primal": {}, "dual": {}, **self.facts, **known}
         problem, solver = self.problem.snapshot(), self.solver
         return Solution(status, problem, certificate=certificate, solver=solver, **known)
+
+
+def with_others(solution: Solution) -> Solution:
+    """An optimal solution beside which there are others says so."""
+    if solution.status == "optimal" and not solution.message:
+        many = why_many(solution.problem.objective_parts)
+        solution.message = f"The minimiser is not unique: {many}." if many else ""
+    return solution
 
 
 def named_values(

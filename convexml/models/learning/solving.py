@@ -25,7 +25,7 @@ from ..portfolio import Limits, available, first_verified
 from ..reading.inputs import read_coefficients
 from ..solution import Solution
 from .lam_max import lam_max
-from .outcomes import Attempt, no_solution
+from .outcomes import Attempt, no_solution, with_others
 from .posed import PosedLearning
 from .running import run_algorithm, run_reference_solver
 
@@ -89,7 +89,7 @@ def solve_learning(
     limits = Limits.read(tol, max_seconds, max_iter, seed, **others)
     if solver == "auto":
         trials, why = plan(problem.objective_parts)
-        return first_verified(_in_turn(problem, trials, limits, options), why)
+        return with_others(first_verified(_in_turn(problem, trials, limits, options), why))
     solver = check_name(solver)
     if not available(solver):
         message = f"{solver} is not installed; pip install {solver} makes it available."
@@ -98,7 +98,7 @@ def solve_learning(
     fits, reason = supports(solver, problem)
     if not fits:
         raise UnsuitableSolverError(reason)
-    return attempt(problem, solver, limits, options)
+    return with_others(attempt(problem, solver, limits, options))
 
 
 def _in_turn(

@@ -19,7 +19,7 @@ from ...validation import (
     refuse_masked,
     refuse_nonfinite,
 )
-from .labels import read_classes, read_many_classes
+from .labels import read_classes, read_many_classes, refuse_weightless
 from .matrix import read_design, some_of
 from .names import column_names
 
@@ -89,6 +89,8 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
     target = _in_shape(owner, target, n, labels == "targets")
     weights = read_weights(owner, sample_weight, n)
     kept = np.flatnonzero(weights)
+    if len(kept) < n and labels in ("binary", "classes"):
+        refuse_weightless(owner, target, kept)
     if len(kept) < n:
         design, target, weights = design.rows(kept), target[kept], weights[kept]
     if labels == "binary":

@@ -21,6 +21,17 @@ def read_classes(owner: str, y: Array, rows: Array) -> tuple[Array, Array]:
     return np.where(y == classes[1], 1.0, -1.0), classes
 
 
+def refuse_weightless(owner: str, y: Array, rows: Array) -> None:
+    """Raise InputError for a class of which no sample has a weight; ``rows`` are those that do."""
+    known, lost = set(y[rows].tolist()), np.delete(y, rows).tolist()
+    gone = [label for label in lost if label not in known and label == label]  # nan is no class
+    if gone:
+        raise InputError(
+            f"{owner}: the {lost.count(gone[0])} samples of class {gone[0]!r} have no weight; "
+            "leave them out, or give them a positive sample_weight."
+        )
+
+
 def _labels(owner: str, y: Array, rows: Array) -> Array:
     """The distinct labels, in order."""
     if y.dtype.kind == "f":

@@ -45,3 +45,14 @@ def with_column(X: Array, j: int, column: Array) -> Array:
     changed = X.copy()
     changed[:, j] = column
     return changed
+
+
+def target(name: str) -> Array:
+    """A y that an estimator takes, for the samples of ``samples("real")``."""
+    z = samples("real")[1]
+    if name.startswith("MultiTask"):
+        return np.column_stack([z, z**2])
+    if name.startswith("Poisson"):
+        return np.abs(np.round(z))
+    classifies = name.endswith(("Classifier", "SVC", "LogisticRegression", "Analysis"))
+    return np.where(z > np.median(z), 1.0, -1.0) if classifies else z

@@ -13,6 +13,7 @@ from ..account import dual_rounding
 from ..points.dual_margin import with_margin
 from ..points.dual_repair import repair_dual
 from .evidence import Evidence
+from .inseparable import SOFT
 
 SHARES = (1e-9, 1e-6, 0.0)
 """Multipliers below such a share of the largest are left out: rounding has no room beside 0."""
@@ -52,6 +53,7 @@ def _told(objective: Objective, u: Array) -> Evidence:
     most = objective.penalty.conjugate(v, np.inf)
     missed = np.abs(objective.penalty.outside(v))
     binary = objective.loss.labels == "binary"
+    advice = ""
     name, sums = ("alpha", "alpha_i y_i") if binary else ("nu", "nu_i")
     rows = [worst("X'u in dom Omega*", "dual_feasibility", missed, objective.design.abs_rmatvec(u))]
     if objective.fit_intercept:
@@ -60,10 +62,12 @@ def _told(objective: Objective, u: Array) -> Evidence:
         u = -objective.y * u
         rows.append(worst("alpha >= 0", "dual_feasibility", np.maximum(-u, 0.0)))
         reason = f"no w of the constraint has a margin above {most:.6g}"
+        advice = f" Widen the constraint. {SOFT}"
     else:
         u = -u
         reason = (
             f"nu'Xw <= {most:.6g} for all w of the constraint, and y'nu = {objective.y @ u:.6g}"
         )
     reason = f"The multipliers in .evidence prove, to more than rounding can explain: {reason}."
+    reason += advice
     return Evidence({name: u, "most": np.asarray(most)}, tuple(rows), reason)

@@ -10,6 +10,8 @@ from ....objective import Objective, frame_of
 from ...algebra.rationals import solve_exactly
 from .evidence import SMALL_ENOUGH, Evidence, distance, few, orthonormal, with_ones
 
+SOFT = "SoftMarginSVM pays for samples on the wrong side instead."
+
 
 def inseparable(objective: Objective) -> Evidence | None:
     """Return Farkas multipliers of an infeasible hard margin; None where none can be proved.
@@ -113,6 +115,17 @@ def _of_alpha(objective: Objective, alpha: Array, how: str) -> Evidence:
     ]
     if objective.fit_intercept:
         rows.append(worst("sum alpha_i y_i = 0", "dual_feasibility", balance))
-    reason = f"The multipliers in .evidence prove, {how}, that no hyperplane separates the classes."
+    reason = f"The multipliers in .evidence prove, {how}, that no hyperplane separates the classes"
     residual = float(np.linalg.norm(objective.design.rmatvec(u)))
-    return Evidence({"alpha": alpha, "residual": np.asarray(residual)}, tuple(rows), reason)
+    arrays = {"alpha": alpha, "residual": np.asarray(residual)}
+    if objective.fit_intercept:
+        plus = np.maximum(u, 0.0)
+        arrays["shared"] = shared = objective.design.rmatvec(plus / plus.sum())
+        reason += f": their hulls share the point {_told(shared)}"
+    return Evidence(arrays, tuple(rows), f"{reason}. {SOFT}")
+
+
+def _told(point: Array) -> str:
+    """Its first coordinates."""
+    more = ", ..." if point.size > 4 else ""
+    return f"({', '.join(f'{x:.4g}' for x in point[:4])}{more})"

@@ -17,7 +17,9 @@ from .separating_scores import separating_scores
 
 NEAR = 1e-7
 """Predictions below this share of the largest are taken for 0 where rationals are asked."""
-REASON = "Along the direction in .evidence the loss decreases for ever."
+REASON = "Along the direction in .evidence the loss decreases for ever. "
+HELD = "A penalty on w, with lam > 0, keeps it from going there."
+LOOSE = "Only b need move, which no penalty holds: fit_intercept=False does."
 
 
 def recession_signs(objective: Objective) -> tuple[Array, Array]:
@@ -35,6 +37,12 @@ def can_recede(objective: Objective) -> bool:
     lo, hi = objective.slope_bounds
     if np.logical_or(*recession_signs(objective)).any():
         return not ((lo < 0.0) & (hi > 0.0)).all()
+    return recedes_by_intercept(objective)
+
+
+def recedes_by_intercept(objective: Objective) -> bool:
+    """Whether P may fall for ever as b alone moves, whatever the penalty."""
+    lo, hi = objective.slope_bounds
     return objective.fit_intercept and bool((hi == 0.0).all() or (lo == 0.0).all())
 
 
@@ -51,7 +59,7 @@ def separating_direction(
     """
     if isinstance(objective, MulticlassObjective):
         found = separating_scores(objective, w, b)
-        return None if found is None else Evidence(found, (), REASON)
+        return None if found is None else Evidence(found, (), REASON + HELD)
     if not can_recede(objective):
         return None
     frame = frame_of(objective)
@@ -68,7 +76,8 @@ def separating_direction(
             own = frame.outside(w * scale, shift * scale)
             arrays = {"w": own[0], "b": np.asarray(own[1]), "z": z * scale}
             rows = [worst("z_i of the sign in which the loss falls", "primal_feasibility", 0.0)]
-            return Evidence(arrays, tuple(rows), REASON)
+            told = REASON + (LOOSE if recedes_by_intercept(inner) else HELD)
+            return Evidence(arrays, tuple(rows), told)
     return None
 
 

@@ -209,8 +209,10 @@ class ColumnRows:
 
     def why(self) -> str:
         """The words for columns that depend on others up to rounding only."""
-        names = np.flatnonzero(self.rows)
-        doubtful = ", ".join(str(names[j]) for j in self.dependence.doubtful[:5])
+        names, told = np.flatnonzero(self.rows), self.objective.features
+        doubtful = ", ".join(
+            repr(told[names[j]]) if told else str(names[j]) for j in self.dependence.doubtful[:5]
+        )
         return (
             f"Up to rounding, but not exactly, the unpenalised columns ({doubtful}) of X depend on "
             "the others: only enormous weights could do better. Drop one, or use lam > 0."
