@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from . import exits
-from .options import AsJson, File, Tolerance
+from .options import AsJson, File, NoCode, Tolerance
 
 EXAMPLES = """\b
 Example:
@@ -28,6 +28,7 @@ def check(
     ] = None,
     tol: Tolerance = 1e-6,
     as_json: AsJson = False,
+    no_code: NoCode = False,
 ) -> None:
     """Certify somebody else's coefficients: bound how far from optimal they can be.
 
@@ -39,7 +40,7 @@ def check(
     """
     from ..library import load_file
 
-    problem_file = load_file(file)
+    problem_file = load_file(file, code=not no_code)
     certificate = _certify(problem_file, weights, intercept, tol)
     if as_json:
         typer.echo(_document(problem_file.path.stem, certificate))

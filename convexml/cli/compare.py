@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from . import exits
-from .options import missing, numbers, positive, split
+from .options import NoCode, missing, numbers, positive, split
 
 EXAMPLES = """\b
 Examples:
@@ -63,6 +63,7 @@ def compare(
         Path | None,
         typer.Option("--csv", metavar="FILE|-", help="Write a line per run; - is stdout."),
     ] = None,
+    no_code: NoCode = False,
 ) -> None:
     """Solve problem files with many solvers: what each claims, beside what is verified.
 
@@ -70,6 +71,7 @@ def compare(
     installed, crashes or gives up is a row that says so. With `--json -` or `--csv -` nothing else
     is written to standard output. Exits with 5 if some problem was verified by no solver at all.
     """
+    from ..comparison.entries import entries
     from ..report import compare as run
     from ..report import print_comparison
 
@@ -82,7 +84,7 @@ def compare(
         if target is not None and not target.absolute().parent.is_dir():
             raise typer.BadParameter(f"there is no folder {target.parent} to write {target} into")
     comparison = run(
-        list(paths),
+        entries(list(paths), code=not no_code),
         names,
         tols=numbers(tols),
         max_seconds=max_seconds,

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from . import exits, output
-from .options import File
+from .options import File, NoCode
 
 EXAMPLES = """\b
 Example:
@@ -17,7 +17,7 @@ Example:
 """
 
 
-def explain(file: File) -> None:
+def explain(file: File, no_code: NoCode = False) -> None:
     """Print primal, dual and KKT conditions of a problem file, with the live numbers.
 
     The formulas are LaTeX, ready to be pasted; the numbers are those of the certified solution.
@@ -25,7 +25,7 @@ def explain(file: File) -> None:
     from ..comparison.entries import is_cvxpy
     from ..library import load_file
 
-    problem_file = load_file(file)
+    problem_file = load_file(file, code=not no_code)
     problem = problem_file.problem
     typer.echo(problem_file.title)
     if problem_file.description:
@@ -80,12 +80,7 @@ def _statement(problem: Any, path: Path) -> str:
     variables = {name: v.value for name, v in problem.var_dict.items() if v.value is not None}
     if variables:
         typer.echo("\n".join(["Variables", *output.named(variables), ""]))
-    duals = {
-        str(getattr(c, "label", None) or f"constraint {k}"): c.dual_value
-        for k, c in enumerate(problem.constraints)
-        if c.dual_value is not None and not isinstance(c.dual_value, list)
-    }
-    if duals:
+    if duals := output.multipliers(problem):
         typer.echo("\n".join(["Multipliers", *output.named(duals), ""]))
     typer.echo(str(certificate))
     return certificate.claim if certificate.verdict.value == "certified" else ""

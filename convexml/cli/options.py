@@ -61,4 +61,17 @@ Tolerance = Annotated[
 ]
 Solver = Annotated[str, typer.Option("--solver", help="A name from `convexml list solvers`.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A problem file (TOML).")]
+NoCode = Annotated[
+    bool,
+    typer.Option(
+        "--no-code",
+        help="For files from elsewhere: run no statement (that is Python), read data only from "
+        "the folder of the problem file.",
+    ),
+]
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="A problem file (.toml), a program (.mps, .qps) or a statement (.py)."
+    ),
+]

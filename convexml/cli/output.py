@@ -29,19 +29,27 @@ def busy(text: str) -> Iterator[None]:
         yield
 
 
-def solved(record: Outcome, solution: Any) -> str:
+def solved(record: Outcome, solution: Any, file: Any, held_out: dict[str, Any]) -> str:
     """Title, verdict, solution and known facts of a problem file."""
+    from ..library.discovery import PROGRAMS
     from ..report.formats import brief, unlike
 
     lines = [f"{record.title}  ({record.problem}, {record.model})"]
+    if file.path.suffix.lower() in PROGRAMS and file.description:
+        lines.append(f"  {file.description}")
     if solution is None:
         lines.append(f"  {record.solver} claims {record.claimed}: {record.objective:.10g}")
         lines.append(
             f"  {record.verdict}, gap {record.gap:.3g}, relative {record.relative_gap:.3g}"
         )
         lines += [f"  {record.message}"] if record.message else []
+        values = {n: v.value for n, v in file.problem.var_dict.items() if v.value is not None}
+        lines += named(values)
     else:
         lines.append(str(solution))
+        lines += _largest(file.features, solution.primal.get("w"))
+    if held_out.get("score") is not None:
+        lines.append(f"  held out: {held_out['rows']} rows, score {held_out['score']:.4g}")
     if record.expected_status:
         met = "as expected" if record.status == record.expected_status else "NOT as expected"
         if record.certifiable:
@@ -53,6 +61,24 @@ def solved(record: Outcome, solution: Any) -> str:
             text += f", found {fact.get('note') or unlike(fact['value'], fact['expected'])}"
         lines.append(f"{text}   [{fact['source']}]")
     return "\n".join(lines)
+
+
+def _largest(features: tuple[str, ...], w: Any) -> list[str]:
+    """The largest coefficients by the names of their columns."""
+    if w is None or getattr(w, "shape", None) != (len(features),):
+        return []
+    order = sorted(range(len(w)), key=lambda j: -abs(w[j]))
+    shown = [f"{features[j]} {w[j]:.4g}" for j in order[:6] if w[j] != 0.0]
+    return [f"  largest coefficients: {', '.join(shown)}"] if shown else []
+
+
+def multipliers(problem: Any) -> dict[str, Any]:
+    """The dual values of a CVXPY problem, by the labels of its constraints."""
+    return {
+        str(getattr(c, "label", None) or f"constraint {k}"): c.dual_value
+        for k, c in enumerate(problem.constraints)
+        if c.dual_value is not None and not isinstance(c.dual_value, list)
+    }
 
 
 def conditions(certificate: Any) -> list[str]:

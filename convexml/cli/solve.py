@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import exits, output
-from .options import AsJson, Solver, Tolerance, require
+from .options import AsJson, NoCode, Solver, Tolerance, require
 
 if TYPE_CHECKING:
     from ..comparison import Outcome
@@ -24,11 +24,16 @@ Examples:
 
 def solve(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Problem files, or folders of them.")
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="Problem files (.toml), folders of them, programs (.mps, .qps), statements (.py).",
+        ),
     ],
     solver: Solver = "auto",
     tol: Tolerance = 1e-6,
     as_json: AsJson = False,
+    no_code: NoCode = False,
 ) -> None:
     """Solve problem files, and certify the answers.
 
@@ -40,18 +45,29 @@ def solve(
     require(solver)
     if as_json:  # `--json -`, as of compare: it is printed anyway
         files = [file for file in files if str(file) != "-"]
-    loaded = [load_file(path) for file in files for path in discover(file)]
-    records, solutions = [], []
+    loaded = [load_file(path, code=not no_code) for file in files for path in discover(file)]
+    records, rows = [], []
     for file in loaded:
         with output.busy(f"solving {file.path.name}"):
             record, solution = _solve(from_file(file), solver, tol)
+        held_out = _held_out(file, solution)
         records.append(record)
-        solutions.append(solution)
-        if not as_json:
-            typer.echo(output.solved(record, solution) + "\n")
+        if as_json:
+            rows.append(_row(record, solution or file.problem, held_out))
+        else:
+            typer.echo(output.solved(record, solution, file, held_out) + "\n")
     if as_json:
-        typer.echo(_document(records, solutions))
+        typer.echo(_document(rows))
     raise typer.Exit(max(_code(record) for record in records))
+
+
+def _held_out(file: Any, solution: Any) -> dict[str, Any]:
+    """How well the rows that `split` kept apart are predicted; empty where there are none."""
+    out = file.held_out
+    if not out or solution is None or not solution.primal:
+        return {}
+    score = float(solution.score(out["X"], out["y"])) if "y" in out else None
+    return {"rows": out["X"].shape[0], "score": score}
 
 
 def _solve(entry: Any, solver: str, tol: float) -> tuple[Outcome, Any]:
@@ -59,10 +75,12 @@ def _solve(entry: Any, solver: str, tol: float) -> tuple[Outcome, Any]:
     from ..comparison.measure import record_of
 
     if is_cvxpy(entry.problem):
-        from ..comparison.claims import measure_claim
+        from ..comparison.claims import measure_claim, measure_solved
 
-        name = "clarabel" if solver == "auto" else solver
-        return measure_claim(entry, name, tol), None
+        record = measure_claim(entry, "clarabel" if solver == "auto" else solver, tol)
+        if solver == "auto" and record.certifiable and record.verdict != "certified":
+            record = measure_solved(entry, tol)
+        return record, None
     solution = entry.problem.solve(solver, tol=tol)
     return record_of(entry, solution.solver, tol, solution), solution
 
@@ -79,15 +97,22 @@ def _code(record: Outcome) -> int:
     return exits.NOT_VERIFIED
 
 
-def _document(records: list[Outcome], solutions: list[Any]) -> str:
-    from ..comparison.environment import describe_environment
+def _row(record: Outcome, answer: Any, held_out: dict[str, Any]) -> dict[str, Any]:
+    """The record of a run with the answer: that of a Solution, or the values of a statement."""
     from ..comparison.record import jsonable
+
+    if hasattr(answer, "var_dict"):
+        primal = {n: v.value for n, v in answer.var_dict.items() if v.value is not None}
+        values = {"primal": jsonable(primal), "dual": jsonable(output.multipliers(answer))}
+    else:
+        names = ("primal", "dual", "evidence")
+        values = {name: jsonable(getattr(answer, name)) for name in names}
+    row = record.to_dict() | values | {"choice": getattr(answer, "choice", "")}
+    return row | ({"held_out": held_out} if held_out else {})
+
+
+def _document(rows: list[dict[str, Any]]) -> str:
+    from ..comparison.environment import describe_environment
     from ..comparison.results import SCHEMA, as_text
 
-    rows = []
-    for record, solution in zip(records, solutions, strict=True):
-        values = {
-            name: jsonable(getattr(solution, name, {})) for name in ("primal", "dual", "evidence")
-        }
-        rows.append(record.to_dict() | values | {"choice": getattr(solution, "choice", "")})
     return as_text({"schema": SCHEMA, "environment": describe_environment(), "records": rows})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from math import isfinite
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ..audit import certify
+from ..audit import certify, solve
 from ..errors import ConvexmlError
 from ..solvers.reference import STOPPED, run_reference
 from .measure import blank, check_facts, judged_fields, said_of, violation
@@ -40,6 +41,20 @@ def measure_claim(
         certificate = certify(problem, tol=tol)
     except ConvexmlError as error:
         return blank(entry, solver, tol, str(error), certifiable=False, **timing)
+    return _row(entry, solver, tol, certificate, timing)
+
+
+def measure_solved(entry: Entry, tol: float) -> Outcome:
+    """Let `convexml.solve` try: rescaled, and with the other solvers, until one is verified."""
+    start = time.perf_counter()
+    certificate = solve(entry.problem, tol=tol)
+    timing = {"claimed": certificate.claim, "seconds": time.perf_counter() - start}
+    return _row(entry, "auto", tol, certificate, timing)
+
+
+def _row(
+    entry: Entry, solver: str, tol: float, certificate: Certificate, timing: dict[str, Any]
+) -> Outcome:
     certified = str(certificate.verdict) == "certified"
     return blank(
         entry,

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..library import ProblemFile, discover, load_file, read_table_of
+from ..library.discovery import PROGRAMS
 from ..library.names import snake_case
 
 
@@ -25,13 +26,15 @@ class Entry:
     data_hash: str = ""
 
 
-def entries(problems: Any) -> list[Entry]:
+def entries(problems: Any, *, code: bool = True) -> list[Entry]:
     """Resolve files and folders, and give every problem a unique name.
 
     Parameters
     ----------
     problems : posed problem, cvxpy.Problem, str, path, Entry, or a sequence of these
         A folder stands for all problem files in it; an entry stands for itself.
+    code : bool
+        Whether statements may run, as `load` has it.
 
     Raises
     ------
@@ -46,11 +49,12 @@ def entries(problems: Any) -> list[Entry]:
     paths = {id(item): discover(item) for item in items if isinstance(item, str | Path)}
     for found in paths.values():
         for path in found:
-            read_table_of(path)
+            if path.suffix.lower() not in (*PROGRAMS, ".py"):
+                read_table_of(path)
     resolved: list[Entry] = []
     for item in items:
         if id(item) in paths:
-            resolved += [from_file(load_file(path)) for path in paths[id(item)]]
+            resolved += [from_file(load_file(path, code=code)) for path in paths[id(item)]]
         elif isinstance(item, Entry):
             resolved.append(item)
         else:

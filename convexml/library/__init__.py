@@ -9,10 +9,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .discovery import discover, read_table_of
     from .facts import FactCheck, check_fact
-    from .loader import ProblemFile, discover, load, load_file, read_table_of
+    from .loader import ProblemFile, load, load_file
 
-_HOME = {"FactCheck": "facts", "check_fact": "facts"}
+_HOME = {
+    "FactCheck": "facts",
+    "check_fact": "facts",
+    "discover": "discovery",
+    "read_table_of": "discovery",
+}
 
 __all__ = [
     "FactCheck",

@@ -1,8 +1,9 @@
-"""What the data of a problem file becomes: plain NumPy arrays under their textbook names."""
+"""What the data of a problem file becomes: plain arrays under their textbook names."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,13 +15,27 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class RawData:
-    """A learning data set as its source holds it: X (n, d), y (n,), and the names in it."""
+    """A data set as its source holds it.
 
-    X: Array
-    y: Array
+    Attributes
+    ----------
+    X : array or csr_array, shape (n, d)
+    y : array, shape (n,) or (n, K), or None
+        None where no column was named to be predicted.
+    features : tuple of str
+    class_names : tuple of str
+        Of the values of y, in their order, where the source names them.
+    sample_weight : array, shape (n,), or None
+    categories : dict
+        The values of a column of text; X holds their numbers.
+    """
+
+    X: Any
+    y: Array | None
     features: tuple[str, ...]
     class_names: tuple[str, ...] = ()
     sample_weight: Array | None = None
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -30,25 +45,27 @@ class ProblemData:
     Attributes
     ----------
     arrays : dict
-        `X` (n, d), `y` (n,) and maybe `sample_weight` (n,); or `c`, `A_ub` ... of a linear program.
+        `X` (n, d), maybe `y` (n,) and `sample_weight` (n,); or `c`, `A_ub` ... of a linear program.
         `y` is -1 or +1 where the file names two classes.
     features : tuple of str
         Names of the columns of `X`; empty for a linear program.
     sha256 : str
         Hash of the selected numbers before they are standardised (standardising rounds, and not
         every machine rounds alike).
+    held_out : dict
+        `X` and `y` of the rows that `split` keeps from the problem; empty without it.
     """
 
     arrays: dict[str, Any]
     features: tuple[str, ...] = ()
     sha256: str = field(default="")
+    held_out: dict[str, Any] = field(default_factory=dict)
 
 
 def sha256(arrays: dict[str, Any]) -> str:
     """Hash of names, shapes, types and values, the same on every machine for equal numbers."""
     digest = hashlib.sha256()
-    for name in sorted(arrays):
-        array = np.asarray(arrays[name])
+    for name, array in sorted(_plain(arrays).items()):
         if array.dtype.kind in "biuf":
             array = array.astype("<f8")
         else:
@@ -56,3 +73,15 @@ def sha256(arrays: dict[str, Any]) -> str:
         digest.update(f"{name} {array.shape} {array.dtype.str}\n".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
+
+
+def _plain(arrays: dict[str, Any]) -> dict[str, Array]:
+    """The arrays, a sparse one as the three that it consists of."""
+    plain: dict[str, Array] = {}
+    for name, array in arrays.items():
+        if hasattr(array, "indptr"):
+            parts = ("data", "indices", "indptr")
+            plain |= {f"{name}.{part}": np.asarray(getattr(array, part)) for part in parts}
+        else:
+            plain[name] = np.asarray(array)
+    return plain

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass
-from difflib import get_close_matches
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
 from math import inf
+from os.path import abspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from pydantic import ValidationError
 
 from ..errors import ConvexmlError, DataError, ProblemFileError
 from . import registry
 from .data import load_data
+from .discovery import PROGRAMS, read_table_of
 from .facts import check_names
-from .messages import explain
 from .schema import ExpectedTable, ProblemTable
 from .statements import state
 
 if TYPE_CHECKING:
     from .arrays import ProblemData
+
+NO_CODE = "it is not run without trust (--no-code, code=False)"
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class ProblemFile:
     features : tuple of str
         Names of the columns of X; empty for a linear program.
     sha256 : str
-        Hash of the data (`ProblemData.sha256`).
+        Hash of the data (`ProblemData.sha256`), or of the whole file of a program.
+    held_out : dict
+        `X` and `y` of the rows that `split` keeps from the problem; empty without it.
     """
 
     path: Path
@@ -50,15 +53,20 @@ class ProblemFile:
     expected: ExpectedTable
     features: tuple[str, ...]
     sha256: str
+    held_out: dict[str, Any] = field(default_factory=dict)
 
 
-def load(path: str | Path) -> Any:
+def load(path: str | Path, *, code: bool = True) -> Any:
     """Pose the problem of a problem file.
 
     Parameters
     ----------
     path : str or Path
-        A TOML file; the data and statement files it names are relative to it.
+        A TOML file, whose data and statement files are relative to it; a program in MPS or QPS
+        form (.mps, .qps); or a statement alone (.py), whose `primal()` needs no data.
+    code : bool
+        Whether statements may run. A statement is Python: give False for a file from elsewhere,
+        which then reads data from its own folder only, and executes nothing.
 
     Returns
     -------
@@ -74,22 +82,36 @@ def load(path: str | Path) -> Any:
     DataError
         For data that cannot be used.
     """
-    return load_file(path).problem
+    return load_file(path, code=code).problem
 
 
-def load_file(path: str | Path) -> ProblemFile:
+def load_file(path: str | Path, *, code: bool = True) -> ProblemFile:
     """Pose the problem of a problem file, and keep what the file says about it.
 
-    See `load` for the parameter and what is raised.
+    See `load` for the parameters and what is raised.
     """
     path = Path(path)
-    table = read_table_of(path)
     try:
-        data = load_data(table.data, path.parent)
-        problem = _pose(table, data, path.parent)
-        check_names(table.expected.facts, problem)
+        if path.suffix.lower() in PROGRAMS and path.is_file():
+            return _program_file(path)
+        if path.suffix == ".py" and path.is_file():
+            return _statement_file(path, code)
+        return _table_file(path, code)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
+
+
+def _table_file(path: Path, code: bool) -> ProblemFile:
+    table = read_table_of(path)
+    try:
+        _refuse_outside(table, path.parent, code)
+        constructor = _constructor(table)
+        supervised = constructor is None or registry.predicts(constructor)
+        data = load_data(table.data, path.parent, supervised)
+        problem = _pose(table, constructor, data, path.parent)
+        check_names(table.expected.facts, problem)
+    except DataError:
+        raise
     except ConvexmlError as error:
         raise ProblemFileError(f"{path}: {error}") from error
     return ProblemFile(
@@ -101,62 +123,74 @@ def load_file(path: str | Path) -> ProblemFile:
         expected=table.expected,
         features=data.features,
         sha256=data.sha256,
+        held_out=data.held_out,
     )
 
 
-def read_table_of(path: str | Path) -> ProblemTable:
-    """Read and validate a problem file without loading its data (cheap, for listings)."""
-    path = Path(path)
-    if path.is_dir():
-        raise ProblemFileError(f"{path} is a folder; a problem file is needed")
-    if not path.is_file():
-        raise ProblemFileError(f"there is no problem file {path}.{_neighbours(path)}")
+def _program_file(path: Path) -> ProblemFile:
+    from .programs import pose_program, read_mps
+
+    program = read_mps(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise ProblemFileError(f"{path} is not valid TOML: {error}") from error
-    except UnicodeDecodeError as error:
-        raise ProblemFileError(f"{path} is not a text file in UTF-8: {error}") from error
+        problem, features, said = pose_program(program)
+    except ConvexmlError as error:
+        raise ProblemFileError(f"{path}: {error}") from error
+    return ProblemFile(
+        path=path,
+        title=program.title or path.stem,
+        description=said,
+        kind="linear_program" if hasattr(problem, "certify") else "quadratic program",
+        problem=problem,
+        expected=ExpectedTable(),
+        features=features,
+        sha256=sha256(path.read_bytes()).hexdigest(),
+    )
+
+
+def _statement_file(path: Path, code: bool) -> ProblemFile:
+    if not code:
+        raise ProblemFileError(f"{path} is Python: {NO_CODE}")
     try:
-        return ProblemTable.model_validate(content)
-    except ValidationError as error:
-        raise explain(path, error) from error
+        problem = state(path, "primal", None, {})
+    except ConvexmlError as error:
+        raise ProblemFileError(f"{path}: {error}") from error
+    return ProblemFile(path, path.stem, "", path.name, problem, ExpectedTable(), (), "")
 
 
-def discover(path: str | Path) -> list[Path]:
-    """The problem files at `path`: the file itself, or every *.toml of the folder, sorted.
-
-    Raises
-    ------
-    ProblemFileError
-        When there is no such path, or no problem file in the folder.
-    """
-    path = Path(path)
-    if path.is_dir():
-        files = sorted(path.glob("*.toml"))
-        if not files:
-            raise ProblemFileError(f"the folder {path} holds no problem file (*.toml)")
-        return files
-    if not path.exists():
-        raise ProblemFileError(f"there is no file or folder {path}.{_neighbours(path)}")
-    return [path]
-
-
-def _neighbours(path: Path) -> str:
-    """Advice for a path that is not there: the nearest problem file of its folder, else some."""
-    there = sorted(p.name for p in path.parent.glob("*.toml"))
-    if not there:
-        return "" if path.parent.is_dir() else f" There is no folder {path.parent} either."
-    close = get_close_matches(path.stem, [Path(name).stem for name in there], n=1)
-    if close:
-        return f" Did you mean {close[0] + '.toml'!r}?"
-    few = there if len(there) <= 5 else [*there[:5], f"... ({len(there)} files)"]
-    return f" Problem files there: {', '.join(few)}"
-
-
-def _pose(table: ProblemTable, data: ProblemData, folder: Path) -> Any:
+def _refuse_outside(table: ProblemTable, folder: Path, code: bool) -> None:
+    """Code lies beside the problem file; so do the data of a file that is not trusted."""
     if table.statement is not None:
-        return state(folder / table.statement, table.form, data, table.parameters)
+        if not code:
+            raise ProblemFileError(f"statement: {table.statement!r} is Python: {NO_CODE}")
+        if not _inside(folder, table.statement):
+            raise ProblemFileError(
+                f"statement: {table.statement!r} lies outside the folder of the problem file; "
+                "only code beside it is run"
+            )
+    if table.data.file is not None and not code and not _inside(folder, table.data.file):
+        raise ProblemFileError(
+            f"data.file: {table.data.file!r} lies outside the folder of the problem file, which is "
+            "not read without trust (--no-code, code=False); copy the file there"
+        )
+
+
+def _inside(folder: Path, name: str) -> bool:
+    home = Path(abspath(folder))
+    return Path(abspath(home / name)).is_relative_to(home)
+
+
+def _constructor(table: ProblemTable) -> Callable[..., Any] | None:
+    """What poses the problem; None for a statement."""
+    if table.statement is not None:
+        return None
+    return registry.learning_problem() if table.objective else registry.model(str(table.model))
+
+
+def _pose(
+    table: ProblemTable, constructor: Callable[..., Any] | None, data: ProblemData, folder: Path
+) -> Any:
+    if constructor is None:
+        return state(folder / str(table.statement), table.form, data, table.parameters)
     arrays = dict(data.arrays)
     if "bounds" in arrays:  # as scipy.optimize.linprog writes them: None where there is no bound
         arrays["bounds"] = [tuple(v if abs(v) < inf else None for v in p) for p in arrays["bounds"]]
@@ -164,10 +198,7 @@ def _pose(table: ProblemTable, data: ProblemData, folder: Path) -> Any:
         for kind in ("loss", "penalty"):
             given = getattr(table.objective, kind)
             arrays[kind] = registry.component(kind, f"objective.{kind}", given)
-        constructor, name = registry.learning_problem(), "[objective]"
-    else:
-        name = str(table.model)
-        constructor = registry.model(name)
+    name = str(table.model or "[objective]")
     return registry.call(constructor, "parameters", name, table.parameters, arrays)
 
 

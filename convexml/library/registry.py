@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,8 @@ _NOT_PARAMETERS = {*ARRAYS, "self"}
 
 def model(name: str) -> Callable[..., Any]:
     """The constructor behind `model = name`; ProblemFileError with the nearest name else."""
-    constructors = {
-        key: value
-        for key, value in _exported("convexml.models").items()
-        if {"X", "c"} & set(inspect.signature(value).parameters) and key != "learning_problem"
-    }
+    constructors = _exported("convexml.models")
+    constructors.pop("learning_problem", None)
     if name == "learning_problem":
         raise ProblemFileError("model: a learning problem of your own is posed by [objective]")
     if name not in constructors:
@@ -122,8 +120,21 @@ def call(
     }
     try:
         return constructor(**others, **converted)
-    except (ConvexmlError, TypeError, ValueError) as error:
-        raise ProblemFileError(f"{name}: {error}") from error
+    except (ConvexmlError, TypeError, ValueError, ArithmeticError, MemoryError) as error:
+        place = _place(str(error), where, parameters, others)
+        raise ProblemFileError(f"{place}{name}: {str(error) or type(error).__name__}") from error
+
+
+def predicts(constructor: Callable[..., Any]) -> bool:
+    """Whether a model is posed with y."""
+    return bool({"y", "Y"} & set(inspect.signature(constructor).parameters))
+
+
+def _place(text: str, where: str, parameters: Iterable[str], arrays: Iterable[str]) -> str:
+    """The dotted path of the argument that a refusal names first, as a prefix."""
+    paths = {key: f"{where}.{key}" for key in parameters} | {key: f"data.{key}" for key in arrays}
+    named = [(found.start(), key) for key in paths if (found := re.search(rf"\b{key}\b", text))]
+    return f"{paths[min(named)[1]]}: " if named else ""
 
 
 def _exported(module_name: str) -> dict[str, Callable[..., Any]]:

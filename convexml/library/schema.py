@@ -20,21 +20,43 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
 
+class TargetTable(Table):
+    """`target = { column = "chd", map = { yes = 1, no = 0 } }`: what to predict, by number."""
+
+    column: StrictStr | StrictInt | None = None
+    map: Annotated[dict[str, Real], Field(min_length=1)]
+
+
 class DataTable(Table):
     """`[data]`: one source (dataset, file, X and y, or the arrays of an LP), then selections.
 
-    The selections apply in this order: classes, rows, features, standardize.
+    The selections apply in this order: target (map, positive, classes), rows, features, one_hot,
+    polynomial, split, standardize.
     """
 
     dataset: StrictStr | None = None
     file: StrictStr | None = None
-    target: StrictStr | Annotated[list[StrictStr], Field(min_length=1)] | None = None
+    format: Literal["text", "npz", "libsvm"] | None = None
+    delimiter: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None = None
+    header: StrictBool | None = None
+    n_features: Annotated[StrictInt, Field(ge=1, le=10_000_000)] | None = None
+    target: (
+        StrictStr
+        | StrictInt
+        | Annotated[list[StrictStr | StrictInt], Field(min_length=1)]
+        | TargetTable
+        | None
+    ) = None
+    positive: Label | list[Label] | None = None
     X: Matrix | None = None
     y: list[Label] | None = None
     sample_weight: Vector | StrictStr | None = None
     classes: list[Label | list[Label]] | None = Field(default=None, min_length=2, max_length=2)
     rows: StrictInt | Annotated[list[StrictInt], Field(min_length=2, max_length=3)] | None = None
     features: list[StrictInt | StrictStr] | None = Field(default=None, min_length=1)
+    one_hot: list[StrictInt | StrictStr] | None = None
+    polynomial: Annotated[StrictInt, Field(ge=1)] | None = None
+    split: Annotated[Real, Field(gt=0, lt=1)] | None = None
     standardize: StrictBool = False
     c: Vector | None = None
     A_ub: Matrix | None = None
@@ -51,16 +73,32 @@ class DataTable(Table):
             found = " and ".join(given) or "none"
             raise ValueError(f"give exactly one source of data: dataset, file, X or c; got {found}")
         program = ("A_ub", "b_ub", "A_eq", "b_eq", "bounds")
-        learning = ("target", "y", "sample_weight", "classes", "rows", "features", "standardize")
+        learning = tuple(name for name in type(self).model_fields if name not in (*program, "c"))
         misplaced, source = (learning, "c") if given == ["c"] else (program, given[0])
         for name in misplaced:
             if getattr(self, name) not in (None, False):
                 raise ValueError(f"{name!r} has no meaning beside {source!r}; remove it")
-        if given == ["X"] and self.y is None:
-            raise ValueError("X needs y beside it")
+        if self.target is not None and given == ["X"]:
+            raise ValueError("'target' has no meaning beside 'X'; use y")
         if given != ["X"] and self.y is not None:
             raise ValueError(f"'y' has no meaning beside {given[0]!r}; use target")
+        if given != ["file"]:
+            for name in ("format", "delimiter", "header", "n_features"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"{name!r} has no meaning beside {given[0]!r}; remove it")
+        if self.classes is not None and self.positive is not None:
+            raise ValueError("give one of classes and positive: both make -1 and +1 of y")
         return self
+
+    @property
+    def target_column(self) -> str | int | list[str | int] | None:
+        """The column (or columns) to predict; None where the source knows it."""
+        return self.target.column if isinstance(self.target, TargetTable) else self.target
+
+    @property
+    def target_map(self) -> dict[str, float] | None:
+        """The number of every value of the target, where the file gives them."""
+        return self.target.map if isinstance(self.target, TargetTable) else None
 
 
 class ObjectiveTable(Table):

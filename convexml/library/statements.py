@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ProblemFileError, instead
+from ..errors import ConvexmlError, ProblemFileError, instead
 from .registry import call
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _PROGRAM = ("c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
 
 
-def state(path: Path, form: str, data: ProblemData, parameters: dict[str, Any]) -> cp.Problem:
+def state(
+    path: Path, form: str, data: ProblemData | None, parameters: dict[str, Any]
+) -> cp.Problem:
     """Run the statement at `path` and return its primal or dual.
 
     Parameters
@@ -33,8 +35,8 @@ def state(path: Path, form: str, data: ProblemData, parameters: dict[str, Any]) 
         The Python file.
     form : str
         "primal" or "dual": the name of the function to call.
-    data : ProblemData
-        The arrays, handed over as attributes of one namespace.
+    data : ProblemData or None
+        The arrays, handed over as attributes of one namespace; None for a statement alone.
     parameters : dict
         Keyword arguments of the function.
 
@@ -48,7 +50,7 @@ def state(path: Path, form: str, data: ProblemData, parameters: dict[str, Any]) 
     function = getattr(_module(path), form, None)
     if not callable(function):
         raise ProblemFileError(f"{path.name} defines no function {form}(data, **parameters)")
-    arrays = dict(data.arrays)
+    arrays = dict(data.arrays) if data else {}
     if "y" in arrays and arrays["y"].dtype.kind not in "biuf":
         raise ProblemFileError(
             f"data.y holds strings, such as {str(arrays['y'][0])!r}; a statement needs numbers: "
@@ -56,8 +58,13 @@ def state(path: Path, form: str, data: ProblemData, parameters: dict[str, Any]) 
         )
     if "c" in arrays:
         arrays = dict.fromkeys(_PROGRAM) | arrays
-    name, others = f"{path.name}: {form}", {"data": SimpleNamespace(**arrays)}
-    problem = call(function, "parameters", name, parameters, others)
+    name, others = f"{path.name}: {form}", {"data": SimpleNamespace(**arrays)} if data else {}
+    try:
+        problem = call(function, "parameters", name, parameters, others)
+    except ConvexmlError:
+        raise
+    except Exception as error:  # whatever a user's own code ends in
+        raise ProblemFileError(f"{name}: {type(error).__name__}: {error}") from error
     if not isinstance(problem, cvxpy.Problem):
         kind = type(problem).__name__
         raise ProblemFileError(f"{path.name}: {form} must return a cvxpy.Problem, not {kind}")

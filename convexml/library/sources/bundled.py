@@ -18,24 +18,26 @@ digits         1797 x 64 0 ... 9; pixels 0 to 16
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from ..errors import DataError, instead
-from .arrays import RawData
+from ...errors import DataError, instead
+from ..arrays import Array, RawData
 
 NAMES = ("diabetes", "linnerud", "breast_cancer", "iris", "wine", "digits")
 
 
-def bundled(name: str, target: str | None = None) -> RawData:
+def bundled(name: str, target: str | int | list[str | int] | None = None) -> RawData:
     """Load a data set that scikit-learn carries (nothing is downloaded).
 
     Parameters
     ----------
     name : str
         One of `NAMES`.
-    target : str, optional
-        The column to predict, where it is not the data set's own.
+    target : str or int, or a list of these, optional
+        The column (or columns) to predict, where it is not the data set's own.
 
     Raises
     ------
@@ -49,15 +51,33 @@ def bundled(name: str, target: str | None = None) -> RawData:
     y = np.asarray(bunch.target)
     features = tuple(str(f) for f in bunch.feature_names)
     classes = () if name in ("diabetes", "linnerud") else tuple(map(str, bunch.target_names))
-    own_targets = tuple(map(str, bunch.target_names)) if name == "linnerud" else ()
+    if target is None and name != "linnerud":
+        return RawData(X=X, y=y, features=features, class_names=classes)
+    columns = {feature: X[:, j] for j, feature in enumerate(features)}
+    if name == "linnerud":
+        own = dict(zip(map(str, bunch.target_names), y.T, strict=True))
+        columns, target = own | columns, target or next(iter(own))
+    wanted = [_name(name, each, features, columns) for each in _listed(target)]
+    kept = [j for j, feature in enumerate(features) if feature not in wanted]
+    if not kept:
+        raise DataError(f"{name} has no column besides {', '.join(map(repr, wanted))}")
+    found = np.column_stack([columns[each] for each in wanted])
+    return RawData(
+        X=X[:, kept],
+        y=found if isinstance(target, list) else found[:, 0],
+        features=tuple(features[j] for j in kept),
+    )
 
-    if target in features:
-        column = features.index(target)
-        others = features[:column] + features[column + 1 :]
-        return RawData(X=np.delete(X, column, axis=1), y=X[:, column], features=others)
-    if target is not None and target not in own_targets:
-        known = (*own_targets, *features)
-        raise DataError(f"{name} has no column {target!r} to predict.{instead(target, known)}")
-    if own_targets:
-        y = y[:, own_targets.index(target or own_targets[0])]
-    return RawData(X=X, y=y, features=features, class_names=classes)
+
+def _listed(target: Any) -> list[str | int]:
+    return target if isinstance(target, list) else [target]
+
+
+def _name(
+    data: str, target: str | int, features: Sequence[str], columns: Mapping[str, Array]
+) -> str:
+    if isinstance(target, int) and -len(features) <= target < len(features):
+        return features[target]
+    if target not in columns:
+        raise DataError(f"{data} has no column {target!r} to predict.{instead(target, columns)}")
+    return str(target)

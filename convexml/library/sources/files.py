@@ -1,0 +1,66 @@
+"""A data file by its suffix. Reading one executes nothing: no pickles, no formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import DataError, instead
+from ..arrays import RawData
+from .archive import read_npz
+from .libsvm import read_libsvm
+from .text import read_text
+
+if TYPE_CHECKING:
+    from ..schema import DataTable
+
+TEXT = (".csv", ".tsv", ".txt", ".dat", ".data")
+READERS: dict[str, Callable[[Path, DataTable, bool], RawData]] = {
+    **dict.fromkeys(TEXT, read_text),
+    ".npz": read_npz,
+    ".svm": read_libsvm,
+    ".libsvm": read_libsvm,
+}
+FORMATS = {"text": ".csv", "npz": ".npz", "libsvm": ".svm"}
+ONLY = {
+    "delimiter": TEXT,
+    "header": TEXT,
+    "n_features": (".svm", ".libsvm"),
+}
+"""Keys of `[data]` that speak of some kinds of files only."""
+
+
+def read_file(path: Path, table: DataTable, supervised: bool) -> RawData:
+    """Read X, y and maybe sample weights from a file.
+
+    Parameters
+    ----------
+    path : Path
+        A table of text (.csv, .tsv, .txt, .dat, .data), .npz, .svm or .libsvm.
+    table : DataTable
+        `target`, `sample_weight`, `features`, `one_hot` and how the file is written.
+    supervised : bool
+        Whether the problem needs something to predict.
+
+    Raises
+    ------
+    DataError
+        Naming the file, and the line and the column of what cannot be read.
+    """
+    if not path.is_file():
+        there = sorted(p.name for p in path.parent.glob("*") if p.suffix.lower() in READERS)
+        advice = instead(path.name, there[:20]) if there else ""
+        kind = "is a folder" if path.is_dir() else "is no plain file" if path.exists() else ""
+        missing = f"data.file: {path} {kind}" if kind else f"there is no data file {path}"
+        raise DataError(f"{missing}.{advice}")
+    suffix = FORMATS[table.format] if table.format else path.suffix.lower()
+    if suffix not in READERS:
+        raise DataError(
+            f"data.file: {path.name}: the suffix tells how a file is read: {', '.join(READERS)}; "
+            f"for {suffix or 'none'!r} write format = 'text', 'npz' or 'libsvm'"
+        )
+    for key, suffixes in ONLY.items():
+        if getattr(table, key) is not None and suffix not in suffixes:
+            raise DataError(f"data.{key} has no meaning for {suffix}; remove it")
+    return READERS[suffix](path, table, supervised)
