@@ -10,6 +10,7 @@ from .linear_regression import LinearRegression
 from .linear_svc import LinearSVC
 from .linear_svr import LinearSVR
 from .logistic_regression import LogisticRegression
+from .logistic_regression_cv import LogisticRegressionCV
 from .multi_task_lasso import MultiTaskLasso
 from .poisson_regressor import PoissonRegressor
 from .quantile_regressor import QuantileRegressor
@@ -32,6 +33,7 @@ __all__ = [
     "LinearSVC",
     "LinearSVR",
     "LogisticRegression",
+    "LogisticRegressionCV",
     "MultiTaskLasso",
     "PoissonRegressor",
     "QuantileRegressor",

@@ -12,30 +12,15 @@ from ..errors import InputError
 from ..losses import Squared
 from ..models import ElasticNet as PosedElasticNet
 from ..models import Lasso as PosedLasso
-from ..models import LearningProblem
-from ..models.base import Hyperparameter
 from ..models.folds.cross_validation import on_folds, scores_of, tell_doubt
 from ..models.folds.splits import Split, splits_of
 from ..numerics import Array
-from ..penalties import NonnegativeElasticNet
 from .base import Given
 from .linear import LinearFit
+from .net import Net
 
 FINEST = float(np.finfo(np.float64).resolution)
 """The penalty where w = 0 fits for every one."""
-
-
-class NonnegativeNet(LearningProblem):
-    """The elastic net with w >= 0, whose lam a path follows."""
-
-    lam = Hyperparameter()
-    l1_ratio = Hyperparameter()
-
-    def __init__(self, X: Any, y: Any, lam: float, l1_ratio: float, **given: Any) -> None:
-        self._start(X, y, **given, lam=lam, l1_ratio=l1_ratio)
-
-    def _make(self, **hyper: Any) -> Any:
-        return Squared(), NonnegativeElasticNet(hyper["lam"], hyper["l1_ratio"]), "mean"
 
 
 class PathFit(LinearFit):
@@ -86,7 +71,7 @@ class PathFit(LinearFit):
         """The problem with lam = alpha."""
         common = {"fit_intercept": self.fit_intercept, "sample_weight": given.weights}
         if self.positive:
-            return NonnegativeNet(given.X, given.y, 1.0, rho, **common)
+            return Net(given.X, given.y, Squared(), rho, positive=True, **common)
         if rho == 1.0:
             return PosedLasso(given.X, given.y, 1.0, **common)
         return PosedElasticNet(given.X, given.y, 1.0, rho, **common)

@@ -13,7 +13,7 @@ from ..models.folds.cross_validation import on_folds, tell_doubt
 from ..models.folds.splits import splits_of
 from .base import OURS, Given
 from .linear import LinearFit
-from .scoring import FoldScores
+from .scoring import FoldScores, counted
 
 LARGEST = 1e149
 """Size of numbers of which float64 holds sums of squares."""
@@ -132,11 +132,3 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
                     f"closed form of leaving one out squares them; scale {name} down, or pass cv."
                 )
         linear_model.RidgeCV.fit(self, *kept)
-
-
-def counted(given: Given) -> Given:
-    """The samples of positive weight."""
-    if given.weights is None or np.all(given.weights > 0.0):
-        return given
-    kept = np.flatnonzero(given.weights)
-    return Given(given.X[kept], given.y[kept], given.weights[kept])

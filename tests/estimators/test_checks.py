@@ -10,7 +10,11 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 
 from convexml import estimators as ours
 
-SHORTER = {"LassoCV": {"alphas": 15, "cv": 3}, "ElasticNetCV": {"alphas": 15, "cv": 3}}
+SHORTER = {
+    "LassoCV": {"alphas": 15, "cv": 3},
+    "ElasticNetCV": {"alphas": 15, "cv": 3},
+    "LogisticRegressionCV": {"Cs": 3, "cv": 2},
+}
 ESTIMATORS: tuple[Any, ...] = tuple(
     getattr(ours, name)(**SHORTER.get(name, {})) for name in ours.__all__
 )
@@ -33,6 +37,7 @@ def test_weights_count(estimator: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
 @parametrize_with_checks(list(ESTIMATORS))
 def test_every_check(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)

@@ -81,7 +81,7 @@ def cross_validated(
     problem._samples.refuse_changed(problem.name)
     problem = problem.snapshot()
     splits = read_folds(problem, owner, folds, nonnegative_integer(seed, owner, "seed"))
-    grids = on_folds(problem, name, splits, tol, lambda part: values)
+    grids = on_folds(problem, name, splits, tol, lambda part: values, owner)
     pairs = zip(grids, splits, strict=True)
     scores = np.array([scores_of(problem, grid, *split, score) for grid, split in pairs])
     gaps = np.array([grid.gaps for grid in grids])
@@ -115,12 +115,13 @@ def on_folds(
     splits: Sequence[Split],
     tol: float,
     values: Callable[[Any], Array],
+    owner: str = "",
 ) -> list[Grid]:
     """A grid of ``values`` of the problem on the rows to fit of each fold, every point certified.
 
     The values may depend on that problem: of scikit-learn's strengths they do.
     """
-    parts = [posed_on(problem, train) for train, _ in splits]
+    parts = [posed_on(problem, train, owner) for train, _ in splits]
     return [solve_grid(part, name, values(part), tol) for part in parts]
 
 

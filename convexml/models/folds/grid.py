@@ -23,11 +23,14 @@ class Grid:
         By name; empty where nothing reached a point.
     gaps : array, shape (m,)
         The verified relative gap of each; inf where there is no bound.
+    iterations : list of int
+        Steps of the solver; 1 where all were solved at once.
     """
 
     problem: Any
     points: list[Values]
     gaps: Array
+    iterations: list[int]
 
     def predictions(self, X: Any) -> list[Array | None]:
         """X w + b, before that becomes labels, of each point; None where there is none."""
@@ -56,7 +59,7 @@ def solve_grid(problem: Any, name: str, values: Array, tol: float) -> Grid:
     """
     falling = np.argsort(-values if name == "lam" else values, kind="stable")
     points: list[Values] = [{}] * len(values)
-    gaps = np.full(len(values), np.inf)
+    gaps, steps = np.full(len(values), np.inf), [1] * len(values)
     quick = quick_points(problem, name, values[falling], tol)
     if quick is not None:
         W, b, gaps[falling] = quick
@@ -64,11 +67,11 @@ def solve_grid(problem: Any, name: str, values: Array, tol: float) -> Grid:
             points[at] = {"w": w, "b": np.asarray(shift)}
     left = falling[~(gaps[falling] <= tol)]
     for at, solution in zip(left.tolist(), problem.path(values[left], tol=tol), strict=True):
-        points[at], gaps[at] = {}, np.inf
+        points[at], gaps[at], steps[at] = {}, np.inf, solution.iterations
         if "b" in solution.primal:
             points[at] = {k: solution.primal[k] for k in ("q", "w", "b") if k in solution.primal}
             gaps[at] = verified_gap(solution)
-    return Grid(problem, points, gaps)
+    return Grid(problem, points, gaps, steps)
 
 
 def verified_gap(solution: Any) -> float:

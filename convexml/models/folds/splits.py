@@ -83,7 +83,7 @@ def _numbered(splits: Iterable[Sequence[Any]], n: int) -> list[Split]:
     return [(rows[train], rows[test]) for train, test in splits]
 
 
-def posed_on(problem: Posed, rows: Array) -> Posed:
+def posed_on(problem: Posed, rows: Array, owner: str = "") -> Posed:
     """The problem on some of its samples, with its hyperparameters and all of its classes.
 
     Raises
@@ -95,7 +95,7 @@ def posed_on(problem: Posed, rows: Array) -> Posed:
     y = samples.y[rows]
     if samples.classes is not None and len(np.unique(y)) < len(samples.classes):
         raise InputError(
-            f"{problem.name}.cross_validate: a fold is to be fitted without a sample of one of the "
+            f"{owner or problem.name}: a fold is to be fitted without a sample of one of the "
             f"classes {samples.classes.tolist()}; take fewer folds, or a splitter that holds the "
             "classes alike."
         )
