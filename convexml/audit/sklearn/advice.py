@@ -44,6 +44,7 @@ PROMISES: Mapping[str, str] = {
     "Ridge": SQUARES,
     "RidgeClassifier": SQUARES,
     "SGDClassifier": ROUND,
+    "SGDOneClassSVM": ROUND,
     "SGDRegressor": ROUND,
     "SVC": LIBSVM,
     "SVR": LIBSVM,

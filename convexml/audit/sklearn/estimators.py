@@ -49,6 +49,7 @@ TRANSLATIONS: Mapping[str, Callable[[Fitted], Iterable[Subproblem]]] = {
     "Ridge": ridge.ridge,
     "RidgeClassifier": ridge.ridge_classifier,
     "SGDClassifier": sgd.sgd_classifier,
+    "SGDOneClassSVM": sgd.sgd_one_class_svm,
     "SGDRegressor": sgd.sgd_regressor,
     "SVC": libsvm.svc,
     "SVR": libsvm.svr,

@@ -23,11 +23,7 @@ REASONS: Mapping[str, str] = {
     "PassiveAggressiveRegressor": NO_PROBLEM,
     "Perceptron": NO_PROBLEM + ": its loss is 0 at w = 0",
     "RANSACRegressor": SUBSETS + "; its estimator_ is one, on the samples of inlier_mask_",
-    "SGDOneClassSVM": "its objective is not posed yet; OneClassSVM is judged",
     "TheilSenRegressor": SUBSETS,
-    "ClassifierChain": "each of its models sees predictions of others; pass one of estimators_",
-    "RegressorChain": "each of its models sees predictions of others; pass one of estimators_",
-    "OutputCodeClassifier": "its codes are random; pass one of estimators_ with its own labels",
     "QuadraticDiscriminantAnalysis": "it inverts covariances in closed form, and solves nothing",
 }
 """By the name of the scikit-learn class."""

@@ -6,7 +6,9 @@ GridSearchCV and its kin                      ``best_estimator_``, refitted on a
 TransformedTargetRegressor                    ``regressor_``, on the transformed targets
 OneVsRestClassifier                           one problem a class: it or not
 OneVsOneClassifier                            one problem a pair of classes, on their samples
+OutputCodeClassifier                          one problem a column of its code
 MultiOutputRegressor, MultiOutputClassifier   one problem a column of y
+RegressorChain, ClassifierChain               the same, on X and the columns of y before it
 ============================================  ===================================================
 """
 
@@ -113,6 +115,49 @@ def _each_output(outer: Any, X: Any, y: Any, s: Any) -> Iterator[Inner]:
         yield Inner(f"target {k}", estimator, X, targets[:, k], s)
 
 
+def _output_code(outer: Any, X: Any, y: Any, s: Any) -> Iterator[Inner]:
+    labels, classes = np.ravel(np.asarray(y)).tolist(), np.asarray(outer.classes_).tolist()
+    places = {label: k for k, label in enumerate(classes)}
+    unknown = [label for label in labels if label not in places]
+    if unknown:
+        raise InputError(
+            f"certify: OutputCodeClassifier: y contains {unknown[0]!r}, which is not among the "
+            f"fitted classes {classes}. Pass the data that it was fitted on."
+        )
+    coded = np.asarray(outer.code_book_)[[places[label] for label in labels]].astype(int)
+    if all(type(each).__name__ == "_ConstantPredictor" for each in outer.estimators_):
+        raise InputError("certify: OutputCodeClassifier: nothing was fitted, as every code is one.")
+    for k, estimator in enumerate(outer.estimators_):
+        if type(estimator).__name__ == "_ConstantPredictor":
+            continue  # all samples on one side: nothing was fitted
+        yield Inner(f"code {k}", estimator, X, coded[:, k], s)
+
+
+def _chain(outer: Any, X: Any, y: Any, s: Any) -> Iterator[Inner]:
+    owner, targets = type(outer).__name__, np.asarray(y)
+    if outer.cv is not None:
+        raise InputError(
+            f"certify: {owner}: with cv its estimators see predictions of folds, which it does not "
+            "keep; with cv=None they see the columns of y."
+        )
+    if targets.ndim != 2 or targets.shape[1] != len(outer.estimators_):
+        raise InputError(
+            f"certify: {owner}: y must have {len(outer.estimators_)} columns, got shape "
+            f"{targets.shape}. Pass the data that it was fitted on."
+        )
+    order = [int(k) for k in outer.order_]
+    for at, estimator in enumerate(outer.estimators_):
+        before = targets[:, order[:at]].astype(float)
+        if sparse.issparse(X):
+            seen = sparse.csr_array(sparse.hstack([X, sparse.csr_array(before)]))
+        else:
+            seen = np.hstack([np.asarray(X), before])
+            names = column_names(X)
+            more = [f"target {k}" for k in order[:at]]
+            seen = _with_names(seen, None if names is None else [*names, *more])
+        yield Inner(f"target {order[at]}", estimator, seen, targets[:, order[at]], s)
+
+
 WRAPPERS: Mapping[str, Callable[[Any, Any, Any, Any], Iterator[Inner]]] = {
     "Pipeline": _pipeline,
     "GridSearchCV": _search,
@@ -122,6 +167,9 @@ WRAPPERS: Mapping[str, Callable[[Any, Any, Any, Any], Iterator[Inner]]] = {
     "TransformedTargetRegressor": _transformed_target,
     "OneVsRestClassifier": _one_versus_rest,
     "OneVsOneClassifier": _one_versus_one,
+    "OutputCodeClassifier": _output_code,
+    "RegressorChain": _chain,
+    "ClassifierChain": _chain,
     "MultiOutputRegressor": _each_output,
     "MultiOutputClassifier": _each_output,
 }

@@ -1,4 +1,4 @@
-"""Stochastic gradient descent: SGDClassifier and SGDRegressor.
+"""Stochastic gradient descent: SGDClassifier, SGDRegressor and SGDOneClassSVM.
 
     (1/n) sum_i v_i s_i loss(y_i, z_i) + alpha R(w)
 
@@ -7,11 +7,20 @@ step of the penalty. R is |w|_2^2 / 2 ("l2"), |w|_1 ("l1"), l1_ratio |w|_1 + (1 
 |w|_2^2 / 2 ("elasticnet") or 0 (None). The intercept is not penalised. Losses: "hinge",
 "log_loss", "epsilon_insensitive" and "huber" (delta = ``epsilon``) are those of the catalogue,
 "squared_error" has the factor 1/2, "squared_hinge" and "squared_epsilon_insensitive" have none.
+
+    SGDOneClassSVM   |w|_2^2 / 2 + 1 / (nu n) sum_i s_i (rho - x_i.w)_+ - rho
+
+rho is ``offset_``. That is a OneClassSVM with a linear kernel and its w and rho divided by nu n,
+which is solved for a dual point.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
 
 from ....errors import nearest
 from ....losses import (
@@ -25,8 +34,11 @@ from ....losses import (
     SquaredHinge,
 )
 from ....penalties import L1, L2, ElasticNet, Penalty, Zero
+from ....validation import refuse_nonfinite
 from ..fitted import Fitted, one_versus_rest
-from ..parts import LearningPart, learning_part
+from ..parts import LearningPart, Subproblem, learning_part
+from .nu import STEPS, TIGHT
+from .nu_parts import HeldPoint, NuPart
 
 
 def sgd_classifier(fitted: Fitted) -> Iterator[LearningPart]:
@@ -49,6 +61,39 @@ def sgd_regressor(fitted: Fitted) -> Iterator[LearningPart]:
         fitted.X, y, loss, _penalty(fitted), factor * fitted.s / fitted.n, w, b,
         fit_intercept=fitted.estimator.fit_intercept, features=fitted.features,
     )  # fmt: skip
+
+
+def sgd_one_class_svm(fitted: Fitted) -> Iterator[Subproblem]:
+    """SGDOneClassSVM."""
+    estimator, n, s = fitted.estimator, fitted.n, fitted.s
+    w, nu = fitted.coef.ravel(), float(estimator.nu)
+    if not estimator.fit_intercept:
+        raise fitted.refuse("without an intercept rho stays at 0, and the minimum is w = 0.")
+    if not nu * n <= float(s.sum()):
+        raise fitted.refuse("nu is larger than the mean of the weights: there is no minimum.")
+    held = HeldPoint(w, 0.0, float(np.ravel(estimator.offset_)[0]), np.zeros(n))
+    for name, values in (("coef_", w), ("offset_", np.array([held.level]))):
+        refuse_nonfinite(values, f"certify: {fitted.owner}", name)
+    yield NuPart(fitted.X, np.ones(n), s / (nu * n), 1.0, held, partial(_by_libsvm, fitted, nu * n))
+
+
+def _by_libsvm(fitted: Fitted, total: float) -> HeldPoint:
+    """The point of a OneClassSVM on these samples, in the units of SGDOneClassSVM."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import OneClassSVM
+
+    share = min(total / float(fitted.s.sum()), 1.0)
+    machine = OneClassSVM(kernel="linear", nu=share, tol=TIGHT, max_iter=STEPS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine.fit(fitted.X, sample_weight=fitted.s)
+    q = np.zeros(fitted.n)
+    held = machine.dual_coef_
+    q[np.flatnonzero(fitted.s > 0.0)[machine.support_]] = np.ravel(
+        held.toarray() if hasattr(held, "toarray") else held
+    )
+    w = fitted.X.T @ q
+    return HeldPoint(w / total, 0.0, -float(machine.intercept_[0]) / total, q / total)
 
 
 def _loss(fitted: Fitted) -> tuple[Loss, float]:
