@@ -17,6 +17,9 @@ EPS = float(np.finfo(np.float64).eps)
 ROUNDING = 64.0 * EPS
 """Equalities and indicators count as met within ``ROUNDING`` times the absolute products."""
 
+without_warnings = np.errstate(over="ignore", divide="ignore", invalid="ignore")
+"""Decorates what knows inf and nan when it sees them."""
+
 UNIT = 0.5 * EPS
 """One operation is off by at most this share of its result."""
 
@@ -101,7 +104,7 @@ def power_between(before: Array, u: Array) -> float:
     if not 0.0 < ratio < np.inf:
         return 1.0
     mantissa, exponent = math.frexp(ratio)
-    return math.ldexp(1.0, exponent - (mantissa < 0.75))
+    return math.ldexp(1.0, min(exponent - (mantissa < 0.75), 1023))
 
 
 def log1pexp(x: Array) -> Array:

@@ -9,6 +9,7 @@ from ..errors import InputError
 from ..models.base import Problem
 from ..models.solution import Solution
 from ..naming import refuse_unknown
+from ..numerics import without_warnings
 from ..validation import positive_number
 from .cvxpy.problems import certify_problem
 from .sklearn.estimators import certify_estimator
@@ -16,6 +17,7 @@ from .sklearn.estimators import certify_estimator
 HOW = "as problem.certify(solution.primal['w'], solution.primal['b'])"
 
 
+@without_warnings
 def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Certificate:
     """Judge the solution that stands in a CVXPY problem or in a fitted scikit-learn estimator.
 

@@ -13,6 +13,7 @@ import numpy as np
 from ..certificates import Certificate
 from ..errors import InputError, NoSuchNameError, nearest
 from ..naming import PublicNames, refuse_unknown
+from ..numerics import without_warnings
 from ..objective import Statement
 from ..validation import positive_number
 from . import advice
@@ -49,6 +50,11 @@ class Problem(PublicNames, ABC):
     """Estimators of scikit-learn with the same minimiser: what their constants are here."""
     _hands_on: bool = False
     """Whether ``solve`` takes ``carried``, what solvers know from other points of a path."""
+
+    def __init_subclass__(cls) -> None:
+        known = ("__init__", "solve", "certify", "certified_support", "decision_function")
+        for name in (name for name in known if name in vars(cls)):
+            setattr(cls, name, without_warnings(vars(cls)[name]))
 
     def __new__(cls, *args: Any, **named: Any) -> Self:
         """Refuse a keyword that ``__init__`` does not take."""
@@ -227,7 +233,6 @@ class Problem(PublicNames, ABC):
         for name in ("lam", "C", "radius"):
             if isinstance(getattr(type(self), name, None), Hyperparameter):
                 return name
-        raise InputError(
-            f"{self.name}.path: a path follows lam, C or radius, and {self.name} has none of them. "
-            "Solve it as it is, or pose one problem for each value."
-        )
+        what = f"a path follows lam, C or radius, and {self.name} has none of them."
+        advice = "Solve it as it is, or pose one problem for each value."
+        raise InputError(f"{self.name}.path: {what} {advice}")

@@ -59,7 +59,8 @@ class L2Ball(Ball):
         else:
             normal = self.project(target) / self.t
             residual = float(normal @ w) - self.t
-        mu = max(float(normal @ v) / float(normal @ normal), 0.0)
+        square = float(normal @ normal)  # 0 where t is below what squares are
+        mu = max(float(normal @ v) / square, 0.0) if square > 0.0 else 0.0
         hessian = np.full_like(w, mu / self.t)
         rows, left = normal[None], np.array([residual])
         return Manifold(active, w, mu * normal, hessian, normal=rows, residual=left)

@@ -124,6 +124,8 @@ class NonnegativeElasticNet(Penalty):
             return None
         unit = float(np.max(units, initial=0.0))
         l1, l2 = factor * self._l1 * unit, factor * self._l2 * unit**2
+        if not 0.0 < l1 + l2 < np.inf:
+            return None
         scaled = NonnegativeElasticNet(l1 + l2, l1 / (l1 + l2))
         scaled._l1, scaled._l2 = l1, l2  # the products of lam and rho would round them
         return scaled

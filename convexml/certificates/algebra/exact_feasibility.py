@@ -47,7 +47,7 @@ def has_exact_point(data: LinearData, x: Array) -> bool | None:
         step, _ = found
         if step is None:
             return False
-        size = np.array([float(abs(v)) for v in step])
+        size = np.array([as_float(abs(v)) for v in step])
         if np.all(abs(A[~picked]) @ size <= 0.5 * NEAR * terms[~picked]):
             return True
     return None
@@ -63,8 +63,19 @@ def exact_farkas(data: LinearData) -> Array | None:
     if found is None or found[0] is not None:
         return None
     y = [value * math.lcm(*(v.denominator for v in found[1])) for value in found[1]]
-    whole = np.array([float(value) for value in y])
+    whole = np.array([as_float(value) for value in y])
+    if not np.all(np.isfinite(whole)):
+        largest = max(abs(value) for value in y)
+        whole = np.array([float(value / largest) for value in y])
     return np.concatenate([whole[equal : equal + data.b_ub.size], whole[:equal]])
+
+
+def as_float(value: Fraction) -> float:
+    """The nearest float; beyond the largest inf."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _rows(data: LinearData) -> tuple[sparse.csr_array, Array, int]:

@@ -112,6 +112,8 @@ def find_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | Non
             evidence = {"lambda_ub": parts[0], "nu": parts[1]}
             if program is not data and scaled is not None:
                 evidence = scaled.multipliers(evidence)
+            if not all(np.all(np.isfinite(part)) for part in evidence.values()):
+                continue
             certificate = certify_infeasible(data, evidence, tol=tol)
             if certificate.verdict is Verdict.CERTIFIED:
                 return certificate

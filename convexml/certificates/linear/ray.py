@@ -140,6 +140,8 @@ def find_unboundedness(data: LinearData, tol: float = 1e-6) -> Certificate | Non
             continue
         if program is not data and scaled is not None:
             ray, point = scaled.ray(ray), scaled.point(point)
+        if not np.all(np.isfinite([ray, point])):
+            continue
         certificate = certify_unbounded(data, ray, point, tol=tol)
         if certificate.verdict is Verdict.CERTIFIED:
             return certificate

@@ -42,7 +42,7 @@ def kernel_matrix(owner: str, kernel: Kernel, samples: Samples) -> KernelMatrix:
         warnings.warn(
             f"{owner}: the kernel matrix has negative eigenvalues, the least is {least:.6g}; they "
             "are taken for 0, and what is solved and certified is the problem of that matrix.",
-            stacklevel=5,
+            stacklevel=6,
         )
         matrix = KernelMatrix(owner, Precomputed(), K)
         matrix.factor  # noqa: B018

@@ -60,7 +60,7 @@ class KernelModel(LearningProblem):
 
     def _compose(self, samples: Samples, intercept: bool) -> None:
         matrix, (loss, penalty, scale) = kernel_matrix(self.name, self.kernel, samples), self._parts
-        c = coefficients(samples.weights, scale)
+        c = coefficients(self.name, samples.weights, scale)
         self._objective = KernelObjective(matrix, samples.y, loss, penalty, c, intercept)
 
     @property

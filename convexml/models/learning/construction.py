@@ -60,7 +60,8 @@ def compose(owner: str, samples: Samples, parts: Parts, intercept: bool) -> Obje
     """The objective of loss + penalty on samples; several outputs for a loss of classes."""
     loss, penalty, scale = parts
     names = tuple(samples.feature_names or ())
-    given = (samples.y, loss, penalty, coefficients(samples.weights, scale), intercept, names)
+    c = coefficients(owner, samples.weights, scale)
+    given = (samples.y, loss, penalty, c, intercept, names)
     objective: Objective
     if samples.outputs:
         objective = MulticlassObjective(StackedDesign(samples.design, *samples.outputs), *given)
@@ -74,14 +75,22 @@ def recompose(owner: str, objective: Any, weights: Array, parts: Parts) -> Any:
     """The same samples with other parts."""
     loss, penalty, scale = parts
     check_penalty(owner, penalty, objective.d)
-    return replace(objective, loss=loss, penalty=penalty, c=coefficients(weights, scale))
+    return replace(objective, loss=loss, penalty=penalty, c=coefficients(owner, weights, scale))
 
 
-def coefficients(weights: Array, scale: str | float) -> Array:
-    """The factor c_i of each sample's loss."""
-    if scale == "mean":
-        return weights / weights.sum()
-    return weights if scale == "sum" else float(scale) * weights
+def coefficients(owner: str, weights: Array, scale: str | float) -> Array:
+    """The factor c_i of each sample's loss, finite and none of them rounded to 0."""
+    if scale == "sum":
+        return weights
+    c = weights / weights.sum() if scale == "mean" else float(scale) * weights
+    if not np.all((c > 0.0) & (c < np.inf)):
+        k = int(np.argmin((c > 0.0) & (c < np.inf)))
+        what = "its share of the sum" if scale == "mean" else f"times {float(scale):g}"
+        raise InputError(
+            f"{owner}: a sample_weight of {weights[k]:g} is {c[k]:g} as {what}; bring the weights "
+            "nearer to 1."
+        )
+    return c
 
 
 def check_penalty(owner: str, penalty: Any, d: int) -> None:

@@ -99,6 +99,7 @@ class Attempt:
             if w is not None:
                 named = named_values(self.problem, u, *self.problem.posed_values(w, b, u))
                 value = objective.primal(w, b)
+                value = np.inf if np.isnan(value) else value
                 gap = max(value - bound, 0.0) + ROUNDING * (abs(value) + abs(bound))
                 scale = learning_scale(value, bound, objective.null_value)
                 known |= {"gap": gap, "relative_gap": relative(gap, scale), "scale": scale}
@@ -118,6 +119,14 @@ def with_others(solution: Solution) -> Solution:
         many = why_many(solution.problem.objective_parts)
         solution.message = f"The minimiser is not unique: {many}." if many else ""
     return solution
+
+
+def null_answer(problem: PosedLearning, tol: float) -> Solution:
+    """The null model, w = 0 with its best b, judged: where numbers are extreme it is often best."""
+    objective = problem.objective_parts
+    facts = {"claimed_status": "", "message": "w = 0 with its best intercept"}
+    told = Attempt(problem, "the null model", tol, facts)
+    return told.certified(np.zeros(objective.d), objective.null_model[0], None)
 
 
 def named_values(

@@ -87,7 +87,8 @@ def fill(problem: PosedLearning) -> None:
         values = values | {"z": z}
     for name, variable in statement.variables.items():
         if name in values:
-            variable.value = values[name]
+            known = bool(np.all(np.isfinite(values[name])))  # CVXPY refuses nan
+            variable.value = values[name] if known else None
     for label, constraint in statement.constraints.items():
         if label in multipliers:
             shape = constraint.dual_variables[0].shape

@@ -25,7 +25,7 @@ from ..portfolio import Limits, available, first_verified
 from ..reading.inputs import read_coefficients
 from ..solution import Solution
 from .lam_max import lam_max
-from .outcomes import Attempt, no_solution, with_others
+from .outcomes import Attempt, no_solution, null_answer, with_others
 from .posed import PosedLearning
 from .running import run_algorithm, run_reference_solver
 
@@ -107,7 +107,7 @@ def _in_turn(
     limits: Limits,
     options: dict[str, Any],
 ) -> Iterator[Solution]:
-    """Answers of the solvers that are there; after the first, that of rationals."""
+    """Answers of the solvers that are there; after the first, that of rationals; w = 0 at last."""
     objective = problem.objective_parts
     small = is_small(objective)
     size: float | None = None
@@ -133,9 +133,9 @@ def _in_turn(
         if solution.claimed_status == "slow" and "w" in solution.primal:  # the next goes on there
             limits = replace(limits, w0=np.ravel(solution.primal["w"]))
         if first and limits.polish:
-            exact = solved_exactly(problem, solution, limits.tol)
-            if exact is not None:
-                yield exact
+            yield from solved_exactly(problem, solution, limits.tol)
+    if np.isfinite(objective.null_model[1]):  # a point, whatever became of the solvers
+        yield null_answer(problem, limits.tol)
 
 
 def attempt(
@@ -207,16 +207,16 @@ def attempt(
     return solution
 
 
-def solved_exactly(problem: PosedLearning, solution: Solution, tol: float) -> Solution | None:
-    """Interpolation of least norm in rationals, where it is small; else None."""
+def solved_exactly(problem: PosedLearning, solution: Solution, tol: float) -> Iterator[Solution]:
+    """Interpolation of least norm in rationals, where it is small."""
     frame = frame_of(problem.objective_parts)
     found = least_norm(frame.objective)
     if found is None:
-        return None
+        return
     w, b, u = found
     facts = {"claimed_status": solution.claimed_status, "seconds": solution.seconds}
     told = Attempt(problem, solution.solver, tol, facts | {"message": "in rationals"})
-    return told.certified(*frame.nearest(w, b), frame.dual_outside(u))
+    yield told.certified(*frame.nearest(w, b), frame.dual_outside(u))
 
 
 def _finished(frame: Frame, point: PrimalPoint, zeros: bool) -> tuple[Array, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from ...certificates.certificate import Certificate
 from ...certificates.linear.farkas import find_infeasibility
 from ...certificates.linear.multipliers import (
@@ -41,6 +43,8 @@ def polish(
         built = certify_linear(data, x, read, tol=tol, owner=owner).dual
         read |= {name: built[name] for name, _ in rows}
     given = {name: read[name] for name, side in rows if side.size}
+    if not all(np.all(np.isfinite(value)) for value in given.values()):
+        return x, read
     point, polished = polish_linear(data, x, complete_multipliers(data, given, owner), tol)
     return point, polished.as_dict()
 

@@ -119,10 +119,11 @@ def _judged(
 ) -> Solution:
     """Certify a point, polished if asked; without success, look for evidence that there is none."""
     data, tol, owner = problem.data, limits.tol, problem.name
-    if not all(np.all(np.isfinite(value)) for value in duals.values()):
-        duals = {}
+    duals = _finite(duals)
     if limits.polish:
-        x, duals = polish(data, x, duals, tol, owner)
+        better, finished = polish(data, x, duals, tol, owner)
+        if np.all(np.isfinite(better)):
+            x, duals = better, _finite(finished)
     certificate = certify_linear(data, x, duals, tol=tol, owner=owner)
     if certificate.verdict is Verdict.UNDECIDED:
         again = certify_linear(data, x, None, tol=tol, owner=owner)
@@ -130,6 +131,11 @@ def _judged(
     if certificate.verdict is not Verdict.CERTIFIED:
         certificate = find_evidence(data, tol, owner) or certificate
     return _conclude(problem, name, run, certificate, tol)
+
+
+def _finite(duals: dict[str, Array]) -> dict[str, Array]:
+    """The multipliers, none of them where one overflowed."""
+    return duals if all(np.all(np.isfinite(value)) for value in duals.values()) else {}
 
 
 def _equilibrated(problem: PosedProgram, tol: float) -> Solution:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from ....conditions import worst
 from ....numerics import Array
 from ....objective import Objective, frame_of
+from ...algebra.exact_feasibility import LARGEST, alternative
 from ...algebra.rationals import solve_exactly
 from .evidence import SMALL_ENOUGH, Evidence, distance, few, orthonormal, with_ones
 
@@ -23,6 +26,10 @@ def inseparable(objective: Objective) -> Evidence | None:
     inner = frame_of(objective).objective
     if inner.n * inner.d > SMALL_ENOUGH:
         return None
+    return _by_a_vertex(objective, inner) or _in_rationals(objective)
+
+
+def _by_a_vertex(objective: Objective, inner: Objective) -> Evidence | None:
     y = inner.y
     E, _ = orthonormal(with_ones(inner, inner.design.dense()))
     alpha = _vertex(E * y[:, None], interior=False)
@@ -43,6 +50,19 @@ def inseparable(objective: Objective) -> Evidence | None:
             alpha = np.where(alpha > 0.0, alpha, 0.0)
             return _of_alpha(objective, alpha / alpha.sum(), "to more than rounding can explain")
     return None
+
+
+def _in_rationals(objective: Objective) -> Evidence | None:
+    """The same where numbers are too far apart for floats, and few."""
+    if objective.n * (objective.d + 1) > LARGEST:
+        return None
+    E = with_ones(objective, objective.design.dense()) * objective.y[:, None]
+    rows = [[-Fraction(x) for x in line] for line in E.tolist()]
+    _, multipliers = alternative(rows, [Fraction(-1)] * objective.n, 0)
+    total = sum(multipliers, Fraction(0))
+    if not total:
+        return None
+    return _of_alpha(objective, np.array([float(a / total) for a in multipliers]), "exactly")
 
 
 def _vertex(rows: Array, *, interior: bool) -> Array | None:

@@ -1,0 +1,125 @@
+"""2,000 calls that nobody means: a verified answer, an honest one, or a clear refusal.
+
+No traceback from inside, no warning (they are errors here), and nothing called optimal that plain
+search in long doubles improves.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from support.nasty.draws import Call, calls
+from support.nasty.judging import Eye, refutes
+from support.nasty.samples import point
+
+import convexml as cml
+from convexml import Verdict, models
+from convexml.errors import ConvexmlError
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*has negative eigenvalues")
+TOL = 1e-6
+STATUS = ("optimal", "inaccurate", "infeasible", "unbounded", "unattained", "failed")
+
+
+def answer(ask: Callable[[], Any]) -> Any:
+    """What is answered; None after a refusal that says whose it is and what is wrong."""
+    try:
+        return ask()
+    except ConvexmlError as error:
+        refusal = str(error)
+    owner, _, what = refusal.partition(": ")
+    assert owner, refusal
+    assert 0 < len(what) < 500, refusal
+    return None
+
+
+def check_point(eye: Eye, primal: dict[str, Any], where: str) -> None:
+    """What is called optimal is not improved by plain search."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        why = refutes(eye, primal["q"] if "q" in primal else primal["w"], primal["b"], TOL)
+    assert not why, f"{where}: {why}"
+
+
+def check(call: Call) -> None:
+    """Pose, solve and judge."""
+    problem = answer(call.pose)
+    if problem is None:
+        return
+    solution = problem.solve(tol=TOL)
+    found = solution.certificate
+    where = f"{call}: {found!r}"
+    assert solution.status in STATUS, where
+    assert not np.isnan(found.gap), where
+    assert found.gap >= 0.0, where
+    assert solution.status != "failed" or solution.message, where
+    certified = found.verdict is Verdict.CERTIFIED
+    assert (solution.status in ("optimal", *STATUS[2:5])) == certified, where
+    assert str(solution), where
+    if solution.status == "optimal":
+        assert np.isfinite(found.gap), where
+        assert found.relative_gap <= TOL, where
+        if "b" in solution.primal:
+            check_point(Eye(call, problem), solution.primal, where)
+    if hasattr(problem, "coefficients_shape"):
+        check_judged(call, problem, np.random.default_rng(call.point))
+
+
+def check_judged(call: Call, problem: Any, rng: np.random.Generator) -> None:
+    """Points that somebody passes, with and without b and u."""
+    w = point(problem.coefficients_shape, rng)
+    b = rng.choice([None, 0.0, 1e8, 1e308]) if rng.random() < 0.5 else None
+    y = call.arguments.get("y")
+    u = point(np.shape(y), rng) if y is not None and rng.random() < 0.3 else None
+    found = answer(lambda: problem.certify(w, b, u, tol=TOL))
+    if found is None:
+        return
+    where = f"{call}, w = {w}, b = {b}, u = {u}: {found!r}"
+    assert not np.isnan(found.gap), where
+    assert found.gap >= 0.0, where
+    assert str(found), where
+    if found.verdict is Verdict.CERTIFIED and found.claim == "optimal":
+        if b is not None and hasattr(problem, "classes"):
+            check_point(Eye(call, problem), {"w": w, "b": b}, where)
+
+
+def sampled(examples: int) -> Any:
+    """A test of so many calls: the same ones every time, or new ones of the profile "random"."""
+
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
+    )
+    @seed(10)
+    @given(calls())
+    def test(call: Call) -> None:
+        check(call)
+
+    return test
+
+
+test_a_sample_of_nasty_inputs = sampled(80)
+test_2000_nasty_inputs = pytest.mark.slow(sampled(2000))
+
+
+@pytest.mark.parametrize("model", models.__all__)
+def test_every_model_is_drawn(model: str) -> None:
+    posed = []
+
+    @settings(max_examples=30, derandomize=True, phases=[Phase.generate])
+    @given(calls((model,)))
+    def draw(call: Call) -> None:
+        try:
+            posed.append(call.pose())
+        except ConvexmlError:
+            return
+
+    draw()
+    assert isinstance(posed[0], getattr(cml, model))

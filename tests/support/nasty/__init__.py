@@ -1,0 +1,1 @@
+"""Inputs that nobody means, and an independent eye on what is made of them."""
