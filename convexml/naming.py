@@ -8,6 +8,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .errors import InputError, NoSuchNameError, instead, nearest
+from .remedies import ALIASES
 
 SOLVE: Mapping[str, str] = {
     **dict.fromkeys(("maxiter", "max_iters", "maxiters", "n_iter", "iterations"), "max_iter"),
@@ -54,6 +55,14 @@ def refuse_unknown(
 def solve_argument(name: str) -> str:
     """Advice for a name that another library gives to an argument of ``solve``."""
     return f" Did you mean {SOLVE[name]!r}?" if name in SOLVE else ""
+
+
+def no_such_name(module: str, name: str, names: Iterable[str]) -> AttributeError:
+    """The error of a module that has no such attribute."""
+    if name.startswith("_"):
+        return AttributeError(f"module {module!r} has no attribute {name!r}")
+    advice = instead(ALIASES.get(name.lower(), name), names)
+    return NoSuchNameError(f"module {module!r} has no attribute {name!r}.{advice}")
 
 
 class PublicNames:

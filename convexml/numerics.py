@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from .errors import InputError
+
 Array = NDArray[Any]
 """Float64 unless said otherwise; masks and index arrays are Arrays too."""
 
@@ -126,3 +128,23 @@ def soft_threshold(x: Array, level: float | Array) -> Array:
 def distance_to_interval(x: Array, lo: float | Array, hi: float | Array) -> Array:
     """Return the distance of x to [lo, hi], elementwise."""
     return np.maximum(np.maximum(lo - x, x - hi), 0.0)
+
+
+def refuse_inexact(source: Array, array: Array, owner: str, name: str) -> None:
+    """Raise InputError where integers or long doubles became other numbers as float64."""
+    bad = None
+    if source.dtype.kind in "iuO":
+        large = np.flatnonzero(np.abs(array) >= 2.0**53)
+        entries = zip(large.tolist(), source.flat[large].tolist(), strict=True)
+        bad = next(
+            (at for at, v in entries if isinstance(v, int) and int(array.flat[at]) != v), None
+        )
+    elif source.dtype.kind == "f" and source.dtype.itemsize > 8:
+        changed = np.flatnonzero((array.astype(source.dtype) != source) & ~np.isnan(source))
+        bad = int(changed[0]) if changed.size else None
+    if bad is not None:
+        raise InputError(
+            f"{owner}: {name} holds {source.flat[bad]!s} ({source.dtype}), which float64 rounds to "
+            f"{array.flat[bad]!r}. Shift or scale the numbers, or round them yourself by "
+            ".astype(float)."
+        )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .errors import InputError
-from .numerics import Array, all_finite
+from .numerics import Array, all_finite, refuse_inexact
+from .remedies import for_array, for_kind, for_number
 
 EXACT = 2.0**53
 """Up to here every int is a float."""
@@ -21,11 +22,13 @@ def finite_number(value: Any, owner: str, name: str) -> float:
         return float(value)
     refuse_masked(value, owner, name)
     if isinstance(value, str | bytes | bool | np.bool_) or np.ndim(value) != 0:
-        raise InputError(f"{owner}: {name} must be a number, got {value!r}.")
+        instead = for_number(value)
+        raise InputError(f"{owner}: {name} must be a number, got {value!r}.{instead}")
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{owner}: {name} must be a number, got {value!r}.") from None
+        instead = for_number(value)
+        raise InputError(f"{owner}: {name} must be a number, got {value!r}.{instead}") from None
     except OverflowError:
         raise InputError(f"{owner}: {name} is too large for float64.") from None
     if not np.isfinite(number):
@@ -86,12 +89,15 @@ def float_array(values: Any, owner: str, name: str, *, share: bool = False) -> A
     be written to.
     """
     if values is None:
-        raise InputError(f"{owner}: {name} must hold numbers, got None.")
+        raise InputError(f"{owner}: {name} must hold numbers, got None; pass an array.")
     refuse_masked(values, owner, name)
     try:
         source = np.asarray(values)
         if source.dtype.kind in "cmM":  # complex numbers, spans of time, dates
-            raise InputError(f"{owner}: {name} must hold real numbers, got dtype {source.dtype}.")
+            instead = for_kind(source.dtype.kind)
+            raise InputError(
+                f"{owner}: {name} must hold real numbers, got dtype {source.dtype}.{instead}"
+            )
         if source.dtype == np.float64:
             return read_only(source) if share and source.flags.forc else np.array(source)
         with np.errstate(over="ignore"):
@@ -101,21 +107,10 @@ def float_array(values: Any, owner: str, name: str, *, share: bool = False) -> A
     except OverflowError:
         raise InputError(f"{owner}: {name} has an integer that float64 cannot hold.") from None
     except (TypeError, ValueError) as error:
-        why = _not_an_array(values) or f" ({error})"
-        raise InputError(f"{owner}: {name} must hold numbers only{why}.") from None
+        instead = for_array(values, name, error)
+        raise InputError(f"{owner}: {name} must hold numbers only{instead}.") from None
     refuse_inexact(source, array, owner, name)
     return array
-
-
-def _not_an_array(values: Any) -> str:
-    """What to pass in place of a table of arrays, or of a solution; empty for anything else."""
-    if isinstance(values, Mapping):
-        keys = ", ".join(repr(key) for key in list(values)[:6])
-        return f", got a dict of {keys}; pass its arrays one by one, such as primal['w']"
-    if isinstance(getattr(values, "primal", None), Mapping):
-        kind = type(values).__name__
-        return f", got a {kind}; pass its arrays one by one, such as solution.primal['w']"
-    return ""
 
 
 def finite_array(values: Any, owner: str, name: str, advice: str = "") -> Array:
@@ -134,7 +129,10 @@ def finite_sparse(
     increase are not copied.
     """
     if np.iscomplexobj(values):
-        raise InputError(f"{owner}: {name} must hold real numbers, got dtype {values.dtype}.")
+        instead = for_kind("c")
+        raise InputError(
+            f"{owner}: {name} must hold real numbers, got dtype {values.dtype}.{instead}"
+        )
     given = sparse.csc_array(values) if values.format == "csc" else sparse.csr_array(values)
     if share and given.dtype == np.float64 and given.has_canonical_format:
         parts = [read_only(each) for each in (given.data, given.indices, given.indptr)]
@@ -190,10 +188,14 @@ def nonnegative_array(values: Any, owner: str, name: str) -> Array:
     """As ``finite_array``, of a vector with every entry >= 0."""
     array = finite_array(values, owner, name)
     if array.ndim != 1:
-        raise InputError(f"{owner}: {name} must be a vector, got shape {array.shape}.")
+        instead = f" Pass {name}.ravel()." if array.size in array.shape else ""
+        instead = instead or " Pass one number for each."
+        given = f"shape {array.shape}" if array.ndim else repr(values)
+        raise InputError(f"{owner}: {name} must be a vector, got {given}.{instead}")
     if np.any(array < 0.0):
         k = int(np.argmax(array < 0.0))
-        raise InputError(f"{owner}: {name} must be >= 0, got {array[k]:g} at entry {k}.")
+        instead = " 0 leaves a sample out." if name == "sample_weight" else ""
+        raise InputError(f"{owner}: {name} must be >= 0, got {array[k]:g} at entry {k}.{instead}")
     return array
 
 
@@ -204,33 +206,19 @@ def read_only(array: Array) -> Array:
     return view
 
 
-def refuse_inexact(source: Array, array: Array, owner: str, name: str) -> None:
-    """Raise InputError where integers or long doubles became other numbers as float64."""
-    bad = None
-    if source.dtype.kind in "iuO":
-        large = np.flatnonzero(np.abs(array) >= 2.0**53)
-        entries = zip(large.tolist(), source.flat[large].tolist(), strict=True)
-        bad = next(
-            (at for at, v in entries if isinstance(v, int) and int(array.flat[at]) != v), None
-        )
-    elif source.dtype.kind == "f" and source.dtype.itemsize > 8:
-        changed = np.flatnonzero((array.astype(source.dtype) != source) & ~np.isnan(source))
-        bad = int(changed[0]) if changed.size else None
-    if bad is not None:
-        raise InputError(
-            f"{owner}: {name} holds {source.flat[bad]!s} ({source.dtype}), which float64 rounds to "
-            f"{array.flat[bad]!r}. Shift or scale the numbers, or round them yourself by "
-            ".astype(float)."
-        )
-
-
 def read_labels(values: Any, owner: str, name: str) -> Array:
     """Return labels as an array, one kind for all: numbers or text.
 
     NumPy would turn [1, "a"] into ["1", "a"] silently.
     """
     refuse_masked(values, owner, name)
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(
+            f"{owner}: {name} must hold one label for each, got lists of several lengths. Pass a "
+            "flat list, as [0, 0, 1]."
+        ) from None
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         entries = np.asarray(values, dtype=object).ravel()
         other = [entry for entry in entries if not isinstance(entry, str | bytes)]

@@ -77,12 +77,26 @@ def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Cert
         return certify_estimator(subject, *data, tol=tol, **options)
     raise InputError(
         f"certify: expected a cvxpy.Problem or a fitted scikit-learn estimator, got "
-        f"{kind}. {_instead(subject)}"
+        f"{_shown(subject)}. {_instead(subject, data)}"
     )
 
 
-def _instead(subject: Any) -> str:
+def _shown(subject: Any) -> str:
+    """A value that can be told in a word, else its type."""
+    brief = subject is None or isinstance(subject, bool | int | float | str)
+    return repr(subject)[:60] if brief else type(subject).__name__
+
+
+def _instead(subject: Any, data: tuple[Any, ...]) -> str:
     """How what is neither is judged."""
+    import cvxpy as cp
+
+    if any(hasattr(each, "get_params") for each in data):
+        return "The estimator comes first: certify(estimator, X, y)."
+    if isinstance(subject, cp.Expression):
+        return "Make a problem of it: cp.Problem(cp.Minimize(...))."
+    if isinstance(subject, str):
+        return "Load a problem file by cml.load(path), a model by joblib or pickle."
     if isinstance(subject, Solution):
         return "It is certified already: solution.certificate."
     if isinstance(subject, Problem):

@@ -1,5 +1,8 @@
 """scikit-learn's estimators with a certificate: its names, parameters and objectives."""
 
+from typing import Any
+
+from ..naming import no_such_name
 from .elastic_net import ElasticNet
 from .elastic_net_cv import ElasticNetCV
 from .huber_regressor import HuberRegressor
@@ -41,3 +44,7 @@ __all__ = [
     "RidgeCV",
     "RidgeClassifier",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    raise no_such_name(__name__, name, __all__)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..naming import no_such_name
 from .base import Kernel, Product, Scaled, Sum
 from .factor import factor
 from .gaussian import Gaussian, Laplacian
@@ -32,3 +35,7 @@ ALL: dict[str, type[Kernel]] = {
     "sum": Sum,
 }
 """Every kernel of the library by the name that problem files use."""
+
+
+def __getattr__(name: str) -> Any:
+    raise no_such_name(__name__, name, __all__)

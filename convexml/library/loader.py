@@ -90,6 +90,8 @@ def load_file(path: str | Path, *, code: bool = True) -> ProblemFile:
 
     See `load` for the parameters and what is raised.
     """
+    if not isinstance(path, str | Path):
+        raise ProblemFileError(f"load: expected the path of a problem file, got {path!r}.")
     path = Path(path)
     try:
         if path.suffix.lower() in PROGRAMS and path.is_file():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..naming import no_such_name
 from .absolute import Absolute
 from .base import Loss
 from .epsilon_insensitive import EpsilonInsensitive
@@ -42,3 +45,7 @@ ALL: dict[str, type[Loss]] = {
     cls.name: cls for cls in _exports.values() if issubclass(cls, Loss) and cls is not Loss
 }
 """Every loss of the library by its name."""
+
+
+def __getattr__(name: str) -> Any:
+    raise no_such_name(__name__, name, __all__)

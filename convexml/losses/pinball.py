@@ -50,7 +50,10 @@ class Pinball(Loss):
     def __init__(self, tau: float) -> None:
         self.tau = finite_number(tau, "Pinball", "tau")
         if not 0.0 < self.tau < 1.0:
-            raise InputError(f"Pinball: tau must lie strictly between 0 and 1, got {self.tau:g}.")
+            percent = f" Did you mean {self.tau / 100:g}?" if 5.0 <= self.tau < 100.0 else ""
+            raise InputError(
+                f"Pinball: tau must lie strictly between 0 and 1, got {self.tau:g}.{percent}"
+            )
 
     def hyperparameters(self) -> dict[str, float]:
         return {"tau": self.tau, "cotau": 1.0 - self.tau}

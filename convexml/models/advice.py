@@ -49,6 +49,7 @@ ATTRIBUTES: Mapping[str, str] = {
     "n_features_in_": "problem.objective_parts.d",
     "feature_names_in_": "problem.features",
     "classes_": "problem.classes",
+    "leave_one_out": "Ridge has it, in closed form; any problem has cross_validate(lams, folds=n)",
     "loss": "problem.objective_parts.loss",
     "penalty": "problem.objective_parts.penalty",
     "variable": "problem.variables, {name: cvxpy.Variable}",

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..solvers.reference import REFERENCE, installed
-from ..validation import nonnegative_integer, positive_number
+from ..validation import nonnegative_integer, positive_number, yes_or_no
 from .solution import Solution
 
 SHORT = ("inaccurate", "failed")
@@ -65,6 +65,9 @@ class Limits:
         ------
         InputError
         """
+        for name in ("progress", "polish"):
+            if name in others:
+                yes_or_no(others[name], "solve", name)
         return cls(
             positive_number(tol, "solve", "tol"),
             None if max_seconds is None else positive_number(max_seconds, "solve", "max_seconds"),

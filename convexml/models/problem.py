@@ -191,7 +191,7 @@ class LearningProblem(CrossValidated, Predictor):
     @property
     def lam_max(self) -> float:
         """The smallest lam for which w = 0 is optimal (norm penalties)."""
-        return lam_max(self.objective_parts)
+        return lam_max(self.objective_parts, self.name)
 
     def coordinates(self, primal: Values) -> Array:
         """The coefficients that solvers work on, as one vector."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..naming import no_such_name
 from .base import Manifold, Penalty
 from .box import Box
 from .elastic_net import ElasticNet
@@ -35,3 +38,7 @@ ALL: dict[str, type[Penalty]] = {
     cls.name: cls for cls in _exports.values() if issubclass(cls, Penalty) and cls is not Penalty
 }
 """Every penalty of the library by its name."""
+
+
+def __getattr__(name: str) -> Any:
+    raise no_such_name(__name__, name, __all__)

@@ -48,7 +48,8 @@ class GroupL2(Penalty):
         if self.groups.ndim != 1 or self.groups.size == 0:
             raise InputError(
                 "GroupL2: groups must be a vector with one group label for each feature, "
-                f"got shape {self.groups.shape}."
+                f"got {groups!r}, shape {self.groups.shape}. Features of one group have one label, "
+                "as [0, 0, 1, 1, 1]."
             )
         self.weights = nonnegative_weights(weights, "GroupL2")
         if self.groups.dtype.kind == "f":

@@ -1,5 +1,8 @@
 """Solvers: the driver, the hand-written algorithms, the reference solvers, the registry."""
 
+from typing import Any
+
+from ..naming import no_such_name
 from . import steps
 from .composite import Composite
 from .driver import Iterate, Record
@@ -16,3 +19,7 @@ __all__ = [
     "supports",
     "unregister",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    raise no_such_name(__name__, name, __all__)

@@ -16,6 +16,16 @@ from .reference import REFERENCE, installed, suits
 
 ALGORITHMS = {algorithm.name: algorithm for algorithm in TABLE}
 """Those of the table, and what ``register`` adds."""
+ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(("lbfgs", "l-bfgs-b", "bfgs", "newton-cg"), " Take 'newton_cg' or 'newton'."),
+    **dict.fromkeys(("cholesky", "svd", "lsqr", "sparse_cg"), " Take 'normal_equations'."),
+    **dict.fromkeys(("liblinear", "celer", "skglm"), " Take 'working_set' or 'smo'."),
+    **dict.fromkeys(("simplex", "highs-ds", "highs-ipm"), " Take 'highs'."),
+    **dict.fromkeys(("gurobi", "mosek", "cplex", "scipy", "none"), " Take 'auto'."),
+    "sag": " Take 'saga'.",
+    "libsvm": " Take 'smo'.",
+}
+"""Solvers of other libraries, and which of ours is nearest."""
 
 
 def register(
@@ -127,11 +137,19 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
     return True, ""
 
 
+def suitable_instead(problem: Any) -> str:
+    """Advice for who asked a problem of an unsuitable solver: the hand-written ones that fit."""
+    fits = [name for name in ALGORITHMS if supports(name, problem)[0]]
+    listed = f", or one of {', '.join(fits)}" if fits else ""
+    return f" Take 'auto'{listed}."
+
+
 def check_name(name: str) -> str:
     """Return the name as it is registered, "CLARABEL" as "clarabel"; else UnknownSolverError."""
     for known in (name, str(name).lower()):
         if known in ALGORITHMS or known in REFERENCE:
             return known
+    advice = ELSEWHERE.get(str(name).lower(), "") or nearest(name, names())
     raise UnknownSolverError(
-        f"Unknown solver {name!r}.{nearest(name, names())} Known: {', '.join(names())}."
+        f"Unknown solver {name!r}.{advice} Known: {', '.join(names())}; 'auto' chooses."
     )

@@ -1,5 +1,8 @@
 """Theorems: rates of convergence and statistical bounds, as functions and as checks."""
 
+from typing import Any
+
+from ..naming import no_such_name
 from .claim import Claim
 from .constants import (
     gradient_noise,
@@ -114,3 +117,7 @@ __all__ = [
     "uniform_convergence_samples",
     "validation_error",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    raise no_such_name(__name__, name, __all__)

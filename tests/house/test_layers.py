@@ -26,12 +26,13 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("objective",),
     ("losses", "penalties", "kernels"),
     ("design", "conditions"),
-    ("numerics", "errors", "naming", "validation", "terms", "tex", "compiled"),
+    ("numerics", "errors", "naming", "remedies", "validation", "terms", "tex", "compiled"),
 )
 
 # The exceptions, all on the ground floor: a check has to be able to raise.
 RAISING = ("naming", "numerics", "validation")
-NEIGHBOURS = {("validation", "numerics"), *((module, "errors") for module in RAISING)}
+NEIGHBOURS = {(module, "errors") for module in RAISING}
+NEIGHBOURS |= {(m, "remedies") for m in RAISING} | {("validation", "numerics")}
 
 DEPTH = {name: depth for depth, row in enumerate(LAYERS) for name in row}
 

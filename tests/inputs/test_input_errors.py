@@ -58,7 +58,7 @@ JUDGED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: PROBLEM.dual_objective(put(U, 0, 1.0)),
         "Ridge: u must be 0 on the samples of weight 0",
     ),
-    "w0 too short": (lambda: PROBLEM.solve(w0=W[:2]), "Ridge: w must have one coefficient per"),
+    "w0 too short": (lambda: PROBLEM.solve(w0=W[:2]), "Ridge: w0 must have one coefficient"),
     "seed": (lambda: PROBLEM.solve(seed="a"), "solve: seed must be a number, got 'a'"),
     "max_iter": (lambda: PROBLEM.solve(max_iter=1.5), "solve: max_iter must be a whole number"),
     "tol of certify": (lambda: PROBLEM.certify(W, tol=-1.0), "tol must be > 0, got -1"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ...errors import InputError, nearest
+from ...errors import InputError
 
 NO_PROBLEM = "what it returns is where its steps have stopped, not the minimum of a function"
 GREEDY = "it adds one feature after the other, and minimises no convex function"
@@ -35,4 +35,7 @@ def refusal(name: str, known: Iterable[str]) -> InputError:
     if reason:
         return InputError(f"certify: {name} cannot be judged: {reason}.")
     listed = ", ".join(sorted(known))
-    return InputError(f"certify: {name} is not supported.{nearest(name, known)} Known: {listed}.")
+    return InputError(
+        f"certify: {name} is not supported: nothing is known here of a convex function that it "
+        f"minimises. What is judged: {listed}."
+    )

@@ -21,7 +21,7 @@ from ...solvers.reference import (
     run_reference,
     suits,
 )
-from ...solvers.registry import check_name
+from ...solvers.registry import check_name, suitable_instead
 from ..base import PosedProblem
 from ..portfolio import Limits, available, first_verified
 from ..solution import Solution
@@ -60,7 +60,7 @@ def solve_arrays(
     if chosen != "auto" and available(chosen):
         suited, reason = supports(chosen, problem)
         if not suited:
-            raise UnsuitableSolverError(reason)
+            raise UnsuitableSolverError(f"{reason}{suitable_instead(problem)}")
     known = problem._absence(limits.tol)
     if known is not None:
         solution = conclude(problem, known, chosen)

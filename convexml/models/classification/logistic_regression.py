@@ -17,11 +17,17 @@ def named_penalty(name: str | None, lam: float) -> Penalty:
     """The penalty "l2", "l1" or None of strength lam; None refuses a negative lam all the same."""
     if name is not None and name not in PENALTIES:
         raise InputError(
-            f"LogisticRegression: penalty must be 'l2', 'l1' or None, got {name!r}."
-            f"{nearest(str(name), PENALTIES)}"
+            f"LogisticRegression: penalty must be 'l2', 'l1' or None, got {name!r}.{_instead(name)}"
         )
     penalty = L2(lam) if name is None else PENALTIES[name](lam)
     return Zero() if name is None else penalty
+
+
+def _instead(name: Any) -> str:
+    if isinstance(name, str) and name.lower() == "none":
+        return " Pass None, not text."
+    near = nearest(name, PENALTIES) if isinstance(name, str) else ""
+    return near or " Others: LearningProblem(X, y, losses.Logistic(), penalties.ElasticNet(...))."
 
 
 class LogisticRegression(LearningProblem):

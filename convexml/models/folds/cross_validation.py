@@ -78,6 +78,11 @@ def cross_validated(
     values, tol = finite_array(lams, owner, "lams"), positive_number(tol, owner, "tol")
     if values.ndim != 1 or not values.size:
         raise InputError(f"{owner}: needs a list of values of {name}, got {lams!r}.")
+    if score is not None and not callable(score):
+        raise InputError(
+            f"{owner}: score must be a function of (y, predicted), lower is better, got {score!r}. "
+            "Pass one, as sklearn.metrics.mean_absolute_error."
+        )
     problem._samples.refuse_changed(problem.name)
     problem = problem.snapshot()
     splits = read_folds(problem, owner, folds, nonnegative_integer(seed, owner, "seed"))

@@ -23,7 +23,9 @@ def shuffled(owner: str, count: int, n: int, by_class: bool, seed: int) -> Any:
     from sklearn.model_selection import KFold, StratifiedKFold
 
     if not 2 <= count <= n:
-        raise InputError(f"{owner}: folds must be from 2 to the {n} samples that count.")
+        raise InputError(
+            f"{owner}: folds must be from 2 to the {n} samples that count, got {count}."
+        )
     kind = StratifiedKFold if by_class else KFold
     return kind(int(count), shuffle=True, random_state=seed)
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...errors import ConvexmlError
+from ...errors import ConvexmlError, InputError
 from .files import writable
+
+
+def save(figure: Any, target: Path) -> None:
+    """Write a picture; its name says the format."""
+    try:
+        figure.savefig(target, dpi=150)
+    except ValueError as error:
+        raise InputError(
+            f"plot: {target} cannot be written: {error}. Name it .png or .svg."
+        ) from None
 
 
 def plot_trace(solution: Any, path: str | None = None) -> Any:
@@ -21,7 +32,8 @@ def plot_trace(solution: Any, path: str | None = None) -> Any:
         ) from None
     if not solution.trace:
         raise ConvexmlError(
-            f"Solution.plot: {solution.solver} left no trace; only hand-written solvers do."
+            f"Solution.plot: {solution.solver} left no trace; only hand-written solvers do. Solve "
+            "with one, as problem.solve('fista')."
         )
     seconds = [record.seconds for record in solution.trace]
     gaps = np.maximum([record.relative_gap for record in solution.trace], 1e-17)
@@ -34,5 +46,5 @@ def plot_trace(solution: Any, path: str | None = None) -> Any:
     axes.set_title(f"{solution.problem.name}, {solution.solver}: {solution.status}")
     axes.grid(alpha=0.3)
     if target is not None:
-        figure.savefig(target, dpi=150)
+        save(figure, target)
     return figure

@@ -49,5 +49,9 @@ def read(text: str, problem: Any = None) -> Any:
         dual = {name: np.array(value) for name, value in document["dual"].items()}
         document["tol"] = positive_number(document["tol"], "Solution.from_json", "tol")
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"Solution.from_json: not a stored solution ({error!r}).") from None
+        what = repr(text) if len(str(text)) < 60 else f"a text of {len(text)} characters"
+        raise InputError(
+            f"Solution.from_json: {what} is not a stored solution ({error!r}). Pass what to_json "
+            "returned, or the pathlib.Path of the file that it wrote."
+        ) from None
     return problem.recertify(primal, dual, document)

@@ -13,10 +13,11 @@ from ...certificates.learning.kernel import certify_kernel
 from ...certificates.learning.points.dual_repair import repair_dual
 from ...certificates.support.labels import CertifiedSupport
 from ...errors import InputError
-from ...kernels import Kernel
+from ...kernels import ALL, Kernel, Product, Scaled, Sum
 from ...numerics import Array
 from ...objective import Objective
 from ...objective.kernel import KernelObjective
+from ...remedies import for_part
 from ...validation import positive_number
 from ..learning.construction import coefficients, in_words
 from ..learning.outcomes import judge_stored, stored_attempt
@@ -28,6 +29,8 @@ from ..reading.names import match_columns
 from ..solution import Solution
 from .matrix import kernel_matrix
 from .solving import posed_function, solve_kernel
+
+PARTS = [each.__name__ for each in ALL.values() if each not in (Product, Scaled, Sum)]
 
 
 class KernelModel(LearningProblem):
@@ -55,6 +58,7 @@ class KernelModel(LearningProblem):
         if not isinstance(kernel, Kernel):
             raise InputError(
                 f"{self.name}: kernel must be one of convexml.kernels, got {kernel!r}."
+                f"{for_part(kernel, 'kernels', PARTS)}"
             )
         self._kernel = kernel
 
@@ -214,7 +218,7 @@ class KernelModel(LearningProblem):
         if new.shape[1] != samples.X.shape[1]:
             raise InputError(
                 f"{self.name}: X has {new.shape[1]} columns, the model was posed with "
-                f"{samples.X.shape[1]}."
+                f"{samples.X.shape[1]}. Pass the same columns in the same order."
             )
         rows = new if self.kernel.takes_samples else new[:, samples.kept]
         return self.kernel(rows, samples.X) @ primal["q"][samples.kept] + primal["b"]

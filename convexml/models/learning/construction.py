@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ... import losses, penalties
 from ...design import StackedDesign
 from ...errors import InputError
 from ...losses import Loss
 from ...numerics import Array
 from ...objective import MulticlassObjective, Objective
 from ...penalties import Penalty
+from ...remedies import for_part
 from ...validation import positive_number
 from ..reading.inputs import Samples
 
@@ -24,9 +26,13 @@ Parts = tuple[Loss, Penalty, str | float]
 def read_parts(loss: Any, penalty: Any, scale: Any) -> Parts:
     """The parts of a general learning problem, validated."""
     if not isinstance(loss, Loss):
-        raise InputError(f"LearningProblem: loss must be a Loss, got {loss!r}.")
+        instead = for_part(loss, "losses", (each.__name__ for each in losses.ALL.values()))
+        if isinstance(loss, Penalty):
+            instead = " The loss comes before the penalty."
+        raise InputError(f"LearningProblem: loss must be a Loss, got {loss!r}.{instead}")
     if not isinstance(penalty, Penalty):
-        raise InputError(f"LearningProblem: penalty must be a Penalty, got {penalty!r}.")
+        instead = for_part(penalty, "penalties", (each.__name__ for each in penalties.ALL.values()))
+        raise InputError(f"LearningProblem: penalty must be a Penalty, got {penalty!r}.{instead}")
     if isinstance(scale, str) and scale not in ("mean", "sum"):
         raise InputError(
             f"LearningProblem: loss_scale must be 'mean', 'sum' or a number > 0, got {scale!r}."

@@ -17,7 +17,7 @@ from ...solvers.driver import drive
 from ...solvers.second_order.newton import newton
 
 
-def lam_max(objective: Objective) -> float:
+def lam_max(objective: Objective, owner: str = "lam_max") -> float:
     """Return the least lam with 0 in dP(0), for penalties that are lam times a norm.
 
     That is the least gauge of -X'u over u in dF(z) with 1'u = 0, where z are the predictions of
@@ -28,7 +28,9 @@ def lam_max(objective: Objective) -> float:
     try:
         penalty.lam_max(np.zeros(objective.d))
     except TypeError as error:
-        raise InputError(str(error)) from None
+        raise InputError(
+            f"{owner}: {error} Penalties with a kink at 0 have one, such as the lasso's."
+        ) from None
     if objective.loss.is_indicator:  # w = 0 is optimal wherever it is feasible
         level = objective.y[0] if objective.fit_intercept else 0.0
         feasible = np.isfinite(objective.loss_value(np.full(objective.n, level)))

@@ -23,7 +23,7 @@ def scores(problem: PosedLearning, X: Any, primal: Values) -> Array:
     if matrix.shape[1] != features:
         raise InputError(
             f"{problem.name}: X has {matrix.shape[1]} features, the model was posed with "
-            f"{features}."
+            f"{features}. Pass the same columns in the same order."
         )
     return as_design(matrix).matvec(primal["w"]) + primal["b"]
 
@@ -57,9 +57,10 @@ def score(problem: PosedLearning, X: Any, y: Any, primal: Values, sample_weight:
     given = read_labels(y, owner, "y")
     given = given[:, 0] if given.ndim == 2 and given.shape[1] == 1 else given
     if given.shape != predicted.shape:
+        what = f"shape {given.shape}" if given.ndim else repr(y)
         raise InputError(
             f"{owner}: y must hold the true target of each row of X, shape {predicted.shape}, got "
-            f"shape {given.shape}."
+            f"{what}. Pass X and y of the same samples."
         )
     weights = read_weights(owner, sample_weight, len(given))
     if problem.classes is not None:

@@ -20,7 +20,7 @@ from ...solvers.polish import descend, meet_equalities
 from ...solvers.polish import polish as polish_point
 from ...solvers.rational import least_norm, of_few_digits
 from ...solvers.reference import REFERENCE
-from ...solvers.registry import ALGORITHMS, check_name
+from ...solvers.registry import ALGORITHMS, check_name, suitable_instead
 from ..portfolio import Limits, available, first_verified
 from ..reading.inputs import read_coefficients
 from ..solution import Solution
@@ -78,7 +78,7 @@ def solve_learning(
     """
     problem._samples.refuse_changed(problem.name)
     if w0 is not None:
-        w0, _ = read_coefficients(problem.name, w0, None, problem.objective_parts)
+        w0, _ = read_coefficients(problem.name, w0, None, problem.objective_parts, "w0")
     others = {
         "w0": w0,
         "progress": progress,
@@ -97,7 +97,7 @@ def solve_learning(
         return Attempt(problem, solver, limits.tol, facts).failed()
     fits, reason = supports(solver, problem)
     if not fits:
-        raise UnsuitableSolverError(reason)
+        raise UnsuitableSolverError(f"{reason}{suitable_instead(problem)}")
     return with_others(attempt(problem, solver, limits, options))
 
 

@@ -20,7 +20,7 @@ from ...objective.linear.data import LinearData
 from ...solvers import supports
 from ...solvers.linear.run import run_linear
 from ...solvers.reference import ReferenceRun, iteration_limits, run_reference
-from ...solvers.registry import check_name
+from ...solvers.registry import check_name, suitable_instead
 from ..base import PosedProblem
 from ..portfolio import Limits, available, first_verified
 from ..rates.program import RecordedProgram
@@ -51,7 +51,7 @@ def solve_linear(
     if available(solver):
         suited, reason = supports(solver, problem)
         if not suited:
-            raise UnsuitableSolverError(reason)
+            raise UnsuitableSolverError(f"{reason}{suitable_instead(problem)}")
     return _attempt(problem, solver, limits, options)
 
 

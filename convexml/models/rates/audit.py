@@ -18,6 +18,7 @@ from ...objective.kernel import KernelObjective
 from ...solvers.driver import Iterate, Record, evaluate
 from ...solvers.registry import ALGORITHMS
 from ...theory import LinearInteriorPointRate, PerceptronBound, Reference, Theorem, Trajectory
+from ...validation import nonnegative_integer
 from .program import RecordedProgram, program_run
 from .reference import reference_of, separating
 from .result import RateAudit
@@ -104,9 +105,13 @@ def audit(
     InputError
         If the solver has no theorem, the run was not recorded, or no reference was found.
     """
+    iterations = nonnegative_integer(iterations, "rate_audit", "iterations")
     theorem = ALGORITHMS[solver].theorem if solver in ALGORITHMS else None
     if theorem is None:
-        raise InputError(f"rate_audit: no theorem is on record for {solver!r}.")
+        known = ", ".join(name for name, each in ALGORITHMS.items() if each.theorem is not None)
+        raise InputError(
+            f"rate_audit: no theorem is on record for {solver!r}. Solve by one of {known}."
+        )
     if recorded is None:
         raise InputError(
             "rate_audit: this solution does not know how it was computed; solve the problem again."

@@ -11,6 +11,7 @@ from scipy import sparse
 from ...design import Design
 from ...errors import InputError
 from ...numerics import Array
+from ...remedies import for_targets
 from ...validation import (
     finite_array,
     float_array,
@@ -20,7 +21,7 @@ from ...validation import (
     refuse_nonfinite,
 )
 from .labels import read_classes, read_many_classes, refuse_weightless
-from .matrix import read_design, some_of
+from .matrix import IMPUTE, read_design, some_of
 from .names import column_names
 
 
@@ -79,6 +80,11 @@ class Samples:
 
 def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) -> Samples:
     """Validate X (n, d), y (n,) and sample weights for a loss with these labels, or "targets"."""
+    if getattr(X, "ndim", 0) == 1 and getattr(y, "ndim", 0) == 2:
+        raise InputError(
+            f"{owner}: X is a vector (shape {np.shape(X)}) and y a matrix (shape {np.shape(y)}); X "
+            "must be the matrix of samples and come first. Swap them."
+        )
     names = column_names(X)
     design = read_design(owner, X)
     n = design.shape[0]
@@ -86,7 +92,7 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
         raise InputError(f"{owner}: y must be a dense vector; pass y.toarray().ravel().")
     refuse_masked(y, owner, "y")
     target = read_labels(y, owner, "y") if labels in ("binary", "classes") else np.asarray(y)
-    target = _in_shape(owner, target, n, labels == "targets")
+    target = _in_shape(owner, target, design.shape, labels)
     weights = read_weights(owner, sample_weight, n)
     kept = np.flatnonzero(weights)
     if len(kept) < n and labels in ("binary", "classes"):
@@ -105,9 +111,10 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
     return Samples(design, numbers, weights, kept, n, classes, names, outputs, seen)
 
 
-def _in_shape(owner: str, target: Array, n: int, several: bool) -> Array:
-    """The targets, a vector, or a matrix of ``several``, with one row a sample."""
-    if several:
+def _in_shape(owner: str, target: Array, X: tuple[int, int], labels: str) -> Array:
+    """The targets, a vector, or a matrix where there are several, with one row a sample."""
+    n = X[0]
+    if labels == "targets":
         if target.ndim == 2 and len(target) == n and target.shape[1]:
             return target
         advice = "; with one target, use Lasso or pass Y[:, None]" if target.ndim == 1 else ""
@@ -118,9 +125,10 @@ def _in_shape(owner: str, target: Array, n: int, several: bool) -> Array:
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]
     if target.ndim != 1 or len(target) != n:
+        instead = for_targets(target.shape, X, labels, target.tolist())
         raise InputError(
             f"{owner}: y must be a vector with one entry per row of X ({n}), got"
-            f" shape {target.shape}."
+            f" shape {target.shape}.{instead}"
         )
     return target
 
@@ -128,10 +136,13 @@ def _in_shape(owner: str, target: Array, n: int, several: bool) -> Array:
 def read_targets(owner: str, y: Array, kept: Array, count: bool, name: str = "y") -> Array:
     """Return real targets as float64; for counts, all >= 0."""
     numbers = float_array(y, owner, name)
-    refuse_nonfinite(numbers, owner, name, rows=kept)
+    refuse_nonfinite(numbers, owner, name, IMPUTE, rows=kept)
     if count and np.any(numbers < 0.0):
         row = int(np.argmax(numbers < 0.0))
-        raise InputError(f"{owner}: y must be >= 0, got {numbers[row]:g} at entry {kept[row]}.")
+        raise InputError(
+            f"{owner}: y must be >= 0, got {numbers[row]:g} at entry {kept[row]}. Real targets of "
+            "any sign are for the other regressions."
+        )
     return numbers
 
 
@@ -143,7 +154,7 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
     if weights.shape != (n,):
         raise InputError(
             f"{owner}: sample_weight must have one entry per row of X ({n}), got shape "
-            f"{weights.shape}."
+            f"{weights.shape}. Pass the weights of the rows that are passed."
         )
     with np.errstate(over="ignore"):
         total = weights.sum()
@@ -158,15 +169,19 @@ def _read_finite(owner: str, name: str, values: Any, shape: tuple[int, ...], eac
     array = finite_array(values, owner, name)
     if array.shape != shape:
         advice = f"; pass {name}.ravel()" if array.size == shape[0] and not shape[1:] else ""
+        if name in ("w", "w0") and array.shape == (shape[0] + 1,):
+            advice = "; the intercept is passed apart, as b"
         advice = f"; pass {name}.T" if shape[1:] and array.T.shape == shape else advice
         wanted = f"shape {shape}, got" if shape[1:] else f"one {each} ({shape[0]}), got shape"
         raise InputError(f"{owner}: {name} must have {wanted} {array.shape}{advice}.")
     return array
 
 
-def read_coefficients(owner: str, w: Any, b: Any, objective: Any) -> tuple[Array, Any]:
+def read_coefficients(
+    owner: str, w: Any, b: Any, objective: Any, name: str = "w"
+) -> tuple[Array, Any]:
     """Return w as a float64 vector (d,), and b as ``read_intercept``; (d, K) for K classes."""
-    array = _read_finite(owner, "w", w, objective.w_shape, "coefficient per feature")
+    array = _read_finite(owner, name, w, objective.w_shape, "coefficient per feature")
     return array.ravel(), read_intercept(owner, b, objective)
 
 
@@ -184,7 +199,10 @@ def read_intercept(owner: str, b: Any, objective: Any) -> Any:
         )
         raise InputError(f"{owner}: b must be {wanted}, got {b!r}.")
     if np.any(given) and not objective.fit_intercept:
-        raise InputError(f"{owner}: b = {given}, but this problem was posed without intercept.")
+        raise InputError(
+            f"{owner}: b = {given}, but this problem was posed without intercept. Leave b out, or "
+            "pose it with fit_intercept=True."
+        )
     return np.array(np.broadcast_to(given, outputs)) if outputs else float(given.item())
 
 

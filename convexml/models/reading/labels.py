@@ -16,7 +16,7 @@ def read_classes(owner: str, y: Array, rows: Array) -> tuple[Array, Array]:
         listed = ", ".join(repr(value) for value in classes[:5].tolist())
         raise InputError(
             f"{owner}: y must hold exactly two classes, got {len(classes)} ({listed}"
-            f"{', ...' if len(classes) > 5 else ''})."
+            f"{', ...' if len(classes) > 5 else ''}).{_remedy(classes, y)}"
         )
     return np.where(y == classes[1], 1.0, -1.0), classes
 
@@ -32,12 +32,23 @@ def refuse_weightless(owner: str, y: Array, rows: Array) -> None:
         )
 
 
+def _remedy(classes: Array, y: Array) -> str:
+    if len(classes) < 2:
+        return " Pass samples of both."
+    if y.dtype.kind == "f" and len(classes) > max(10, len(y) // 2):
+        return " For real targets take a regression, or make labels of them, as y > 0."
+    return " SoftmaxRegression takes several."
+
+
 def _labels(owner: str, y: Array, rows: Array) -> Array:
     """The distinct labels, in order."""
     if y.dtype.kind == "f":
-        refuse_nonfinite(y, owner, "y", rows=rows)
+        refuse_nonfinite(y, owner, "y", " Drop that sample.", rows=rows)
     if y.dtype.kind == "c":
-        raise InputError(f"{owner}: y is complex; labels are of a kind that can be ordered.")
+        raise InputError(
+            f"{owner}: y is complex; labels are of a kind that can be ordered. "
+            "Pass integers or text."
+        )
     if y.dtype.kind in "biuf" and y.size:
         ends = np.array([y.min(), y.max()], dtype=y.dtype)
         if ((y == ends[0]) | (y == ends[1])).all():
@@ -45,7 +56,10 @@ def _labels(owner: str, y: Array, rows: Array) -> Array:
     try:
         return np.unique(y)
     except TypeError:
-        raise InputError(f"{owner}: the labels in y cannot be ordered; use one type.") from None
+        kinds = sorted({type(label).__name__ for label in y.tolist()})
+        raise InputError(
+            f"{owner}: the labels in y cannot be ordered; use one type, not {' and '.join(kinds)}."
+        ) from None
 
 
 def read_many_classes(owner: str, y: Array, rows: Array) -> tuple[Array, Array]:
@@ -53,5 +67,7 @@ def read_many_classes(owner: str, y: Array, rows: Array) -> tuple[Array, Array]:
     classes = _labels(owner, y, rows)
     if len(classes) < 2:
         listed = ", ".join(repr(value) for value in classes.tolist())
-        raise InputError(f"{owner}: y must hold at least two classes, got only {listed}.")
+        raise InputError(
+            f"{owner}: y must hold at least two classes, got only {listed}. Pass samples of both."
+        )
     return np.searchsorted(classes, y).astype(float), classes

@@ -43,9 +43,9 @@ def read_design(owner: str, X: Any, name: str = "X") -> Design:
             refuse_text(owner, X, name)  # by its column
             raise
         if matrix.ndim != 2:
-            hint = " Use X.reshape(-1, 1) for a single feature." if matrix.ndim == 1 else ""
             raise InputError(
-                f"{owner}: {name} must be a matrix of shape (n, d), got shape {matrix.shape}.{hint}"
+                f"{owner}: {name} must be a matrix of shape (n, d), got shape {matrix.shape}."
+                f"{_in_two_axes(matrix, name)}"
             )
         design = as_design(matrix)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
@@ -55,9 +55,23 @@ def read_design(owner: str, X: Any, name: str = "X") -> Design:
     if 0 in design.shape:
         raise InputError(
             f"{owner}: {name} is empty (shape {design.shape}); at least one sample and one "
-            "feature are required."
+            "feature are required. Pass some rows."
         )
     return design
+
+
+def _in_two_axes(matrix: Array, name: str) -> str:
+    """How to make a matrix of an array with fewer or more axes."""
+    if matrix.ndim == 0:
+        return f" Got {matrix.item()!r}; pass the samples in rows."
+    if matrix.size == 0:
+        return " It is empty; at least one sample and one feature are required."
+    if matrix.ndim == 1:
+        return (
+            f" Use {name}.reshape(-1, 1) for a single feature, {name}.reshape(1, -1) for a single "
+            "sample."
+        )
+    return f" Use {name}.reshape(len({name}), -1) for one row a sample."
 
 
 def some_of(X: Any) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from ...numerics import Array
 from ...objective import Objective
 from ...theory.constants import loss_smoothness
+from ...validation import yes_or_no
 from ..composite import Composite
 from ..driver import Iterate
 from ..steps import constant
@@ -27,6 +28,7 @@ def fista(
     P = Composite(objective)
     gamma = constant(step, "fista", lambda: 1.0 / (loss_smoothness(objective) or 1.0))
     x = y = P.pack(objective.penalty.project(w), b)
+    restart = yes_or_no(restart, "fista", "restart")
     t, k, restarted_at = 1.0, 0, 0
     while True:
         yield P.iterate(x, step=gamma, restarted_at=restarted_at)

@@ -136,6 +136,7 @@ def require_problem(problem: Any, owner: str) -> None:
         return
     kind = type(problem).__name__
     own = "" if not hasattr(problem, "certify") else f" A posed {kind} has its own .{owner}(...)."
+    own = " An estimator has a fit of its own." if hasattr(problem, "get_params") else own
     raise InputError(f"{owner}: expected a cvxpy.Problem, got {kind}.{own}")
 
 
