@@ -12,7 +12,9 @@ from sklearn.utils.class_weight import compute_class_weight
 from ..errors import InputError, SolverError
 from ..losses import Logistic, Softmax
 from ..models.folds.cross_validation import on_folds, tell_doubt
+from ..models.folds.grid import Grid
 from ..models.folds.splits import splits_of
+from ..models.learning.prediction import predictions
 from ..numerics import Array
 from .base import OURS, Given
 from .logistic_regression import LogisticRegression
@@ -147,16 +149,16 @@ class LogisticRegressionCV(LogisticRegression, linear_model.LogisticRegressionCV
             grids.append(on_folds(problem, "lam", splits, self.tol, strengths, owner))
         self.gap_path_ = np.swapaxes([[fold.gaps for fold in each] for each in grids], 0, 1)
         tell_doubt(owner, self.gap_path_, self.tol, "gap_path_", stacklevel=5)
-        scorer = FoldScores(
-            linear_model.LogisticRegression(),
-            None if self.scoring == "warn" else self.scoring,
-            self.classes_,
-        )
+        scoring = None if self.scoring == "warn" else self.scoring
+        scorer = FoldScores(linear_model.LogisticRegression(), scoring, self.classes_)
         scores, paths = np.empty(self.gap_path_.shape), []
         for fold, (_, test) in enumerate(splits):
             models = [[self._at(point, owner) for point in each[fold].points] for each in grids]
-            scores[fold] = [[scorer.of(model, kept, test) for model in row] for row in models]
             paths.append([[self._row(model) for model in row] for row in models])
+            if scoring is None:
+                scores[fold] = [_accuracies(each[fold], kept, test) for each in grids]
+            else:
+                scores[fold] = [[scorer.of(model, kept, test) for model in row] for row in models]
         steps = np.swapaxes([[fold.iterations for fold in each] for each in grids], 0, 1)
         self._tell_choice(ratios, scores, np.array(paths), np.maximum(steps, 1))
 
@@ -216,3 +218,12 @@ class LogisticRegressionCV(LogisticRegression, linear_model.LogisticRegressionCV
 
     def _iterations(self, solutions: Any) -> Any:
         return self.__dict__.pop("_steps")
+
+
+def _accuracies(grid: Grid, given: Given, test: Array) -> list[float]:
+    """The share of right predictions of each point, by one product for all."""
+    X, y, s = given
+    found = [predictions(grid.problem, z) for z in grid.predictions(X[test]) if z is not None]
+    right = np.array(found) == y[test]
+    shares: list[float] = np.average(right, axis=1, weights=None if s is None else s[test]).tolist()
+    return shares

@@ -10,6 +10,7 @@ from sklearn import linear_model
 from ..errors import InputError
 from ..models import Ridge as PosedRidge
 from ..models.folds.cross_validation import on_folds, tell_doubt
+from ..models.folds.leave_one_out import left_out
 from ..models.folds.splits import splits_of
 from .base import OURS, Given
 from .linear import LinearFit
@@ -22,8 +23,8 @@ LARGEST = 1e149
 class RidgeCV(LinearFit, linear_model.RidgeCV):
     """Ridge with the best alpha, and a certificate of the last fit.
 
-    Without ``cv`` scikit-learn chooses, by its closed form of leaving one out of the samples of
-    positive weight; with it every fit on a fold is certified, and told of where it is not verified.
+    Without ``cv`` the closed form of leaving one out of the samples of positive weight chooses;
+    with it every fit on a fold is certified, and told of where it is not verified.
 
     Parameters
     ----------
@@ -119,7 +120,10 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
         self.alpha_, self.best_score_ = alphas[np.argmax(mean)], float(mean.max())
 
     def _leave_one_out(self, kept: Given) -> None:
-        """scikit-learn's choice, of numbers whose squares do not overflow."""
+        """The choice by leaving one out, of numbers whose squares do not overflow.
+
+        scikit-learn's own where another score, stored results or several targets ask for it.
+        """
         owner = type(self).__name__
         if kept.X.shape[0] < 2:
             raise InputError(f"{owner}.fit: leaving one out takes two samples, got n_samples=1.")
@@ -131,4 +135,14 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
                     f"{owner}.fit: {name} holds numbers of size {largest:.1e}, weighted, and the "
                     f"closed form of leaving one out squares them; scale {name} down, or pass cv."
                 )
-        linear_model.RidgeCV.fit(self, *kept)
+        alphas = np.atleast_1d(self.alphas)
+        plain = self.scoring is None and not (self.store_cv_results or self.alpha_per_target)
+        if not plain or kept.y.ndim > 1 or not np.all(alphas > 0.0):
+            linear_model.RidgeCV.fit(self, *kept)
+            return
+        intercept = {"fit_intercept": self.fit_intercept}
+        problem = PosedRidge(kept.X, kept.y, 1.0, sample_weight=kept.weights, **intercept)
+        weights = problem._samples.weights
+        residuals = left_out(problem.objective_parts, weights, alphas[:, None])
+        scores = -(residuals**2 @ weights) / len(weights)
+        self.alpha_, self.best_score_ = alphas[np.argmax(scores)], float(scores.max())

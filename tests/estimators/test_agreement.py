@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn import linear_model
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
@@ -86,6 +87,23 @@ def test_the_choice_of_folds_is_that_of_the_namesake(theirs: Any) -> None:
         assert found.gap_path_.shape == theirs.mse_path_.shape
     assert np.all(found.gap_path_ <= 1e-6)
     assert cml.certify(found, X, y).verdict is found.certificate_.verdict is cml.Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize("shape", [(24, 5), (9, 14)], ids=["tall", "wide"])
+def test_ridge_leaves_one_out_as_the_namesake(shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=shape) + 2.0
+    y, s = X[:, 0] + rng.normal(size=shape[0]), rng.uniform(0.5, 2.0, size=shape[0])
+    alphas = [0.01, 0.3, 3.0, 50.0]
+    for weights in (None, s):
+        for given in (X, sparse.csr_array(X)):
+            for intercept in (True, False):
+                settings = {"alphas": alphas, "fit_intercept": intercept}
+                found = ours.RidgeCV(**settings).fit(given, y, sample_weight=weights)
+                theirs = linear_model.RidgeCV(**settings).fit(X, y, sample_weight=weights)
+                assert found.alpha_ == theirs.alpha_
+                assert found.best_score_ == pytest.approx(theirs.best_score_, rel=1e-7)
+                np.testing.assert_allclose(found.coef_, theirs.coef_, rtol=1e-3, atol=1e-6)
 
 
 @pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])

@@ -126,8 +126,11 @@ def on_folds(
 
     The values may depend on that problem: of scikit-learn's strengths they do.
     """
-    parts = [posed_on(problem, train, owner) for train, _ in splits]
-    return [solve_grid(part, name, values(part), tol) for part in parts]
+    found: list[Grid] = []
+    for train, _ in splits:
+        part = posed_on(problem, train, owner)
+        found.append(solve_grid(part, name, values(part), tol, found[-1] if found else None))
+    return found
 
 
 def scores_of(

@@ -45,7 +45,9 @@ class Grid:
         return [next(found) if point else None for point in self.points]
 
 
-def solve_grid(problem: Any, name: str, values: Array, tol: float) -> Grid:
+def solve_grid(
+    problem: Any, name: str, values: Array, tol: float, near: Grid | None = None
+) -> Grid:
     """Solve from the strongest value to the weakest, warm started, and certify every point.
 
     Parameters
@@ -56,6 +58,8 @@ def solve_grid(problem: Any, name: str, values: Array, tol: float) -> Grid:
     values : array, shape (m,)
     tol : float
         Relative gap that every point is to reach.
+    near : Grid, optional
+        That of another fold, whose changes from one value to the next are much the same.
     """
     falling = np.argsort(-values if name == "lam" else values, kind="stable")
     points: list[Values] = [{}] * len(values)
@@ -65,16 +69,33 @@ def solve_grid(problem: Any, name: str, values: Array, tol: float) -> Grid:
         W, b, gaps[falling] = quick
         for at, w, shift in zip(falling.tolist(), W, b, strict=True):
             points[at] = {"w": w, "b": np.asarray(shift)}
-    left = falling[~(gaps[falling] <= tol)]
-    for at, solution in zip(left.tolist(), problem.path(values[left], tol=tol), strict=True):
-        points[at], gaps[at], steps[at] = {}, np.inf, solution.iterations
+    left: list[int] = falling[~(gaps[falling] <= tol)].tolist()
+    more: dict[str, Any] = {"carried": {}} if problem._hands_on else {}
+    for last, at in zip([None, *left], left, strict=False):
+        setattr(problem, name, values[at])
+        solution = problem.solve(tol=tol, w0=_start(problem, points, near, last, at), **more)
+        points[at], gaps[at], steps[at] = {}, verified_gap(solution), solution.iterations
         if "b" in solution.primal:
             points[at] = {k: solution.primal[k] for k in ("q", "w", "b") if k in solution.primal}
-            gaps[at] = verified_gap(solution)
     return Grid(problem, points, gaps, steps)
 
 
+def _start(
+    problem: Any, points: list[Values], near: Grid | None, last: int | None, at: int
+) -> Array | None:
+    """The point before, moved as that of a neighbour moves where no coordinate is to stay 0."""
+    before = {} if last is None else points[last]
+    start = before.get("q", before.get("w"))
+    if near is None or "w" not in near.points[at] or not problem._parts[1].is_smooth:
+        return start
+    there: Array = near.points[at]["w"]
+    if start is None or last is None or "w" not in near.points[last]:
+        return there
+    return start + (there - near.points[last]["w"])
+
+
 def verified_gap(solution: Any) -> float:
-    """The relative gap; inf where a solution misses something else."""
+    """The relative gap; inf where there is no point, or it misses something else."""
     gap = float(solution.relative_gap)
-    return np.inf if gap <= solution.certificate.tol and not solution.certificate.holds() else gap
+    missed = gap <= solution.certificate.tol and solution.status != "optimal"
+    return np.inf if missed or "b" not in solution.primal else gap

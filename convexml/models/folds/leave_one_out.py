@@ -35,9 +35,23 @@ def leave_one_out(objective: Objective, weights: Array, lams: Array) -> Array:
     """
     total = float(weights.sum())
     strengths = np.maximum(np.multiply.outer(lams, total - weights), 0.0)
+    found: Array = left_out(objective, weights, strengths) ** 2 @ (weights / total)
+    return found
+
+
+def left_out(objective: Objective, weights: Array, strengths: Array) -> Array:
+    """Residuals of samples left out, (m, n), with a mu for each, (m, n), or for all, (m, 1)."""
     find = _by_features if objective.d < objective.n - 1 else _by_samples
-    residuals = find(objective, weights, strengths)
-    found: Array = residuals**2 @ (weights / total)
+    return find(objective, weights, strengths)
+
+
+def _sums(table: Array, factors: Array, inverse: Array) -> Array:
+    """sum_j table_ij factors_j inverse_ij, shape (n,); of one row of ``inverse`` for all."""
+    found: Array
+    if len(inverse) == 1:
+        found = table @ (factors * inverse[0])
+    else:
+        found = np.einsum("ij,j,ij->i", table, factors, inverse)
     return found
 
 
@@ -89,16 +103,18 @@ def _by_features(objective: Objective, weights: Array, strengths: Array) -> Arra
     values, vectors = linalg.eigh(rows.gram())
     kept = values > np.max(values, initial=0.0) * len(values) * EPS  # the rest is rounding
     values, scores = values[kept], rows.times(vectors[:, kept])
-    pull, squares = scores.T @ rows.target, scores * scores
+    pull, squares, ones = scores.T @ rows.target, scores * scores, np.ones(len(values))
     own = weights / weights.sum() if objective.fit_intercept else np.zeros(objective.n)
-    found = np.empty(strengths.shape)
+    found = np.empty((len(strengths), objective.n))
     for k, mu in enumerate(strengths):
         inverse = 1.0 / (values + mu[:, None])
-        e = rows.y - np.einsum("ij,j,ij->i", scores, pull, inverse) / rows.root
-        rest = 1.0 - own - np.einsum("ij,ij->i", squares, inverse)
+        e = rows.y - _sums(scores, pull, inverse) / rows.root
+        rest = 1.0 - own - _sums(squares, ones, inverse)
         found[k] = e / np.maximum(rest, LEVER)
         for i in np.flatnonzero(rest <= LEVER).tolist():
-            found[k, i] = _by_hand(objective, weights, i, mu[i])
+            found[k, i] = _by_hand(
+                objective, weights, i, float(np.broadcast_to(mu, objective.n)[i])
+            )
     return found
 
 
@@ -113,19 +129,21 @@ def _by_samples(objective: Objective, weights: Array, strengths: Array) -> Array
     values, vectors = linalg.eigh(matrix)
     values, vectors = values[:count], vectors[:, :count]
     values = np.where(values > np.max(values, initial=0.0) * count * EPS, values, 0.0)
-    pull, squares = vectors.T @ rows.target, vectors * vectors
-    found = np.empty(strengths.shape)
+    pull, squares, ones = vectors.T @ rows.target, vectors * vectors, np.ones(count)
+    found = np.empty((len(strengths), objective.n))
     for k, mu in enumerate(strengths):
         whole = values + mu[:, None]
         empty = whole == 0.0  # as lam -> 0 only these count
         inverse = np.where(empty, 1.0, 1.0 / np.where(empty, 1.0, whole))
         inverse[empty.any(axis=1)] *= empty[empty.any(axis=1)]
-        e = np.einsum("ij,j,ij->i", vectors, pull, inverse) / rows.root
-        rest = np.einsum("ij,ij->i", squares, inverse)
-        alone = empty.any(axis=1) & (rest <= LEVER)
+        e = _sums(vectors, pull, inverse) / rows.root
+        rest = _sums(squares, ones, inverse)
+        alone = (empty.any(axis=1) & (rest <= LEVER)) | ~(rest > 0.0)
         found[k] = e / np.where(alone, 1.0, rest)
         for i in np.flatnonzero(alone).tolist():
-            found[k, i] = _by_hand(objective, weights, i, mu[i])
+            found[k, i] = _by_hand(
+                objective, weights, i, float(np.broadcast_to(mu, objective.n)[i])
+            )
     return found
 
 
