@@ -21,6 +21,7 @@ from ..numerics import Array
 from ..objective import Objective
 from ..validation import float_array, positive_number
 from .held import Held
+from .reading import read_samples
 
 OURS = dict.fromkeys(("solver", "tol", "max_iter"), "no_validation")
 """Parameters with another range than the namesake's; what solves is what refuses them."""
@@ -114,12 +115,8 @@ class CertifiedFit:
         return self
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """X in float64, dense or by rows, and y, as scikit-learn reads them."""
-        from sklearn.utils.validation import validate_data
-
-        read = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, **self._reading}
-        X, y = validate_data(self, X, y, **read)
-        return X, y
+        """X and y, as scikit-learn reads them."""
+        return read_samples(self, X, y, self._reading)
 
     def _weights(self, sample_weight: Any, n: int) -> Array | None:
         """A vector, of a number too."""

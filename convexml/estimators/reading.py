@@ -1,0 +1,34 @@
+"""X and y as scikit-learn reads them; what X holds that is no number is named by row and column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..models.reading.matrix import read_matrix
+
+
+def read_samples(estimator: Any, X: Any, y: Any, settings: Mapping[str, Any]) -> tuple[Any, Any]:
+    """X in float64, dense or by rows or columns, and y.
+
+    Raises
+    ------
+    ValueError, TypeError
+        scikit-learn's; an ``InputError`` where it is an entry or the shape of X.
+    """
+    from sklearn.utils.validation import validate_data
+
+    read = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, **settings}
+    try:
+        X_read, y_read = validate_data(estimator, X, y, **read)
+    except (ValueError, np.exceptions.DTypePromotionError) as error:
+        try:
+            read_matrix(f"{type(estimator).__name__}.fit", X)
+        except InputError as named:
+            first = str(error).partition("\n")[0].partition(". ")[0].rstrip(".")
+            raise InputError(f"{named} ({first}.)") from None
+        raise
+    return X_read, y_read
