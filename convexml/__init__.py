@@ -47,6 +47,7 @@ _HOME = {
             "LogisticRegression",
             "MinimumNorm",
             "MultiTaskLasso",
+            "OneClassSVM",
             "PoissonRegression",
             "QuantileRegression",
             "Ridge",

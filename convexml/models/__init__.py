@@ -6,6 +6,7 @@ from .classification.logistic_regression import LogisticRegression
 from .classification.soft_margin_svm import SoftMarginSVM
 from .classification.softmax_regression import SoftmaxRegression
 from .kernel.classification import KernelLogistic, KernelSVM
+from .kernel.one_class_svm import OneClassSVM
 from .kernel.regression import KernelRidge, KernelSVR
 from .learning.stored import register_models
 from .likelihood.gaussian import GaussianLikelihood
@@ -42,6 +43,7 @@ __all__ = [
     "LogisticRegression",
     "MinimumNorm",
     "MultiTaskLasso",
+    "OneClassSVM",
     "PoissonRegression",
     "QuantileRegression",
     "Ridge",

@@ -34,7 +34,7 @@ LAWS = (
     "test_models_duality",
     "test_sample_steps",
 )
-NEW = "LogCosh or Slope or OneClassSVM or heavy_ball or forgotten or exported or exists"
+NEW = "LogCosh or Slope or LinearOneClass or heavy_ball or forgotten or exported or exists"
 
 
 def files() -> dict[str, str]:
@@ -70,7 +70,7 @@ def test_each_object_is_one_file_and_at_most_three_lines() -> None:
         "log_cosh",
         "slope",
         "heavy_ball",
-        "one_class_svm",
+        "linear_one_class",
     ]
     for patch in PATCH.findall(PAGE):
         lines, place = 0, ""
@@ -131,10 +131,12 @@ def novelty_value(X: Array, nu: float, w: Array, b: float) -> Fraction:
 
 
 @pytest.mark.parametrize("offset", [0.0, 2.0, 1e4, 1e8])
-def test_gap_of_the_one_class_svm_covers_what_is_lost(new: SimpleNamespace, offset: float) -> None:
+def test_gap_of_the_one_class_machine_covers_what_is_lost(
+    new: SimpleNamespace, offset: float
+) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 3)) + offset
-    problem = new.OneClassSVM(X, 0.25)
+    problem = new.LinearOneClass(X, 0.25)
     best = problem.solve(tol=1e-9)
     w, b = best.primal["w"], float(best.primal["b"])
     least = novelty_value(X, 0.25, w, b)
@@ -151,13 +153,13 @@ def test_gap_of_the_one_class_svm_covers_what_is_lost(new: SimpleNamespace, offs
 def test_model_is_read_back_and_follows_its_hyperparameter(new: SimpleNamespace) -> None:
     X = np.random.default_rng(1).normal(size=(40, 3)) + 1.5
     weights = np.where(np.arange(40) % 7 == 0, 0.0, 2.0)
-    problem = new.OneClassSVM(X, 0.5, sample_weight=weights)
+    problem = new.LinearOneClass(X, 0.5, sample_weight=weights)
     problem.nu = 0.2
-    fresh = new.OneClassSVM(X[weights > 0.0], 0.2)
+    fresh = new.LinearOneClass(X[weights > 0.0], 0.2)
     assert problem.solve().objective == pytest.approx(fresh.solve().objective, rel=1e-9)
-    again = new.OneClassSVM.from_dict(problem.to_dict())
+    again = new.LinearOneClass.from_dict(problem.to_dict())
     assert again.solve().objective == pytest.approx(fresh.solve().objective, rel=1e-9)
-    with pytest.raises(cml.errors.InputError, match=r"OneClassSVM: nu must be < 1"):
+    with pytest.raises(cml.errors.InputError, match=r"LinearOneClass: nu must be < 1"):
         problem.nu = 1.0
 
 

@@ -30,6 +30,7 @@ TESTED_ELSEWHERE = {
     "LearningProblem": "test_models_duality.py",
     "LinearProgram": "test_linear_program.py",
     "MultiTaskLasso": "test_multi_task_lasso.py",
+    "OneClassSVM": "test_one_class_svm.py",
     "SoftmaxRegression": "support/models/softmax.py",
 }
 """Models that are posed for tests of their own rather than in a row of support/model_cases.py."""

@@ -80,6 +80,16 @@ def _rebuild(module: Any, described: dict[str, Any]) -> Any:
     return getattr(module, described["class"])(**given)
 
 
+def described(kernel: kernels.Kernel) -> dict[str, Any]:
+    """A kernel as plain lists."""
+    return _describe(kernel)
+
+
+def rebuilt(stored: dict[str, Any]) -> Any:
+    """The kernel that ``described`` told."""
+    return _rebuild(kernels, stored)
+
+
 def register_models(models: dict[str, type]) -> None:
     """Tell ``Solution.from_json`` how to pose each model again."""
     for name, model in models.items():

@@ -79,7 +79,10 @@ class Samples:
 
 
 def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) -> Samples:
-    """Validate X (n, d), y (n,) and sample weights for a loss with these labels, or "targets"."""
+    """Validate X (n, d), y (n,) and sample weights for a loss with these labels.
+
+    "targets" takes y of shape (n, K), "none" takes no y.
+    """
     if getattr(X, "ndim", 0) == 1 and getattr(y, "ndim", 0) == 2:
         raise InputError(
             f"{owner}: X is a vector (shape {np.shape(X)}) and y a matrix (shape {np.shape(y)}); X "
@@ -88,6 +91,7 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
     names = column_names(X)
     design = read_design(owner, X)
     n = design.shape[0]
+    y = np.zeros(n) if labels == "none" else y
     if sparse.issparse(y):
         raise InputError(f"{owner}: y must be a dense vector; pass y.toarray().ravel().")
     refuse_masked(y, owner, "y")

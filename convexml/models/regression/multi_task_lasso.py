@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,6 +53,7 @@ class MultiTaskLasso(LearningProblem):
     """
 
     lam = Hyperparameter()
+    scikit_learn: ClassVar = {"MultiTaskLasso": {"alpha": "lam = alpha"}}
     _poses_coordinates = False
 
     def __init__(

@@ -27,11 +27,13 @@ from typing import Any
 
 import numpy as np
 
+from ....certificates.learning.machines.functions import OfFeatures
+from ....certificates.learning.machines.nu import HeldPoint, NuPart
+from ....certificates.learning.machines.tube import TubePart
 from ....numerics import Array
 from ..fitted import Fitted
 from .kernel_matrix import kernel_matrix
 from .libsvm import dual_coefficients, in_feature_space, pairs
-from .nu_parts import HeldPoint, NuPart, TubePart
 
 TIGHT, STEPS = 1e-8, 100_000
 """Of a fit that may be better than the one that is judged."""
@@ -42,7 +44,7 @@ def one_class_svm(fitted: Fitted) -> Iterator[NuPart]:
     K = _kernel(fitted)
     A, point = _one_class(fitted, fitted, K)
     total = float(fitted.estimator.nu) * float(fitted.s.sum())
-    yield NuPart(A, np.ones(fitted.n), fitted.s, total, point,
+    yield NuPart(OfFeatures(A), np.ones(fitted.n), fitted.s, total, point,
                  lambda: _one_class(fitted, tighter(fitted), K)[1])  # fmt: skip
 
 
@@ -59,7 +61,7 @@ def nu_svc(fitted: Fitted) -> Iterator[NuPart]:
     for at in range(count * (count - 1) // 2):
         part, point = _pair(fitted, fitted, K, at)
         A, y, s, name = part
-        yield NuPart(A, y, s, nu * float(s.sum()), point,
+        yield NuPart(OfFeatures(A), y, s, nu * float(s.sum()), point,
                      partial(_another, fitted, K, at), name)  # fmt: skip
 
 
@@ -88,7 +90,7 @@ def nu_svr(fitted: Fitted) -> Iterator[TubePart]:
     A, point = _tube(fitted, fitted, K)
     limits = float(fitted.estimator.C) * fitted.s
     total = float(fitted.estimator.nu) * float(limits.sum())
-    yield TubePart(A, fitted.target(), limits, total, point,
+    yield TubePart(OfFeatures(A), fitted.target(), limits, total, point,
                    lambda: _tube(fitted, tighter(fitted), K)[1])  # fmt: skip
 
 

@@ -22,6 +22,8 @@ from functools import partial
 
 import numpy as np
 
+from ....certificates.learning.machines.functions import OfFeatures
+from ....certificates.learning.machines.nu import HeldPoint, NuPart
 from ....errors import nearest
 from ....losses import (
     EpsilonInsensitive,
@@ -38,7 +40,6 @@ from ....validation import refuse_nonfinite
 from ..fitted import Fitted, one_versus_rest
 from ..parts import LearningPart, Subproblem, learning_part
 from .nu import STEPS, TIGHT
-from .nu_parts import HeldPoint, NuPart
 
 
 def sgd_classifier(fitted: Fitted) -> Iterator[LearningPart]:
@@ -74,7 +75,8 @@ def sgd_one_class_svm(fitted: Fitted) -> Iterator[Subproblem]:
     held = HeldPoint(w, 0.0, float(np.ravel(estimator.offset_)[0]), np.zeros(n))
     for name, values in (("coef_", w), ("offset_", np.array([held.level]))):
         refuse_nonfinite(values, f"certify: {fitted.owner}", name)
-    yield NuPart(fitted.X, np.ones(n), s / (nu * n), 1.0, held, partial(_by_libsvm, fitted, nu * n))
+    again = partial(_by_libsvm, fitted, nu * n)
+    yield NuPart(OfFeatures(fitted.X), np.ones(n), s / (nu * n), 1.0, held, again)
 
 
 def _by_libsvm(fitted: Fitted, total: float) -> HeldPoint:

@@ -1,0 +1,1 @@
+"""Certificates of machines whose margin, or tube, is found with the function."""

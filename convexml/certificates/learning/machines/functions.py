@@ -1,0 +1,124 @@
+"""Where a machine with nu has its function f: coefficients of features, or of samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from ....conditions import Condition, worst
+from ....kernels.matrix import KernelMatrix
+from ....numerics import Array, gamma
+
+
+class Functions(Protocol):
+    """Functions f by an array w: f(x_i), |f|, and the one that is sum_i q_i k(x_i, .)."""
+
+    @property
+    def diagonal(self) -> Array:
+        """K_ii, shape (n,)."""
+        ...
+
+    def scores(self, w: Array) -> Array:
+        """The f(x_i), shape (n,)."""
+        ...
+
+    def square(self, w: Array) -> float:
+        """|f|^2."""
+        ...
+
+    def of(self, q: Array) -> Array:
+        """The w of sum_i q_i k(x_i, .)."""
+        ...
+
+    def apart(self, w: Array, q: Array, name: str) -> Condition:
+        """How far f is from that function."""
+        ...
+
+    def errors(self, w: Array) -> tuple[Array, float]:
+        """Bounds of the errors of ``scores(w)`` and ``square(w)``."""
+        ...
+
+    def error_of(self, q: Array) -> float:
+        """A bound of the error of ``square(of(q))``."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class OfFeatures:
+    """f(x) = w.x; ``A`` is the matrix of the x_i, (n, d), dense or sparse."""
+
+    A: Any
+
+    @cached_property
+    def diagonal(self) -> Array:
+        squares = self.A.multiply(self.A) if hasattr(self.A, "multiply") else self.A * self.A
+        return np.ravel(squares.sum(axis=1))
+
+    def scores(self, w: Array) -> Array:
+        found: Array = self.A @ w
+        return found
+
+    def square(self, w: Array) -> float:
+        return float(w @ w)
+
+    def of(self, q: Array) -> Array:
+        found: Array = self.A.T @ q
+        return found
+
+    def apart(self, w: Array, q: Array, name: str) -> Condition:
+        return worst(name, "stationarity", w - self.of(q), float(np.max(np.abs(w))) or 1.0)
+
+    def errors(self, w: Array) -> tuple[Array, float]:
+        share = gamma(self.A.shape[1] + 4)
+        return share * (abs(self.A) @ np.abs(w)), share * float(w @ w)
+
+    def error_of(self, q: Array) -> float:
+        size = abs(self.A).T @ np.abs(q)
+        return float(gamma(sum(self.A.shape) + 8) * (size @ size))
+
+
+@dataclass(frozen=True, eq=False)
+class OfSamples:
+    """f = sum_j w_j k(x_j, .), of a kernel.
+
+    Where no theorem says that the kernel is semidefinite, it is that of a factor of K, whose
+    distance from K counts as rounding.
+    """
+
+    matrix: KernelMatrix
+
+    @property
+    def diagonal(self) -> Array:
+        return self.matrix.diagonal
+
+    def scores(self, w: Array) -> Array:
+        if self.matrix.is_exact:
+            return self.matrix.product(w)
+        return self.matrix.factor @ (self.matrix.factor.T @ w)
+
+    def square(self, w: Array) -> float:
+        return max(float(w @ self.scores(w)), 0.0)
+
+    def of(self, q: Array) -> Array:
+        return q
+
+    def apart(self, w: Array, q: Array, name: str) -> Condition:
+        size = float(np.max(np.abs(self.scores(w))))
+        return worst(name, "stationarity", self.scores(w - q), size or 1.0)
+
+    def errors(self, w: Array) -> tuple[Array, float]:
+        scores = self.scores(w)
+        if self.matrix.is_exact:
+            off = self.matrix.product_error(w)
+        else:
+            K, L = self.matrix.dense, self.matrix.factor
+            sizes = np.abs(K) @ np.abs(w) + np.abs(L) @ (np.abs(L).T @ np.abs(w))
+            off = np.abs(K @ w - scores) + gamma(len(K) + L.shape[1] + 8) * sizes
+        size = np.abs(w)
+        return off, float(size @ off + gamma(len(w) + 4) * (size @ np.abs(scores)))
+
+    def error_of(self, q: Array) -> float:
+        return self.errors(q)[1]
