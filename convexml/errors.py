@@ -51,7 +51,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def instead(name: object, names: Iterable[object]) -> str:
     """Advice to append to a message: the nearest of the names that exist, else all of them."""
-    known = [str(n) for n in names]
+    name, known = str(name)[:100], [str(n) for n in names]
     if not known:
         return " No key is allowed here."
-    return nearest(str(name), known) or f" Known: {', '.join(known)}."
+    few = known if len(known) <= 60 else [*known[:20], f"... ({len(known)})"]
+    return nearest(name, known) or f" Known: {', '.join(few)}."

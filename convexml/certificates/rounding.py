@@ -80,6 +80,8 @@ def balanced(u: Array, lo: Any, hi: Any) -> Array | None:
     if not 0.0 < largest < np.inf:
         return u if largest == 0.0 else None
     grid, top, is_boxed = grid_of(largest), 2.0**DIGITS, isinstance(lo, np.ndarray)
+    if not grid > 0.0:  # u is so small that no number divides it into 53 digits
+        return None
     rounded = u / grid
     np.rint(rounded, out=rounded)
     missing, found = exact_sum(rounded), rounded * grid

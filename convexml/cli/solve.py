@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import exits, output
-from .options import AsJson, NoCode, Solver, Tolerance, require
+from .options import AsJson, NoCode, Solver, Tolerance, positive, require
 
 if TYPE_CHECKING:
     from ..comparison import Outcome
@@ -32,6 +32,14 @@ def solve(
     ],
     solver: Solver = "auto",
     tol: Tolerance = 1e-6,
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--max-seconds",
+            help="Time limit of one problem; the best point is judged as it is.",
+            callback=positive,
+        ),
+    ] = None,
     as_json: AsJson = False,
     no_code: NoCode = False,
 ) -> None:
@@ -40,6 +48,7 @@ def solve(
     The answer is polished: coefficients that are zero in the solution are exactly zero.
     """
     from ..comparison.entries import from_file
+    from ..errors import InputError
     from ..library import discover, load_file
 
     require(solver)
@@ -49,7 +58,10 @@ def solve(
     records, rows = [], []
     for file in loaded:
         with output.busy(f"solving {file.path.name}"):
-            record, solution = _solve(from_file(file), solver, tol)
+            try:
+                record, solution = _solve(from_file(file), solver, tol, max_seconds)
+            except InputError as error:
+                raise InputError(f"{file.path}: {file.kind}: {error}") from error
         held_out = _held_out(file, solution)
         records.append(record)
         if as_json:
@@ -70,18 +82,22 @@ def _held_out(file: Any, solution: Any) -> dict[str, Any]:
     return {"rows": out["X"].shape[0], "score": score}
 
 
-def _solve(entry: Any, solver: str, tol: float) -> tuple[Outcome, Any]:
+def _solve(entry: Any, solver: str, tol: float, max_seconds: float | None) -> tuple[Outcome, Any]:
+    import numpy as np
+
     from ..comparison.entries import is_cvxpy
     from ..comparison.measure import record_of
 
-    if is_cvxpy(entry.problem):
-        from ..comparison.claims import measure_claim, measure_solved
+    with np.errstate(all="ignore"):  # what overflows has no certificate, which says so
+        if is_cvxpy(entry.problem):
+            from ..comparison.claims import measure_claim, measure_solved
 
-        record = measure_claim(entry, "clarabel" if solver == "auto" else solver, tol)
-        if solver == "auto" and record.certifiable and record.verdict != "certified":
-            record = measure_solved(entry, tol)
-        return record, None
-    solution = entry.problem.solve(solver, tol=tol)
+            name = "clarabel" if solver == "auto" else solver
+            record = measure_claim(entry, name, tol, max_seconds=max_seconds)
+            if solver == "auto" and record.certifiable and record.verdict != "certified":
+                record = measure_solved(entry, tol)
+            return record, None
+        solution = entry.problem.solve(solver, tol=tol, max_seconds=max_seconds)
     return record_of(entry, solution.solver, tol, solution), solution
 
 

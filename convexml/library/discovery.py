@@ -29,6 +29,8 @@ def read_table_of(path: str | Path) -> ProblemTable:
         raise ProblemFileError(f"{path} is not valid TOML: {error}") from error
     except UnicodeDecodeError as error:
         raise ProblemFileError(f"{path} is not a text file in UTF-8: {error}") from error
+    except ValueError:
+        raise ProblemFileError(f"{path}: a number has thousands of digits") from None
     except RecursionError:
         raise ProblemFileError(f"{path}: tables or lists are nested too deeply") from None
     try:

@@ -93,14 +93,11 @@ def load_file(path: str | Path, *, code: bool = True) -> ProblemFile:
     if not isinstance(path, str | Path):
         raise ProblemFileError(f"load: expected the path of a problem file, got {path!r}.")
     path = Path(path)
-    try:
-        if path.suffix.lower() in PROGRAMS and path.is_file():
-            return _program_file(path)
-        if path.suffix == ".py" and path.is_file():
-            return _statement_file(path, code)
-        return _table_file(path, code)
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+    if path.suffix.lower() in PROGRAMS and path.is_file():
+        return _program_file(path)
+    if path.suffix == ".py" and path.is_file():
+        return _statement_file(path, code)
+    return _table_file(path, code)
 
 
 def _table_file(path: Path, code: bool) -> ProblemFile:
@@ -112,8 +109,9 @@ def _table_file(path: Path, code: bool) -> ProblemFile:
         data = load_data(table.data, path.parent, supervised)
         problem = _pose(table, constructor, data, path.parent)
         check_names(table.expected.facts, problem)
-    except DataError:
-        raise
+    except DataError as error:
+        place = "" if str(error).startswith("data") else "data: "
+        raise DataError(f"{path}: {place}{error}") from error
     except ConvexmlError as error:
         raise ProblemFileError(f"{path}: {error}") from error
     return ProblemFile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -15,15 +16,38 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 
+_BRANCH = re.compile(r"(str|int|float|bool|TargetTable)$|(list|constrained|function|literal)\b")
+"""What pydantic calls a branch of a union."""
+MOST = 8
+"""Mistakes of one file that are told."""
+
+
 def explain(path: Path, error: ValidationError) -> ProblemFileError:
     """One exception that names the file and every mistake that pydantic found in it."""
-    lines: dict[str, None] = {}
+    reasons: dict[tuple[str | int, ...], list[str]] = {}
     for item in error.errors(include_url=False):
         location = _in_the_file(item["loc"])
-        where = dotted(location)
-        lines[f"{where}: {_reason(item, location)}" if where else _reason(item, location)] = None
-    text = "\n  ".join(lines)
-    return ProblemFileError(f"{path}: {text}")
+        found = reasons.setdefault(location, [])
+        if (reason := _reason(item, location)) not in found:
+            found.append(reason)
+    # Of a union, the branch that came furthest says what is wrong.
+    inner = {each[:k] for each in reasons for k in range(1, len(each))}
+    lines = [
+        f"{dotted(location)}: {_joined(found)}" if location else _joined(found)
+        for location, found in reasons.items()
+        if location not in inner or not found[0].startswith("must be")
+    ]
+    few = [*lines[:MOST], *([f"... ({len(lines)} mistakes)"] if len(lines) > MOST else [])]
+    return ProblemFileError(f"{path}: " + "\n  ".join(few))
+
+
+def _joined(reasons: list[str]) -> str:
+    """`must be a number or a string, got []`, where every branch of a union was refused."""
+    if len(reasons) == 1 or not all(", got " in each for each in reasons):
+        return "; ".join(reasons)
+    got = reasons[0].partition(", got ")[2]
+    wanted = [each.partition(", got ")[0].removeprefix("must be ") for each in reasons]
+    return f"must be {', '.join(wanted[:-1])} or {wanted[-1]}, got {got}"
 
 
 def dotted(location: Sequence[str | int]) -> str:
@@ -32,6 +56,15 @@ def dotted(location: Sequence[str | int]) -> str:
     for part in location:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
     return text
+
+
+def shown(value: Any) -> str:
+    """A value as it was written, in at most sixty characters."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply; a number of thousands of digits
+        return f"a {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _reason(item: Any, location: tuple[str | int, ...]) -> str:
@@ -43,7 +76,8 @@ def _reason(item: Any, location: tuple[str | int, ...]) -> str:
         return str(item["ctx"]["error"])
     requirement = item["msg"].replace("Input should be a valid", "must be a")
     requirement = requirement.replace("Input should be", "must be").replace("float", "number")
-    return f"{requirement}, got {item['input']!r}"
+    requirement = requirement.replace("a integer", "an integer").replace("dictionary", "table")
+    return f"{requirement}, got {shown(item['input'])}"
 
 
 def _in_the_file(location: tuple[str | int, ...]) -> tuple[str | int, ...]:
@@ -53,7 +87,7 @@ def _in_the_file(location: tuple[str | int, ...]) -> tuple[str | int, ...]:
     for part in location:
         if isinstance(part, int):
             kept.append(part)
-        elif table is not None:
+        elif table is not None and not _BRANCH.match(part):
             kept.append(part)
             table = _child(table, part)
     return tuple(kept)

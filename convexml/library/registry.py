@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConvexmlError, ProblemFileError, instead
+from .messages import shown
 from .names import snake_case
 
 ARRAYS = ("X", "y", "Y", "sample_weight", "c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
@@ -121,8 +122,9 @@ def call(
     try:
         return constructor(**others, **converted)
     except (ConvexmlError, TypeError, ValueError, ArithmeticError, MemoryError) as error:
-        place = _place(str(error), where, parameters, others)
-        raise ProblemFileError(f"{place}{name}: {str(error) or type(error).__name__}") from error
+        text = str(error)[:600] or type(error).__name__
+        place = _place(text, where, parameters, others)
+        raise ProblemFileError(f"{place}{name}: {text}") from error
 
 
 def predicts(constructor: Callable[..., Any]) -> bool:
@@ -131,10 +133,12 @@ def predicts(constructor: Callable[..., Any]) -> bool:
 
 
 def _place(text: str, where: str, parameters: Iterable[str], arrays: Iterable[str]) -> str:
-    """The dotted path of the argument that a refusal names first, as a prefix."""
+    """The dotted path of the argument that a refusal names first, else that of the problem."""
     paths = {key: f"{where}.{key}" for key in parameters} | {key: f"data.{key}" for key in arrays}
     named = [(found.start(), key) for key in paths if (found := re.search(rf"\b{key}\b", text))]
-    return f"{paths[min(named)[1]]}: " if named else ""
+    if named:
+        return f"{paths[min(named)[1]]}: "
+    return "statement: " if "data" in arrays else f"{where}: " if parameters else "model: "
 
 
 def _exported(module_name: str) -> dict[str, Callable[..., Any]]:
@@ -146,7 +150,7 @@ def _exported(module_name: str) -> dict[str, Callable[..., Any]]:
 def _check_type(where: str, value: Any, annotation: str) -> None:
     """Refuse a string for a number and the like, where the constructor says what it takes."""
     if isinstance(value, str) and "str" not in annotation and "float" in annotation:
-        raise ProblemFileError(f"{where}: must be a number, got the string {value!r}")
+        raise ProblemFileError(f"{where}: must be a number, got the string {shown(value)}")
     if isinstance(value, bool) and annotation in ("float", "int"):
         raise ProblemFileError(f"{where}: must be a number, got {str(value).lower()}")
     if annotation == "bool" and not isinstance(value, bool):

@@ -69,7 +69,8 @@ def standardized(X: Array, held_out: dict[str, Any]) -> tuple[Array, dict[str, A
     Rows that are held out are moved and scaled alike.
     """
     constant = X.max(axis=0) == X.min(axis=0)
-    centre, scale = X.mean(axis=0), np.where(constant, 1.0, X.std(axis=0))
+    with np.errstate(all="ignore"):  # what overflows is refused
+        centre, scale = X.mean(axis=0), np.where(constant, 1.0, X.std(axis=0))
     if not np.all(np.isfinite(scale) & (scale > 0.0)):
         raise DataError(
             "data.standardize: the standard deviation of a column is too large or too small to "

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ConvexmlError, ProblemFileError, instead
 from .registry import call
+from .sources.files import is_file
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -64,7 +65,9 @@ def state(
     except ConvexmlError:
         raise
     except Exception as error:  # whatever a user's own code ends in
-        raise ProblemFileError(f"{name}: {type(error).__name__}: {error}") from error
+        raise ProblemFileError(
+            f"statement: {name}: {type(error).__name__}: {str(error)[:600]}"
+        ) from error
     if not isinstance(problem, cvxpy.Problem):
         kind = type(problem).__name__
         raise ProblemFileError(f"{path.name}: {form} must return a cvxpy.Problem, not {kind}")
@@ -72,7 +75,7 @@ def state(
 
 
 def _module(path: Path) -> ModuleType:
-    if not path.is_file():
+    if path.suffix != ".py" or not is_file(path):
         there = sorted(p.name for p in path.parent.glob("*.py"))
         raise ProblemFileError(f"statement: there is no file {path}.{instead(path.name, there)}")
     spec = importlib.util.spec_from_file_location(f"statement_{path.stem}", path)

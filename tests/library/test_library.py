@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from support.library_stand_ins import LASSO, Lasso, data_file, install, write_file
+from support.library.stand_ins import LASSO, Lasso, data_file, install, write_file
 
 from convexml import library
 from convexml.errors import DataError, ProblemFileError

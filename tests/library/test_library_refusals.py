@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from support.library_stand_ins import LASSO, data_file, install, write_file
+from support.library.stand_ins import LASSO, data_file, install, write_file
 
 from convexml.errors import DataError, ProblemFileError
 from convexml.library import discover, load

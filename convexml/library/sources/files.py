@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,14 @@ ONLY = {
 """Keys of `[data]` that speak of some kinds of files only."""
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is a plain file; a name that no file can have is none."""
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long
+        return False
+
+
 def read_file(path: Path, table: DataTable, supervised: bool) -> RawData:
     """Read X, y and maybe sample weights from a file.
 
@@ -48,11 +57,14 @@ def read_file(path: Path, table: DataTable, supervised: bool) -> RawData:
     DataError
         Naming the file, and the line and the column of what cannot be read.
     """
-    if not path.is_file():
+    if not is_file(path):
         there = sorted(p.name for p in path.parent.glob("*") if p.suffix.lower() in READERS)
         advice = instead(path.name, there[:20]) if there else ""
-        kind = "is a folder" if path.is_dir() else "is no plain file" if path.exists() else ""
-        missing = f"data.file: {path} {kind}" if kind else f"there is no data file {path}"
+        missing = f"there is no data file {str(path)[:300]}"
+        with suppress(OSError):
+            if path.exists():
+                kind = "a folder" if path.is_dir() else "no plain file"
+                raise DataError(f"data.file: {path} is {kind}.{advice}")
         raise DataError(f"{missing}.{advice}")
     suffix = FORMATS[table.format] if table.format else path.suffix.lower()
     if suffix not in READERS:

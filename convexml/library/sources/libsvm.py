@@ -33,7 +33,7 @@ def read_libsvm(path: Path, table: DataTable, supervised: bool) -> RawData:
     try:
         X, y = load_svmlight_file(BytesIO(content), n_features=table.n_features)
     except (ValueError, OverflowError, IndexError, MemoryError) as error:
-        raise DataError(f"{path.name}{_place(content)}: {error}") from error
+        raise DataError(f"{path.name}{_place(content)}: {str(error)[:200]}") from error
     if not X.shape[0] or not X.shape[1]:
         raise DataError(f"{path.name} holds no sample" if not X.shape[0] else "no feature at all")
     if X.shape[1] > MOST_FEATURES:

@@ -1,0 +1,1 @@
+"""Problems, records and commands for the tests of comparisons and reports."""
