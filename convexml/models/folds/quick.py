@@ -10,10 +10,10 @@ from ...certificates.learning.many import relative_gaps, takes_many
 from ...numerics import Array
 from ...objective import Objective
 from ...objective.kernel import KernelObjective
-from ...solvers.coordinate.following.gram_path import follow_grid
+from ...solvers.coordinate.following.gram_path import COLUMNS, follow_grid
 
-COLUMNS = 300
-"""Columns whose Gram matrix costs little beside what it saves."""
+ENTRIES, ROWS = 5_000_000, 2000
+"""Entries of a dense X with many columns that is copied, and its rows, at most."""
 
 
 def quick_points(
@@ -23,9 +23,9 @@ def quick_points(
     if name != "lam" or isinstance(problem._objective, KernelObjective):
         return None
     objective: Objective = problem.objective_parts
-    if objective.loss.name != "squared" or not takes_many(objective) or objective.d > COLUMNS:
+    if objective.loss.name != "squared" or not takes_many(objective):
         return None
-    if not is_plain(objective.penalty):
+    if not (is_plain(objective.penalty) and is_small(objective)):
         return None
     given = problem._hyper
     penalties = [problem._make(**given | {name: float(value)})[1] for value in values]
@@ -37,3 +37,11 @@ def quick_points(
 def is_plain(penalty: Any) -> bool:
     """Whether it is lam times the l1 norm, half a square or both, coordinates alike."""
     return penalty.name in ("l1", "l2", "elastic_net") and getattr(penalty, "weights", None) is None
+
+
+def is_small(objective: Objective) -> bool:
+    """Whether columns are few, or X is dense and can be copied."""
+    if objective.d <= COLUMNS:
+        return True
+    dense = isinstance(objective.design.constant, np.ndarray)
+    return dense and objective.n <= ROWS and objective.n * objective.d <= ENTRIES

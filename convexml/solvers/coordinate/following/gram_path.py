@@ -1,4 +1,4 @@
-"""Squares with l1 and squared norms at one strength after another, on Gram matrices."""
+"""Squares with l1 or squared norms at one strength after another."""
 
 from __future__ import annotations
 
@@ -12,38 +12,55 @@ from ....objective import Objective
 from ....penalties import Penalty
 from ..support_factor import SupportFactor
 from ..support_newton import minimise
+from .wide_path import follow_wide
 
 CLOSE = 1e-2
 """Of the relative gap that is asked for, the share of its level that a condition is met to."""
+COLUMNS = 300
+"""Up to so many columns their Gram matrix costs little beside what it saves."""
 
 
 class Centred:
-    """sum_i c_i (y_i - z_i)^2 / 2 with the best b, about the weighted means: Gram matrix and pull.
+    """sum_i c_i (y_i - z_i)^2 / 2 with the best b, about the weighted means.
 
     Attributes
     ----------
     mean, level : array, float
         Weighted means of X and y; 0 without an intercept.
-    gram, pull : arrays, shapes (d, d) and (d,)
-        X'CX and X'Cy about them.
     """
 
     def __init__(self, objective: Objective) -> None:
-        c, X, y = objective.c, objective.design.constant, objective.y
+        self.objective, self.root = objective, np.sqrt(objective.c)
         self.mean, self.level = np.zeros(objective.d), 0.0
         if objective.fit_intercept:
-            share = c / c.sum()
-            self.mean, self.level = objective.design.rmatvec(share), float(share @ y)
-        y = y - self.level
-        if sparse.issparse(X):
-            self.gram = objective.design.gram(c) - float(c.sum()) * np.outer(self.mean, self.mean)
-            self.pull = objective.design.rmatvec(c * y) - self.mean * float(c @ y)
+            share = objective.c / objective.c.sum()
+            self.mean = objective.design.rmatvec(share)
+            self.level = float(share @ objective.y)
+
+    @property
+    def target(self) -> Array:
+        """C^1/2 y about the mean."""
+        return self.root * (self.objective.y - self.level)
+
+    def rows(self) -> Array:
+        """C^1/2 X about the means, of a dense X."""
+        return (self.objective.design.constant - self.mean) * self.root[:, None]
+
+    def gram(self) -> tuple[Array, Array]:
+        """X'CX and X'Cy about the means; 0 for constant columns."""
+        objective = self.objective
+        if sparse.issparse(objective.design.constant):
+            c, means = objective.c, np.outer(self.mean, self.mean)
+            gram = objective.design.gram(c) - float(c.sum()) * means
+            side = self.root * self.target
+            pull = objective.design.rmatvec(side) - self.mean * float(side.sum())
         else:
-            X = X - self.mean
-            half = X * np.sqrt(c)[:, None]
-            self.gram, self.pull = half.T @ half, X.T @ (c * y)
-        constant = self.gram.diagonal() <= EPS**1.5 * objective.column_norms**2 * float(c.max())
-        self.gram[constant], self.gram[:, constant], self.pull[constant] = 0.0, 0.0, 0.0
+            half = self.rows()
+            gram, pull = half.T @ half, half.T @ self.target
+        largest = objective.column_norms**2 * float(objective.c.max())
+        constant = gram.diagonal() <= EPS**1.5 * largest
+        gram[constant], gram[:, constant], pull[constant] = 0.0, 0.0, 0.0
+        return gram, pull
 
     def intercepts(self, W: Array) -> Array:
         """The best b for each row of W."""
@@ -59,33 +76,50 @@ def follow_grid(
     Parameters
     ----------
     objective : Objective
-        Of the squared loss, and few columns.
+        Of the squared loss; of more than ``COLUMNS`` columns X is dense.
     penalties : sequence of Penalty
         ``L2``, ``L1`` or ``ElasticNet``.
     tol : float
         A relative gap: conditions are met to a share of it.
     """
-    centred = Centred(objective)
+    centred, few = Centred(objective), objective.d <= COLUMNS
+    noise = 4.0 * EPS * float(np.linalg.norm(centred.target)) * objective.column_sizes
     if penalties[0].is_smooth:
-        found = _squares(centred, [penalty.strong_convexity for penalty in penalties])
+        strengths = [penalty.strong_convexity for penalty in penalties]
+        found = _squares(*centred.gram(), strengths) if few else _by_rows(centred, strengths)
+    elif few:
+        found = _norms(*centred.gram(), penalties, CLOSE * tol, noise)
     else:
-        noise = 4.0 * EPS * np.sqrt(float(objective.c @ objective.y**2)) * objective.column_sizes
-        found = _norms(centred, penalties, CLOSE * tol, noise)
+        found = follow_wide(centred.rows(), centred.target, penalties, CLOSE * tol, noise)
     return found, centred.intercepts(found)
 
 
-def _squares(centred: Centred, strengths: Sequence[float]) -> Array:
+def _by_rows(centred: Centred, strengths: Sequence[float]) -> Array:
+    """Z'(ZZ' + mu I)^-1 t for each mu, by one eigendecomposition of as many rows as Z has."""
+    Z = centred.rows()
+    values, vectors = linalg.eigh(Z @ Z.T)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = (centred.target @ vectors) / (
+            np.maximum(values, 0.0) + np.reshape(strengths, (-1, 1))
+        )
+    found: Array = (shares @ vectors.T) @ Z
+    return found
+
+
+def _squares(gram: Array, pull: Array, strengths: Sequence[float]) -> Array:
     """(G + mu I)^-1 X'Cy for each mu, by one eigendecomposition and a step that undoes rounding."""
-    values, vectors = linalg.eigh(centred.gram)
+    values, vectors = linalg.eigh(gram)
     mu = np.reshape(strengths, (-1, 1))
     curves = np.maximum(values, 0.0) + mu
     with np.errstate(divide="ignore", invalid="ignore"):
-        W = (centred.pull @ vectors / curves) @ vectors.T
-        left = centred.pull - W @ centred.gram - mu * W
+        W = (pull @ vectors / curves) @ vectors.T
+        left = pull - W @ gram - mu * W
         return W + (left @ vectors / curves) @ vectors.T
 
 
-def _norms(centred: Centred, penalties: Sequence[Penalty], share: float, noise: Array) -> Array:
+def _norms(
+    gram: Array, pull: Array, penalties: Sequence[Penalty], share: float, noise: Array
+) -> Array:
     """Minima with l1 norms, one from the other."""
     d, x, factor, mu = len(noise), np.zeros(len(noise)), SupportFactor(), np.nan
     found = np.zeros((len(penalties), d))
@@ -95,7 +129,7 @@ def _norms(centred: Centred, penalties: Sequence[Penalty], share: float, noise: 
         before, mu = mu, penalty.strong_convexity
         if mu != before:
             factor.forget()
-        slope = centred.gram @ x + mu * x - centred.pull
+        slope = gram @ x + mu * x - pull
         met = share * blocks[1] + noise
-        found[k] = x = minimise(centred.gram, mu, slope, x, blocks[1], met, factor)
+        found[k] = x = minimise(gram, mu, slope, x, blocks[1], met, factor)
     return found
