@@ -20,6 +20,7 @@ from ..compiled import compile_seconds
 from ..numerics import Array
 from ..objective import Objective
 from ..objective.kernel import KernelObjective
+from .alarm import OutOfTime, alarm
 from .costs import Pace
 
 EIGHT = 8
@@ -123,39 +124,40 @@ def drive(
 
     ``patience`` and ``aim`` are those of ``Pace``. ``stopped`` is "tol", "max_iter", "max_seconds",
     "slow" (see there), "non-finite", "exhausted" (the algorithm ended) or "interrupted"; the point
-    is the best that was evaluated.
+    is the best that was evaluated. A step that does not end is cut off by an alarm.
     """
     watch, pace = Watch(objective, progress, tol), Pace(objective, tol, patience, aim)
     iteration, stopped = -1, "exhausted"
     current = None
     try:
-        for current in iterates:
-            iteration += 1
-            looking = pace.asks(iteration, current.passes, current.promise, current.is_known)
-            if (looking or iteration % EIGHT == 0) and not is_finite(current):
-                stopped = "non-finite"
-                break
-            if max_iter is not None and iteration >= max_iter:
-                stopped = "max_iter"
-                break
-            if max_seconds is not None and watch.elapsed > max_seconds:
-                stopped = "max_seconds"
-                break
-            if looking:
-                pace.looked(iteration)
-                if watch.look(iteration, current).relative_gap <= tol:
-                    stopped = "tol"
+        with alarm(max_seconds):
+            for current in iterates:
+                iteration += 1
+                looking = pace.asks(iteration, current.passes, current.promise, current.is_known)
+                if (looking or iteration % EIGHT == 0) and not is_finite(current):
+                    stopped = "non-finite"
                     break
-                if pace.is_slow(*watch.course):
-                    stopped = "slow"
+                if max_iter is not None and iteration >= max_iter:
+                    stopped = "max_iter"
                     break
+                if max_seconds is not None and watch.elapsed > max_seconds:
+                    stopped = "max_seconds"
+                    break
+                if looking:
+                    pace.looked(iteration)
+                    if watch.look(iteration, current).relative_gap <= tol:
+                        stopped = "tol"
+                        break
+                    if pace.is_slow(*watch.course):
+                        stopped = "slow"
+                        break
         if current is not None and watch.last != iteration:
             if not is_finite(current):
                 stopped = "non-finite"
             elif watch.look(iteration, current).relative_gap <= tol:
                 stopped = "tol"
-    except KeyboardInterrupt:
-        stopped = "interrupted"
+    except (KeyboardInterrupt, OutOfTime) as end:
+        stopped = "max_seconds" if isinstance(end, OutOfTime) else "interrupted"
         if current is not None and watch.last != iteration and is_finite(current):
             watch.look(iteration, current)
     best = watch.best or current or Iterate(np.zeros(objective.d), 0.0)

@@ -81,6 +81,8 @@ def _with_ridge(targets: SeveralTargets, W: Array, U: Array) -> Array:
 
 def _price(targets: SeveralTargets, W: Array, b: Array, u: Array) -> float:
     """What P and D may be off by, since Y and b are less than centre and a rounded rest."""
+    if not W.any() and np.array_equal(targets.Y, np.broadcast_to(b, targets.Y.shape)):
+        return 0.0  # P is 0 exactly, and nothing is less
     size = np.abs(targets.lost)
     if targets.fit_intercept:
         size = size + targets.lost_in(W, b)

@@ -143,8 +143,18 @@ class MultiTaskLasso(LearningProblem):
 
     def judge_solved(self, w: Array, b: float, u: Array | None, tol: float) -> Certificate:
         """The certificate of what a solver returned, in its coordinates."""
-        point = self._targets.matrices(w)
+        point = self._reached(w)
         return certify_targets(self._targets, *point, tol=tol, solver_dual=u, refute=False)
+
+    def _reached(self, w: Array) -> tuple[Array, Array]:
+        """(W, b) of a solver's coordinates; W = 0 exactly from lam_max on."""
+        W, b = self._targets.matrices(w)
+        zero = np.zeros_like(W)
+        shift = self._targets.best_intercept(zero)
+        worse = self._targets.primal(zero, shift) > self._targets.primal(W, b) * (1.0 + 1e-9)
+        if worse or not self.lam >= self.lam_max * (1.0 - 1e-9):
+            return W, b
+        return zero, shift
 
     def objective(self, w: Any, b: Any = 0.0) -> float:
         """P(w, b), w of shape (d, K), b a number or of shape (K,)."""
@@ -173,7 +183,7 @@ class MultiTaskLasso(LearningProblem):
 
     def posed_values(self, w: Array, b: float, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
         """Values of the primal's variables, and multipliers of its constraints by label."""
-        W, shift = self._targets.matrices(w)
+        W, shift = self._reached(w)
         z = self._targets.predict(W, shift)
         return {"w": W, "b": shift, "z": z}, {"prediction": u}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.hard.every_model import ESTIMATORS, ROWS, kind, target
+from support.hard.every_model import ALONE, ESTIMATORS, ROWS, kind, target
 from support.model_cases import samples
 
 from convexml.errors import InputError
@@ -45,8 +45,9 @@ def test_weights_are_repetitions(case: Any) -> None:
     """To 1e-9, in P* and in w; models that sum their losses, too."""
     X, y = case.data()
     times = np.random.default_rng(4).integers(0, 4, size=len(y))
-    times[[np.flatnonzero(y == label)[0] for label in np.unique(y)[:3]]] = 2
-    times[1] = 0 if np.sum(y == y[1]) > 1 or kind(case) in ("real", "count") else times[1]
+    if kind(case) in ("two", "more"):
+        times[[np.flatnonzero(y == label)[0] for label in np.unique(y)]] = 2
+    assert times.max() > 1
     weighted = case.make(X, y, sample_weight=times).solve(tol=1e-11)
     rows = np.repeat(np.arange(len(y)), times)
     repeated = case.make(X[rows], y[rows]).solve(tol=1e-11)
@@ -57,7 +58,16 @@ def test_weights_are_repetitions(case: Any) -> None:
         assert found == pytest.approx(expected, rel=1e-5, abs=1e-5)
 
 
-@CASES
+@pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
+def test_weights_are_repetitions_of_x_alone(case: Any) -> None:
+    X, y = case.data()
+    times = np.random.default_rng(4).integers(0, 4, size=len(y))
+    weighted = case.make(X, y, sample_weight=times).solve(tol=1e-11)
+    repeated = case.make(np.repeat(X, times, axis=0), y).solve(tol=1e-11)
+    assert weighted.objective == pytest.approx(repeated.objective, rel=1e-9)
+
+
+@pytest.mark.parametrize("case", [*ROWS, *ALONE], ids=lambda case: case.name)
 def test_weights_that_are_none(case: Any) -> None:
     X, y = case.data()
     name, n = case.pose().name, len(y)

@@ -6,15 +6,30 @@ import numpy as np
 
 import convexml as cml
 from convexml.numerics import Array
-from support.model_cases import MODELS, ModelCase, binary, bind, real, samples, separable
+from support.model_cases import MODELS, ModelCase, binary, bind, count, real, samples, separable
 
 
 def three() -> tuple[Array, Array]:
-    """Three classes."""
+    """Three classes that overlap."""
     X, z = samples("real")
-    return X, np.digitize(z, np.quantile(z, [0.3, 0.6])).astype(float)
+    y = np.digitize(z, np.quantile(z, [0.3, 0.6]))
+    y[::4] = (y[::4] + 1) % 3
+    return X, y.astype(float)
 
 
+def targets() -> tuple[Array, Array]:
+    """Two targets a sample."""
+    X, z = samples("real")
+    return X, np.column_stack([z, 1.0 + X @ [0.5, 0.0, -1.0, 0.0, 0.0] + np.sin(7.0 * z)])
+
+
+def alone() -> tuple[Array, Array]:
+    """No targets; what stands for them has their length."""
+    X, _ = samples("real")
+    return X, np.zeros(len(X))
+
+
+gaussian = cml.GaussianLikelihood
 KERNEL = cml.kernels.Gaussian(1.5)
 ROWS: tuple[ModelCase, ...] = (
     *MODELS,
@@ -24,20 +39,33 @@ ROWS: tuple[ModelCase, ...] = (
     ModelCase("KernelLogistic", bind(cml.KernelLogistic, 0.05, KERNEL), binary),
     ModelCase("KernelSVM", bind(cml.KernelSVM, 0.7, KERNEL), binary),
     ModelCase("KernelSVR", bind(cml.KernelSVR, 0.5, 0.3, KERNEL), real),
+    ModelCase("MultiTaskLasso", bind(cml.MultiTaskLasso, 0.2), targets),
 )
 """Every model that is posed on X and y; new ones of support/model_cases.py are found."""
+ALONE: tuple[ModelCase, ...] = (
+    ModelCase("GaussianLikelihood", lambda X, y, **given: gaussian(X, **given), alone),
+    ModelCase("GaussianLikelihood-l1", lambda X, y, **given: gaussian(X, 0.1, **given), alone),
+    ModelCase("OneClassSVM", lambda X, y, **given: cml.OneClassSVM(X, 0.3, **given), alone),
+    ModelCase(
+        "OneClassSVM-kernel",
+        lambda X, y, **given: cml.OneClassSVM(X, 0.3, KERNEL, **given),
+        alone,
+    ),
+)
+"""Models of X alone."""
 ELSEWHERE = ("LearningProblem", "LinearProgram")
-"""What the models above are made of; and rows of its own."""
+"""What the models above are made of, by every loss and penalty; and what has no samples."""
 ESTIMATORS = {
     name: getattr(cml.estimators, name) for name in cml.estimators.__all__ if name[0].isupper()
 }
 
 
 def kind(case: ModelCase) -> str:
-    """What y of a case is: "real", "count" or labels of "two" or "more" classes."""
+    """What y of a case is: "two" or "more" classes, "count", "targets", "none", "real"."""
     if case.data in (binary, separable):
         return "two"
-    return {three: "more"}.get(case.data, "count" if "Poisson" in case.name else "real")
+    kinds = {count: "count", three: "more", targets: "targets", alone: "none"}
+    return kinds.get(case.data, "real")
 
 
 def with_column(X: Array, j: int, column: Array) -> Array:

@@ -1,0 +1,66 @@
+"""A step that does not come back is ended by an alarm, where the system has one."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+LATE = 1.0
+"""Seconds that a step may take beyond the limit: most end sooner, and leave a better point."""
+PREPARES = ("importlib", "_frozen_importlib", "numba", "llvmlite")
+
+
+class OutOfTime(BaseException):
+    """Raised within what takes too long."""
+
+
+@contextmanager
+def alarm(max_seconds: float | None) -> Iterator[None]:
+    """Raise OutOfTime in this block, ``LATE`` seconds after a limit.
+
+    Nothing is done without a limit, outside of the main thread, where the program has a timer of
+    its own, or on Windows. Compiled code is not interrupted: only what calls it.
+    """
+    if max_seconds is None or not _is_free():
+        yield
+        return
+    waiting = True
+
+    def ring(_: int, frame: FrameType | None) -> None:
+        if waiting and _is_preparing(frame):
+            signal.setitimer(signal.ITIMER_REAL, LATE)
+        elif waiting:
+            raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, max_seconds + LATE)
+        yield
+    finally:
+        try:
+            waiting = False
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, before)
+
+
+def _is_preparing(frame: FrameType | None) -> bool:
+    """Whether something is imported or compiled, which counts as no step and must not be torn."""
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] in PREPARES:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _is_free() -> bool:
+    """Whether nobody else waits for the alarm."""
+    return (
+        hasattr(signal, "setitimer")
+        and threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+        and signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
+    )

@@ -1,0 +1,140 @@
+"""Columns 1e-8 ... 1e8, C = 1e6, lam = 1e-12, lam >= lam_max.
+
+The verdict of the rescaled problem; w = 0 exactly at lam_max.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from support.hard.every_model import KERNEL, ROWS, kind, targets, three
+from support.model_cases import GROUPS, binary, count, real, separable
+
+import convexml as cml
+from convexml import LearningProblem, Verdict
+from convexml.errors import ConvexmlError
+from convexml.penalties import L1, L2, Box, ElasticNet, Penalty, Zero
+
+CASES = pytest.mark.parametrize("case", ROWS, ids=lambda case: case.name)
+SPREAD = 2.0 ** np.array([-27, 13, 0, -13, 27])
+"""From about 1e-8 to 1e8; powers of two, so that the rescaled problem is the same one exactly."""
+
+
+def rescaled(penalty: Penalty) -> Penalty | None:
+    """The penalty of the coefficients of X, given that of X * SPREAD; None where there is none."""
+    match penalty:
+        case L2():
+            return L2(penalty.lam, weights=1.0 / SPREAD**2)
+        case L1():
+            return L1(penalty.lam, weights=1.0 / SPREAD)
+        case Zero():
+            return penalty
+    return None
+
+
+@CASES
+def test_columns_of_any_unit(case: Any) -> None:
+    X, y = case.data()
+    for units in (SPREAD, np.full(5, 2.0**27), np.full(5, 2.0**-27)):
+        solution = case.make(X * units, y).solve()
+        if case.name == "SoftmaxRegression-l1":  # of which conic solvers alone are asked
+            assert solution.status in ("optimal", "inaccurate")
+            continue
+        assert solution.status == "optimal"
+        assert solution.certificate.verdict is Verdict.CERTIFIED
+    parts = case.make(X * SPREAD, y).objective_parts
+    if case.name.startswith("Kernel") or kind(case) == "more":
+        return
+    penalty = rescaled(parts.penalty)
+    if penalty is None:
+        return
+    found = case.make(X * SPREAD, y).solve(tol=1e-8)
+    scale = "sum" if parts.c[0] != 1.0 / len(y) else "mean"
+    size = float(parts.c[0]) if scale == "sum" else scale
+    twin = LearningProblem(
+        X, y, parts.loss, penalty, fit_intercept=parts.fit_intercept, loss_scale=size
+    ).solve(tol=1e-8)
+    assert twin.status == found.status
+    assert found.objective == pytest.approx(twin.objective, rel=1e-7, abs=1e-12)
+
+
+LARGE: dict[str, Callable[[float], Any]] = {
+    "SoftMarginSVM": lambda C: cml.SoftMarginSVM(*binary(), C),
+    "SoftMarginSVM, separable": lambda C: cml.SoftMarginSVM(*separable(), C),
+    "SVR": lambda C: cml.SVR(*real(), C, 0.1),
+    "KernelSVM": lambda C: cml.KernelSVM(*binary(), C, KERNEL),
+    "KernelSVR": lambda C: cml.KernelSVR(*real(), C, 0.1, KERNEL),
+}
+SMALL: dict[str, Callable[[float], Any]] = {
+    "Ridge": lambda lam: cml.Ridge(*real(), lam),
+    "Lasso": lambda lam: cml.Lasso(*real(), lam),
+    "ElasticNet": lambda lam: cml.ElasticNet(*real(), lam, 0.5),
+    "GroupLasso": lambda lam: cml.GroupLasso(*real(), lam, GROUPS),
+    "LogisticRegression": lambda lam: cml.LogisticRegression(*binary(), lam),
+    "LogisticRegression, separable": lambda lam: cml.LogisticRegression(*separable(), lam),
+    "LogisticRegression-l1": lambda lam: cml.LogisticRegression(*binary(), lam, "l1"),
+    "LogisticRegression-l1, separable": lambda lam: cml.LogisticRegression(*separable(), lam, "l1"),
+    "SoftmaxRegression": lambda lam: cml.SoftmaxRegression(*three(), lam),
+    "SoftmaxRegression-l1": lambda lam: cml.SoftmaxRegression(*three(), lam, "l1"),
+    "HuberRegression": lambda lam: cml.HuberRegression(*real(), 0.6, lam),
+    "PoissonRegression": lambda lam: cml.PoissonRegression(*count(), lam),
+    "QuantileRegression": lambda lam: cml.QuantileRegression(*real(), 0.3, lam),
+    "MultiTaskLasso": lambda lam: cml.MultiTaskLasso(*targets(), lam),
+    "KernelRidge": lambda lam: cml.KernelRidge(*real(), lam, KERNEL),
+    "KernelLogistic": lambda lam: cml.KernelLogistic(*binary(), lam, KERNEL),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_an_enormous_price_of_slack(name: str) -> None:
+    for C in (1e6, 1e8):
+        solution = LARGE[name](C).solve()
+        assert solution.status == "optimal"
+    if name == "SoftMarginSVM, separable":  # its slack costs too much: it is the hard margin
+        assert solution.objective == pytest.approx(
+            cml.HardMarginSVM(*separable()).solve().objective, rel=1e-6
+        )
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_next_to_no_penalty(name: str) -> None:
+    """P* is between that of no penalty and lam times its penalty more."""
+    solution = SMALL[name](1e-12).solve()
+    if name == "MultiTaskLasso":  # rows of W that next to nothing holds
+        assert solution.relative_gap <= 1e-6
+        assert solution.status == "optimal" or solution.certificate.within is not None
+    else:
+        assert solution.status == "optimal"
+    before = SMALL[name](1e-9).solve()
+    assert solution.objective <= before.objective * (1.0 + 1e-6) + 1e-12
+    if "separable" not in name and not name.startswith("Kernel"):
+        free = SMALL[name](0.0).solve()
+        assert free.status == "optimal"
+        assert solution.objective == pytest.approx(free.objective, rel=2e-6)
+
+
+@CASES
+def test_from_lam_max_on_w_is_exactly_0(case: Any) -> None:
+    problem = case.pose()
+    try:
+        largest = problem.lam_max
+    except (ConvexmlError, AttributeError):
+        assert not isinstance(problem.objective_parts.penalty, L1 | ElasticNet)
+        return
+    for factor in (1.0, 1.0 + 1e-9, 2.0, 1e6):
+        problem.lam = factor * largest
+        solution = problem.solve()
+        assert solution.status == "optimal"
+        assert np.all(solution.primal["w"] == 0.0)
+    problem.lam = 0.98 * largest
+    assert np.any(problem.solve().primal["w"] != 0.0)
+
+
+def test_no_way_is_left_where_a_box_pins_all() -> None:
+    for box in (Box(0.0, 0.0), Box(-1e-300, 1e-300)):
+        solution = LearningProblem(*real(), cml.losses.Squared(), box).solve()
+        assert solution.status == "optimal"
+        assert np.all(np.abs(solution.primal["w"]) <= 1e-300)
