@@ -15,6 +15,7 @@ from .linear_svr import LinearSVR
 from .logistic_regression import LogisticRegression
 from .logistic_regression_cv import LogisticRegressionCV
 from .multi_task_lasso import MultiTaskLasso
+from .one_class_svm import OneClassSVM
 from .poisson_regressor import PoissonRegressor
 from .quantile_regressor import QuantileRegressor
 from .ridge import Ridge
@@ -38,6 +39,7 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "MultiTaskLasso",
+    "OneClassSVM",
     "PoissonRegressor",
     "QuantileRegressor",
     "Ridge",

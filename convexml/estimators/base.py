@@ -139,7 +139,7 @@ class CertifiedFit:
         """A solution of one part."""
         return self._solution(posed(part.objective), tol, part.name)
 
-    def _solution(self, problem: LearningProblem, tol: float, name: str = "") -> Solution:
+    def _solution(self, problem: Any, tol: float, name: str = "") -> Solution:
         solver, steps = self._engine(), getattr(self, "max_iter", None)
         limit = None if steps is None or steps < 0 else steps
         try:

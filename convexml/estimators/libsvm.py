@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,18 +20,23 @@ class LibsvmFit(KernelFit):
     """A certified fit of ``dual_coef_`` on ``support_``, and of ``intercept_``."""
 
     C: Any
+    _get_param_names: Callable[[], list[str]]
     kernel: Any
     gamma: Any
     _reading: ClassVar = {"accept_sparse": "csr", "accept_large_sparse": False, "order": "C"}
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
+        self._refuse_sparse_kernel(X)
+        return super()._read(X, y)
+
+    def _refuse_sparse_kernel(self, X: Any) -> None:
         if sparse.issparse(X) and self.kernel == "precomputed":
             raise TypeError("Sparse precomputed kernels are not supported.")
-        return super()._read(X, y)
 
     def _begin(self, given: Given) -> None:
         X = given.X
-        positive_number(self.C, f"{type(self).__name__}.fit", "C")
+        if "C" in self._get_param_names():
+            positive_number(self.C, f"{type(self).__name__}.fit", "C")
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise InputError(
                 f"{type(self).__name__}.fit: a precomputed kernel must be a square matrix, got "

@@ -27,7 +27,7 @@ CV: dict[str, dict[str, Any]] = {
     "ElasticNetCV": {"alphas": 5, "l1_ratio": [0.3, 0.9]},
     "RidgeCV": {"cv": 5},
 }
-KERNELS = ("SVC", "SVR", "KernelRidge")
+KERNELS = ("SVC", "SVR", "KernelRidge", "OneClassSVM")
 
 
 def target(name: str) -> np.ndarray:

@@ -19,6 +19,8 @@ from ..problem import LearningProblem
 from ..reading.inputs import read_samples
 from .nu import NuMachine
 
+ON = 1e-10
+"""Of rho: by so little f misses it at samples that hold it; they are inside."""
 CLOSE = (1e-10, 1e-14)
 """Relative gaps of the regression that is solved instead: P may be far below its own."""
 
@@ -123,8 +125,9 @@ class OneClassSVM(NuMachine):
         return self.scores(X, primal) - float(primal["rho"])
 
     def predict(self, X: Any, primal: Arrays) -> Array:
-        """+1 where f(x) >= rho, else -1, shape (m,)."""
-        return np.where(self.decision_function(X, primal) >= 0.0, 1, -1)
+        """+1 where f(x) >= rho, but for the last digits, else -1, shape (m,)."""
+        least = -ON * abs(float(primal["rho"]))
+        return np.where(self.decision_function(X, primal) >= least, 1, -1)
 
     def latex(self) -> str:
         f = r"w^\top x_i" if self.kernel is None else r"(Kq)_i"

@@ -27,12 +27,13 @@ from typing import Any
 
 import numpy as np
 
-from ....certificates.learning.machines.functions import OfFeatures
+from ....certificates.learning.machines.functions import Functions, OfFeatures, OfSamples
 from ....certificates.learning.machines.nu import HeldPoint, NuPart
 from ....certificates.learning.machines.tube import TubePart
+from ....kernels.matrix import KernelMatrix
 from ....numerics import Array
 from ..fitted import Fitted
-from .kernel_matrix import kernel_matrix
+from .kernel_matrix import features, kernel_matrix, known_kernel
 from .libsvm import dual_coefficients, in_feature_space, pairs
 
 TIGHT, STEPS = 1e-8, 100_000
@@ -41,17 +42,26 @@ TIGHT, STEPS = 1e-8, 100_000
 
 def one_class_svm(fitted: Fitted) -> Iterator[NuPart]:
     """OneClassSVM: rho is minus ``intercept_``, which decides as ``offset_`` does."""
-    K = _kernel(fitted)
-    A, point = _one_class(fitted, fitted, K)
+    space = functions_of(fitted)
     total = float(fitted.estimator.nu) * float(fitted.s.sum())
-    yield NuPart(OfFeatures(A), np.ones(fitted.n), fitted.s, total, point,
-                 lambda: _one_class(fitted, tighter(fitted), K)[1])  # fmt: skip
+    yield NuPart(space, np.ones(fitted.n), fitted.s, total, _one_class(fitted, space),
+                 lambda: _one_class(tighter(fitted), space))  # fmt: skip
 
 
-def _one_class(fitted: Fitted, held: Fitted, K: Array | None) -> tuple[Any, HeldPoint]:
+def functions_of(fitted: Fitted) -> Functions:
+    """Functions by the samples, of a kernel that is semidefinite by a theorem; else by features."""
+    kernel = known_kernel(fitted.estimator, fitted.estimator._gamma)
+    if kernel is not None:
+        matrix = KernelMatrix(f"certify: {fitted.owner}", kernel, fitted.X)
+        if matrix.is_exact:
+            return OfSamples(matrix)
+    K = _kernel(fitted)
+    return OfFeatures(fitted.X if K is None else features(fitted, K))
+
+
+def _one_class(held: Fitted, space: Functions) -> HeldPoint:
     q = dual_coefficients(held)[0]
-    A, w = in_feature_space(fitted, K, np.arange(fitted.n), q)
-    return A, HeldPoint(w, 0.0, -float(held.intercepts[0]), q)
+    return HeldPoint(space.of(q), 0.0, -float(held.intercepts[0]), q)
 
 
 def nu_svc(fitted: Fitted) -> Iterator[NuPart]:
