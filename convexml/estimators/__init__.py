@@ -5,6 +5,7 @@ from typing import Any
 from ..naming import no_such_name
 from .elastic_net import ElasticNet
 from .elastic_net_cv import ElasticNetCV
+from .graphical_lasso import GraphicalLasso
 from .huber_regressor import HuberRegressor
 from .kernel_ridge import KernelRidge
 from .lasso import Lasso
@@ -29,6 +30,7 @@ __all__ = [
     "SVR",
     "ElasticNet",
     "ElasticNetCV",
+    "GraphicalLasso",
     "HuberRegressor",
     "KernelRidge",
     "Lasso",

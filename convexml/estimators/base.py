@@ -149,7 +149,9 @@ class CertifiedFit:
                 f"{type(self).__name__}.fit: solver={solver!r} is none of convexml's; leave it at "
                 "'auto', or see convexml.solvers.available()."
             ) from None
-        if not {"w", "q"} & {*solution.primal}:
+        if solution.status in ("infeasible", "unbounded"):
+            raise InputError(f"{type(self).__name__}.fit: {solution.certificate.reason}")
+        if not {"w", "q", "Theta"} & {*solution.primal}:
             raise SolverError(
                 f"{type(self).__name__}.fit{f' ({name})' if name else ''}: {solution.solver} ended "
                 f"{solution.status}: {solution.certificate.reason or solution.message}"

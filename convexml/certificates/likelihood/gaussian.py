@@ -181,7 +181,7 @@ class Precision:
             *_, last = islice(precision_steps(self.S, penalties), STEPS)
         except np.linalg.LinAlgError:
             return None, None
-        return last
+        return last[:2]
 
 
 def _inverse(M: Array) -> Array:

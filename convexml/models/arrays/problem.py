@@ -55,8 +55,12 @@ class ArrayProblem(Problem):
         better point or dual point, which may take as long as solving.
         """
 
-    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
-        """(point, dual point) of one of ``methods``, step by step, the start first."""
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays, float]]:
+        """(point, dual point, promise) of one of ``methods``, step by step, the start first.
+
+        The promise is the relative gap that the method expects, about: a point that promises more
+        than is asked need not be judged.
+        """
         raise NotImplementedError
 
     def _absence(self, tol: float) -> Certificate | None:

@@ -41,7 +41,7 @@ class PosedArrays(PosedProblem, Protocol):
 
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate: ...
 
-    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]: ...
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays, float]]: ...
 
     def _absence(self, tol: float) -> Certificate | None: ...
 
@@ -129,33 +129,45 @@ def _told(solution: Solution, run: ReferenceRun) -> Solution:
 
 
 def _by_hand(problem: PosedArrays, name: str, limits: Limits) -> Solution:
-    """The iterates of a method, judged one by one, until one holds or a limit is met."""
+    """The iterates of a method, the promising ones judged, until one holds or a limit is met."""
     start = time.perf_counter()
     most = MAX_ITER if limits.max_iter is None else limits.max_iter
     seconds = np.inf if limits.max_seconds is None else limits.max_seconds
     best: tuple[Certificate, Arrays] | None = None
+    pending: tuple[Arrays, Arrays] | None = None
     trace: list[Record] = []
-    claimed, message, step = "no further step", "", 0
+    step, claimed, message = 0, "", ""
+
+    def judged(point: Arrays, dual: Arrays) -> Certificate:
+        nonlocal best
+        found = problem._judge(point, dual, limits.tol, search=False)
+        values = (found.primal_objective, found.dual_objective, found.gap)
+        spent = time.perf_counter() - start
+        trace.append(Record(step, float(step), spent, *values, found.relative_gap))
+        if best is None or found.standing() < best[0].standing():
+            best = found, point
+        return found
+
     try:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            for step, (point, dual) in enumerate(problem._iterates(name)):
-                found = problem._judge(point, dual, limits.tol, search=False)
+            for step, (point, dual, promise) in enumerate(problem._iterates(name)):
                 spent = time.perf_counter() - start
-                values = (found.primal_objective, found.dual_objective, found.gap)
-                trace.append(Record(step, float(step), spent, *values, found.relative_gap))
-                if best is None or found.standing() < best[0].standing():
-                    best = found, point
-                if found.verdict is Verdict.CERTIFIED:
-                    claimed = "optimal"
-                elif step >= most or spent >= seconds:
-                    claimed = "max_iter" if step >= most else "max_seconds"
-                if claimed != "no further step":
+                ends = "max_iter" * (step >= most) or "max_seconds" * (spent >= seconds)
+                pending = point, dual
+                if ends or step == 0 or not promise > limits.tol:
+                    pending = None
+                    found = judged(point, dual)
+                    claimed = "optimal" if found.verdict is Verdict.CERTIFIED else ends
+                if claimed:
                     break
+            if pending is not None:
+                judged(*pending)
     except KeyboardInterrupt:
         claimed = message = "interrupted"
     except np.linalg.LinAlgError as error:
         claimed, message = "error", f"{name} stopped: {error}"
-    run = ReferenceRun(claimed, time.perf_counter() - start, 0.0, step, message)
+    spent = time.perf_counter() - start
+    run = ReferenceRun(claimed or "no further step", spent, 0.0, step, message)
     if best is None:
         return _failed(problem, name, run, limits)
     solution = _told(conclude(problem, best[0], name, best[1]), run)

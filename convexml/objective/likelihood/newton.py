@@ -28,17 +28,17 @@ FORCING = 0.1
 PRODUCTS = 200
 
 
-def precision_steps(
-    S: Array, L: Array, start: Array | None = None
-) -> Iterator[tuple[Array, Array]]:
-    """(Theta, Theta^-1) step by step, until no step lowers the objective.
+Step = tuple[Array, Array, float]
+"""Theta, Theta^-1, and what the last step has lowered the objective by."""
+
+
+def precision_steps(S: Array, L: Array) -> Iterator[Step]:
+    """Step by step, until no step lowers the objective.
 
     Parameters
     ----------
     S, L : array, shape (d, d)
         A covariance with a positive diagonal, and the penalties; those of its diagonal are 0.
-    start : array, shape (d, d), optional
-        A positive definite Theta; by default the inverse of the diagonal of S.
 
     Raises
     ------
@@ -50,11 +50,11 @@ def precision_steps(
     S, L = both * S, both * L
     np.fill_diagonal(L, 0.0)
     if not np.any(L):
-        yield both * _inverse(S), S / both
+        yield both * _inverse(S), S / both, 0.0
         return
-    Theta = np.diag(1.0 / np.diag(S)) if start is None else start / both
-    for found, W in _steps(S, L, Theta, _connected(S, L)):
-        yield both * found, W / both
+    Theta = np.diag(1.0 / np.diag(S))
+    for found, W, lowered in _steps(S, L, Theta, _connected(S, L)):
+        yield both * found, W / both, lowered
 
 
 def _connected(S: Array, L: Array) -> Array:
@@ -63,11 +63,11 @@ def _connected(S: Array, L: Array) -> Array:
     return label[:, None] == label
 
 
-def _steps(S: Array, L: Array, Theta: Array, joined: Array) -> Iterator[tuple[Array, Array]]:
-    value = _value(S, L, Theta)
+def _steps(S: Array, L: Array, Theta: Array, joined: Array) -> Iterator[Step]:
+    value, lowered = _value(S, L, Theta), np.inf
     while True:
         W = _inverse(Theta)
-        yield Theta, W
+        yield Theta, W, lowered
         slope = S - W
         sign = np.where(Theta != 0.0, np.sign(Theta), -np.sign(slope))
         np.fill_diagonal(sign, 0.0)
@@ -79,6 +79,7 @@ def _steps(S: Array, L: Array, Theta: Array, joined: Array) -> Iterator[tuple[Ar
                 break
         else:
             return
+        lowered = value - moved[1]
         Theta, value = moved
 
 
