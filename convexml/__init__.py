@@ -30,6 +30,7 @@ _HOME = {
             "SVR",
             "ConstrainedLasso",
             "ConstrainedRidge",
+            "DiscriminantAnalysis",
             "ElasticNet",
             "GaussianLikelihood",
             "GroupLasso",

@@ -10,6 +10,7 @@ from .huber_regressor import HuberRegressor
 from .kernel_ridge import KernelRidge
 from .lasso import Lasso
 from .lasso_cv import LassoCV
+from .linear_discriminant_analysis import LinearDiscriminantAnalysis
 from .linear_regression import LinearRegression
 from .linear_svc import LinearSVC
 from .linear_svr import LinearSVR
@@ -35,6 +36,7 @@ __all__ = [
     "KernelRidge",
     "Lasso",
     "LassoCV",
+    "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LinearSVC",
     "LinearSVR",

@@ -100,7 +100,7 @@ class CertifiedFit:
         fitted._begin(given)
         parts = fitted._parts(given)
         for asked in (tol, CLOSER * tol):
-            solutions = [fitted._solved(part, asked) for part in parts]
+            solutions = fitted._solutions(parts, asked)
             fitted._end(given, parts, solutions)
             fitted.certificate_ = certify_parts(fitted._standing(given, parts, solutions), tol)
             if fitted.certificate_.holds() or any(s.status != "optimal" for s in solutions):
@@ -134,6 +134,10 @@ class CertifiedFit:
         except InputError as error:
             what = str(error).removeprefix("certify: ").removeprefix(f"{owner}: ")
             raise InputError(f"{owner}.fit: {what}") from None
+
+    def _solutions(self, parts: Sequence[Any], tol: float) -> list[Solution]:
+        """Of the parts, one each, or one that answers for all."""
+        return [self._solved(part, tol) for part in parts]
 
     def _solved(self, part: Any, tol: float) -> Solution:
         """A solution of one part."""

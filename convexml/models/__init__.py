@@ -9,6 +9,7 @@ from .kernel.classification import KernelLogistic, KernelSVM
 from .kernel.one_class_svm import OneClassSVM
 from .kernel.regression import KernelRidge, KernelSVR
 from .learning.stored import register_models
+from .likelihood.discriminant import DiscriminantAnalysis
 from .likelihood.gaussian import GaussianLikelihood
 from .linear.program import LinearProgram
 from .problem import LearningProblem
@@ -26,6 +27,7 @@ __all__ = [
     "SVR",
     "ConstrainedLasso",
     "ConstrainedRidge",
+    "DiscriminantAnalysis",
     "ElasticNet",
     "GaussianLikelihood",
     "GroupLasso",

@@ -55,7 +55,7 @@ class Predictions(PublicNames):
                 f"{asked}: {self.problem.name} has no samples to predict; what it found is "
                 "in .primal."
             )
-        if not {"b", "rho"} & self.primal.keys():
+        if not {"b", "rho", "Theta"} & self.primal.keys():
             raise InputError(
                 f"{asked}: {self.problem.name} is {self.status}; there is no point. See .evidence "
                 "and .certificate.reason."

@@ -20,7 +20,13 @@ from .gaussian import Precision
 
 
 def certify_unbounded(
-    X: Array, problem: Precision, tol: float, columns: list[str] | None = None, centre: bool = True
+    X: Array,
+    problem: Precision,
+    tol: float,
+    columns: list[str] | None = None,
+    groups: Array | None = None,
+    centre: bool = True,
+    remedy: str = "Take lam > 0.",
 ) -> Certificate | None:
     """Evidence that the samples leave the problem unbounded; None where they do not.
 
@@ -33,45 +39,56 @@ def certify_unbounded(
     tol : float
     columns : list of str, optional
         Names of the columns of X.
+    groups : array of int, shape (n,), optional
+        The covariance is about the mean of each group 0 ... K-1.
     centre : bool
-        Whether the covariance is about the mean.
+        Whether the covariance is about a mean at all.
+    remedy : str
+        What to do about a singular covariance.
     """
-    names = columns or [f"column {j}" for j in range(X.shape[1])]
-    flat = np.flatnonzero(np.ptp(X, axis=0) == 0.0 if centre else np.abs(X).max(axis=0) == 0.0)
-    if flat.size:
-        j = int(flat[0])
-        reason = f"{names[j]} is constant: Theta_jj may grow for ever. Drop it."
-        return _told(X, np.eye(X.shape[1])[j], tol, reason, centre)
+    n, d = X.shape
+    index = np.zeros(n, dtype=int) if groups is None else groups
+    K = int(index.max()) + 1 if centre else 0
+    parts = [X[index == k] for k in range(K)] if centre else [np.vstack([X, np.zeros(d)])]
+    spread = np.max([np.ptp(part, axis=0) for part in parts], axis=0)
+    within = " in each class" if K > 1 else ""
+    names = columns or [f"column {j}" for j in range(d)]
+    if np.any(spread == 0.0):
+        j = int(np.argmin(spread))
+        what = f"is constant{within}" if centre else "is 0"
+        reason = f"{names[j]} {what}: Theta_jj may grow for ever. Drop it."
+        return _told(X, index, centre, np.eye(d)[j], tol, reason)
     if problem.lam > 0.0 or np.isfinite(log_det(problem.S, problem.noise)[1]):
         return None
-    n, d = X.shape
-    split = dependence(X, ones=True) if centre else dependence(X)
-    known = split.exact
-    if n - centre < d:
-        known = np.setdiff1d(np.arange(d), split.independent)
-        why = f"{n} samples span no more than {n - centre} of {d} dimensions"
-    elif known.size:
-        why = f"{names[int(known[0])]} is a combination of other columns"
-    if not known.size:
-        return None
-    reason = f"{why}: the covariance is singular, and lam = 0 does not bound Theta. Take lam > 0."
-    return _told(X, _kernel(X, split.independent, int(known[0]), centre), tol, reason, centre)
+    if n - K < d:
+        why = f"{n} samples span no more than {n - K} of {d} dimensions{within}"
+    else:
+        # Indicators and ones are independent, so that what depends on the others has columns of X.
+        table = np.column_stack([X, *(index == k for k in range(1, K))])
+        known = dependence(table, ones=centre).exact
+        if not known.size:
+            return None
+        j = int(known[0])
+        why = f"{names[j]} is" if j < d else "One column is"
+        why += " a combination of other columns" + (" and the classes" if within else "")
+    reason = f"{why}: the covariance is singular, which does not bound Theta. {remedy}"
+    R = _centred(X, index, centre)
+    unit, scales = unit_columns(R)
+    v = scales * np.linalg.svd(unit, full_matrices=n < d)[2][-1]
+    return _told(X, index, centre, v / np.max(np.abs(v)), tol, reason)
 
 
-def _kernel(X: Array, independent: Array, j: int, centre: bool) -> Array:
-    """V with v_j = -1 whose product with the centred samples is 0."""
-    d = X.shape[1]
-    unit, scales = unit_columns(X - centre * X.mean(axis=0))
-    base = independent[independent < d]
-    v = np.zeros(d)
-    v[base] = scales[base] * np.linalg.lstsq(unit[:, base], unit[:, j], rcond=None)[0]
-    v[j] = -scales[j]
-    return v / np.max(np.abs(v))
+def _centred(X: Array, index: Array, centre: bool) -> Array:
+    """X less the means of its groups."""
+    R = np.array(X)
+    for k in range(int(index.max()) + 1) if centre else ():
+        R[index == k] -= R[index == k].mean(axis=0)
+    return R
 
 
-def _told(X: Array, v: Array, tol: float, reason: str, centre: bool) -> Certificate:
-    R = X - centre * X.mean(axis=0)
+def _told(X: Array, index: Array, centre: bool, v: Array, tol: float, reason: str) -> Certificate:
     sizes = np.abs(X) @ np.abs(v) + float(np.max(np.abs(X), axis=0) @ np.abs(v))
-    row = worst("S v = 0, by (x_i - m)'v", "dual_feasibility", R @ v, sizes)
+    left = _centred(X, index, centre) @ v
+    row = worst("S v = 0, by (x_i - m)'v", "dual_feasibility", left, sizes)
     found = absent("unbounded", [row], tol, objective=-np.inf, reason=reason, evidence={"ray": v})
     return judge(found)

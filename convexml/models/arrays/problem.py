@@ -75,6 +75,11 @@ class ArrayProblem(Problem):
         """The hyperparameters, validated."""
         return hyper
 
+    def _read_point(self) -> dict[str, Any]:
+        """The arrays of a point that a reference solver left in ``variables``."""
+        there = self.variables
+        return {name: there[name].value for name in self.shapes()[0] if name in there}
+
     def _read_duals(self) -> Arrays:
         """The dual arrays that a reference solver left in ``constraints``, as far as it did."""
         return {}

@@ -47,6 +47,8 @@ class PosedArrays(PosedProblem, Protocol):
 
     def _complete(self, point: Arrays) -> Arrays: ...
 
+    def _read_point(self) -> dict[str, Any]: ...
+
     def _read_duals(self) -> Arrays: ...
 
     def snapshot(self) -> Any: ...
@@ -98,8 +100,7 @@ def _attempt(problem: PosedArrays, name: str, limits: Limits, options: dict[str,
         posed.problem, name, tol=limits.tol, max_seconds=limits.max_seconds, **options
     )
     run = replace(run, compile_seconds=run.compile_seconds + problem.posing_seconds())
-    names = [name for name in problem.shapes()[0] if name in posed.variables]
-    values = {name: posed.variables[name].value for name in names} if run.has_point else {}
+    values = problem._read_point() if run.has_point else {}
     if not values or not all(v is not None and np.all(np.isfinite(v)) for v in values.values()):
         return _failed(problem, name, run, limits)
     point = problem._complete({key: np.array(value) for key, value in values.items()})

@@ -150,7 +150,8 @@ class GaussianLikelihood(ArrayProblem):
         rows = self._samples
         if rows is None:
             return None
-        return certify_unbounded(rows.X, self.precision, tol, rows.feature_names, self._centre)
+        names, about = rows.feature_names, self._centre
+        return certify_unbounded(rows.X, self.precision, tol, names, centre=about)
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 

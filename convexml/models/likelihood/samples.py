@@ -11,7 +11,9 @@ from scipy import sparse
 from ...errors import InputError
 from ...numerics import Array
 from ...objective.likelihood.moments import Moments
+from ...validation import read_labels, refuse_masked
 from ..reading.inputs import read_weights
+from ..reading.labels import read_many_classes
 from ..reading.matrix import read_matrix
 from ..reading.names import NamedColumns, column_names
 
@@ -38,17 +40,21 @@ class Rows:
     total: int
     feature_names: list[str] | None
 
-    def refuse_lost(self, owner: str, found: Moments) -> None:
-        """Raise InputError for columns so large or small that their squares leave float64."""
+    def refuse_lost(self, owner: str, found: Moments, group: Any = slice(None)) -> None:
+        """Raise InputError for columns so large or small that their squares leave float64.
+
+        ``group`` are the rows whose moments were found.
+        """
+        X = self.X[group]
         variances = np.diag(found.S)
         lost = ~np.isfinite(variances) | ~np.isfinite(np.diag(found.noise))
-        lost |= (variances <= np.finfo(float).tiny) & (np.ptp(self.X, axis=0) > 0.0)
+        lost |= (variances <= np.finfo(float).tiny) & (np.ptp(X, axis=0) > 0.0)
         if np.any(lost):
             j = int(np.argmax(lost))
             name = self.feature_names[j] if self.feature_names else j
             raise InputError(
                 f"{owner}: the variance of column {name} is beyond float64 "
-                f"(entries up to {np.max(np.abs(self.X[:, j])):g}); change its unit."
+                f"(entries up to {np.max(np.abs(X[:, j])):g}); change its unit."
             )
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,3 +86,20 @@ def read_rows(owner: str, X: Any, sample_weight: Any) -> Rows:
     weights = read_weights(owner, sample_weight, len(matrix))
     kept = np.flatnonzero(weights)
     return Rows(np.array(matrix[kept]), weights[kept], kept, len(matrix), column_names(X))
+
+
+def read_classified(owner: str, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Array, Array]:
+    """Samples of positive weight, the class of each as a number, and the labels of the classes."""
+    rows = read_rows(owner, X, sample_weight)
+    if sparse.issparse(y):
+        raise InputError(f"{owner}: y must be a dense vector; pass y.toarray().ravel().")
+    refuse_masked(y, owner, "y")
+    labels = read_labels(y, owner, "y")
+    labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
+    if labels.shape != (rows.total,):
+        raise InputError(
+            f"{owner}: y must be a vector with one entry per row of X ({rows.total}), got"
+            f" shape {labels.shape}."
+        )
+    index, classes = read_many_classes(owner, labels[rows.kept], rows.kept)
+    return rows, index.astype(int), classes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,3 +57,12 @@ def moments(X: Array, weights: Array, centre: bool = True) -> Moments:
     S, far = S - np.outer(e, e), np.abs(e) + off
     noise = gamma(terms) * (sizes + np.outer(far, far)) + np.outer(far, off) + np.outer(off, far)
     return Moments(mean, 0.5 * (S + S.T), noise * (1.0 + gamma(terms + 8)))
+
+
+def pooled(shares: Array, found: Sequence[Moments]) -> Moments:
+    """Sum_k share_k S_k, about the means of the groups; its own centre is 0."""
+    S, noise = np.zeros_like(found[0].S), np.zeros_like(found[0].S)
+    for share, each in zip(shares, found, strict=True):
+        S = S + share * each.S
+        noise = noise + share * (each.noise + gamma(len(found) + 8) * np.abs(each.S))
+    return Moments(np.zeros(len(S)), S, noise * (1.0 + gamma(len(found) + 8)))
