@@ -22,6 +22,7 @@ from convexml.models.formats.stored_solution import REBUILD
 from convexml.solvers.reference import REFERENCE
 
 TESTED_ELSEWHERE = {
+    "DiscriminantAnalysis": "test_discriminant_analysis.py",
     "GaussianLikelihood": "test_gaussian_likelihood.py",
     "KernelLogistic": "support/models/kernel.py",
     "KernelRidge": "support/models/kernel.py",

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import support.oracles.problem_oracles as oracles
+import support.oracles.problem_oracles_gaussian as gaussian
 import support.oracles.problem_oracles_kernel as kernels
 import support.oracles.problem_oracles_smooth as newton
 import support.oracles.problem_oracles_softmax as softmax
@@ -38,6 +39,8 @@ ORACLES = {
     "svr": svm.svr,
     "linear_program": oracles.linear_program,
     "halfspace_lp": oracles.halfspace_lp,
+    "gaussian_likelihood": gaussian.gaussian_likelihood,
+    "discriminant_analysis": gaussian.discriminant_analysis,
     "squared + nonnegative": oracles.nonnegative_least_squares,
     "squared + box": oracles.box_least_squares,
     "squared_hinge + l2": newton.smooth(newton.squared_hinge_loss),

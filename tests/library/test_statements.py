@@ -18,7 +18,9 @@ PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
 CASES = {
     "constrained_lasso": "constrained_lasso_diabetes",
     "constrained_ridge": "constrained_ridge_diabetes",
+    "discriminant_analysis": "discriminant_iris",
     "elastic_net": "elastic_net_wine",
+    "gaussian_likelihood": "gaussian_likelihood_iris",
     "group_lasso": "group_lasso_diabetes",
     "halfspace_lp": "halfspace_iris",
     "hard_margin_svm": "hard_margin_iris",

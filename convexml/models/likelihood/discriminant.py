@@ -62,6 +62,7 @@ class DiscriminantAnalysis(ArrayProblem):
     none is shared), it is "unbounded".
     """
 
+    scikit_learn: ClassVar = {"LinearDiscriminantAnalysis": {}}
     methods: ClassVar[tuple[str, ...]] = ("newton",)
     why: ClassVar[str] = "one Newton step, which is S^-1"
     _samples: Rows | None

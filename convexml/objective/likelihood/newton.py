@@ -43,8 +43,10 @@ def precision_steps(S: Array, L: Array) -> Iterator[Step]:
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where there is no penalty and S is not positive definite.
+        Where a variance is 0, or there is no penalty and S is not positive definite.
     """
+    if not np.all(np.diag(S) > 0.0):
+        raise np.linalg.LinAlgError("a variance is 0")
     units = np.exp2(-np.rint(0.5 * np.log2(np.diag(S))))
     both = np.outer(units, units)
     S, L = both * S, both * L

@@ -1,0 +1,109 @@
+"""GraphicalLasso and LinearDiscriminantAnalysis beside their namesakes, certified by both doors."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn import covariance, discriminant_analysis
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_linnerud, load_wine
+
+import convexml as cml
+from convexml import estimators as ours
+from convexml.errors import InputError
+
+SETS = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer}
+
+
+def documented(estimator: Any, S: np.ndarray, alpha: float) -> float:
+    """-log det Theta + tr(S Theta) + alpha sum_{i != j} |Theta_ij|."""
+    Theta = estimator.precision_
+    size = np.abs(Theta).sum() - np.abs(np.diag(Theta)).sum()
+    return float(-np.linalg.slogdet(Theta)[1] + np.sum(S * Theta) + alpha * size)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_linnerud], ids=["i", "w", "l"])
+@pytest.mark.parametrize(
+    "settings", [{}, {"assume_centered": True}, {"covariance": "precomputed"}], ids=str
+)
+@pytest.mark.parametrize("alpha", [0.05, 0.4])
+def test_the_graphical_lasso_is_that_of_its_namesake(
+    load: Any, settings: dict[str, Any], alpha: float
+) -> None:
+    X = load().data
+    X = X / X.std(axis=0) - (X / X.std(axis=0)).mean(axis=0) * ("assume_centered" in settings)
+    S = np.cov(X.T, bias=True)
+    data = S if "covariance" in settings else X
+    found = ours.GraphicalLasso(alpha, tol=1e-8, **settings).fit(data)
+    theirs = covariance.GraphicalLasso(alpha, tol=1e-7, enet_tol=1e-9, max_iter=2000, **settings)
+    theirs.fit(data)
+    best, reached = (documented(each, S, alpha) for each in (theirs, found))
+    assert reached == pytest.approx(best, abs=1e-6)
+    assert reached <= best + 1e-8 * len(S)
+    np.testing.assert_array_equal(found.location_, theirs.location_)
+    np.testing.assert_allclose(found.precision_ @ found.covariance_, np.eye(len(S)), atol=1e-10)
+    judged = cml.certify(found, data, tol=1e-8)
+    assert judged.verdict is found.certificate_.verdict is cml.Verdict.CERTIFIED
+    assert judged.gap == found.gap_
+    assert found.certificate_.primal_objective == pytest.approx(reached, rel=1e-12)
+    assert type(found.problem_).__name__ == "GaussianLikelihood"
+    assert found.score(X) == pytest.approx(theirs.score(X), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"shrinkage": 0.3}, {"shrinkage": "auto"}, {"priors": True},
+     {"covariance_estimator": covariance.OAS()}],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("load", SETS.values(), ids=SETS)
+def test_discriminants_are_those_of_the_namesake(load: Any, settings: dict[str, Any]) -> None:
+    X, y = load(return_X_y=True)
+    if "priors" in settings:
+        shares = np.arange(1.0, len(np.unique(y)) + 1.0)
+        settings = {"priors": shares / shares.sum()}
+    labels = np.array(["one", "two", "three"])[y]
+    found = ours.LinearDiscriminantAnalysis(**settings).fit(X, labels)
+    theirs = discriminant_analysis.LinearDiscriminantAnalysis("lsqr", **settings).fit(X, labels)
+    np.testing.assert_allclose(found.coef_, theirs.coef_, rtol=1e-5)
+    np.testing.assert_allclose(found.predict_proba(X), theirs.predict_proba(X), atol=1e-6)
+    np.testing.assert_array_equal(found.predict(X), theirs.predict(X))
+    judged = cml.certify(found, X, labels)
+    assert judged.verdict is found.certificate_.verdict is cml.Verdict.CERTIFIED
+    assert judged.gap == found.gap_
+    assert judged.primal_objective <= cml.certify(theirs, X, labels).primal_objective + judged.gap
+    assert type(found.problem_).__name__ == "DiscriminantAnalysis"
+
+
+def test_a_singular_covariance_is_no_certified_fit() -> None:
+    from sklearn.exceptions import ConvergenceWarning
+
+    X, y = load_digits(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="singular to working precision"):
+        found = ours.LinearDiscriminantAnalysis().fit(X, y)
+    assert found.certificate_.verdict is not cml.Verdict.CERTIFIED
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ours.LinearDiscriminantAnalysis(shrinkage=0.1).fit(X, y)
+    assert found.certificate_.verdict is cml.Verdict.CERTIFIED
+    with pytest.raises(InputError, match="column 0 is constant"):
+        ours.GraphicalLasso(0.1).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"solver": "svd"}, "'svd' minimises nothing"),
+        ({"solver": "eigen"}, "'eigen' makes projections"),
+        ({"n_components": 7}, "n_components cannot be larger"),
+        ({"priors": [0.5, 0.5]}, "one number for each of 3 classes"),
+        ({"priors": [-0.5, 0.5, 1.0]}, "must be non-negative"),
+        ({"shrinkage": 0.1, "covariance_estimator": covariance.OAS()}, "take one"),
+    ],
+)
+def test_what_is_not_there_is_named(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        ours.LinearDiscriminantAnalysis(**settings).fit(*load_iris(return_X_y=True))
+    assert not hasattr(ours.LinearDiscriminantAnalysis(), "transform")
