@@ -139,7 +139,8 @@ class LinearDiscriminantAnalysis(  # type: ignore[call-arg]
         rows = 1 if K == 2 else K
         self.coef_, self.intercept_ = np.zeros((rows, X.shape[1])), np.zeros(rows)
         S = 0.5 * (self.covariance_ + self.covariance_.T)
-        moments = self.classes_, self.priors_, self.means_, [S]
+        names = getattr(self, "feature_names_in_", None)
+        moments = self.classes_, self.priors_, self.means_, [S], names
         self.problem_ = DiscriminantAnalysis.of_moments(*moments)
 
     def _solutions(self, parts: Sequence[Any], tol: float) -> list[Solution]:

@@ -6,28 +6,28 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import softmax
 
 from ...certificates import Certificate
 from ...certificates.judge import judge
 from ...certificates.likelihood.absence import certify_unbounded
 from ...certificates.likelihood.classes import data_row, summed
 from ...certificates.likelihood.gaussian import Precision
-from ...errors import InputError
 from ...numerics import Array
-from ...objective import Statement, label_all
+from ...objective import Statement
 from ...objective.likelihood.moments import Moments, moments, pooled
 from ...objective.likelihood.newton import precision_steps
 from ...validation import yes_or_no
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
-from ..latex import Latex, such_that
-from ..learning.prediction import score
-from ..reading.matrix import read_matrix
-from ..reading.names import match_columns
+from .discriminant_statement import (
+    discriminant_latex,
+    pose_discriminant_dual,
+    pose_discriminant_primal,
+)
 from .samples import Rows, read_classified
+from .scores import GaussianClasses
 
 
-class DiscriminantAnalysis(ArrayProblem):
+class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
     r"""Minimise -log det Theta + tr(S Theta), S the covariance of samples about their class means.
 
     Linear discriminant analysis, S = sum_k pi_k S_k with the shares pi_k of the classes; or
@@ -43,11 +43,6 @@ class DiscriminantAnalysis(ArrayProblem):
         Whether the classes share one covariance.
     sample_weight : array, shape (n,), optional
         Weights s_i >= 0; rows of weight 0 are dropped first. They make the shares, too.
-
-    Attributes
-    ----------
-    classes : array, shape (K,)
-        The labels in increasing order.
 
     Raises
     ------
@@ -66,7 +61,9 @@ class DiscriminantAnalysis(ArrayProblem):
     methods: ClassVar[tuple[str, ...]] = ("newton",)
     why: ClassVar[str] = "one Newton step, which is S^-1"
     _samples: Rows | None
+    _names: list[str] | None
     classes: Array
+    """The labels in increasing order, (K,)."""
     priors: Array
     """The shares of the classes, (K,)."""
     means: Array
@@ -87,11 +84,20 @@ class DiscriminantAnalysis(ArrayProblem):
         self.means = np.array([each.mean for each in found])
         for each, group in zip(found, groups, strict=True):
             rows.refuse_lost(self.name, each, group)
-        self._hyper = {}
+        self._hyper, self._names = {}, rows.feature_names
+
+    @property
+    def features(self) -> list[str] | None:
+        return self._names
 
     @classmethod
     def of_moments(
-        cls, classes: Any, priors: Any, means: Any, covariances: Sequence[Array]
+        cls,
+        classes: Any,
+        priors: Any,
+        means: Any,
+        covariances: Sequence[Array],
+        features: Sequence[str] | None = None,
     ) -> DiscriminantAnalysis:
         """Pose the problem of moments that are known exactly.
 
@@ -102,10 +108,13 @@ class DiscriminantAnalysis(ArrayProblem):
         means : array, shape (K, d)
         covariances : sequence of arrays, shape (d, d)
             One, or one for each class.
+        features : sequence of str, optional
+            Names of the columns.
         """
         problem = object.__new__(cls)
         problem.classes, problem._samples, problem._hyper = np.asarray(classes), None, {}
         problem.priors, problem.means = (np.array(each, dtype=float) for each in (priors, means))
+        problem._names = None if features is None else [str(each) for each in features]
         zero = np.zeros(problem.means.shape[1])
         problem.covariances = tuple(
             Moments(zero, np.array(S, dtype=float), np.zeros(np.shape(S))) for S in covariances
@@ -194,74 +203,13 @@ class DiscriminantAnalysis(ArrayProblem):
                 return found.but(reason=f"{name}: {found.reason}")
         return None
 
-    # -- what it predicts ------------------------------------------------------------------------
-
-    def decision_function(self, X: Any, primal: Arrays) -> Array:
-        """log pi_k + log det(Theta_k) / 2 - (x - mu_k)'Theta_k (x - mu_k) / 2, shape (n, K).
-
-        For two classes the second less the first, shape (n,).
-        """
-        rows = self._samples
-        X = match_columns(self.name, X, None if rows is None else rows.feature_names)
-        matrix, (K, d) = read_matrix(self.name, X), self.means.shape
-        if matrix.shape[1] != d:
-            raise InputError(
-                f"{self.name}: X has {matrix.shape[1]} features, the model was posed with {d}."
-            )
-        matrix = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
-        thetas = np.broadcast_to(self._each(primal["Theta"]), (K, d, d))
-        found = np.empty((len(matrix), K))
-        for k, (Theta, mean, prior) in enumerate(
-            zip(thetas, primal["means"], primal["priors"], strict=True)
-        ):
-            R = matrix - mean
-            level = np.log(prior) + 0.5 * np.linalg.slogdet(Theta)[1]
-            found[:, k] = level - 0.5 * np.einsum("ij,ij->i", R @ Theta, R)
-        return found[:, 1] - found[:, 0] if K == 2 else found
-
-    def predict(self, X: Any, primal: Arrays) -> Array:
-        """The most probable class, in the caller's labels."""
-        scores = self.decision_function(X, primal)
-        best = (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes[best]
-
-    def predict_proba(self, X: Any, primal: Arrays) -> Array:
-        """Probabilities of the classes, (n, K), in the order of ``classes``."""
-        scores = self.decision_function(X, primal)
-        if scores.ndim == 1:
-            scores = np.column_stack([np.zeros_like(scores), scores])
-        return np.asarray(softmax(scores, axis=1))
-
-    def score(self, X: Any, y: Any, primal: Arrays, sample_weight: Any = None) -> float:
-        """Accuracy."""
-        problem: Any = self
-        return score(problem, X, y, primal, sample_weight)
-
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 
     def _pose(self) -> Statement:
-        import cvxpy as cp
-
-        variables, constraints, value = {}, {}, cp.Constant(0.0)
-        for k, (_, share, one) in enumerate(self._parts()):
-            mark = "" if self.shared else f"_{k}"
-            Theta = variables[f"Theta{mark}"] = cp.Variable((one.d, one.d), name=f"Theta{mark}")
-            constraints[f"symmetric{mark}"] = Theta == Theta.T
-            value = value + share * (cp.trace(cp.Constant(one.S) @ Theta) - cp.log_det(Theta))
-        problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-        return Statement(problem, variables, constraints)
+        return pose_discriminant_primal(self._parts())
 
     def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
-        variables, constraints, value = {}, {}, cp.Constant(0.0)
-        for k, (_, share, one) in enumerate(self._parts()):
-            mark = "" if self.shared else f"_{k}"
-            W = variables[f"W{mark}"] = cp.Variable((one.d, one.d), name=f"W{mark}")
-            constraints[f"covariance{mark}"] = W == one.S
-            value = value + share * (cp.log_det(W) + one.d)
-        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-        return Statement(problem, variables, constraints)
+        return pose_discriminant_dual(self._parts())
 
     def _read_point(self) -> dict[str, Any]:
         values = [variable.value for variable in self.variables.values()]
@@ -279,34 +227,22 @@ class DiscriminantAnalysis(ArrayProblem):
             labels = {"y": self._labels.tolist(), "shared": self.shared}
             return {"kind": self.name, **rows.to_dict(), **labels}
         known = {name: getattr(self, name).tolist() for name in ("classes", "priors", "means")}
-        return {"kind": self.name, **known, "S": [each.S.tolist() for each in self.covariances]}
+        covariances = [each.S.tolist() for each in self.covariances]
+        return {"kind": self.name, **known, "S": covariances, "features": self._names}
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> DiscriminantAnalysis:
         """Pose the problem again that ``to_dict`` described."""
         if "X" not in stored:
-            return cls.of_moments(*(stored[n] for n in ("classes", "priors", "means", "S")))
+            names = ("classes", "priors", "means", "S", "features")
+            return cls.of_moments(*(stored[name] for name in names))
         X, s = Rows.from_dict(stored)
         y = np.full(len(s), stored["y"][0], dtype=np.array(stored["y"]).dtype)
         y[np.array(stored["rows"], dtype=int)] = stored["y"]
         return cls(X, y, stored["shared"], sample_weight=s)
 
     def latex(self) -> str:
-        k = "" if self.shared else "_k"
-        total = "" if self.shared else r"\sum_k \pi_k "
-        value = rf"-\log\det\Theta{k} + \operatorname{{tr}}(S{k} \Theta{k})"
-        gain = rf"\log\det W{k} + d"
-        if not self.shared:
-            value, gain = f"({value})", f"({gain})"
-        rows = rf"W{k} = S{k}", rf"\Theta{k} W{k} = I"
-        return str(
-            Latex(
-                rf"\min_{{\Theta{k}}}\ {total}{value}",
-                f"{total}{value}",
-                rf"\max_{{W{k}}}\ {total}{gain}" + such_that(rows[0]),
-                rows,
-            )
-        )
+        return str(discriminant_latex(self.shared))
 
     def __repr__(self) -> str:
         K, d = self.means.shape

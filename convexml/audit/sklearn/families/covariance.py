@@ -53,7 +53,8 @@ def graphical_lasso(fitted: Fitted) -> Iterator[PrecisionPart]:
         raise fitted.refuse(
             "its location_ is not the mean of X; pass the data that it was fitted on."
         )
-    yield PrecisionPart(Precision(S, noise, float(estimator.alpha)), Theta, W)
+    problem = Precision(S, noise, float(estimator.alpha))
+    yield PrecisionPart(problem, Theta, W, features=fitted.features)
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class PrecisionPart:
     Theta: Array
     W: Array
     name: str = ""
+    features: tuple[str, ...] = ()
 
     @property
     def value(self) -> float:
@@ -76,7 +78,8 @@ class PrecisionPart:
         found = self.problem.certify(self.Theta, near, tol, search=False)
         if found.verdict is not Verdict.CERTIFIED:
             found = self.problem.certify(self.Theta, None, tol)
-        found = found.but(dual_source="constructed")
+        rows = tuple(row.of_columns(self.features, len(self.W)) for row in found.conditions)
+        found = found.but(dual_source="constructed", conditions=rows)
         if found.verdict is not Verdict.CERTIFIED:
             return found
         row = worst("covariance_ = Theta^-1", "primal_feasibility", self._apart(), len(self.W))

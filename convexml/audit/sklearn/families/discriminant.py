@@ -52,12 +52,15 @@ def discriminant_analysis(fitted: Fitted) -> Iterator[QuadraticPart]:
         raise fitted.refuse(f"coef_ of shape {W.shape} does not fit X {X.shape}.")
     if len(classes) == 2:
         middle = 0.5 * float((means[0] + means[1]) @ W[0])
-        yield QuadraticPart(Sigma, means[1] - means[0], W[0], float(b[0]),
-                            float(logs[1] - logs[0]) - middle)  # fmt: skip
+        best = float(logs[1] - logs[0]) - middle
+        yield QuadraticPart(
+            Sigma, means[1] - means[0], W[0], float(b[0]), best, "", fitted.features
+        )
         return
     for k, label in enumerate(classes):
         best = float(logs[k] - 0.5 * means[k] @ W[k])
-        yield QuadraticPart(Sigma, means[k], W[k], float(b[k]), best, f"class {label}")
+        name = f"class {label}"
+        yield QuadraticPart(Sigma, means[k], W[k], float(b[k]), best, name, fitted.features)
 
 
 def _hold(fitted: Fitted, X: Array, priors: Array, means: Array, Sigma: Array) -> None:
@@ -107,6 +110,7 @@ class QuadraticPart:
     b: float
     best_b: float
     name: str = ""
+    features: tuple[str, ...] = ()
 
     def value_at(self, w: Array) -> float:
         """The quadratic function."""
@@ -136,7 +140,7 @@ class QuadraticPart:
                 primal,
                 dual,
                 [
-                    worst("Sigma w = mu", "stationarity", r, sizes),
+                    worst("Sigma w = mu", "stationarity", r, sizes).of_columns(self.features),
                     worst("b = log pi - mu'w/2", "primal_feasibility", self.b - self.best_b, level),
                 ],
                 tol,
