@@ -32,6 +32,8 @@ class ArrayProblem(Problem):
     why: ClassVar[str] = "it is written for this model"
     """Why "auto" takes the first of them."""
     _hyper: dict[str, Any]
+    _promise: float = 0.0
+    """The relative gap that a method expects of its last step: not judged where it is too large."""
 
     # -- what a model says of itself -------------------------------------------------------------
 
@@ -55,12 +57,8 @@ class ArrayProblem(Problem):
         better point or dual point, which may take as long as solving.
         """
 
-    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays, float]]:
-        """(point, dual point, promise) of one of ``methods``, step by step, the start first.
-
-        The promise is the relative gap that the method expects, about: a point that promises more
-        than is asked need not be judged.
-        """
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        """(point, dual point) of one of ``methods``, step by step, the start first."""
         raise NotImplementedError
 
     def _absence(self, tol: float) -> Certificate | None:

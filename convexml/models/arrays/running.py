@@ -36,12 +36,13 @@ class PosedArrays(PosedProblem, Protocol):
 
     methods: ClassVar[tuple[str, ...]]
     why: ClassVar[str]
+    _promise: float
 
     def shapes(self) -> tuple[Mapping[str, tuple[int, ...]], Mapping[str, tuple[int, ...]]]: ...
 
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate: ...
 
-    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays, float]]: ...
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]: ...
 
     def _absence(self, tol: float) -> Certificate | None: ...
 
@@ -151,11 +152,11 @@ def _by_hand(problem: PosedArrays, name: str, limits: Limits) -> Solution:
 
     try:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            for step, (point, dual, promise) in enumerate(problem._iterates(name)):
+            for step, (point, dual) in enumerate(problem._iterates(name)):
                 spent = time.perf_counter() - start
                 ends = "max_iter" * (step >= most) or "max_seconds" * (spent >= seconds)
                 pending = point, dual
-                if ends or step == 0 or not promise > limits.tol:
+                if ends or step == 0 or not problem._promise > limits.tol:
                     pending = None
                     found = judged(point, dual)
                     claimed = "optimal" if found.verdict is Verdict.CERTIFIED else ends

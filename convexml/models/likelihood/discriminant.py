@@ -184,10 +184,10 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
         whole = whole.but(conditions=(*whole.conditions, *rows))
         return whole if met else judge(whole)
 
-    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays, float]]:
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         found = [next(precision_steps(each.S, np.zeros_like(each.S))) for each in self.covariances]
         Theta = np.array([step[0] for step in found])
-        yield self._complete({"Theta": Theta[0] if self.shared else Theta}), {}, 0.0
+        yield self._complete({"Theta": Theta[0] if self.shared else Theta}), {}
 
     def _absence(self, tol: float) -> Certificate | None:
         rows = self._samples

@@ -141,10 +141,11 @@ class GaussianLikelihood(ArrayProblem):
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
         return self.precision.certify(point["Theta"], dual.get("W"), tol, search=search)
 
-    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays, float]]:
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         S = self.moments.S
         for Theta, _, lowered in precision_steps(S, np.full_like(S, self.lam)):
-            yield {"Theta": Theta}, {}, lowered / self.moments.d
+            self._promise = lowered / self.moments.d
+            yield {"Theta": Theta}, {}
 
     def _absence(self, tol: float) -> Certificate | None:
         rows = self._samples
