@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold
 
@@ -177,73 +176,3 @@ def test_a_model_without_a_strength_and_a_fold_without_a_class_are_refused() -> 
     labels = np.where(first, "rare", SIGNS)
     with pytest.raises(cml.errors.InputError, match="without a sample of one of the classes"):
         cml.SoftmaxRegression(X, labels, 1.0).cross_validate([0.1], folds=[(~first, first)])
-
-
-@pytest.mark.parametrize("offset", [0.0, 1e3, 1e9])
-@pytest.mark.parametrize("name", ["Ridge", "Lasso", "ElasticNet"])
-@pytest.mark.parametrize("wide", [False, True], ids=["few columns", "many"])
-def test_a_grid_solved_at_once_is_what_solving_each_finds(
-    wide: bool, name: str, offset: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from convexml.models.folds import grid, quick
-
-    more = {"l1_ratio": 0.5} if name == "ElasticNet" else {}
-    data = np.random.default_rng(1).normal(size=(30, 400)) if wide else X
-    data = data.copy()
-    data[:, 0] = 1.0
-    target = Y + 3.0 * data[:, 1]
-    problem = getattr(cml, name)(data + offset, target, 1.0, sample_weight=S, **more)
-    gaps = []
-    judged = quick.relative_gaps
-    monkeypatch.setattr(
-        quick, "relative_gaps", lambda *given: gaps.append(judged(*given)) or gaps[-1]
-    )
-    at_once = problem.cross_validate(LAMS, folds=3)
-    assert len(gaps) == 3
-    if offset < 1e9:
-        assert np.all(np.array(gaps) <= 1e-6)
-    monkeypatch.setattr(grid, "quick_points", lambda *given: None)
-    alone = problem.cross_validate(LAMS, folds=3)
-    assert at_once.is_certified is alone.is_certified is True
-    np.testing.assert_allclose(at_once.scores, alone.scores, rtol=1e-3)
-    for fold in range(3):
-        for k in range(3):
-            assert at_once.certificate(fold, k).verdict is cml.Verdict.CERTIFIED
-
-
-@pytest.mark.parametrize("case", ["twins", "sparse", "no intercept", "few rows", "lam 0"])
-def test_awkward_columns_are_certified_as_well(case: str) -> None:
-    rng = np.random.default_rng(2)
-    data, lams, intercept = rng.normal(size=(30, 350)), [0.3, 0.05], case != "no intercept"
-    if case == "twins":
-        data[:, 200:] = data[:, :150]
-    if case == "sparse":
-        data = sparse.csr_array(data[:, :200] * (rng.random((30, 200)) < 0.2))
-    if case == "few rows":
-        data = data[:7]
-    if case == "lam 0":
-        data, lams = data[:, :4], [0.3, 0.0]
-    y = data[:, [0]].sum(axis=1) + rng.normal(size=data.shape[0])
-    for model in (cml.Lasso, cml.Ridge):
-        found = model(data, y, 1.0, fit_intercept=intercept).cross_validate(lams, folds=3)
-        assert found.is_certified
-
-
-def test_what_the_gram_matrix_does_not_find_is_solved_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from convexml.models.folds import quick
-
-    asked = []
-
-    def off(objective: Any, penalties: Any, tol: float) -> Any:
-        asked.append(len(penalties))
-        return np.full((len(penalties), 5), 0.3), np.zeros(len(penalties))
-
-    problem = cml.Lasso(X, Y, 1.0)
-    best = problem.cross_validate(LAMS, folds=3)
-    monkeypatch.setattr(quick, "follow_grid", off)
-    found = problem.cross_validate(LAMS, folds=3)
-    assert asked == [3, 3, 3]
-    assert found.is_certified
-    np.testing.assert_allclose(found.scores, best.scores, rtol=1e-4)

@@ -13,6 +13,10 @@ from ..support_newton import minimise
 
 TURNS = 20
 """Times that columns join at one strength, at most."""
+STEP = 1.6
+"""From one strength to the next, or to one between, at most: few columns join in vain."""
+CROWD = 3000
+"""Columns that are held at once, at most."""
 
 
 class KnownColumns:
@@ -55,7 +59,8 @@ def follow_wide(
 
     Each starts on the columns that the slopes of the one before say may be nonzero (the sequential
     strong rule of Tibshirani et al., 2012, https://doi.org/10.1111/j.1467-9868.2011.01004.x); what
-    violates its condition after that joins, until nothing does.
+    violates its condition after that joins, until nothing does. Rows are nan from where that would
+    be too many columns.
 
     Parameters
     ----------
@@ -68,26 +73,36 @@ def follow_wide(
         What rounding may leave of it.
     """
     d, known = Z.shape[1], KnownColumns(Z)
-    found, w, slope = np.zeros((len(penalties), d)), np.zeros(d), -(target @ Z)
-    above = np.full(d, np.inf)
+    found, w, slope = np.full((len(penalties), d), np.nan), np.zeros(d), -(target @ Z)
+    above: Array | None = None
     for k, penalty in enumerate(penalties):
         blocks, mu = penalty.zero_blocks(d), penalty.strong_convexity
         assert blocks is not None  # of l1 norms there are
-        level = blocks[1]
-        room = share * level + noise
-        joins = (w != 0.0) | (np.abs(slope) > np.maximum(2.0 * level - above, 0.5 * level))
-        for _ in range(TURNS):
-            held = np.flatnonzero(joins)
-            rows, gram = known.of(held)
-            x = w[held]
-            ahead = gram @ x + mu * x - rows @ target
-            x = minimise(gram, mu, ahead, x, level[held], room[held], SupportFactor())
-            w = np.zeros(d)
-            w[held] = x
-            slope = (x @ rows - target) @ Z + mu * w
-            missed = (np.abs(slope) > level + room) & ~joins
-            if not missed.any():
-                break
-            joins |= missed
-        found[k], above = w, level
+        own = blocks[1]
+        if not own.all():
+            return found
+        above = np.full(d, np.max(np.abs(slope) / own)) * own if above is None else above
+        far = max(float(np.max(above / own)), 1.0)
+        count = max(1, int(np.ceil(np.log(far) / np.log(STEP))))
+        for times in far ** (1.0 - np.arange(1, count + 1) / count):
+            level = times * own
+            room = share * level + noise
+            joins = (w != 0.0) | (np.abs(slope) > 2.0 * level - np.maximum(above, level))
+            for _ in range(TURNS):
+                held = np.flatnonzero(joins)
+                if held.size > CROWD:
+                    return found
+                rows, gram = known.of(held)
+                x = w[held]
+                ahead = gram @ x + mu * x - rows @ target
+                x = minimise(gram, mu, ahead, x, level[held], room[held], SupportFactor())
+                w = np.zeros(d)
+                w[held] = x
+                slope = (x @ rows - target) @ Z + mu * w
+                missed = (np.abs(slope) > level + room) & ~joins
+                if not missed.any():
+                    break
+                joins |= missed
+            above = level
+        found[k] = w
     return found
