@@ -75,10 +75,14 @@ def solve(
 
 def _held_out(file: Any, solution: Any) -> dict[str, Any]:
     """How well the rows that `split` kept apart are predicted; empty where there are none."""
+    from ..library.loader import named
+
     out = file.held_out
     if not out or solution is None or not solution.primal:
         return {}
-    score = float(solution.score(out["X"], out["y"])) if "y" in out else None
+    if "y" not in out:
+        return {"rows": out["X"].shape[0], "score": None}
+    score = float(solution.score(named(out["X"], file.features), out["y"]))
     return {"rows": out["X"].shape[0], "score": score}
 
 

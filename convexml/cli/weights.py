@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import DataError, nearest
+from ..errors import DataError, instead
 
 if TYPE_CHECKING:
     from ..numerics import Array
@@ -92,17 +92,21 @@ def _named(
     places |= {name: j for j, name in enumerate(features)}
     places = dict.fromkeys(INTERCEPT, size) | places
     values = np.full(size + 1, np.nan)
+    known = [*(features or (f"w{j}" for j in range(size))), "b"]
     for line, (name, cell) in rows:
         place = places.get(name.strip())
         if place is None:
-            raise DataError(f"{path}, line {line}: unknown name {name!r}.{nearest(name, places)}")
+            raise DataError(f"{path}, line {line}: unknown name {name!r}.{instead(name, known)}")
         if not np.isnan(values[place]):
             raise DataError(f"{path}, line {line}: {name!r} is there twice")
         values[place] = _number(path, line, cell)
     absent = np.flatnonzero(np.isnan(values[:size]))
     if absent.size:
         label = features[absent[0]] if features else f"w{absent[0]}"
-        raise DataError(f"{path}: no value for {label!r} ({absent.size} of {size} are missing)")
+        raise DataError(
+            f"{path}: no value for {label!r} ({absent.size} of {size} are missing); write 0 for a "
+            "column that is not used"
+        )
     return values[:size], None if np.isnan(values[size]) else float(values[size])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
+from importlib import import_module
 from math import inf
 from os.path import abspath
 from pathlib import Path
@@ -192,6 +193,8 @@ def _pose(
     if constructor is None:
         return state(folder / str(table.statement), table.form, data, table.parameters)
     arrays = dict(data.arrays)
+    if "X" in arrays:
+        arrays["X"] = named(arrays["X"], data.features)
     if "bounds" in arrays:  # as scipy.optimize.linprog writes them: None where there is no bound
         arrays["bounds"] = [tuple(v if abs(v) < inf else None for v in p) for p in arrays["bounds"]]
     if table.objective is not None:
@@ -200,6 +203,15 @@ def _pose(
             arrays[kind] = registry.component(kind, f"objective.{kind}", given)
     name = str(table.model or "[objective]")
     return registry.call(constructor, "parameters", name, table.parameters, arrays)
+
+
+def named(X: Any, features: tuple[str, ...]) -> Any:
+    """X with the names of its columns, where it is dense and the source has names."""
+    numbered = features == tuple(f"x{j}" for j in range(len(features)))
+    if numbered or hasattr(X, "indptr"):
+        return X
+    names: Any = import_module("convexml.models.reading.names")
+    return names.NamedColumns(X, features)
 
 
 def _kind(table: ProblemTable) -> str:

@@ -1,1 +1,1 @@
-"""Problems, records and commands for the tests of comparisons and reports."""
+"""Stand-ins for models, and damage to problem files."""

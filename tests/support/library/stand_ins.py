@@ -6,6 +6,9 @@ import sys
 import types
 from pathlib import Path
 
+import numpy as np
+
+from convexml import models
 from convexml.errors import InputError
 
 
@@ -17,13 +20,13 @@ class Lasso:
     ):
         if lam < 0:
             raise InputError(f"Lasso: lam must be >= 0, got {lam}")
-        self.X, self.y, self.lam = X, y, lam
+        self.X, self.y, self.lam = np.asarray(X), y, lam
         self.fit_intercept, self.sample_weight = fit_intercept, sample_weight
 
 
 class LogisticRegression:
     def __init__(self, X, y, lam: float = 0.0, penalty: str | None = "l2", *, sample_weight=None):
-        self.X, self.y, self.lam, self.penalty = X, y, lam, penalty
+        self.X, self.y, self.lam, self.penalty = np.asarray(X), y, lam, penalty
 
 
 class LinearProgram:
@@ -39,6 +42,7 @@ class LearningProblem:
 def install(monkeypatch):
     """Let convexml.models be these four classes."""
     module = types.ModuleType("convexml.models")
+    module.__path__ = models.__path__  # names of columns are those of the house
     for constructor in (Lasso, LogisticRegression, LinearProgram, LearningProblem):
         setattr(module, constructor.__name__, constructor)
     module.__all__ = ["Lasso", "LearningProblem", "LinearProgram", "LogisticRegression"]
