@@ -13,6 +13,7 @@ from .hard_margin import HardMargin
 from .hinge import Hinge
 from .huber import Huber
 from .interpolation import Interpolation
+from .linex import Linex
 from .logistic import Logistic
 from .pinball import Pinball
 from .poisson import Poisson
@@ -29,6 +30,7 @@ __all__ = [
     "Hinge",
     "Huber",
     "Interpolation",
+    "Linex",
     "Logistic",
     "Loss",
     "Pinball",

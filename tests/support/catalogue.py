@@ -19,6 +19,7 @@ from convexml.losses import (
     Hinge,
     Huber,
     Interpolation,
+    Linex,
     Logistic,
     Loss,
     Pinball,
@@ -62,6 +63,7 @@ LOSSES: tuple[Loss, ...] = (
     SquaredHinge(),
     Exponential(),
     Poisson(),
+    Linex(),
     HardMargin(),
     Interpolation(),
 )

@@ -23,6 +23,7 @@ LOGISTIC = {"liblinear": LIBLINEAR, "sag": CHANGE, "saga": CHANGE}
 PROMISES: Mapping[str, str] = {
     "ElasticNet": DUAL_GAP,
     "ElasticNetCV": DUAL_GAP,
+    "GammaRegressor": GRADIENT,
     "GraphicalLasso": "a duality gap of at most {tol:g} nats",
     "GraphicalLassoCV": "a duality gap of at most {tol:g} nats",
     "HuberRegressor": GRADIENT,

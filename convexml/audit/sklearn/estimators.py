@@ -29,6 +29,7 @@ from .wrappers import WRAPPERS, inside
 
 TRANSLATIONS: Mapping[str, Callable[[Fitted], Iterable[Subproblem]]] = {
     "ElasticNet": lasso.elastic_net,
+    "GammaRegressor": glm.gamma_regressor,
     "GraphicalLasso": covariance.graphical_lasso,
     "HuberRegressor": huber.huber_regressor,
     "KernelRidge": ridge.kernel_ridge,

@@ -14,7 +14,6 @@ SUBSETS = "it fits random subsets of the samples, and is no minimiser over all o
 REASONS: Mapping[str, str] = {
     "ARDRegression": EVIDENCE,
     "BayesianRidge": EVIDENCE,
-    "GammaRegressor": "the gamma deviance is not among the losses yet",
     "Lars": GREEDY + "; LassoLars is judged",
     "LarsCV": GREEDY + "; LassoLarsCV is judged",
     "OrthogonalMatchingPursuit": GREEDY,

@@ -50,6 +50,8 @@ def conjugate(loss: Kind, y: Any, v: Any) -> Any:
         case "poisson":
             s = v + y
             return entropy(s) - ball(s) - entropy(y) + ball(y) if s >= 0 else arb.pos_inf()
+        case "linex":
+            return entropy(ONE - v) + ball(v + y * v) if v <= 1 else arb.pos_inf()
     raise LookupError(loss)
 
 

@@ -13,7 +13,7 @@ from support.exact.exact_numbers import HALF, ONE, ZERO, ball, dot, exact
 
 Kind = tuple[Any, ...]
 LINES = ("absolute", "pinball", "epsilon_insensitive", "hinge")
-SMOOTH = ("logistic", "exponential", "poisson")
+SMOOTH = ("logistic", "exponential", "poisson", "linex")
 
 
 def lines(loss: Kind, y: fmpq) -> list[tuple[fmpq, fmpq]]:
@@ -62,6 +62,8 @@ def smooth_value(loss: Kind, y: fmpq, z: arb) -> arb:
         case "poisson":
             constant = ball(y) * ball(y).log() - ball(y) if y > 0 else arb(0)
             return z.exp() - ball(y) * z + constant
+        case "linex":
+            return (ball(y) - z).exp() - (ball(y) - z) - 1
     raise LookupError(loss)
 
 
@@ -82,6 +84,9 @@ def slopes(loss: Kind, y: fmpq, z: arb) -> tuple[arb, arb]:
         case "poisson":
             e = z.exp()
             return e - ball(y), e
+        case "linex":
+            e = (ball(y) - z).exp()
+            return 1 - e, e
     raise LookupError(loss)
 
 
@@ -131,6 +136,7 @@ def as_objects(loss: Kind, penalty: Kind) -> tuple[Any, Any]:
         "logistic": losses.Logistic,
         "exponential": losses.Exponential,
         "poisson": losses.Poisson,
+        "linex": losses.Linex,
     }
     sets = {
         "none": penalties.Zero,

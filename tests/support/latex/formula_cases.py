@@ -57,6 +57,7 @@ LOSSES: dict[str, tuple[Loss, Any]] = {
     "hinge": (losses.Hinge(), BINARY),
     "huber": (losses.Huber(1.0), REAL),
     "interpolation": (losses.Interpolation(), REAL),
+    "linex": (losses.Linex(), REAL),
     "logistic": (losses.Logistic(), BINARY),
     "pinball": (losses.Pinball(0.3), REAL),
     "poisson": (losses.Poisson(), COUNTS),

@@ -65,6 +65,7 @@ LOSSES: dict[str, Callable[[Any], Loss]] = {
     "SquaredHinge": lambda loss: lambda y, z: _hinge(y, z) ** 2 / 2,
     "Exponential": lambda loss: lambda y, z: np.exp(-y * z),
     "Poisson": lambda loss: _poisson,
+    "Linex": lambda loss: lambda y, z: np.expm1(y - z) - (y - z),
     "HardMargin": lambda loss: _must(lambda y, z: y * z >= 1),
     "Interpolation": lambda loss: _must(lambda y, z: z == y),
 }

@@ -38,6 +38,8 @@ def loss_values(loss: Loss, y: Array, z: Array) -> Array:
                 return np.exp(-y * z)
             case "poisson":
                 return np.exp(z) - y * z + xlogy(y, y) - y
+            case "linex":
+                return np.exp(-r) + r - 1
     return np.zeros_like(z)
 
 
@@ -67,6 +69,8 @@ def conjugate_box(loss: Loss, y: Array) -> tuple[Array, Array]:
             return np.where(y > 0, -inf, 0), np.where(y > 0, 0, inf)
         case "poisson":
             return -y, inf
+        case "linex":
+            return -inf, one
     return -inf, inf
 
 
@@ -88,6 +92,8 @@ def conjugate_values(loss: Loss, y: Array, v: Array) -> Array:
             return xlogy(p, p) - p
         case "poisson":
             return xlogy(v + y, v + y) - (v + y) - (xlogy(y, y) - y)
+        case "linex":
+            return xlogy(1 - v, 1 - v) + v + v * y
     return v * y
 
 
@@ -117,4 +123,6 @@ def loss_expression(loss: Loss, y: Array, z: cp.Expression) -> cp.Expression:
             return cp.exp(-margin)
         case "poisson":
             return cp.exp(z) - cp.multiply(y, z) + (xlogy(y, y) - y)
+        case "linex":
+            return cp.exp(-r) + r - 1
     raise LookupError(f"tests/support/oracles/oracle_losses.py does not know the loss {loss!r}")
