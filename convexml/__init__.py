@@ -48,6 +48,7 @@ _HOME = {
             "LogisticRegression",
             "MinimumNorm",
             "MultiTaskLasso",
+            "NuSVC",
             "OneClassSVM",
             "PoissonRegression",
             "QuantileRegression",

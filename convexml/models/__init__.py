@@ -6,6 +6,7 @@ from .classification.logistic_regression import LogisticRegression
 from .classification.soft_margin_svm import SoftMarginSVM
 from .classification.softmax_regression import SoftmaxRegression
 from .kernel.classification import KernelLogistic, KernelSVM
+from .kernel.nu_svc import NuSVC
 from .kernel.one_class_svm import OneClassSVM
 from .kernel.regression import KernelRidge, KernelSVR
 from .learning.stored import register_models
@@ -45,6 +46,7 @@ __all__ = [
     "LogisticRegression",
     "MinimumNorm",
     "MultiTaskLasso",
+    "NuSVC",
     "OneClassSVM",
     "PoissonRegression",
     "QuantileRegression",

@@ -50,6 +50,7 @@ def models() -> dict[str, Callable[[], Any]]:
         "KernelSVM": lambda: cml.KernelSVM(X, y, 1.0, gaussian),
         "KernelSVR": lambda: cml.KernelSVR(X, t, 1.0, 0.2, gaussian),
         "HalfspaceLP": lambda: cml.HalfspaceLP(X, separable, fit_intercept=True),
+        "NuSVC": lambda: cml.NuSVC(X, y, 0.5, sample_weight=s),
         "OneClassSVM": lambda: cml.OneClassSVM(X + 2.0, 0.3, sample_weight=s),
         "OneClassSVM with a kernel": lambda: cml.OneClassSVM(X, 0.3, gaussian),
         "LinearProgram": lambda: cml.LinearProgram(
@@ -93,4 +94,4 @@ def test_the_posed_dual_has_the_value_that_the_conic_engine_proves(name: str) ->
 def test_every_model_is_here() -> None:
     known = {name.partition(" ")[0] for name in models()}
     exported = set(__import__("convexml.models", fromlist=["__all__"]).__all__)
-    assert exported - known <= {"LearningProblem", "GaussianLikelihood"}
+    assert exported - known <= {"LearningProblem", "GaussianLikelihood", "DiscriminantAnalysis"}

@@ -104,7 +104,10 @@ class NuPart:
                   self.total),
         ]  # fmt: skip
         if self._has_classes:
-            found.append(worst("sum alpha_i y_i = 0", "dual_feasibility", q.sum(), self.total))
+            found += [
+                worst("rho >= 0", "primal_feasibility", max(-at.level, 0.0), size),
+                worst("sum alpha_i y_i = 0", "dual_feasibility", q.sum(), self.total),
+            ]
         return [
             *found,
             products(name, alpha * (at.level - slack - margins)),

@@ -1,0 +1,178 @@
+"""The support vector machine whose margin is found: nu in place of C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...certificates import Certificate
+from ...certificates.judge import absent, judge
+from ...conditions import worst
+from ...numerics import EPS, Array
+from ...solvers.dual.two_sums import climb
+from ..arrays.problem import Arrays, Shapes
+from ..latex import Latex, such_that
+from ..reading.inputs import read_samples
+from .nu import NuMachine
+from .one_class_svm import about_mean
+
+LARGEST, STEPS = 6000, 2000
+"""Samples whose whole K is made; pairs between two evaluations."""
+FALL, IDLE = 0.9, 5
+"""So many evaluations without a violation of this share of the least end it: rounding moves."""
+
+
+class NuSVC(NuMachine):
+    r"""Minimise (1/2) |f|^2 + sum_i s_i xi_i - nu S rho s.t. y_i (f(x_i) + b) >= rho - xi_i.
+
+    xi_i >= 0, rho >= 0; f(x) = w.x, or f = sum_j q_j k(x_j, .) with a kernel; S = sum_i s_i. At
+    most the share nu of the weights is inside of the margin rho / |f|, and the support vectors are
+    at least that share. Divided by rho it is the machine with C = 1 / rho. Where the reduced hulls
+    of the classes meet the optimum is f = 0, rho = 0. Source: Scholkopf et al. (2000),
+    https://doi.org/10.1162/089976600300015565.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Samples in rows; the kernel matrix (n, n) for a precomputed kernel.
+    y : array, shape (n,)
+        Two labels of any kind; the larger is +1.
+    nu : float
+        0 < nu <= 1; above twice the share of the smaller class the problem is "unbounded".
+    kernel : Kernel, optional
+        For example ``kernels.Gaussian(1.0)``; None is f(x) = w.x.
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
+
+    Raises
+    ------
+    InputError
+        For a nu outside of (0, 1], other than two classes, NaN or infinite entries, wrong shapes,
+        bad weights, a kernel matrix that is not positive semidefinite.
+
+    Notes
+    -----
+    The dual maximises -(1/2) |sum_i alpha_i y_i k(x_i, .)|^2 subject to 0 <= alpha_i <= s_i,
+    sum_i alpha_i y_i = 0 and sum_i alpha_i = nu S. Gaps are measured as those of ``OneClassSVM``.
+    """
+
+    methods: ClassVar[tuple[str, ...]] = ("smo",)
+    scikit_learn: ClassVar = {"NuSVC": {"nu": "nu = nu"}}
+    _scalars: ClassVar[Shapes] = {"b": (), "rho": ()}
+    classes: Array
+    """The two labels; the larger is +1."""
+
+    def __init__(
+        self, X: Any, y: Any, nu: float, kernel: Any = None, *, sample_weight: Any = None
+    ) -> None:
+        self._start(read_samples(self.name, X, y, sample_weight, "binary"), nu, kernel)
+        assert self._samples.classes is not None
+        self.classes = self._samples.classes
+
+    @property
+    def labels(self) -> Array:
+        """-1 and +1."""
+        return self._samples.y
+
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        """Pairs within the classes, from weights in proportion."""
+        s, y, n = self._samples.weights, self.labels, len(self._samples.weights)
+        alpha = self._part(self._nothing(), np.zeros(n)).feasible(np.zeros(n)) * y
+        yield self._at(alpha)
+        if n > LARGEST:
+            return
+        K = self._gram()
+        slack = 8.0 * EPS * float(np.abs(K).max(initial=0.0)) * self.total
+        best, idle = np.inf, 0
+        while best > slack and idle < IDLE:
+            g = y * (K @ (y * alpha))
+            violation = climb(K, g, alpha, s, y, STEPS, slack)
+            yield self._at(alpha.copy())
+            idle = 0 if violation < FALL * best else idle + 1
+            best = min(best, violation)
+
+    def _gram(self) -> Array:
+        """All of K; of the linear machine about the mean of the samples, as sum alpha_i y_i = 0."""
+        if self._matrix is not None:
+            return self._matrix.dense
+        A = about_mean(self._samples.X)
+        K = A @ A.T
+        return np.asarray(K.toarray() if hasattr(K, "toarray") else K)
+
+    def _at(self, alpha: Array) -> tuple[Arrays, Arrays]:
+        """f = sum_i alpha_i y_i k(x_i, .) with its best b and rho, or 0 where that is better."""
+        f = self.space.of(self.labels * alpha)
+        best = self._best(f)
+        point = self._told(f, best, alpha)
+        if not self._value(point[0]) < 0.0:
+            zero = {name: np.zeros(()) for name in best}
+            return self._told(np.zeros_like(f), zero, alpha)
+        return point
+
+    def _best(self, f: Array) -> Arrays:
+        """Of each class a quantile of y_i f(x_i) is best: rho - b, and rho + b."""
+        margins, y, s = self.labels * self.space.scores(f), self.labels, self._samples.weights
+        ends = []
+        for sign in (1.0, -1.0):
+            own = np.flatnonzero(y == sign)
+            order = own[np.argsort(margins[own], kind="stable")]
+            at = np.searchsorted(np.cumsum(s[order]), 0.5 * self.total * (1.0 - 1e-12))
+            ends.append(float(margins[order[min(int(at), len(order) - 1)]]))
+        rho, b = 0.5 * (ends[0] + ends[1]), 0.5 * (ends[1] - ends[0])
+        return {"b": np.array(b), "rho": np.array(max(rho, 0.0))}
+
+    def _absence(self, tol: float) -> Certificate | None:
+        """With nu too large rho may grow for ever, while one class pays for it."""
+        s, y = self._samples.weights, self.labels
+        half = 0.5 * self.total
+        shares = {sign: float(s[y == sign].sum()) for sign in (1.0, -1.0)}
+        sign = min(shares, key=lambda each: shares[each])
+        if not shares[sign] < half * (1.0 - 1e-12):
+            return None
+        label = self.classes.tolist()[int(sign > 0.0)]
+        most = 2.0 * shares[sign] / float(s.sum())
+        reason = (
+            f"nu = {self.nu:g} is above {most:.6g}, twice the share of class {label!r}: rho and b "
+            "may grow for ever. Take a smaller nu."
+        )
+        slope = worst("P falls along the ray", "dual_feasibility", 0.0, half)
+        ray = {"rho": np.array(0.5), "b": np.array(-0.5 * sign), "slope": shares[sign] - half}
+        evidence = {key: np.asarray(value) for key, value in ray.items()}
+        found = absent("unbounded", [slope], tol, objective=-np.inf, reason=reason,
+                       evidence=evidence)  # fmt: skip
+        return judge(found)
+
+    def decision_function(self, X: Any, primal: Arrays) -> Array:
+        """f(x) + b for new samples, shape (m,)."""
+        return self.scores(X, primal) + float(primal["b"])
+
+    def predict(self, X: Any, primal: Arrays) -> Array:
+        """Labels of the caller, shape (m,)."""
+        found: Array = self.classes[(self.decision_function(X, primal) > 0.0).astype(int)]
+        return found
+
+    def latex(self) -> str:
+        linear = self.kernel is None
+        f, name = (r"w^\top x_i", "w") if linear else (r"(Kq)_i", "q")
+        square = r"\|w\|_2^2" if linear else r"q^\top K q"
+        x, v = (r"x_i", "w") if linear else (r"K_i", "Kq")
+        sum_ = rf"\sum_i \alpha_i y_i {x}"
+        form = rf"\Big\|{sum_}\Big\|_2^2"
+        if not linear:
+            form = r"\sum_{i,j} \alpha_i \alpha_j y_i y_j K_{ij}"
+        cost = rf"\tfrac12 {square} + \sum_i s_i \xi_i - \nu \rho \sum_i s_i"
+        rows = rf"y_i ({f} + b) \ge \rho - \xi_i", r"\xi_i \ge 0", r"\rho \ge 0"
+        box = (r"0 \le \alpha_i \le s_i", r"\sum_i \alpha_i y_i = 0",
+               r"\sum_i \alpha_i = \nu \sum_i s_i")  # fmt: skip
+        margin = rf"\alpha_i (\rho - \xi_i - y_i ({f} + b))"
+        return str(
+            Latex(
+                rf"\min_{{{name}, b, \rho, \xi}}\ {cost}" + such_that(*rows),
+                rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i",
+                rf"\max_\alpha\ -\tfrac12 {form}" + such_that(*box),
+                (f"{v} = {sum_}", r"\alpha_i + \beta_i = s_i", *box, *rows, f"{margin} = 0",
+                 r"\beta_i \xi_i = 0"),
+            )
+        )  # fmt: skip
