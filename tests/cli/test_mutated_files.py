@@ -54,9 +54,9 @@ def test_the_files_are_solved_before_they_are_damaged(run: Command, tmp_path: Pa
 
 
 def test_damaged_files_are_answered_or_refused(run: Command, tmp_path: Path) -> None:
-    found = outcomes(run, tmp_path, range(5000, 5120))
-    assert found[0] >= 12
-    assert found[5] <= 6
+    found = outcomes(run, tmp_path, range(5000, 5070))
+    assert found[0] >= 7
+    assert found[5] <= 4
 
 
 @pytest.mark.slow
@@ -72,13 +72,14 @@ def test_deep_files(run: Command, tmp_path: Path, depth: int) -> None:
     assert judged(run, path) == 3
 
 
-def test_lines_of_ten_megabytes(run: Command, tmp_path: Path) -> None:
-    for text in (f'"{"x" * 10**7}"', "9" * 10**7):
+@pytest.mark.parametrize("size", [10**5, pytest.param(10**7, marks=pytest.mark.slow)])
+def test_long_lines(run: Command, tmp_path: Path, size: int) -> None:
+    for text in (f'"{"x" * size}"', "9" * size):
         path = write(tmp_path / "long.toml", RIDGE.replace("0.5", text))
         assert judged(run, path) == 3
     data = '[data]\nfile = "t.csv"\ntarget = "y"\n'
     path = write(tmp_path / "p.toml", RIDGE.split("[data]")[0] + data)
-    for text in ("1," * 10**6, "1" * 10**7, '"' + "1,2\n" * 10**5):
+    for text in ("1," * (size // 2), "1" * size, '"' + "1,2\n" * (size // 4)):
         write(tmp_path / "t.csv", f"a,y\n1,2\n{text}\n")
         assert judged(run, path) == 3
 
