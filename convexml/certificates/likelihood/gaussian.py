@@ -19,8 +19,10 @@ from ..algebra.log_det import log_det
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, judge, refuted
 
-STEPS = 30
+STEPS = 200
 """Newton steps towards a better point."""
+ENOUGH = 1e-12
+"""What a step lowers the objective by, for a feature, where no more is needed."""
 SEEN = 1e-6
 """Entries of Theta above this, in units of the features, are not 0 up to what a solver reaches."""
 
@@ -178,10 +180,12 @@ class Precision:
         """A better Theta, and its inverse."""
         penalties = np.full_like(self.S, self.lam)
         try:
-            *_, last = islice(precision_steps(self.S, penalties), STEPS)
+            for found in islice(precision_steps(self.S, penalties), STEPS):
+                if found[2] <= ENOUGH * self.d:
+                    break
         except np.linalg.LinAlgError:
             return None, None
-        return last[:2]
+        return found[:2]
 
 
 def _inverse(M: Array) -> Array:

@@ -7,6 +7,9 @@ gradients minimise its quadratic model, and the step is taken as far as it lower
 change their sign set to 0 (Olsen, Oztoprak, Nocedal and Rennie, 2012, "Newton-like methods for
 sparse inverse covariance estimation"). Without a penalty Theta = S^-1.
 
+Where S is near singular the signs change for hundreds of steps; then the central path of the dual,
+which knows no signs, comes near, and these steps finish.
+
 Features that no |S_ij| > L_ij connects are independent in the solution (Witten, Friedman and Simon,
 2011, https://doi.org/10.1198/jcgs.2011.11051a), so that their entries stay 0.
 """
@@ -14,11 +17,13 @@ Features that no |S_ij| > L_ij connects are independent in the solution (Witten,
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 from scipy import linalg, sparse
 
 from ...numerics import Array
+from .central_path import central_path
 
 DECREASE = 1e-3
 """Of the expected decrease: what a step must bring."""
@@ -26,6 +31,13 @@ SHORTEST = 2.0**-30
 FORCING = 0.1
 """Of the slope: what conjugate gradients leave, at most."""
 PRODUCTS = 200
+PATIENCE = 15
+"""Steps from the diagonal; S that is near singular may take hundreds."""
+NEAR = 1e-7
+"""Gap for a feature at which the central path is left."""
+WALL = 0.9
+"""Entries of Theta where W is further inside its box are 0 at the end of the path, about."""
+MOST = 100
 
 
 Step = tuple[Array, Array, float]
@@ -33,12 +45,13 @@ Step = tuple[Array, Array, float]
 
 
 def precision_steps(S: Array, L: Array) -> Iterator[Step]:
-    """Step by step, until no step lowers the objective.
+    """Step by step, until no step lowers the objective; past ``PATIENCE`` by the central path.
 
     Parameters
     ----------
     S, L : array, shape (d, d)
-        A covariance with a positive diagonal, and the penalties; those of its diagonal are 0.
+        A covariance with a positive diagonal, and penalties: all > 0, or all 0. Those of the
+        diagonal do not count.
 
     Raises
     ------
@@ -55,8 +68,18 @@ def precision_steps(S: Array, L: Array) -> Iterator[Step]:
         yield both * _inverse(S), S / both, 0.0
         return
     Theta = np.diag(1.0 / np.diag(S))
-    for found, W, lowered in _steps(S, L, Theta, _connected(S, L)):
+    joined = _connected(S, L)
+    for found, W, lowered in islice(_steps(S, L, Theta, joined), PATIENCE):
         yield both * found, W / both, lowered
+    for Theta, V in central_path(S, L, NEAR * len(S)):
+        yield both * Theta, V / both, np.inf
+    end = both * Theta, V / both, 0.0
+    at_wall = joined & ((np.abs(V - S) > WALL * L) | np.eye(len(S), dtype=bool))
+    start = np.where(at_wall, Theta, 0.0)
+    start = start if np.isfinite(_value(S, L, start)) else Theta
+    for found, W, lowered in islice(_steps(S, L, start, joined), MOST):
+        yield both * found, W / both, lowered
+    yield end
 
 
 def _connected(S: Array, L: Array) -> Array:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import flint
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 import convexml as cml
 from convexml import Verdict
@@ -165,6 +165,23 @@ def _arrays(problem: cml.GaussianLikelihood) -> tuple[dict[str, Array], dict[str
     assert again.status == "optimal"
     assert again.problem.lam == problem.lam
     return again.primal, again.dual
+
+
+@pytest.mark.parametrize("lam", [1e-3, 0.1])
+@pytest.mark.parametrize("scaled", [True, False])
+def test_near_singular_covariances_are_solved(lam: float, scaled: bool) -> None:
+    """30 features whose correlations have a condition number of 1e5, in units of 1e-3 to 1e3."""
+    X = load_breast_cancer().data
+    X = X / X.std(axis=0) if scaled else X
+    solution = cml.GaussianLikelihood(X, lam).solve()
+    assert solution.status == "optimal"
+    assert solution.solver == "newton"
+    assert solution.iterations < 150
+    Theta = solution.primal["Theta"]
+    value = -np.linalg.slogdet(Theta)[1] + np.sum(np.cov(X.T, bias=True) * Theta)
+    value += lam * (np.abs(Theta).sum() - np.trace(Theta))
+    assert solution.objective == pytest.approx(value, rel=1e-9)
+    assert np.count_nonzero(Theta == 0.0) > 30
 
 
 @pytest.mark.parametrize("lam", [0.0, 0.5])
