@@ -14,6 +14,7 @@ from ...numerics import EPS, Array
 from ...solvers.dual.two_sums import climb
 from ..arrays.problem import Arrays, Shapes
 from ..latex import Latex, such_that
+from ..learning.prediction import score
 from ..reading.inputs import read_samples
 from .nu import NuMachine
 from .one_class_svm import about_mean
@@ -152,6 +153,11 @@ class NuSVC(NuMachine):
         """Labels of the caller, shape (m,)."""
         found: Array = self.classes[(self.decision_function(X, primal) > 0.0).astype(int)]
         return found
+
+    def score(self, X: Any, y: Any, primal: Arrays, sample_weight: Any = None) -> float:
+        """The share of the labels, by weight, that is predicted right."""
+        posed: Any = self
+        return score(posed, X, y, primal, sample_weight)
 
     def latex(self) -> str:
         linear = self.kernel is None
