@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -85,6 +86,19 @@ def available(name: str) -> bool:
 def falls_short(solution: Solution) -> bool:
     """Whether something else should be tried."""
     return solution.status in SHORT and solution.message != "interrupted"
+
+
+def in_time(limits: Limits, names: Iterable[str]) -> Iterator[tuple[str, Limits]]:
+    """The names, with what those before have left of the seconds; the first one always."""
+    began = time.perf_counter()
+    for k, name in enumerate(names):
+        if k and limits.max_seconds is not None:
+            left = limits.max_seconds - (time.perf_counter() - began)
+            if not left > 0.0:
+                return
+            yield name, replace(limits, max_seconds=left)
+        else:
+            yield name, limits
 
 
 def first_verified(attempts: Iterable[Solution], why: str) -> Solution:

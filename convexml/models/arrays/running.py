@@ -13,17 +13,10 @@ from ...certificates import Certificate, Verdict
 from ...errors import InputError, UnsuitableSolverError
 from ...numerics import Array
 from ...solvers import Record, supports
-from ...solvers.reference import (
-    REFERENCE,
-    ReferenceRun,
-    installed,
-    iteration_limits,
-    run_reference,
-    suits,
-)
+from ...solvers.reference import REFERENCE, ReferenceRun, installed, run_reference, suits
 from ...solvers.registry import check_name, suitable_instead
 from ..base import PosedProblem
-from ..portfolio import Limits, available, first_verified
+from ..portfolio import Limits, available, first_verified, in_time
 from ..solution import Solution
 
 MAX_ITER = 1000
@@ -77,12 +70,10 @@ def solve_arrays(
 
 
 def _in_turn(problem: PosedArrays, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
-    for name in problem.methods:
-        yield _attempt(problem, name, limits, options)
-        options = {}
-    for name in REFERENCE:
-        if installed(name) and suits(name, problem.statement.problem)[0]:
-            yield _attempt(problem, name, limits, options)
+    for name, left in in_time(limits, (*problem.methods, *REFERENCE)):
+        own = name in problem.methods
+        if own or (installed(name) and suits(name, problem.statement.problem)[0]):
+            yield _attempt(problem, name, left, options)
             options = {}
 
 
@@ -94,11 +85,10 @@ def _attempt(problem: PosedArrays, name: str, limits: Limits, options: dict[str,
     if not available(name):
         message = f"{name} is not installed; pip install {name} makes it available."
         return _failed(problem, name, ReferenceRun("not installed", 0.0, 0.0, 0, message), limits)
-    if limits.max_iter is not None:
-        options = options | iteration_limits(name, limits.max_iter)
     posed = problem.statement
+    tol, seconds, steps = limits.tol, limits.max_seconds, limits.max_iter
     run = run_reference(
-        posed.problem, name, tol=limits.tol, max_seconds=limits.max_seconds, **options
+        posed.problem, name, tol=tol, max_seconds=seconds, max_steps=steps, **options
     )
     run = replace(run, compile_seconds=run.compile_seconds + problem.posing_seconds())
     values = problem._read_point() if run.has_point else {}

@@ -13,7 +13,7 @@ from ...numerics import Array, all_finite
 from ...objective import Frame, parameters_of, pose_primal
 from ...solvers import Record
 from ...solvers.driver import drive
-from ...solvers.reference import STOPPED, ReferenceRun, iteration_limits, run_reference
+from ...solvers.reference import STOPPED, run_reference
 from ...solvers.registry import ALGORITHMS
 from ..portfolio import Limits
 from ..rates.audit import Recorded
@@ -86,14 +86,10 @@ def run_reference_solver(
         started = time.perf_counter()
         statement = pose_primal(frame.objective, parameters_of(frame.objective))
         posed = time.perf_counter() - started + problem.posing_seconds()
-    if limits.max_iter is not None:
-        options = iteration_limits(name, limits.max_iter) | dict(options)
-    if limits.max_iter == 0:
-        run = ReferenceRun("max_iter", 0.0, 0.0, 0, f"{name} was allowed no iteration")
-    else:
-        run = run_reference(
-            statement.problem, name, tol=limits.tol, max_seconds=limits.max_seconds, **options
-        )
+    tol, seconds, steps = limits.tol, limits.max_seconds, limits.max_iter
+    run = run_reference(
+        statement.problem, name, tol=tol, max_seconds=seconds, max_steps=steps, **options
+    )
     facts = {
         "claimed_status": run.claimed,
         "iterations": run.iterations,

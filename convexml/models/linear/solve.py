@@ -19,10 +19,10 @@ from ...numerics import Array
 from ...objective.linear.data import LinearData
 from ...solvers import supports
 from ...solvers.linear.run import run_linear
-from ...solvers.reference import ReferenceRun, iteration_limits, run_reference
+from ...solvers.reference import ReferenceRun, run_reference
 from ...solvers.registry import check_name, suitable_instead
 from ..base import PosedProblem
-from ..portfolio import Limits, available, first_verified
+from ..portfolio import Limits, available, first_verified, in_time
 from ..rates.program import RecordedProgram
 from ..solution import Solution
 from .judging import find_evidence, polish, shadow_prices
@@ -56,15 +56,8 @@ def solve_linear(
 
 
 def _in_turn(problem: PosedProgram, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
-    began, whole = time.perf_counter(), limits.max_seconds
-    for name in AUTO:
-        if whole is not None and name != AUTO[0]:
-            left = whole - (time.perf_counter() - began)
-            if not left > 0.0:
-                return
-            limits = replace(limits, max_seconds=left)
-        if available(name):
-            yield _attempt(problem, name, limits, options if name == AUTO[0] else {})
+    for name, left in in_time(limits, (name for name in AUTO if available(name))):
+        yield _attempt(problem, name, left, options if name == AUTO[0] else {})
 
 
 def _attempt(
@@ -79,13 +72,11 @@ def _attempt(
         message = f"{name} is not installed; pip install {name} makes it available."
         run = ReferenceRun("not installed", 0.0, 0.0, 0, message)
         return _conclude(problem, name, run, None, tol)
-    if limits.max_iter is not None:
-        settings = settings | iteration_limits(name, limits.max_iter)
     posed = problem.statement
-    if limits.max_iter == 0:
-        run = ReferenceRun("max_iter", 0.0, 0.0, 0, f"{name} was allowed no iteration.")
-        return _without_point(problem, name, run, tol)
-    run = run_reference(posed.problem, name, tol=tol, max_seconds=limits.max_seconds, **settings)
+    seconds, steps = limits.max_seconds, limits.max_iter
+    run = run_reference(
+        posed.problem, name, tol=tol, max_seconds=seconds, max_steps=steps, **settings
+    )
     run = replace(run, compile_seconds=run.compile_seconds + problem.posing_seconds())
     x = posed.variables["x"].value if run.has_point else None
     if x is None or not np.all(np.isfinite(x)):

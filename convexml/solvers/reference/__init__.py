@@ -33,11 +33,6 @@ EVERY_SOLVE = "Every solve takes tol, max_seconds, max_iter and polish."
 """Said to who passes an option that is not there."""
 
 
-def iteration_limits(name: str, limit: int) -> dict[str, int]:
-    """The options by which a reference solver stops after so many iterations."""
-    return dict.fromkeys(ITERATIONS.get(name, ("max_iter",)), limit)
-
-
 @dataclass(frozen=True)
 class ReferenceRun:
     """What a reference solver said; the values stand in the CVXPY variables."""
@@ -94,17 +89,28 @@ def tolerances(name: str, tol: float, max_seconds: float | None) -> dict[str, An
 
 
 def run_reference(
-    problem: Any, name: str, *, tol: float, max_seconds: float | None = None, **options: Any
+    problem: Any,
+    name: str,
+    *,
+    tol: float,
+    max_seconds: float | None = None,
+    max_steps: int | None = None,
+    **options: Any,
 ) -> ReferenceRun:
     """Compile and solve a CVXPY problem; never raises for what the solver does.
 
-    A crash is an outcome: Rust panics, which are no ``Exception``, included.
+    A crash is an outcome: Rust panics, which are no ``Exception``, included. With ``max_steps`` 0,
+    of which solvers make different things, none is run; it goes before what their options say.
 
     Raises
     ------
     InputError
         For an option that the solver does not know.
     """
+    if max_steps == 0:
+        return ReferenceRun("max_iter", 0.0, 0.0, 0, f"{name} was allowed no iteration")
+    if max_steps is not None:
+        options |= dict.fromkeys(ITERATIONS.get(name, ("max_iter",)), max_steps)
     start = time.perf_counter()
     compiled = start
     try:

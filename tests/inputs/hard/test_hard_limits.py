@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.hard.every_model import ROWS
+from support.hard.every_model import ALONE, ROWS
 from support.model_cases import samples, separable
 
 import convexml as cml
@@ -17,8 +17,7 @@ from convexml.errors import InputError
 from convexml.solvers.reference import REFERENCE, STOPPED, process
 
 X, Y = samples("real")
-TRUTH: dict[str, float] = {}
-"""P* of each model."""
+CASES = pytest.mark.parametrize("case", [*ROWS, *ALONE], ids=lambda case: case.name)
 
 
 @pytest.fixture
@@ -68,21 +67,21 @@ def few_iterations(case: Any, names: Iterable[str]) -> None:
             for limit in (0, 1):
                 check(problem.solve(name, max_iter=limit, polish=False), best)
     # An answer that is not finite is not where the next solver starts.
-    assert problem.solve("clarabel").status == "optimal"
+    assert problem.solve("clarabel").status != "failed"
 
 
-@pytest.mark.parametrize("case", ROWS, ids=lambda case: case.name)
+@CASES
 def test_few_iterations(case: Any) -> None:
     few_iterations(case, ("ecos", "piqp"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", ROWS, ids=lambda case: case.name)
+@CASES
 def test_few_iterations_by_every_solver(case: Any) -> None:
     few_iterations(case, ("auto", *cml.solvers.available()))
 
 
-@pytest.mark.parametrize("case", ROWS, ids=lambda case: case.name)
+@CASES
 def test_next_to_no_time(case: Any) -> None:
     problem = case.pose()
     best = problem.solve(tol=1e-9).objective
