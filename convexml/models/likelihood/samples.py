@@ -13,7 +13,7 @@ from ...numerics import Array
 from ...objective.likelihood.moments import Moments
 from ...validation import read_labels, refuse_masked
 from ..reading.inputs import read_weights
-from ..reading.labels import read_many_classes
+from ..reading.labels import read_many_classes, refuse_weightless
 from ..reading.matrix import read_matrix
 from ..reading.names import NamedColumns, column_names
 
@@ -101,5 +101,6 @@ def read_classified(owner: str, X: Any, y: Any, sample_weight: Any) -> tuple[Row
             f"{owner}: y must be a vector with one entry per row of X ({rows.total}), got"
             f" shape {labels.shape}."
         )
+    refuse_weightless(owner, labels, rows.kept)
     index, classes = read_many_classes(owner, labels[rows.kept], rows.kept)
     return rows, index.astype(int), classes

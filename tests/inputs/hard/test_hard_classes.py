@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.utils.validation import has_fit_parameter
 from support.hard.every_model import ALONE, ESTIMATORS, ROWS, kind, target
 from support.model_cases import samples
 
 from convexml.errors import InputError
 
 CASES = pytest.mark.parametrize("case", ROWS, ids=lambda case: case.name)
-CLASSIFIERS = [case for case in ROWS if kind(case) in ("two", "more")]
+CLASSIFIERS = [case for case in [*ROWS, *ALONE] if kind(case) in ("two", "more")]
 OF_CLASSES = pytest.mark.parametrize("case", CLASSIFIERS, ids=lambda case: case.name)
 
 
@@ -63,7 +64,7 @@ def test_weights_are_repetitions_of_x_alone(case: Any) -> None:
     X, y = case.data()
     times = np.random.default_rng(4).integers(0, 4, size=len(y))
     weighted = case.make(X, y, sample_weight=times).solve(tol=1e-11)
-    repeated = case.make(np.repeat(X, times, axis=0), y).solve(tol=1e-11)
+    repeated = case.make(np.repeat(X, times, axis=0), np.repeat(y, times)).solve(tol=1e-11)
     assert weighted.objective == pytest.approx(repeated.objective, rel=1e-9)
 
 
@@ -87,6 +88,8 @@ def test_weights_that_are_none(case: Any) -> None:
 def test_classes_and_weights_of_an_estimator(name: str) -> None:
     X, _ = samples("real")
     y, estimator = target(name), ESTIMATORS[name]()
+    if not has_fit_parameter(estimator, "sample_weight"):
+        return
     for weights in (np.zeros(24), -np.ones(24)):
         with pytest.raises(InputError, match=rf"{name}\.fit: sample_weight"):
             estimator.fit(X, y, sample_weight=weights)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.utils import get_tags
 from support.hard.every_model import ALONE, ESTIMATORS, ROWS, kind, target, with_column
 from support.model_cases import samples
 
@@ -153,6 +154,8 @@ def test_an_estimator_refuses_in_words(name: str) -> None:
         (X[:, 0], y, "Expected 2D array, got 1D array"),
     ]
     for given, targets, words in bad:
+        if targets is not y and len(targets) == 23 and not get_tags(estimator).target_tags.required:
+            continue  # y is not looked at
         with pytest.raises(ValueError, match=words):
             estimator.fit(given, targets)
         assert not hasattr(estimator, "certificate_")

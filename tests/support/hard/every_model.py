@@ -51,8 +51,10 @@ ALONE: tuple[ModelCase, ...] = (
         lambda X, y, **given: cml.OneClassSVM(X, 0.3, KERNEL, **given),
         alone,
     ),
+    ModelCase("DiscriminantAnalysis", bind(cml.DiscriminantAnalysis), three),
+    ModelCase("DiscriminantAnalysis-own", bind(cml.DiscriminantAnalysis, False), three),
 )
-"""Models of X alone."""
+"""Models of X alone, or of matrices."""
 ELSEWHERE = ("LearningProblem", "LinearProgram")
 """What the models above are made of, by every loss and penalty; and what has no samples."""
 ESTIMATORS = {
