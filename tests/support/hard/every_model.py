@@ -51,6 +51,8 @@ ALONE: tuple[ModelCase, ...] = (
         lambda X, y, **given: cml.OneClassSVM(X, 0.3, KERNEL, **given),
         alone,
     ),
+    ModelCase("NuSVC", bind(cml.NuSVC, 0.4), binary),
+    ModelCase("NuSVC-kernel", bind(cml.NuSVC, 0.4, KERNEL), binary),
     ModelCase("DiscriminantAnalysis", bind(cml.DiscriminantAnalysis), three),
     ModelCase("DiscriminantAnalysis-own", bind(cml.DiscriminantAnalysis, False), three),
 )
