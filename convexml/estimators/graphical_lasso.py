@@ -14,6 +14,7 @@ from ..models import GaussianLikelihood
 from ..models.reading.names import NamedColumns
 from ..models.solution import Solution
 from .base import OURS, CertifiedFit, Given
+from .reading import read_samples
 
 
 class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
@@ -105,10 +106,8 @@ class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
         return super().fit(X, y)
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
-        from sklearn.utils.validation import validate_data
-
         least = {"ensure_min_features": 2, "ensure_min_samples": 2}
-        return validate_data(self, X, dtype=np.float64, **least), None
+        return read_samples(self, X, None, {"accept_sparse": False, **least})
 
     def _begin(self, given: Given) -> None:
         X, d = given.X, given.X.shape[1]

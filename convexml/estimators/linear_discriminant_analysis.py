@@ -17,6 +17,7 @@ from ..models import DiscriminantAnalysis
 from ..models.solution import Solution
 from ..numerics import Array
 from .base import CertifiedFit, Given
+from .reading import read_samples
 
 
 def _never(estimator: Any) -> bool:
@@ -103,14 +104,13 @@ class LinearDiscriminantAnalysis(  # type: ignore[call-arg]
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         from sklearn.utils.multiclass import check_classification_targets
-        from sklearn.utils.validation import validate_data
 
         if self.solver != "lsqr":
             raise InputError(
                 f"LinearDiscriminantAnalysis.fit: solver={self.solver!r} is not there: 'svd' "
                 "minimises nothing, 'eigen' makes projections; take 'lsqr'."
             )
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y = read_samples(self, X, y, {"accept_sparse": False, "ensure_min_samples": 2})
         check_classification_targets(y)
         return X, y
 

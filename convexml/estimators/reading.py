@@ -12,7 +12,7 @@ from ..models.reading.matrix import read_matrix
 
 
 def read_samples(estimator: Any, X: Any, y: Any, settings: Mapping[str, Any]) -> tuple[Any, Any]:
-    """X in float64, dense or by rows or columns, and y.
+    """X in float64, dense or by rows or columns, and y; None where none is wanted.
 
     Raises
     ------
@@ -23,7 +23,7 @@ def read_samples(estimator: Any, X: Any, y: Any, settings: Mapping[str, Any]) ->
 
     read = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, **settings}
     try:
-        X_read, y_read = validate_data(estimator, X, y, **read)
+        found = validate_data(estimator, X, y, **read)
     except (ValueError, np.exceptions.DTypePromotionError) as error:
         try:
             read_matrix(f"{type(estimator).__name__}.fit", X)
@@ -31,4 +31,4 @@ def read_samples(estimator: Any, X: Any, y: Any, settings: Mapping[str, Any]) ->
             first = str(error).partition("\n")[0].partition(". ")[0].rstrip(".")
             raise InputError(f"{named} ({first}.)") from None
         raise
-    return X_read, y_read
+    return found if isinstance(found, tuple) else (found, None)
