@@ -9,6 +9,22 @@ from typing import Any
 
 import numpy as np
 
+RANGES = {
+    "lam": " 0 is no penalty.",
+    "C": " C weighs the losses: a small one leaves w near 0.",
+    "epsilon": " 0 leaves no tube.",
+    "delta": " Residuals beyond delta count linearly.",
+    "radius": " It bounds the norm of w.",
+    "l1_ratio": " 0 is the ridge, 1 the lasso.",
+    "sigma": " It is the width of the kernel, in the units of x.",
+    "tol": " It is a relative gap; 1e-6 is the default.",
+    "gap": " It is a relative gap, such as 1e-6.",
+    "everywhere": " It is a relative gap, such as 1e-3.",
+    "max_seconds": " None is no limit.",
+    "max_iter": " None is the solver's own limit.",
+    "seed": " Any whole number from 0 on will do.",
+}
+"""What a number means that must lie in a range, by its name."""
 PER_ROW = ("y", "Y", "sample_weight")
 """Arguments that have an entry for each row of X."""
 ALIASES = {

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from .errors import InputError
 from .numerics import Array, all_finite, refuse_inexact
-from .remedies import for_array, for_kind, for_number
+from .remedies import RANGES, for_array, for_kind, for_number
 
 EXACT = 2.0**53
 """Up to here every int is a float."""
@@ -32,7 +32,8 @@ def finite_number(value: Any, owner: str, name: str) -> float:
     except OverflowError:
         raise InputError(f"{owner}: {name} is too large for float64.") from None
     if not np.isfinite(number):
-        raise InputError(f"{owner}: {name} must be finite, got {number}.")
+        instead = RANGES.get(name, " Pass a finite number.")
+        raise InputError(f"{owner}: {name} must be finite, got {number}.{instead}")
     return number
 
 
@@ -40,7 +41,8 @@ def nonnegative_number(value: Any, owner: str, name: str) -> float:
     """Return ``value`` as a finite float >= 0."""
     number = finite_number(value, owner, name)
     if number < 0.0:
-        raise InputError(f"{owner}: {name} must be >= 0, got {number:g}.")
+        instead = RANGES.get(name, "")
+        raise InputError(f"{owner}: {name} must be >= 0, got {number:g}.{instead}")
     return number
 
 
@@ -48,7 +50,8 @@ def positive_number(value: Any, owner: str, name: str) -> float:
     """Return ``value`` as a finite float > 0."""
     number = finite_number(value, owner, name)
     if number <= 0.0:
-        raise InputError(f"{owner}: {name} must be > 0, got {number:g}.")
+        instead = RANGES.get(name, "")
+        raise InputError(f"{owner}: {name} must be > 0, got {number:g}.{instead}")
     return number
 
 
@@ -56,7 +59,8 @@ def positive_integer(value: Any, owner: str, name: str) -> int:
     """Return ``value`` as an int >= 1."""
     number = positive_number(value, owner, name)
     if number != int(number):
-        raise InputError(f"{owner}: {name} must be a whole number, got {number:g}.")
+        whole = f" Pass {int(number)} or {int(number) + 1}."
+        raise InputError(f"{owner}: {name} must be a whole number, got {number:g}.{whole}")
     return int(number)
 
 
@@ -64,7 +68,8 @@ def nonnegative_integer(value: Any, owner: str, name: str) -> int:
     """Return ``value`` as an int >= 0."""
     number = nonnegative_number(value, owner, name)
     if number != int(number):
-        raise InputError(f"{owner}: {name} must be a whole number, got {number:g}.")
+        whole = f" Pass {int(number)} or {int(number) + 1}."
+        raise InputError(f"{owner}: {name} must be a whole number, got {number:g}.{whole}")
     return int(number)
 
 
@@ -186,7 +191,8 @@ def refuse_nonfinite(
 
 def nonnegative_array(values: Any, owner: str, name: str) -> Array:
     """As ``finite_array``, of a vector with every entry >= 0."""
-    array = finite_array(values, owner, name)
+    left = " 0 leaves a sample out." if name == "sample_weight" else ""
+    array = finite_array(values, owner, name, left)
     if array.ndim != 1:
         instead = f" Pass {name}.ravel()." if array.size in array.shape else ""
         instead = instead or " Pass one number for each."
@@ -194,8 +200,7 @@ def nonnegative_array(values: Any, owner: str, name: str) -> Array:
         raise InputError(f"{owner}: {name} must be a vector, got {given}.{instead}")
     if np.any(array < 0.0):
         k = int(np.argmax(array < 0.0))
-        instead = " 0 leaves a sample out." if name == "sample_weight" else ""
-        raise InputError(f"{owner}: {name} must be >= 0, got {array[k]:g} at entry {k}.{instead}")
+        raise InputError(f"{owner}: {name} must be >= 0, got {array[k]:g} at entry {k}.{left}")
     return array
 
 

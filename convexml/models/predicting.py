@@ -51,10 +51,10 @@ class Predictions(PublicNames):
     def _point(self, asked: str, method: str = "decision_function") -> dict[str, Array]:
         """``primal``, refused where there is none or the problem has no such method."""
         if not hasattr(self.problem, method):
-            raise InputError(
-                f"{asked}: {self.problem.name} has no samples to predict; what it found is "
-                "in .primal."
-            )
+            what = "no samples to predict"
+            if hasattr(self.problem, "decision_function"):
+                what = "none; it has decision_function and predict"
+            raise InputError(f"{asked}: {self.problem.name} has {what}. See .primal.")
         if not {"b", "rho", "Theta"} & self.primal.keys():
             raise InputError(
                 f"{asked}: {self.problem.name} is {self.status}; there is no point. See .evidence "
@@ -135,18 +135,22 @@ class Predictions(PublicNames):
     def coef_(self) -> Array:
         """w as scikit-learn holds it: (d,) for one target, (1, d) for two classes, else (K, d)."""
         w = self._linear("coef_")["w"]
-        labelled = getattr(self.problem, "classes", None) is not None
-        return w.T if w.ndim == 2 else w[None] if labelled else w
+        return w.T if w.ndim == 2 else w[None] if self._of_classes else w
 
     @property
     def intercept_(self) -> Any:
         """b as scikit-learn holds it: a float for one target, (1,) for two classes, else (K,)."""
-        b = self._linear("intercept_")["b"]
-        labelled = getattr(self.problem, "classes", None) is not None
-        return np.atleast_1d(b) if labelled or np.ndim(b) else float(b)
+        found = self._linear("intercept_")
+        b = found["b"] if "b" in found else -found["rho"]
+        return np.atleast_1d(b) if self._of_classes or np.ndim(b) else float(b)
+
+    @property
+    def _of_classes(self) -> bool:
+        """Whether two classes are told apart, or one class from the rest."""
+        return getattr(self.problem, "classes", None) is not None or "rho" in self.primal
 
     def _linear(self, asked: str) -> dict[str, Array]:
-        if "w" in self.primal and "b" in self.primal:
+        if "w" in self.primal and ("b" in self.primal or "rho" in self.primal):
             return self.primal
         if not self.primal:
             raise NoSuchNameError(

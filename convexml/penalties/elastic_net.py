@@ -45,7 +45,7 @@ class ElasticNet(Penalty):
         self.lam = nonnegative_number(lam, "ElasticNet", "lam")
         self.l1_ratio = nonnegative_number(l1_ratio, "ElasticNet", "l1_ratio")
         if self.l1_ratio > 1.0:
-            raise InputError(f"ElasticNet: l1_ratio must be <= 1, got {self.l1_ratio:g}.")
+            raise InputError(f"ElasticNet: l1_ratio must be <= 1, got {self.l1_ratio:g}. 1 is l1.")
         self._l1 = self.lam * self.l1_ratio
         self._l2 = self.lam * (1.0 - self.l1_ratio)
 

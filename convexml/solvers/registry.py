@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from inspect import getattr_static
 from typing import Any
 
-from ..errors import InputError, UnknownSolverError, nearest
+from ..errors import InputError, UnknownSolverError, instead, nearest
 from ..theory import Theorem
 from .algorithm import Algorithm
 from .algorithms import GENERAL, SCALAR, TABLE
@@ -64,7 +64,7 @@ def register(
         raise InputError(f"register: the solver name {name!r} is taken.")
     for need in needs:
         if need not in NEEDS:
-            raise InputError(f"register: unknown need {need!r}.{nearest(need, NEEDS)}")
+            raise InputError(f"register: unknown need {need!r}.{instead(need, NEEDS)}")
     general = GENERAL if multiclass else SCALAR
     ALGORITHMS[name] = Algorithm(name, iterate, (*general, *needs), max_iter, theorem)
 

@@ -31,7 +31,7 @@ def plot_trace(solution: Any, path: str | None = None) -> Any:
             "Solution.plot needs matplotlib: pip install 'convexml[report]'."
         ) from None
     if not solution.trace:
-        raise ConvexmlError(
+        raise InputError(
             f"Solution.plot: {solution.solver} left no trace; only hand-written solvers do. Solve "
             "with one, as problem.solve('fista')."
         )

@@ -170,7 +170,8 @@ def read_weights(owner: str, sample_weight: Any, n: int) -> Array:
 
 
 def _read_finite(owner: str, name: str, values: Any, shape: tuple[int, ...], each: str) -> Array:
-    array = finite_array(values, owner, name)
+    constructed = " Leave u out to have it constructed." if name == "u" else ""
+    array = finite_array(values, owner, name, constructed or " Pass a point that is known.")
     if array.shape != shape:
         advice = f"; pass {name}.ravel()" if array.size == shape[0] and not shape[1:] else ""
         if name in ("w", "w0") and array.shape == (shape[0] + 1,):
@@ -201,7 +202,7 @@ def read_intercept(owner: str, b: Any, objective: Any) -> Any:
             if outputs
             else "one finite number"
         )
-        raise InputError(f"{owner}: b must be {wanted}, got {b!r}.")
+        raise InputError(f"{owner}: b must be {wanted}, got {b!r}. None is the best b.")
     if np.any(given) and not objective.fit_intercept:
         raise InputError(
             f"{owner}: b = {given}, but this problem was posed without intercept. Leave b out, or "

@@ -21,6 +21,10 @@ from convexml.solvers import supports
 from convexml.solvers.reference import REFERENCE, installed
 
 OTHERS: dict[str, Callable[[], Any]] = {
+    "OneClassSVM": lambda: cml.OneClassSVM(kernel.X, 0.3),
+    "OneClassSVM-kernel": lambda: cml.OneClassSVM(kernel.X, 0.3, kernel.KERNELS[0]),
+    "MultiTaskLasso": lambda: cml.MultiTaskLasso(kernel.X, kernel.X[:, :2] + 1.0, 0.1),
+    "GaussianLikelihood": lambda: cml.GaussianLikelihood(kernel.X, 0.1),
     "LinearProgram": lambda: cml.LinearProgram([1.0, 2.0], [[-1.0, -1.0]], [-1.0]),
     "SoftmaxRegression": lambda: softmax.pose("l2", 0.1),
     **{name: partial(make, kernel.KERNELS[0]) for name, make in kernel.MODELS.items()},
@@ -35,8 +39,10 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 
 
 def judged_again(problem: Any, solution: Any) -> cml.Certificate:
-    point = [solution.primal[key] for key in ("w", "q", "x") if key in solution.primal]
-    return problem.certify(*point[:1], *([solution.primal["b"]] if "b" in solution.primal else []))
+    primal = solution.primal
+    if "b" in primal:
+        return problem.certify(primal["q" if "q" in primal else "w"], primal["b"])
+    return problem.certify(**primal)
 
 
 def check_copies(problem: Any, solution: Any) -> None:

@@ -97,6 +97,17 @@ def test_kernel_models_score_and_predict_probabilities() -> None:
     assert not hasattr(solution, "intercept_")
 
 
+def test_the_one_class_machine_has_its_own() -> None:
+    A = kernel.X + 3.0
+    ours, theirs = cml.OneClassSVM(A, 0.3).solve(), svm.OneClassSVM(nu=0.3, kernel="linear").fit(A)
+    assert ours.coef_.shape == theirs.coef_.shape
+    assert ours.intercept_.shape == theirs.intercept_.shape
+    scores = kernel.NEW @ ours.coef_[0] + ours.intercept_[0]
+    assert scores == pytest.approx(ours.decision_function(kernel.NEW))
+    with pytest.raises(InputError, match="score: OneClassSVM has none; it has decision_function"):
+        ours.score(kernel.X, kernel.REAL)
+
+
 def test_a_loss_of_ones_own_problem_predicts_probabilities() -> None:
     problem = cml.LearningProblem(XB, NAMES, cml.losses.Logistic(), cml.penalties.L1(0.02))
     found = problem.solve().predict_proba(XB)

@@ -1,0 +1,1 @@
+"""Calls that are refused, and the four things that each refusal tells."""
