@@ -19,6 +19,8 @@ from convexml.errors import ConvexmlError
 from convexml.penalties import L1, L2, Box, ElasticNet, Penalty, Zero
 
 CASES = pytest.mark.parametrize("case", ROWS, ids=lambda case: case.name)
+LONG = ("SoftmaxRegression-l1",)
+UNITS = [pytest.param(case, marks=pytest.mark.slow) if case.name in LONG else case for case in ROWS]
 SPREAD = 2.0 ** np.array([-27, 13, 0, -13, 27])
 """From about 1e-8 to 1e8; powers of two, so that the rescaled problem is the same one exactly."""
 
@@ -35,7 +37,7 @@ def rescaled(penalty: Penalty) -> Penalty | None:
     return None
 
 
-@CASES
+@pytest.mark.parametrize("case", UNITS, ids=lambda case: case.name)
 def test_columns_of_any_unit(case: Any) -> None:
     X, y = case.data()
     for units in (SPREAD, np.full(5, 2.0**27), np.full(5, 2.0**-27)):

@@ -102,7 +102,10 @@ def test_what_crashes_or_lies_is_recorded_and_another_answers(
             assert alone.status in ("failed", "inaccurate")
 
 
-def test_a_step_that_does_not_end_is_cut_off(planted: Callable[..., str]) -> None:
+def test_a_step_that_does_not_end_is_cut_off(
+    planted: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("convexml.solvers.alarm.LATE", 0.1)
     problem = ROWS[2].pose()
     best = problem.solve().objective
     for iterate in (hang, asleep):
