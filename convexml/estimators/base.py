@@ -17,11 +17,11 @@ from ..models import LearningProblem
 from ..models.reading.inputs import read_weights
 from ..models.reading.names import NamedColumns
 from ..models.solution import Solution
-from ..numerics import Array
+from ..numerics import Array, without_warnings
 from ..objective import Objective
 from ..validation import float_array, positive_number
 from .held import Held
-from .reading import read_samples
+from .reading import check_steps, read_samples
 
 OURS = dict.fromkeys(("solver", "tol", "max_iter"), "no_validation")
 """Parameters with another range than the namesake's; what solves is what refuses them."""
@@ -70,6 +70,7 @@ class CertifiedFit:
     _reading: ClassVar[Mapping[str, Any]] = {}
     """What else ``validate_data`` is told about X and y."""
 
+    @without_warnings
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve to a verified relative gap of ``tol``.
 
@@ -93,6 +94,7 @@ class CertifiedFit:
             If nothing reached a point.
         """
         self._validate_params()
+        check_steps(self)
         tol = positive_number(getattr(self, "tol", 1e-6), type(self).__name__, "tol")
         X, y = self._read(X, y)
         given = Given(X, y, self._weights(sample_weight, X.shape[0]))
@@ -236,4 +238,4 @@ def _tell(owner: str, certificate: Certificate, solutions: Sequence[Solution]) -
             f"{reason}; raise max_iter if it was set, bring the columns of X to one scale, or "
             "accept the gap with a larger tol"
         )
-    warnings.warn(f"{owner}: {what}.", ConvergenceWarning, stacklevel=3)
+    warnings.warn(f"{owner}: {what}.", ConvergenceWarning, stacklevel=4)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..models.reading.matrix import read_matrix
+from ..validation import positive_integer
 
 
 def read_samples(estimator: Any, X: Any, y: Any, settings: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -32,3 +33,17 @@ def read_samples(estimator: Any, X: Any, y: Any, settings: Mapping[str, Any]) ->
             raise InputError(f"{named} ({first}.)") from None
         raise
     return found if isinstance(found, tuple) else (found, None)
+
+
+def check_steps(estimator: Any) -> None:
+    """Refuse a ``max_iter`` that the namesake, where it has one, refuses; None is ours."""
+    from sklearn.utils._param_validation import validate_parameter_constraints
+
+    kind, steps = type(estimator), getattr(estimator, "max_iter", None)
+    bases = (base for base in kind.__mro__ if base.__module__.startswith("sklearn."))
+    known = getattr(next(bases, None), "_parameter_constraints", {})
+    if steps is not None and "max_iter" in known:
+        allowed = {"max_iter": known["max_iter"]}
+        validate_parameter_constraints(allowed, {"max_iter": steps}, kind.__name__)
+    elif steps is not None:
+        positive_integer(steps, kind.__name__, "max_iter")

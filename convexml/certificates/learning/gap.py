@@ -26,6 +26,7 @@ from .points.dual_point import SMALL_ENOUGH, plain_dual
 from .points.dual_repair import DualPoint, repair_dual
 from .points.primal_repair import PrimalPoint, interpolation_excess, primal_scale, repair_primal
 from .rows import prediction_size
+from .without_penalty import bounded_without_penalty
 from .witness import better_point
 
 MET = 1e-9
@@ -128,6 +129,8 @@ def certify_objective(
         unproved=doubt,
     )
     certificate = _judged(certificate, seen_at, met, stationary)
+    if u is None:
+        certificate = bounded_without_penalty(seen_at, certificate, stationary, certify_objective)
     return try_to_refute(frame, point, certificate) if refute else certificate
 
 

@@ -167,6 +167,8 @@ class HuberPart:
         free = np.ones(d + 2, dtype=bool)
         free[d] = self.fit_intercept
         step = np.zeros(d + 2)
+        if not (np.all(np.isfinite(matrix)) and np.all(np.isfinite(right))):
+            return step[:d], 0.0, 0.0
         size = np.sqrt(np.maximum(np.diag(matrix)[free], 1e-300))
         scaled = matrix[np.ix_(free, free)] / size[:, None] / size
         step[free] = linalg.lstsq(scaled, right[free] / size, cond=1e-13)[0] / size

@@ -34,6 +34,8 @@ def linear_svc(fitted: Fitted) -> Iterator[LearningPart]:
     loss: Loss = SquaredHinge() if squared else Hinge()
     penalty: Penalty = L1(1.0) if estimator.penalty == "l1" else L2(1.0)
     scale = estimator.C * (2.0 if squared else 1.0)
+    if not np.isfinite(scale):
+        raise fitted.refuse("C must be finite; without slack it is cml.HardMarginSVM(X, y).")
     for name, y, v, w, b in one_versus_rest(fitted):
         X, w = with_constant(fitted, w, b)
         yield learning_part(
@@ -49,6 +51,8 @@ def linear_svr(fitted: Fitted) -> Iterator[LearningPart]:
     y, w, b = fitted.single()
     X, w = with_constant(fitted, w, b)
     scale = estimator.C * (2.0 if squared else 1.0)
+    if not np.isfinite(scale):
+        raise fitted.refuse("C must be finite.")
     yield learning_part(
         X, y, kind(estimator.epsilon), L2(1.0), scale * fitted.s, w, features=columns(fitted, X)
     )

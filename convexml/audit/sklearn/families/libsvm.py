@@ -29,6 +29,11 @@ from ..fitted import Fitted
 from ..parts import FunctionPart, LearningPart, function_part, learning_part
 from .kernel_matrix import features, kernel_matrix, known_kernel, stands_on
 
+HARD = (
+    "C times the weights must be finite; without slack it is cml.HardMarginSVM(X, y), whose "
+    "certify(w, b) judges the coefficients."
+)
+
 
 def svc(fitted: Fitted) -> Iterator[LearningPart | FunctionPart]:
     """SVC, one binary problem per pair of classes."""
@@ -81,6 +86,8 @@ class Machine:
     ) -> LearningPart | FunctionPart:
         """The problem of these rows, at q and b."""
         fitted, kept = self.fitted, np.flatnonzero(c > 0.0)
+        if not np.all(np.isfinite(c)):
+            raise fitted.refuse(HARD)
         used = kept.size and not np.any(np.delete(q, kept))  # else f is not of these samples
         if self.kernel is not None and used:
             K = KernelMatrix(f"certify: {fitted.owner}", self.kernel, fitted.X[rows[kept]])

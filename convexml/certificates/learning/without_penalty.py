@@ -1,0 +1,92 @@
+"""A penalty so small that no dual point meets it in floats: the bound of the problem without it.
+
+Where Omega >= Omega', P* >= inf F(X w + b) + Omega'(w), and that problem's certificate has a bound
+of its own: Omega' = 0, or the l1 norm of an elastic net alone. Where lam is 1e-40 of the size of
+X'X, rounding of X'u makes Omega*(-X'u) as large as P; without the penalty the price of X'u = 0 is a
+share of 1e-13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from math import isfinite
+
+from ...numerics import EPS
+from ...penalties import L1, L2, ElasticNet, GroupL2, NonnegativeElasticNet, Penalty, Zero
+from ..certificate import Certificate, Verdict
+from ..judge import bounded, judge
+from ..scale import learning_scale
+from .conditions import conditions_at
+from .passed_point import PassedPoint
+
+LESS = 1.0 - 4.0 * EPS
+"""Times a product of two hyperparameters it is surely no more than that."""
+MOST = 100_000
+"""Entries of X up to which a second certificate costs nothing."""
+
+
+def lesser(penalty: Penalty) -> Iterator[Penalty]:
+    """Penalties that are nowhere larger, of the largest first."""
+    if isinstance(penalty, ElasticNet | NonnegativeElasticNet):
+        parts = penalty.hyperparameters()
+        level = LESS * parts["l1"]
+        if level > 0.0 and parts["l2"] > 0.0:
+            yield L1(level) if isinstance(penalty, ElasticNet) else NonnegativeElasticNet(level)
+    if type(penalty) in (L1, L2, ElasticNet, GroupL2, NonnegativeElasticNet):
+        yield Zero()
+
+
+def bounded_without_penalty(
+    point: PassedPoint,
+    certificate: Certificate,
+    stationary: bool,
+    certify: Callable[..., Certificate],
+) -> Certificate:
+    """The certificate with the bound of the problem without its penalty, where that is better.
+
+    Parameters
+    ----------
+    point : PassedPoint
+    certificate : Certificate
+        Of the point, judged, with a dual point that was constructed.
+    stationary : bool
+        Whether stationarity in w is among the conditions.
+    certify : callable
+        ``certify_objective``.
+    """
+    objective, w, tol = point.objective, point.w, certificate.tol
+    penalty, primal = objective.penalty, certificate.primal_objective
+    small = objective.n * objective.d <= MOST and w.any() and not objective.loss.is_indicator
+    if certificate.verdict is not Verdict.UNDECIDED or not small:
+        return certificate
+    room = tol * learning_scale(primal, primal, objective.null_value)
+    for less in lesser(penalty):
+        omega = penalty.value(w) - less.value(w)
+        if not 0.0 <= omega <= room < certificate.gap:
+            continue
+        free = certify(replace(objective, penalty=less), w, point.b, tol=tol, refute=False)
+        if free.within is None:
+            break
+    else:
+        return certificate
+    bound, u = free.dual_objective, free.dual["u"]
+    scale = learning_scale(primal, bound, objective.null_value)
+    seen = replace(point, u=u, v=-objective.design.rmatvec(u), scale=scale)
+    rounding = 2.0 * penalty.value_rounding(w, penalty.value(w))
+    # P(w, b) - P* <= Omega(w) - Omega'(w) + what it is above inf F + Omega'.
+    found = bounded(
+        primal,
+        bound,
+        conditions_at(seen, stationary=stationary),
+        tol,
+        scale=scale,
+        rounding=free.rounding + rounding,
+        gap=omega + free.gap - free.rounding,
+        is_proved=isfinite(free.proved_gap),
+        unproved=free.unproved,
+        repaired=certificate.repaired,
+        dual=free.dual,
+        dual_source="constructed without the penalty",
+    )
+    return judge(found) if found.gap < certificate.gap else certificate
