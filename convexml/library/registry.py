@@ -29,13 +29,15 @@ _NOT_PARAMETERS = {*ARRAYS, "self"}
 
 def model(name: str) -> Callable[..., Any]:
     """The constructor behind `model = name`; ProblemFileError with the nearest name else."""
-    constructors = _exported("convexml.models")
-    constructors.pop("learning_problem", None)
+    models = importlib.import_module("convexml.models")
+    names = {snake_case(each): each for each in models.__all__}
+    names.pop("learning_problem", None)
     if name == "learning_problem":
         raise ProblemFileError("model: a learning problem of your own is posed by [objective]")
-    if name not in constructors:
-        raise ProblemFileError(f"model: there is no model {name!r}.{instead(name, constructors)}")
-    return constructors[name]
+    if name not in names:
+        raise ProblemFileError(f"model: there is no model {name!r}.{instead(name, names)}")
+    constructor: Callable[..., Any] = getattr(models, names[name])
+    return constructor
 
 
 def learning_problem() -> Callable[..., Any]:
@@ -139,12 +141,6 @@ def _place(text: str, where: str, parameters: Iterable[str], arrays: Iterable[st
     if named:
         return f"{paths[min(named)[1]]}: "
     return "statement: " if "data" in arrays else f"{where}: " if parameters else "model: "
-
-
-def _exported(module_name: str) -> dict[str, Callable[..., Any]]:
-    module = importlib.import_module(module_name)
-    exported = {name: getattr(module, name) for name in module.__all__}
-    return {snake_case(name): value for name, value in exported.items() if inspect.isclass(value)}
 
 
 def _check_type(where: str, value: Any, annotation: str) -> None:

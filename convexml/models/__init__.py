@@ -1,58 +1,57 @@
-"""The textbook problems, one file each."""
+"""The textbook problems, one file each, loaded when first used."""
 
-from .classification.halfspace_lp import HalfspaceLP
-from .classification.hard_margin_svm import HardMarginSVM
-from .classification.logistic_regression import LogisticRegression
-from .classification.soft_margin_svm import SoftMarginSVM
-from .classification.softmax_regression import SoftmaxRegression
-from .kernel.classification import KernelLogistic, KernelSVM
-from .kernel.nu_svc import NuSVC
-from .kernel.one_class_svm import OneClassSVM
-from .kernel.regression import KernelRidge, KernelSVR
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ..naming import no_such_name
 from .learning.stored import register_models
-from .likelihood.discriminant import DiscriminantAnalysis
-from .likelihood.gaussian import GaussianLikelihood
-from .linear.program import LinearProgram
-from .problem import LearningProblem
-from .regression.elastic_net import ElasticNet, GroupLasso
-from .regression.huber_regression import HuberRegression
-from .regression.lasso import ConstrainedLasso, Lasso
-from .regression.least_squares import LeastSquares, MinimumNorm
-from .regression.multi_task_lasso import MultiTaskLasso
-from .regression.poisson_regression import PoissonRegression
-from .regression.quantile_regression import QuantileRegression
-from .regression.ridge import ConstrainedRidge, Ridge
-from .regression.svr import SVR
 
-__all__ = [
-    "SVR",
-    "ConstrainedLasso",
-    "ConstrainedRidge",
-    "DiscriminantAnalysis",
-    "ElasticNet",
-    "GaussianLikelihood",
-    "GroupLasso",
-    "HalfspaceLP",
-    "HardMarginSVM",
-    "HuberRegression",
-    "KernelLogistic",
-    "KernelRidge",
-    "KernelSVM",
-    "KernelSVR",
-    "Lasso",
-    "LearningProblem",
-    "LeastSquares",
-    "LinearProgram",
-    "LogisticRegression",
-    "MinimumNorm",
-    "MultiTaskLasso",
-    "NuSVC",
-    "OneClassSVM",
-    "PoissonRegression",
-    "QuantileRegression",
-    "Ridge",
-    "SoftMarginSVM",
-    "SoftmaxRegression",
-]
+_HOME = {
+    "ConstrainedLasso": "regression.lasso",
+    "ConstrainedRidge": "regression.ridge",
+    "DiscriminantAnalysis": "likelihood.discriminant",
+    "ElasticNet": "regression.elastic_net",
+    "GaussianLikelihood": "likelihood.gaussian",
+    "GroupLasso": "regression.elastic_net",
+    "HalfspaceLP": "classification.halfspace_lp",
+    "HardMarginSVM": "classification.hard_margin_svm",
+    "HuberRegression": "regression.huber_regression",
+    "KernelLogistic": "kernel.classification",
+    "KernelRidge": "kernel.regression",
+    "KernelSVM": "kernel.classification",
+    "KernelSVR": "kernel.regression",
+    "Lasso": "regression.lasso",
+    "LearningProblem": "problem",
+    "LeastSquares": "regression.least_squares",
+    "LinearProgram": "linear.program",
+    "LogisticRegression": "classification.logistic_regression",
+    "MinimumNorm": "regression.least_squares",
+    "MultiTaskLasso": "regression.multi_task_lasso",
+    "NuSVC": "kernel.nu_svc",
+    "OneClassSVM": "kernel.one_class_svm",
+    "PoissonRegression": "regression.poisson_regression",
+    "QuantileRegression": "regression.quantile_regression",
+    "Ridge": "regression.ridge",
+    "SVR": "regression.svr",
+    "SoftMarginSVM": "classification.soft_margin_svm",
+    "SoftmaxRegression": "classification.softmax_regression",
+}
 
-register_models({name: globals()[name] for name in __all__})
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise no_such_name(__name__, name, __all__)
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+register_models(__all__, __getattr__)

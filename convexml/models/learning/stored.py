@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -90,7 +91,13 @@ def rebuilt(stored: dict[str, Any]) -> Any:
     return _rebuild(kernels, stored)
 
 
-def register_models(models: dict[str, type]) -> None:
-    """Tell ``Solution.from_json`` how to pose each model again."""
-    for name, model in models.items():
-        REBUILD[name] = getattr(model, "from_dict", partial(learning_from_dict, model))
+def register_models(names: list[str], model_of: Callable[[str], type]) -> None:
+    """Tell ``Solution.from_json`` how to pose each model again, once it is asked for."""
+    for name in names:
+        REBUILD[name] = partial(_pose_again, model_of, name)
+
+
+def _pose_again(model_of: Callable[[str], type], name: str, stored: dict[str, Any]) -> Any:
+    model = model_of(name)
+    again = getattr(model, "from_dict", partial(learning_from_dict, model))
+    return again(stored)
