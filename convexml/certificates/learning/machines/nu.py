@@ -130,7 +130,7 @@ class NuPart:
     @property
     def null(self) -> float:
         """The size of P from the data alone: (nu S)^2 / 2 times the mean of K_ii."""
-        return 0.5 * self.total**2 * float(self.space.diagonal.mean())
+        return 0.5 * self.total * (self.total * float(self.space.diagonal.mean()))
 
     @property
     def value(self) -> float:
