@@ -27,15 +27,10 @@ class Solver:
 
 def models() -> dict[str, str]:
     """The models that a problem file may name, each with the first line of its docstring."""
-    homes = {
-        alias.asname or alias.name: (node.module or "").replace(".", "/")
-        for node in _tree("models").body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
+    homes = ast.literal_eval(_assigned("models", "_HOME"))
     found = {}
-    for name in sorted(_literal("models", "__all__"), key=snake_case):
-        summary = _summary(f"models/{homes[name]}", name)
+    for name in sorted(homes, key=snake_case):
+        summary = _summary(f"models/{homes[name].replace('.', '/')}", name)
         if summary is not None and name != "LearningProblem":
             found[snake_case(name)] = summary
     return found
