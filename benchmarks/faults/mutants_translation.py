@@ -185,8 +185,8 @@ MUTANTS = [
     estimator(
         "scikit-learn: squared hinge with 1/2",
         "sklearn/families/liblinear",
-        "scale = estimator.C * (2.0 if squared else 1.0)\n    for",
-        "scale = estimator.C\n    for",
+        "X, y, loss, penalty, scale * v * fitted.s",
+        "X, y, loss, penalty, estimator.C * v * fitted.s",
         "LinearSVC, squared hinge",
     ),
     estimator(
