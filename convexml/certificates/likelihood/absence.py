@@ -11,7 +11,7 @@ import numpy as np
 
 from ...conditions import worst
 from ...numerics import Array
-from ..algebra.dependence import dependence
+from ..algebra.dependence import Dependence, dependence
 from ..algebra.log_det import log_det
 from ..algebra.singular import unit_columns
 from ..certificate import Certificate
@@ -20,9 +20,9 @@ from .gaussian import Precision
 
 
 def certify_unbounded(
-    X: Array,
     problem: Precision,
     tol: float,
+    X: Array,
     columns: list[str] | None = None,
     groups: Array | None = None,
     centre: bool = True,
@@ -32,11 +32,11 @@ def certify_unbounded(
 
     Parameters
     ----------
+    problem : Precision
+        Of the covariance of the samples.
+    tol : float
     X : array, shape (n, d)
         Samples of positive weight.
-    problem : Precision
-        Of their covariance.
-    tol : float
     columns : list of str, optional
         Names of the columns of X.
     groups : array of int, shape (n,), optional
@@ -63,19 +63,53 @@ def certify_unbounded(
     if n - K < d:
         why = f"{n} samples span no more than {n - K} of {d} dimensions{within}"
     else:
-        # Indicators and ones are independent, so that what depends on the others has columns of X.
-        table = np.column_stack([X, *(index == k for k in range(1, K))])
-        known = dependence(table, ones=centre).exact
+        known = _dependence(X, index, centre).exact
         if not known.size:
             return None
-        j = int(known[0])
-        why = f"{names[j]} is" if j < d else "One column is"
-        why += " a combination of other columns" + (" and the classes" if within else "")
+        why = _combination(names, int(known[0]), bool(within))
     reason = f"{why}: the covariance is singular, which does not bound Theta. {remedy}"
     R = _centred(X, index, centre)
     unit, scales = unit_columns(R)
     v = scales * np.linalg.svd(unit, full_matrices=n < d)[2][-1]
     return _told(X, index, centre, v / np.max(np.abs(v)), tol, reason)
+
+
+def name_column(
+    found: Certificate,
+    X: Array,
+    columns: list[str] | None = None,
+    groups: Array | None = None,
+    centre: bool = True,
+    remedy: str = "",
+) -> Certificate:
+    """Name a column that is a combination of others up to rounding only, where no gap is known.
+
+    ``found`` is the certificate of a likelihood without a penalty; for the others see
+    ``certify_unbounded``.
+    """
+    index = np.zeros(len(X), dtype=int) if groups is None else groups
+    if np.isfinite(found.gap) or not (doubtful := _dependence(X, index, centre).doubtful).size:
+        return found
+    names = columns or [f"column {j}" for j in range(X.shape[1])]
+    why = _combination(names, int(doubtful[0]), groups is not None)
+    return found.but(
+        reason=f"Up to rounding, but not exactly, {why}: the covariance is singular to working "
+        f"precision. Drop the column{remedy}."
+    )
+
+
+def _dependence(X: Array, index: Array, centre: bool) -> Dependence:
+    """Of the columns of X and the groups.
+
+    Indicators and ones are independent, so that what depends on the others has columns of X.
+    """
+    K = int(index.max()) + 1 if centre else 0
+    return dependence(np.column_stack([X, *(index == k for k in range(1, K))]), ones=centre)
+
+
+def _combination(names: list[str], j: int, grouped: bool) -> str:
+    why = f"{names[j]} is" if j < len(names) else "one column is"
+    return f"{why} a combination of other columns" + (" and the classes" if grouped else "")
 
 
 def _centred(X: Array, index: Array, centre: bool) -> Array:

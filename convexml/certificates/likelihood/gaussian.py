@@ -61,16 +61,17 @@ class Precision:
 
     def value_rounding(self, Theta: Array) -> float:
         """What the value, of this S, may be off by from that of the exact one."""
-        sizes = (np.abs(self.S) + self.lam) * np.abs(Theta)
+        sizes = np.abs(self.S * Theta) + self.lam * np.abs(off_diagonal(Theta))
         terms = gamma(2 * self.d**2 + 8) * float(sizes.sum())
         linear = terms + float(np.sum(self.noise * np.abs(Theta))) * (1.0 + gamma(self.d**2 + 4))
         value, lost = log_det(Theta)
         return linear + lost + 4.0 * UNIT * (abs(value) + float(sizes.sum()))
 
     def nearest(self, W: Array) -> Array:
-        """The nearest W of the dual's box."""
+        """The nearest W of the dual's box; entries inside are left as they are."""
         W = 0.5 * (W + W.T)
-        return self.S + off_diagonal(np.clip(W - self.S, -self.lam, self.lam))
+        at_wall = self.S + off_diagonal(np.clip(W - self.S, -self.lam, self.lam))
+        return np.where(self._inside(W), W, at_wall)
 
     def dual_value(self, W: Array) -> float:
         """log det W + d; -inf where W is not positive definite, or outside by more than noise."""
@@ -82,7 +83,13 @@ class Precision:
 
     def beside(self, W: Array) -> Array:
         """How far from W a point lies that is dual feasible for the exact S, entry by entry."""
-        return self.noise + 4.0 * UNIT * (np.abs(W) + np.abs(self.S) + self.lam)
+        sizes = np.abs(W) + np.abs(self.S) + self.lam * ~np.eye(self.d, dtype=bool)
+        return np.where(self._inside(W), 0.0, self.noise + 4.0 * UNIT * sizes)
+
+    def _inside(self, W: Array) -> Array:
+        """Entries off the diagonal that are in the box of the exact S, rounding or not."""
+        lost = self.noise + 4.0 * UNIT * (np.abs(W) + np.abs(self.S) + self.lam)
+        return (np.abs(W - self.S) + lost <= self.lam) & ~np.eye(self.d, dtype=bool)
 
     def certify(
         self, Theta: Array, W: Array | None, tol: float, *, search: bool = True
@@ -137,7 +144,10 @@ class Precision:
         if not np.isfinite(dual) and np.isfinite(primal):
             reason = "The inverse of Theta leads to no W that is positive definite and in its box."
         elif not np.isfinite(lost) and np.isfinite(primal):
-            reason = "The covariance is singular to working precision; lam > 0 makes it regular."
+            reason = (
+                f"{'W' if self.lam > 0.0 else 'The covariance'} is singular to working precision; "
+            )
+            reason += f"{'a larger lam' if self.lam > 0.0 else 'lam > 0'} makes it regular."
         return judge(
             bounded(
                 primal,
@@ -161,13 +171,14 @@ class Precision:
         least = float(np.linalg.eigvalsh(in_units)[0]) if np.isfinite(largest) else np.nan
         terms = off_diagonal(symmetric * (self.S - W) + self.lam * np.abs(symmetric))
         skew = (Theta - Theta.T) * self.sizes
+        sizes = self.sizes + self.lam * ~np.eye(self.d, dtype=bool)
         with np.errstate(divide="ignore", invalid="ignore"):
             product = np.where(roots > 0.0, (symmetric @ W) * (roots[:, None] / roots), 0.0)
         return [
             worst("Theta W = I", "stationarity", product - np.eye(self.d)),
             worst("Theta = Theta'", "primal_feasibility", skew, largest),
             worst("Theta > 0", "primal_feasibility", max(-least, 0.0), largest),
-            worst(self.box, "dual_feasibility", moved, self.sizes + self.lam, self.beside(W)),
+            worst(self.box, "dual_feasibility", moved, sizes, self.beside(W)),
             products("Theta_ij (S_ij - W_ij) + lam |Theta_ij| = 0", terms),
         ]
 

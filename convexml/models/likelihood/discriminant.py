@@ -9,7 +9,7 @@ import numpy as np
 
 from ...certificates import Certificate
 from ...certificates.judge import judge
-from ...certificates.likelihood.absence import certify_unbounded
+from ...certificates.likelihood.absence import certify_unbounded, name_column
 from ...certificates.likelihood.classes import data_row, summed
 from ...certificates.likelihood.gaussian import Precision
 from ...numerics import Array
@@ -173,8 +173,8 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
         thetas = self._each(point["Theta"])
         W: Any = self._each(dual["W"]) if "W" in dual else [None] * len(thetas)
         found = [
-            (name, share, one.certify(Theta, given, tol, search=search))
-            for (name, share, one), Theta, given in zip(self._parts(), thetas, W, strict=True)
+            (name, share, self._named(one.certify(thetas[k], W[k], tol, search=search), k))
+            for k, (name, share, one) in enumerate(self._parts())
         ]
         whole = summed(found, tol)
         if self.shared:
@@ -184,23 +184,24 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
         whole = whole.but(conditions=(*whole.conditions, *rows))
         return whole if met else judge(whole)
 
+    def _group(self, k: int) -> tuple[Array, list[str] | None, Array | None]:
+        """Samples of part k, names of their columns and, with a shared covariance, classes."""
+        X, names = self._samples.X, self._names  # type: ignore[union-attr]
+        return (X, names, self._index) if self.shared else (X[self._index == k], names, None)
+
+    def _named(self, found: Certificate, k: int) -> Certificate:
+        return found if self._samples is None else name_column(found, *self._group(k))
+
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         found = [next(precision_steps(each.S, np.zeros_like(each.S))) for each in self.covariances]
         Theta = np.array([step[0] for step in found])
         yield self._complete({"Theta": Theta[0] if self.shared else Theta}), {}
 
     def _absence(self, tol: float) -> Certificate | None:
-        rows = self._samples
-        if rows is None:
-            return None
-        names, remedy = rows.feature_names, "Leave columns out."
-        if self.shared:
-            one = self._parts()[0][2]
-            return certify_unbounded(rows.X, one, tol, names, self._index, remedy=remedy)
-        for k, (name, _, one) in enumerate(self._parts()):
-            found = certify_unbounded(rows.X[self._index == k], one, tol, names, remedy=remedy)
+        for k, (name, _, one) in enumerate(self._parts() if self._samples is not None else ()):
+            found = certify_unbounded(one, tol, *self._group(k), remedy="Leave columns out.")
             if found is not None:
-                return found.but(reason=f"{name}: {found.reason}")
+                return found.but(reason=f"{name}: {found.reason}") if name else found
         return None
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------

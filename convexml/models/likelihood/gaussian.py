@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...certificates import Certificate
-from ...certificates.likelihood.absence import certify_unbounded
+from ...certificates.likelihood.absence import certify_unbounded, name_column
 from ...certificates.likelihood.gaussian import Precision
 from ...errors import InputError
 from ...objective import Statement, label_all
@@ -139,7 +139,12 @@ class GaussianLikelihood(ArrayProblem):
         return self.precision.dual_value(dual["W"])
 
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        return self.precision.certify(point["Theta"], dual.get("W"), tol, search=search)
+        found = self.precision.certify(point["Theta"], dual.get("W"), tol, search=search)
+        rows = self._samples
+        if rows is None or self.lam > 0.0:
+            return found
+        names, about = rows.feature_names, self._centre
+        return name_column(found, rows.X, names, centre=about, remedy=", or take lam > 0")
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         S = self.moments.S
@@ -152,7 +157,7 @@ class GaussianLikelihood(ArrayProblem):
         if rows is None:
             return None
         names, about = rows.feature_names, self._centre
-        return certify_unbounded(rows.X, self.precision, tol, names, centre=about)
+        return certify_unbounded(self.precision, tol, rows.X, names, centre=about)
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 

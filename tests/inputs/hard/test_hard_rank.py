@@ -7,12 +7,13 @@ columns named.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from support.hard.every_model import ROWS, kind, with_column
+from support.hard.every_model import ALONE, ROWS, kind, with_column
 from support.model_cases import GROUPS, bind, samples
 
 import convexml as cml
@@ -21,6 +22,7 @@ from convexml.numerics import Array
 
 CASES = pytest.mark.parametrize("case", ROWS, ids=lambda case: case.name)
 UNPENALISED = ("LeastSquares", "LogisticRegression-none", "HalfspaceLP")
+GAUSSIAN = ("GaussianLikelihood", "DiscriminantAnalysis", "DiscriminantAnalysis-own")
 SHARED = ("Lasso", "LogisticRegression-l1", "QuantileRegression")
 """An l1 norm is the same however two equal columns share a coefficient."""
 
@@ -108,3 +110,44 @@ def test_columns_that_depend_up_to_rounding(case: Any) -> None:
     else:
         assert (solution.status, certificate.verdict) == ("optimal", Verdict.CERTIFIED)
         assert certificate.within is None
+
+
+# -- models of X alone --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
+@pytest.mark.parametrize("how", ["a column twice", "a sum", "a column of 0", "many columns"])
+def test_models_of_x_alone_where_columns_depend(case: Any, how: str) -> None:
+    X, y = case.data()
+    Z = np.hstack([X, np.random.default_rng(1).normal(size=(len(y), 60))])
+    Z = Z if how == "many columns" else dependent(X, how)
+    solution = case.make(Z, y).solve()
+    assert solution.certificate.verdict is Verdict.CERTIFIED
+    constant = case.name == "GaussianLikelihood-l1" and how == "a column of 0"
+    if not (case.name in GAUSSIAN or constant):
+        assert solution.status == "optimal"
+        return
+    assert solution.status == "unbounded"
+    found = np.array([*solution.evidence["ray"]])
+    within = y if case.name.startswith("Discriminant") else 0.0 * y
+    own = case.name.endswith("own")  # of the first class that is singular
+    groups = [Z[within == label] for label in np.unique(within)]
+    left = [float(np.max(np.abs((rows - rows.mean(axis=0)) @ found))) for rows in groups]
+    assert (min(left) if own else max(left)) <= 1e-12 * np.max(np.abs(Z)) * np.abs(found).sum()
+    words = {"a column of 0": "is constant", "many columns": "samples span no more than"}
+    assert words.get(how, "is a combination of other columns") in solution.certificate.reason
+
+
+@pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
+def test_models_of_x_alone_where_columns_depend_up_to_rounding(case: Any) -> None:
+    X, y = case.data()
+    Z = pd.DataFrame(with_column(X, 4, X[:, 0] + X[:, 1]), columns=list("abcde"))
+    solution = case.make(Z, y).solve()
+    certificate = solution.certificate
+    if case.name in GAUSSIAN:
+        assert (solution.status, certificate.verdict) == ("inaccurate", Verdict.UNDECIDED)
+        words = r"Up to rounding, but not exactly, '?[abe]'? is a combination of other columns"
+        assert re.search(words, certificate.reason)
+        assert "Drop the column" in certificate.reason
+    else:
+        assert (solution.status, certificate.verdict) == ("optimal", Verdict.CERTIFIED)
