@@ -9,6 +9,7 @@ import numpy as np
 
 from ..certificates import Certificate
 from ..certificates.support.labels import CertifiedSupport
+from ..deadline import limited
 from ..losses import Loss
 from ..numerics import Array
 from ..objective import Objective, Statement, pose_dual, pose_primal
@@ -114,6 +115,7 @@ class LearningProblem(CrossValidated, Predictor):
 
     # -- solved and judged: any (w, b) and u, whoever computed them ----------------------------
 
+    @limited
     def solve(self, solver: str = "auto", **options: Any) -> Solution:
         """Solve, polish, certify.
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-LATE = 1.0
-"""Seconds that a step may take beyond the limit: most end sooner, and leave a better point."""
+from ..deadline import LATE
+
 PREPARES = ("importlib", "_frozen_importlib", "numba", "llvmlite")
 
 

@@ -118,6 +118,12 @@ TABLE = (
         "the dual is a quadratic program in a box, of few features",
         lambda s: s.d <= s.n // 2 and not (s.objective.loss.is_indicator or s.is_smooth),
     ),
+    Engine(
+        "fista",
+        lambda s: Work(1000),
+        "there is a prediction per class, and the penalty is not differentiable",
+        lambda s: s.classes > 1 and not s.objective.penalty.is_smooth,
+    ),
 )
 """The engines that "auto" knows: of those that apply, the cheapest is first."""
 TIGHT = {"tol_gap_abs": 1e-30, "tol_gap_rel": 1e-12, "tol_feas": 1e-14, "max_iter": 1000}

@@ -14,6 +14,7 @@ from ..certificates.learning.points.dual_point import kinked_candidates, newton_
 from ..certificates.learning.points.dual_repair import repair_dual
 from ..certificates.learning.points.primal_repair import PrimalPoint, primal_scale, repair_primal
 from ..certificates.rounding import compensated_matvec
+from ..deadline import is_late
 from ..numerics import EPS, Array
 from ..objective import Objective
 
@@ -45,6 +46,8 @@ def polish(
     if objective.loss.is_smooth and curved and least <= LEVEL * scale:
         return best
     for _ in range(ROUNDS):
+        if is_late():
+            break
         steps = newton_candidates(objective, point)
         if not objective.loss.is_smooth:
             steps = kinked_candidates(objective, point, u)
@@ -99,6 +102,8 @@ def descend(objective: Objective, point: PrimalPoint) -> PrimalPoint:
     optimum in relative terms, and a full step may lead uphill.
     """
     for _ in range(DESCENTS):
+        if is_late():
+            break
         steps = newton_candidates(objective, point)
         if not objective.loss.is_smooth:
             steps = kinked_candidates(objective, point)

@@ -26,6 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("objective",),
     ("losses", "penalties", "kernels"),
     ("design", "conditions"),
+    ("deadline",),
     ("numerics", "errors", "naming", "remedies", "validation", "terms", "tex", "compiled"),
 )
 

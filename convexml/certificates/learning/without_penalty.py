@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import isfinite
 
+from ...deadline import is_late
 from ...numerics import EPS
 from ...penalties import L1, L2, ElasticNet, GroupL2, NonnegativeElasticNet, Penalty, Zero
 from ..certificate import Certificate, Verdict
@@ -58,7 +59,7 @@ def bounded_without_penalty(
     objective, w, tol = point.objective, point.w, certificate.tol
     penalty, primal = objective.penalty, certificate.primal_objective
     small = objective.n * objective.d <= MOST and w.any() and not objective.loss.is_indicator
-    if certificate.verdict is not Verdict.UNDECIDED or not small:
+    if certificate.verdict is not Verdict.UNDECIDED or not small or is_late():
         return certificate
     room = tol * learning_scale(primal, primal, objective.null_value)
     for less in lesser(penalty):

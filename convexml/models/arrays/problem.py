@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...certificates import Certificate
+from ...deadline import limited
 from ...errors import InputError, nearest
 from ...numerics import Array
 from ...validation import finite_array, positive_number
@@ -88,6 +89,7 @@ class ArrayProblem(Problem):
 
     # -- solved and judged: any arrays, whoever computed them -------------------------------------
 
+    @limited
     def solve(
         self,
         solver: str = "auto",

@@ -12,6 +12,7 @@ from ...certificates import Certificate
 from ...certificates.learning.kernel import certify_kernel
 from ...certificates.learning.points.dual_repair import repair_dual
 from ...certificates.support.labels import CertifiedSupport
+from ...deadline import limited
 from ...errors import InputError
 from ...kernels import ALL, Kernel, Product, Scaled, Sum
 from ...numerics import Array
@@ -179,6 +180,7 @@ class KernelModel(LearningProblem):
         found = certify_kernel(parts, q, b, u, tol=tol, refute=False)
         return found.but(dual_source=source)
 
+    @limited
     def solve(self, solver: str = "auto", **options: Any) -> Solution:
         """Solve, polish, certify; ``primal`` holds q and b, w = L'q is in ``variables`` only.
 

@@ -146,19 +146,19 @@ def attempt(
     The objective is taken in units of ``limits.size``, where an earlier answer gives one.
     """
     objective, began = problem.objective_parts, time.perf_counter()
-    frame = frame_of(objective)
+    frame, cheap = frame_of(objective), objective.n * objective.d <= SMALL
     if name in FRAMED:
         # Where X is small, or as it is, the frame of the certificate: what is known in it is
         # known once.
         whole = frame_of(objective, always=True)
-        same = whole.objective.design is objective.design
-        frame = whole if same or objective.n * objective.d <= SMALL else frame
+        frame = whole if cheap or whole.objective.design is objective.design else frame
     if name in ALGORITHMS and name not in FRAMED:
         frame = Frame(objective, frame.centre, np.ones(objective.d), is_trivial=True)
     if limits.size is not None:
         frame = resized(frame, limits.size)
     run = run_algorithm if name in ALGORITHMS else run_reference_solver
-    shows = name == "interior_point" and limits.descends  # asked for by name it ends where it is
+    # Asked for by name they end where they are.
+    shows = limits.descends and (name == "interior_point" or (name == "fista" and cheap))
     asked = limits
     if name in NEARER and limits.descends:
         near = max(NEARER[name] * limits.tol, min(limits.tol, NEAREST))

@@ -14,6 +14,7 @@ from ...certificates.linear.farkas import certify_infeasible
 from ...certificates.linear.multipliers import LinearMultipliers, complete_multipliers
 from ...certificates.linear.program import certify_linear
 from ...certificates.linear.ray import certify_unbounded
+from ...deadline import limited
 from ...numerics import Array
 from ...objective import Statement
 from ...objective.linear.data import LinearData, linear_to_dict, read_linear_data, read_point
@@ -72,6 +73,7 @@ class LinearProgram(Problem):
 
     # -- solved and judged: any x and multipliers, whoever computed them -----------------------
 
+    @limited
     def solve(
         self,
         solver: str = "auto",

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...deadline import LATE
 from ...errors import InputError, instead
 from . import process
 
@@ -117,6 +118,8 @@ def run_reference(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             data, chain, inverse = problem.get_problem_data(name.upper(), solver_opts={})
+            if max_seconds is not None and time.perf_counter() - start > max_seconds + LATE:
+                raise TimeoutError
             compiled = time.perf_counter()
             settings = tolerances(name, tol, max_seconds) | options
             if name in UNTIMED and max_seconds is not None:
@@ -132,6 +135,8 @@ def run_reference(
     except TimeoutError:
         had, whole = max(max_seconds or 0.0, process.LEAST), time.perf_counter() - start
         message = f"{name} was stopped after {had:g} s"
+        if compiled == start:
+            had, message = 0.0, f"{name} was not run: posing the problem took {whole:.1f} s"
         return ReferenceRun(STOPPED, had, max(whole - had, 0.0), 0, message)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):

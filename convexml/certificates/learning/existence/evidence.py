@@ -10,6 +10,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from ....conditions import Condition, worst
+from ....deadline import seconds_left
 from ....numerics import EPS, ROUNDING, Array
 from ....objective import Objective, frame_of
 from ...algebra.rationals import as_integers, eliminate, solve_exactly
@@ -161,6 +162,7 @@ def furthest(turned: Any, held: Any, bounds: Any) -> Array | None:
         b_eq=np.zeros(held.shape[0]),
         bounds=[*bounds, *[(0.0, 1.0)] * count],
         method="highs",
+        options={"time_limit": seconds_left()},
     )
     return None if found.x is None or not -found.fun > 0.5 else found.x[:k]
 

@@ -11,6 +11,7 @@ from operator import attrgetter
 
 import numpy as np
 
+from ....deadline import is_late
 from ....numerics import Array
 from ....objective import Kinks, NewtonPoint, Objective, newton_point
 from ....penalties.base import Manifold
@@ -43,7 +44,8 @@ def construct_dual(objective: Objective, point: PrimalPoint, tol: float = 0.0) -
 
     The points that the steps lead to bound P* from above, which tells when D is close enough:
     gap <= ENOUGH (P - P*). Until then the next step starts from the best of them. Of a large X
-    whose verdict at ``tol`` is plain nothing is asked that costs many passes over it.
+    whose verdict at ``tol`` is plain nothing is asked that costs many passes over it, and past a
+    limit of time nothing at all.
     """
     z = point.z + objective.best_intercept(point.z)
     best = plain_dual(objective, z)
@@ -60,6 +62,8 @@ def construct_dual(objective: Objective, point: PrimalPoint, tol: float = 0.0) -
         if down is not None and primal - down.value > PLAINLY * room:
             most = _most_unknowns(objective)
     for attempt in range(ATTEMPTS if most == np.inf else 1):
+        if is_late():
+            break
         known = (least, best.value)
         room = TIGHT * max(abs(primal), abs(best.value))
         if np.isfinite(primal) and primal - best.value <= ENOUGH * (primal - least) + room:
@@ -73,10 +77,12 @@ def construct_dual(objective: Objective, point: PrimalPoint, tol: float = 0.0) -
             value = _value_of(objective, reached)
             if value < least:
                 least, point = value, reached
+            if is_late():
+                break
         if attempt > 0 and known == (least, best.value):
             break
     small = objective.n <= ALL_OF_THEM and objective.n * objective.d <= SMALL_ENOUGH
-    if objective.loss.is_smooth and small and objective.loss.labels != "classes":
+    if objective.loss.is_smooth and small and objective.loss.labels != "classes" and not is_late():
         best = max(best, restore_dual(objective, z, best), key=BY_VALUE)
     return best_multiple(objective, best)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....deadline import is_late, seconds_left
 from ....numerics import Array
 from ....objective import Objective, parameters_of
 from .dual_repair import DualPoint, repair_dual
@@ -36,7 +37,7 @@ def restore_dual(objective: Objective, z: Array, best: DualPoint) -> DualPoint:
             best = max(best, point, key=lambda p: p.value)
             if gain <= 1e-9 * max(1e-300, abs(best.value)) and count > ALL_OF_THEM:
                 return best
-        if count == n:
+        if count == n or is_late():
             return best
         count = min(n, 4 * count)
 
@@ -69,6 +70,8 @@ def _maximise(objective: Objective, z: Array, chosen: Array) -> DualPoint | None
         constraints.append(cp.sum(u) + fixed.sum() / scale == 0.0)
     problem = cp.Problem(cp.Maximize(-cp.sum(loss.value) - penalty.value / scale), constraints)
     for tol in TOLERANCES:
+        if is_late():
+            return None
         done = ask_clarabel(problem, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol)
         if done and u.value is not None and np.all(np.isfinite(u.value)):
             break
@@ -94,6 +97,8 @@ def ask_clarabel(problem: Any, **settings: Any) -> bool:
 
     A crash costs a hint, never the certificate: Rust panics, which are no ``Exception``, included.
     """
+    if seconds_left() < float("inf"):
+        settings["time_limit"] = seconds_left()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
