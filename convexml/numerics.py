@@ -25,6 +25,12 @@ without_warnings = np.errstate(over="ignore", divide="ignore", invalid="ignore")
 UNIT = 0.5 * EPS
 """One operation is off by at most this share of its result."""
 
+LEAST_SQUARE = 1e-280
+"""A sum of squares above this has lost nothing to those that are 0 in float64."""
+
+FAR = 2.0**128
+"""A product that is remembered is not taken for that of a multiple farther away."""
+
 ELEMENTARY = 8.0 * EPS
 """What exp, log and their relatives may be off by, relative to their result."""
 
@@ -53,6 +59,9 @@ def same(one: Array, other: Array) -> bool:
 
 def length(values: Array) -> float:
     """The 2-norm of all entries, without under- or overflow of their squares; nan becomes inf."""
+    square = float(np.vdot(values, values))
+    if LEAST_SQUARE < square < np.inf:
+        return math.sqrt(square)
     top = float(np.max(np.abs(values), initial=0.0))
     if not np.isfinite(top):
         return np.inf
@@ -60,6 +69,19 @@ def length(values: Array) -> float:
         return 0.0
     unit = float(np.exp2(np.clip(np.floor(np.log2(top)), -1000.0, 1000.0)))
     return unit * float(np.linalg.norm(np.ravel(values) / unit))
+
+
+def lengths(values: Array, axis: int) -> Array:
+    """The 2-norms along an axis, without under- or overflow of their squares."""
+    with np.errstate(over="ignore", under="ignore"):
+        squares = np.square(values).sum(axis=axis)
+    if ((squares > LEAST_SQUARE) & (squares < np.inf)).all():
+        return np.sqrt(squares)
+    tops = np.abs(values).max(axis=axis, initial=0.0, keepdims=True)
+    exponents = np.frexp(np.where(np.isfinite(tops), tops, 1.0))[1]
+    units = np.ldexp(1.0, np.clip(exponents, -1000, 1000))
+    with np.errstate(invalid="ignore"):
+        return np.sqrt(np.square(values / units).sum(axis=axis)) * units.squeeze(axis)
 
 
 SPLITTER = 2.0**27 + 1.0
@@ -100,13 +122,16 @@ def power_of_two(sizes: Any) -> Any:
 
 
 def power_between(before: Array, u: Array) -> float:
-    """The power of two by which u is ``before``, judged by one entry; 1 where there is none."""
+    """The power of two by which u is ``before``, judged by one entry; 1 where none is near.
+
+    Products of what is multiplied by more may have been 0 in float64 before.
+    """
     at = int(np.argmax(np.abs(before)))
     ratio = float(u.flat[at] / before.flat[at]) if before.flat[at] else 0.0
-    if not 0.0 < ratio < np.inf:
+    if not 1.0 / FAR <= ratio <= FAR:
         return 1.0
     mantissa, exponent = math.frexp(ratio)
-    return math.ldexp(1.0, min(exponent - (mantissa < 0.75), 1023))
+    return math.ldexp(1.0, exponent - (mantissa < 0.75))
 
 
 def log1pexp(x: Array) -> Array:

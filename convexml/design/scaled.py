@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..numerics import ROUNDING, Array, all_finite, power_between
+from ..numerics import FAR, LEAST_SQUARE, ROUNDING, Array, all_finite, power_between
 from .base import Design
 from .sparse import SparseDesign
 
@@ -70,7 +70,26 @@ class ScaledDesign:
         return units[:, None] * self.base.bordered_gram(weights) * units
 
     def column_squares(self, weights: Array | None = None) -> Array:
-        return self.units**2 * self.base.column_squares(weights)
+        squares = self.base.column_squares(weights)
+        if weights is None:
+            lost = (squares <= LEAST_SQUARE) | (squares == np.inf)
+            if lost.any():
+                lost = np.flatnonzero(lost & (self.base.column_counts() > 0))
+                return self._squared_anew(squares, lost)
+        return self.units**2 * squares
+
+    def _squared_anew(self, squares: Array, lost: Array) -> Array:
+        """The squares of the columns; of some, which float64 loses, of entries scaled before."""
+        found = self.units**2 * squares
+        if not lost.size:
+            return found
+        part = self.base.columns(lost).constant
+        if sparse.issparse(part):
+            part = sparse.csc_array(part)
+            found[lost] = scaled_columns(part, self.units[lost]).power(2).sum(axis=0)
+        else:
+            found[lost] = np.square(part * self.units[lost]).sum(axis=0)
+        return found
 
     def row_squares(self) -> Array:
         if isinstance(self.base, ScaledDesign):
@@ -116,7 +135,9 @@ def last_slopes(design: Any, u: Array) -> Array:
         square, along = float(before @ before), float(u @ before)
         if not along * along >= PARALLEL * square * float(u @ u):
             continue
-        times = along / square if square > 0.0 else 1.0
+        times = along / square if square > LEAST_SQUARE else 1.0
+        if not abs(times) <= FAR:
+            continue
         off = np.max(np.abs(u - times * before), initial=0.0)
         if off <= ROUNDING * abs(times) * np.sqrt(square):
             found: Array = -units * (times * v)
@@ -133,7 +154,8 @@ def last_scores(design: Any, w: Array) -> Array:
     known, own = base.__dict__.setdefault("_last_scores", []), units * w
     for before, scores in known:
         times = power_between(before, own)
-        if (times * before == own).all():
+        there = times * before
+        if (there == own).all() and (times >= 1.0 or (there / times == before).all()):
             found: Array = times * scores
             return found
     last: Array = base.matvec(own)

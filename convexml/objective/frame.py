@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..numerics import EPS, Array, two_product
+from ..numerics import EPS, LEAST_SQUARE, Array, two_product
 from .framed_design import exact_centres, framed, power_near, units_of
 from .objective import Objective
 
@@ -148,6 +148,12 @@ class Frame:
         lifted = np.multiply.outer(self.centre, sums).ravel()
         v = self.factor * v / self.unit - lifted
         return w, b, self.dual_outside(u), self.target_unit * z + self.target_centre, v
+
+    def bound(self, x: float) -> float:
+        """At least f x, also where that has not all digits of float64."""
+        found = self.factor * x
+        is_rough = x != 0.0 and abs(found) < LEAST_SQUARE
+        return math.nextafter(found, math.inf) if is_rough else found
 
     def radius(self, distance: float) -> float:
         """All (w, b) this near to one another are within ``distance`` in these coordinates."""

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from ..design import Design, StackedDesign
 from ..losses import Loss
-from ..numerics import Array, gamma
+from ..numerics import LEAST_SQUARE, Array, gamma, lengths
 
 ORDINARY = 1e100
 """Lengths up to here, times those of columns whose squares are finite, do not overflow."""
@@ -40,10 +40,10 @@ def reach_of(norms: Array, x: Array) -> Array:
     """norms_j |x|_2, rounded up; norms (d,), of x (n, K) those of K columns for each feature."""
     up = 1.0 + gamma(len(x) + 17)
     if x.ndim == 1:
-        size = math.sqrt(np.vdot(x, x))
-        if size < ORDINARY and np.vdot(norms, norms) < np.inf:
-            return norms * (size * up)
+        square = float(np.vdot(x, x))
+        if LEAST_SQUARE < square < ORDINARY**2 and np.vdot(norms, norms) < np.inf:
+            return norms * (math.sqrt(square) * up)
     with np.errstate(invalid="ignore", over="ignore"):
-        sizes = np.atleast_1d(np.linalg.norm(x, axis=0))
+        sizes = np.atleast_1d(lengths(x, 0))
         reach = (norms.reshape(-1, sizes.size) * sizes).ravel()
     return np.where(np.isnan(reach), np.inf, reach) * up

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..conditions import AtFeatures, Condition, products
 from ..errors import InputError
-from ..numerics import Array, gamma
+from ..numerics import LEAST_SQUARE, Array, gamma
 from ..terms import Terms
 from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights, read_labels, refuse_nonfinite
@@ -76,7 +76,20 @@ class GroupL2(Penalty):
         return np.bincount(self._index, weights=x, minlength=len(self._scale))
 
     def _norms(self, x: Array) -> Array:
-        return np.sqrt(self._sums(x * x))
+        with np.errstate(over="ignore", under="ignore"):
+            squares = self._sums(x * x)
+        lost = ~((squares > LEAST_SQUARE) & (squares < np.inf))
+        if lost.any() and x[lost[self._index]].any():
+            return self._norms_in_units(x)
+        return np.sqrt(squares)
+
+    def _norms_in_units(self, x: Array) -> Array:
+        """The norms where squares leave float64."""
+        tops = np.zeros(len(self._scale))
+        np.maximum.at(tops, self._index, np.abs(x))
+        exponents = np.frexp(np.where(np.isfinite(tops), tops, 1.0))[1]
+        units = np.ldexp(1.0, np.clip(exponents, -1000, 1000))
+        return units * np.sqrt(self._sums(np.square(x / units[self._index])))
 
     def _common(self, step: float | Array) -> Array:
         """One step for each group, the least of its coordinates, shape (G,)."""

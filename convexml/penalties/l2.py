@@ -52,7 +52,7 @@ class L2(Penalty):
         return {"lam": self.lam}
 
     def value(self, w: Array) -> float:
-        return 0.5 * float(self._level(len(w)) @ w**2)
+        return 0.5 * float((self._level(len(w)) * w) @ w)
 
     def gradient(self, w: Array) -> Array:
         return self._level(len(w)) * w

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..conditions import AtFeatures, Condition
-from ..numerics import ROUNDING, Array, gamma
+from ..numerics import ROUNDING, Array, gamma, length
 from .ball import Ball
 from .base import Manifold
 
@@ -39,21 +39,27 @@ class L2Ball(Ball):
     def contains(self, w: Array) -> bool:
         return sum(Fraction(x) ** 2 for x in w.tolist()) <= Fraction(self.t) ** 2
 
+    def norm(self, w: Array) -> float:
+        return length(w)
+
+    def dual_norm(self, v: Array) -> float:
+        return length(v)
+
     def conjugate_bound(self, v: Array, error: Array) -> float:
-        return self.t * float(np.linalg.norm(np.abs(v) + error)) * (1.0 + gamma(len(v) + 16))
+        return self.t * length(np.abs(v) + error) * (1.0 + gamma(len(v) + 16))
 
     def project(self, w: Array) -> Array:
-        norm = float(np.linalg.norm(w))
+        norm = length(w)
         return w.copy() if norm <= self.t else w * (self.t / norm)
 
     def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
         active = np.ones(len(w), dtype=bool)
         target = w + float(np.min(step)) * v
-        if np.linalg.norm(target) < self.t * (1.0 - ROUNDING):
+        if length(target) < self.t * (1.0 - ROUNDING):
             zeros = np.zeros_like(w)
             return Manifold(active, w, zeros, zeros)
         # The sphere is (|w|^2 - t^2) / (2 t) = 0. Far inside it is linearised on its surface.
-        norm = float(np.linalg.norm(w))
+        norm = length(w)
         if norm > 0.5 * self.t:
             normal, residual = w / self.t, (norm - self.t) * (norm + self.t) / (2.0 * self.t)
         else:

@@ -56,7 +56,7 @@ class NonnegativeElasticNet(Penalty):
         return {"l1": self._l1, "l2": self._l2}
 
     def value(self, w: Array) -> float:
-        return self._l1 * float(w.sum()) + 0.5 * self._l2 * float(w @ w)
+        return self._l1 * float(w.sum()) + 0.5 * float((self._l2 * w) @ w)
 
     def value_rounding(self, w: Array, value: float) -> float:
         return gamma(2 * len(w) + 16) * abs(value)  # the terms are >= 0 where w is feasible

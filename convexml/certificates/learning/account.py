@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from ...numerics import EPS, Array, gamma, outward
+from ...numerics import EPS, Array, gamma, length, outward
 from ...objective import Objective
 from ...objective.outputs.multiclass import MulticlassObjective
 from ..rounding import compensated_error, compensated_matvec
@@ -124,7 +124,7 @@ def _weighed(point: PrimalPoint, slopes: Array, terms: tuple[float, float]) -> f
     if size == 0.0:
         return 0.0
     shifts = float((slopes * np.abs(point.b)).sum())
-    return share * (size * math.sqrt(np.vdot(slopes, slopes)) + shifts)
+    return share * (size * length(slopes) + shifts)
 
 
 def _slope_of_shift(objective: Objective, z: Array, slopes: Array, reach: float) -> float:

@@ -118,8 +118,8 @@ def certify_objective(
         () if met else conditions_at(seen_at, stationary=stationary),
         tol,
         scale=scale,
-        rounding=f * rounding,
-        gap=np.inf if unsolved else f * _gap(inner, point, dual, primal, bound),
+        rounding=frame.bound(rounding),
+        gap=np.inf if unsolved else frame.bound(_gap(inner, point, dual, primal, bound)),
         reason=unsolved or found.reason,
         within=None if found.within is None else frame.radius(found.within),
         repaired=frame.distance(point.w - own, 0.0 if theirs is None else dual.moved),
@@ -196,7 +196,7 @@ def try_to_refute(frame: Frame, point: PrimalPoint, certificate: Certificate) ->
     inner, f = frame.objective, frame.factor
     if certificate.verdict is not Verdict.UNDECIDED:
         return certificate
-    rounding = f * primal_rounding(inner, point, inner.zero_scores)
+    rounding = frame.bound(primal_rounding(inner, point, inner.zero_scores))
     room = certificate.tol * certificate.scale + rounding
     if not certificate.gap > room:
         return certificate  # no point is better by more than tol
@@ -208,8 +208,8 @@ def try_to_refute(frame: Frame, point: PrimalPoint, certificate: Certificate) ->
     own, shift, error = frame.inside(w, b)
     found = repair_primal(inner, own, shift)
     value = f * inner.primal(found.w, found.b)
-    rounding += f * primal_rounding(inner, found, inner.zero_scores, error)
-    rounding += f * price_of_meeting(inner, found)
+    rounding += frame.bound(primal_rounding(inner, found, inner.zero_scores, error))
+    rounding += frame.bound(price_of_meeting(inner, found))
     witness = {"w": w.reshape(frame.objective.w_shape), "b": b, "objective": value}
     return refuted(certificate, value, witness, rounding)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...numerics import EPS, UNIT, Array, gamma
+from ...numerics import EPS, UNIT, Array, gamma, lengths
 from ...objective import MulticlassObjective, Objective
 from ...penalties import Penalty
 from ..rounding import balanced_rows_of
@@ -82,10 +82,8 @@ def _some(objective: Objective, penalties: Sequence[Penalty], W: Array, b: Array
         above += 4.0 * EPS * np.abs(primal) + sum_rounding(
             objective, losses, loss.value_rounding, Z
         )
-        lengths = np.sqrt(np.square(slopes).sum(axis=1))
-        above += np.where(
-            sizes > 0.0, share * (sizes * lengths + np.abs(b) * slopes.sum(axis=1)), 0.0
-        )
+        long = lengths(slopes, 1)
+        above += np.where(sizes > 0.0, share * (sizes * long + np.abs(b) * slopes.sum(axis=1)), 0.0)
 
         U = objective.coefficients * loss.derivative(y, Z)
         if objective.fit_intercept:
@@ -123,8 +121,8 @@ def _inside(
     """(u, -X'u, what that may be off by) shrunk until it is in dom Omega* for certain, for each."""
     n, norms = objective.n, objective.column_norms
     V = -objective.design.rmatvec(U.T).T
-    lengths = np.sqrt(np.square(U).sum(axis=1)) * LOOSE
-    errors = gamma(n) * lengths[:, None] * norms
+    long = lengths(U, 1) * LOOSE
+    errors = gamma(n) * long[:, None] * norms
     drift = COARSE * np.sqrt(n) * np.abs(U).max(axis=1, initial=0.0)
     reached = errors + drift[:, None] * norms
     t = np.array(
@@ -139,9 +137,9 @@ def _inside(
         whole = t[shrunk, None] * U[shrunk]
         new = balanced_rows_of(whole) if objective.fit_intercept else whole
         moved = np.abs(new - whole) + UNIT * np.abs(whole)
-        lengths = np.sqrt(np.square(moved).sum(axis=1)) * LOOSE
+        long = lengths(moved, 1) * LOOSE
         U, V, share = U.copy(), V.copy(), t[shrunk, None]
         U[shrunk], V[shrunk] = new, share * V[shrunk]
-        more = lengths[:, None] * norms + 2.0 * EPS * np.abs(V[shrunk])
+        more = long[:, None] * norms + 2.0 * EPS * np.abs(V[shrunk])
         errors[shrunk] = (share * errors[shrunk] + more) * (1.0 + 4.0 * EPS)
     return U, V, errors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....numerics import EPS, Array
+from ....numerics import EPS, Array, length
 from ....objective import Objective
 from ...algebra.rationals import as_integers, eliminate
 from ...algebra.singular import least_singular_value
@@ -99,7 +99,7 @@ def _away(objective: Objective, w: Array, missed: Array) -> float:
     Where Omega is a constraint that w = 0 may be an end of, entries that are 0 are left as they
     are, if the other columns have rows that are independent.
     """
-    penalty, size = objective.penalty, float(np.linalg.norm(missed)) * (1.0 + 1e-9)
+    penalty, size = objective.penalty, length(missed) * (1.0 + 1e-9)
     least, free = _of_rows(objective)[1], w != 0.0
     if least > 0.0 and size / least <= penalty.room(w):
         return size / least

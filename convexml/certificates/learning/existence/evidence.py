@@ -11,7 +11,7 @@ from scipy import linalg, sparse
 
 from ....conditions import Condition, worst
 from ....deadline import seconds_left
-from ....numerics import EPS, ROUNDING, Array
+from ....numerics import EPS, ROUNDING, Array, length
 from ....objective import Objective, frame_of
 from ...algebra.rationals import as_integers, eliminate, solve_exactly
 from ...algebra.singular import unit_columns
@@ -66,7 +66,7 @@ def inconsistent(objective: Objective) -> Evidence | None:
     step = distance(inner, nu, np.arange(inner.n))
     product = float(inner.y @ nu)
     offset = inner.y - inner.y.mean() if inner.fit_intercept else inner.y
-    lost = (1.0 + 1e-9) * float(np.linalg.norm(offset)) * step
+    lost = (1.0 + 1e-9) * length(offset) * step
     lost += ROUNDING * float(np.abs(inner.y) @ np.abs(nu))
     if product > lost:
         reason = "to more than their rounding can explain"

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from ....conditions import worst
-from ....numerics import Array
+from ....numerics import Array, length
 from ....objective import Objective, frame_of
 from ...algebra.exact_feasibility import LARGEST, alternative
 from ...algebra.rationals import solve_exactly
@@ -136,7 +136,7 @@ def _of_alpha(objective: Objective, alpha: Array, how: str) -> Evidence:
     if objective.fit_intercept:
         rows.append(worst("sum alpha_i y_i = 0", "dual_feasibility", balance))
     reason = f"The multipliers in .evidence prove, {how}, that no hyperplane separates the classes"
-    residual = float(np.linalg.norm(objective.design.rmatvec(u)))
+    residual = length(objective.design.rmatvec(u))
     arrays = {"alpha": alpha, "residual": np.asarray(residual)}
     if objective.fit_intercept:
         plus = np.maximum(u, 0.0)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from ....design import DenseDesign, Design
-from ....numerics import EPS, Array, gamma
+from ....numerics import EPS, Array, gamma, length
 from ....objective import Objective
 from ...algebra.dependence import Dependence, dependence
 from ...algebra.rationals import exact_total, solve_rows, whole_row
@@ -144,10 +144,10 @@ class ColumnRows:
             # |X| <= |X - m| + |m|: what a centred entry is rounded by.
             size = np.append(np.abs(self.centre) * np.sqrt(n), 0.0)[kept] * units
             size = size + np.sqrt(np.diag(gram))
-            sigma = max(sigma - 2.0 * EPS * float(np.linalg.norm(size)), 0.0)
+            sigma = max(sigma - 2.0 * EPS * length(size), 0.0)
             loose = np.append(loose + np.abs(self.centre) * self.total, self.total)
-        length = float(np.linalg.norm(units * loose[kept])) if sigma > 0.0 else np.inf
-        return sigma, length * (1.0 + 1e-12)
+        missed = length(units * loose[kept]) if sigma > 0.0 else np.inf
+        return sigma, missed * (1.0 + 1e-12)
 
     def _gram(self, samples: Array) -> Array:
         """E'E at some samples."""

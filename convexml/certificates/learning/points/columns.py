@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....numerics import EPS, Array, gamma
+from ....numerics import EPS, Array, gamma, length
 from ....objective import MulticlassObjective, Objective
 from .column_gram import ColumnGram
 from .column_rows import ColumnRows
@@ -106,7 +106,7 @@ def price_of_columns(
     if rows.dependence.doubtful.size:
         reason = rows.why()
     here = 0.0 if point is None else rows.at(point)
-    unit = float(np.linalg.norm(np.append(rows.raw, rows.total)))
+    unit = length(np.append(rows.raw, rows.total))
     return ColumnPrice(best, (room - here) / unit if room > here else None, reason)
 
 
@@ -144,12 +144,12 @@ def _corrected(
     plain, from_point = slopes(objective, u, chosen, room[chosen], far, point, terms)
     held = np.where(objective.penalty.free(objective.d), 0.0, rows.raw)
     more = rise(objective, np.where(others, v, 0.0), reach + held)
-    price = float(np.linalg.norm(shares * plain)) * step
+    price = length(shares * plain) * step
     if point is not None:
         w = np.abs(point.w)
         first = rows.at(point) + float(w @ reach)
         lengths = float(norms @ w) + np.sqrt(inside.size) * abs(point.b)
-        second = float(np.linalg.norm(shares * from_point)) * step
+        second = length(shares * from_point) * step
         second += gamma(objective.d + 3) * lengths * most
         price = min(price, first + second)
     share = shrinkage(objective, np.where(others, v, 0.0), reach)
@@ -172,7 +172,7 @@ def _known_length(
     loose, size = rows.raw[rows.rows], rows.norms[rows.rows]
     if gram.ones:
         loose, size = np.append(loose, rows.total), np.append(size, np.sqrt(len(room)))
-    step = float(np.linalg.norm(units * loose)) / (KEPT * sigma) * (1.0 + 1e-12)
+    step = length(units * loose) / (KEPT * sigma) * (1.0 + 1e-12)
     shares = np.sqrt(gram.h) * (1.0 + 4.0 * EPS)
     fits = (shares > 0.0) & (room >= 2.0 * step * shares)
     lost = float(np.max(gram.h, where=~fits, initial=0.0)) * float(np.sum((units * size) ** 2))
@@ -211,7 +211,7 @@ def _first_guess(rows: ColumnRows) -> float:
     """About the step that well conditioned columns need, and then some."""
     shares = rows.raw / np.where(rows.norms > 0.0, rows.norms, np.inf)
     total = rows.total / np.sqrt(rows.objective.n)
-    return 100.0 * float(np.linalg.norm(np.append(shares, total)))
+    return 100.0 * length(np.append(shares, total))
 
 
 def _growth(rows: ColumnRows, point: PrimalPoint | None) -> float:
