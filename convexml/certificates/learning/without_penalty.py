@@ -1,7 +1,8 @@
 """A penalty so small that no dual point meets it in floats: the bound of the problem without it.
 
 Where Omega >= Omega', P* >= inf F(X w + b) + Omega'(w), and that problem's certificate has a bound
-of its own: Omega' = 0, or the l1 norm of an elastic net alone. Where lam is 1e-40 of the size of
+of its own: Omega' = 0, or the l1 norm of an elastic net alone, or that of the coefficients of
+ordinary columns where others are in units of 1e-8. Where lam is 1e-40 of the size of
 X'X, rounding of X'u makes Omega*(-X'u) as large as P; without the penalty the price of X'u = 0 is a
 share of 1e-13.
 """
@@ -12,8 +13,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import isfinite
 
+import numpy as np
+
 from ...deadline import is_late
-from ...numerics import EPS
+from ...numerics import EPS, Array
 from ...penalties import L1, L2, ElasticNet, GroupL2, NonnegativeElasticNet, Penalty, Zero
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, judge
@@ -23,12 +26,30 @@ from .passed_point import PassedPoint
 
 LESS = 1.0 - 4.0 * EPS
 """Times a product of two hyperparameters it is surely no more than that."""
+NOTHING, SPENT = 1e-6, 0.1
+"""lam counts as nothing beside a column of which it is at most this share; and what such columns'
+penalties may be together, as a share of what the verdict leaves room for."""
+TINY = float(np.finfo(float).tiny)
 MOST = 100_000
 """Entries of X up to which a second certificate costs nothing."""
 
 
-def lesser(penalty: Penalty) -> Iterator[Penalty]:
-    """Penalties that are nowhere larger, of the largest first."""
+def lesser(penalty: Penalty, w: Array, sizes: Array, room: float) -> Iterator[Penalty]:
+    """Penalties that are nowhere larger, of the largest first.
+
+    An l1 norm is one without what lam is nothing beside: coefficients w_j of columns that are so
+    many ``sizes`` times as large, together no more than a share of ``room``.
+    """
+    if isinstance(penalty, L1):
+        level = penalty.zero_blocks(len(w))[1]
+        share = np.where((level > 0.0) & (sizes > 0.0), level / np.maximum(sizes, TINY), np.inf)
+        order = np.argsort(share, kind="stable")
+        spent = np.cumsum((level * np.abs(w))[order])
+        dropped = order[(spent <= SPENT * room) & (share[order] < NOTHING)]
+        weights = np.ones(len(w)) if penalty.weights is None else penalty.weights.copy()
+        weights[dropped] = 0.0
+        if dropped.size and weights.any():  # none is dropped twice
+            yield L1(penalty.lam, weights)
     if isinstance(penalty, ElasticNet | NonnegativeElasticNet):
         parts = penalty.hyperparameters()
         level = LESS * parts["l1"]
@@ -62,7 +83,7 @@ def bounded_without_penalty(
     if certificate.verdict is not Verdict.UNDECIDED or not small or is_late():
         return certificate
     room = tol * learning_scale(primal, primal, objective.null_value)
-    for less in lesser(penalty):
+    for less in lesser(penalty, w, objective.column_sizes, room):
         omega = penalty.value(w) - less.value(w)
         if not 0.0 <= omega <= room < certificate.gap:
             continue
