@@ -9,6 +9,7 @@ import pytest
 import support.oracles.problem_oracles as oracles
 import support.oracles.problem_oracles_gaussian as gaussian
 import support.oracles.problem_oracles_kernel as kernels
+import support.oracles.problem_oracles_nu as machines
 import support.oracles.problem_oracles_smooth as newton
 import support.oracles.problem_oracles_softmax as softmax
 import support.oracles.problem_oracles_svm as svm
@@ -54,6 +55,8 @@ ORACLES = {
     "kernel_logistic": kernels.kernel_logistic,
     "kernel_svm": kernels.kernel_svm,
     "kernel_svr": kernels.kernel_svr,
+    "one_class_svm": machines.one_class_svm,
+    "nu_svc": machines.nu_svc,
     "softmax_regression": softmax.softmax_regression,
 }
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from convexml import models
 from convexml.library import check_fact, load_file, read_table_of
+from convexml.library.names import snake_case
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
 FILES = sorted(PROBLEMS.glob("*.toml"))
@@ -22,3 +24,8 @@ def test_a_model_file_is_solved_to_its_facts(path):
     assert [check for check in checks if not check.holds] == []
     if solution.status != "optimal":
         assert solution.evidence
+
+
+def test_every_model_has_a_problem_file():
+    posed = {read_table_of(path).model for path in FILES}
+    assert {snake_case(name) for name in models.__all__} - posed == {"learning_problem"}

@@ -33,6 +33,8 @@ CASES = {
     "logistic_regression": "logistic_breast_cancer",
     "minimum_norm": "minimum_norm_digits",
     "multi_task_lasso": "multi_task_lasso_linnerud",
+    "nu_svc": "nu_svc_breast_cancer",
+    "one_class_svm": "one_class_svm_iris",
     "poisson_regression": "poisson_diabetes",
     "quantile_regression": "quantile_wine",
     "ridge": "ridge_diabetes",
