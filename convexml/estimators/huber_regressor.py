@@ -15,6 +15,8 @@ from ..numerics import EPS
 from .base import OURS, Given, posed
 from .linear import LinearFit
 
+DEEP = 10.0
+"""Log-scales below that of y at which it is asked whether any scale > 0 is best."""
 SMALLEST = 10.0 * EPS
 """Of the largest |y|: the scale of an exact fit, of which there is no least one."""
 EXACT = 1e-9
@@ -76,6 +78,7 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
         """The solution at the best scale, where sum_i u_i^2 / (4 s_i) = sum_i s_i.
 
         The left side is minus the derivative of the least value at a scale, which is convex in it.
+        Where none is best, that of the least absolute deviations, at the smallest scale.
         """
         found: dict[float, Solution] = {}
         exact = min(tol, EXACT)
@@ -83,16 +86,20 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
         def slope(log_scale: float) -> float:
             objective = part.at_scale(float(np.exp(log_scale)))
             found[log_scale] = solution = self._solution(posed(objective), exact)
-            u = np.asarray(solution.dual["u"])
-            return float(part.s.sum() - np.sum(u**2 / (4.0 * part.s)))
+            return -float(part.excess(np.asarray(solution.dual["u"])))
 
         size = float(np.max(np.abs(part.y - np.median(part.y)), initial=0.0)) or 1.0
         least, high = np.log(SMALLEST * max(size, float(np.max(np.abs(part.y))))), np.log(size)
         while slope(high) < 0.0:
             high += 2.0
-        low, step = high - 2.0, 4.0
+        low, step, deep = high - 2.0, 4.0, np.log(size) - DEEP
         while low > least and slope(low) > 0.0:
             high, low, step = low, low - step, 2.0 * step
+            if low < deep <= high:
+                limit = self._solution(posed(part.without_scale()), exact)
+                if limit.status == "optimal" and part.excess(np.asarray(limit.dual["u"])) <= 0.0:
+                    self.scale_ = float(np.exp(least))
+                    return limit
         best = max(low, least)
         if low > least:
             best = optimize.brentq(slope, low, high, xtol=1e-14, rtol=4.0 * EPS)
@@ -106,7 +113,8 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
         solution = solutions[0]
         self.coef_ = np.array(solution.primal["w"])
         self.intercept_ = float(solution.primal["b"])
-        self.scale_ = solution.problem.objective_parts.loss.delta / self.epsilon
+        delta = getattr(solution.problem.objective_parts.loss, "delta", self.scale_ * self.epsilon)
+        self.scale_ = delta / self.epsilon
         away = np.abs(given.y - given.X @ self.coef_ - self.intercept_)
         self.outliers_ = away > self.scale_ * self.epsilon
 

@@ -11,6 +11,9 @@ is that of the joint problem: (w, b, sigma) is compared with every other triple.
 
 and the multiplier of its last constraint is sigma. For a fixed sigma the problem is a Huber
 regression with delta = epsilon sigma and c_i = 2 s_i / sigma, plus the constant sigma sum_i s_i.
+For sigma -> 0 it is the least absolute deviations, c_i = 2 epsilon s_i: the dual without its last
+constraint. Where a dual point of these meets that constraint, no sigma > 0 is best, the infimum is
+theirs, and a sigma that is nothing beside the residuals is as good as any.
 """
 
 from __future__ import annotations
@@ -26,8 +29,8 @@ from ....certificates.judge import bounded, judge, refuted
 from ....certificates.learning.points.dual_repair import repair_dual
 from ....certificates.scale import learning_scale
 from ....design import as_design
-from ....losses import Huber
-from ....numerics import Array
+from ....losses import Absolute, Huber
+from ....numerics import EPS, Array
 from ....objective import Objective
 from ....penalties import L2
 from ..fitted import Fitted
@@ -74,6 +77,17 @@ class HuberPart:
             as_design(self.X), self.y, loss, penalty, c, self.fit_intercept, self.features
         )
 
+    def without_scale(self) -> Objective:
+        """The limit for sigma -> 0."""
+        c, penalty = 2.0 * self.epsilon * self.s, L2(2.0 * self.alpha)
+        return Objective(
+            as_design(self.X), self.y, Absolute(), penalty, c, self.fit_intercept, self.features
+        )
+
+    def excess(self, u: Array) -> float:
+        """What sum_i u_i^2 / (4 s_i) is above sum_i s_i: minus the slope in sigma."""
+        return float(np.sum(u**2 / (4.0 * self.s))) - float(self.s.sum())
+
     def value_at(self, w: Array, b: float, sigma: float) -> float:
         """The joint objective; inf where sigma <= 0."""
         if sigma <= 0.0:
@@ -87,9 +101,10 @@ class HuberPart:
 
     def dual(self, u: Array) -> tuple[float, Array]:
         """The best joint dual value on the ray of u, and the point where it is taken."""
-        square = float(np.sum(u**2 / (4.0 * self.s)))
-        if square > self.s.sum():
-            u = u * np.sqrt(self.s.sum() / square) * (1.0 - 1e-15)
+        square, total = float(np.sum(u**2 / (4.0 * self.s))), float(self.s.sum())
+        off = (u.size + 8) * EPS  # what the two sums may be off by, each
+        if square > total * (1.0 - 2.0 * off):
+            u = u * np.sqrt(total / square) * (1.0 - 2.0 * off)
         # For a fixed sigma, D(u) = -u'y - sigma sum u^2 / (4 s) - |X'u|^2 / (4 alpha).
         square = float(np.sum(u**2 / (4.0 * self.s)))
         return self.at_scale(self.sigma).dual(u) + self.sigma * square, u
@@ -106,6 +121,10 @@ class HuberPart:
         ]
         dual, u = max((self.dual(guess) for guess in guesses), key=lambda found: found[0])
         primal, constant = self.value, self.sigma * float(self.s.sum())
+        room = tol * learning_scale(primal, dual, fixed.null_value + constant)
+        if not primal - dual + base.rounding <= room:
+            limit = certify_objective(self.without_scale(), w, b, tol=tol, refute=False)
+            dual, u = max((dual, u), self.dual(limit.dual["u"]), key=lambda found: found[0])
         certificate = judge(
             bounded(
                 primal,
@@ -125,10 +144,9 @@ class HuberPart:
     def _scale_condition(self) -> Condition:
         """The derivative of the objective in sigma, relative to sum_i s_i."""
         fixed = self.at_scale(self.sigma)
-        u = fixed.loss_derivative(fixed.predict(self.w, self.b))
+        excess = self.excess(fixed.loss_derivative(fixed.predict(self.w, self.b)))
         total = float(self.s.sum())
-        slope = total - float(np.sum(u**2 / (4.0 * self.s)))
-        return Condition("sum u_i^2/(4 s_i) = sum s_i", "stationarity", abs(slope), total)
+        return Condition("sum u_i^2/(4 s_i) = sum s_i", "stationarity", abs(excess), total)
 
     def _polished(self) -> tuple[Array, float, float]:
         """Newton's method on the joint problem, from the fitted point, to build a dual point."""
@@ -163,7 +181,7 @@ class HuberPart:
         matrix[d, -1] = matrix[-1, d] = cross.sum()
         right[:d] = -(design.rmatvec(u) + 2.0 * self.alpha * w)
         right[d] = -u.sum()
-        right[-1] = float(np.sum(u**2 / (4.0 * self.s))) - float(self.s.sum())
+        right[-1] = self.excess(u)
         free = np.ones(d + 2, dtype=bool)
         free[d] = self.fit_intercept
         step = np.zeros(d + 2)
