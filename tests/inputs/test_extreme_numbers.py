@@ -66,3 +66,20 @@ def test_variables_with_sparsity_are_judged_without_a_warning() -> None:
     assert certificate.verdict is cml.Verdict.CERTIFIED
     assert certificate.primal_objective == pytest.approx(1.5, rel=1e-6)  # V = diag(1/2, 1/2, 0)
     assert cml.certify(problem).verdict is cml.Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
+@pytest.mark.parametrize("far", [1e160, 1e308])
+@pytest.mark.parametrize("b", [None, 0.0, 1e308])
+def test_coefficients_of_several_targets_that_overflow_have_no_bound(
+    size: float, far: float, b: float | None
+) -> None:
+    targets = np.stack([Y, -Y[::-1]], axis=1)
+    problem = cml.MultiTaskLasso(size * X, targets, 0.1)
+    for u in (None, np.full(targets.shape, 1e307), 1e-3 * targets):
+        certificate = problem.certify(np.full((X.shape[1], 2), far), b, u)
+        numbers = (certificate.gap, certificate.relative_gap, certificate.rounding)
+        assert not np.isnan(numbers).any()
+        assert certificate.verdict is not cml.Verdict.CERTIFIED
+        assert np.isfinite(certificate.gap) or certificate.reason
+        assert str(certificate)

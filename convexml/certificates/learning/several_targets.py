@@ -20,6 +20,7 @@ WORDS = {
     "lam weights_g |w_g| + w_g'X_g'u = 0": "lam |W_j| + W_j X_j'U = 0",
 }
 """What the rows of the group lasso are called here; of b, that is 1'U = 0."""
+BEYOND = "No bound: what the intercepts are rounded by is beyond float64."
 
 
 def certify_targets(
@@ -47,6 +48,7 @@ def certify_targets(
     u = None if U is None else _with_ridge(targets, W, U)
     found = certify_objective(targets.objective, targets.vector(W, b), 0.0, u, **options)
     (n, K), price = targets.Y.shape, _price(targets, W, b, found.dual["u"])
+    beyond = "" if np.isfinite(price) else BEYOND
     told = found.but(
         conditions=tuple(_told(targets, row) for row in found.conditions),
         dual={"u": found.dual["u"][: n * K].reshape(n, K)},
@@ -64,7 +66,7 @@ def certify_targets(
             relative_gap=relative(gap, found.scale),
             rounding=found.rounding + price,
             proved_gap=found.proved_gap + price,
-            reason="" if better is not None else found.reason,
+            reason="" if better is not None else found.reason or beyond,
             witness=None,
         )
     )
@@ -91,7 +93,8 @@ def _price(targets: SeveralTargets, W: Array, b: Array, u: Array) -> float:
     rest = np.abs(targets.Y - targets.predict(W, b)) + size
     primal = float(targets.c @ (size * (rest + size)).sum(axis=1))
     dual = float(np.abs(u[: size.size]) @ np.abs(targets.lost).ravel())
-    return (primal + dual) * (1.0 + 1e-6)
+    price = (primal + dual) * (1.0 + 1e-6)
+    return price if np.isfinite(price) else np.inf  # inf - inf, after an overflow
 
 
 def _told(targets: SeveralTargets, row: Condition) -> Condition:
