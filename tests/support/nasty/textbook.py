@@ -26,7 +26,9 @@ def _logistic(y: Array, z: Array) -> Array:
 
 
 def _poisson(y: Array, z: Array) -> Array:
-    return np.exp(z) - y * z + np.where(y > 0, y * np.log(np.where(y > 0, y, 1)) - y, 0)
+    t = np.where(y > 0, z - np.log(np.where(y > 0, y, 1)), 0)
+    # All but t^2 / 2 cancels near t = 0, also in long doubles.
+    return np.where(y > 0, y * (np.expm1(t) - t), np.exp(z))
 
 
 def _huber(delta: Any) -> Loss:
