@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import cvxpy as cp
@@ -11,6 +12,7 @@ from sklearn.svm import NuSVC as Peer
 
 import convexml as cml
 from convexml import Solution, Verdict, kernels
+from convexml.certificates.learning.machines.functions import OfFeatures
 from convexml.errors import InputError
 from convexml.kernels import Kernel
 from convexml.solvers.dual.two_sums import climb
@@ -158,3 +160,35 @@ def test_its_words() -> None:
         text = cml.NuSVC(X, Y, 0.5, kernel).latex()
         assert text.count("{") == text.count("}")
         assert r"\sum_i \alpha_i y_i = 0" in text
+
+
+@pytest.mark.parametrize("nu", [0.3, 0.6, 0.7])
+def test_hulls_that_meet_are_told_to_the_last_digits(nu: float) -> None:
+    """|f|^2 is 1e-30 there; its rounding is a share of it, not of all |x_i|^2."""
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(200, 5))
+    labels = np.sign(A[:, 0] + 2.0 * rng.normal(size=200))
+    solution = cml.NuSVC(A, labels, nu).solve(tol=1e-9)
+    assert solution.status == "optimal"
+    assert solution.objective == 0.0
+
+
+@pytest.mark.parametrize("meets", [True, False])
+def test_the_rounding_of_a_square_is_covered(meets: bool) -> None:
+    """|sum_i q_i x_i|^2 in fractions, of sums that cancel and of others."""
+    rng = np.random.default_rng(1)
+    for n, d in ((3, 1), (40, 3), (150, 8)):
+        A = 1e3 + rng.normal(size=(n, d))
+        q = rng.normal(size=n)
+        if meets:
+            B = A[: n // 2] * 2.0 ** rng.integers(-3, 4, size=(n // 2, 1))
+            A = np.vstack([A, B, A + 2.0**-40])
+            q = rng.normal(size=len(A))
+            q -= A @ np.linalg.lstsq(A, q, rcond=None)[0]  # now A'q is about 0
+        space = OfFeatures(A)
+        f = [sum(Fraction(x) * Fraction(t) for x, t in zip(c, q, strict=True)) for c in A.T]
+        exact = sum(each**2 for each in f)
+        assert abs(exact - Fraction(space.square(space.of(q)))) <= space.error_of(q)
+        assert not meets or space.error_of(q) <= 1e-10 * float(
+            np.sum((np.abs(A).T @ np.abs(q)) ** 2)
+        )

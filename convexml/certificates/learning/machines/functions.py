@@ -76,8 +76,9 @@ class OfFeatures:
         return share * (abs(self.A) @ np.abs(w)), share * float(w @ w)
 
     def error_of(self, q: Array) -> float:
-        size = abs(self.A).T @ np.abs(q)
-        return float(gamma(sum(self.A.shape) + 8) * (size @ size))
+        f, (n, d) = self.of(q), self.A.shape
+        off = gamma(n + 8) * (abs(self.A).T @ np.abs(q))
+        return float((2.0 * np.abs(f) + off) @ off + gamma(d + 8) * (f @ f))
 
 
 @dataclass(frozen=True, eq=False)

@@ -191,8 +191,9 @@ class NuPart:
         sizes = np.abs(self.margins(at)) + abs(at.b) + abs(at.level) + self._target_sizes
         terms = 0.5 * self.space.square(at.w) + self.limits @ sizes + self.total * abs(at.level)
         terms += 0.5 * square + self._target_sizes @ np.abs(q)
-        errors = float(self.limits @ off) + 0.5 * error + 0.5 * self.space.error_of(q)
-        return float(gamma(len(q) + 16) * terms) + errors + self._missed(at, q, square)
+        lost = self.space.error_of(q)
+        errors = float(self.limits @ off) + 0.5 * error + 0.5 * lost
+        return float(gamma(len(q) + 16) * terms) + errors + self._missed(at, q, square + lost)
 
     def _missed(self, at: HeldPoint, q: Array, square: float) -> float:
         reach = self._reach(square)
