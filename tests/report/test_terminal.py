@@ -7,6 +7,7 @@ import re
 from itertools import pairwise
 from math import inf, nan
 
+import pytest
 from rich.console import Console
 from support.report.records import record
 
@@ -36,7 +37,10 @@ def test_an_optimal_status_without_a_certificate_is_not_shown_as_certified() -> 
         assert impostor.disagrees
 
 
-def test_plain_text_has_every_column_and_no_escape_codes(comparison: Comparison) -> None:
+def test_plain_text_has_every_column_and_no_escape_codes(
+    comparison: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     stream = io.StringIO()
     print_comparison(comparison, Console(file=stream, width=60))
     text = stream.getvalue()

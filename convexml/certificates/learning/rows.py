@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...conditions import Condition, worst
@@ -61,7 +63,7 @@ def loss_domain(point: PassedPoint) -> Condition:
 
 
 def penalty_domain(point: PassedPoint) -> Condition:
-    """How far v = -X'u is from dom Omega*, relative to the size of X'u."""
+    """How far v = -X'u is from dom Omega*: relative to its bound, or to the size of X'u at 0."""
     name, kind = "-X'u in dom Omega*", "dual_feasibility"
     penalty, v = point.objective.penalty, point.v
     if penalty.conjugate(v) < np.inf:
@@ -74,7 +76,10 @@ def penalty_domain(point: PassedPoint) -> Condition:
     bounded = np.where(outside == 0.0, v, 0.0)
     share = penalty.domain_scale(bounded, noise)
     residual = np.where(fixed, outside, (1.0 - share) * bounded)
-    return worst(name, kind, residual, point.v_sizes)
+    row = worst(name, kind, residual, point.v_sizes)
+    if row.index is None or fixed.flat[row.index]:
+        return row
+    return replace(row, scale=min(row.scale, share * abs(float(bounded.flat[row.index]))))
 
 
 def coefficients(point: PassedPoint) -> Condition:
