@@ -27,6 +27,11 @@ OURS = dict.fromkeys(("solver", "tol", "max_iter"), "no_validation")
 """Parameters with another range than the namesake's; what solves is what refuses them."""
 
 
+THEIRS = {
+    *("lbfgs", "newton-cg", "newton-cholesky", "sag", "svd", "cholesky", "lsqr", "sparse_cg"),
+    *("highs-ds", "highs-ipm", "interior-point", "revised simplex"),
+}
+"""Solvers of scikit-learn alone: the problem is the same, and "auto" solves it."""
 CLOSER = 1e-4
 """Of tol: how close a solution comes where it lost too much on the way to the coefficients."""
 
@@ -165,8 +170,9 @@ class CertifiedFit:
         return solution
 
     def _engine(self) -> str:
-        """The solver of convexml that was asked for."""
-        return getattr(self, "solver", "auto")
+        """The solver of convexml that was asked for; "auto" for one that only scikit-learn has."""
+        solver = getattr(self, "solver", "auto")
+        return "auto" if solver in THEIRS else solver
 
     def _begin(self, given: Given) -> None:
         """Set the coefficients to 0, in the shapes of the namesake."""

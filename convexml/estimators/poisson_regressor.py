@@ -22,7 +22,7 @@ class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
     fit_intercept : bool
         The intercept is not penalised.
     solver : str
-        A solver of convexml; "auto" chooses.
+        A solver of convexml; "auto", and a name that only scikit-learn has, chooses.
     max_iter : int, optional
         Steps of the solver; None is its own limit.
     tol : float

@@ -28,7 +28,7 @@ class Ridge(LinearFit, linear_model.Ridge):
     tol : float
         Verified relative gap that the fit is to reach.
     solver : str
-        A solver of convexml; "auto" chooses.
+        A solver of convexml; "auto", and a name that only scikit-learn has, chooses.
     positive : bool
         Whether w >= 0.
     random_state : int, optional

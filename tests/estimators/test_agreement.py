@@ -157,11 +157,29 @@ def test_a_class_without_weight_is_named() -> None:
             getattr(ours, name)(class_weight={"b": 0.0}).fit(X, y)
 
 
-def test_a_solver_of_scikit_learn_is_refused_with_the_way_out() -> None:
-    with pytest.raises(
-        ValueError, match="solver='lbfgs' is none of convexml's; leave it at 'auto'"
-    ):
-        ours.LogisticRegression(solver="lbfgs").fit(np.eye(4), [0, 1, 0, 1])
+def test_a_solver_that_nobody_has_is_refused_with_the_way_out() -> None:
+    with pytest.raises(ValueError, match="solver='bfgs' is none of convexml's; leave it at 'auto'"):
+        ours.LogisticRegression(solver="bfgs").fit(np.eye(4), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("LogisticRegression", [0, 1, 2, 1, 0, 2]),
+        ("Ridge", [0.0, 1.0, 2.0, 1.0, 4.0, 2.0]),
+        ("RidgeClassifier", [0, 1, 2, 1, 0, 2]),
+        ("PoissonRegressor", [0.0, 1.0, 2.0, 1.0, 4.0, 2.0]),
+        ("QuantileRegressor", [0.0, 1.0, 2.0, 1.0, 4.0, 2.0]),
+    ],
+)
+def test_solvers_of_scikit_learn_mean_its_problem(name: str, labels: list[float]) -> None:
+    """Every name that the namesake takes; "saga" and "liblinear" are told of elsewhere."""
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    first = getattr(linear_model, name)._parameter_constraints["solver"][0]
+    best = getattr(ours, name)().fit(X, labels)
+    for solver in {*first.options} - {"saga", "liblinear"}:
+        fitted = getattr(ours, name)(solver=solver).fit(X, labels)
+        assert np.array_equal(fitted.coef_, best.coef_) or solver == "highs"
 
 
 def test_separable_classes_without_penalty_have_no_minimiser() -> None:

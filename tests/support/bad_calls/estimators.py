@@ -8,9 +8,9 @@ from convexml import estimators, theory
 from support.bad_calls.things import YB, N, Row, X, Y, put
 
 ROWS: dict[str, Row] = {
-    "a solver of scikit-learn": (
-        lambda: estimators.Ridge(solver="cholesky").fit(X, Y),
-        "Ridge.fit: solver | 'cholesky' | none of convexml's | 'auto'",
+    "a solver of SciPy": (
+        lambda: estimators.Ridge(solver="bicgstab").fit(X, Y),
+        "Ridge.fit: solver | 'bicgstab' | none of convexml's | 'auto'",
     ),
     "an estimator to tol 0": (
         lambda: estimators.Lasso(tol=0).fit(X, Y),
