@@ -16,6 +16,8 @@ from .solution import Solution
 
 SHORT = ("inaccurate", "failed")
 """What was not verified."""
+FLOOR = 1e-9
+"""Rounding below this share of P is that of the data, at any point near the solution."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,13 @@ def falls_short(solution: Solution) -> bool:
     return solution.status in SHORT and solution.message != "interrupted"
 
 
+def is_rounding(solution: Solution) -> bool:
+    """Whether what is missing is rounding of P and D on the data: no solver does better."""
+    found = solution.certificate
+    floor = found.tol * found.scale < found.rounding <= FLOOR * found.scale
+    return floor and found.gap <= 2.0 * found.rounding
+
+
 def in_time(limits: Limits, names: Iterable[str]) -> Iterator[tuple[str, Limits]]:
     """The names, with what those before have left of the seconds; the first one always."""
     began = time.perf_counter()
@@ -114,7 +123,7 @@ def first_verified(attempts: Iterable[Solution], why: str) -> Solution:
     tried: list[Solution] = []
     for solution in attempts:
         tried.append(solution)
-        if not falls_short(solution):
+        if not falls_short(solution) or is_rounding(solution):
             break
     best = tried[0]
     if len(tried) > 1:

@@ -73,3 +73,14 @@ def test_softmax_with_a_norm_is_solved_before_it_is_posed_as_cones() -> None:
     y = np.arange(40) % 4
     solution = cml.SoftmaxRegression(X, y, 0.01, penalty="l1").solve()
     assert (solution.status, solution.solver) == ("optimal", "fista")
+
+
+def test_no_other_solver_is_asked_where_rounding_is_all_that_is_left() -> None:
+    y = X @ np.arange(40.0) + Y
+    for tol in (1e-14, 1e-16):
+        solution = cml.Lasso(X, y, 0.01).solve(tol=tol)
+        certificate = solution.certificate
+        assert (solution.status, solution.solver) == ("inaccurate", "working_set")
+        assert certificate.rounding > tol * certificate.scale
+        assert "answered" not in solution.choice
+    assert cml.Lasso(X, y, 0.01).solve(tol=1e-11).status == "optimal"
