@@ -13,6 +13,10 @@ TOLERANCE = 1e-10
 SIGNIFICANT = (1e-5, 1e-10)
 """A negative eigenvalue below both, one times the largest eigenvalue, is no rounding: as
 scikit-learn's ``sklearn.utils.validation._check_psd_eigenvalues`` has it in double precision."""
+CLIPPED = (
+    "the kernel matrix has negative eigenvalues, the least is {:.6g}; they are taken for 0, and "
+    "what is solved and certified is the problem of that matrix."
+)
 
 
 def factor(K: Array) -> Array:

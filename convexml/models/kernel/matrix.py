@@ -6,7 +6,7 @@ import warnings
 
 from ...errors import InputError
 from ...kernels import Kernel, Precomputed
-from ...kernels.factor import clipped
+from ...kernels.factor import CLIPPED, clipped
 from ...kernels.matrix import KernelMatrix
 from ..reading.inputs import Samples
 
@@ -39,11 +39,7 @@ def kernel_matrix(owner: str, kernel: Kernel, samples: Samples) -> KernelMatrix:
         if near is None:
             raise
         K, least = near
-        warnings.warn(
-            f"{owner}: the kernel matrix has negative eigenvalues, the least is {least:.6g}; they "
-            "are taken for 0, and what is solved and certified is the problem of that matrix.",
-            stacklevel=6,
-        )
+        warnings.warn(f"{owner}: {CLIPPED.format(least)}", stacklevel=6)
         matrix = KernelMatrix(owner, Precomputed(), K)
         matrix.factor  # noqa: B018
     return matrix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from scipy import sparse
 
 from ....errors import InputError
 from ....kernels import Gaussian, Kernel, Polynomial, factor
+from ....kernels.factor import CLIPPED, clipped
 from ....numerics import Array, all_finite
 from ..fitted import Fitted
 
@@ -77,6 +79,8 @@ def stands_on(fitted: Fitted, rows: Any) -> None:
 def features(fitted: Fitted, K: Array) -> Array:
     """L with K = L L': predictions K q + b are L w + b with w = L'q, and q'Kq is |w|^2.
 
+    Negative eigenvalues that may be rounding are clipped, with a warning.
+
     Raises
     ------
     InputError
@@ -88,10 +92,15 @@ def features(fitted: Fitted, K: Array) -> Array:
         raise fitted.refuse(
             f"kernel={kernel!r} is not finite on these samples; scale X, or set its parameters."
         )
+    K = np.asarray(0.5 * (K + K.T)) if _nearly_symmetric(K) else K
     try:
-        L = factor(np.asarray(0.5 * (K + K.T)) if _nearly_symmetric(K) else K)
+        L = factor(K)
     except InputError as error:
-        raise fitted.refuse(f"kernel={kernel!r}: {error}") from None
+        near = clipped(K) if K.ndim == 2 and K.shape[0] == K.shape[1] else None
+        if near is None:
+            raise fitted.refuse(f"kernel={kernel!r}: {error}") from None
+        warnings.warn(f"{fitted.owner}: {CLIPPED.format(near[1])}", stacklevel=2)
+        L = factor(near[0])
     return L if L.shape[1] else np.zeros((len(K), 1))
 
 
