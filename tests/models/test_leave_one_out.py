@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -101,3 +102,55 @@ def test_one_sample_cannot_be_left_out() -> None:
     problem = cml.Ridge(np.eye(2), [1.0, 2.0], 1.0, sample_weight=[1.0, 0.0])
     with pytest.raises(cml.errors.InputError, match="takes two samples"):
         problem.leave_one_out([1.0])
+
+
+def refitted_exactly(X: Any, y: Any, lam: float) -> float:
+    """The mean of squared errors of fits to n - 1 rows with an intercept, in rationals."""
+    rows = [[*map(Fraction, x), Fraction(1), Fraction(t)] for x, t in zip(X, y, strict=True)]
+    n, m, total = len(rows), X.shape[1] + 1, Fraction(0)
+    ridge = (n - 1) * Fraction(lam)
+    gram = [[sum(row[p] * row[q] for row in rows) for q in range(m + 1)] for p in range(m)]
+    for row in rows:
+        A = [[gram[p][q] - row[p] * row[q] for q in range(m + 1)] for p in range(m)]
+        for p in range(m - 1):
+            A[p][p] += ridge
+        for p in range(m):
+            for q in range(m):
+                if q != p:
+                    ratio = A[q][p] / A[p][p]
+                    A[q] = [u - ratio * v for u, v in zip(A[q], A[p], strict=True)]
+        error = row[m] - sum(row[p] * A[p][m] / A[p][p] for p in range(m))
+        total += error * error
+    return float(total / n)
+
+
+@pytest.mark.parametrize("powers", [0, 5, 8])
+@pytest.mark.parametrize(("n", "d"), [(24, 4), (5, 4), (5, 7)])
+def test_columns_of_unlike_units_are_all_seen(n: int, d: int, powers: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    y = X @ rng.normal(size=d) + 3.0 + 0.5 * rng.normal(size=n)
+    X *= np.logspace(-powers, powers, d)
+    lams = [1e-8, 0.01, 10.0]
+    best = [refitted_exactly(X, y, lam) for lam in lams]
+    for data in (X, sparse.csr_array(X)):
+        found = cml.Ridge(data, y, 1.0).leave_one_out(lams)
+        np.testing.assert_allclose(found, best, rtol=1e-9)
+
+
+def test_columns_without_variation_and_twins_change_nothing_beside_large_ones() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(20, 3)) * [1e-6, 1.0, 1e6]
+    y = X @ [1e6, 1.0, 1e-6] + rng.normal(size=20)
+    best = cml.Ridge(X, y, 1.0).leave_one_out([0.0])
+    more = np.column_stack([X, np.full(20, 0.1), X[:, 0], 3.0 * X[:, 2]])
+    np.testing.assert_allclose(cml.Ridge(more, y, 1.0).leave_one_out([0.0]), best, rtol=1e-9)
+
+
+def test_a_sparse_x_too_large_to_be_dense_warns(monkeypatch: pytest.MonkeyPatch) -> None:
+    from convexml.models.folds import leave_one_out
+
+    monkeypatch.setattr(leave_one_out, "ENTRIES", 10)
+    X = np.random.default_rng(4).normal(size=(20, 2)) * [1e-7, 1e7]
+    with pytest.warns(RuntimeWarning, match="similar units"):
+        cml.Ridge(sparse.csr_array(X), X[:, 1], 1.0).leave_one_out([0.01])

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from scipy import linalg, sparse
+from scipy.linalg import lapack
 
+from ...errors import SolverError
 from ...numerics import EPS, Array
 from ...objective import Objective
 
 LEVER = 1e-6
 """A sample of which the others tell less than this share is left out by hand."""
+CURVED = 1e-6
+"""Products of columns or rows are enough where their least eigenvalue with mu is this share of the
+largest: they square what columns of unlike units differ by."""
+ENTRIES = 20_000_000
+"""Entries of a sparse X that is made dense for its singular values, at most."""
 
 
 def leave_one_out(objective: Objective, weights: Array, lams: Array) -> Array:
@@ -96,20 +105,65 @@ class Weighed:
         """Its products with vectors, shape (n, k)."""
         return self.root[:, None] * (self.X @ vectors - self.mean @ vectors)
 
+    def decomposed(self, objective: Objective) -> tuple[Array, Array]:
+        """Left singular vectors, shape (n, k), and the singular values that are no rounding."""
+        X, given = self.X, objective.design.constant
+        X = X.toarray() if sparse.issparse(X) else X
+        powers = given.power(2) if sparse.issparse(given) else given**2
+        sizes = np.sqrt(np.asarray(self.root**2 @ powers))
+        return decompose(self.root[:, None] * (X - self.mean), sizes)[:2]
+
+
+def decompose(Z: Array, sizes: Array) -> tuple[Array, Array, Array]:
+    """Z = U diag(s) V', without the s that rounding of columns of these sizes explains.
+
+    By Jacobi rotations of a pivoted triangle (Drmac and Veselic, 2008,
+    https://doi.org/10.1137/050639193), which see small columns beside large ones.
+    """
+    wide = Z.shape[0] < Z.shape[1]
+    matrix = np.asfortranarray(Z.T if wide else Z)
+    s, U, V, scale, _, info = lapack.dgejsv(matrix, joba=2, jobu=0, jobv=0, jobr=0, jobt=1)
+    if info:
+        raise SolverError("leave one out: the singular values of X were not found.")
+    s, (U, V) = s * (scale[0] / scale[1]), (V, U) if wide else (U, V)
+    kept = s > max(Z.shape) * EPS * (sizes @ np.abs(V))
+    return U[:, kept], s[kept], V[:, kept]
+
+
+def _is_enough(objective: Objective, values: Array, strengths: Array) -> bool:
+    """Whether eigenvalues of products, with mu, are all far from their rounding."""
+    highest, least = np.max(values, initial=0.0), np.min(values, initial=np.inf)
+    if least + np.min(strengths, initial=np.inf) >= CURVED * highest:
+        return True
+    if sparse.issparse(objective.design.constant) and objective.n * objective.d > ENTRIES:
+        warnings.warn(
+            "leave one out: columns of X differ so much that products of them lose the small ones; "
+            "give them similar units, or a dense X, for errors that are accurate.",
+            RuntimeWarning,
+            stacklevel=6,
+        )
+        return True
+    return False
+
 
 def _by_features(objective: Objective, weights: Array, strengths: Array) -> Array:
     """Residuals (m, n) from the eigenvectors of X'SX."""
     rows = Weighed(objective, weights)
     values, vectors = linalg.eigh(rows.gram())
-    kept = values > np.max(values, initial=0.0) * len(values) * EPS  # the rest is rounding
-    values, scores = values[kept], rows.times(vectors[:, kept])
+    if _is_enough(objective, values, strengths):
+        kept = values > np.max(values, initial=0.0) * len(values) * EPS  # the rest is rounding
+        values = values[kept]
+        scores = rows.times(vectors[:, kept]) / np.sqrt(values)
+    else:
+        scores, sizes = rows.decomposed(objective)
+        values = sizes**2
     pull, squares, ones = scores.T @ rows.target, scores * scores, np.ones(len(values))
     own = weights / weights.sum() if objective.fit_intercept else np.zeros(objective.n)
     found = np.empty((len(strengths), objective.n))
     for k, mu in enumerate(strengths):
-        inverse = 1.0 / (values + mu[:, None])
-        e = rows.y - _sums(scores, pull, inverse) / rows.root
-        rest = 1.0 - own - _sums(squares, ones, inverse)
+        shares = values / (values + mu[:, None])
+        e = rows.y - _sums(scores, pull, shares) / rows.root
+        rest = 1.0 - own - _sums(squares, ones, shares)
         found[k] = e / np.maximum(rest, LEVER)
         for i in np.flatnonzero(rest <= LEVER).tolist():
             found[k, i] = _by_hand(
@@ -122,13 +176,21 @@ def _by_samples(objective: Objective, weights: Array, strengths: Array) -> Array
     """Residuals (m, n) from the eigenvectors of S^1/2 X X' S^1/2 that are no intercept's."""
     rows = Weighed(objective, weights)
     matrix, count = rows.outer(), objective.n
+    unit = rows.root / np.linalg.norm(rows.root)
     if objective.fit_intercept:
-        unit = rows.root / np.linalg.norm(rows.root)
         matrix += (2.0 * float(np.trace(matrix)) + 1.0) * np.outer(unit, unit)
         count -= 1  # the last one is the intercept's
     values, vectors = linalg.eigh(matrix)
     values, vectors = values[:count], vectors[:, :count]
-    values = np.where(values > np.max(values, initial=0.0) * count * EPS, values, 0.0)
+    if _is_enough(objective, values, strengths):
+        values = np.where(values > np.max(values, initial=0.0) * count * EPS, values, 0.0)
+    else:
+        vectors, sizes = rows.decomposed(objective)
+        known = np.column_stack([unit, vectors]) if objective.fit_intercept else vectors
+        others = linalg.qr(known)[0][:, known.shape[1] :]
+        values = np.append(sizes**2, np.zeros(others.shape[1]))
+        vectors = np.hstack([vectors, others])
+    count = len(values)
     pull, squares, ones = vectors.T @ rows.target, vectors * vectors, np.ones(count)
     found = np.empty((len(strengths), objective.n))
     for k, mu in enumerate(strengths):
@@ -155,6 +217,7 @@ def _by_hand(objective: Objective, weights: Array, i: int, mu: float) -> float:
     if objective.fit_intercept:
         mean, level = s @ X[others] / s.sum(), float(s @ y[others]) / s.sum()
     root = np.sqrt(s)
-    rows = np.vstack([root[:, None] * (X[others] - mean), np.sqrt(mu) * np.eye(objective.d)])
-    w = linalg.lstsq(rows, np.append(root * (y[others] - level), np.zeros(objective.d)))[0]
+    sizes = np.linalg.norm(root[:, None] * X[others], axis=0)
+    U, values, V = decompose(root[:, None] * (X[others] - mean), sizes)
+    w = V @ (values / (values**2 + mu) * (U.T @ (root * (y[others] - level))))
     return float(y[i] - level - (X[i] - mean) @ w)
