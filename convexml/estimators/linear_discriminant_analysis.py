@@ -148,7 +148,7 @@ class LinearDiscriminantAnalysis(  # type: ignore[call-arg]
 
     def _end(self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]) -> None:
         Theta, Sigma = solutions[0].primal.get("Theta"), self.covariance_
-        if Theta is None:  # of least norm
+        if Theta is None or not np.isfinite(solutions[0].gap):  # of least norm
             W = np.array([linalg.lstsq(Sigma, part.mu)[0] for part in parts])
         else:
             W = np.array([Theta @ part.mu for part in parts])

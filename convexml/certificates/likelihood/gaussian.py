@@ -57,13 +57,19 @@ class Precision:
         return self._linear(Theta) - log_det(Theta)[0]
 
     def _linear(self, Theta: Array) -> float:
-        return float(np.sum(self.S * Theta) + self.lam * np.abs(off_diagonal(Theta)).sum())
+        """All but the log-determinant, row by row: a term is in 2 d sums, not in d^2."""
+        off = np.abs(off_diagonal(Theta)).sum(axis=1).sum()
+        return float((self.S * Theta).sum(axis=1).sum() + self.lam * off)
+
+    def _linear_rounding(self, Theta: Array) -> float:
+        sizes = float((np.abs(self.S * Theta) + self.lam * np.abs(off_diagonal(Theta))).sum())
+        return gamma(2 * self.d + 8) * sizes * (1.0 + gamma(self.d**2 + 8))
 
     def value_rounding(self, Theta: Array) -> float:
         """What the value, of this S, may be off by from that of the exact one."""
         sizes = np.abs(self.S * Theta) + self.lam * np.abs(off_diagonal(Theta))
-        terms = gamma(2 * self.d**2 + 8) * float(sizes.sum())
-        linear = terms + float(np.sum(self.noise * np.abs(Theta))) * (1.0 + gamma(self.d**2 + 4))
+        noise = float(np.sum(self.noise * np.abs(Theta))) * (1.0 + gamma(self.d**2 + 4))
+        linear = self._linear_rounding(Theta) + noise
         value, lost = log_det(Theta)
         return linear + lost + 4.0 * UNIT * (abs(value) + float(sizes.sum()))
 

@@ -66,6 +66,11 @@ class ArrayProblem(Problem):
         """Evidence that there is no optimal point, where the data show it."""
         return None
 
+    @property
+    def _asks(self) -> bool:
+        """Whether "auto" asks the reference solvers where ``methods`` fall short."""
+        return True
+
     def _complete(self, point: Arrays) -> Arrays:
         """A point with the arrays that were not passed, where they follow from the others."""
         return point
@@ -104,8 +109,8 @@ class ArrayProblem(Problem):
         Parameters
         ----------
         solver : str
-            "auto" (the first of ``methods``, then the reference solvers until a claim is verified),
-            or the name of a solver.
+            "auto" (the first of ``methods``, then the reference solvers until a claim is verified,
+            where they suit), or the name of a solver.
         tol : float
             Relative, for the certificate.
         max_seconds, max_iter : number, optional

@@ -39,6 +39,9 @@ class PosedArrays(PosedProblem, Protocol):
 
     def _absence(self, tol: float) -> Certificate | None: ...
 
+    @property
+    def _asks(self) -> bool: ...
+
     def _complete(self, point: Arrays) -> Arrays: ...
 
     def _read_point(self) -> dict[str, Any]: ...
@@ -70,7 +73,8 @@ def solve_arrays(
 
 
 def _in_turn(problem: PosedArrays, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
-    for name, left in in_time(limits, (*problem.methods, *REFERENCE)):
+    names = (*problem.methods, *(REFERENCE if problem._asks else ()))
+    for name, left in in_time(limits, names):
         own = name in problem.methods
         if own or (installed(name) and suits(name, problem.statement.problem)[0]):
             yield _attempt(problem, name, left, options)

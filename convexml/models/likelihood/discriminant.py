@@ -60,6 +60,7 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
     scikit_learn: ClassVar = {"LinearDiscriminantAnalysis": {}}
     methods: ClassVar[tuple[str, ...]] = ("newton",)
     why: ClassVar[str] = "one Newton step, which is S^-1"
+    _asks = False
     _samples: Rows | None
     _names: list[str] | None
     classes: Array
@@ -103,8 +104,7 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
 
         Parameters
         ----------
-        classes : array, shape (K,)
-        priors : array, shape (K,)
+        classes, priors : array, shape (K,)
         means : array, shape (K, d)
         covariances : sequence of arrays, shape (d, d)
             One, or one for each class.

@@ -21,6 +21,9 @@ from ..base import Hyperparameter
 from ..latex import Latex, such_that
 from .samples import Rows, read_rows
 
+LARGEST_CONE = 15
+"""Features; beyond, the cone of the log-determinant, of order 2 d, takes too long."""
+
 
 class GaussianLikelihood(ArrayProblem):
     r"""Minimise -log det Theta + tr(S Theta) + lam sum_{i != j} abs(Theta_ij).
@@ -151,6 +154,10 @@ class GaussianLikelihood(ArrayProblem):
         for Theta, _, lowered in precision_steps(S, np.full_like(S, self.lam)):
             self._promise = lowered / self.moments.d
             yield {"Theta": Theta}, {}
+
+    @property
+    def _asks(self) -> bool:
+        return self.lam > 0.0 and self.moments.d <= LARGEST_CONE
 
     def _absence(self, tol: float) -> Certificate | None:
         rows = self._samples

@@ -22,7 +22,7 @@ from itertools import islice
 import numpy as np
 from scipy import linalg, sparse
 
-from ...numerics import Array
+from ...numerics import EPS, Array
 from .central_path import central_path
 
 DECREASE = 1e-3
@@ -38,6 +38,8 @@ NEAR = 1e-7
 WALL = 0.9
 """Entries of Theta where W is further inside its box are 0 at the end of the path, about."""
 MOST = 100
+FLOOR = 64.0
+"""Of the roundings of an eigenvalue: so large are all for an inverse that is positive definite."""
 
 
 Step = tuple[Array, Array, float]
@@ -56,7 +58,7 @@ def precision_steps(S: Array, L: Array) -> Iterator[Step]:
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where a variance is 0, or there is no penalty and S is not positive definite.
+        Where a variance is 0.
     """
     if not np.all(np.diag(S) > 0.0):
         raise np.linalg.LinAlgError("a variance is 0")
@@ -65,7 +67,7 @@ def precision_steps(S: Array, L: Array) -> Iterator[Step]:
     S, L = both * S, both * L
     np.fill_diagonal(L, 0.0)
     if not np.any(L):
-        yield both * _inverse(S), S / both, 0.0
+        yield both * _regular_inverse(S), S / both, 0.0
         return
     Theta = np.diag(1.0 / np.diag(S))
     joined = _connected(S, L)
@@ -162,6 +164,16 @@ def _value(S: Array, L: Array, Theta: Array) -> float:
     except linalg.LinAlgError:
         return np.inf
     return float(np.sum(S * Theta) + np.sum(L * np.abs(Theta)) - 2.0 * np.sum(np.log(diagonal)))
+
+
+def _regular_inverse(S: Array) -> Array:
+    """S^-1, with eigenvalues that are 0 up to rounding taken for as large as that."""
+    try:
+        return _inverse(S)
+    except linalg.LinAlgError:
+        values, V = linalg.eigh(S)
+        found = (V / np.maximum(values, FLOOR * len(S) * EPS * values[-1])) @ V.T
+        return 0.5 * (found + found.T)
 
 
 def _inverse(M: Array) -> Array:
