@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import copysign, inf, isfinite, isinf, isnan
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +43,18 @@ def best_shift(loss: Loss, y: Array, c: Array, z: Array) -> float:
     centre = float(np.median(y - z))
     spread = float(np.median(np.abs(y - z - centre))) or float(np.max(np.abs(y - z - centre)))
     return centre + _smooth_root(loss, y, c, z + centre, spread or 1.0)
+
+
+def least_beside(objective: Any, b: float, value: float) -> float:
+    """The least P of w = 0 at b, where it is ``value``, and at the two numbers next to b.
+
+    A kink is rounded: on its steep side P may be large beside the minimum.
+    """
+    if objective.loss.is_smooth or not (objective.fit_intercept and isfinite(value)):
+        return value
+    w, z = np.zeros(objective.d), objective.zero_scores
+    beside = [float(np.nextafter(b, end)) for end in (-inf, inf)]
+    return min(value, *(objective.primal(w, each, z + each) for each in beside))
 
 
 def _middle(loss: Loss, y: Array, z: Array) -> float:

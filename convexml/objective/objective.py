@@ -11,7 +11,7 @@ from ..design import Design, last_scores
 from ..losses import Loss
 from ..numerics import ROUNDING, Array, gamma
 from ..penalties import Penalty
-from .intercept import best_shift
+from .intercept import best_shift, least_beside
 from .sizes import coefficient_sizes, reach_of
 
 SMALL = 100_000
@@ -160,7 +160,7 @@ class Objective:
     @cached_property
     def null_value(self) -> float:
         """P_0, that of the null model; of counts, that may be equal, at least a nat a sample."""
-        value = self.null_model[1]
+        value = least_beside(self, *self.null_model)
         return max(value, float(self.c.sum())) if self.loss.labels == "count" else value
 
     @cached_property

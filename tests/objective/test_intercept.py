@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import convexml as cml
 from convexml.losses import (
     Exponential,
     Hinge,
@@ -93,3 +94,19 @@ def test_at_ordinary_scores_few_slopes_are_evaluated() -> None:
         Counting.calls = 0
         best_shift(loss, y, c, rng.normal(size=len(y)))
         assert Counting.calls <= 16, k
+
+
+def test_the_null_value_is_the_least_beside_a_rounded_kink() -> None:
+    """y - epsilon is no float: there P is 7.8e-19, one ulp beside it 3.7e-32."""
+    y, weights = np.array([0.12573022, -0.13210486]), np.array([1.455e-31, 0.9047])
+    X = np.array([[1.3], [-0.1]])
+    objective = cml.SVR(X, y, C=1.0, epsilon=0.001, sample_weight=weights).objective_parts
+
+    def exact(b: float) -> Fraction:
+        misses = [abs(Fraction(t) - Fraction(b)) - Fraction(0.001) for t in y]
+        terms = zip(weights, misses, strict=True)
+        return sum((Fraction(c) * max(miss, Fraction(0)) for c, miss in terms), Fraction(0))
+
+    b = objective.null_model[0]
+    best = min(exact(float(at)) for at in (b, np.nextafter(b, 1.0), np.nextafter(b, -1.0)))
+    assert objective.null_value <= float(best) * (1.0 + 1e-6) < 1e-30
