@@ -208,7 +208,7 @@ MUTANTS = [
     Mutant(
         "many points: a penalty that leaves a column free has a bound",
         f"{CERTIFICATES}/learning/many.py",
-        "    return bool(penalty.free(d).any())",
+        "    return bool(penalty.free(len(w)).any())",
         "    return False",
         ("tests/certificates/learning/test_many_points.py::test_what_it_cannot_bound_is_inf",),
     ),

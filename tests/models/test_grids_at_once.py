@@ -110,3 +110,43 @@ def test_what_the_gram_matrix_does_not_find_is_solved_alone(
     assert asked == [3, 3, 3]
     assert found.is_certified
     np.testing.assert_allclose(found.scores, best.scores, rtol=1e-4)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 0.5, 0.0])
+@pytest.mark.parametrize("case", ["plain", "twins", "wide"])
+def test_nonnegative_coefficients_are_found_on_the_gram_matrix(
+    case: str, ratio: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from convexml.estimators.net import Net
+    from convexml.losses import Squared
+    from convexml.models.folds import grid
+
+    data = np.random.default_rng(5).normal(size=(30, 60 if case == "wide" else 6))
+    if case == "twins":
+        data[:, 3:] = data[:, :3]
+        data[:, 5] = 2.0
+    y = data[:, 0] - data[:, 1] + 0.3 * data[:, 2] + Y
+    problem, solved, solve = Net(data, y, Squared(), ratio, positive=True), [], Net.solve
+    monkeypatch.setattr(Net, "solve", lambda own, **given: solved.append(1) or solve(own, **given))
+    lams = np.geomspace(1.0, 1e-3, 6)
+    found = grid.solve_grid(problem, "lam", lams, 1e-6)
+    assert not solved
+    for lam, gap, point in zip(lams, found.gaps, found.points, strict=True):
+        problem.lam = lam
+        assert gap <= 1e-6
+        assert np.all(point["w"] >= 0.0)
+        assert problem.certify(point["w"], point["b"]).verdict is cml.Verdict.CERTIFIED
+    problem.lam = lams[2]
+    alone = problem.solve(solver="clarabel", tol=1e-8)
+    np.testing.assert_allclose(found.predictions(data)[2], alone.predict(data), atol=1e-4)
+
+
+def test_negative_coefficients_have_no_gap_where_there_are_to_be_none() -> None:
+    from convexml.certificates.learning.many import relative_gaps
+
+    problem = cml.Lasso(X, Y, 0.1)
+    found = problem.solve()
+    w, b = found.primal["w"], found.primal["b"]
+    assert w.min() < 0.0
+    penalty = cml.penalties.NonnegativeElasticNet(0.1)
+    assert relative_gaps(problem.objective_parts, [penalty], w[None], np.reshape(b, 1)) == [np.inf]

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...numerics import EPS, UNIT, Array, gamma, lengths
 from ...objective import MulticlassObjective, Objective
-from ...penalties import Penalty
+from ...penalties import NonnegativeElasticNet, Penalty
 from ..rounding import balanced_rows_of
 from ..scale import learning_scale, relative
 from .account import LOOSE, sum_rounding
@@ -66,14 +66,13 @@ def _some(objective: Objective, penalties: Sequence[Penalty], W: Array, b: Array
         objective.design,
         objective.column_norms,
     )
-    d = objective.d
     with np.errstate(over="ignore", invalid="ignore"):
         Z = design.matvec(W.T).T + b[:, None]
         losses = loss.value(y, Z)
         omega = np.array([penalty.value(w) for penalty, w in zip(penalties, W, strict=True)])
         primal = losses @ c + omega
         sizes = (np.abs(W) @ norms) * LOOSE
-        share = gamma(d + 4)
+        share = gamma(objective.d + 4)
         reach = np.where(sizes > 0.0, share * (sizes + np.abs(b)), 0.0)
         slopes = c * loss.slope_bound(y, Z, float(reach.max(initial=0.0)))
         above = np.array(
@@ -104,15 +103,16 @@ def _some(objective: Objective, penalties: Sequence[Penalty], W: Array, b: Array
         relative(gap, learning_scale(p, q, null))
         for gap, p, q in zip(gaps.tolist(), primal.tolist(), dual.tolist(), strict=True)
     ]
-    is_free = [_has_rows(penalty, d) for penalty in penalties]
+    is_free = [_has_rows(penalty, w) for penalty, w in zip(penalties, W, strict=True)]
     return np.where(is_free, np.inf, shares)
 
 
-def _has_rows(penalty: Penalty, d: int) -> bool:
-    """Whether dom Omega* has rows that no shrinking restores, or Omega a domain."""
-    if penalty.restricts or type(penalty).outside is not Penalty.outside:
+def _has_rows(penalty: Penalty, w: Array) -> bool:
+    """Whether dom Omega* has rows that no shrinking restores, or w may be outside dom Omega."""
+    inside = isinstance(penalty, NonnegativeElasticNet) and bool(np.all(w >= 0.0))
+    if (penalty.restricts and not inside) or type(penalty).outside is not Penalty.outside:
         return True
-    return bool(penalty.free(d).any())
+    return bool(penalty.free(len(w)).any())
 
 
 def _inside(

@@ -10,6 +10,7 @@ from ...certificates.learning.many import relative_gaps, takes_many
 from ...numerics import Array
 from ...objective import Objective
 from ...objective.kernel import KernelObjective
+from ...penalties import NonnegativeElasticNet
 from ...solvers.coordinate.following.gram_path import COLUMNS, follow_grid
 
 ENTRIES, ROWS = 5_000_000, 2000
@@ -25,7 +26,11 @@ def quick_points(
     objective: Objective = problem.objective_parts
     if objective.loss.name != "squared" or not takes_many(objective):
         return None
-    if not (is_plain(objective.penalty) and is_small(objective)):
+    penalty = objective.penalty
+    if isinstance(penalty, NonnegativeElasticNet):
+        if objective.d > COLUMNS:
+            return None
+    elif not (is_plain(penalty) and is_small(objective)):
         return None
     given = problem._hyper
     penalties = [problem._make(**given | {name: float(value)})[1] for value in values]

@@ -9,13 +9,15 @@ from scipy import linalg, sparse
 
 from ....numerics import EPS, Array
 from ....objective import Objective
-from ....penalties import Penalty
-from ..support_factor import SupportFactor
+from ....penalties import NonnegativeElasticNet, Penalty
+from ..support_factor import SupportFactor, solve_positive
 from ..support_newton import minimise
 from .wide_path import follow_wide
 
 CLOSE = 1e-2
 """Of the relative gap that is asked for, the share of its level that a condition is met to."""
+EXCHANGES = 3
+"""Of nonnegative coefficients, times their number: enough for supports found one by one."""
 COLUMNS = 300
 """Up to so many columns their Gram matrix costs little beside what it saves."""
 
@@ -78,7 +80,7 @@ def follow_grid(
     objective : Objective
         Of the squared loss; of more than ``COLUMNS`` columns X is dense.
     penalties : sequence of Penalty
-        ``L2``, ``L1`` or ``ElasticNet``.
+        ``L2``, ``L1``, ``ElasticNet``, or ``NonnegativeElasticNet`` of few columns.
     tol : float
         A relative gap: conditions are met to a share of it.
     """
@@ -87,6 +89,8 @@ def follow_grid(
     if penalties[0].is_smooth:
         strengths = [penalty.strong_convexity for penalty in penalties]
         found = _squares(*centred.gram(), strengths) if few else _by_rows(centred, strengths)
+    elif isinstance(penalties[0], NonnegativeElasticNet):
+        found = _nonnegative(*centred.gram(), penalties, CLOSE * tol, noise)
     elif few:
         found = _norms(*centred.gram(), penalties, CLOSE * tol, noise)
     else:
@@ -133,3 +137,43 @@ def _norms(
         met = share * blocks[1] + noise
         found[k] = x = minimise(gram, mu, slope, x, blocks[1], met, factor)
     return found
+
+
+def _nonnegative(
+    gram: Array, pull: Array, penalties: Sequence[Penalty], share: float, noise: Array
+) -> Array:
+    """Minima over w >= 0, one from the other."""
+    x, found = np.zeros(len(noise)), np.zeros((len(penalties), len(noise)))
+    for k, penalty in enumerate(penalties):
+        mu, l1 = penalty.strong_convexity, penalty.hyperparameters()["l1"]
+        found[k] = x = _least_nonnegative(gram, mu, pull - l1, x, share * l1 + noise)
+    return found
+
+
+def _least_nonnegative(gram: Array, mu: float, pull: Array, x: Array, met: Array) -> Array:
+    """Minimise x'(G + mu I)x / 2 - pull'x over x >= 0, from a feasible x.
+
+    The active set method of Lawson and Hanson (1974, Solving Least Squares Problems, 23.3).
+    """
+    support = x > 0.0
+    for _ in range(EXCHANGES * len(x) + 1):
+        S = np.flatnonzero(support)
+        best = np.zeros_like(x)
+        found = solve_positive(gram[np.ix_(S, S)] + mu * np.eye(S.size), pull[S])[0]
+        if found is None:
+            return x
+        best[S] = found
+        below = S[~(found > 0.0)]
+        if below.size:
+            steps = x[below] / (x[below] - best[below])
+            x = np.where(support, x + np.min(steps) * (best - x), 0.0)
+            support[below[steps == np.min(steps)]] = False
+            x = np.where(support, np.maximum(x, 0.0), 0.0)
+            continue
+        x = best
+        slope = gram @ x + mu * x - pull
+        j = int(np.argmin(np.where(support, np.inf, slope + met)))
+        if support[j] or slope[j] >= -met[j]:
+            break
+        support[j] = True
+    return x
