@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib import import_module
 from math import inf
-from os.path import abspath
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -176,8 +176,9 @@ def _refuse_outside(table: ProblemTable, folder: Path, code: bool) -> None:
 
 
 def _inside(folder: Path, name: str) -> bool:
-    home = Path(abspath(folder))
-    return Path(abspath(home / name)).is_relative_to(home)
+    """Whether a file lies in the folder, wherever links lead to."""
+    home = realpath(folder)
+    return Path(realpath(Path(home) / name)).is_relative_to(home)
 
 
 def _constructor(table: ProblemTable) -> Callable[..., Any] | None:

@@ -91,6 +91,32 @@ def test_no_code_runs_nothing(run: Command, houses: Path) -> None:
     assert (folder / "ran").exists()
 
 
+def test_links_that_leave_the_folder(run: Command, houses: Path) -> None:
+    inner = houses.parent / "inner"
+    inner.mkdir()
+    text, refused = houses.read_text(encoding="utf-8"), "lies outside the folder of the problem"
+    (inner / "houses.toml").write_text(text, encoding="utf-8")
+    (inner / "houses.csv").symlink_to(houses.parent / "houses.csv")
+    assert run("solve", inner / "houses.toml").exit_code == 0
+    result = run("solve", inner / "houses.toml", "--no-code")
+    assert result.exit_code == 3
+    assert refused in result.stderr
+    (inner / "up").symlink_to(houses.parent)
+    moved = text.replace('"houses.csv"', '"up/houses.csv"')
+    (inner / "houses.toml").write_text(moved, encoding="utf-8")
+    assert refused in run("solve", inner / "houses.toml", "--no-code").stderr
+    (inner / "loop").symlink_to(inner / "loop")
+    (inner / "houses.toml").write_text(text.replace('"houses.csv"', '"loop"'), encoding="utf-8")
+    assert run("solve", inner / "houses.toml", "--no-code").exit_code == 3
+    (houses.parent / "door").symlink_to(houses.parent)  # the folder itself may be a link
+    assert run("solve", houses.parent / "door" / "houses.toml", "--no-code").exit_code == 0
+    (houses.parent / "mine.py").write_text("open('ran', 'w').close()\n")
+    (inner / "mine.py").symlink_to(houses.parent / "mine.py")
+    moved = text.replace('model = "lasso"', 'statement = "mine.py"')
+    (inner / "houses.toml").write_text(moved, encoding="utf-8")
+    assert refused in run("solve", inner / "houses.toml").stderr
+
+
 def test_paths_that_leave_the_folder(run: Command, houses: Path) -> None:
     inner = houses.parent / "inner"
     inner.mkdir()

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.lib import format as npy
 from sklearn.datasets import dump_svmlight_file
 
 from convexml.errors import DataError
 from convexml.library.data import load_data
 from convexml.library.schema import DataTable
+from convexml.library.sources import archive
 
 FRAME = pd.DataFrame({"a": [1.0, 2.5, -3e-5], "b b": [0.0, 7.0, 1e300], "y": [1.0, 0.0, 1.0]})
 
@@ -160,6 +162,41 @@ def test_npz_of_every_kind_of_number(tmp_path: Path) -> None:
 def test_refused_npz(tmp_path: Path, arrays: dict[str, Any], words: str) -> None:
     np.savez(tmp_path / "t.npz", **arrays)
     with pytest.raises(DataError, match=words):
+        read(tmp_path, "t.npz")
+
+
+def member(header: str, content: bytes = b"") -> bytes:
+    """A member of an archive, by the text of its header (version 1.0)."""
+    text = header.encode().ljust(118) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + content
+
+
+def test_archives_that_swell_are_refused_before_they_are_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "LARGEST", 10_000)
+    monkeypatch.setattr(npy, "read_array", None)  # what unpacks
+    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (%s), }"
+    for name, shape, content, words in (
+        ("many", "40, 40", bytes(12_800), r"X has the shape \(40, 40\), float64; at most 10000"),
+        ("both", "30, 30", bytes(7_200), r"y has the shape \(30, 30\), float64; at most"),
+        ("minus", "-1, 1", bytes(8), r"X has the shape \(-1, 1\)"),
+        ("large", "9" * 30 + ", 1", bytes(8), r"X has the shape"),
+    ):
+        with zipfile.ZipFile(tmp_path / f"{name}.npz", "w", zipfile.ZIP_DEFLATED) as swollen:
+            for each in ("X.npy", "y.npy"):
+                swollen.writestr(each, member(header % shape, content))
+        with pytest.raises(DataError, match=words):
+            read(tmp_path, f"{name}.npz")
+
+
+def test_small_numbers_are_counted_as_the_floats_they_become(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.savez(tmp_path / "t.npz", X=np.ones((40, 40), dtype=bool), y=np.ones(40))
+    assert read(tmp_path, "t.npz").arrays["X"].shape == (40, 40)
+    monkeypatch.setattr(archive, "LARGEST", 10_000)
+    with pytest.raises(DataError, match=r"X has the shape \(40, 40\), bool; at most 10000"):
         read(tmp_path, "t.npz")
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
 import numpy as np
+from numpy.lib import format as npy
 
 from ...errors import DataError, instead
 from ..arrays import RawData
@@ -14,8 +17,9 @@ from ..arrays import RawData
 if TYPE_CHECKING:
     from ..schema import DataTable
 
-LARGEST = 16 * 2**30
-"""Bytes of one array: what says that it is larger is refused before it is unpacked."""
+LARGEST = 4 * 2**30
+"""Bytes of all arrays: what says that it is larger is refused before it is unpacked."""
+LONGEST_HEADER = 10_000
 
 
 def read_npz(path: Path, table: DataTable, supervised: bool) -> RawData:
@@ -52,19 +56,35 @@ def read_npz(path: Path, table: DataTable, supervised: bool) -> RawData:
 def _arrays(path: Path, wanted: list[str]) -> dict[str, Any]:
     try:
         with ZipFile(path) as archive:
-            sizes = {i.filename.removesuffix(".npy"): i.file_size for i in archive.infolist()}
-        for name in wanted:
-            if name not in sizes:
-                raise DataError(f"{path.name} has no array {name!r}.{instead(name, sizes)}")
-            if sizes[name] > LARGEST:
-                raise DataError(f"{path.name}: {name} says that it has {sizes[name]} bytes")
-        with np.load(path, allow_pickle=False) as arrays:
-            held = {name: arrays[name] for name in wanted}
-        if not all(isinstance(array, np.ndarray) for array in held.values()):
-            raise ValueError("a member is not an array")
-        return held
+            there = {name.removesuffix(".npy"): name for name in archive.namelist()}
+            total = 0
+            for name in wanted:
+                if name not in there:
+                    raise DataError(f"{path.name} has no array {name!r}.{instead(name, there)}")
+                with archive.open(there[name]) as member:
+                    shape, dtype = _header(member.read(LONGEST_HEADER))
+                total += prod(shape) * max(dtype.itemsize, 8)
+                if min(shape, default=0) < 0 or total > LARGEST:
+                    raise DataError(
+                        f"{path.name}: {name} has the shape {str(shape)[:80]}, {dtype}; at most "
+                        f"{LARGEST} bytes are read, 8 at least for each number"
+                    )
+            held = {}
+            for name in wanted:
+                with archive.open(there[name]) as member:
+                    held[name] = npy.read_array(member, allow_pickle=False)
+            return held
     except DataError:
         raise
     except (Exception, SystemError) as error:  # whatever a damaged archive ends in
         said = str(error).split("\n")[0][:200] or type(error).__name__
         raise DataError(f"{path.name} cannot be read as npz without pickles: {said}") from error
+
+
+def _header(start: bytes) -> tuple[tuple[int, ...], Any]:
+    """Shape and type of an array, by the first bytes of its member."""
+    stream = BytesIO(start)
+    first = npy.read_magic(stream) == (1, 0)
+    read = npy.read_array_header_1_0 if first else npy.read_array_header_2_0
+    shape, _, dtype = read(stream)
+    return shape, dtype
