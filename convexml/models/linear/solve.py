@@ -150,12 +150,16 @@ def solve_equilibrated(data: LinearData, tol: float, owner: str) -> Certificate 
     if found.x is None or found.lambda_ub is None or found.nu is None:
         return find_evidence(data, tol, owner)
     point = split_reduced_cost(scaled.data, found.lambda_ub, found.nu)
-    x, duals = scaled.point(found.x), scaled.multipliers(point.as_dict())
+    x, duals = scaled.point(found.x), _finite(scaled.multipliers(point.as_dict()))
+    if not np.all(np.isfinite(x)):  # of entries whose units leave float64
+        return find_evidence(data, tol, owner)
     plain = certify_linear(data, x, duals, tol=tol, owner=owner)
     if plain.verdict is Verdict.CERTIFIED:
         return plain
-    x, duals = polish(data, x, duals, tol, owner)
-    return certify_linear(data, x, duals, tol=tol, owner=owner)
+    better, finished = polish(data, x, duals, tol, owner)
+    if not np.all(np.isfinite(better)):
+        return plain
+    return certify_linear(data, better, _finite(finished), tol=tol, owner=owner)
 
 
 def _without_point(problem: PosedProgram, name: str, run: ReferenceRun, tol: float) -> Solution:

@@ -104,3 +104,14 @@ def test_objectives_below_the_least_normal_float_are_no_error(c):
     assert certificate.verdict is not Verdict.REFUTED
     if certificate.verdict is Verdict.CERTIFIED:
         assert abs(certificate.primal_objective - c[1]) <= 1e-6 * abs(c[1])
+
+
+@pytest.mark.parametrize("c", [[0.1, -0.1], [0.1, -0.1, 0.6, 0.1, -0.5]])
+def test_coefficients_at_the_end_of_float64_end_in_an_answer(c: list[float]) -> None:
+    """Units leave float64 in the one, and SuperLU finds a singular factor in the other."""
+    row = [1e308, -0.1] if len(c) == 2 else [1e308, 1.0, 0.3, 1.6, -2.0]
+    bounds = (0, 1) if len(c) == 2 else (0, None)
+    solution = LinearProgram(c, A_ub=[row], b_ub=[0.1], bounds=bounds).solve()
+    assert solution.status in ("optimal", "inaccurate", "failed", "unbounded")
+    if len(c) == 2:
+        assert solution.status != "optimal" or solution.objective == pytest.approx(-0.1, abs=1e-6)
