@@ -9,6 +9,9 @@ import numpy as np
 
 from ...certificates import Certificate
 from ...certificates.judge import absent, judge
+from ...certificates.learning.machines.centre import about_centre, moved_intercept
+from ...certificates.learning.machines.functions import Functions, OfFeatures
+from ...certificates.learning.machines.nu import NuPart
 from ...conditions import worst
 from ...numerics import EPS, Array
 from ...solvers.dual.two_sums import climb
@@ -17,7 +20,6 @@ from ..latex import Latex, such_that
 from ..learning.prediction import score
 from ..reading.inputs import read_samples
 from .nu import NuMachine
-from .one_class_svm import about_mean
 
 LARGEST, STEPS = 6000, 2000
 """Samples whose whole K is made; pairs between two evaluations."""
@@ -56,7 +58,9 @@ class NuSVC(NuMachine):
     Notes
     -----
     The dual maximises -(1/2) |sum_i alpha_i y_i k(x_i, .)|^2 subject to 0 <= alpha_i <= s_i,
-    sum_i alpha_i y_i = 0 and sum_i alpha_i = nu S. Gaps are measured as those of ``OneClassSVM``.
+    sum_i alpha_i y_i = 0 and sum_i alpha_i = nu S. P is 0 at f = 0: gaps are measured on
+    max(|P|, |D|, 1e-6 (nu S)^2 / 2 mean |k(x_i, .) - m|^2), m the mean of the k(x_i, .), as P is
+    the same for all translations. A dense X is taken about the means of its columns.
     """
 
     methods: ClassVar[tuple[str, ...]] = ("smo",)
@@ -76,6 +80,37 @@ class NuSVC(NuMachine):
     def labels(self) -> Array:
         """-1 and +1."""
         return self._samples.y
+
+    @property
+    def space(self) -> Functions:
+        """Where f is; of a linear machine the samples about their mean, and b is b + c.w there."""
+        return super().space if self._matrix is not None else OfFeatures(self._about[0])
+
+    @property
+    def _about(self) -> tuple[Any, Array]:
+        return about_centre(self._samples.X)
+
+    def _moved(self, b: Any, f: Array, sign: float) -> Array:
+        """b + c.w of b (sign 1), and b of b + c.w (sign -1)."""
+        if self._matrix is not None:
+            return np.asarray(b)
+        return np.array(moved_intercept(float(b), sign * self._about[1], f))
+
+    def _part(self, point: Arrays, alpha: Array) -> NuPart:
+        b = self._moved(point.get("b", 0.0), point[self.function_name], 1.0)
+        return super()._part(point | {"b": b}, alpha)
+
+    def _told(self, f: Array, scalars: Arrays, alpha: Array) -> tuple[Arrays, Arrays]:
+        b = self._moved(scalars["b"], f, 1.0)
+        point, dual = super()._told(f, scalars | {"b": b}, alpha)
+        return point | {"b": scalars["b"]}, dual
+
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        found = super()._judge(point, dual, tol, search=search)
+        if found.witness is None:
+            return found
+        best = found.witness
+        return found.but(witness=best | {"b": self._moved(best["b"], best[self.function_name], -1)})
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         """Pairs within the classes, from weights in proportion."""
@@ -98,7 +133,7 @@ class NuSVC(NuMachine):
         """All of K; of the linear machine about the mean of the samples, as sum alpha_i y_i = 0."""
         if self._matrix is not None:
             return self._matrix.dense
-        A = about_mean(self._samples.X)
+        A = self._about[0]
         K = A @ A.T
         return np.asarray(K.toarray() if hasattr(K, "toarray") else K)
 
@@ -122,7 +157,7 @@ class NuSVC(NuMachine):
             at = np.searchsorted(np.cumsum(s[order]), 0.5 * self.total * (1.0 - 1e-12))
             ends.append(float(margins[order[min(int(at), len(order) - 1)]]))
         rho, b = 0.5 * (ends[0] + ends[1]), 0.5 * (ends[1] - ends[0])
-        return {"b": np.array(b), "rho": np.array(max(rho, 0.0))}
+        return {"b": self._moved(b, f, -1.0), "rho": np.array(max(rho, 0.0))}
 
     def _absence(self, tol: float) -> Certificate | None:
         """With nu too large rho may grow for ever, while one class pays for it."""

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from ....certificates.learning.machines.centre import about_centre, moved_intercept
 from ....certificates.learning.machines.functions import Functions, OfFeatures, OfSamples
 from ....certificates.learning.machines.nu import HeldPoint, NuPart
 from ....certificates.learning.machines.tube import TubePart
@@ -82,7 +83,8 @@ def _another(fitted: Fitted, K: Array | None, at: int) -> HeldPoint:
 def _pair(fitted: Fitted, held: Fitted, K: Array | None, at: int) -> tuple[Any, HeldPoint]:
     rows, y, q, b, name = [*pairs(held)][at]
     A, w = in_feature_space(fitted, K, rows, q)
-    s = fitted.s[rows]
+    A, c = about_centre(A)
+    s, b = fitted.s[rows], moved_intercept(b, c, w)
     total = float(fitted.estimator.nu) * float(s.sum())
     # Over multiples rho (w, b, 1) the objective is rho^2 |w|^2 / 2 - rho (nu S - hinge losses).
     hinge, square = float(s @ np.maximum(1.0 - y * (A @ w + b), 0.0)), float(w @ w)

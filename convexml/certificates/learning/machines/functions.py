@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
+from scipy import sparse
 
 from ....conditions import Condition, worst
 from ....kernels.matrix import KernelMatrix
@@ -19,6 +20,10 @@ class Functions(Protocol):
     @property
     def diagonal(self) -> Array:
         """K_ii, shape (n,)."""
+        ...
+
+    def spread(self, s: Array) -> float:
+        """The mean of |k(x_i, .) - m|^2, m their mean, by weights s; not more but for rounding."""
         ...
 
     def scores(self, w: Array) -> Array:
@@ -57,6 +62,21 @@ class OfFeatures:
         squares = self.A.multiply(self.A) if hasattr(self.A, "multiply") else self.A * self.A
         return np.ravel(squares.sum(axis=1))
 
+    def spread(self, s: Array) -> float:
+        total = float(s.sum())
+        with np.errstate(over="ignore", invalid="ignore"):
+            means = (self.A.T @ s) / total
+            if not sparse.issparse(self.A):
+                off = self.A - means
+                rest = s @ off / total  # of the mean, which was rounded
+                return max(float(s @ (off * off).sum(axis=1)) / total - float(rest @ rest), 0.0)
+            held = sparse.coo_array(self.A)
+            weights, (n, d) = s[held.row], held.shape
+            stored = np.bincount(held.col, weights, minlength=d)
+            zeros = np.maximum(total - stored - gamma(2 * n + 2) * total, 0.0)
+            off = held.data - means[held.col]
+            return float(weights @ (off * off) + zeros @ (means * means)) / total
+
     def scores(self, w: Array) -> Array:
         found: Array = self.A @ w
         return found
@@ -94,6 +114,19 @@ class OfSamples:
     @property
     def diagonal(self) -> Array:
         return self.matrix.diagonal
+
+    def spread(self, s: Array) -> float:
+        """The mean of K_ii less that of all K_ij, less what these may be off by."""
+        K, share = self.matrix, gamma(2 * len(s) + 8)
+        total = float(s.sum())
+        if K.is_exact:
+            scores, off, outer = K.product(s), K.product_error(s), K.sizes * K.sizes
+        else:
+            scores, outer = K.dense @ s, np.abs(K.diagonal)
+            off = share * (np.abs(K.dense) @ s)
+        off = off + share * np.abs(scores)
+        error = float(s @ (outer - K.diagonal + share * outer)) + float(s @ off) / total
+        return max((float(s @ K.diagonal) - float(s @ scores) / total - error) / total, 0.0)
 
     def scores(self, w: Array) -> Array:
         if self.matrix.is_exact:

@@ -129,8 +129,13 @@ class NuPart:
 
     @property
     def null(self) -> float:
-        """The size of P from the data alone: (nu S)^2 / 2 times the mean of K_ii."""
-        return 0.5 * self.total * (self.total * float(self.space.diagonal.mean()))
+        """The size of P from the data alone: (nu S)^2 / 2 times the mean of K_ii.
+
+        With classes there is a b, and K is that about the mean: P is the same wherever 0 is.
+        """
+        space = self.space
+        size = space.spread(self.limits) if self._has_classes else float(space.diagonal.mean())
+        return 0.5 * self.total * (self.total * size)
 
     @property
     def value(self) -> float:
