@@ -87,6 +87,13 @@ def test_columns_of_any_unit_of_models_of_x_alone(case: Any) -> None:
     there = case.make(X, y).solve()
     for units in (SPREAD, np.full(5, 2.0**27), np.full(5, 2.0**-27)):
         solution = case.make(X * units, y).solve()
+        if case.name == "NuSVC-kernel" and units.max() < 1.0:
+            # Beside a width of 1 all samples are one: K is 1 and P is 0 to their last digits, and
+            # no gap is small beside the spread of the k(x_i, .), which is nothing.
+            assert solution.status == "inaccurate"
+            assert abs(solution.objective) <= 1e-12
+            assert solution.gap <= 1e-12
+            continue
         assert solution.status == "optimal"
         assert solution.certificate.verdict is Verdict.CERTIFIED
         if case.name == "GaussianLikelihood" or case.name.startswith("Discriminant"):
