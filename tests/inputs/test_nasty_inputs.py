@@ -7,12 +7,14 @@ search in long doubles improves.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 from support.nasty.draws import Call, calls
 from support.nasty.judging import Eye, refutes
 from support.nasty.samples import point
@@ -86,6 +88,14 @@ def check_judged(call: Call, problem: Any, rng: np.random.Generator) -> None:
     if found.verdict is Verdict.CERTIFIED and found.claim == "optimal":
         if b is not None and hasattr(problem, "classes"):
             check_point(Eye(call, problem), {"w": w, "b": b}, where)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def the_same_constants() -> Iterator[None]:
+    """Hypothesis also draws the constants of modules that happen to be loaded: none of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(providers, "_get_local_constants", lambda: Constants())
+        yield
 
 
 def sampled(examples: int) -> Any:
