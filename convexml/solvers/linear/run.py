@@ -26,7 +26,7 @@ def run_linear(
     last: LinearIterate | None = None
     claimed, iteration = "user_limit", -1
     for iteration, each in enumerate(_while_it_can(predictor_corrector(data))):
-        if not np.all(np.isfinite(each.x)):
+        if not all(np.all(np.isfinite(values)) for values in (each.x, *each.multipliers.values())):
             break
         last = each
         size = max(float(np.abs(data.c @ each.x)), linear_units(data).size)
