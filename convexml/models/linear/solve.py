@@ -195,7 +195,7 @@ def build_solution(problem: PosedProgram, certificate: Certificate, solver: str)
     if status == "optimal":
         found = certificate.dual
         status = "optimal" if certificate.verdict is Verdict.CERTIFIED else "inaccurate"
-    dual = {name: found[name] for name in NAMES if name in found}
+    dual = _finite({name: found[name] for name in NAMES if name in found})
     prices = shadow_prices(complete_multipliers(problem.data, dual, problem.name)) if dual else {}
     return Solution(
         status=status,

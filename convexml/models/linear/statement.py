@@ -101,7 +101,8 @@ def fill_linear(data: LinearData, statement: Statement, x: Array, dual: dict[str
     """Write a solution into the variables and constraints of the primal."""
     statement.variables["x"].value = x
     for label, constraint in statement.constraints.items():
-        constraint.save_dual_value(dual[MULTIPLIER_OF[label]][_entries(data, label)])
+        found = dual.get(MULTIPLIER_OF[label])  # none of them where one overflowed
+        constraint.save_dual_value(None if found is None else found[_entries(data, label)])
 
 
 def linear_latex(data: LinearData) -> Latex:
