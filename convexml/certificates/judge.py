@@ -34,7 +34,10 @@ def bounded(
     is_proved: bool = False,
     **facts: Any,
 ) -> Certificate:
-    """A certificate of the claim "optimal", not judged yet: gap = P - D + rounding, never negative.
+    """A certificate of the claim "optimal", not judged yet: gap = max(P - D, 0) + rounding.
+
+    A P below D is that of a point which violates constraints: what they may gain is a price among
+    ``rounding``, and nothing makes up for it, so that P and P* differ by at most the gap.
 
     Parameters
     ----------
@@ -59,9 +62,10 @@ def bounded(
     is_proved, **facts
         Whether every step of the account is rigorous; other fields of the certificate.
     """
-    found = float(float(primal) - float(dual) if gap is None else gap) + float(rounding)
+    found = float(float(primal) - float(dual) if gap is None else gap)
+    found = max(found, 0.0) + float(rounding) if found > -np.inf else np.inf
     # The sum of the three is rounded too.
-    found = max(found, 0.0) * (1.0 + 4.0 * EPS) if -np.inf < found < np.inf else np.inf
+    found = found * (1.0 + 4.0 * EPS) if found < np.inf else np.inf
     return Certificate(
         claim="optimal",
         primal_objective=sign * primal,

@@ -10,6 +10,7 @@ import numpy as np
 from ..certificates import Certificate
 from ..certificates.support.labels import CertifiedSupport
 from ..deadline import limited
+from ..kernels import Kernel
 from ..losses import Loss
 from ..numerics import Array
 from ..objective import Objective, Statement, pose_dual, pose_primal
@@ -56,6 +57,8 @@ class LearningProblem(CrossValidated, Predictor):
     classes: Array | None
     """The two (or K) labels in increasing order; None for real targets."""
     _objective: Objective
+    _kernel: Kernel | None = None
+    """Of functions of a kernel; None of features."""
     _hands_on = True
     _poses_coordinates = True
     """Whether the posed primal is in the coordinates of ``objective_parts``."""
@@ -232,7 +235,7 @@ class LearningProblem(CrossValidated, Predictor):
         posing.fill(self)
 
     def latex(self) -> str:
-        how = self._samples.weighted, bool(self.multiplier_names), getattr(self, "kernel", None)
+        how = self._samples.weighted, bool(self.multiplier_names), self._kernel
         return str(latex_of(self.sample_parts, self._parts[2], *how))
 
     def __repr__(self) -> str:

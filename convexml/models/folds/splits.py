@@ -93,7 +93,7 @@ def posed_on(problem: Posed, rows: Array, owner: str = "") -> Posed:
     InputError
         If a class is not among them.
     """
-    samples, kernel = problem._samples, getattr(problem, "kernel", None)
+    samples, kernel = problem._samples, problem._kernel
     y = samples.y[rows]
     if samples.classes is not None and len(np.unique(y)) < len(samples.classes):
         raise InputError(
@@ -122,7 +122,7 @@ def posed_on(problem: Posed, rows: Array, owner: str = "") -> Posed:
 
 def rows_to_test(problem: PosedLearning, train: Array, test: Array) -> Any:
     """X of the samples that a problem on ``train`` predicts."""
-    kernel = getattr(problem, "kernel", None)
+    kernel = problem._kernel
     design = problem._samples.design.rows(test)
     if kernel is not None and not kernel.takes_samples:
         design = design.columns(train)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar
 
@@ -70,7 +71,7 @@ class NuMachine(ArrayProblem):
         """What the array of f is called: "w" of features, "q" of samples."""
         return "w" if self._matrix is None else "q"
 
-    @property
+    @cached_property
     def space(self) -> Functions:
         """Where f is."""
         return OfFeatures(self._samples.X) if self._matrix is None else OfSamples(self._matrix)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -81,12 +82,12 @@ class NuSVC(NuMachine):
         """-1 and +1."""
         return self._samples.y
 
-    @property
+    @cached_property
     def space(self) -> Functions:
         """Where f is; of a linear machine the samples about their mean, and b is b + c.w there."""
         return super().space if self._matrix is not None else OfFeatures(self._about[0])
 
-    @property
+    @cached_property
     def _about(self) -> tuple[Any, Array]:
         return about_centre(self._samples.X)
 

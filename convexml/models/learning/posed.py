@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol, Self
 
 from ...certificates import Certificate
+from ...kernels import Kernel
 from ...numerics import Array
 from ...objective import Objective, Statement
 from ..base import PosedProblem
@@ -27,6 +28,9 @@ class PosedLearning(PosedProblem, Protocol):
     _last: Solution | None
     _samples: Samples
     _statement: Statement | None
+
+    @property
+    def _kernel(self) -> Kernel | None: ...
 
     @property
     def objective_parts(self) -> Objective: ...

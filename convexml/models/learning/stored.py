@@ -37,8 +37,8 @@ def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
         stored["loss"] = _describe(parts.loss)
         stored["penalty"] = _describe(parts.penalty)
         stored["loss_scale"] = problem._parts[2]
-    if hasattr(problem, "kernel"):
-        stored["kernel"] = _describe(problem.kernel)
+    if problem._kernel is not None:
+        stored["kernel"] = _describe(problem._kernel)
     return stored
 
 

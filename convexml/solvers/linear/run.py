@@ -45,7 +45,7 @@ def _while_it_can(iterates: Iterator[LinearIterate]) -> Iterator[LinearIterate]:
     """The iterates, up to a system that cannot be factored: entries of 1e308 make it singular."""
     try:
         yield from iterates
-    except RuntimeError:  # SuperLU's "Factor is exactly singular"
+    except np.linalg.LinAlgError:
         return
 
 

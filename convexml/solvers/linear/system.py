@@ -36,7 +36,10 @@ def normal_equations(G: Any, A: Any, weight: Array) -> Solve:
     matrix = sparse.block_array([[gram, A.T], [A, None]] if A.shape[0] else [[gram]], format="csc")
     signs = np.concatenate([np.ones(n), -np.ones(A.shape[0])])
     damped = matrix + sparse.diags_array(small * signs, format="csc")
-    factor = splu(damped, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.01)
+    try:
+        factor = splu(damped, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.01)
+    except RuntimeError as error:  # SuperLU's word for an exact 0 among the pivots
+        raise np.linalg.LinAlgError(str(error)) from None
 
     def solve(right: Array, below: Array) -> tuple[Array, Array]:
         r = np.concatenate([right, below])

@@ -184,8 +184,8 @@ ROWS: dict[str, Row] = {
         "Solution.from_json | 'solution.json' | not a stored solution | pathlib.Path",
     ),
     "a picture of no format": (
-        lambda: RIDGE.solve("newton").plot("/tmp/x.foo"),
-        "plot: /tmp/x.foo | 'foo' | not supported | .png",
+        lambda: RIDGE.solve("newton").plot("picture.foo"),
+        "plot: picture.foo | 'foo' | not supported | .png",
     ),
     "a trace of Clarabel": (
         lambda: RIDGE.solve("clarabel").plot(),

@@ -170,8 +170,10 @@ class Case:
         ]
 
     def dual(self, u: Any) -> arb:
-        """D(u), -inf where u misses any constraint by anything."""
-        lines = [row(line) for line in np.reshape(np.asarray(u, dtype=float), (len(self.y), -1))]
+        """D(u), -inf where u misses any constraint by anything; u in floats or rationals."""
+        u = [exact(a) for a in u] if isinstance(u, list) else row(u)
+        K = len(u) // len(self.y)
+        lines = [u[i : i + K] for i in range(0, len(u), K)]
         columns = list(zip(*lines, strict=True))
         if self.intercept and any(sum(column, ZERO) != 0 for column in columns):
             return arb.neg_inf()
