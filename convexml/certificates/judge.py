@@ -36,8 +36,7 @@ def bounded(
 ) -> Certificate:
     """A certificate of the claim "optimal", not judged yet: gap = max(P - D, 0) + rounding.
 
-    A P below D is that of a point which violates constraints: what they may gain is a price among
-    ``rounding``, and nothing makes up for it, so that P and P* differ by at most the gap.
+    Where violations put P below D, what they may gain is a price among ``rounding``.
 
     Parameters
     ----------
@@ -123,14 +122,7 @@ def absent(
 
 
 def in_units_of_gap(rows: Sequence[Condition], scale: float) -> list[Condition]:
-    """The rows; products of multipliers and slacks, terms of the gap, count relative to its scale.
-
-    Parameters
-    ----------
-    rows : sequence of Condition
-    scale : float
-        What the gap is measured on.
-    """
+    """The rows; products of multipliers and slacks, terms of the gap, count by its ``scale``."""
     known = [row.kind != "complementary_slackness" or row.scale == scale for row in rows]
     return [row if k else replace(row, scale=scale) for row, k in zip(rows, known, strict=True)]
 
