@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any
-
-import numpy as np
 
 from ..errors import SolverError
 from ..numerics import Array
 from ..objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
 from ..objective.conic.curved import ExponentialCone, Power
 from ..objective.conic.program import ConeProgram, cone_program_of
+from .inner import compiled
 
 
 @dataclass(frozen=True)
@@ -64,9 +62,10 @@ def cone_program(problem: Any) -> Canonical:
     import cvxpy as cp
 
     try:
-        data, chain, inverse = problem.get_problem_data("CLARABEL", solver_opts={})
+        form = compiled(problem, "clarabel")
     except (cp.error.DCPError, cp.error.SolverError) as error:
         raise SolverError(f"conic form: CVXPY refuses the problem: {error}") from None
+    data = form.data
     if data.get("lower_bounds") is not None or data.get("upper_bounds") is not None:
         raise SolverError("conic form: CVXPY kept variable bounds outside of A; pose them as rows.")
     program = cone_program_of(
@@ -75,21 +74,14 @@ def cone_program(problem: Any) -> Canonical:
         data["A"],
         data["b"],
         _cones(data["dims"]),
-        float(np.sum(inverse[-1]["offset"])),
+        form.offset,
     )
 
     def recover(x: Array, y: Array) -> tuple[dict[Any, Any], dict[Any, Any]]:
-        raw = SimpleNamespace(
-            status="Solved", x=x, z=y, s=program.slack(x), obj_val=0.0, solve_time=0.0, iterations=0
-        )
-        solution = chain.invert(raw, inverse)
-        values = {v: solution.primal_vars.get(v.id) for v in problem.variables()}
-        duals = {c: solution.dual_vars.get(c.id) for c in problem.constraints}
-        return values, duals
+        return form.recover(x, program.slack(x), y)
 
     sign = -1.0 if isinstance(problem.objective, cp.Maximize) else 1.0
-    reductions = tuple(zip(chain.reductions, inverse, strict=True))
-    return Canonical(program, sign, recover, reductions, dict(data["param_prob"].var_id_to_col))
+    return Canonical(program, sign, recover, form.reductions, form.columns)
 
 
 def _cones(dims: Any) -> list[Cone]:

@@ -9,14 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 import cvxpy as cp
-from cvxpy.atoms.quad_form import SymbolicQuadForm
-from cvxpy.constraints.constraint import Constraint
-from cvxpy.reductions.dcp2cone.dcp2cone import Dcp2Cone
-from cvxpy.reductions.eval_params import EvalParams
-from scipy import sparse
+
+from .inner import evaluated, in_cones, symbolic_square
 
 
-class Epigraph(Constraint):
+class Epigraph(cp.Constraint):
     """{(t, X): function(X) <= t}; the function is "abs", "norm1", "norm_inf" or "max".
 
     The multipliers (lam, u) of -t and X lie in: abs(u) <= lam entry by entry, |u|_inf <= lam,
@@ -53,24 +50,26 @@ class Epigraph(Constraint):
         return None
 
 
-def _canonicalizer(function: str, default: Callable[..., Any]) -> Callable[..., Any]:
+def _head(function: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Replace an atom by the head of its epigraph; by CVXPY's way where it has an axis."""
 
-    def canonicalize(expr: Any, args: Any, solver_context: Any = None) -> Any:
-        if getattr(expr, "axis", None) is not None:
-            return default(expr, args, solver_context=solver_context)
-        t = cp.Variable(expr.shape)
-        return t, [Epigraph(cp.vec(t, order="F"), cp.vec(args[0], order="F"), function)]
+    def make(default: Callable[..., Any]) -> Callable[..., Any]:
+        def canonicalize(expr: Any, args: Any, solver_context: Any = None) -> Any:
+            if getattr(expr, "axis", None) is not None:
+                return default(expr, args, solver_context=solver_context)
+            t = cp.Variable(expr.shape)
+            return t, [Epigraph(cp.vec(t, order="F"), cp.vec(args[0], order="F"), function)]
 
-    return canonicalize
+        return canonicalize
+
+    return make
 
 
 def _huber(expr: Any, args: Any, solver_context: Any = None) -> Any:
     """n^2 + 2 M abs(s) with x = n + s, in the objective."""
     n, s, t = (cp.Variable(expr.shape) for _ in range(3))
-    square = SymbolicQuadForm(n, sparse.eye_array(n.size), cp.square(n))
     head = Epigraph(cp.vec(t, order="F"), cp.vec(s, order="F"), "abs")
-    return square + 2 * expr.M * t, [args[0] == n + s, head]
+    return symbolic_square(n) + 2 * expr.M * t, [args[0] == n + s, head]
 
 
 def to_cones(problem: Any) -> tuple[Any, dict[int, int]]:
@@ -78,20 +77,18 @@ def to_cones(problem: Any) -> tuple[Any, dict[int, int]]:
 
     Returns the problem and, by the id of each constraint, the id of its affine successor.
     """
-    reduction = Dcp2Cone(quad_obj=True)
-    atoms = {
-        "abs": cp.atoms.abs,
-        "norm1": cp.atoms.norm1,
-        "norm_inf": cp.atoms.norm_inf,
-        "max": cp.atoms.max,
+    heads = {
+        atom: _head(name)
+        for name, atom in (
+            ("abs", cp.abs),
+            ("norm1", cp.norm1),
+            ("norm_inf", cp.norm_inf),
+            ("max", cp.max),
+        )
     }
-    standard = reduction.cone_canon_methods
-    own = {atom: _canonicalizer(name, standard[atom]) for name, atom in atoms.items()}
-    reduction.cone_canon_methods = {**standard, **own}
-    reduction.quad_canon_methods = {**reduction.quad_canon_methods, cp.atoms.huber: _huber}
-    posed, inverse = reduction.apply(problem)
-    evaluated, _ = EvalParams().apply(posed)  # such as the M of huber, no argument of the atom
+    posed, successor = in_cones(problem, heads, {cp.huber: _huber})
+    found = evaluated(posed)  # such as the M of huber, no argument of the atom
     renamed = dict(
-        zip((c.id for c in posed.constraints), (c.id for c in evaluated.constraints), strict=True)
+        zip((c.id for c in posed.constraints), (c.id for c in found.constraints), strict=True)
     )
-    return evaluated, {old: renamed[new] for old, new in inverse.cons_id_map.items()}
+    return found, {old: renamed[new] for old, new in successor.items()}

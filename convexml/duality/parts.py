@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
-from cvxpy.constraints import PSD, SOC, Equality, ExpCone, Inequality, NonNeg, NonPos, Zero
-from cvxpy.constraints.power import PowCone3D, PowConeND
-from cvxpy.cvxcore.python.canonInterface import get_matrix_from_tensor
-from scipy import sparse
 
 from ..errors import InputError
 from .epigraphs import Epigraph
 from .forms import TRANSPOSE, AffineForm, is_plain, named
+from .inner import Coefficients
 from .lagrangian import Column, Membership, Part
 from .latex.names import indexed, symbol
 from .real import Owner
@@ -50,31 +48,31 @@ class PartBuilder:
     dual cone, as CVXPY's dual values; only the argument X of an atom's norm enters as +u'X.
     """
 
-    def __init__(self, extractor: Any, columns: list[Column], starts: list[int]) -> None:
+    def __init__(self, read: Coefficients, columns: list[Column], starts: list[int]) -> None:
         self.parts: list[Part] = []
         self.memberships: list[Membership] = []
-        self._extractor, self._columns, self._starts = extractor, columns, starts
+        self._read, self._columns, self._starts = read, columns, starts
         self._names: set[str] = set()
         self._count: Counter[str] = Counter()
 
     def add(self, constraint: Any, owner: Owner | None) -> None:
         """Add a constraint whose arguments are affine, and the user's constraint it stands for."""
         match constraint:
-            case Equality() | Zero():
+            case cp.constraints.Equality() | cp.constraints.Zero():
                 self._add("free", constraint, owner, None)
-            case Inequality() | NonPos() | NonNeg():
+            case cp.constraints.Inequality() | cp.constraints.NonPos() | cp.constraints.NonNeg():
                 self._add("nonneg", constraint, owner, None)
-            case PSD():
+            case cp.constraints.PSD():
                 self._add("psd", constraint, owner, None)
-            case SOC():
+            case cp.constraints.SOC():
                 self._add("soc", constraint, owner, constraint.axis)
             case Epigraph():
                 self._add(constraint.function, constraint, owner, None)
-            case ExpCone():
+            case cp.constraints.ExpCone():
                 self._add("exp", constraint, owner, None)
-            case PowCone3D():
+            case cp.constraints.PowCone3D():
                 self._add("pow3d", constraint, owner, np.asarray(constraint.alpha.value))
-            case PowConeND():
+            case cp.constraints.PowConeND():
                 data = (np.asarray(constraint.alpha.value), constraint.axis)
                 self._add("pownd", constraint, owner, data)
             case _:
@@ -132,10 +130,7 @@ class PartBuilder:
         for what is on the right of |F x + g| <= c'x + d.
         """
         (letter, factor), (constant_letter, constant_factor) = names
-        tensor = self._extractor.affine(expression)
-        n = self._extractor.x_length
-        matrix, constant = get_matrix_from_tensor(tensor, None, n, with_offset=True)
-        matrix, constant = sparse.csc_array(matrix), np.ravel(constant)
+        matrix, constant = self._read.affine(expression)
         blocks = {
             key: sign * matrix[:, start : start + column.size]
             for key, (column, start) in enumerate(zip(self._columns, self._starts, strict=True))
@@ -161,11 +156,11 @@ def _argument(constraint: Any, position: int, owner: Owner | None) -> tuple[Any,
     """The affine expression, its sign in the Lagrangian, and whether it reads better negated."""
     argument = constraint.args[position]
     match constraint:
-        case Equality() | Inequality():
+        case cp.constraints.Equality() | cp.constraints.Inequality():
             left, right = constraint.args
             return left - right, 1.0, left.is_constant()
-        case Zero() | NonPos():
+        case cp.constraints.Zero() | cp.constraints.NonPos():
             return argument, 1.0, False
-        case SOC() | Epigraph() if position == 1 and owner is None:
+        case cp.constraints.SOC() | Epigraph() if position == 1 and owner is None:
             return argument, 1.0, False
     return argument, -1.0, True

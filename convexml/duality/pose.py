@@ -5,18 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import cvxpy as cp
-import numpy as np
-from cvxpy.cvxcore.python.canonInterface import get_matrix_from_tensor
-from cvxpy.reductions.eval_params import EvalParams
-from cvxpy.reductions.flip_objective import FlipObjective
-from cvxpy.reductions.inverse_data import InverseData
-from cvxpy.utilities.coeff_extractor import CoeffExtractor
-from scipy import sparse
 
 from ..errors import InputError
 from .attributes import attribute_constraints
 from .epigraphs import to_cones
 from .forms import is_plain, named
+from .inner import Coefficients, evaluated, minimised
 from .lagrangian import Column, Lagrangian
 from .latex.names import indexed, symbol
 from .parts import PartBuilder
@@ -33,11 +27,8 @@ def pose(problem: Any) -> Lagrangian:
     """
     _check(problem)
     maximise = isinstance(problem.objective, cp.Maximize)
-    evaluated, _ = EvalParams().apply(problem)
-    real = to_real(evaluated, problem.constraints)
-    posed, successor = to_cones(
-        FlipObjective().apply(real.problem)[0] if maximise else real.problem
-    )
+    real = to_real(evaluated(problem), problem.constraints)
+    posed, successor = to_cones(minimised(real.problem) if maximise else real.problem)
     owners = {successor[key]: owner for key, owner in real.owners.items() if key in successor}
     variables = posed.variables()
     names = _variable_names(real.names, variables)
@@ -48,28 +39,14 @@ def pose(problem: Any) -> Lagrangian:
             if variable.id in real.names:
                 owners[constraint.id] = Owner(constraint)
     constraints = list({c.id: c for c in [*posed.constraints, *attributes]}.values())
-    inverse = InverseData(_Bare(variables, constraints))
-    extractor = CoeffExtractor(inverse, "SCIPY")
+    read = Coefficients(variables, constraints)
     sign = -1.0 if maximise else 1.0
-    columns, offset = _columns(posed, extractor, inverse, names, set(real.names), sign)
-    builder = PartBuilder(extractor, columns, [inverse.var_offsets[v.id] for v in variables])
+    columns, offset = _columns(posed, read, names, set(real.names), sign)
+    builder = PartBuilder(read, columns, [read.starts[v.id] for v in variables])
     for constraint in constraints:
         if constraint.size:
             builder.add(constraint, owners.get(constraint.id))
     return Lagrangian(columns, builder.parts, builder.memberships, offset, maximise)
-
-
-class _Bare:
-    """What InverseData asks of a problem, without building one."""
-
-    def __init__(self, variables: list[Any], constraints: list[Any]) -> None:
-        self._variables, self.constraints = variables, constraints
-
-    def variables(self) -> list[Any]:
-        return self._variables
-
-    def parameters(self) -> list[Any]:
-        return []
 
 
 def _check(problem: Any) -> None:
@@ -111,21 +88,16 @@ def _variable_names(own: dict[int, str], variables: list[Any]) -> dict[int, str]
 
 
 def _columns(
-    posed: Any, extractor: Any, inverse: Any, names: dict[int, str], own: set[int], sign: float
+    posed: Any, read: Coefficients, names: dict[int, str], own: set[int], sign: float
 ) -> tuple[list[Column], float]:
     """Read P, q and the constant of the objective; ``sign`` times q is what the user wrote."""
-    n = inverse.x_length
-    if not n:
+    if not read.size:
         return [], float(posed.objective.expr.value)
-    P_tensor, q_tensor = extractor.quad_form(posed.objective.expr.copy())
-    q, offset = get_matrix_from_tensor(q_tensor, None, n, with_offset=True)
-    q = np.asarray(q.toarray()).ravel()
-    entries = sparse.coo_array(P_tensor)
-    P = sparse.csr_array((entries.data, (entries.row % n, entries.row // n)), shape=(n, n))
+    P, q, offset = read.quadratic(posed.objective.expr)
     P = (P + P.T).tocsr()  # CVXPY writes x'Px, we write x'Px / 2
     blocks = {
-        identity: slice(start, start + inverse.id2var[identity].size)
-        for identity, start in inverse.var_offsets.items()
+        variable.id: slice(read.starts[variable.id], read.starts[variable.id] + variable.size)
+        for variable in posed.variables()
     }
     several = sum(
         not is_plain(named(q[rows, None], "c")) for rows in blocks.values() if q[rows].any()
@@ -146,4 +118,4 @@ def _columns(
                 None if linear.is_zero else linear,
             )
         )
-    return found, float(np.ravel(offset)[0])
+    return found, offset

@@ -1,14 +1,11 @@
-"""The same problem in real numbers, with what every new constraint and variable stands for.
-
-Import this module only where CVXPY is needed.
-"""
+"""The same problem in real numbers, with what every new constraint and variable stands for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from cvxpy.reductions.complex2real.complex2real import Complex2Real, accepts
+from .inner import real_parts
 
 
 @dataclass(frozen=True)
@@ -59,15 +56,14 @@ def to_real(problem: Any, originals: list[Any]) -> RealProblem:
         variable.id: "" if variable.name() == f"var{variable.id}" else variable.name()
         for variable in problem.variables()
     }
-    if not accepts(problem):
+    parted = real_parts(problem)
+    if parted is None:
         return RealProblem(problem, owners, names)
-    reduction = Complex2Real()
-    real, inverse = reduction.apply(problem)
-    for identity, imaginary in inverse.real2imag.items():
+    real, imaginary_parts, pairs = parted
+    for identity, imaginary in imaginary_parts.items():
         if identity in owners:
             owners[imaginary] = Owner(owners[identity].constraint, owners[identity].number, True)
-    canonical: Any = reduction.canon_methods
-    for variable, parts in canonical._variables.items():
+    for variable, parts in pairs.items():
         given = names.pop(variable.id, "")
         both = {part.id for part in parts if part is not None}
         for part, word in zip(parts, ("real", "imag"), strict=True):

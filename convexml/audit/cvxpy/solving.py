@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...certificates.certificate import Certificate, Verdict
+from ...duality.inner import record, store, stored
 from ...errors import SolverError, UnknownSolverError, UnsuitableSolverError, nearest
 from ...solvers.reference import REFERENCE, installed, run_reference, suits
 from ...validation import positive_number
@@ -135,7 +136,7 @@ def _empty(posed: Posed) -> bool:
 
 def _state(posed: Posed) -> dict[str, Any]:
     return {
-        "variables": [(v, v._value) for v in posed.problem.variables()],
+        "variables": [(v, stored(v)) for v in posed.problem.variables()],
         "duals": [
             (dual, dual.value) for c in posed.problem.constraints for dual in c.dual_variables
         ],
@@ -144,7 +145,7 @@ def _state(posed: Posed) -> dict[str, Any]:
 
 def _restore(posed: Posed, certificate: Certificate, _: str, state: dict[str, Any]) -> None:
     for variable, value in state["variables"]:
-        variable._value = value
+        store(variable, value)
     for dual, value in state["duals"]:
         dual.save_value(value)
     _record(posed.problem, certificate)
@@ -154,8 +155,7 @@ def _record(problem: Any, certificate: Certificate) -> None:
     """CVXPY's value and status of a problem, as the certificate has them."""
     certified = certificate.verdict is Verdict.CERTIFIED
     if certificate.claim == "optimal":
-        problem._value = certificate.primal_objective
-        problem._status = "optimal" if certified else "optimal_inaccurate"
+        status = "optimal" if certified else "optimal_inaccurate"
+        record(problem, certificate.primal_objective, status)
     elif certified:
-        problem._value = certificate.primal_objective
-        problem._status = certificate.claim
+        record(problem, certificate.primal_objective, certificate.claim)

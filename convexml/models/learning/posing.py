@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...duality.inner import record
 from ...losses import Loss
 from ...numerics import Array
 from ...objective import Objective, Statement, label_all, parameters_of
@@ -95,5 +96,4 @@ def fill(problem: PosedLearning) -> None:
             constraint.dual_variables[0].save_value(np.reshape(multipliers[label], shape))
     # CVXPY keeps value and status of its own last solve; this one may be another solver's.
     verified = solution.status == "optimal"
-    statement.problem._value = solution.objective
-    statement.problem._status = "optimal" if verified else "optimal_inaccurate"
+    record(statement.problem, solution.objective, "optimal" if verified else "optimal_inaccurate")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...deadline import LATE
+from ...duality.inner import compiled as compile_problem
 from ...errors import InputError, instead
 from . import process
 
@@ -117,20 +118,19 @@ def run_reference(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            data, chain, inverse = problem.get_problem_data(name.upper(), solver_opts={})
+            form = compile_problem(problem, name)
             if max_seconds is not None and time.perf_counter() - start > max_seconds + LATE:
                 raise TimeoutError
             compiled = time.perf_counter()
             settings = tolerances(name, tol, max_seconds) | options
             if name in UNTIMED and max_seconds is not None:
-                sent = {key: each for key, each in data.items() if key != "param_prob"}
-                raw, compiled = process.ask((chain.solver, sent, settings), max_seconds)
+                raw, compiled = process.ask((form.interface, form.plain, settings), max_seconds)
             else:
                 # OSQP announces "Polishing not needed ..." even when told not to be verbose.
                 with redirect_stdout(StringIO()):
-                    raw = chain.solve_via_data(problem, data, False, False, settings)
+                    raw = form.run(settings)
             solved = time.perf_counter()
-            problem.unpack_results(raw, chain, inverse)
+            form.fill(raw)
             _forget_nan(problem)
     except TimeoutError:
         had, whole = max(max_seconds or 0.0, process.LEAST), time.perf_counter() - start

@@ -21,7 +21,7 @@ def curved(posed: Posed) -> str:
 
 
 def _forms(expression: Any) -> list[Any]:
-    from cvxpy.atoms.quad_form import QuadForm
+    import cvxpy as cp
 
-    own = [expression] if isinstance(expression, QuadForm) else []
+    own = [expression] if isinstance(expression, cp.QuadForm) else []
     return own + [form for part in getattr(expression, "args", []) for form in _forms(part)]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....conditions import Condition, worst
+from ....duality.inner import domain_of, is_atom
 from ....numerics import EPS, Array
 from .layout import dense
 from .sizes import term_sizes
@@ -42,7 +43,7 @@ def domain_rows(
     for name, expressions in _owners(problem, labels):
         found = []
         for atom in (atom for part in expressions for atom in _atoms(part)):
-            for constraint in atom._domain():
+            for constraint in domain_of(atom):
                 if all(_valued(arg) for arg in constraint.args):
                     row = _row(f"{name}: violation", constraint, sizes)
                     if row.residual and _singular(atom):
@@ -56,12 +57,12 @@ def domain_rows(
 
 def without_value(problem: Any) -> str:
     """Which atom refuses its argument, in words; "" where all have values."""
-    from cvxpy.constraints import Inequality
+    import cvxpy as cp
 
     for expressions in ([problem.objective.expr], *(c.args for c in problem.constraints)):
         for atom in (atom for part in expressions for atom in _atoms(part)):
             # Functions of symmetric matrices refuse others, and perspectives a negative scale.
-            picky = any(not isinstance(c, Inequality) for c in atom._domain())
+            picky = any(not isinstance(c, cp.constraints.Inequality) for c in domain_of(atom))
             picky = picky or type(atom).__name__ == "perspective"
             if picky and not _valued(atom):
                 return f"{type(atom).__name__} has no value at this point"
@@ -80,7 +81,7 @@ def _atoms(expression: Any) -> list[Any]:
     seen: set[int] = set()
 
     def walk(node: Any) -> None:
-        if id(node) in seen or not hasattr(node, "_domain"):
+        if id(node) in seen or not is_atom(node):
             return
         seen.add(id(node))
         for part in node.args:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ....duality.canonical import Canonical
+from ....duality.inner import full_value, real_and_imaginary, reduced_value, renamed
 from ....numerics import Array
 from .hermitian import hermitian_map
 
@@ -30,9 +31,9 @@ def parts_of(canonical: Canonical, problem: Any) -> list[Columns]:
     found = []
     for variable in problem.variables():
         for new, imaginary in _split(canonical, variable):
-            start = canonical.columns.get(_renamed(canonical, new.id))
+            start = canonical.columns.get(renamed(canonical.reductions, new.id))
             if start is not None:
-                size = _reduced(new, np.zeros(new.shape)).size
+                size = reduced_value(new, np.zeros(new.shape)).size
                 found.append(Columns(variable, np.arange(start, start + size), imaginary))
     return found
 
@@ -45,7 +46,7 @@ def read_part(canonical: Canonical, part: Columns, value: Any) -> Array:
     piece = np.imag(value) if part.imaginary else np.real(value)
     if part.imaginary and part.variable.is_hermitian():
         return piece[np.triu_indices(piece.shape[0], k=1)]
-    return _reduced(new, piece)
+    return reduced_value(new, piece)
 
 
 def expand_variable(canonical: Canonical, parts: list[Columns], variable: Any, x: Array) -> Array:
@@ -62,7 +63,7 @@ def expand_variable(canonical: Canonical, parts: list[Columns], variable: Any, x
         else:
             split = _split(canonical, variable)
             new = next(new for new, imaginary in split if imaginary == part.imaginary)
-            piece = _enlarged(new, entries)
+            piece = dense(full_value(new, entries))
         value = value + (1j * piece if part.imaginary else piece)
     return value
 
@@ -73,39 +74,11 @@ def dense(value: Any) -> Array:
 
 
 def _split(canonical: Canonical, variable: Any) -> list[tuple[Any, bool]]:
-    for reduction, _ in canonical.reductions:
-        pairs = getattr(getattr(reduction, "canon_methods", None), "_variables", None)
-        if pairs is not None and variable in pairs:
-            real, imaginary = pairs[variable]
-            pair = ((real, False), (imaginary, True))
-            return [(new, flag) for new, flag in pair if new is not None]
-    return [(variable, False)]
-
-
-def _renamed(canonical: Canonical, identity: int) -> int:
-    """The id after attributes have become constraints."""
-    for reduction, inverse in canonical.reductions:
-        if type(reduction).__name__ == "CvxAttr2Constr" and inverse:
-            new = inverse[0].get(identity)
-            identity = identity if new is None else new.id
-    return identity
-
-
-def _reduced(variable: Any, value: Array) -> Array:
-    from cvxpy.reductions.cvx_attr2constr import lower_value
-
-    value = value.reshape(variable.shape)
-    if variable._has_dim_reducing_attr:
-        value = np.asarray(lower_value(variable, value))
-    return value.ravel(order="F")
-
-
-def _enlarged(variable: Any, entries: Array) -> Array:
-    from cvxpy.reductions.cvx_attr2constr import recover_value_for_leaf
-
-    if variable._has_dim_reducing_attr:
-        return dense(recover_value_for_leaf(variable, entries, project=False))
-    return entries.reshape(variable.shape, order="F")
+    pair = real_and_imaginary(canonical.reductions, variable)
+    if pair is None:
+        return [(variable, False)]
+    both = zip(pair, (False, True), strict=True)
+    return [(new, imaginary) for new, imaginary in both if new is not None]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from ....certificates.conic.units import conic_units
 from ....certificates.scale import ProgramUnits
 from ....conditions import Condition, worst
 from ....duality.canonical import Canonical, cone_program
+from ....duality.inner import store, stored
 from ....errors import InputError, SolverError
 from ....numerics import EPS, Array
 from ....objective.conic.program import ConeProgram
@@ -98,8 +99,7 @@ class Posed:
     def named(self, y: Array) -> dict[str, Any]:
         """The multipliers of the user's constraints, as CVXPY has them, by label."""
         _, duals = self.canonical.recover(np.zeros(self.program.q.size), y)
-        found = {c: duals.get(c) for c in self.problem.constraints}
-        return {self.labels[c.id]: dense(v) for c, v in found.items() if v is not None}
+        return {self.labels[c.id]: dense(v) for c, v in duals.items() if v is not None}
 
     def column_name(self, j: int) -> str:
         """``name[k]`` of an entry of x."""
@@ -191,14 +191,14 @@ def sparse_values() -> Iterator[None]:
 @contextmanager
 def substituted(values: Mapping[Any, Any]) -> Iterator[None]:
     """Let the variables have these values for a while."""
-    kept = {variable: variable._value for variable in values}
+    kept = {variable: stored(variable) for variable in values}
     try:
         for variable, value in values.items():
             variable.save_value(value)
         yield
     finally:
         for variable, value in kept.items():
-            variable._value = value
+            store(variable, value)
 
 
 def primal_rows(posed: Posed, x: Array) -> list[Condition]:

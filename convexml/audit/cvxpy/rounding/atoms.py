@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....duality.inner import slopes_of
 from ....numerics import ELEMENTARY, EPS, Array, gamma
 from .twofold import LOST, SMALL, Enclosed
 
@@ -145,7 +146,7 @@ def _first_order(atom: Any, parts: list[Enclosed], value: Array) -> Array:
     """By CVXPY's own gradient: what the arguments are off by, and a stable evaluation."""
     radius = 16.0 * EPS * np.abs(value).ravel(order="F")
     try:
-        slopes = atom._grad([part.value for part in parts])
+        slopes = slopes_of(atom, [part.value for part in parts])
     except (NotImplementedError, ValueError, ArithmeticError, np.linalg.LinAlgError):
         slopes = [None]
     for slope, part in zip(slopes, parts, strict=False):
