@@ -110,8 +110,8 @@ MUTANTS = [
     Mutant(
         "judge: the gap without its rounding",
         f"{CERTIFICATES}/judge.py",
-        "if gap is None else gap) + float(rounding)",
-        "if gap is None else gap)",
+        "found = max(found, 0.0) + float(rounding) if found",
+        "found = max(found, 0.0) if found",
         (f"{FAULTS}::test_the_gap_includes_its_rounding",),
     ),
     Mutant(
