@@ -119,8 +119,18 @@ class Compiled:
 
 
 def compiled(problem: Any, solver: str) -> Compiled:
-    """Compile a problem for a solver of CVXPY."""
-    return Compiled(problem, *problem.get_problem_data(solver.upper(), solver_opts={}))
+    """Compile a problem for a solver, or take what CVXPY compiled when it chose this one itself."""
+    name, kept = solver.upper(), problem._cache
+    if kept.key == (None, False, False, None) and kept.solving_chain.solver.name() == name:
+        return Compiled(problem, *problem.get_problem_data(None, solver_opts={}))
+    return Compiled(problem, *problem.get_problem_data(name, solver_opts={}))
+
+
+def last_answer(problem: Any) -> tuple[Array, Array] | None:
+    """Clarabel's last (x, y), of which CVXPY passes on a part only; None where none is kept."""
+    solver = problem._solver_cache.get("CLARABEL")
+    found = solver.get_solution() if hasattr(solver, "get_solution") else None
+    return None if found is None else (np.array(found.x, float), np.array(found.z, float))
 
 
 def real_and_imaginary(reductions: tuple[tuple[Any, Any], ...], variable: Any) -> Any:

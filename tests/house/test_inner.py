@@ -17,7 +17,8 @@ OPEN = {"constraints", "error"}
 CLOSED = {name for name, value in vars(cp).items() if inspect.ismodule(value)} - OPEN
 PRIVATE = set(
     "_value _status _solution _solver_stats _cache _size_metrics _domain _grad _numeric "
-    "_has_dim_reducing_attr _variables _solve _solving_chain _compilation_time".split()
+    "_has_dim_reducing_attr _variables _solve _solving_chain _compilation_time "
+    "_solver_cache".split()
 )
 """Attributes of CVXPY's problems, leaves and atoms that it keeps for itself."""
 COMPILED = set(

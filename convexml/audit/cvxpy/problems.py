@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...certificates.certificate import Certificate
+from ...certificates.certificate import Certificate, Verdict
 from ...certificates.conic.bounds import reach
 from ...certificates.conic.optimum import certify_conic
 from ...certificates.conic.search.recovery import Completed, complete_dual, complete_point
@@ -21,6 +21,7 @@ from ...conditions import Condition
 from ...errors import InputError
 from ...numerics import Array
 from .constant import certify_constant
+from .reading.answer import kept_answer
 from .reading.curvature import curved
 from .reading.domain import without_value
 from .reading.labels import soft_rows
@@ -102,17 +103,32 @@ def _judge(posed: Posed, tol: float) -> Certificate:
     outside = outside_domain(posed)
     if (reason := without_value(posed.problem)) or any(row.breaks(tol) for row in outside):
         return decide(bounded(np.nan, np.nan, outside, tol, scale=np.nan, reason=reason))
+    sizes, sign = (posed.units, posed.fit, posed.own), posed.canonical.sign
+    subject = Audited(posed.program, *sizes, posed, sign, _bent(posed), curved(posed), given)
+    for full, pair in _completions(posed, x, given):
+        radius = reach(full, posed.own)
+        certificate = certify_conic(subject, full, pair, tol, radius, given.missing)
+        if certificate.verdict is Verdict.CERTIFIED:
+            break
+    return certificate
+
+
+def _completions(posed: Posed, x: Array, given: Given) -> Iterator[tuple[Array, Completed]]:
+    """x and the multipliers with what CVXPY does not pass on: as kept, then as recovered.
+
+    What was passed stays as it is, also where these units cannot hold it.
+    """
+    kept = kept_answer(posed, x, given)
+    if kept is not None:
+        x = np.where(posed.own, x, kept.w)
+        yield x, kept
     program, to = posed.fit.program, posed.fit.scaled
     z, y = to.x_in(x), to.y_in(given.y)
     z = complete_point(program, z, posed.own, y, given.mask)
     full = complete_dual(program, z, posed.own, y, given.mask, reach(z, posed.own))
-    # What was passed stays as it is, also where these units cannot hold it.
     x = np.where(posed.own, x, to.x_out(z))
     y = np.where(given.mask, given.y, to.y_out(full.y))
-    sizes, sign = (posed.units, posed.fit, posed.own), posed.canonical.sign
-    subject = Audited(posed.program, *sizes, posed, sign, _bent(posed), curved(posed), given)
-    pair = Completed(to.x_out(full.w), y)
-    return certify_conic(subject, x, pair, tol, reach(x, posed.own), given.missing)
+    yield x, Completed(to.x_out(full.w), y)
 
 
 def _empty(tol: float, reason: str) -> Certificate:

@@ -139,12 +139,13 @@ def _apart(program: ConeProgram, own: Array, x: Array, y: Array, apart: float) -
     slack, outside = row_violations(program, x)
     auxiliary = abs(program.A[:, np.flatnonzero(~own)]).sum(axis=1) > 0.0
     loose = 0.0
-    for cone, rows in program.among(auxiliary):
+    for cone, rows in program.runs_of(auxiliary):
         if cone.is_polyhedral:
-            loose += float(np.abs(y[rows]) @ np.abs(slack[rows]))
+            loose += float(np.sum(np.abs(y[rows]) * np.abs(slack[rows])))
         else:
-            loose += abs(float(y[rows] @ slack[rows]))
-            loose += float(np.linalg.norm(y[rows]) * np.linalg.norm(outside[rows]))
+            loose += float(np.sum(np.abs(np.sum(y[rows] * slack[rows], axis=1))))
+            lengths = (np.linalg.norm(part[rows], axis=1) for part in (y, outside))
+            loose += float(np.dot(*lengths))
     return max(abs(apart) - 2.0 * loose, 0.0)
 
 

@@ -22,10 +22,13 @@ def distances(
     One distance a row of a polyhedral cone, one a curved cone; of ``wanted`` rows, a mask, only.
     """
     found = [(np.zeros(0), np.zeros(0))]
-    for cone, rows in program.among(_mask(program, wanted)):
-        away = cone.distance_dual(values[rows]) if dual else cone.distance(values[rows])
-        own = size[rows]
-        found.append((away, own if cone.is_polyhedral else np.array([np.linalg.norm(own)])))
+    for cone, rows in program.runs_of(wanted):
+        nearest = cone.project_dual_each if dual else cone.project_each
+        away, own = values[rows] - nearest(values[rows]), size[rows]
+        if cone.is_polyhedral:
+            found.append((np.abs(away).ravel(), own.ravel()))
+        else:
+            found.append((np.linalg.norm(away, axis=1), np.linalg.norm(own, axis=1)))
     distances, sizes = zip(*found, strict=True)
     return np.concatenate(distances), np.concatenate(sizes)
 
@@ -33,9 +36,10 @@ def distances(
 def products(program: ConeProgram, slack: Array, y: Array, wanted: Array | None = None) -> Array:
     """s'y row by row and curved cone by cone; of equalities it says nothing, and there is none."""
     found = [np.zeros(0)]
-    for cone, rows in program.among(_mask(program, wanted) & ~program.ruled_by(ZeroCone)):
-        product = slack[rows] * y[rows]
-        found.append(product if cone.is_polyhedral else np.array([slack[rows] @ y[rows]]))
+    for cone, rows in program.runs_of(wanted):
+        if not isinstance(cone, ZeroCone):
+            product = slack[rows] * y[rows]
+            found.append(product.ravel() if cone.is_polyhedral else np.sum(product, axis=1))
     return np.concatenate(found)
 
 
@@ -47,7 +51,3 @@ def row_sizes(program: ConeProgram, units: ProgramUnits) -> Array:
 def share(size: float, sizes: Array) -> Array:
     """size / sizes: what a multiplier or a slope counts against; 0 where the data have no size."""
     return np.divide(size, sizes, out=np.zeros(sizes.size), where=sizes > 0.0)
-
-
-def _mask(program: ConeProgram, wanted: Array | None) -> Array:
-    return np.ones(program.b.size, dtype=bool) if wanted is None else wanted

@@ -18,18 +18,16 @@ def conic_units(program: ConeProgram) -> ProgramUnits:
     """
     places: list[tuple[Array, Array]] = []
     count = 0
-    for cone, part in program.blocks:
-        rows = np.arange(part.start, part.stop)
+    for cone, run in program.runs:
         if isinstance(cone, Semidefinite):
             column, row = np.tril_indices(cone.order)
-            places += [(rows, count + row), (rows, count + column)]
-            count += cone.order
-        elif cone.is_polyhedral:
-            places.append((rows, count + np.arange(cone.dim)))
-            count += cone.dim
-        else:
-            places.append((rows, np.full(cone.dim, count)))
-            count += 1
+            for part in run:
+                places += [(part, count + row), (part, count + column)]
+                count += cone.order
+        elif run.size:
+            owners = np.arange(run.size if cone.is_polyhedral else len(run))
+            places.append((run.ravel(), count + np.repeat(owners, run.size // owners.size)))
+            count += owners.size
     empty = np.zeros(0, dtype=int)
     rows, columns = (np.concatenate([empty, *(p[k] for p in places)]) for k in (0, 1))
     shape = (program.b.size, count)

@@ -36,14 +36,14 @@ def row_violations(program: ConeProgram, x: Array) -> tuple[Array, Array]:
     """The slack b - A x, rounded once, and how far it is outside of the cones, entry by entry."""
     slack = -exact_residual(program.A, x, program.b)
     outside = np.zeros(slack.size)
-    for cone, part in program.blocks:
+    for cone, rows in program.runs:
         match cone:
             case ZeroCone():
-                outside[part] = slack[part]
+                outside[rows] = slack[rows]
             case NonnegativeCone():
-                outside[part] = np.minimum(slack[part], 0.0)
+                outside[rows] = np.minimum(slack[rows], 0.0)
             case _:
-                outside[part] = slack[part] - cone.project(slack[part])
+                outside[rows] = slack[rows] - cone.project_each(slack[rows])
     return slack, outside
 
 

@@ -34,6 +34,14 @@ class Cone(ABC):
         """The nearest point of K* = {y: y's >= 0 for all s in K}, by Moreau's identity."""
         return y + self.project(-y)
 
+    def project_each(self, s: Array) -> Array:
+        """The projection of every row, shape (k, dim)."""
+        return np.array([self.project(row) for row in s]).reshape(s.shape)
+
+    def project_dual_each(self, y: Array) -> Array:
+        """The projection of every row to K*, shape (k, dim)."""
+        return np.array([self.project_dual(row) for row in y]).reshape(y.shape)
+
     def distance(self, s: Array) -> Array:
         """Distances to K: one for each entry of a polyhedral cone, else one, shape (1,)."""
         return self._condense(s - self.project(s))
@@ -98,6 +106,20 @@ class SecondOrder(Cone):
     def project_dual(self, y: Array) -> Array:
         """See ``Cone``."""
         return self.project(y)
+
+    def project_each(self, s: Array) -> Array:
+        """See ``Cone``."""
+        found, t, norms = s.copy(), s[:, 0], np.linalg.norm(s[:, 1:], axis=1)
+        half = 0.5 * (t + norms)
+        outside = ~(norms <= t)
+        found[outside, 0] = half[outside]
+        found[outside, 1:] *= (half[outside] / norms[outside])[:, None]
+        found[outside & (norms <= -t)] = 0.0
+        return found
+
+    def project_dual_each(self, y: Array) -> Array:
+        """See ``Cone``."""
+        return self.project_each(y)
 
 
 @dataclass(frozen=True)

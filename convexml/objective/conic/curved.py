@@ -38,6 +38,26 @@ class ExponentialCone(Cone):
             return np.array([0.0, 0.0, max(z, 0.0)])
         return _nearest_on_surface(x, y, z)
 
+    def project_each(self, s: Array) -> Array:
+        """See ``Cone``."""
+        found = s.copy()
+        x, y, z = s.T
+        with np.errstate(all="ignore"):
+            inside = np.where(y > 0.0, np.log(z) - np.log(y) >= x / y, (y == 0.0) & (x <= 0.0))
+            polar = np.where(
+                x > 0.0, np.log(x) + y / x <= 1.0 + np.log(-z), (x == 0.0) & (y <= 0.0)
+            )
+        inside &= (z > 0.0) | ((y == 0.0) & (z == 0.0))
+        polar &= (z < 0.0) | ((x == 0.0) & (z == 0.0))
+        found[polar & ~inside] = 0.0
+        for i in np.flatnonzero(~inside & ~polar):
+            found[i] = self.project(s[i])
+        return found
+
+    def project_dual_each(self, y: Array) -> Array:
+        """See ``Cone``."""
+        return y + self.project_each(-y)
+
 
 def _in_exponential(x: float, y: float, z: float) -> bool:
     if y > 0.0:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -41,7 +43,7 @@ class ConeProgram:
     cones: tuple[Cone, ...]
     offset: float = 0.0
 
-    @property
+    @cached_property
     def blocks(self) -> list[tuple[Cone, slice]]:
         """Each cone with the rows it rules."""
         ends = np.cumsum([cone.dim for cone in self.cones])
@@ -49,6 +51,17 @@ class ConeProgram:
             (cone, slice(int(end) - cone.dim, int(end)))
             for cone, end in zip(self.cones, ends, strict=True)
         ]
+
+    @cached_property
+    def runs(self) -> list[tuple[Cone, Array]]:
+        """Cones with the rows they rule, shape (k, dim): k curved cones in a row that are equal."""
+        found, start = [], 0
+        for cone, equal in groupby(self.cones):
+            for k in [1 for _ in equal] if cone.is_polyhedral else [sum(1 for _ in equal)]:
+                end = start + k * cone.dim
+                found.append((cone, np.arange(start, end).reshape(k, cone.dim)))
+                start = end
+        return found
 
     @property
     def is_polyhedral(self) -> bool:
@@ -68,6 +81,15 @@ class ConeProgram:
                 yield type(cone)(inside.size), inside
             elif inside.size:
                 yield cone, np.arange(part.start, part.stop)
+
+    def runs_of(self, wanted: Array | None) -> Iterator[tuple[Any, Array]]:
+        """``runs`` of the wanted rows, by default of all; a curved cone comes whole or not."""
+        for cone, rows in self.runs:
+            if wanted is not None:
+                chosen = wanted[rows]
+                rows = rows[:, chosen[0]] if cone.is_polyhedral else rows[np.any(chosen, axis=1)]
+            if rows.size:
+                yield cone if rows.shape[1] == cone.dim else type(cone)(rows.size), rows
 
     def objective(self, x: Array) -> float:
         """x'Px / 2 + q'x + offset."""
@@ -91,14 +113,14 @@ class ConeProgram:
 
     def project_dual(self, y: Array) -> Array:
         """The nearest point of K*."""
-        return self._map(y, lambda cone, part: cone.project_dual(part))
+        return self._map(y, lambda cone, parts: cone.project_dual_each(parts))
 
     def project(self, s: Array) -> Array:
         """The nearest point of K."""
-        return self._map(s, lambda cone, part: cone.project(part))
+        return self._map(s, lambda cone, parts: cone.project_each(parts))
 
     def _map(self, values: Array, function: Any) -> Array:
-        parts = [function(cone, values[rows]) for cone, rows in self.blocks]
+        parts = [function(cone, values[rows]).ravel() for cone, rows in self.runs]
         return np.concatenate([np.zeros(0), *parts])
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from scipy import sparse
 
 from ....numerics import EPS, Array
-from ....objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
+from ....objective.conic.cones import Cone, SecondOrder, Semidefinite, ZeroCone
 from ....objective.conic.curved import ExponentialCone, Power
 from ....objective.conic.program import ConeProgram
+from . import exponential
 
 THIN = 1e-11
 """Below this share of its size a multiplier counts as on the boundary of a curved cone."""
@@ -22,9 +22,11 @@ DENSE_BLOCK = 600
 def nudged(program: ConeProgram, y: Array) -> Array:
     """Multipliers in K* with rounding allowed for: a few ulp inside where the cone is curved."""
     y = program.project_dual(y)
-    for cone, part in program.blocks:
-        if not cone.is_polyhedral:
-            y[part] = _nudged(cone, y[part])
+    for cone, rows in program.runs:
+        if isinstance(cone, ExponentialCone):
+            y[rows] = exponential.nudged_each(y[rows])
+        elif not cone.is_polyhedral:
+            y[rows] = [_nudged(cone, part) for part in y[rows]]
     return y
 
 
@@ -37,14 +39,6 @@ def _nudged(cone: Cone, y: Array) -> Array:
             return y
         case Semidefinite():
             return _semidefinite(cone, y)
-        case ExponentialCone():
-            u, v = float(y[0]), float(y[1])
-            if not u < 0.0:
-                return np.array([0.0, max(v, 0.0), max(float(y[2]), 0.0)])
-            with np.errstate(over="ignore"):
-                least = -u * np.exp(v / u - 1.0) * (1.0 + 16.0 * EPS * (4.0 + abs(v / u)))
-            y[2] = max(float(y[2]), float(least) + np.finfo(float).tiny)
-            return y
     if inside_dual(cone, y):
         return y
     for k in range(1, 40):  # a power cone: |z| is lowered
@@ -74,12 +68,7 @@ def _semidefinite(cone: Semidefinite, y: Array) -> Array:
 def inside_dual(cone: Cone, y: Array) -> bool:
     """Whether an exponential or power multiplier is in K*, rounding included."""
     if isinstance(cone, ExponentialCone):
-        u, v, w = (float(entry) for entry in y)
-        if u >= 0.0:
-            return u == 0.0 and v >= 0.0 and w >= 0.0
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            left, right = np.log(-u) + v / u - 1.0, np.log(w) if w > 0.0 else -np.inf
-            return bool(left + 16.0 * EPS * (4.0 + abs(v / u) + abs(np.log(-u))) <= right)
+        return bool(exponential.inside_each(y))
     assert isinstance(cone, Power)
     alpha, x, z = np.array(cone.alphas), y[:-1], abs(float(y[-1]))
     if np.any(x < 0.0):
@@ -106,35 +95,49 @@ def margins(program: ConeProgram, y: Array, free: Array, share: float = 1.0) -> 
     share : float
         How much of its room each multiplier is given, at most 1.
     """
-    blocks: list[Any] = []
-    for cone, part in program.blocks:
-        match cone:
-            case ZeroCone():
-                blocks.append(sparse.diags_array(share * free[part]))
-            case NonnegativeCone():
-                blocks.append(sparse.diags_array(share * y[part]))
-            case _:
-                blocks.append(sparse.csc_array(_curved(cone, y[part], share)))
-    if not blocks:
-        return sparse.csc_array((0, 0))
-    return sparse.csc_array(sparse.block_diag(blocks))
+    entries: list[tuple[Array, Array, Array]] = []
+    width = 0
+    for cone, rows in program.runs:
+        if cone.is_polyhedral:
+            room = free[rows[0]] if isinstance(cone, ZeroCone) else y[rows[0]]
+            entries.append((rows[0], width + np.arange(cone.dim), share * room))
+            width += cone.dim
+            continue
+        for part, block in zip(rows, _curved(cone, y[rows], share), strict=True):
+            at = np.broadcast_to(part[:, None], block.shape)
+            columns = np.broadcast_to(width + np.arange(block.shape[1]), block.shape)
+            used = block != 0.0
+            entries.append((at[used], columns[used], block[used]))
+            width += block.shape[1]
+    none = np.zeros(0, dtype=int)
+    at, columns = (np.concatenate([none, *(part[k] for part in entries)]) for k in (0, 1))
+    values = np.concatenate([np.zeros(0), *(part[2] for part in entries)])
+    return sparse.csc_array((values, (at, columns)), shape=(y.size, width))
 
 
-def _curved(cone: Cone, y: Array, share: float) -> Array:
-    """Half of the way along y, and half of an ellipsoid about it."""
+def _curved(cone: Cone, y: Array, share: float) -> Iterable[Array]:
+    """For each row of y half of the way along it, and half of an ellipsoid about it."""
+    if isinstance(cone, ExponentialCone):
+        found = exponential.margins_each(y, _sizes(y), share)
+        return (part[:, int(u == 0.0) :] for u, part in zip(y[:, 0], found, strict=True))
+    return (_about(cone, part, share) for part in y)
+
+
+def _about(cone: Cone, y: Array, share: float) -> Array:
     along = 0.5 * share * y[:, None]
-    size = float(np.linalg.norm(y))
-    if size == 0.0:
+    if not np.any(y):
         return along
     match cone:
         case SecondOrder():
             return share * _lorentz(y)
         case Semidefinite():
             return share * _congruence(cone, y)
-        case ExponentialCone() if y[0] == 0.0:
-            return 0.5 * share * np.diag(y)  # the face of (0, v, w) with v, w >= 0
-    ball = _axes(cone, y, share)
+    ball = _shrunk(cone, y, share * np.diag(_sizes(y[None, :])[0]))
     return along if ball is None else np.hstack([along, 0.5 * ball])
+
+
+def _sizes(y: Array) -> Array:
+    return np.abs(y) + THIN * np.linalg.norm(y, axis=1, keepdims=True)
 
 
 def _lorentz(y: Array) -> Array:
@@ -163,53 +166,11 @@ def _congruence(cone: Semidefinite, y: Array) -> Array:
     return 0.5 * np.stack(columns, axis=1)
 
 
-def _axes(cone: Cone, y: Array, share: float) -> Array | None:
-    """Axes of an ellipsoid about y in K*: it is inside the hull of sqrt(dim) times their ends.
-
-    Where only a share of the room is wanted, they are that share of the entries' sizes.
-    """
-
-    def fits(axes: Array) -> bool:
-        ends = np.sqrt(cone.dim) * 1.01 * axes
-        return all(inside_dual(cone, y + s * e) for e in ends.T for s in (1.0, -1.0))
-
-    sizes = np.abs(y) + THIN * float(np.linalg.norm(y))
-    if isinstance(cone, ExponentialCone):
-        sizes[1] = abs(y[0]) if share < 1.0 else sizes[1]
-        axes = _dikin(y) if share == 1.0 else None
-        if axes is not None and fits(axes):
-            return axes
-    return _shrunk(fits, share * np.diag(sizes))
-
-
-def _shrunk(fits: Callable[[Array], bool], axes: Array) -> Array | None:
+def _shrunk(cone: Cone, y: Array, axes: Array) -> Array | None:
+    """Axes of an ellipsoid about y in K*: it is inside the hull of sqrt(dim) times their ends."""
     for _ in range(40):
-        if fits(axes):
+        ends = np.sqrt(cone.dim) * 1.01 * axes
+        if all(inside_dual(cone, y + s * e) for e in ends.T for s in (1.0, -1.0)):
             return axes
         axes = 0.5 * axes
     return None
-
-
-def _dikin(y: Array) -> Array | None:
-    """Half of the ellipsoid that the barrier of the dual exponential cone gives.
-
-    (u, v, w) is in K* where (u - v, -u, w) = (a, b, c) is in K; the barrier is
-    -log(b log(c / b) - a) - log b - log c.
-    """
-    turn = np.array([[1.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    a, b, c = turn @ y
-    if not (b > 0.0 and c > 0.0):
-        return None
-    with np.errstate(all="ignore"):
-        psi = b * np.log(c / b) - a
-        slope = np.array([-1.0, np.log(c / b) - 1.0, b / c]) / psi
-        bent = np.array([[0.0, 0.0, 0.0], [0.0, 1.0 / b, -1.0 / c], [0.0, -1.0 / c, b / c**2]])
-        hessian = np.outer(slope, slope) + bent / psi + np.diag([0.0, b**-2, c**-2])
-        units = 1.0 / np.sqrt(np.diag(hessian))
-        scaled = units[:, None] * hessian * units
-    if not (psi > 0.0 and np.all(np.isfinite(scaled))):
-        return None
-    values, vectors = np.linalg.eigh(scaled)
-    if not values[0] > EPS:
-        return None
-    return 0.5 * np.linalg.solve(turn, units[:, None] * vectors / np.sqrt(values))

@@ -154,9 +154,9 @@ def _largest(matrix: Any, axis: int) -> Array:
 def shared(program: ConeProgram, sizes: Array) -> Array:
     """The sizes, of a curved cone's rows the largest one for all."""
     sizes = sizes.copy()
-    for cone, part in program.blocks:
+    for cone, rows in program.runs:
         if not cone.is_polyhedral:
-            sizes[part] = np.max(sizes[part], initial=0.0)
+            sizes[rows] = np.max(sizes[rows], axis=1, initial=0.0)[:, None]
     return sizes
 
 

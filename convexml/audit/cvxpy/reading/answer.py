@@ -1,0 +1,53 @@
+"""The auxiliary entries and multipliers of the solver's own answer, where CVXPY still has it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....certificates.conic.search.recovery import Completed
+from ....duality.inner import last_answer
+from ....numerics import Array
+from .point import Posed
+from .rows import Given
+
+SAME = 1e-7
+"""How far values may be from the solver's, relative to the largest: CVXPY projects some."""
+NEAR = 1e-4
+"""Rows and columns are met to this, for their terms, by the answer to this very problem."""
+
+
+def kept_answer(posed: Posed, x: Array, given: Given) -> Completed | None:
+    """The dual point of Clarabel's last answer; None unless it is what stands in the problem.
+
+    A candidate as any other: its bound is computed from the data.
+
+    Parameters
+    ----------
+    posed : Posed
+    x : array, shape (n,)
+        The owner's entries stand in it.
+    given : Given
+        The multipliers that stand.
+    """
+    found, program = last_answer(posed.problem), posed.program
+    if found is None or found[0].size != program.q.size or found[1].size != program.b.size:
+        return None
+    w, y = found
+    own, mask = posed.own, given.mask
+    if not (_same(w[own], x[own]) and _same(y[mask], given.y[mask])):
+        return None
+    w, y = np.where(own, x, w), np.where(mask, given.y, y)
+    slack, terms = program.slack(w), abs(program.A) @ np.abs(w) + np.abs(program.b)
+    left, sizes = program.stationarity(w, y), program.stationarity_size(w, y)
+    off = (slack - program.project(slack), y - program.project_dual(y), left)
+    met = zip(off, (terms, np.abs(y), sizes), strict=True)
+    return Completed(w, y) if all(_small(part, size, NEAR) for part, size in met) else None
+
+
+def _same(one: Array, other: Array) -> bool:
+    return _small(one - other, other, SAME)
+
+
+def _small(part: Array, sizes: Array, share: float) -> bool:
+    size = float(np.max(np.abs(sizes), initial=0.0))
+    return float(np.max(np.abs(part), initial=0.0)) <= share * size
