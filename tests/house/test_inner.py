@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -109,3 +111,12 @@ def test_a_planted_trespass_is_found(source: str) -> None:
 )
 def test_what_is_documented_is_allowed(source: str) -> None:
     assert list(trespasses(source, ["convexml", "audit"])) == []
+
+
+def test_ci_tests_the_oldest_cvxpy_that_is_allowed(repository: Path) -> None:
+    project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (oldest,) = (need for need in project["dependencies"] if need.startswith("cvxpy"))
+    script = (repository / ".ci" / "run").read_text(encoding="utf-8")
+    assert f'"{oldest.replace(">=", "==")}"' in script
+    (tests,) = (line for line in script.splitlines() if line.startswith(".venv-oldest/bin/python"))
+    assert {"duality", "recognize"} <= set(re.findall(r"\w+", tests))
