@@ -73,8 +73,9 @@ class Dual:
         """Primal, Lagrangian and dual as one LaTeX ``aligned`` block.
 
         Matrices are called A_label, b_label (constraints), F, g (arguments of norms), c and P
-        (the objective). Auxiliary variables z_i appear where an atom has no textbook dual
-        (exponential, power and semidefinite cones): the problem is then shown in conic form.
+        (the objective), with a tilde where a variable has that letter. Auxiliary variables z_i
+        appear where an atom has no textbook dual (exponential, power and semidefinite cones): the
+        problem is then shown in conic form.
         """
         from .latex.render import render
 

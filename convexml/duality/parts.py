@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import cvxpy as cp
@@ -13,28 +14,31 @@ from .epigraphs import Epigraph
 from .forms import TRANSPOSE, AffineForm, is_plain, named
 from .inner import Coefficients
 from .lagrangian import Column, Membership, Part
-from .latex.names import indexed, symbol
+from .latex.names import Symbols, symbol
 from .real import Owner
 
 USER = {
     "free": (("nu", "A", "b"),),
     "nonneg": (("lambda", "A", "b"),),
     "psd": (("S", "A", "b"),),
-    "norm": (("lambda", "c", "d"), ("u", "A", "b")),
-    "exp": (("r", "c", "d"), ("s", "A", "b"), ("t", "C", "f")),
-    "pow3d": (("r", "c", "d"), ("s", "A", "b"), ("t", "C", "f")),
-    "pownd": (("r", "A", "b"), ("t", "c", "d")),
+    "norm": (("lambda", "C", "d"), ("u", "A", "b")),
+    "exp": (("r", "C", "d"), ("s", "A", "b"), ("t", "Q", "f")),
+    "pow3d": (("r", "C", "d"), ("s", "A", "b"), ("t", "Q", "f")),
+    "pownd": (("r", "A", "b"), ("t", "C", "d")),
 }
-"""For each argument of a kind of cone: its multiplier, its matrix and its constant."""
+"""For each argument of a kind of cone: its multiplier, its matrix and its constant.
+
+A matrix of one row is written in lower case, a constant that is a matrix in upper case.
+"""
 
 ATOM = {
-    "free": (("y", "B", "a"),),
-    "nonneg": (("w", "G", "h"),),
-    "psd": (("W", "M", "N"),),
-    "norm": (("mu", "e", "l"), ("v", "F", "g")),
-    "exp": (("rho", "e", "l"), ("sigma", "K", "k"), ("tau", "H", "m")),
-    "pow3d": (("rho", "e", "l"), ("sigma", "K", "k"), ("tau", "H", "m")),
-    "pownd": (("rho", "K", "k"), ("tau", "e", "l")),
+    "free": (("y", "G", "h"),),
+    "nonneg": (("eta", "K", "l"),),
+    "psd": (("W", "M", "n"),),
+    "norm": (("mu", "J", "p"), ("v", "F", "g")),
+    "exp": (("rho", "J", "p"), ("sigma", "L", "q"), ("tau", "H", "m")),
+    "pow3d": (("rho", "J", "p"), ("sigma", "L", "q"), ("tau", "H", "m")),
+    "pownd": (("rho", "L", "q"), ("tau", "J", "p")),
 }
 """The same where no user's constraint owns it."""
 
@@ -48,10 +52,13 @@ class PartBuilder:
     dual cone, as CVXPY's dual values; only the argument X of an atom's norm enters as +u'X.
     """
 
-    def __init__(self, read: Coefficients, columns: list[Column], starts: list[int]) -> None:
+    def __init__(
+        self, read: Coefficients, columns: list[Column], starts: list[int], symbols: Symbols
+    ) -> None:
         self.parts: list[Part] = []
         self.memberships: list[Membership] = []
         self._read, self._columns, self._starts = read, columns, starts
+        self._symbols = symbols
         self._names: set[str] = set()
         self._count: Counter[str] = Counter()
 
@@ -93,7 +100,7 @@ class PartBuilder:
             side = direction if len(letters) > 1 else -direction  # A x + b, but A x <= b
             names = ((matrix, direction), (constant, side))
             form = self._form(argument, sign, names, index, kind == "nonneg" and owner is not None)
-            tex = symbol(f"{letter}_{index}") if index.isdigit() else indexed(symbol(letter), index)
+            tex = self._symbols.new(symbol(letter), index)
             alone = len(letters) == 1 or (owner is None and letter == letters[-1][0])
             name = label if alone else f"{label}.{letter}"
             user = None if owner is None else owner.constraint
@@ -130,25 +137,30 @@ class PartBuilder:
         for what is on the right of |F x + g| <= c'x + d.
         """
         (letter, factor), (constant_letter, constant_factor) = names
-        matrix, constant = self._read.affine(expression)
+        coefficients, constant = self._read.affine(expression)
         blocks = {
-            key: sign * matrix[:, start : start + column.size]
+            key: sign * coefficients[:, start : start + column.size]
             for key, (column, start) in enumerate(zip(self._columns, self._starts, strict=True))
         }
         blocks = {key: block for key, block in blocks.items() if block.nnz}
-        several = sum(not is_plain(named(block, letter)) for block in blocks.values()) > 1
+        several = sum(not is_plain(named(block, "")) for block in blocks.values()) > 1
         one_row = expression.size == 1
         norms = any(self._columns[key].is_auxiliary for key in blocks)
         terms = {}
         for key, block in blocks.items():
             column = self._columns[key]
-            name = indexed(
-                letter.lower() if one_row else letter, label, column.tex if several else ""
-            )
-            name += TRANSPOSE if one_row else ""
             turned = norms and not column.is_auxiliary and relation
-            terms[key] = named(block, name, -1.0 if turned else factor)
-        right = named(sign * constant[:, None], indexed(constant_letter, label), constant_factor)
+            index = (label, column.tex if several else "")
+            matrix = named(block, "", -1.0 if turned else factor)
+            if not is_plain(matrix):
+                name = self._symbols.new(letter.lower() if one_row else letter, *index)
+                matrix = replace(matrix, name=name + (TRANSPOSE if one_row else ""))
+            terms[key] = matrix
+        right = named(sign * constant[:, None], "", constant_factor)
+        if not is_plain(right) and not right.is_zero:
+            is_matrix = sum(count > 1 for count in expression.shape) > 1
+            called = constant_letter.upper() if is_matrix else constant_letter
+            right = replace(right, name=self._symbols.new(called, label))
         return AffineForm(expression.size, terms, right).cleaned()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import cvxpy as cp
@@ -12,7 +13,7 @@ from .epigraphs import to_cones
 from .forms import is_plain, named
 from .inner import Coefficients, evaluated, minimised
 from .lagrangian import Column, Lagrangian
-from .latex.names import indexed, symbol
+from .latex.names import Symbols, letter_of, symbol
 from .parts import PartBuilder
 from .real import Owner, to_real
 
@@ -41,8 +42,9 @@ def pose(problem: Any) -> Lagrangian:
     constraints = list({c.id: c for c in [*posed.constraints, *attributes]}.values())
     read = Coefficients(variables, constraints)
     sign = -1.0 if maximise else 1.0
-    columns, offset = _columns(posed, read, names, set(real.names), sign)
-    builder = PartBuilder(read, columns, [read.starts[v.id] for v in variables])
+    symbols = Symbols(map(symbol, names.values()))
+    columns, offset = _columns(posed, read, names, set(real.names), sign, symbols)
+    builder = PartBuilder(read, columns, [read.starts[v.id] for v in variables], symbols)
     for constraint in constraints:
         if constraint.size:
             builder.add(constraint, owners.get(constraint.id))
@@ -71,15 +73,20 @@ def _check(problem: Any) -> None:
 
 
 def _variable_names(own: dict[int, str], variables: list[Any]) -> dict[int, str]:
-    """The user's names; x_1, x_2 ... where CVXPY made one up; z_1 ... for auxiliary variables."""
+    """The user's names; x_1, x_2 ... where CVXPY made one up; z_1 ... for auxiliary variables.
+
+    Where a variable of the user is called z, those are zeta_1 ... or xi_1 ...
+    """
     taken = set(own.values())
+    letters = {letter_of(symbol(name)) for name in taken}
+    auxiliary = next(name for name in ("z", "zeta", "xi", "zz") if symbol(name) not in letters)
     found: dict[int, str] = {}
     for variable in variables:
         given = own.get(variable.id, "")
         if given and given not in found.values():
             found[variable.id] = given
             continue
-        letter, index = "x" if variable.id in own else "z", 1
+        letter, index = "x" if variable.id in own else auxiliary, 1
         while f"{letter}_{index}" in taken:
             index += 1
         found[variable.id] = f"{letter}_{index}"
@@ -88,7 +95,12 @@ def _variable_names(own: dict[int, str], variables: list[Any]) -> dict[int, str]
 
 
 def _columns(
-    posed: Any, read: Coefficients, names: dict[int, str], own: set[int], sign: float
+    posed: Any,
+    read: Coefficients,
+    names: dict[int, str],
+    own: set[int],
+    sign: float,
+    symbols: Symbols,
 ) -> tuple[list[Column], float]:
     """Read P, q and the constant of the objective; ``sign`` times q is what the user wrote."""
     if not read.size:
@@ -106,8 +118,12 @@ def _columns(
     for identity, rows in blocks.items():
         tex = symbol(names[identity])
         alone = identity in own and several < 2
-        quadratic = named(P[rows, rows], indexed("P", "", "" if len(own) < 2 else tex))
-        linear = named(q[rows, None], indexed("c", "", "" if alone else tex), sign)
+        quadratic, linear = named(P[rows, rows], ""), named(q[rows, None], "", sign)
+        if not (is_plain(quadratic) or quadratic.is_zero):
+            index = "" if len(own) < 2 else tex
+            quadratic = replace(quadratic, name=symbols.new("P", variable=index))
+        if not (is_plain(linear) or linear.is_zero):
+            linear = replace(linear, name=symbols.new("c", variable="" if alone else tex))
         found.append(
             Column(
                 names[identity],

@@ -10,13 +10,23 @@ from .notation import affine, against
 
 FUNCTION = {
     "soc": r"\left\| {} \right\|_2",
+    "columns": r"\left\| {} \right\|_{2, \text{columns}}",
+    "rows": r"\left\| {} \right\|_{2, \text{rows}}",
+    "norm21": r"\left\| {} \right\|_{2, 1}",
+    "norm2inf": r"\left\| {} \right\|_{2, \infty}",
     "norm1": r"\left\| {} \right\|_1",
     "norm_inf": r"\left\| {} \right\|_\infty",
     "abs": r"\left| {} \right|",
     "max": r"\max\left( {} \right)",
 }
 
-CONJUGATE = {"soc": "soc", "norm1": "norm_inf", "norm_inf": "norm1", "abs": "abs"}
+CONJUGATE = {
+    **{kind: kind for kind in ("soc", "columns", "rows", "abs")},
+    **{"norm1": "norm_inf", "norm_inf": "norm1"},
+}
+
+WHOLE = {"soc": "soc", "norm1": "norm21", "norm_inf": "norm2inf", "max": "norm2inf"}
+"""What these functions make of the norms of columns or rows."""
 
 NAMED = {
     "exp": r"\mathcal{K}_{\exp}",
@@ -25,12 +35,15 @@ NAMED = {
 }
 
 
-def function_of(kind: str | Membership, inner: str) -> str:
+def kind_of(member: Membership, heads: int) -> str:
+    """Its kind; of several second-order cones whether their vectors are columns or rows."""
+    if member.kind == "soc" and heads > 1:
+        return "rows" if member.data == 1 else "columns"
+    return member.kind
+
+
+def function_of(kind: str, inner: str) -> str:
     """The function whose epigraph the cone is, of ``inner``; empty where it is none."""
-    if isinstance(kind, Membership):
-        if kind.kind == "soc" and kind.data == 1:
-            return ""
-        kind = kind.kind
     return FUNCTION[kind].replace("{}", inner) if kind in FUNCTION else ""
 
 
@@ -47,7 +60,8 @@ def primal_membership(
     if member.kind in FUNCTION:
         tail = forms[1] if member.kind == "max" else forms[1].mostly_positive()
         head = affine(_minus(forms[0]), names)
-        return [rf"{function_of(member.kind, affine(tail, names))} \le {head}"]
+        kind = kind_of(member, forms[0].rows)
+        return [rf"{function_of(kind, affine(tail, names))} \le {head}"]
     inside = r",\ ".join(affine(_minus(form), names) for form in forms)
     return [rf"\left( {inside} \right) \in {NAMED[member.kind]}"]
 
@@ -68,7 +82,8 @@ def dual_membership(
         return [rf"{shown[1]} \ge 0,\quad {ONES}^\top {inner} = {shown[0]}"]
     if member.kind in CONJUGATE:
         tail = affine(forms[1].mostly_positive(), names)
-        return [rf"{function_of(CONJUGATE[member.kind], tail)} \le {shown[0]}"]
+        kind = CONJUGATE[kind_of(member, forms[0].rows)]
+        return [rf"{function_of(kind, tail)} \le {shown[0]}"]
     inside = r",\ ".join(shown)
     return [rf"\left( {inside} \right) \in {NAMED[member.kind]}^*"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
@@ -61,3 +62,25 @@ def indexed(letter: str, label: str = "", variable: str = "") -> str:
     """A letter with a label, or a number, and a variable's symbol as its index."""
     index = ", ".join(part for part in (index_of(label) if label else "", variable) if part)
     return f"{letter}_{{{index}}}" if index else letter
+
+
+def letter_of(tex: str) -> str:
+    """The letter of a symbol, without its index: "x" of "x_{1}" and of "Re x"."""
+    return tex.rpartition(" ")[2].partition("_{")[0]
+
+
+class Symbols:
+    """Gives every object a symbol of its own, with a tilde where a variable has its letter."""
+
+    def __init__(self, variables: Iterable[str]) -> None:
+        self._given = set(variables)
+        self._letters = {letter_of(tex) for tex in self._given}
+
+    def new(self, letter: str, label: str = "", variable: str = "") -> str:
+        """As ``indexed``, and never given before."""
+        if letter in self._letters:
+            letter = rf"\tilde{{{letter}}}"
+        while (found := indexed(letter, label, variable)) in self._given:
+            letter = rf"\tilde{{{letter}}}"
+        self._given.add(found)
+        return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..forms import AffineForm, identity
 from ..lagrangian import Lagrangian, Membership
-from .cones import function_of, primal_membership
+from .cones import WHOLE, function_of, kind_of, primal_membership
 from .notation import affine, constant_of, count, join, positive_first, terms_of
 from .statement import offset, over, quadratic, statement
 
@@ -23,7 +23,7 @@ class _Primal:
             if lagrangian.parts[member.parts[0]].constraint is None
         ]
         for index, member, parts in atoms:
-            if function_of(member, "x"):
+            if function_of(member.kind, "x"):
                 self._name(index, member, parts[0].form)
         for index, member, parts in atoms:
             if member.kind == "free":
@@ -35,7 +35,7 @@ class _Primal:
             alone = len(head.terms) == 1 and head.constant is None and j not in self.norms
             if alone and self.lagrangian.columns[j].is_auxiliary:
                 if matrix.identity_factor() == -1.0:
-                    self.norms[j] = (member.kind, member.parts[1])
+                    self.norms[j] = (kind_of(member, head.rows), member.parts[1])
                     self.hidden.add(index)
 
     def _define(self, index: int, form: AffineForm) -> None:
@@ -64,6 +64,12 @@ class _Primal:
             return self.lagrangian.columns[j].tex
         kind, key = self.norms[j]
         inner = self.form(self.lagrangian.parts[key].form)
+        k, matrix = next(iter(inner.terms.items()), (j, None))
+        alone = len(inner.terms) == 1 and inner.constant is None and kind in WHOLE
+        if alone and k in self.norms and matrix is not None and matrix.identity_factor() == 1.0:
+            if self.norms[k][0] in ("columns", "rows"):  # such as the moduli of complex numbers
+                kind, key = WHOLE[kind], self.norms[k][1]
+                inner = self.form(self.lagrangian.parts[key].form)
         return function_of(
             kind, affine(inner.mostly_positive() if kind != "max" else inner, self.name)
         )
