@@ -19,6 +19,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("comparison",),
     ("library",),
     ("audit",),
+    ("recognition",),
     ("models",),
     ("solvers",),
     ("theory",),

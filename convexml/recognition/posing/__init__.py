@@ -1,0 +1,1 @@
+"""From what was read to a posed problem of the library, and back."""

@@ -1,0 +1,177 @@
+"""From a reading to a posed problem, and from its solution back to the user's variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ...losses import Loss
+from ...models.problem import LearningProblem
+from ...numerics import Array
+from ...penalties import Penalty
+from ..reading.declined import Declined
+from ..reading.terms import Reading, Term
+from .bundles import Bundle, bundles
+from .columns import SampleDesign, assemble
+from .families import lower
+from .penalising import collect, is_penalty, joined, penalty_of
+from .rows import LossRows
+
+
+@dataclass
+class PosedReading:
+    """A learning problem that says what was read, up to ``constant``.
+
+    Attributes
+    ----------
+    reading : Reading
+        What it comes from.
+    problem : LearningProblem
+        P(w, b) + ``constant`` is ``reading.sign`` times the objective as written.
+    bundles : list of Bundle
+        What is said of each prediction.
+    rows : list of LossRows
+        The losses, bundle by bundle.
+    beyond : list of arrays
+        What each bundle says beyond its losses, row by row.
+    design : SampleDesign
+        Where the entries of the variables are.
+    constant : float
+        Numbers that do not hang on w and b.
+    """
+
+    reading: Reading
+    problem: LearningProblem
+    bundles: list[Bundle]
+    rows: list[LossRows]
+    beyond: list[Array]
+    design: SampleDesign
+    constant: float
+
+    @property
+    def loss(self) -> Loss:
+        """The loss of the library."""
+        return self.problem.objective_parts.loss
+
+    @property
+    def penalty(self) -> Penalty:
+        """The penalty of the library."""
+        return self.problem.objective_parts.penalty
+
+    def values(self, w: Array, b: Any) -> dict[int, Array]:
+        """The entries of each variable, by its id."""
+        found, w = {}, np.ravel(w)
+        for key, columns in self.design.columns.items():
+            found[key] = w[columns]
+        if self.design.intercept is not None:
+            found[self.design.intercept] = np.atleast_1d(b) / self.design.unit
+        return found
+
+    def point(self, values: dict[int, Array]) -> tuple[Array, float]:
+        """(w, b) where each variable has these entries."""
+        w = np.zeros(sum(columns.size for columns in self.design.columns.values()))
+        for key, columns in self.design.columns.items():
+            w[columns] = values[key]
+        own = self.design.intercept
+        return w, 0.0 if own is None else float(values[own][0]) * self.design.unit
+
+
+def pose(reading: Reading) -> PosedReading:
+    """The learning problem that says what was read.
+
+    Raises
+    ------
+    Declined
+        If there is none in the library, or not surely.
+    """
+    if reading.constraints:
+        raise Declined(f"the constraint {_brief(reading.constraints[0])}")
+    if reading.balls:
+        raise Declined("a ball")
+    penalties = [each for each in reading.terms if is_penalty(each)]
+    others = [each for each in reading.terms if not is_penalty(each)]
+    try:
+        return _posed(reading, penalties, others)
+    except Declined:
+        squares = [each for each in penalties if each.kind == "square"]
+        if not squares or not others or any(each.kind != "square" for each in others):
+            raise
+    # Squares that no penalty of the library takes in are samples of the squared loss.
+    rest = [each for each in penalties if each.kind != "square"]
+    return _posed(reading, rest, others + squares)
+
+
+def _posed(reading: Reading, penalties: list[Term], others: list[Term]) -> PosedReading:
+    found, linear = bundles(others, reading.linear)
+    rows = [each for bundle in found for each in lower(bundle)]
+    if not rows:
+        raise Declined("there is no loss: nothing but penalties")
+    loss = rows[0].loss
+    for each in rows[1:]:
+        if type(each.loss) is not type(loss) or not _alike(each.loss, loss):
+            raise Declined(f"losses of several kinds: {loss!r} and {each.loss!r}")
+    entries = collect(reading, penalties, linear)
+    widths = {key: each.size for key, each in reading.variables.items()}
+    free = {key for key in widths if widths[key] == 1 and not entries[key].touched.any()}
+    design = assemble(rows, widths, free)
+    parts = [(entries[key], columns) for key, columns in design.columns.items()]
+    d = sum(columns.size for _, columns in parts)
+    if d == 0:
+        raise Declined("there is nothing but an intercept")
+    penalty = penalty_of(joined(parts, d))
+    beyond = _beyond(rows, found)
+    constant = reading.constant + sum(float(each.sum()) for each in beyond)
+    if not np.isfinite(constant):
+        raise Declined("the constants of the objective are too large for float64")
+    return PosedReading(
+        reading, _learning(design, loss, penalty), found, rows, beyond, design, constant
+    )
+
+
+def _alike(one: Loss, other: Loss) -> bool:
+    mine, theirs = one.hyperparameters(), other.hyperparameters()
+    return mine.keys() == theirs.keys() and all(
+        abs(mine[k] - theirs[k]) <= 1e-14 * abs(mine[k]) for k in mine
+    )
+
+
+def _learning(design: SampleDesign, loss: Loss, penalty: Penalty) -> LearningProblem:
+    weight = design.weight
+    same = bool((weight == weight[0]).all())
+    try:
+        return LearningProblem(
+            design.X,
+            design.y,
+            loss,
+            penalty,
+            fit_intercept=design.intercept is not None,
+            sample_weight=None if same else weight,
+            loss_scale=float(weight[0]) if same else "sum",
+        )
+    except InputError as error:
+        raise Declined(str(error)) from None
+
+
+def _beyond(rows: list[LossRows], found: list[Bundle]) -> list[Array]:
+    """What each bundle says beyond its losses, row by row: at one prediction, as at all."""
+    answer = []
+    for bundle in found:
+        mine = [each for each in rows if each.home is bundle]
+        z = _reference(mine[0])
+        answer.append(bundle.value(z) - sum(each.value(z) for each in mine))
+    return answer
+
+
+def _reference(rows: LossRows) -> Array:
+    """A prediction at which little is lost to rounding: the target, or 0."""
+    if rows.loss.labels == "real":
+        return np.where(rows.weight > 0.0, rows.y / rows.multiplier, 0.0)
+    return np.zeros(rows.y.size)
+
+
+def _brief(constraint: Any) -> str:
+    text = str(constraint)
+    return text if len(text) <= 80 else f"{type(constraint).__name__} of size {constraint.size}"

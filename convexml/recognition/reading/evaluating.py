@@ -1,0 +1,44 @@
+"""The expressions of a problem at a point, by CVXPY's own atoms; each is evaluated once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ...numerics import Array
+from .declined import Declined, named
+from .walker import Walker
+
+
+class AsWritten:
+    """Values of expressions where each variable, by id, has given entries."""
+
+    def __init__(self, walker: Walker, values: dict[int, Array]) -> None:
+        self._walker, self._values = walker, values
+        self._known: dict[int, Any] = {}
+
+    def __call__(self, expression: Any) -> Any:
+        """The value of an expression; Declined where CVXPY has none."""
+        key = id(expression)
+        if key not in self._known:
+            self._known[key] = self._evaluate(expression)
+        return self._known[key]
+
+    def _evaluate(self, expression: Any) -> Any:
+        if self._walker.is_constant(expression):
+            return self._walker.constant(expression)
+        if not expression.args:
+            return self._values[expression.id].reshape(expression.shape, order="F")
+        parts = [self(each) for each in expression.args]
+        try:
+            return expression.numeric(parts)
+        except Exception as error:  # an atom outside of its domain raises whatever it likes
+            raise Declined(f"{named(expression)} has no value at a point ({error})") from None
+
+    def entries(self, expression: Any) -> Array:
+        """The entries in CVXPY's order."""
+        value = self(expression)
+        value = value.toarray() if sparse.issparse(value) else np.asarray(value, dtype=float)
+        return np.asarray(value).ravel(order="F")

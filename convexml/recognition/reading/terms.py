@@ -1,0 +1,140 @@
+"""What is read of a problem: terms of affine maps, and constraints that wait for a reader.
+
+A ``Reading`` says: minimise ``sign`` times the objective,
+
+    sum of Term(kind, weight, affine)   weight_i f(affine_i), f as in ``KINDS``, weights >= 0
+    + sum of LinearTerm(weight, affine)     weight_i affine_i, of either sign
+    + constant
+
+over ``variables``, subject to ``constraints`` and to the attributes of the variables, as
+``lower`` and ``upper`` bounds of each entry. Every constraint must be consumed by somebody: a
+reader of constraints takes those it understands out of ``constraints`` and answers a new reading
+whose bounds, terms or balls say the same; whatever is left makes ``posing`` decline. Affine
+expressions of constraints are read by the same ``Walker``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...numerics import Array
+from .affine import Affine
+from .walker import Walker
+
+KINDS = {
+    "square": "a^2",
+    "abs": "|a|",
+    "ramp": "max(a, 0)",
+    "squared ramp": "max(a, 0)^2",
+    "huber": "a^2 where |a| <= level, else 2 level |a| - level^2",
+    "tube": "max(|a| - level, 0)",
+    "squared tube": "max(|a| - level, 0)^2",
+    "logistic": "log(1 + e^a)",
+    "exp": "e^a",
+    "norm": "the 2-norm of the entries of a group; one weight a group",
+    "log_sum_exp": "log sum of e^a over the entries of a group; one weight a group",
+}
+
+
+@dataclass(frozen=True)
+class Term:
+    """weight . f(affine), f convex.
+
+    Attributes
+    ----------
+    kind : str
+        One of ``KINDS``.
+    weight : array
+        >= 0, one for each row of ``affine``, or for each group.
+    affine : Affine
+        The argument.
+    source : cvxpy.Expression
+        The argument as it is written; None where it was derived (a difference of two lines).
+    level : float
+        Of huber and the tubes.
+    groups : array of int, or None
+        The group of each row.
+    said : cvxpy.Expression
+        The atom, for messages.
+    """
+
+    kind: str
+    weight: Array
+    affine: Affine
+    source: Any
+    said: Any
+    level: float = 0.0
+    groups: Array | None = None
+
+
+@dataclass(frozen=True)
+class LinearTerm:
+    """weight . affine, weights of either sign."""
+
+    weight: Array
+    affine: Affine
+    source: Any
+
+
+@dataclass
+class Reading:
+    """A problem, read: see the module."""
+
+    problem: Any
+    walker: Walker
+    sign: float
+    terms: list[Term] = field(default_factory=list)
+    linear: list[LinearTerm] = field(default_factory=list)
+    constant: float = 0.0
+    constraints: list[Any] = field(default_factory=list)
+    lower: dict[int, Array] = field(default_factory=dict)
+    upper: dict[int, Array] = field(default_factory=dict)
+    balls: list[NormBound] = field(default_factory=list)
+
+    @property
+    def variables(self) -> dict[int, Any]:
+        """The variables by id, in CVXPY's order."""
+        return {each.id: each for each in self.problem.variables()}
+
+
+@dataclass(frozen=True)
+class NormBound:
+    """The constraint that the norm of an order, 1 or 2, of ``affine`` is at most ``radius``."""
+
+    order: int
+    affine: Affine
+    radius: float
+    constraint: Any
+
+
+def per_row(kind: str, a: Array, level: float, groups: Array | None = None) -> Array:
+    """f of each entry, or of each group, by the formula of its kind."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if kind == "square":
+            return a * a
+        if kind == "abs":
+            return np.abs(a)
+        if kind == "ramp":
+            return np.maximum(a, 0.0)
+        if kind == "squared ramp":
+            return np.square(np.maximum(a, 0.0))
+        if kind == "huber":
+            size = np.abs(a)
+            return np.where(size <= level, a * a, level * (2.0 * size - level))
+        if kind == "tube":
+            return np.maximum(np.abs(a) - level, 0.0)
+        if kind == "squared tube":
+            return np.square(np.maximum(np.abs(a) - level, 0.0))
+        if kind == "logistic":
+            return np.logaddexp(0.0, a)
+        if kind == "exp":
+            return np.exp(a)
+        assert groups is not None
+        if kind == "norm":
+            return np.sqrt(np.bincount(groups, a * a))
+        top = np.full(int(groups.max()) + 1, -np.inf)
+        np.maximum.at(top, groups, a)
+        return top + np.log(np.bincount(groups, np.exp(a - top[groups])))
