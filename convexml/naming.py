@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache, wraps
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
 from .errors import InputError, NoSuchNameError, instead, nearest
 from .remedies import ALIASES
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 SOLVE: Mapping[str, str] = {
     **dict.fromkeys(("maxiter", "max_iters", "maxiters", "n_iter", "iterations"), "max_iter"),
@@ -52,9 +55,26 @@ def refuse_unknown(
             )
 
 
-def solve_argument(name: str) -> str:
-    """Advice for a name that another library gives to an argument of ``solve``."""
-    return f" Did you mean {SOLVE[name]!r}?" if name in SOLVE else ""
+def known_keywords(owner: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorates a function: a keyword that it lacks is answered with the nearest that it has."""
+
+    def decorate(call: Callable[P, R]) -> Callable[P, R]:
+        known = arguments(call).keys()
+
+        @wraps(call)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            if not known >= kwargs.keys():
+                refuse_unknown(call, kwargs, owner, lambda name: solve_argument(name, known))
+            return call(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def solve_argument(name: str, known: Collection[str] = SOLVE.values()) -> str:
+    """Advice for a name that another library gives to one of the arguments that are known."""
+    return f" Did you mean {SOLVE[name]!r}?" if SOLVE.get(name, "") in known else ""
 
 
 def no_such_name(module: str, name: str, names: Iterable[str]) -> AttributeError:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..certificates import Certificate
-from ..errors import InputError
+from ..errors import InputError, nearest
 from ..models.base import Problem
+from ..naming import solve_argument
 from ..validation import positive_number
 from .certifying import certify
 
@@ -47,8 +48,16 @@ def assert_optimal(subject: Any, *data: Any, gap: float = 1e-8, **options: Any) 
     >>> cml.assert_optimal(Ridge().fit(X, y), X, y).verdict.value
     'certified'
     """
+    for name in options:
+        misspelt = name not in ("sample_weight", "b", "u") and nearest(name, ("gap",))
+        if misspelt or "'tol'" in solve_argument(name):
+            raise InputError(f"assert_optimal: there is no argument {name!r}. Did you mean 'gap'?")
     tol = positive_number(gap, "assert_optimal", "gap")
-    certificate = _certify(subject, data, tol, options)
+    try:
+        certificate = _certify(subject, data, tol, options)
+    except InputError as error:
+        words = str(error).removeprefix("certify: ").removeprefix("assert_optimal: ")
+        raise InputError(f"assert_optimal: {words}") from None
     if not (certificate.claim == "optimal" and certificate.holds(tol)):
         raise AssertionError(
             f"{type(subject).__name__} is not certified optimal at gap {tol:g}.\n{certificate}"

@@ -8,7 +8,7 @@ from ..certificates.certificate import Certificate
 from ..errors import InputError
 from ..models.base import Problem
 from ..models.solution import Solution
-from ..naming import refuse_unknown
+from ..naming import refuse_unknown, solve_argument
 from ..numerics import without_warnings
 from ..validation import positive_number
 from .cvxpy.problems import certify_problem
@@ -65,7 +65,8 @@ def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Cert
         )
     if isinstance(subject, cp.Problem):
         if data or options:
-            raise InputError("certify: a cvxpy.Problem takes no other argument than tol.")
+            words = "".join(solve_argument(name, ("tol",)) for name in options)
+            raise InputError(f"certify: a cvxpy.Problem takes no other argument than tol.{words}")
         return certify_problem(subject, tol=tol)
     if hasattr(subject, "get_params"):
         if len(data) not in (1, 2):

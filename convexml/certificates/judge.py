@@ -211,7 +211,8 @@ def refuted(
     better = is_better(certificate, value, rounding, sign, constant)
     if certificate.verdict is not Verdict.UNDECIDED or not better:
         return certificate
-    reason = f"A feasible point with objective {value:.10g} is better by {gain:.3g}."
+    by = f"by {gain:.3g}" if gain < np.inf else "than an infinite one"
+    reason = f"A feasible point with objective {value:.10g} is better {by}."
     return certificate.but(verdict=Verdict.REFUTED, witness=witness, reason=reason)
 
 
@@ -243,4 +244,6 @@ def _why(certificate: Certificate) -> str:
     rows = (r for r in certificate.conditions if r.kind in KINDS[1:3])
     broken = [r for r in rows if not r.meets(certificate.tol)]
     row = max(broken, key=lambda r: r.relative, default=None)
-    return "" if row is None else violated(row)
+    if row is None:
+        return ""
+    return f"The relative gap is {certificate.relative_gap:.3g}, but {violated(row)}"

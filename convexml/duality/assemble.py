@@ -69,7 +69,17 @@ def assemble(lagrangian: Lagrangian, reduced: Reduced) -> tuple[Any, dict[int, A
             ending = f" ({index})" if len(members) > 1 else ""
             constraints.append(constraint.set_label(f"{member.label}: dual cone{ending}"))
     goal = cp.Minimize(-value) if lagrangian.maximise else cp.Maximize(value)
-    return cp.Problem(goal, constraints), variables
+    return (_Deep if any(y.ndim > 2 for y in variables.values()) else cp.Problem)(
+        goal, constraints
+    ), variables
+
+
+class _Deep(cp.Problem):
+    """With multipliers of more than two axes, of which CVXPY warns that one backend lacks them."""
+
+    def solve(self, *args: Any, **options: Any) -> Any:
+        """As ``cvxpy.Problem.solve``, by the backend that has them."""
+        return super().solve(*args, **{"canon_backend": cp.SCIPY_CANON_BACKEND} | options)
 
 
 def _vec(variable: Any) -> Any:
@@ -89,6 +99,8 @@ def _membership(member: Membership, y: list[Any]) -> Iterator[Any]:
     match member.kind:
         case "nonneg":
             yield y[0] >= 0
+            if member.data is not None:
+                yield cp.multiply(member.data, y[0]) == 0
         case "psd":
             yield y[0] >> 0
         case "soc":
@@ -106,7 +118,8 @@ def _membership(member: Membership, y: list[Any]) -> Iterator[Any]:
         case "exp":
             yield cp.ExpCone(-y[1], -y[0], np.e * y[2])
         case "pow3d":
-            alpha = np.reshape(member.data, y[0].shape) if y[0].ndim else float(member.data)
+            alpha: Any = np.reshape(member.data, y[0].shape)
+            alpha = alpha if alpha.ndim else float(alpha)
             yield cp.PowCone3D(y[0] / alpha, y[1] / (1.0 - alpha), y[2], alpha)
         case "pownd":
             alpha, axis = member.data

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from scipy import sparse
+
 from ..errors import SolverError
 from ..numerics import Array
 from ..objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
@@ -65,14 +68,16 @@ def cone_program(problem: Any) -> Canonical:
         form = compiled(problem, "clarabel")
     except (cp.error.DCPError, cp.error.SolverError) as error:
         raise SolverError(f"conic form: CVXPY refuses the problem: {error}") from None
+    except (TypeError, ValueError, ArithmeticError, AssertionError, NotImplementedError) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise SolverError(f"conic form: CVXPY cannot write the problem so: {said}") from None
     data = form.data
     if data.get("lower_bounds") is not None or data.get("upper_bounds") is not None:
         raise SolverError("conic form: CVXPY kept variable bounds outside of A; pose them as rows.")
     program = cone_program_of(
         data.get("P"),
         data["c"],
-        data["A"],
-        data["b"],
+        *_without_infinite(data["A"], data["b"], data["dims"]),
         _cones(data["dims"]),
         form.offset,
     )
@@ -82,6 +87,18 @@ def cone_program(problem: Any) -> Canonical:
 
     sign = -1.0 if isinstance(problem.objective, cp.Maximize) else 1.0
     return Canonical(program, sign, recover, form.reductions, form.columns)
+
+
+def _without_infinite(A: Any, b: Array, dims: Any) -> tuple[Any, Array]:
+    """Rows a'x <= inf become 0'x <= 1, which asks for nothing and has the multiplier 0."""
+    idle = np.zeros(b.size, dtype=bool)
+    signed = slice(int(dims.zero), int(dims.zero) + int(dims.nonneg))
+    idle[signed] = b[signed] == np.inf
+    if not idle.any():
+        return A, b
+    A = sparse.csc_array(sparse.diags_array(np.where(idle, 0.0, 1.0)) @ A)
+    A.eliminate_zeros()
+    return A, np.where(idle, 1.0, b)
 
 
 def _cones(dims: Any) -> list[Cone]:

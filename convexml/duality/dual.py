@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import nearest
+from ..naming import known_keywords
+from ..numerics import without_warnings
 from .eliminate import Reduced, eliminate
 from .lagrangian import Lagrangian
 
@@ -85,6 +87,8 @@ class Dual:
         return f"$\\displaystyle {self.latex()}$"
 
 
+@known_keywords("dualize")
+@without_warnings
 def dualize(problem: Any) -> Dual:
     """Pose the Lagrangian dual of a DCP problem.
 

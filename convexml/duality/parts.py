@@ -8,8 +8,11 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
+from scipy import sparse
 
 from ..errors import InputError
+from ..numerics import Array
+from .checking import absent_bounds
 from .epigraphs import Epigraph
 from .forms import TRANSPOSE, AffineForm, is_plain, named
 from .inner import Coefficients
@@ -68,7 +71,7 @@ class PartBuilder:
             case cp.constraints.Equality() | cp.constraints.Zero():
                 self._add("free", constraint, owner, None)
             case cp.constraints.Inequality() | cp.constraints.NonPos() | cp.constraints.NonNeg():
-                self._add("nonneg", constraint, owner, None)
+                self._add("nonneg", constraint, owner, absent_bounds(constraint))
             case cp.constraints.PSD():
                 self._add("psd", constraint, owner, None)
             case cp.constraints.SOC():
@@ -99,7 +102,9 @@ class PartBuilder:
             direction = -1.0 if flipped else 1.0
             side = direction if len(letters) > 1 else -direction  # A x + b, but A x <= b
             names = ((matrix, direction), (constant, side))
-            form = self._form(argument, sign, names, index, kind == "nonneg" and owner is not None)
+            relation = kind == "nonneg" and owner is not None
+            kept = 1.0 - data.ravel(order="F") if kind == "nonneg" and data is not None else None
+            form = self._form(argument, sign, names, index, relation, kept)
             tex = self._symbols.new(symbol(letter), index)
             alone = len(letters) == 1 or (owner is None and letter == letters[-1][0])
             name = label if alone else f"{label}.{letter}"
@@ -129,15 +134,25 @@ class PartBuilder:
         return found, index if found == wanted else found
 
     def _form(
-        self, expression: Any, sign: float, names: Names, label: str, relation: bool
+        self,
+        expression: Any,
+        sign: float,
+        names: Names,
+        label: str,
+        relation: bool,
+        kept: Array | None,
     ) -> AffineForm:
         """The expression times ``sign``; ``names``: of matrix and constant, with their factors.
 
         ``relation``: that it is <= 0; beside the auxiliary variable of a norm, names then stand
-        for what is on the right of |F x + g| <= c'x + d.
+        for what is on the right of |F x + g| <= c'x + d. ``kept``: 0 for a row that asks for
+        nothing, else 1.
         """
         (letter, factor), (constant_letter, constant_factor) = names
         coefficients, constant = self._read.affine(expression)
+        if kept is not None:
+            coefficients = sparse.csc_array(sparse.diags_array(kept) @ coefficients)
+            constant = np.where(kept > 0.0, constant, 0.0)
         blocks = {
             key: sign * coefficients[:, start : start + column.size]
             for key, (column, start) in enumerate(zip(self._columns, self._starts, strict=True))

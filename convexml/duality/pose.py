@@ -7,8 +7,8 @@ from typing import Any
 
 import cvxpy as cp
 
-from ..errors import InputError
 from .attributes import attribute_constraints
+from .checking import check_problem, require_problem
 from .epigraphs import to_cones
 from .forms import is_plain, named
 from .inner import Coefficients, evaluated, minimised
@@ -26,7 +26,8 @@ def pose(problem: Any) -> Lagrangian:
     InputError
         Where the problem is not DCP, has integer variables or a parameter without value.
     """
-    _check(problem)
+    require_problem(problem, "dualize")
+    check_problem(problem, "dualize")
     maximise = isinstance(problem.objective, cp.Maximize)
     real = to_real(evaluated(problem), problem.constraints)
     posed, successor = to_cones(minimised(real.problem) if maximise else real.problem)
@@ -49,27 +50,6 @@ def pose(problem: Any) -> Lagrangian:
         if constraint.size:
             builder.add(constraint, owners.get(constraint.id))
     return Lagrangian(columns, builder.parts, builder.memberships, offset, maximise)
-
-
-def _check(problem: Any) -> None:
-    if not isinstance(problem, cp.Problem):
-        raise InputError(f"dualize: expected a cvxpy.Problem, got {type(problem).__name__}.")
-    for variable in problem.variables():
-        if variable.attributes["integer"] or variable.attributes["boolean"]:
-            raise InputError(
-                f"dualize: variable {variable.name()} is integer; only continuous problems have a "
-                "Lagrangian dual without a gap. Dualize the relaxation."
-            )
-    if problem.is_mixed_integer():
-        raise InputError("dualize: the problem is mixed-integer; dualize its relaxation.")
-    if not problem.is_dcp():
-        raise InputError(
-            "dualize: the problem is not DCP; `problem.is_dcp()` must hold: rewrite the "
-            "expressions so that CVXPY sees their curvature."
-        )
-    for parameter in problem.parameters():
-        if parameter.value is None:
-            raise InputError(f"dualize: parameter {parameter.name()} has no value; set it first.")
 
 
 def _variable_names(own: dict[int, str], variables: list[Any]) -> dict[int, str]:

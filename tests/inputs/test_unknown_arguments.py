@@ -51,7 +51,7 @@ UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "assertion": (
         lambda: cml.assert_optimal(FITTED, X, Y, tolerance=1e-3),
-        "certify: there is no argument 'tolerance'. Did you mean 'tol'?",
+        "assert_optimal: there is no argument 'tolerance'. Did you mean 'gap'?",
     ),
     "CVXPY problem": (
         lambda: cml.certify(cp.Problem(cp.Minimize(0.0)), tolerance=1e-3),

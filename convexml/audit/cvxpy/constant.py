@@ -9,10 +9,10 @@ import numpy as np
 from ...certificates.certificate import Certificate
 from ...certificates.judge import absent, bounded, judge
 from ...conditions import worst
+from ...duality.checking import constraint_names
 from ...numerics import ROUNDING, Array
 from .reading.domain import domain_rows
 from .reading.layout import dense
-from .reading.point import constraint_names
 from .reading.sizes import gathered, term_sizes, value_sizes
 from .reading.violation import constraint_violation
 from .rounding.enclosed import enclosed, objective_at

@@ -18,17 +18,17 @@ from ...certificates.conic.subject import Seen, Subject
 from ...certificates.judge import bounded
 from ...certificates.judge import judge as decide
 from ...conditions import Condition
+from ...duality.checking import check_problem
 from ...errors import InputError
 from ...numerics import Array
 from .constant import certify_constant
 from .reading.answer import kept_answer
 from .reading.curvature import curved
-from .reading.domain import without_value
+from .reading.domain import undefined, without_value
 from .reading.labels import soft_rows
 from .reading.layout import dense
 from .reading.point import (
     Posed,
-    check_problem,
     outside_domain,
     pose,
     primal_rows,
@@ -69,7 +69,7 @@ def certify_problem(problem: Any, *, tol: float = 1e-6) -> Certificate:
     """
     variables = problem.variables()
     if not variables:
-        check_problem(problem)
+        check_problem(problem, "certify")
         return certify_constant(problem, tol)
     posed = pose(problem)
     if problem.status in ENDED and any(v.value is None for v in variables):
@@ -101,8 +101,11 @@ def _judge(posed: Posed, tol: float) -> Certificate:
     if given.broken:
         return _empty(tol, f"the dual value of {given.broken} is not finite")
     outside = outside_domain(posed)
-    if (reason := without_value(posed.problem)) or any(row.breaks(tol) for row in outside):
-        return decide(bounded(np.nan, np.nan, outside, tol, scale=np.nan, reason=reason))
+    if (reason := without_value(posed.problem, posed.labels)) or any(
+        row.breaks(tol) for row in outside
+    ):
+        empty = bounded(np.nan, np.nan, outside, tol, scale=np.nan, reason=reason)
+        return _explained(posed, decide(empty))
     sizes, sign = (posed.units, posed.fit, posed.own), posed.canonical.sign
     subject = Audited(posed.program, *sizes, posed, sign, _bent(posed), curved(posed), given)
     for full, pair in _completions(posed, x, given):
@@ -110,7 +113,7 @@ def _judge(posed: Posed, tol: float) -> Certificate:
         certificate = certify_conic(subject, full, pair, tol, radius, given.missing)
         if certificate.verdict is Verdict.CERTIFIED:
             break
-    return certificate
+    return _explained(posed, certificate)
 
 
 def _completions(posed: Posed, x: Array, given: Given) -> Iterator[tuple[Array, Completed]]:
@@ -129,6 +132,21 @@ def _completions(posed: Posed, x: Array, given: Given) -> Iterator[tuple[Array, 
     x = np.where(posed.own, x, to.x_out(z))
     y = np.where(given.mask, given.y, to.y_out(full.y))
     yield x, Completed(to.x_out(full.w), y)
+
+
+def _explained(posed: Posed, certificate: Certificate) -> Certificate:
+    """With the expression and the values where something at this point is no number."""
+    rows = [row for row in certificate.conditions if row.kind == "primal_feasibility"]
+    numbers = [certificate.primal_objective, *(row.residual for row in rows)]
+    if certificate.verdict is Verdict.CERTIFIED or np.all(np.isfinite(numbers)):
+        return certificate
+    words = undefined(posed.problem, posed.labels)
+    if not words or words in certificate.reason:
+        return certificate
+    refuted = certificate.verdict is Verdict.REFUTED
+    return certificate.but(
+        reason=f"{certificate.reason.removesuffix('.')}; {words}" if refuted else words
+    )
 
 
 def _empty(tol: float, reason: str) -> Certificate:

@@ -6,17 +6,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...certificates.certificate import Certificate, Verdict
+from ...duality.checking import check_problem, require_problem
 from ...duality.inner import record, store, stored
 from ...errors import SolverError, UnknownSolverError, UnsuitableSolverError, nearest
+from ...naming import known_keywords
+from ...numerics import without_warnings
 from ...solvers.reference import REFERENCE, installed, run_reference, suits
 from ...validation import positive_number
 from .absence import certify_absence
 from .problems import ENDED, certify_problem, judge
-from .reading.point import Posed, check_problem, pose, require_problem, sparse_values
+from .reading.point import Posed, pose, sparse_values
 
 RESCALED = "clarabel, rescaled"
 
 
+@known_keywords("solve")
+@without_warnings
 @sparse_values()
 def solve(problem: Any, solver: str = "CLARABEL", *, tol: float = 1e-6) -> Certificate:
     """Solve a DCP problem by a reference solver, and certify; on failure rescale, then fall back.

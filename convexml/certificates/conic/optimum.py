@@ -161,7 +161,10 @@ def _left_words(subject: Subject, bound: Bound) -> str:
 
 def _refute(subject: Subject, certificate: Certificate, radius: float) -> Certificate:
     """Look for a feasible point that is better by more than tol."""
-    if certificate.verdict is not Verdict.UNDECIDED or not np.isfinite(certificate.scale):
+    scale, endless = certificate.scale, subject.sign * certificate.primal_objective == np.inf
+    if endless:  # any feasible point with a value is better by more than anything
+        scale, radius = 0.0, 0.0
+    if certificate.verdict is not Verdict.UNDECIDED or not np.isfinite(scale):
         return certificate
     try:
         x, y = subject.fit.solve()
@@ -174,11 +177,13 @@ def _refute(subject: Subject, certificate: Certificate, radius: float) -> Certif
     offset, sign = subject.program.offset, subject.sign
     exact, found = conic_objective(subject.program, x), sign * seen.value
     rounding = short + abs(exact + offset - seen.value) + radius + seen.radius
-    rounding += 8.0 * EPS * (abs(certificate.primal_objective) + abs(found))
+    rounding += 8.0 * EPS * (0.0 if endless else abs(certificate.primal_objective) + abs(found))
     constant = sign * offset if subject.units.size else 0.0
-    if not is_better(certificate, found, rounding, sign, constant):
+    judged = certificate.but(scale=scale)
+    if not is_better(judged, found, rounding, sign, constant):
         return certificate
     # What meets its rows within a tolerance only may be near to no feasible point.
     to = subject.fit.scaled
     rounding += to.worth * way_to_exact(to.program, to.x_in(x))
-    return refuted(certificate, found, subject.names.point(x), rounding, sign, constant)
+    judged = refuted(judged, found, subject.names.point(x), rounding, sign, constant)
+    return judged.but(scale=certificate.scale)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....conditions import Condition, worst
+from ....duality.checking import shown, value_of
 from ....duality.inner import domain_of, is_atom
 from ....numerics import EPS, Array
 from .layout import dense
@@ -45,7 +46,7 @@ def domain_rows(
         for atom in (atom for part in expressions for atom in _atoms(part)):
             for constraint in domain_of(atom):
                 if all(_valued(arg) for arg in constraint.args):
-                    row = _row(f"{name}: violation", constraint, sizes)
+                    row = _row(f"domain of {name}: violation", constraint, sizes)
                     if row.residual and _singular(atom):
                         rows.append(_jump(name, atom, row.residual, expressions))
                     if row.residual or any(arg.variables() for arg in constraint.args):
@@ -55,24 +56,62 @@ def domain_rows(
     return rows
 
 
-def without_value(problem: Any) -> str:
+def without_value(problem: Any, labels: dict[int, str]) -> str:
     """Which atom refuses its argument, in words; "" where all have values."""
     import cvxpy as cp
 
-    for expressions in ([problem.objective.expr], *(c.args for c in problem.constraints)):
+    for name, expressions in _owners(problem, labels):
         for atom in (atom for part in expressions for atom in _atoms(part)):
             # Functions of symmetric matrices refuse others, and perspectives a negative scale.
             picky = any(not isinstance(c, cp.constraints.Inequality) for c in domain_of(atom))
             picky = picky or type(atom).__name__ == "perspective"
-            if picky and not _valued(atom):
-                return f"{type(atom).__name__} has no value at this point"
+            if picky and value_of(atom)[0] is None:
+                return f"{name}: {_at(atom, 'has no value')}"
     return ""
 
 
+def undefined(problem: Any, labels: dict[int, str]) -> str:
+    """Which atom makes no number of finite arguments, or else is farthest outside of its domain.
+
+    In words, with the expression and the values; "" where there is none.
+    """
+    words, farthest = "", 0.0
+    for name, expressions in _owners(problem, labels):
+        for atom in (atom for part in expressions for atom in _atoms(part)):
+            if not all(_finite(value_of(arg)[0]) for arg in atom.args):
+                continue
+            value = value_of(atom)[0]
+            if not _finite(value):
+                is_inf = value is not None and np.any(np.isinf(dense(value)))
+                return f"{name}: {_at(atom, 'is infinite' if is_inf else 'has no value')}"
+            away = max((_away(constraint) for constraint in domain_of(atom)), default=0.0)
+            if away > farthest:
+                words, farthest = f"{name}: {_at(atom, 'is not defined')}", away
+    return words
+
+
+def _at(atom: Any, what: str) -> str:
+    """``log(x) is infinite at x = [0. 1.]``."""
+    variable = [arg for arg in atom.args if not arg.is_constant()] or atom.args
+    values = [f"{shown(arg)} = {shown(dense(value_of(arg)[0]))}" for arg in variable]
+    return f"{shown(atom)} {what} at {', '.join(values)}"
+
+
+def _finite(value: Any) -> bool:
+    return value is not None and bool(np.all(np.isfinite(dense(value))))
+
+
+def _away(constraint: Any) -> float:
+    if not all(_valued(arg) for arg in constraint.args):
+        return 0.0
+    with np.errstate(all="ignore"):
+        return float(np.max(constraint_violation(constraint), initial=0.0))
+
+
 def _owners(problem: Any, labels: dict[int, str]) -> Iterator[tuple[str, list[Any]]]:
-    yield "domain of the objective", [problem.objective.expr]
+    yield "the objective", [problem.objective.expr]
     for constraint in problem.constraints:
-        yield f"domain of {labels[constraint.id]}", constraint.args
+        yield labels[constraint.id], constraint.args
 
 
 def _atoms(expression: Any) -> list[Any]:
@@ -113,16 +152,14 @@ def _jump(name: str, atom: Any, violated: float, beside: list[Any]) -> Condition
     except (ValueError, ArithmeticError):
         apart = np.inf
     apart = apart if np.isfinite(apart) else np.inf
-    row = worst(f"{name}: value of {type(atom).__name__}", "primal_feasibility", apart, size)
+    row = worst(
+        f"domain of {name}: value of {type(atom).__name__}", "primal_feasibility", apart, size
+    )
     return replace(row, rounding=apart)
 
 
 def _valued(expression: Any) -> bool:
-    try:
-        with np.errstate(all="ignore"):
-            return expression.value is not None
-    except (ValueError, ArithmeticError, AssertionError):  # CVXPY refuses the argument
-        return False
+    return value_of(expression)[0] is not None
 
 
 def _row(name: str, constraint: Any, sizes: Callable[[Any], Array]) -> Condition:

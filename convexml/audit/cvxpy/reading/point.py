@@ -16,6 +16,7 @@ from ....certificates.conic.units import conic_units
 from ....certificates.scale import ProgramUnits
 from ....conditions import Condition, worst
 from ....duality.canonical import Canonical, cone_program
+from ....duality.checking import check_problem, constraint_names
 from ....duality.inner import store, stored
 from ....errors import InputError, SolverError
 from ....numerics import EPS, Array
@@ -110,55 +111,6 @@ class Posed:
         return f"an auxiliary variable ({j})"
 
 
-def constraint_names(problem: Any) -> dict[int, str]:
-    """The label, else ``constraints[i]``, of each constraint by id; all different."""
-    names: dict[int, str] = {}
-    for i, constraint in enumerate(problem.constraints):
-        if constraint.id in names:  # listed twice
-            continue
-        label = constraint.label
-        names[constraint.id] = (
-            f"constraints[{i}]" if not label or label in names.values() else str(label)
-        )
-    return names
-
-
-def require_problem(problem: Any, owner: str) -> None:
-    """Refuse what is no ``cvxpy.Problem``, and say what to call instead.
-
-    Raises
-    ------
-    InputError
-    """
-    import cvxpy as cp
-
-    if isinstance(problem, cp.Problem):
-        return
-    kind = type(problem).__name__
-    own = "" if not hasattr(problem, "certify") else f" A posed {kind} has its own .{owner}(...)."
-    own = " An estimator has a fit of its own." if hasattr(problem, "get_params") else own
-    raise InputError(f"{owner}: expected a cvxpy.Problem, got {kind}.{own}")
-
-
-def check_problem(problem: Any, owner: str = "certify") -> None:
-    """Refuse what is not a continuous DCP problem whose parameters have values.
-
-    Raises
-    ------
-    InputError
-    """
-    if problem.is_mixed_integer():
-        raise InputError(
-            f"{owner}: the problem has integer variables; only continuous convex problems have a "
-            "duality gap. Relax or fix them."
-        )
-    missing = [parameter.name() for parameter in problem.parameters() if parameter.value is None]
-    if missing:
-        raise InputError(f"{owner}: parameter {missing[0]} has no value; set it first.")
-    if not problem.is_dcp():
-        raise InputError(f"{owner}: the problem is not DCP; rewrite it by CVXPY's rules first.")
-
-
 def pose(problem: Any, owner: str = "certify") -> Posed:
     """Translate a problem.
 
@@ -172,7 +124,7 @@ def pose(problem: Any, owner: str = "certify") -> Posed:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # CVXPY said it when the problem was solved
             canonical = cone_program(problem)
-    except SolverError as error:
+    except (SolverError, InputError) as error:
         raise InputError(f"{owner}: {error}") from None
     posed = Posed(problem, canonical, parts_of(canonical, problem))
     posed.maps.update({m.constraint.id: m for m in multiplier_maps(canonical, problem)})

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ....duality.attributes import bound_value
-from ....errors import InputError
 from ....numerics import Array
 from ....objective.conic.cones import Cone, SecondOrder
 from ....objective.conic.curved import ExponentialCone, Power
@@ -75,11 +74,6 @@ def attribute_violations(variable: Any) -> Iterator[tuple[str, Array, Array]]:
     """
     value, attributes = dense(variable.value), variable.attributes
     none = np.zeros(1)
-    if attributes["integer"] or attributes["boolean"]:
-        raise InputError(
-            f"certify: variable {variable.name()} is integer; only continuous convex problems "
-            "have a duality gap. Relax or fix it."
-        )
     for name, sign in (("nonneg", -1.0), ("pos", -1.0), ("nonpos", 1.0), ("neg", 1.0)):
         if attributes[name]:
             yield name, _positive(sign * value), none
