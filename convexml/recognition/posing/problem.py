@@ -12,13 +12,13 @@ from ...losses import Loss
 from ...models.problem import LearningProblem
 from ...numerics import Array
 from ...penalties import Penalty
-from ..reading.declined import Declined
+from ..reading.declined import Declined, named
 from ..reading.terms import Reading, Term
 from .bundles import Bundle, bundles
 from .columns import SampleDesign, assemble
 from .families import lower
 from .penalising import collect, is_penalty, joined, penalty_of
-from .rows import LossRows
+from .rows import NEAR, LossRows
 
 
 @dataclass
@@ -112,7 +112,8 @@ def _posed(reading: Reading, penalties: list[Term], others: list[Term]) -> Posed
     loss = rows[0].loss
     for each in rows[1:]:
         if type(each.loss) is not type(loss) or not _alike(each.loss, loss):
-            raise Declined(f"losses of several kinds: {loss!r} and {each.loss!r}")
+            said = f"{named(rows[0].home.said)} and {named(each.home.said)}"
+            raise Declined(f"{said} are losses of several kinds: {loss!r} and {each.loss!r}")
     entries = collect(reading, penalties, linear)
     widths = {key: each.size for key, each in reading.variables.items()}
     free = {key for key in widths if widths[key] == 1 and not entries[key].touched.any()}
@@ -121,7 +122,11 @@ def _posed(reading: Reading, penalties: list[Term], others: list[Term]) -> Posed
     d = sum(columns.size for _, columns in parts)
     if d == 0:
         raise Declined("there is nothing but an intercept")
-    penalty = penalty_of(joined(parts, d))
+    try:
+        penalty = penalty_of(joined(parts, d))
+    except Declined as reason:
+        said = ", ".join(reading.variables[key].name() for key in design.columns)
+        raise Declined(f"penalties of {said}: {reason}") from None
     beyond = _beyond(rows, found)
     constant = reading.constant + sum(float(each.sum()) for each in beyond)
     if not np.isfinite(constant):
@@ -161,7 +166,9 @@ def _beyond(rows: list[LossRows], found: list[Bundle]) -> list[Array]:
     for bundle in found:
         mine = [each for each in rows if each.home is bundle]
         z = _reference(mine[0])
-        answer.append(bundle.value(z) - sum(each.value(z) for each in mine))
+        whole = bundle.value(z)
+        rest = whole - sum(each.value(z) for each in mine)
+        answer.append(np.where(np.abs(rest) <= NEAR * np.abs(whole), 0.0, rest))
     return answer
 
 
@@ -174,4 +181,7 @@ def _reference(rows: LossRows) -> Array:
 
 def _brief(constraint: Any) -> str:
     text = str(constraint)
-    return text if len(text) <= 80 else f"{type(constraint).__name__} of size {constraint.size}"
+    if len(text) <= 80:
+        return text
+    said = ", ".join(each.name() for each in constraint.variables())
+    return f"{constraint.label or type(constraint).__name__} of size {constraint.size} on {said}"
