@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +11,10 @@ from ...conditions import Condition, worst
 from ...errors import SolverError
 from ...numerics import Array, gamma
 from ...objective.conic.program import ConeProgram
-from ..algebra.exact_feasibility import exact_farkas
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
 from ..judge import absent, judge
+from ..linear.farkas import find_infeasibility
 from ..scale import ProgramUnits
 from .bounds import bound_of, priced_candidates
 from .prices.margin import nudged
@@ -58,37 +59,48 @@ def certify_infeasible(
         must move (in total the least); "relaxation_total", and "relaxation_bound", which no
         relaxation can be below.
     """
+    relaxation, why = None, ""
     try:
         relaxation = relax(program, soft)
     except SolverError as error:
-        return absent("infeasible", (), tol, reason=str(error))
-    best: Certificate | None = None
-    for y in (relaxation.y, passed, _in_rationals(program)):
+        why = str(error)
+    best = absent("infeasible", (), tol, reason=why)
+    for y in _candidates(program, relaxation, passed):
         if y is None:
             continue
         found = verify_farkas(program, units, y, tol)
-        radius = found.evidence.get("radius", 0.0)
-        if best is None or radius > best.evidence.get("radius", 0.0):
+        if found.evidence.get("radius", 0.0) > best.evidence.get("radius", 0.0) or not best.reason:
             best = found
         if best.verdict is Verdict.CERTIFIED:
             break
-    assert best is not None
-    if best.verdict is not Verdict.CERTIFIED:
+    if relaxation is not None and best.verdict is not Verdict.CERTIFIED:
         best = _from_phase(program, units, relaxation, best, tol)
-    if best.verdict is Verdict.CERTIFIED:
+    if relaxation is not None and best.verdict is Verdict.CERTIFIED:
         evidence = _relaxed(program, soft, relaxation, best.dual["y"])
         best = replace(best, evidence=best.evidence | evidence)
     return best
 
 
-def _in_rationals(program: ConeProgram) -> Array | None:
-    """Multipliers of the linear rows alone, where these are few."""
+def _candidates(
+    program: ConeProgram, relaxation: Relaxation | None, passed: Array | None
+) -> Iterator[Array | None]:
+    """Multipliers to try; linear constraints have a search of their own, which is exact."""
+    if program.is_polyhedral:
+        yield _of_linear_rows(program)
+    yield None if relaxation is None else relaxation.y
+    yield passed
+    if not program.is_polyhedral:
+        yield _of_linear_rows(program)
+
+
+def _of_linear_rows(program: ConeProgram) -> Array | None:
+    """Multipliers of the linear rows alone."""
     data, rows = linear_rows(program)
-    found = exact_farkas(data)
+    found = find_infeasibility(data) if rows.size else None
     if found is None:
         return None
     y = np.zeros(program.b.size)
-    y[rows] = found
+    y[rows] = np.concatenate([found.evidence["lambda_ub"], found.evidence["nu"]])
     return y
 
 
