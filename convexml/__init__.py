@@ -19,6 +19,7 @@ _HOME = {
     "assert_optimal": "audit",
     "certify": "audit",
     "solve": "audit",
+    "register": "audit",
     "recognize": "recognition",
     "compare": "report",
     "Comparison": "report",

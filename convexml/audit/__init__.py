@@ -3,5 +3,6 @@
 from .assertions import assert_optimal
 from .certifying import certify
 from .cvxpy.solving import solve
+from .registering import register
 
-__all__ = ["assert_optimal", "certify", "solve"]
+__all__ = ["assert_optimal", "certify", "register", "solve"]

@@ -7,6 +7,8 @@ Three steps, each of which may decline in words:
 - ``posing``: terms of one prediction become rows of a loss, terms that select entries a penalty;
   ``posing.problem.PosedReading`` is a ``LearningProblem`` and the way back to the variables.
 - ``verifying``: what was read against what CVXPY computes from the expressions as written.
+
+``answering`` solves what was posed and lets its certificate speak of the problem as written.
 """
 
 from .recognizing import Recognition, recognize

@@ -6,30 +6,42 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates import Certificate
+from ..certificates import Certificate, Verdict
 from .posing.problem import PosedReading
 from .reading.declined import Declined
+from .recognizing import read
 from .verifying import value_at
 
 
+def solve_recognized(problem: Any, tol: float) -> Certificate | None:
+    """Solve a CVXPY problem as the learning problem that it is, and fill it.
+
+    None, and nothing filled, where it is not recognised or the answer is not certified.
+    """
+    found = read(problem)
+    return None if found.posed is None else answer(found.posed, tol)
+
+
 def answer(posed: PosedReading, tol: float) -> Certificate | None:
-    """The certificate of the problem as written, its variables filled; None where that fails.
+    """The certificate of the problem as written, its variables filled; None where there is none.
 
     P is evaluated by CVXPY's atoms from the expressions as written; D is ours, less the constant.
     """
     solution = posed.problem.solve(tol=tol)
-    if "w" not in solution.primal:
+    own = solution.certificate
+    if own.verdict is not Verdict.CERTIFIED or own.claim != "optimal":
         return None
     w, b = solution.primal["w"], solution.primal.get("b", 0.0)
     values = posed.values(w, b)
-    own = solution.certificate
     try:
-        shift = float(np.asarray(b).item())
-        written = value_at(posed, values, np.ravel(w), shift, own.primal_objective)
+        written = value_at(posed, values, np.ravel(w), np.asarray(b), own.primal_objective)
     except Declined:
         return None
+    certificate = as_written(posed, own, written)
+    if not certificate.relative_gap <= tol:
+        return None
     fill(posed, values)
-    return as_written(posed, own, written)
+    return certificate
 
 
 def fill(posed: PosedReading, values: dict[int, Any]) -> None:
@@ -39,7 +51,17 @@ def fill(posed: PosedReading, values: dict[int, Any]) -> None:
 
 
 def as_written(posed: PosedReading, own: Certificate, written: float) -> Certificate:
-    """Our certificate in the words of the problem: its sense and its constant."""
+    """Our certificate in the words of the problem: its sense, its constant, its rounding."""
     sign = posed.reading.sign
-    dual = sign * (own.dual_objective + posed.constant)
-    return own.but(primal_objective=written, dual_objective=dual)
+    slip = abs(sign * written - (own.primal_objective + posed.constant))
+    gap = own.gap + slip
+    relative = 0.0 if gap == 0.0 else gap / own.scale if own.scale > 0.0 else np.inf
+    return own.but(
+        primal_objective=written,
+        dual_objective=sign * (own.dual_objective + posed.constant),
+        gap=gap,
+        relative_gap=relative,
+        rounding=own.rounding + slip,
+        proved_gap=np.inf,
+        unproved="numbers were rounded when the problem was read",
+    )

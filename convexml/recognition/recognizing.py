@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import InputError
+from ..duality.checking import require_problem
 from ..losses import Loss
 from ..models.problem import LearningProblem
 from ..penalties import Penalty
@@ -70,8 +70,7 @@ def recognize(problem: Any, *, explain: bool = False) -> Recognition | None:
 
 def read(problem: Any) -> Recognition:
     """See ``recognize``; always a Recognition."""
-    if not hasattr(problem, "objective") or not hasattr(problem, "constraints"):
-        raise InputError(f"recognize: expected a cvxpy.Problem, got {type(problem).__name__}.")
+    require_problem(problem, "recognize")
     try:
         posed = pose(read_objective(problem))
         verify(posed)

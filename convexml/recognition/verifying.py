@@ -48,7 +48,7 @@ def verify(posed: PosedReading, sizes: tuple[float, ...] = SIZES, seed: int = 0)
 
 
 def value_at(
-    posed: PosedReading, values: dict[int, Array], w: Array, b: float, ours: float
+    posed: PosedReading, values: dict[int, Array], w: Array, b: Array, ours: float
 ) -> float:
     """The objective as written where the variables have these entries.
 

@@ -11,31 +11,39 @@ from ...duality.inner import record, store, stored
 from ...errors import SolverError, UnknownSolverError, UnsuitableSolverError, nearest
 from ...naming import known_keywords
 from ...numerics import without_warnings
+from ...recognition.answering import solve_recognized
 from ...solvers.reference import REFERENCE, installed, run_reference, suits
-from ...validation import positive_number
+from ...validation import positive_number, yes_or_no
 from .absence import certify_absence
 from .problems import ENDED, certify_problem, judge
 from .reading.point import Posed, pose, sparse_values
 
-RESCALED = "clarabel, rescaled"
+FIRST, RESCALED = "clarabel", "clarabel, rescaled"
 
 
 @known_keywords("solve")
 @without_warnings
 @sparse_values()
-def solve(problem: Any, solver: str = "CLARABEL", *, tol: float = 1e-6) -> Certificate:
-    """Solve a DCP problem by a reference solver, and certify; on failure rescale, then fall back.
+def solve(
+    problem: Any, solver: str = "auto", *, tol: float = 1e-6, thorough: bool = False
+) -> Certificate:
+    """Solve a DCP problem, and certify.
 
-    CVXPY's variables and dual values keep the best answer that was found.
+    What is recognised as a learning problem goes to the fast engines, the rest to a reference
+    solver; on failure the problem is rescaled, then others are tried. CVXPY's variables and dual
+    values keep the best answer that was found.
 
     Parameters
     ----------
     problem : cvxpy.Problem
         Continuous and DCP; parameters have values.
     solver : str
-        Tried first: clarabel, osqp, ecos, scs, highs or piqp, in capitals or not.
+        "auto", or which one is tried first: clarabel, osqp, ecos, scs, highs or piqp, in capitals
+        or not; then nothing is recognised.
     tol : float
         Relative, for the certificate.
+    thorough : bool
+        Also compile a problem that was recognised, and judge the answer by its conic form.
 
     Returns
     -------
@@ -53,9 +61,15 @@ def solve(problem: Any, solver: str = "CLARABEL", *, tol: float = 1e-6) -> Certi
         If the solver cannot take the problem's cones.
     """
     require_problem(problem, "solve")
+    tol, name = positive_number(tol, "solve", "tol"), str(solver).lower()
+    thorough = yes_or_no(thorough, "solve", "thorough")
+    if name == "auto":
+        certificate = solve_recognized(problem, tol)
+        if certificate is not None:
+            _record(problem, certificate)
+            return certify_problem(problem, tol=tol) if thorough else certificate
+        name = FIRST
     check_problem(problem, "solve")
-    tol = positive_number(tol, "solve", "tol")
-    name = str(solver).lower()
     if name not in REFERENCE:
         raise UnknownSolverError(
             f"solve: no reference solver is called {solver!r}; there are {', '.join(REFERENCE)}."
