@@ -9,9 +9,9 @@ import numpy as np
 
 from ...numerics import Array
 from .declined import Declined, named
+from .kinds import MOVING
 from .lines import emit, maximum, minimum
 from .maps import diagonal_of
-from .walker import MOVING
 
 NONNEGATIVE = ("abs", "norm1", "norm_inf", "Pnorm", "PnormApprox")
 Reader = Callable[[Any, Any, Array], None]

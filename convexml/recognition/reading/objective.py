@@ -11,8 +11,9 @@ from ...numerics import Array
 from .affine import Affine
 from .atoms import ATOMS, along
 from .declined import Declined, named
+from .kinds import MOVING, PROBED, WRAPPED
 from .terms import LinearTerm, Reading
-from .walker import MOVING, PROBED, WRAPPED, Walker
+from .walker import Walker
 
 PRODUCTS = ("multiply", "MulExpression", "DivExpression")
 ADDED = frozenset({"AddExpression", "NegExpression", *PRODUCTS, *MOVING, *PROBED, *WRAPPED})
@@ -132,9 +133,7 @@ class Collector:
     def _product(self, expression: Any, weight: Array, kind: str) -> None:
         left, right = expression.args
         if kind == "DivExpression":
-            if not self.walker.is_constant(right):
-                raise Declined(f"{named(expression)} divides by what varies")
-            shared = weight / self.walker.factors(right, expression)
+            shared = weight * self.walker.shares(right, expression)
             self.add(left, folded(shared, expression.shape, left.shape))
             return
         fixed, moving = (left, right) if self.walker.is_constant(left) else (right, left)

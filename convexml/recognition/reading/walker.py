@@ -16,30 +16,8 @@ from scipy import sparse
 from ...numerics import Array
 from .affine import Affine
 from .declined import Declined, named
+from .kinds import MOVING, PROBED, SMALL, WRAPPED
 from .maps import LinearMap, stacked
-
-MOVING = frozenset(
-    {
-        "index",
-        "special_index",
-        "reshape",
-        "transpose",
-        "Hstack",
-        "Vstack",
-        "Concatenate",
-        "Promote",
-        "broadcast_to",
-        "diag_vec",
-        "diag_mat",
-        "upper_tri",
-        "squeeze",
-    }
-)
-"""Atoms whose every entry is an entry of an argument, or 0."""
-PROBED = frozenset({"cumsum", "conv", "convolve", "Trace", "kron", "Sum"})
-"""LinearTerm atoms of one argument that varies, evaluated at unit vectors where it is small."""
-SMALL = 500
-WRAPPED = frozenset({"psd_wrap", "nsd_wrap", "symmetric_wrap", "nonneg_wrap", "nonpos_wrap"})
 
 
 class Walker:
@@ -71,7 +49,10 @@ class Walker:
         key = id(expression)
         if key not in self._constant:
             self._kept.append(expression)
-            value = expression.value
+            try:
+                value = expression.value
+            except Exception:  # an atom outside of its domain raises whatever it likes
+                value = None
             if value is None:
                 raise Declined(f"{named(expression)} has no value")
             if np.iscomplexobj(value):
@@ -142,10 +123,8 @@ class Walker:
     def _product(self, expression: Any, kind: str) -> Affine:
         left, right = expression.args
         if kind == "DivExpression":
-            if not self.is_constant(right):
-                raise Declined(f"{named(expression)} divides by what varies")
             part = self._grown(self.affine(left), expression, left)
-            return part.scaled(1.0 / self.factors(right, expression))
+            return part.scaled(self.shares(right, expression))
         fixed, moving = (left, right) if self.is_constant(left) else (right, left)
         if not self.is_constant(fixed):
             raise Declined(f"{named(expression)} is a product of two expressions that vary")
@@ -178,6 +157,15 @@ class Walker:
         value = self.constant(fixed)
         value = value.toarray() if sparse.issparse(value) else value
         return np.broadcast_to(value, expression.shape).ravel(order="F")
+
+    def shares(self, divisor: Any, expression: Any) -> Any:
+        """One over the constant that is divided by."""
+        if not self.is_constant(divisor):
+            raise Declined(f"{named(expression)} divides by what varies")
+        by = np.asarray(self.factors(divisor, expression))
+        if not np.all(np.isfinite(by) & (by != 0.0)):
+            raise Declined(f"{named(expression)} divides by 0")
+        return 1.0 / by if by.ndim else 1.0 / float(by)
 
     def _left(self, matrix: Any, inner: Affine, moving: Any, copies: int = 1) -> Affine:
         matrix = matrix if matrix.ndim == 2 else matrix[None, :]
