@@ -8,6 +8,7 @@ from typing import Any
 from ..duality.checking import require_problem
 from ..losses import Loss
 from ..models.problem import LearningProblem
+from ..numerics import without_warnings
 from ..penalties import Penalty
 from .posing.problem import PosedReading, pose
 from .reading.declined import Declined
@@ -39,6 +40,7 @@ class Recognition:
         return self.problem is not None
 
 
+@without_warnings
 def recognize(problem: Any, *, explain: bool = False) -> Recognition | None:
     """Read a CVXPY problem back as a learning problem.
 

@@ -145,3 +145,21 @@ def poisson_lasso() -> cp.Problem:
     w, b = cp.Variable(3), cp.Variable()
     loss = cp.sum(cp.exp(X @ w + b)) - (X.T @ y) @ w - y.sum() * b
     return cp.Problem(cp.Minimize(loss + 3.0 * cp.norm1(w)))
+
+
+@states("logistic", "l2", "0/1 labels, one sample after the other")
+def logistic_likelihood_in_a_loop() -> cp.Problem:
+    X, y = classes(n=14, d=3)
+    w, b, cost = cp.Variable(3), cp.Variable(), 0
+    for row, label in zip(X, y > 0, strict=True):
+        z = row @ w + b
+        cost += cp.logistic(z) - float(label) * z
+    return cp.Problem(cp.Minimize(cost + 0.5 * cp.sum_squares(w)))
+
+
+@states("poisson", "l2", "one sample after the other")
+def poisson_regression_in_a_loop() -> cp.Problem:
+    X, y = counts(n=14)
+    w = cp.Variable(3)
+    cost = cp.sum([cp.exp(X[i] @ w) - y[i] * (X[i] @ w) for i in range(14)])
+    return cp.Problem(cp.Minimize(cost + cp.sum_squares(w)))
