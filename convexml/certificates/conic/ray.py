@@ -73,6 +73,13 @@ def inside(
     return True
 
 
+def in_cone(cone: Cone, s: Array, strictly: bool = False) -> bool:
+    """Whether s is in a curved cone for certain; ``strictly``: inside of it."""
+    if strictly:
+        return bool(np.any(s)) and _ball(cone, s, 0.0)
+    return _holds(cone, s, 0.0 * s, 0.0)
+
+
 def _holds(cone: Cone, s: Array, rest: Array, away: float) -> bool:
     """Whether everything within ``away`` of s + rest is in K; for Zero and Nonnegative, s is."""
     if not np.all(np.isfinite(s)):

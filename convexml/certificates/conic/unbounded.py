@@ -13,6 +13,7 @@ from ...numerics import Array
 from ...objective.conic.program import ConeProgram
 from ..certificate import Certificate
 from ..judge import absent, judge
+from .growth import find_curve
 from .ray import has_point, is_ray
 from .search.recession import find_ray, ray_rows
 from .search.relaxation import relax
@@ -46,12 +47,12 @@ def certify_unbounded(
     """
     empty = absent("unbounded", (), tol, objective=-sign * np.inf)
     ray = find_ray(program)
-    if ray is None:
-        return replace(empty, reason="no ray of descent was found")
     try:
         x = relax(program, soft).x
     except SolverError as error:
         return replace(empty, reason=str(error))
+    if ray is None:
+        return _along_a_curve(program, x, rows_at(x), empty, sign)
     rows, slope, proven = rows_at(x), float(program.q @ ray), False
     broken = [row for row in rows if not row.meets(tol)]
     if broken:
@@ -67,3 +68,22 @@ def certify_unbounded(
     rows, evidence = [*rows, *ray_rows(program, ray)], {"ray": ray, "point": x}
     found = replace(empty, conditions=tuple(rows), reason=reason, evidence=evidence)
     return judge(found, proven=proven)
+
+
+def _along_a_curve(
+    program: ConeProgram, x: Array, rows: list[Condition], empty: Certificate, sign: float
+) -> Certificate:
+    """As log x grows: past every number, and along no ray."""
+    known = all(row.meets(empty.tol) for row in rows) and has_point(program, x)
+    curve = find_curve(program, x) if known else None
+    if curve is None:
+        return replace(empty, reason="no ray of descent was found, and no curve like a logarithm")
+    verb = "falls" if sign > 0.0 else "rises"
+    reason = (
+        f"the point is feasible, and the objective {verb} past every number along "
+        "point + t ray + log(1 + t) turn, with a long ray and a short turn; along no ray that was "
+        "found"
+    )
+    evidence = {"ray": curve.ray, "turn": curve.turn, "point": x}
+    rows = [*rows, *ray_rows(program, curve.ray)]
+    return judge(replace(empty, conditions=tuple(rows), reason=reason, evidence=evidence))

@@ -49,7 +49,9 @@ AT = {
 }
 
 
-@pytest.mark.parametrize("where", ["objective", "maximised", "constraint"])
+@pytest.mark.parametrize(
+    "where", ["objective", pytest.param("maximised", marks=pytest.mark.slow), "constraint"]
+)
 @pytest.mark.parametrize("name", AT)
 def test_a_value_outside_of_a_domain_is_told_with_its_expression(name: str, where: str) -> None:
     expression, values, words = AT[name]

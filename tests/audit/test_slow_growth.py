@@ -1,0 +1,97 @@
+"""Objectives that grow like a logarithm: unbounded, although along no ray."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import convexml as cml
+from convexml import Verdict
+from convexml.certificates.conic.growth import Curve, falls_along, find_curve
+from convexml.certificates.conic.search.relaxation import relax
+from convexml.duality import cone_program
+
+x, v = cp.Variable(name="x"), cp.Variable(2, name="v")
+
+UNBOUNDED: dict[str, Callable[[], cp.Problem]] = {
+    "log": lambda: cp.Problem(cp.Maximize(cp.log(x))),
+    "minus log": lambda: cp.Problem(cp.Minimize(-2.0 * cp.log(x) + 7.0)),
+    "above a bound": lambda: cp.Problem(cp.Maximize(cp.log(x)), [x >= 1.0]),
+    "one of two": lambda: cp.Problem(cp.Maximize(cp.sum(cp.log(v))), [v[0] <= 1.0]),
+    "a sum": lambda: cp.Problem(cp.Minimize(-cp.log(cp.sum(v))), [v[0] - v[1] == 1.0, v >= 0]),
+    "root": lambda: cp.Problem(cp.Maximize(cp.sqrt(x))),
+    "relative entropy": lambda: cp.Problem(cp.Minimize(cp.rel_entr(1.0, x))),
+    "beside a norm": lambda: cp.Problem(cp.Maximize(cp.log(v[0]) - cp.norm1(v[1]))),
+}
+
+
+QUICK = ("log", "root", "relative entropy")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in UNBOUNDED],
+)
+def test_what_grows_like_a_logarithm_is_unbounded(name: str) -> None:
+    problem = UNBOUNDED[name]()
+    found = cml.solve(problem)
+    assert (found.claim, found.verdict) == ("unbounded", Verdict.CERTIFIED), str(found)
+    assert "log(1 + t)" in found.reason
+    assert "along no ray" in found.reason
+    sign = 1.0 if isinstance(problem.objective, cp.Maximize) else -1.0
+    values = []
+    for far in 10.0 ** np.arange(0, 13, 2):  # the turn moves auxiliary variables only
+        for variable in problem.variables():
+            at = found.evidence["point"][variable.name()]
+            variable.save_value(np.asarray(at + far * found.evidence["ray"][variable.name()]))
+        values.append(sign * float(problem.objective.value))
+        assert all(np.all(c.violation() < 1e-9) for c in problem.constraints)
+    assert np.all(np.diff(values)[1:] > 1.0)
+
+
+BOUNDED: dict[str, Callable[[], cp.Problem]] = {
+    "cap": lambda: cp.Problem(cp.Maximize(cp.log(x)), [x <= 1e6]),
+    "slope": lambda: cp.Problem(cp.Maximize(cp.log(x) - 1e-3 * x)),
+    "budget": lambda: cp.Problem(cp.Maximize(cp.sum(cp.log(v))), [v[0] + 1e-3 * v[1] <= 1.0]),
+    "price": lambda: cp.Problem(cp.Maximize(cp.log(v[0]) - v[1]), [v[1] >= 0.01 * v[0]]),
+    "root and slope": lambda: cp.Problem(cp.Maximize(cp.sqrt(x) - 0.01 * x)),
+    "root and square": lambda: cp.Problem(cp.Maximize(cp.sqrt(x) - 1e-3 * cp.square(x))),
+    "exp": lambda: cp.Problem(cp.Minimize(cp.exp(-x))),
+    "inverse": lambda: cp.Problem(cp.Minimize(cp.inv_pos(x))),
+    "entropy": lambda: cp.Problem(cp.Maximize(cp.entr(x))),
+    "logistic": lambda: cp.Problem(cp.Minimize(cp.logistic(-x))),
+    "divergence": lambda: cp.Problem(cp.Minimize(cp.kl_div(1.0, x))),
+}
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_what_is_bounded_has_no_such_curve(name: str) -> None:
+    program = cone_program(BOUNDED[name]()).program
+    inside = relax(program, np.ones(program.b.size, dtype=bool)).x
+    assert find_curve(program, inside) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BOUNDED)
+def test_what_is_bounded_is_not_called_unbounded(name: str) -> None:
+    assert cml.solve(BOUNDED[name]()).claim == "optimal"
+
+
+def test_every_condition_on_a_curve_counts() -> None:
+    program = cone_program(UNBOUNDED["log"]()).program  # x and the epigraph variable r
+    at = np.zeros(2)
+    r = int(np.flatnonzero(program.q)[0])
+    at[1 - r] = 1.0
+    at[r] = -1.0
+    ray, turn = np.eye(2)[1 - r], np.eye(2)[r]
+    assert program.q[r] < 0.0
+    assert falls_along(program, at, Curve(ray, turn))
+    for wrong in (Curve(-ray, turn), Curve(ray, -turn), Curve(0.0 * ray, turn), Curve(turn, turn)):
+        assert not falls_along(program, at, wrong)
+    assert not falls_along(program, -at, Curve(ray, turn))  # outside of the cone
+    dear = replace(program, q=program.q + 1e-9 * ray)
+    assert not falls_along(dear, at, Curve(ray, turn))
