@@ -11,7 +11,7 @@ import pytest
 
 import convexml as cml
 from convexml import Verdict
-from convexml.certificates.conic.growth import Curve, falls_along, find_curve
+from convexml.certificates.conic.growth import Growth, falls_along, find_curve
 from convexml.certificates.conic.search.relaxation import relax
 from convexml.duality import cone_program
 
@@ -89,9 +89,14 @@ def test_every_condition_on_a_curve_counts() -> None:
     at[r] = -1.0
     ray, turn = np.eye(2)[1 - r], np.eye(2)[r]
     assert program.q[r] < 0.0
-    assert falls_along(program, at, Curve(ray, turn))
-    for wrong in (Curve(-ray, turn), Curve(ray, -turn), Curve(0.0 * ray, turn), Curve(turn, turn)):
+    assert falls_along(program, at, Growth(ray, turn))
+    for wrong in (
+        Growth(-ray, turn),
+        Growth(ray, -turn),
+        Growth(0.0 * ray, turn),
+        Growth(turn, turn),
+    ):
         assert not falls_along(program, at, wrong)
-    assert not falls_along(program, -at, Curve(ray, turn))  # outside of the cone
+    assert not falls_along(program, -at, Growth(ray, turn))  # outside of the cone
     dear = replace(program, q=program.q + 1e-9 * ray)
-    assert not falls_along(dear, at, Curve(ray, turn))
+    assert not falls_along(dear, at, Growth(ray, turn))

@@ -38,14 +38,14 @@ DIGITS = (0, 2, 4, 6, None)
 """To how many digits directions are rounded until they are exact."""
 
 
-class Curve(NamedTuple):
+class Growth(NamedTuple):
     """The directions d and e."""
 
     ray: Array
     turn: Array
 
 
-def find_curve(program: ConeProgram, x: Array) -> Curve | None:
+def find_curve(program: ConeProgram, x: Array) -> Growth | None:
     """Directions for which the curve from x stays feasible and falls, exactly; None without.
 
     ``x`` is strictly inside of the curved cones.
@@ -58,7 +58,7 @@ def find_curve(program: ConeProgram, x: Array) -> Curve | None:
                 continue
             steep = _steepest(program, ray)
             for further in DIGITS:
-                curve = Curve(ray, _rounded(steep, further))
+                curve = Growth(ray, _rounded(steep, further))
                 if falls_along(program, x, curve):
                     return curve
     except SolverError:
@@ -66,7 +66,7 @@ def find_curve(program: ConeProgram, x: Array) -> Curve | None:
     return None
 
 
-def falls_along(program: ConeProgram, x: Array, curve: Curve) -> bool:
+def falls_along(program: ConeProgram, x: Array, curve: Growth) -> bool:
     """Whether every condition of the module's head holds of these floats, exactly."""
     d, e = curve
     if not (_is_recession(program, d) and exact_dot(program.q, e) < 0.0):
