@@ -8,6 +8,7 @@ import numpy as np
 
 from ..certificates import Certificate, Verdict
 from .posing.problem import PosedReading
+from .posing.scores import PosedScores
 from .reading.declined import Declined
 from .recognizing import read
 from .verifying import value_at
@@ -22,7 +23,7 @@ def solve_recognized(problem: Any, tol: float) -> Certificate | None:
     return None if found.posed is None else answer(found.posed, tol)
 
 
-def answer(posed: PosedReading, tol: float) -> Certificate | None:
+def answer(posed: PosedReading | PosedScores, tol: float) -> Certificate | None:
     """The certificate of the problem as written, its variables filled; None where there is none.
 
     P is evaluated by CVXPY's atoms from the expressions as written; D is ours, less the constant.
@@ -44,13 +45,13 @@ def answer(posed: PosedReading, tol: float) -> Certificate | None:
     return certificate
 
 
-def fill(posed: PosedReading, values: dict[int, Any]) -> None:
+def fill(posed: PosedReading | PosedScores, values: dict[int, Any]) -> None:
     """Give the variables their values."""
     for key, variable in posed.reading.variables.items():
         variable.save_value(np.array(values[key]).reshape(variable.shape, order="F"))
 
 
-def as_written(posed: PosedReading, own: Certificate, written: float) -> Certificate:
+def as_written(posed: PosedReading | PosedScores, own: Certificate, written: float) -> Certificate:
     """Our certificate in the words of the problem: its sense, its constant, its rounding."""
     sign = posed.reading.sign
     slip = abs(sign * written - (own.primal_objective + posed.constant))

@@ -11,6 +11,7 @@ from ..models.problem import LearningProblem
 from ..numerics import without_warnings
 from ..penalties import Penalty
 from .posing.problem import PosedReading, pose
+from .posing.scores import PosedScores
 from .reading.declined import Declined
 from .reading.objective import read_objective
 from .verifying import verify
@@ -34,7 +35,7 @@ class Recognition:
     loss: Loss | None
     penalty: Penalty | None
     why: str
-    posed: PosedReading | None = field(default=None, repr=False, compare=False)
+    posed: PosedReading | PosedScores | None = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return self.problem is not None
@@ -78,6 +79,6 @@ def read(problem: Any) -> Recognition:
         verify(posed)
     except Declined as reason:
         return Recognition(None, None, None, f"declined: {reason}")
-    own = posed.problem
-    why = f"{posed.loss!r} and {posed.penalty!r} on {own.objective_parts.n} samples"
-    return Recognition(own, posed.loss, posed.penalty, why, posed)
+    parts = posed.problem.objective_parts
+    why = f"{parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
+    return Recognition(posed.problem, parts.loss, parts.penalty, why, posed)

@@ -13,6 +13,7 @@ import numpy as np
 from ..numerics import EPS, Array
 from .posing.bundles import Bundle
 from .posing.problem import PosedReading
+from .posing.scores import PosedScores
 from .reading.declined import Declined, named
 from .reading.evaluating import AsWritten
 from .reading.terms import per_row
@@ -22,7 +23,10 @@ ROUNDING = 2000.0 * EPS
 """What a sum may be off by, relative to the size of its terms."""
 
 
-def verify(posed: PosedReading, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> None:
+Posed = PosedReading | PosedScores
+
+
+def verify(posed: Posed, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> None:
     """Compare at a random point of each size.
 
     Raises
@@ -35,21 +39,31 @@ def verify(posed: PosedReading, sizes: tuple[float, ...] = SIZES, seed: int = 0)
         values = {}
         for key, variable in posed.reading.variables.items():
             entries = size * random.standard_normal(variable.size)
-            low, high = posed.reading.lower.get(key), posed.reading.upper.get(key)
-            entries = entries if low is None else np.maximum(entries, low)
-            values[key] = entries if high is None else np.minimum(entries, high)
+            free = np.full(variable.size, np.inf)
+            low = posed.reading.lower.get(key, -free)
+            high = posed.reading.upper.get(key, free)
+            values[key] = _between(entries, low, high)
         points.append(values)
     pairs = [posed.point(values) for values in points]
     with np.errstate(all="ignore"):
-        scores = np.column_stack([w for w, _ in pairs])
-        predictions = posed.design.X @ scores
-        for values, (w, b), z in zip(points, pairs, np.asarray(predictions).T, strict=True):
-            Crosscheck(posed, values, w, z + b).compare()
+        weights = np.column_stack([_matrix(posed, w) for w, _ in pairs])
+        predictions = np.asarray(posed.X @ weights)
+        for number, (values, (w, b)) in enumerate(zip(points, pairs, strict=True)):
+            K = weights.shape[1] // len(pairs)
+            _check(posed, values, w, predictions[:, number * K : (number + 1) * K] + b).compare()
 
 
-def value_at(
-    posed: PosedReading, values: dict[int, Array], w: Array, b: Array, ours: float
-) -> float:
+def _between(entries: Array, low: Array, high: Array) -> Array:
+    """The entries within their bounds, not at them: there a column would count for nothing."""
+    size = np.abs(entries)
+    up, down = np.where(np.isfinite(low), low, 0.0), np.where(np.isfinite(high), high, 0.0)
+    entries = np.where(np.isfinite(low), up + size, entries)
+    entries = np.where(np.isfinite(high) & ~np.isfinite(low), down - size, entries)
+    inside = up + (down - up) * (size / (1.0 + size))
+    return np.where(np.isfinite(low) & np.isfinite(high), inside, entries)
+
+
+def value_at(posed: Posed, values: dict[int, Array], w: Array, b: Array, ours: float) -> float:
     """The objective as written where the variables have these entries.
 
     ``ours`` is P(w, b) of the learning problem: the two may differ by rounding only.
@@ -60,7 +74,7 @@ def value_at(
         If they differ by more.
     """
     with np.errstate(all="ignore"):
-        comparison = Crosscheck(posed, values, w, np.asarray(posed.design.X @ w) + b)
+        comparison = _check(posed, values, w, np.asarray(posed.X @ _matrix(posed, w)) + b)
         written = comparison.compare()
         total = ours + posed.constant
         if not abs(posed.reading.sign * written - total) <= comparison.rounding:
@@ -68,10 +82,23 @@ def value_at(
     return written
 
 
+def _matrix(posed: Posed, w: Array) -> Array:
+    """The coefficients with one column for each output."""
+    return w.reshape(posed.weights[1].shape if isinstance(posed, PosedScores) else (-1, 1))
+
+
+def _check(
+    posed: Posed, values: dict[int, Array], w: Array, z: Array
+) -> Crosscheck | CrosscheckOfScores:
+    if isinstance(posed, PosedScores):
+        return CrosscheckOfScores(posed, values, w, z)
+    return Crosscheck(posed, values, w, z[:, 0])
+
+
 class Crosscheck:
     """What is read and what is written, at one point with the predictions ``z``."""
 
-    def __init__(self, posed: PosedReading, values: dict[int, Array], w: Array, z: Array) -> None:
+    def __init__(self, posed: Any, values: dict[int, Array], w: Array, z: Array) -> None:
         self.posed, self.values, self.w, self.z = posed, values, w, z
         self.written = AsWritten(posed.reading.walker, values)
         self.rounding = 0.0
@@ -79,10 +106,8 @@ class Crosscheck:
     def compare(self) -> float:
         """The objective as written; Declined where anything differs."""
         posed = self.posed
-        objective, reading = posed.problem.objective_parts, posed.reading
-        for term in reading.terms:
-            if all(each.is_selection for each in term.affine.maps.values()):
-                self._same_argument(term.source, term.affine(self.values), self._terms(term.affine))
+        objective = posed.problem.objective_parts
+        self._selections()
         losses = np.zeros(posed.design.kept.size)
         losses[posed.design.kept] = objective.c * objective.loss.value(objective.y, self.z)
         whole = np.zeros(posed.design.kept.size)
@@ -96,16 +121,22 @@ class Crosscheck:
                 kept = posed.design.kept[here]
                 self._predictions(bundle, whole[here], kept)
             self._rows(bundle, total)
-        penalty = float(objective.penalty.value(self.w))
+        beyond = sum(float(np.abs(each).sum()) for each in posed.beyond)
+        return self._whole(losses, beyond)
+
+    def _selections(self) -> None:
+        for term in self.posed.reading.terms:
+            if all(each.is_selection for each in term.affine.maps.values()):
+                self._same_argument(term.source, term.affine(self.values), self._terms(term.affine))
+
+    def _whole(self, losses: Array, beyond: float) -> float:
+        posed, reading = self.posed, self.posed.reading
+        penalty = float(posed.problem.objective_parts.penalty.value(self.w))
         ours = float(losses.sum()) + penalty + posed.constant
         written = float(np.asarray(self.written(reading.problem.objective.args[0])).item())
         theirs = reading.sign * written
-        self.rounding += ROUNDING * (
-            float(np.abs(losses).sum())
-            + abs(penalty)
-            + abs(posed.constant)
-            + sum(float(np.abs(each).sum()) for each in posed.beyond)
-        )
+        sizes = float(np.abs(losses).sum()) + abs(penalty) + abs(posed.constant) + beyond
+        self.rounding += ROUNDING * sizes
         if ours != theirs and not abs(ours - theirs) <= self.rounding:
             raise Declined(f"the objective is {theirs:g} as written and {ours:g} as read")
         return written
@@ -162,3 +193,33 @@ class Crosscheck:
         if not agree.all():
             raise Declined(f"{named(bundle.said)} is not what was read, in row {np.argmin(agree)}")
         self.rounding += float(slack[np.isfinite(slack)].sum())
+
+
+class CrosscheckOfScores(Crosscheck):
+    """The same for several outputs: ``z`` has a column for each class."""
+
+    def compare(self) -> float:
+        """The objective as written; Declined where anything differs."""
+        posed, start, beyond = self.posed, 0, 0.0
+        objective = posed.problem.objective_parts
+        self._selections()
+        losses = objective.c * objective.loss.value(objective.y, self.z)
+        own = np.where(objective.c > 0.0, losses, 0.0)
+        for block in posed.blocks:
+            kept = block.weight > 0.0
+            here = slice(start, start + int(kept.sum()))
+            start, said = here.stop, named(block.term.said)
+            scores = self.written.entries(block.term.source)[block.scores][kept]
+            terms = self._terms(block.term.affine)[block.scores][kept]
+            if not (np.abs(scores - self.z[here]) <= ROUNDING * terms).all():
+                raise Declined(f"{named(block.term.source)} is not what was read")
+            top = scores.max(axis=1)
+            whole = top + np.log(np.exp(scores - top[:, None]).sum(axis=1))
+            label = objective.y[here].astype(int)
+            mine = scores[np.arange(label.size), label]
+            off = ROUNDING * (np.abs(whole) + np.abs(mine) + terms.max(axis=1))
+            theirs = block.weight[kept] * (whole - mine)
+            if not (np.abs(theirs - own[here]) <= block.weight[kept] * off).all():
+                raise Declined(f"{said} is not what was read")
+            self.rounding += float((block.weight[kept] * off).sum())
+        return self._whole(own, beyond)

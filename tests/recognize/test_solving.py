@@ -86,6 +86,23 @@ def test_what_is_declined_goes_to_a_conic_solver() -> None:
     assert cml.solve(problem).verdict is cml.Verdict.CERTIFIED
 
 
+@pytest.mark.parametrize("shape", [(3,), (1, 3)])
+def test_scores_have_an_intercept_for_each_class(shape: tuple[int, ...]) -> None:
+    Y = np.eye(3)[np.digitize(y, [-1.0, 1.0])]
+    W, b = cp.Variable((5, 3)), cp.Variable(shape)
+    Z = X @ W + np.ones((40, 1)) @ cp.reshape(b, (1, 3), order="F")
+    likelihood = cp.trace(Y.T @ Z) - cp.sum(cp.log_sum_exp(Z, axis=1))
+    problem = cp.Problem(cp.Maximize(likelihood - cp.sum_squares(W)))
+    found = cml.recognize(problem)
+    assert found is not None
+    assert isinstance(found.loss, cml.losses.Softmax)
+    certificate = cml.solve(problem, tol=1e-8)
+    ours = np.array(W.value)
+    assert certificate.primal_objective == pytest.approx(problem.objective.value, rel=1e-12)
+    assert certificate.primal_objective == pytest.approx(problem.solve(solver="CLARABEL"), rel=1e-6)
+    np.testing.assert_allclose(ours, W.value, atol=1e-4)
+
+
 def test_recognition_is_a_posed_problem() -> None:
     w, b = cp.Variable(5), cp.Variable()
     labels = np.sign(y)

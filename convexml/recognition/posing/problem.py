@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
 from ...losses import Loss
 from ...models.problem import LearningProblem
 from ...numerics import Array
@@ -16,9 +15,11 @@ from ..reading.declined import Declined, named
 from ..reading.terms import Reading, Term
 from .bundles import Bundle, bundles
 from .columns import SampleDesign, assemble
+from .design import learning
 from .families import lower
 from .penalising import collect, is_penalty, joined, penalty_of
 from .rows import NEAR, LossRows
+from .scores import PosedScores, pose_scores
 
 
 @dataclass
@@ -52,6 +53,11 @@ class PosedReading:
     constant: float
 
     @property
+    def X(self) -> Any:
+        """The samples."""
+        return self.design.X
+
+    @property
     def loss(self) -> Loss:
         """The loss of the library."""
         return self.problem.objective_parts.loss
@@ -79,7 +85,7 @@ class PosedReading:
         return w, 0.0 if own is None else float(values[own][0]) * self.design.unit
 
 
-def pose(reading: Reading) -> PosedReading:
+def pose(reading: Reading) -> PosedReading | PosedScores:
     """The learning problem that says what was read.
 
     Raises
@@ -91,6 +97,8 @@ def pose(reading: Reading) -> PosedReading:
         raise Declined(f"the constraint {_brief(reading.constraints[0])}")
     if reading.balls:
         raise Declined("a ball")
+    if any(each.kind == "log_sum_exp" for each in reading.terms):
+        return pose_scores(reading)
     penalties = [each for each in reading.terms if is_penalty(each)]
     others = [each for each in reading.terms if not is_penalty(each)]
     try:
@@ -131,8 +139,15 @@ def _posed(reading: Reading, penalties: list[Term], others: list[Term]) -> Posed
     constant = reading.constant + sum(float(each.sum()) for each in beyond)
     if not np.isfinite(constant):
         raise Declined("the constants of the objective are too large for float64")
+    intercept = design.intercept is not None
     return PosedReading(
-        reading, _learning(design, loss, penalty), found, rows, beyond, design, constant
+        reading,
+        learning(design.X, design.y, design.weight, loss, penalty, intercept),
+        found,
+        rows,
+        beyond,
+        design,
+        constant,
     )
 
 
@@ -141,23 +156,6 @@ def _alike(one: Loss, other: Loss) -> bool:
     return mine.keys() == theirs.keys() and all(
         abs(mine[k] - theirs[k]) <= 1e-14 * abs(mine[k]) for k in mine
     )
-
-
-def _learning(design: SampleDesign, loss: Loss, penalty: Penalty) -> LearningProblem:
-    weight = design.weight
-    same = bool((weight == weight[0]).all())
-    try:
-        return LearningProblem(
-            design.X,
-            design.y,
-            loss,
-            penalty,
-            fit_intercept=design.intercept is not None,
-            sample_weight=None if same else weight,
-            loss_scale=float(weight[0]) if same else "sum",
-        )
-    except InputError as error:
-        raise Declined(str(error)) from None
 
 
 def _beyond(rows: list[LossRows], found: list[Bundle]) -> list[Array]:

@@ -50,6 +50,15 @@ class LinearMap:
         return self.matrix is None
 
     @property
+    def is_zero(self) -> bool:
+        """Whether every row is 0."""
+        empty = not np.any(self.scale)
+        if empty or self.is_selection:
+            return empty
+        matrix = self.matrix
+        return not (matrix.count_nonzero() if sparse.issparse(matrix) else matrix.any())
+
+    @property
     def index(self) -> Array:
         """The entry of each row of a selection, or of each column of M."""
         return np.arange(self.width) if self.columns is None else self.columns

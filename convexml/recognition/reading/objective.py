@@ -16,6 +16,7 @@ from .terms import LinearTerm, Reading
 from .walker import Walker
 
 PRODUCTS = ("multiply", "MulExpression", "DivExpression")
+TAKEN_APART = {"multiply", "DivExpression", "NegExpression", "Sum", "Trace", "Promote", *WRAPPED}
 ADDED = frozenset({"AddExpression", "NegExpression", *PRODUCTS, *MOVING, *PROBED, *WRAPPED})
 
 
@@ -99,6 +100,9 @@ class Collector:
             self._product(expression, weight, kind)
         elif kind == "Sum":
             self.add(expression.args[0], along(expression, weight))
+        elif kind == "Trace":
+            side = expression.args[0].shape[0]
+            self.add(expression.args[0], weight[0] * np.eye(side).ravel())
         elif kind in MOVING or kind in WRAPPED:
             for each, share in self.shares(expression, weight):
                 self.add(each, share)
@@ -120,7 +124,15 @@ class Collector:
             return True
         if kind == "AddExpression":
             return bool(expression.size > 1)
-        if kind in ("multiply", "DivExpression", "NegExpression", "Sum", "Promote", *WRAPPED):
+        if kind in (
+            "multiply",
+            "DivExpression",
+            "NegExpression",
+            "Sum",
+            "Trace",
+            "Promote",
+            *WRAPPED,
+        ):
             return False
         # Of y @ (X @ w) the entries of X @ w are counted.
         varying = [each for each in expression.args if not self.walker.is_constant(each)]

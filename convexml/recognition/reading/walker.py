@@ -172,6 +172,9 @@ class Walker:
         if moving is not None and moving.ndim == 2:
             copies = moving.shape[1]
         rows = matrix.shape[0] * copies
+        if matrix.shape[1] == 1 and not sparse.issparse(matrix):  # a column, times each entry
+            outer = inner.taken(np.repeat(np.arange(inner.size), matrix.shape[0]))
+            return outer.scaled(_one(np.tile(matrix[:, 0], copies)))
         if copies == 1:
             maps = {key: each.before(matrix) for key, each in inner.maps.items()}
             return Affine(rows, maps, np.asarray(matrix @ inner.offset).ravel())
@@ -234,3 +237,8 @@ class Walker:
 
 def _first(count: int) -> Array:
     return np.zeros(count, dtype=int)
+
+
+def _one(factors: Array) -> Any:
+    """Factors that are equal as one number."""
+    return float(factors[0]) if (factors == factors[0]).all() else factors
