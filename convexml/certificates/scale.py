@@ -26,8 +26,10 @@ that it grows as x^2, and constraints say where x is."""
 FARTHEST = np.log(1e300)
 """Units stay this far (a logarithm) from the ends of float64."""
 REFITS = 3
-DIRECT = 1000
-"""Up to this many unknowns the fit is factored; above, it is iterated."""
+DIRECT, FACTORED = 2500, 20_000
+"""Up to so many unknowns the fit is factored; between the two, where ``STEPS`` of an iteration do
+not end it: that goes fast where factors fill."""
+STEPS = 60
 SHIFT = 1e-9
 """Proximal term of the normal equations, removed by refinement."""
 
@@ -183,12 +185,19 @@ def _fit(system: Any, side: Array, weights: Array) -> tuple[Array, bool]:
     k = system.shape[1]
     last = np.eye(1, k, k - 1).ravel()
     if k > DIRECT:
-        settings: dict[str, Any] = {"atol": 1e-14, "btol": 1e-14, "conlim": 0.0, "maxiter": 5000}
+        limit = STEPS if k <= FACTORED else 5000
+        settings: dict[str, Any] = {"atol": 1e-14, "btol": 1e-14, "conlim": 0.0, "maxiter": limit}
         # From another start, the part that the data do not determine stays as it was.
-        found, other = (lsmr(system, side, x0=start, **settings)[0] for start in (0.0 * last, last))
-        return found, bool(abs(other[-1] - found[-1]) < 1e-6)
-    normal = system.T @ system
-    factor = splu(sparse.csc_matrix(normal + SHIFT * sparse.eye_array(k)))
+        found, _, steps = lsmr(system, side, **settings)[:3]
+        if steps < limit or k > FACTORED:
+            other = lsmr(system, side, x0=last, **settings | {"maxiter": 5000})[0]
+            return found, bool(abs(other[-1] - found[-1]) < 1e-6)
+    factor = splu(
+        sparse.csc_matrix(system.T @ system + SHIFT * sparse.eye_array(k)),
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
     found, probe = np.zeros(k), last
     for _ in range(4):  # the proximal-point iteration forgets the shift
         found = found + factor.solve(system.T @ (side - system @ found))

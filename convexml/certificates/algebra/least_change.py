@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,11 @@ from scipy import sparse
 
 from ...numerics import Array
 
-DENSE_ENTRIES = 1_000_000
-"""Up to this size the system is solved by a dense singular value decomposition."""
+SMALL = 10_000
+"""Up to so many entries a system is solved by a dense singular value decomposition."""
+DENSE_ROWS = 400
+"""And up to so many rows, or columns, where sparse normal equations do not meet the residual."""
+SHIFT, REFINED, SOLVED = 1e-13, 6, 1e-11
 
 
 def least_change(matrix: Any, residual: Array, weights: Array) -> Array:
@@ -32,42 +36,87 @@ def least_change(matrix: Any, residual: Array, weights: Array) -> Array:
     array, shape (m,)
         Zeros where the system cannot be solved at all.
     """
-    movable = np.flatnonzero(weights > 0.0)
-    step = np.zeros(weights.size)
-    if residual.size == 0 or movable.size == 0 or not np.any(residual):
-        return step
-    scaled = matrix[:, movable]
-    if sparse.issparse(scaled) and scaled.shape[0] * scaled.shape[1] <= DENSE_ENTRIES:
-        scaled = scaled.toarray()
-    if sparse.issparse(scaled):
-        scaled = scaled @ sparse.diags_array(weights[movable])
-        moved = _sparse(scaled, residual)
-    else:
-        with np.errstate(over="ignore", invalid="ignore"):
-            scaled = scaled * weights[movable]
-        if not np.all(np.isfinite(scaled)) or not np.all(np.isfinite(residual)):
+    return LeastChange(matrix, weights)(residual)
+
+
+class LeastChange:
+    """``least_change`` for one residual after the other, factored once."""
+
+    def __init__(self, matrix: Any, weights: Array) -> None:
+        self.movable = np.flatnonzero(weights > 0.0)
+        self.weights, self.rows = weights, matrix.shape[0]
+        self._matrix = matrix
+
+    def __call__(self, residual: Array) -> Array:
+        step = np.zeros(self.weights.size)
+        if self.rows == 0 or self.movable.size == 0 or not np.any(residual):
             return step
-        moved = np.linalg.lstsq(scaled, residual, rcond=None)[0]
-    step[movable] = weights[movable] * moved
-    return step if np.all(np.isfinite(step)) else np.zeros(weights.size)
+        if not (self._is_finite and np.all(np.isfinite(residual))):
+            return step
+        scaled, solved = self._scaled, False
+        if sparse.issparse(scaled) and self.rows * self.movable.size > SMALL:
+            moved, solved = self._normal(residual)
+            solved |= min(scaled.shape) > DENSE_ROWS
+        if not solved:
+            dense = scaled.toarray() if sparse.issparse(scaled) else scaled
+            moved = np.linalg.lstsq(dense, residual, rcond=None)[0]
+        step[self.movable] = self.weights[self.movable] * moved
+        return step if np.all(np.isfinite(step)) else np.zeros(self.weights.size)
 
+    @cached_property
+    def _scaled(self) -> Any:
+        part, weights = self._matrix[:, self.movable], self.weights[self.movable]
+        with np.errstate(over="ignore", invalid="ignore"):
+            if sparse.issparse(part):
+                return sparse.csr_array(part @ sparse.diags_array(weights))
+            return part * weights
 
-def _sparse(matrix: Any, residual: Array, shift: float = 1e-12) -> Array:
-    """Solve the augmented system [[I, M'], [M, -shift I]], refined against the true one."""
-    from scipy.sparse.linalg import splu
+    @cached_property
+    def _is_finite(self) -> bool:
+        entries = self._scaled.data if sparse.issparse(self._scaled) else self._scaled
+        return bool(np.all(np.isfinite(entries)))
 
-    k, m = matrix.shape
-    size = float(abs(matrix).max()) or 1.0
-    matrix = matrix / size
-    system = sparse.block_array(
-        [[sparse.eye_array(m), matrix.T], [matrix, -shift * sparse.eye_array(k)]], format="csc"
-    )
-    try:
-        factor = splu(system)
-    except RuntimeError:  # exactly singular
-        return np.zeros(m)
-    solution = np.zeros(m)
-    for _ in range(3):
-        error = residual / size - matrix @ solution
-        solution = solution + factor.solve(np.concatenate([np.zeros(m), error]))[:m]
-    return solution
+    @cached_property
+    def _factored(self) -> tuple[Any, Array, Any]:
+        """The matrix M with rows of norm 1, their units, and an LU of M M' + shift."""
+        from scipy.sparse.linalg import splu
+
+        with np.errstate(over="ignore"):
+            size = np.sqrt(np.asarray(self._scaled.power(2).sum(axis=1)).ravel())
+        unit = np.divide(1.0, size, out=np.zeros(size.size), where=size > 0.0)
+        matrix = sparse.csr_array(sparse.diags_array(unit) @ self._scaled)
+        if not np.all(np.isfinite(size)):
+            return matrix, unit, None
+        gram = matrix @ matrix.T + SHIFT * sparse.eye_array(size.size)
+        try:
+            factor = splu(
+                sparse.csc_matrix(gram),
+                permc_spec="MMD_AT_PLUS_A",
+                diag_pivot_thresh=0.0,
+                options={"SymmetricMode": True},
+            )
+        except RuntimeError:  # exactly singular
+            factor = None
+        return matrix, unit, factor
+
+    def _normal(self, residual: Array) -> tuple[Array, bool]:
+        """(M'p with M M'p = residual, refined in M itself; whether it got there).
+
+        All that is added is some M'p: where M M'p meets the residual, it is the smallest step,
+        and else about that of least squares; 0 where it makes the residual larger.
+        """
+        matrix, unit, factor = self._factored
+        step, error = np.zeros(matrix.shape[1]), unit * residual
+        if factor is None:
+            return step, False
+        first = least = float(np.linalg.norm(error))
+        for _ in range(REFINED):
+            further = step + matrix.T @ factor.solve(error)
+            left = unit * residual - matrix @ further
+            now = float(np.linalg.norm(left))
+            if not now < least:
+                break
+            step, error, least = further, left, now
+            if now <= 1e-4 * SOLVED * first:
+                break
+        return step, least <= SOLVED * first

@@ -9,18 +9,24 @@ import numpy as np
 from scipy import sparse
 
 from ...numerics import EPS, Array, length
+from ...objective.conic.cones import NonnegativeCone, ZeroCone
+from ...objective.conic.program import ConeProgram
 from ...objective.linear.data import LinearData
+from .clarabel import solve_cone_program
 from .definite import powers_of_two
 from .highs import highs
-from .least_change import least_change
+from .least_change import LeastChange
 from .rows import independent_rows
-from .singular import least_singular_value
+from .singular import from_gram, least_singular_value
 from .sums import exact_residual
 
 SAFE = 1.0 + 1e-9
 """Covers the rounding of norms and quotients of a few hundred thousand terms."""
 LARGEST = 1500
 """Up to this many equalities are projected on."""
+MANY, NEAR = 2000, 1e-6
+"""Above so many inequalities an interior point method looks for a point inside, which a simplex
+method is slow at; its point may be so far off, relative to its size."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +104,7 @@ def relative_interior(data: LinearData) -> Interior | None:
         np.concatenate([np.full(data.n, -np.inf), [1.0], np.zeros(k)]),
         np.concatenate([np.full(data.n + 1, np.inf), np.ones(k)]),
     )
-    found = highs(search).x
+    found = _central(search) if k > MANY else highs(search).x
     if found is None:
         return None
     z, always = found[: data.n] / found[data.n], found[data.n + 1 :] < 0.5
@@ -106,6 +112,23 @@ def relative_interior(data: LinearData) -> Interior | None:
     at_lower, at_upper = np.zeros(data.n, dtype=bool), np.zeros(data.n, dtype=bool)
     at_lower[lower], at_upper[upper] = always[m : m + low], always[m + low :]
     return _verified(data, z, always[:m], at_lower, at_upper)
+
+
+def _central(search: LinearData) -> Array | None:
+    """A point inside of the optimal face, by Clarabel; by HiGHS where that fails."""
+    eye = sparse.eye_array(search.n, format="csr")
+    lower, upper = np.isfinite(search.lower), np.isfinite(search.upper)
+    A = sparse.vstack([search.A_eq, search.A_ub, -eye[lower], eye[upper]], format="csc")
+    sides = (search.b_eq, search.b_ub, -search.lower[lower], search.upper[upper])
+    b, p = np.concatenate(sides), search.b_eq.size
+    cones = (ZeroCone(p), NonnegativeCone(b.size - p))
+    program = ConeProgram(sparse.csc_array((search.n, search.n)), search.c, A, b, cones)
+    try:
+        x, slack, _ = solve_cone_program(program)
+    except Exception:  # whatever ended it: HiGHS is another try
+        return highs(search).x
+    close = np.all(np.isfinite(x)) and length(A @ x + slack - b) <= NEAR * length(x)
+    return x if close else highs(search).x
 
 
 def _verified(
@@ -122,9 +145,9 @@ def _verified(
     if not sigma > 0.0:
         return None
     equal, side = equal[kept], side[kept]
+    change = LeastChange(equal, (~fixed).astype(float))
     for _ in range(2):
-        step = least_change(equal, -exact_residual(equal, z, side), (~fixed).astype(float))
-        z = z + step
+        z = z + change(-exact_residual(equal, z, side))
     room_ub = -exact_residual(data.A_ub, z, data.b_ub)
     room_lower, room_upper = z - data.lower, data.upper - z
     room_ub[active] = room_lower[fixed] = room_upper[fixed] = np.nan
@@ -150,15 +173,25 @@ def onto(equal: Any, side: Array, moving: Array, z: Array) -> tuple[Array, float
         return rest, 0.0
     left = moving.copy()
     left[columns] = False
-    kept = independent_rows(equal[rest], side[rest], left, z)
-    if kept is None:
-        return rest, 0.0
-    rest = rest[kept]
-    sigma = least_singular_value(equal[rest][:, left].toarray().T) if rest.size else np.inf
+    sigma = _of_gram(equal[rest][:, left])
+    if not sigma > 0.0:
+        kept = independent_rows(equal[rest], side[rest], left, z)
+        if kept is None:
+            return rest, 0.0
+        rest = rest[kept]
+        sigma = least_singular_value(equal[rest][:, left].toarray().T) if rest.size else np.inf
     if rows.size and sigma > 0.0:
         size = SAFE * float(sparse.linalg.norm(equal[rows][:, left]))
         sigma = 1.0 / (SAFE * (1.0 / sigma + (1.0 + size / sigma) / least))
     return np.sort(np.concatenate([rest, rows])), sigma
+
+
+def _of_gram(rows: Any) -> float:
+    """A bound on the least singular value from the Gram matrix of sparse rows; 0 where none is."""
+    if rows.shape[0] == 0:
+        return np.inf
+    with np.errstate(over="ignore", invalid="ignore"):
+        return from_gram((rows @ rows.T).toarray(), rows.shape[1])
 
 
 def _slacks(equal: Any, moving: Array) -> tuple[Array, Array, float]:

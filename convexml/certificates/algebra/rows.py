@@ -12,6 +12,8 @@ from ...numerics import Array
 
 RANK = 1e-9
 """Below this share of the largest pivot a row may depend on others: then fractions decide."""
+USED = 1e-7
+"""A coefficient below this is one of rounding."""
 BITS = 20_000
 """Numbers longer than this end the exact elimination."""
 WORK = 300_000
@@ -20,6 +22,9 @@ WORK = 300_000
 
 def independent_rows(equal: Any, side: Array, columns: Array, z: Array) -> Array | None:
     """Return rows of E z = e that imply all of them, moving only ``columns``.
+
+    They do if they are independent, which is the caller's to prove (``least_singular_value``).
+    Rows that floats find dependent are proved to follow from the few that they are made of.
 
     Parameters
     ----------
@@ -37,15 +42,35 @@ def independent_rows(equal: Any, side: Array, columns: Array, z: Array) -> Array
     k = side.size
     if k == 0:
         return np.arange(0)
-    moving = equal[:, np.flatnonzero(columns)]
-    if moving.shape[1] >= k:
-        dense = moving.toarray()
-        size = np.sqrt((dense**2).sum(axis=1))
-        scaled = dense / np.where(size > 0.0, size, 1.0)[:, None]
-        pivots = np.abs(np.diag(linalg.qr(scaled.T, mode="r", pivoting=True)[0]))
-        if pivots.size == k and pivots[-1] > RANK * pivots[0]:
-            return np.arange(k)
+    dense = equal[:, np.flatnonzero(columns)].toarray()
+    size = np.sqrt((dense**2).sum(axis=1))
+    scaled = dense / np.where(size > 0.0, size, 1.0)[:, None]
+    if not np.all(np.isfinite(scaled)) or not dense.size:
+        return _eliminate(equal, side, columns, z)
+    R, order = linalg.qr(scaled.T, mode="r", pivoting=True)
+    pivots = np.abs(np.diag(R))
+    rank = int(np.sum(pivots > RANK * pivots[0]))
+    if rank == k:
+        return np.arange(k)
+    if rank:
+        mixed = linalg.solve_triangular(R[:rank, :rank], R[:rank, rank:])
+        few = [order[:rank][np.abs(mix) > USED] for mix in mixed.T]
+        if all(
+            _follows(equal, side, columns, z, rows, int(i))
+            for rows, i in zip(few, order[rank:], strict=True)
+        ):
+            return np.sort(order[:rank])
     return _eliminate(equal, side, columns, z)
+
+
+def _follows(equal: Any, side: Array, columns: Array, z: Array, rows: Array, i: int) -> bool:
+    """Whether row i is exactly a combination of ``rows``, its side included.
+
+    Provided that these are independent: then they and i have the rank of these alone.
+    """
+    together = np.append(rows, i)
+    kept = _eliminate(equal[together], side[together], columns, z)
+    return kept is not None and kept.size == rows.size
 
 
 def _eliminate(equal: Any, side: Array, columns: Array, z: Array) -> Array | None:

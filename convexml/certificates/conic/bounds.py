@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ...numerics import Array
 from ...objective.conic.cones import NonnegativeCone
 from ...objective.conic.program import ConeProgram
 from ..algebra.definite import negative_eigenvalue
+from ..algebra.polyhedron import Interior
 from ..scale import ProgramUnits
 from .prices.lift import lifted_prices
 from .prices.lineality import idle_columns
@@ -137,11 +139,22 @@ def priced_candidates(
         for start in starts:
             pair = priced_inside(scaled.program, interior, scaled.x_in(w), scaled.y_in(start))
             yield _outside(program, scaled, pair)
-    for start in starts:
-        repaired = repair_conic_dual(program, x, start, w)
-        yield priced(program, repaired.w, repaired.y, units, idle)
-    if not mixed:
-        return
+    repairs = (repair_conic_dual(program, x, start, w) for start in starts)
+    repaired = (priced(program, pair.w, pair.y, units, idle) for pair in repairs)
+    inner = _mixed(program, scaled, interior, w, y, units, idle) if mixed else iter(())
+    # Inside of a polyhedron a mixture has its price; a repair may go on along the boundary.
+    yield from chain(*((repaired, inner) if interior is None else (inner, repaired)))
+
+
+def _mixed(
+    program: ConeProgram,
+    scaled: ScaledCone,
+    interior: Interior | None,
+    w: Array,
+    y: Array,
+    units: ProgramUnits,
+    idle: Array,
+) -> Iterator[Priced]:
     for inner_w, inner in mixtures(scaled.program, scaled.x_in(w), scaled.y_in(y)):
         if interior is not None:
             yield _outside(program, scaled, priced_inside(scaled.program, interior, inner_w, inner))

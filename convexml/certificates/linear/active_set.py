@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ...numerics import Array
 from ...objective.linear.data import LinearData
-from ..algebra.least_change import least_change
+from ..algebra.least_change import LeastChange
 from ..algebra.sums import exact_residual
 from .bound import equilibrated
 from .conditions import sizes
@@ -81,8 +81,9 @@ def _vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
     matrix = _stack(data.A_ub[active.rows], data.A_eq)
     side = np.concatenate([data.b_ub[active.rows], data.b_eq])
     movable = active.interior.astype(float) * _spread(data, x)[1]
+    change = LeastChange(matrix, movable)
     for _ in range(2):  # once more, for the rounding of the first
-        fixed = fixed + least_change(matrix, -exact_residual(matrix, fixed, side), movable)
+        fixed = fixed + change(-exact_residual(matrix, fixed, side))
     return np.asarray(fixed)
 
 
@@ -114,9 +115,9 @@ def _stationary(data: LinearData, active: ActiveSet, start: Array, near: bool) -
         level = np.maximum(np.abs(start), units)
         weights *= np.where(np.arange(m + p) < m, np.maximum(np.abs(start), 1e-6 * level), level)
     matrix = data.columns[active.interior]
+    change = LeastChange(matrix, weights)
     for _ in range(2):
-        residual = -exact_residual(matrix, start, -data.c[active.interior])
-        start = start + least_change(matrix, residual, weights)
+        start = start + change(-exact_residual(matrix, start, -data.c[active.interior]))
     return np.asarray(start)
 
 

@@ -8,9 +8,13 @@ from scipy import sparse
 from ...numerics import Array
 from ...objective.linear.data import LinearData
 from ..algebra.exact_feasibility import has_exact_point
+from ..algebra.least_change import least_change
+from ..algebra.sums import exact_residual
 from .bound import primal_interior
-from .conditions import meets_rows, rounding_of_rows, violations
+from .conditions import meets_rows, rounding_of_rows, sizes, violations
 from .optimum import optima
+
+ROUNDS = 4
 
 
 def plausible(data: LinearData, x: Array) -> bool:
@@ -27,7 +31,7 @@ def plausible(data: LinearData, x: Array) -> bool:
         data.memo["exact point"] = has_exact_point(data, x)
     if data.memo["exact point"] is not None:
         return bool(data.memo["exact point"] or has_exact_point(_loosened(data, *off), x))
-    if meets_rows(data, x):
+    if meets_rows(data, x) or meets_rows(data, restored(data, x)):
         return True
     if "plausible" not in data.memo:
         data.memo["plausible"] = primal_interior(data) is not None or any(
@@ -36,6 +40,39 @@ def plausible(data: LinearData, x: Array) -> bool:
             for found in optima(program)
         )
     return bool(data.memo["plausible"])
+
+
+def restored(data: LinearData, x: Array) -> Array:
+    """The nearest point that meets the equations and what x violates, in units of the room it has.
+
+    So small steps leave no bound, also one posed as a row of one entry.
+    """
+    A_ub, A_eq = sparse.csr_array(data.A_ub), sparse.csr_array(data.A_eq)
+    single = np.flatnonzero(np.diff(A_ub.indptr) == 1)
+    columns, entries = A_ub.indices[A_ub.indptr[single]], A_ub.data[A_ub.indptr[single]]
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        ends = data.b_ub[single] / entries
+    lower, upper = data.lower.copy(), data.upper.copy()
+    np.maximum.at(lower, columns[entries < 0.0], ends[entries < 0.0])
+    np.minimum.at(upper, columns[entries > 0.0], ends[entries > 0.0])
+    if not np.all(lower <= upper):
+        return x
+    x = np.clip(x, lower, upper)
+    units = np.maximum(np.abs(x), sizes(data, x)[2])
+    violated = np.zeros(data.b_ub.size, dtype=bool)
+    for _ in range(ROUNDS):
+        violated |= exact_residual(A_ub, x, data.b_ub) > 0.0
+        violated[single] = False
+        rows = sparse.vstack([A_ub[violated], A_eq], format="csr")
+        left = -exact_residual(rows, x, np.concatenate([data.b_ub[violated], data.b_eq]))
+        room = np.minimum(np.minimum(x - lower, upper - x), units)
+        reach = np.sqrt(rows.power(2) @ room**2)
+        unit = np.divide(1.0, reach, out=np.zeros(reach.size), where=reach > 0.0)
+        step = least_change(sparse.csr_array(sparse.diags_array(unit) @ rows), unit * left, room)
+        x = np.clip(x + step, lower, upper)
+        if meets_rows(data, x):
+            break
+    return x
 
 
 def _loosened(data: LinearData, ub: Array, eq: Array) -> LinearData:

@@ -11,7 +11,7 @@ from ....numerics import EPS, Array, length
 from ....objective.conic.cones import NonnegativeCone
 from ....objective.conic.program import ConeProgram
 from ....objective.linear.data import LinearData
-from ...algebra.least_change import least_change
+from ...algebra.least_change import LeastChange
 from ...algebra.polyhedron import SAFE, Interior, nearby, relative_interior
 from ...algebra.rational_dual import exact_dual
 from ...algebra.sums import exact_residual
@@ -71,15 +71,18 @@ def refined(interior: Interior, z: Array) -> Array:
 def _onto(interior: Interior, z: Array, weights: Array) -> Array:
     reach = np.sqrt(interior.equal.power(2) @ weights**2)
     rows = np.divide(1.0, reach, out=np.zeros(reach.size), where=reach > 0.0)
-    system = sparse.csr_array(sparse.diags_array(rows) @ interior.equal)
+    change = LeastChange(sparse.csr_array(sparse.diags_array(rows) @ interior.equal), weights)
     best, least = z, np.inf
+    terms = abs(interior.equal) @ np.abs(z) + np.abs(interior.equal_side)
     for _ in range(STEPS):
         left = exact_residual(interior.equal, z, interior.equal_side)
         size = length(left)
         if not size < 0.5 * least:
             break
         best, least = z, size
-        z = z + least_change(system, -rows * left, weights)
+        if size <= EPS * length(terms):  # what floats can hold
+            break
+        z = z + change(-rows * left)
     return best
 
 

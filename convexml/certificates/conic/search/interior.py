@@ -13,7 +13,7 @@ from ....numerics import EPS, Array
 from ....objective.conic.cones import Cone, SecondOrder, Semidefinite, ZeroCone
 from ....objective.conic.curved import ExponentialCone
 from ....objective.conic.program import ConeProgram
-from ...algebra.least_change import least_change
+from ...algebra.least_change import LeastChange
 from .scaling import solve_scaled
 
 MARGINS = (1e-4, 1e-7, 1e-9)
@@ -83,8 +83,9 @@ def _on_equality(
 ) -> tuple[Array, Array]:
     curved = abs(program.P).sum(axis=0) > 0.0
     weights = np.concatenate([np.where(curved, np.maximum(np.abs(w), 1.0), 0.0), np.ones(y.size)])
+    change = LeastChange(system, weights)
     for _ in range(2):
-        step = least_change(system, -program.stationarity(w, y), weights)
+        step = change(-program.stationarity(w, y))
         w, y = w + step[: w.size], y + step[w.size :]
     return w, y
 

@@ -1,0 +1,1 @@
+"""The programs of ``conic_certificates.py``."""
