@@ -123,7 +123,7 @@ class Collector:
         if not expression.args:
             return True
         if kind == "AddExpression":
-            return bool(expression.size > 1)
+            return bool(expression.size > 1) or self._is_sample(expression)
         if kind in (
             "multiply",
             "DivExpression",
@@ -137,6 +137,12 @@ class Collector:
         # Of y @ (X @ w) the entries of X @ w are counted.
         varying = [each for each in expression.args if not self.walker.is_constant(each)]
         return not any(self._predicts(each) for each in varying)
+
+    def _is_sample(self, expression: Any) -> bool:
+        """Whether a number is the prediction of one sample, x @ w + b."""
+        varying = [each for each in expression.args if not self.walker.is_constant(each)]
+        rest = [each for each in varying if not self._predicts(each)]
+        return len(varying) == len(rest) + 1 and not any(each.args for each in rest)
 
     def _predicts(self, expression: Any) -> bool:
         maps = self.walker.affine(expression).maps.values()
