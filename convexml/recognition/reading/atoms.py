@@ -85,14 +85,16 @@ def log_sum_exp(collector: Any, atom: Any, weight: Array) -> None:
     """Of the scores of each sample; of 0 and a line it is log(1 + e^a)."""
     groups = groups_of(atom)
     if atom.args[0].size == 2 * atom.size and collector.is_affine(atom.args[0]):
-        affine, order = collector.walker.affine(atom.args[0]), np.argsort(groups, kind="stable")
-        one, two = affine.taken(order[::2]), affine.taken(order[1::2])
-        for base, line in ((one, two), (two, one)):
+        pairs = np.argsort(groups, kind="stable").reshape(-1, 2)
+        affine = collector.walker.affine(atom.args[0])
+        for zero, other in (pairs.T, pairs.T[::-1]):
+            base, line = affine.taken(zero), affine.taken(other)
             if all(each.is_zero for each in base.maps.values()):
                 collector.reading.constant += float(weight @ base.offset)
                 maps = {key: each for key, each in line.maps.items() if not each.is_zero}
                 rest = Affine(line.size, maps, line.offset - base.offset)
-                return emit(collector, "logistic", weight, rest, atom)
+                flat = atom.args[0].flatten(order="F")
+                return emit(collector, "logistic", weight, rest, atom, flat[other] - flat[zero])
     return emit(collector, "log_sum_exp", weight, atom.args[0], atom, groups=groups)
 
 

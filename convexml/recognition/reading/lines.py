@@ -12,12 +12,23 @@ from .declined import Declined, named
 from .terms import Term
 
 
-def emit(collector: Any, kind: str, weight: Array, source: Any, said: Any, **more: Any) -> None:
-    """Add a term of an affine expression, or of an ``Affine`` that was derived."""
+def emit(
+    collector: Any,
+    kind: str,
+    weight: Array,
+    source: Any,
+    said: Any,
+    written: Any = None,
+    **more: Any,
+) -> None:
+    """Add a term of an affine expression, or of an ``Affine`` that was derived.
+
+    What was derived is compared with what is ``written``, an expression of the same value.
+    """
     if not (weight >= 0.0).all():
         raise Declined(f"{named(said)} counts with a negative weight")
     if isinstance(source, Affine):
-        affine, source = source, None
+        affine, source = source, written
     else:
         if not collector.is_affine(source):
             raise Declined(f"{named(said)}: {named(source)} is not affine")
@@ -43,7 +54,8 @@ def maximum(collector: Any, atom: Any, weight: Array, square: str = "", said: An
             raise Declined(f"{named(atom)} is not of lines")
         one, two = (_as_large(walker.affine(each), atom.size) for each in moving)
         collector.add_affine(weight, two, moving[1] if moving[1].size == atom.size else None)
-        return emit(collector, "ramp", weight, one + two.scaled(-1.0), said)
+        above = moving[0] - moving[1] if moving[0].shape == moving[1].shape == atom.shape else None
+        return emit(collector, "ramp", weight, one + two.scaled(-1.0), said, above)
     if not fixed or not np.isfinite(floor).all():
         raise Declined(f"{named(atom)} is not the larger of two lines")
     if square and floor.any():
@@ -54,10 +66,12 @@ def maximum(collector: Any, atom: Any, weight: Array, square: str = "", said: An
     elif len(moving) != 1:
         raise Declined(f"{named(atom)} is of more than two lines")
     elif collector.is_affine(moving[0]):
-        line: Any = moving[0]
+        line, written = moving[0], None
         if floor.any() or line.size != atom.size:
             line = _as_large(walker.affine(line), atom.size) + Affine(atom.size, {}, -floor)
-        emit(collector, square + "ramp", weight, line, said)
+            if moving[0].shape == atom.shape:
+                written = moving[0] - floor.reshape(atom.shape, order="F")
+        emit(collector, square + "ramp", weight, line, said, written)
     else:
         inner, level = _tube(collector, moving[0], floor)
         emit(collector, square + "tube", weight, inner, said, level=level)
