@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import cho_solve
 
 from ...numerics import EPS, ROUNDING, Array
 
@@ -19,21 +21,30 @@ def eigenvalue_bound(G: Any) -> float:
     Dense: a Cholesky that runs to its end proves it up to gamma_(n+1) tr G (Demmel); sparse: the
     difference G - L D L' is measured.
     """
-    n = G.shape[0]
-    if n == 0:
+    if G.shape[0] == 0:
         return 0.0
+    found = factored(G)
+    return -np.inf if found is None else found[0]
+
+
+def factored(G: Any) -> tuple[float, Callable[[Array], Array]] | None:
+    """The bound of ``eigenvalue_bound`` and r -> about G^-1 r; None where there is no Cholesky."""
+    n = G.shape[0]
     if n > DENSE and sparse.issparse(G):
-        return _sparse_bound(sparse.csc_array(G))
+        return _sparse_factored(sparse.csc_array(G))
     G = G.toarray() if sparse.issparse(G) else G
     try:
-        np.linalg.cholesky(G)
+        L = np.linalg.cholesky(G)
     except np.linalg.LinAlgError:
-        return -np.inf
+        return None
     bound = 2.0 * (n + 2) * EPS * float(np.trace(G))
-    return -bound if np.isfinite(bound) else -np.inf
+    if not np.isfinite(bound):
+        return None
+    factor = np.asfortranarray(L), True  # LAPACK's order: else every solution copies it
+    return -bound, lambda r: np.asarray(cho_solve(factor, r, check_finite=False))
 
 
-def _sparse_bound(G: Any) -> float:
+def _sparse_factored(G: Any) -> tuple[float, Callable[[Array], Array]] | None:
     from scipy.sparse.linalg import splu
 
     try:
@@ -44,10 +55,10 @@ def _sparse_bound(G: Any) -> float:
             options={"SymmetricMode": True},
         )
     except RuntimeError:  # exactly singular
-        return -np.inf
+        return None
     pivots = factor.U.diagonal()
     if not np.all(pivots > 0.0) or not np.array_equal(factor.perm_r, factor.perm_c):
-        return -np.inf
+        return None
     order = np.argsort(factor.perm_c)
     L = sparse.csc_array(factor.L)
     scaled = L @ sparse.diags_array(pivots)
@@ -55,7 +66,7 @@ def _sparse_bound(G: Any) -> float:
     terms = int(np.max(np.diff(sparse.csr_array(L).indptr), initial=0)) + 4
     sizes = abs(scaled) @ (abs(L).T @ np.ones(G.shape[0]))
     bound = float(np.max(error @ np.ones(G.shape[0]) + 2.0 * terms * EPS * sizes))
-    return -bound if np.isfinite(bound) else -np.inf
+    return (-bound, factor.solve) if np.isfinite(bound) else None
 
 
 def negative_eigenvalue(P: Any) -> float:

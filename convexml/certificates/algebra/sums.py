@@ -25,12 +25,12 @@ def exact_residual(matrix: Any, x: Array, side: Array | None = None) -> Array:
     x : array, shape (n,)
     side : array, shape (k,), optional
     """
-    return exact_pair(matrix, x, side)[0]
+    return _pair(matrix, x, side, False)[0]
 
 
 def exact_dot(a: Array, b: Array) -> float:
     """Return a'b, rounded once."""
-    return float(exact_pair(np.reshape(a, (1, -1)), b)[0][0])
+    return float(exact_residual(np.reshape(a, (1, -1)), b)[0])
 
 
 def exact_pair(matrix: Any, x: Array, side: Array | None = None) -> tuple[Array, Array]:
@@ -39,6 +39,11 @@ def exact_pair(matrix: Any, x: Array, side: Array | None = None) -> tuple[Array,
     The products are split without error (Dekker, 1971, https://doi.org/10.1007/BF01397083), their
     sum is Shewchuk's (``math.fsum``).
     """
+    return _pair(matrix, x, side, True)
+
+
+def _pair(matrix: Any, x: Array, side: Array | None, both: bool) -> tuple[Array, Array]:
+    """``exact_pair``; without ``both`` the rest is 0."""
     entries, columns, starts = _entries(matrix)
     k = starts.size - 1
     side = np.zeros(k) if side is None else np.asarray(side, dtype=float)
@@ -61,11 +66,14 @@ def exact_pair(matrix: Any, x: Array, side: Array | None = None) -> tuple[Array,
         terms = np.ldexp(np.column_stack([product, error]), shift[:, None]).ravel().tolist()
         sides = np.ldexp(-sides, np.where(side != 0.0, levels - top, 0)).tolist()
     start = (2 * starts).tolist()
-    found, rest = np.full(k, np.nan), np.full(k, np.nan)
-    for i in np.flatnonzero(~lost):
-        values = [*terms[start[i] : start[i + 1]], sides[i]]
-        found[i] = math.fsum(values)
-        rest[i] = math.fsum([*values, -found[i]]) if found[i] != 0.0 else 0.0
+    found, rest = np.full(k, np.nan), np.where(lost, np.nan, 0.0)
+    for i in np.flatnonzero(~lost).tolist():
+        values = terms[start[i] : start[i + 1]]
+        values.append(sides[i])
+        found[i] = total = math.fsum(values)
+        if both and total != 0.0:
+            values.append(-total)
+            rest[i] = math.fsum(values)
     scale = np.where(found != 0.0, top, 0)
     with np.errstate(over="ignore", under="ignore"):
         value, left = np.ldexp(found, scale), np.ldexp(rest, scale)
@@ -80,6 +88,8 @@ def _entries(matrix: Any) -> tuple[Array, Array, Array]:
         rows = matrix if matrix.format == "csr" else sparse.csr_array(matrix)
         return rows.data, rows.indices, rows.indptr
     k, n = matrix.shape
+    if k > 1 and 2 * np.count_nonzero(matrix) < k * n:
+        return _entries(sparse.csr_array(matrix))
     return np.ravel(matrix), np.tile(np.arange(n), k), n * np.arange(k + 1)
 
 

@@ -136,14 +136,17 @@ def _apart(program: ConeProgram, own: Array, x: Array, y: Array, apart: float) -
     """
     if apart == 0.0:
         return 0.0
-    slack, outside = row_violations(program, x)
     auxiliary = abs(program.A[:, np.flatnonzero(~own)]).sum(axis=1) > 0.0
+    slack, runs = program.slack(x), list(program.runs_of(auxiliary))
     loose = 0.0
-    for cone, rows in program.runs_of(auxiliary):
-        if cone.is_polyhedral:
-            loose += float(np.sum(np.abs(y[rows]) * np.abs(slack[rows])))
-        else:
-            loose += float(np.sum(np.abs(np.sum(y[rows] * slack[rows], axis=1))))
+    for cone, rows in runs:
+        product = y[rows] * slack[rows]
+        loose += float(np.sum(np.abs(product if cone.is_polyhedral else np.sum(product, axis=1))))
+    if abs(apart) <= 2.0 * loose:
+        return 0.0
+    outside = row_violations(program, x)[1]
+    for cone, rows in runs:
+        if not cone.is_polyhedral:
             lengths = (np.linalg.norm(part[rows], axis=1) for part in (y, outside))
             loose += float(np.dot(*lengths))
     return max(abs(apart) - 2.0 * loose, 0.0)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import solve_triangular
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from ....numerics import EPS, Array
-from ...algebra.definite import eigenvalue_bound
+from ...algebra.definite import eigenvalue_bound, factored
 
 DENSE_SIZE = 6_000_000
 """Entries of the largest matrices."""
+DENSE_ORDER = 1500
+REFINED = 2
+SHIFT = 1e-10
+"""Eigenvalues of matrices with diagonals of about 1 are seldom smaller."""
+CROWDED = 0.1
+"""From this share of entries on, a normal matrix of up to this order is factored as a dense one."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +73,18 @@ def dense_factor(part: Any, bent: Any) -> Dense | None:
 
 @dataclass(frozen=True)
 class Sparse:
-    """An LU of G, and a lower bound on its eigenvalues."""
+    """A factorisation of G, and a lower bound on its eigenvalues."""
 
     G: Any
-    lu: Any
+    inverse: Callable[[Array], Array]
     least: float
 
     def solve(self, r: Array) -> Array:
         """About G^-1 r."""
-        g = self.lu.solve(r)
-        return np.asarray(g + self.lu.solve(r - self.G @ g))
+        g = self.inverse(r)
+        for _ in range(REFINED):
+            g = g + self.inverse(r - self.G @ g)
+        return np.asarray(g)
 
     def norm(self, r: Array, noise: float) -> float:
         """A bound on sqrt(e'G^-1 e) for every e within ``noise`` of r."""
@@ -90,14 +99,20 @@ class Sparse:
         return float(np.sqrt(inner + float(np.linalg.norm(g)) * blur) + rest / np.sqrt(self.least))
 
 
-def sparse_factor(part: Any, bent: Any) -> Sparse | None:
-    """An LU of G; half of its least eigenvalue is proved by a second one, of the rest."""
-    from scipy.sparse.linalg import splu
+def sparse_factor(part: Any, bent: Any, proved: bool = True) -> Sparse | None:
+    """A factorisation of G, or of G less a little that proves it definite.
 
+    Where it does not, half of the least eigenvalue is proved by a second one, of the rest. Not
+    ``proved``, the bound is 0: it is there to solve with.
+    """
     G = sparse.csc_array(part.T @ part + bent)
     if G.nnz > DENSE_SIZE:
         return None
     n = G.shape[0]
+    dense = n <= DENSE_ORDER and G.nnz > CROWDED * n * n
+    if not proved:
+        inverse = _inverse(G, dense)
+        return None if inverse is None else Sparse(G, inverse, 0.0)
     terms = int(np.max(np.diff(part.indptr), initial=0)) + 4
     blur = (
         2.0
@@ -105,6 +120,44 @@ def sparse_factor(part: Any, bent: Any) -> Sparse | None:
         * EPS
         * float(np.max(abs(part).T @ (abs(part) @ np.ones(n)) + abs(bent) @ np.ones(n)))
     )
+    shift = SHIFT + 4.0 * (blur + 2.0 * n * EPS * G.trace())
+    found = factored(_less(G, shift, dense))
+    if found is not None and shift + found[0] > 2.0 * blur:
+        return Sparse(G, found[1], shift + found[0] - blur)
+    inverse = _inverse(G, dense)
+    if inverse is None:
+        return None
+    probe = np.cos(np.arange(n))
+    least = 0.0
+    for _ in range(12):
+        probe = inverse(probe / np.linalg.norm(probe))
+        least = 1.0 / float(np.linalg.norm(probe))
+    if not least > 0.0:
+        return None
+    bound = 0.5 * least + eigenvalue_bound(_less(G, 0.5 * least, dense)) - blur
+    return Sparse(G, inverse, bound) if bound > 0.0 else None
+
+
+def _less(G: Any, shift: float, dense: bool) -> Any:
+    found = G - shift * sparse.eye_array(G.shape[0], format="csc")
+    return found.toarray() if dense else found
+
+
+def _inverse(G: Any, dense: bool) -> Callable[[Array], Array] | None:
+    return (_dense_inverse if dense else _sparse_inverse)(G)
+
+
+def _dense_inverse(G: Any) -> Callable[[Array], Array] | None:
+    try:
+        factor = cho_factor(G.toarray(), check_finite=False)
+    except np.linalg.LinAlgError:
+        return None
+    return lambda r: np.asarray(cho_solve(factor, r, check_finite=False))
+
+
+def _sparse_inverse(G: Any) -> Callable[[Array], Array] | None:
+    from scipy.sparse.linalg import splu
+
     try:
         lu = splu(
             sparse.csc_matrix(G),
@@ -114,14 +167,4 @@ def sparse_factor(part: Any, bent: Any) -> Sparse | None:
         )
     except RuntimeError:
         return None
-    probe = np.cos(np.arange(n))
-    least = 0.0
-    for _ in range(12):
-        probe = lu.solve(probe / np.linalg.norm(probe))
-        least = 1.0 / float(np.linalg.norm(probe))
-    if not least > 0.0:
-        return None
-    found = (
-        0.5 * least + eigenvalue_bound(G - 0.5 * least * sparse.eye_array(n, format="csc")) - blur
-    )
-    return Sparse(G, lu, found) if found > 0.0 else None
+    return lambda r: np.asarray(lu.solve(r))

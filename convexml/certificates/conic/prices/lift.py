@@ -12,7 +12,7 @@ from ....objective.conic.curved import ExponentialCone
 from ....objective.conic.program import ConeProgram
 from ...scale import ProgramUnits
 from .lineality import idle_columns
-from .price import Priced, priced
+from .price import Priced, approached, priced
 
 WIDE = 1e-4
 """Room in which the residual goes down to its rounding."""
@@ -32,15 +32,16 @@ def lifted_prices(
     if not free:
         return
     idle: Array | None = None
-    wide = priced(program, w, lifted(program, y, WIDE, free), units, idle, WIDE)
-    if not np.isfinite(wide.price):
-        idle = idle_columns(program)
-        if idle.size:
-            wide = priced(program, w, lifted(program, y, WIDE, free), units, idle, WIDE)
-    if not np.isfinite(wide.price):
-        return
+    wide = approached(program, w, lifted(program, y, WIDE, free), units, idle, WIDE)
     for share in SHARES:
-        found = priced(program, wide.w, lifted(program, wide.y, share, free), units, idle, share)
+        found = priced(program, wide[0], lifted(program, wide[1], share, free), units, idle, share)
+        if idle is None and not np.isfinite(found.price):
+            idle = idle_columns(program)
+            if idle.size:
+                start = lifted(program, y, WIDE, free)
+                wide = approached(program, w, start, units, idle, WIDE)
+                start = lifted(program, wide[1], share, free)
+                found = priced(program, wide[0], start, units, idle, share)
         if np.isfinite(found.price):
             yield found
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 from scipy import sparse
 
@@ -103,11 +101,18 @@ def margins(program: ConeProgram, y: Array, free: Array, share: float = 1.0) -> 
             entries.append((rows[0], width + np.arange(cone.dim), share * room))
             width += cone.dim
             continue
-        for part, block in zip(rows, _curved(cone, y[rows], share), strict=True):
-            at = np.broadcast_to(part[:, None], block.shape)
-            columns = np.broadcast_to(width + np.arange(block.shape[1]), block.shape)
-            used = block != 0.0
-            entries.append((at[used], columns[used], block[used]))
+        if isinstance(cone, ExponentialCone):
+            blocks = exponential.margins_each(y[rows], _sizes(y[rows]), share)
+            empty = (y[rows[:, 0]] == 0.0).astype(int)  # a face has no first column
+            starts = width + np.cumsum(4 - empty) - 4
+            used = np.nonzero(blocks)
+            entries.append((rows[used[:2]], starts[used[0]] + used[2], blocks[used]))
+            width += int(np.sum(4 - empty))
+            continue
+        for part in rows:
+            block = _about(cone, y[part], share)
+            used = np.nonzero(block)
+            entries.append((part[used[0]], width + used[1], block[used]))
             width += block.shape[1]
     none = np.zeros(0, dtype=int)
     at, columns = (np.concatenate([none, *(part[k] for part in entries)]) for k in (0, 1))
@@ -115,15 +120,8 @@ def margins(program: ConeProgram, y: Array, free: Array, share: float = 1.0) -> 
     return sparse.csc_array((values, (at, columns)), shape=(y.size, width))
 
 
-def _curved(cone: Cone, y: Array, share: float) -> Iterable[Array]:
-    """For each row of y half of the way along it, and half of an ellipsoid about it."""
-    if isinstance(cone, ExponentialCone):
-        found = exponential.margins_each(y, _sizes(y), share)
-        return (part[:, int(u == 0.0) :] for u, part in zip(y[:, 0], found, strict=True))
-    return (_about(cone, part, share) for part in y)
-
-
 def _about(cone: Cone, y: Array, share: float) -> Array:
+    """Half of the way along y, and half of an ellipsoid about it."""
     along = 0.5 * share * y[:, None]
     if not np.any(y):
         return along

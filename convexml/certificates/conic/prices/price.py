@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -77,31 +78,57 @@ def priced(
         return Priced(w, y, -np.inf, np.inf, left)
     best = Priced(w, y, start, np.inf, left)
     if not np.any(left) and not np.any(error):
-        return best._replace(price=_rounding(program, w, y))
+        return best._replace(price=_rounding(start))
     metric = _metric(program, y, units, start, idle, share)
     if metric is None:
         return best._replace(price=_carried(program, w, y, left))
-    for _ in range(STEPS):
-        norm = metric.norm(left, error)
-        price = _cost(program, metric, w, norm)
+    for at_w, at_y, rest in _steps(program, metric, w, y, left):
+        norm = metric.norm(rest, EPS * np.abs(rest))
+        price = _cost(program, metric, at_w, norm)
         if not best.price <= price:
-            best = Priced(w, y, dual_value(program, w, y), price + _rounding(program, w, y), left)
-        if not metric.guess(left) <= 0.7:
-            break
-        g = metric.solve(left)
-        step = metric.M @ (metric.MA @ g)
-        w, y = w - metric.tau**2 * g, nudged(program, y - step)
-        previous, left = length(left), dual_residual(program, w, y)
-        error = EPS * np.abs(left)
-        if not length(left) < 0.5 * previous:
-            break
+            value = dual_value(program, at_w, at_y)
+            best = Priced(at_w, at_y, value, price + _rounding(value), rest)
     if not np.isfinite(best.price):
         return best._replace(price=_carried(program, best.w, best.y, best.left))
     return best
 
 
-def _rounding(program: ConeProgram, w: Array, y: Array) -> float:
-    return 2.0 * EPS * abs(dual_value(program, w, y))
+def approached(
+    program: ConeProgram,
+    w: Array,
+    y: Array,
+    units: ProgramUnits,
+    idle: Array | None,
+    share: float,
+) -> tuple[Array, Array]:
+    """(w, y) moved as ``priced`` moves them, without a price: nothing is proved on the way."""
+    y = nudged(program, y)
+    left, value = dual_residual(program, w, y), dual_value(program, w, y)
+    if np.all(np.isfinite(left)) and np.any(left) and np.isfinite(value):
+        metric = _metric(program, y, units, value, idle, share, proved=False)
+        if metric is not None:
+            w, y, _ = list(_steps(program, metric, w, y, left))[-1]
+    return w, y
+
+
+def _steps(
+    program: ConeProgram, metric: _Metric, w: Array, y: Array, left: Array
+) -> Iterator[tuple[Array, Array, Array]]:
+    """(w, y) and its residual, step after step, while that is halved."""
+    for _ in range(STEPS):
+        yield w, y, left
+        g = metric.solve(left)
+        if not float(left @ g) <= 0.5:  # about the square of the norm
+            break
+        step = metric.M @ (metric.MA @ g)
+        w, y = w - metric.tau**2 * g, nudged(program, y - step)
+        previous, left = length(left), dual_residual(program, w, y)
+        if not length(left) < 0.5 * previous:
+            break
+
+
+def _rounding(value: float) -> float:
+    return 2.0 * EPS * abs(value)
 
 
 @dataclass(frozen=True)
@@ -122,10 +149,6 @@ class _Metric:
         g[self.columns] = self.units * self.factor.solve(self.units * r[self.columns])
         return g
 
-    def guess(self, r: Array) -> float:
-        """About sqrt(r'G^-1 r)."""
-        return float(np.sqrt(max(float(r @ self.solve(r)), 0.0)))
-
     def norm(self, r: Array, error: Array) -> float:
         """A bound on sqrt(r'G^-1 r); inf where r has no business on other columns."""
         if np.any(r[self.still]) or np.any(error[self.still]):
@@ -145,6 +168,7 @@ def _metric(
     value: float,
     idle: Array | None,
     share: float,
+    proved: bool = True,
 ) -> _Metric | None:
     size = units.size or abs(value)
     rows = np.maximum(np.abs(program.b), units.rows)
@@ -172,7 +196,7 @@ def _metric(
     if (small or full) and entries <= DENSE_SIZE:
         factor = dense_factor(part, bent)
     if factor is None and columns.size <= SPARSE_COLUMNS:
-        factor = sparse_factor(part, bent)
+        factor = sparse_factor(part, bent, proved)
     return None if factor is None else _Metric(M, MA, tau, columns, scale, factor, still)
 
 
