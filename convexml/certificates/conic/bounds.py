@@ -14,6 +14,7 @@ from ...objective.conic.program import ConeProgram
 from ..algebra.definite import negative_eigenvalue
 from ..algebra.polyhedron import Interior
 from ..scale import ProgramUnits
+from .prices.inwards import inward_prices
 from .prices.lift import lifted_prices
 from .prices.lineality import idle_columns
 from .prices.polyhedral import dual_interior, priced_inside, rational_dual
@@ -121,6 +122,7 @@ def priced_candidates(
 ) -> Iterator[Priced]:
     """Dual points near (w, y) with their prices, the cheapest to find first."""
     yield from lifted_prices(program, w, y, units)
+    yield from inward_prices(program, w, y, units)
     yield priced(program, w, y, units)
     idle = idle_columns(program)
     if idle.size:

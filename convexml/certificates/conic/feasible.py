@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.linalg import lsqr
 
 from ...errors import SolverError
 from ...numerics import Array
@@ -15,12 +17,15 @@ from ...objective.linear.data import LinearData
 from ..linear.plausible import plausible
 from .ray import has_point
 from .search.fit import FittedProgram
+from .search.interior import interior_point
 from .search.scaling import solve_scaled
 from .values import linear_rows
 from .witness import inwards
 
 LARGEST = 1500
 """Rows up to which another point is looked for."""
+PULL, ROUNDS = 1e-3, 100
+"""Of the least-squares problem that looks for a point inside before a solver does."""
 UNMET = (
     "the constraints are met to within tol only, and no point is known that meets them to rounding"
 )
@@ -57,10 +62,24 @@ def _binding(program: ConeProgram) -> LinearData:
 
 def _has_room(program: ConeProgram, z: Array) -> bool:
     """Whether an exact point is known: z itself, or one that the cones have room for."""
-    if has_point(program, z):
+    if any(has_point(program, point) for point in _near(program, z)):
         return True
     flat = replace(program, P=0.0 * program.P, q=np.zeros(z.size))
     return any(_reaches(program, search, z.size) for search in (flat, inwards(program)))
+
+
+def _near(program: ConeProgram, z: Array) -> Iterator[Array]:
+    """z, and points on the equalities whose other slacks are about a multiple of ``inward``."""
+    yield z
+    equal, slack = program.ruled_by(ZeroCone), program.slack(z)
+    target = interior_point(program) * float(np.max(np.abs(slack), initial=0.0))
+    weights = np.where(equal, 1.0, PULL)
+    system = sparse.csr_array(sparse.diags_array(weights) @ program.A)
+    side = weights * np.where(equal, slack, slack - target)
+    if np.all(np.isfinite(side)):
+        step = lsqr(system, side, atol=1e-12, btol=1e-12, iter_lim=ROUNDS)[0]
+        yield z + step
+        yield z + 1e-2 * step
 
 
 def _reaches(program: ConeProgram, search: ConeProgram, n: int) -> bool:

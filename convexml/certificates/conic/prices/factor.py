@@ -40,6 +40,10 @@ class Dense:
         error = size * (noise + (r.size + 2) * EPS * float(np.linalg.norm(r)))
         return (float(np.linalg.norm(self.X.T @ r)) + error) / np.sqrt(1.0 - self.short)
 
+    def between(self, c: Array, blur: float, r: Array, noise: float, norm: float) -> float:
+        """See ``Sparse``."""
+        return np.inf
+
 
 def dense_factor(part: Any, bent: Any) -> Dense | None:
     """R^-1 = X of a QR of [MA; P^(1/2)], and how far X'GX is from I, rounding included."""
@@ -97,6 +101,18 @@ class Sparse:
             np.abs(g) @ np.abs(product)
         )
         return float(np.sqrt(inner + float(np.linalg.norm(g)) * blur) + rest / np.sqrt(self.least))
+
+    def between(self, c: Array, blur: float, r: Array, noise: float, norm: float) -> float:
+        """A bound on |d'G^-1 e| for d within ``blur`` of c, e within ``noise`` of r.
+
+        ``norm`` is a bound on sqrt(e'G^-1 e): what h = G^-1 c leaves counts that much.
+        """
+        h = self.solve(c)
+        terms = int(np.max(np.diff(self.G.indptr), initial=0)) + 4
+        rest = float(np.linalg.norm(c - self.G @ h)) + blur
+        rest += terms * EPS * float(np.linalg.norm(abs(self.G) @ np.abs(h) + np.abs(c)))
+        found = abs(float(h @ r)) + (r.size + 4) * EPS * float(np.abs(h) @ np.abs(r))
+        return found + float(np.linalg.norm(h)) * noise + rest / np.sqrt(self.least) * norm
 
 
 def sparse_factor(part: Any, bent: Any, proved: bool = True) -> Sparse | None:

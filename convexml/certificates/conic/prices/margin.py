@@ -80,7 +80,9 @@ def inside_dual(cone: Cone, y: Array) -> bool:
     return bool(float(alpha @ logs) >= np.log(z) + room)
 
 
-def margins(program: ConeProgram, y: Array, free: Array, share: float = 1.0) -> sparse.csc_array:
+def margins(
+    program: ConeProgram, y: Array, free: Array, share: float = 1.0, balls: bool = False
+) -> sparse.csc_array:
     """M with y + M z in K* for every z of norm at most 1: the metric of the slack.
 
     Parameters
@@ -92,6 +94,8 @@ def margins(program: ConeProgram, y: Array, free: Array, share: float = 1.0) -> 
         How far the multiplier of an equality may go.
     share : float
         How much of its room each multiplier is given, at most 1.
+    balls : bool
+        Whether semidefinite multipliers move inside of balls only: these have sparse metrics.
     """
     entries: list[tuple[Array, Array, Array]] = []
     width = 0
@@ -110,7 +114,7 @@ def margins(program: ConeProgram, y: Array, free: Array, share: float = 1.0) -> 
             width += int(np.sum(4 - empty))
             continue
         for part in rows:
-            block = _about(cone, y[part], share)
+            block = _about(cone, y[part], share, balls)
             used = np.nonzero(block)
             entries.append((part[used[0]], width + used[1], block[used]))
             width += block.shape[1]
@@ -120,7 +124,7 @@ def margins(program: ConeProgram, y: Array, free: Array, share: float = 1.0) -> 
     return sparse.csc_array((values, (at, columns)), shape=(y.size, width))
 
 
-def _about(cone: Cone, y: Array, share: float) -> Array:
+def _about(cone: Cone, y: Array, share: float, balls: bool) -> Array:
     """Half of the way along y, and half of an ellipsoid about it."""
     along = 0.5 * share * y[:, None]
     if not np.any(y):
@@ -129,7 +133,7 @@ def _about(cone: Cone, y: Array, share: float) -> Array:
         case SecondOrder():
             return share * _lorentz(y)
         case Semidefinite():
-            return share * _congruence(cone, y)
+            return share * _congruence(cone, y, balls)
     ball = _shrunk(cone, y, share * np.diag(_sizes(y[None, :])[0]))
     return along if ball is None else np.hstack([along, 0.5 * ball])
 
@@ -152,11 +156,13 @@ def _lorentz(y: Array) -> Array:
     return 0.5 * (2.0 * np.outer(a, a) - high * low * np.diag(J))
 
 
-def _congruence(cone: Semidefinite, y: Array) -> Array:
+def _congruence(cone: Semidefinite, y: Array, balls: bool) -> Array:
     """S -> Y^(1/2) S Y^(1/2) / 2, or a ball where that is too large."""
     values, vectors = np.linalg.eigh(cone.matrix(y))
     if not values[0] > THIN * values[-1]:
         return 0.5 * y[:, None]
+    if balls:
+        return 0.5 * values[0] * np.eye(cone.dim)
     if cone.dim > DENSE_BLOCK:
         return np.hstack([0.5 * y[:, None], 0.5 * values[0] * np.eye(cone.dim)])
     root = (vectors * np.sqrt(values)) @ vectors.T

@@ -48,14 +48,15 @@ def priced(
     units: ProgramUnits,
     idle: Array | None = None,
     share: float = 1.0,
+    balls: bool = False,
 ) -> Priced:
     """Move (w, y) to where P w + A'y + q is as small as floats allow, and price what is left.
 
     With M the metric of the slack (y + M z is in K* for norms |z| <= 1) and G = tau^2 P + A'MM'A
     the steps dw = -tau^2 g, dy = -M M'A g, G g = r, remove a residual r exactly, and
     N^2 = r'G^-1 r bounds |z|^2 and dw'P dw / tau^2. So where N <= 1 an exact dual point exists,
-    and costs at most (|M'b| + tau sqrt(w'P w) + tau^2 N / 2) N. N is bounded with a verified
-    factorisation.
+    and costs at most (|M'b| + tau sqrt(w'P w) + tau^2 N / 2) N, where b'MM'A G^-1 r may stand for
+    |M'b| N. N is bounded with a verified factorisation.
 
     Parameters
     ----------
@@ -69,6 +70,8 @@ def priced(
         Columns in which the equality follows from the others (``lineality.idle_columns``).
     share : float
         How much of its room everything may use, at most 1.
+    balls : bool
+        Whether semidefinite multipliers move inside of balls only.
     """
     y = nudged(program, y)
     left = dual_residual(program, w, y)
@@ -79,12 +82,11 @@ def priced(
     best = Priced(w, y, start, np.inf, left)
     if not np.any(left) and not np.any(error):
         return best._replace(price=_rounding(start))
-    metric = _metric(program, y, units, start, idle, share)
+    metric = _metric(program, y, units, start, idle, share, balls=balls)
     if metric is None:
         return best._replace(price=_carried(program, w, y, left))
     for at_w, at_y, rest in _steps(program, metric, w, y, left):
-        norm = metric.norm(rest, EPS * np.abs(rest))
-        price = _cost(program, metric, at_w, norm)
+        price = _cost(program, metric, at_w, rest, EPS * np.abs(rest))
         if not best.price <= price:
             value = dual_value(program, at_w, at_y)
             best = Priced(at_w, at_y, value, price + _rounding(value), rest)
@@ -160,6 +162,19 @@ class _Metric:
             return float(self.factor.norm(kept, noise)) if size == 0.0 and noise > 0.0 else size
         return size * float(self.factor.norm(kept / size, noise / size)) * (1.0 + 4.0 * EPS)
 
+    def fall(self, b: Array, pull: Array, r: Array, error: Array, norm: float) -> float:
+        """A bound on b'MM'A G^-1 r, how much the step lowers -b'y; norm bounds sqrt(r'G^-1 r)."""
+        size = length(pull)
+        if not 0.0 < size < np.inf:
+            return np.inf
+        MA = self.MA[:, self.columns]
+        c = self.units * (MA.T @ (pull / size))
+        terms = abs(MA).T @ (abs(self.M).T @ np.abs(b / size))
+        counts = (np.max(np.diff(part.indptr), initial=0) for part in (self.M, MA))
+        blur = (sum(counts) + 8) * EPS * length(self.units * terms)
+        kept, noise = self.units * r[self.columns], length(self.units * error[self.columns])
+        return size * float(self.factor.between(c, blur, kept, noise, norm))
+
 
 def _metric(
     program: ConeProgram,
@@ -169,12 +184,13 @@ def _metric(
     idle: Array | None,
     share: float,
     proved: bool = True,
+    balls: bool = False,
 ) -> _Metric | None:
     size = units.size or abs(value)
     rows = np.maximum(np.abs(program.b), units.rows)
     typical = float(np.max(np.abs(y), initial=0.0)) or 1.0
     free = np.divide(size, rows, out=np.full(y.size, typical), where=(rows > 0.0) & (size > 0.0))
-    M = margins(program, y, np.maximum(np.abs(y), free), share)
+    M = margins(program, y, np.maximum(np.abs(y), free), share, balls)
     tau = share * (float(np.sqrt(size)) or 1.0)
     MA = sparse.csc_array(M.T @ program.A)
     P = sparse.csc_array(program.P)
@@ -200,12 +216,14 @@ def _metric(
     return None if factor is None else _Metric(M, MA, tau, columns, scale, factor, still)
 
 
-def _cost(program: ConeProgram, metric: _Metric, w: Array, norm: float) -> float:
+def _cost(program: ConeProgram, metric: _Metric, w: Array, left: Array, error: Array) -> float:
+    norm = metric.norm(left, error)
     if not norm <= 1.0:
         return np.inf
-    pull = length(metric.M.T @ program.b)
+    pull = metric.M.T @ program.b
+    fall = min(norm * length(pull), metric.fall(program.b, pull, left, error, norm))
     bent = np.sqrt(max(float(w @ (program.P @ w)), 0.0))
-    return 1.01 * norm * (pull + metric.tau * bent + 0.5 * metric.tau**2 * norm)
+    return 1.01 * (fall + norm * (metric.tau * bent + 0.5 * metric.tau**2 * norm))
 
 
 def _carried(program: ConeProgram, w: Array, y: Array, left: Array) -> float:
