@@ -15,7 +15,7 @@ from ...objective.conic.cones import NonnegativeCone, ZeroCone
 from ...objective.conic.program import ConeProgram
 from ...objective.linear.data import LinearData
 from ..linear.plausible import plausible
-from .ray import has_point
+from .ray import has_point, has_point_among
 from .search.fit import FittedProgram
 from .search.interior import interior_point
 from .search.scaling import solve_scaled
@@ -41,9 +41,11 @@ def unmet(fit: FittedProgram, x: Array, bent: bool) -> str:
     program, z = fit.program, fit.scaled.x_in(x)
     if program.b.size > LARGEST:
         return ""
+    if bent and has_point_among(program, _near(program, z)):
+        return ""
     if not plausible(_binding(program), z):
         return UNMET
-    return UNMET if bent and not _has_room(program, z) else ""
+    return UNMET if bent and not _has_room(program) else ""
 
 
 def _binding(program: ConeProgram) -> LinearData:
@@ -60,12 +62,10 @@ def _binding(program: ConeProgram) -> LinearData:
     return LinearData(data.c, *parts, data.lower, data.upper)
 
 
-def _has_room(program: ConeProgram, z: Array) -> bool:
-    """Whether an exact point is known: z itself, or one that the cones have room for."""
-    if any(has_point(program, point) for point in _near(program, z)):
-        return True
-    flat = replace(program, P=0.0 * program.P, q=np.zeros(z.size))
-    return any(_reaches(program, search, z.size) for search in (flat, inwards(program)))
+def _has_room(program: ConeProgram) -> bool:
+    """Whether an exact point is known where a solver sees one that the cones have room for."""
+    flat = replace(program, P=0.0 * program.P, q=np.zeros(program.q.size))
+    return any(_reaches(program, search) for search in (flat, inwards(program)))
 
 
 def _near(program: ConeProgram, z: Array) -> Iterator[Array]:
@@ -82,7 +82,8 @@ def _near(program: ConeProgram, z: Array) -> Iterator[Array]:
         yield z + 1e-2 * step
 
 
-def _reaches(program: ConeProgram, search: ConeProgram, n: int) -> bool:
+def _reaches(program: ConeProgram, search: ConeProgram) -> bool:
+    n = program.q.size
     try:
         return has_point(program, solve_scaled(search)[0][:n])
     except SolverError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 from scipy import sparse
 
@@ -10,25 +12,42 @@ from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidef
 from ...objective.conic.curved import ExponentialCone, Power
 from ...objective.conic.program import ConeProgram
 from ...objective.linear.data import LinearData
-from ..algebra.polyhedron import SAFE, nearby, relative_interior
+from ..algebra.polyhedron import SAFE, Interior, nearby, relative_interior
 from ..algebra.sums import exact_dot, exact_pair
 
 
 def is_ray(program: ConeProgram, ray: Array) -> bool:
     """Whether P d = 0, -A d in K, q'd < 0 holds of a d: of the ray itself or of one nearby."""
-    return _exactly(program, ray) or _near(program, ray)
+    return any(_rays(program, [ray]))
 
 
 def has_point(program: ConeProgram, x: Array) -> bool:
-    """Whether a point meets all constraints exactly: x itself or one nearby.
+    """Whether a point meets all constraints exactly: x itself or one nearby."""
+    return has_point_among(program, [x])
+
+
+def has_point_among(program: ConeProgram, points: Iterable[Array]) -> bool:
+    """``has_point`` of one of these.
 
     It is a ray (x, t), t > 0, of A x + s = b t.
     """
-    n, m = x.size, program.b.size
+    n, m = program.q.size, program.b.size
     A = sparse.hstack([program.A, sparse.csc_array(-program.b[:, None])], format="csc")
     flat = sparse.csc_array((n + 1, n + 1))
     cone = ConeProgram(flat, np.append(np.zeros(n), -1.0), A, np.zeros(m), program.cones)
-    return is_ray(cone, np.append(x, 1.0))
+    return any(_rays(cone, (np.append(x, 1.0) for x in points)))
+
+
+def _rays(program: ConeProgram, rays: Iterable[Array]) -> Iterator[bool]:
+    """``is_ray`` of each; what they may be near to is looked for once."""
+    interior: list[Interior | None] = []
+    for ray in rays:
+        if _exactly(program, ray):
+            yield True
+            continue
+        if not interior:
+            interior.append(_interior(program))
+        yield interior[0] is not None and _near(program, interior[0], ray)
 
 
 def _exactly(program: ConeProgram, ray: Array) -> bool:
@@ -36,20 +55,24 @@ def _exactly(program: ConeProgram, ray: Array) -> bool:
     return falls and not np.any(bent) and inside(program, ray, 0.0 * program.b)
 
 
-def _near(program: ConeProgram, ray: Array) -> bool:
-    """An exact ray of the equalities and inequalities nearby, and room for it in other cones."""
+def _interior(program: ConeProgram) -> Interior | None:
+    """A point inside of the rays of the equalities and inequalities alone."""
     A = sparse.csr_array(program.A)
     equal, below = (program.ruled_by(kind) for kind in (ZeroCone, NonnegativeCone))
     bent = sparse.csr_array(program.P)
     bent = bent[np.flatnonzero(np.diff(bent.indptr))]
-    E, n = sparse.vstack([A[equal], bent], format="csr"), ray.size
+    E, n = sparse.vstack([A[equal], bent], format="csr"), program.q.size
     E, G = E[np.flatnonzero(np.diff(E.indptr))], A[below]
     G = G[np.flatnonzero(np.diff(G.indptr))]
     free = np.full(n, np.inf)
     data = LinearData(np.zeros(n), G, np.zeros(G.shape[0]), E, np.zeros(E.shape[0]), -free, free)
-    interior = relative_interior(data)
-    found = None if interior is None else nearby(interior, ray)
-    if interior is None or found is None:
+    return relative_interior(data)
+
+
+def _near(program: ConeProgram, interior: Interior, ray: Array) -> bool:
+    """An exact ray of the equalities and inequalities nearby, and room for it in other cones."""
+    found = nearby(interior, ray)
+    if found is None:
         return False
     slope = exact_dot(program.q, found.point)
     slope += found.share * (exact_dot(program.q, interior.point) - slope)

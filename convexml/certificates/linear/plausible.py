@@ -22,10 +22,12 @@ def plausible(data: LinearData, x: Array) -> bool:
 
     Where it is known that none meets them exactly, only the rounding of the data is an excuse.
     """
+    wrong = violations(data, x)
+    if not any(np.any(part) for part in wrong):
+        return True
+    ub, eq, below, above = wrong
     off = rounding_of_rows(data, x)
-    ub, eq, below, above = violations(data, x)
-    wrong = (ub - off[0], np.abs(eq) - off[1], below, above)
-    if all(np.all(part <= 0.0) for part in wrong):
+    if all(np.all(part <= 0.0) for part in (ub - off[0], np.abs(eq) - off[1], below, above)):
         return True
     if data.memo.get("exact point") is None:
         data.memo["exact point"] = has_exact_point(data, x)
