@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from programs import linear
+from programs import conic, linear
 from programs.row import Row
 
 ROOM = 0.05
 """Seconds that any certificate may take."""
-ROWS = [*linear.ROWS]
+ROWS = [*linear.ROWS, *conic.ROWS]
 
 
 def seconds(function: Callable[[], Any]) -> tuple[float, Any]:
