@@ -126,11 +126,13 @@ def compiled(problem: Any, solver: str) -> Compiled:
     return Compiled(problem, *problem.get_problem_data(name, solver_opts={}))
 
 
-def last_answer(problem: Any) -> tuple[Array, Array] | None:
-    """Clarabel's last (x, y), of which CVXPY passes on a part only; None where none is kept."""
+def last_answer(problem: Any) -> tuple[Array, Array, Array] | None:
+    """Clarabel's last (x, s, y), of which CVXPY passes on a part only; None where none is kept."""
     solver = problem._solver_cache.get("CLARABEL")
     found = solver.get_solution() if hasattr(solver, "get_solution") else None
-    return None if found is None else (np.array(found.x, float), np.array(found.z, float))
+    if found is None:
+        return None
+    return np.array(found.x, float), np.array(found.s, float), np.array(found.z, float)
 
 
 def real_and_imaginary(reductions: tuple[tuple[Any, Any], ...], variable: Any) -> Any:

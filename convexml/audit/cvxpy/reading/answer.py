@@ -30,18 +30,18 @@ def kept_answer(posed: Posed, x: Array, given: Given) -> Completed | None:
         The multipliers that stand.
     """
     found, program = last_answer(posed.problem), posed.program
-    if found is None or found[0].size != program.q.size or found[1].size != program.b.size:
+    if found is None or tuple(map(len, found)) != (program.q.size, *2 * (program.b.size,)):
         return None
-    w, y = found
+    w, s, y = found
     own, mask = posed.own, given.mask
     if not (_same(w[own], x[own]) and _same(y[mask], given.y[mask])):
         return None
     w, y = np.where(own, x, w), np.where(mask, given.y, y)
-    slack, terms = program.slack(w), abs(program.A) @ np.abs(w) + np.abs(program.b)
-    left, sizes = program.stationarity(w, y), program.stationarity_size(w, y)
-    off = (slack - program.project(slack), y - program.project_dual(y), left)
-    met = zip(off, (terms, np.abs(y), sizes), strict=True)
-    return Completed(w, y) if all(_small(part, size, NEAR) for part, size in met) else None
+    terms = abs(program.A) @ np.abs(w) + np.abs(program.b)
+    if not _small(program.slack(w) - s, terms, NEAR):
+        return None
+    left = program.stationarity(w, y)
+    return Completed(w, y) if _small(left, program.stationarity_size(w, y), NEAR) else None
 
 
 def _same(one: Array, other: Array) -> bool:
