@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import Certificate, Verdict
+from .constraints.multipliers import fill_multipliers
 from .posing.problem import PosedReading
 from .posing.scores import PosedScores
 from .reading.declined import Declined
@@ -40,6 +41,10 @@ def answer(posed: PosedReading | PosedScores, tol: float) -> Certificate | None:
         return None
     certificate = as_written(posed, own, written)
     if not certificate.relative_gap <= tol:
+        return None
+    try:
+        fill_multipliers(posed, values, np.asarray(solution.dual["u"]))
+    except Declined:
         return None
     fill(posed, values)
     return certificate

@@ -10,6 +10,7 @@ from ..losses import Loss
 from ..models.problem import LearningProblem
 from ..numerics import without_warnings
 from ..penalties import Penalty
+from .constraints import read_constraints
 from .posing.problem import PosedReading, pose
 from .posing.scores import PosedScores
 from .reading.declined import Declined
@@ -75,7 +76,9 @@ def read(problem: Any) -> Recognition:
     """See ``recognize``; always a Recognition."""
     require_problem(problem, "recognize")
     try:
-        posed = pose(read_objective(problem))
+        reading = read_objective(problem)
+        read_constraints(reading)
+        posed = pose(reading)
         verify(posed)
     except Declined as reason:
         return Recognition(None, None, None, f"declined: {reason}")

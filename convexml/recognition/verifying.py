@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import EPS, Array
+from ..numerics import Array
+from .comparing import ROUNDING, compare_constraints, compare_sets
 from .posing.bundles import Bundle
 from .posing.problem import PosedReading
 from .posing.scores import PosedScores
 from .reading.declined import Declined, named
 from .reading.evaluating import AsWritten
-from .reading.terms import per_row
+from .reading.terms import INDICATORS, per_row
 
 SIZES = (2.0**-10, 1.0, 2.0**10)
-ROUNDING = 2000.0 * EPS
-"""What a sum may be off by, relative to the size of its terms."""
 
 
 Posed = PosedReading | PosedScores
@@ -43,7 +42,9 @@ def verify(posed: Posed, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> Non
             low = posed.reading.lower.get(key, -free)
             high = posed.reading.upper.get(key, free)
             values[key] = _between(entries, low, high)
-        points.append(values)
+        if posed.reading.eliminated:
+            compare_constraints(posed.reading, values)
+        points.append(posed.reading.complete(values))
     pairs = [posed.point(values) for values in points]
     with np.errstate(all="ignore"):
         weights = np.column_stack([_matrix(posed, w) for w, _ in pairs])
@@ -109,7 +110,10 @@ class Crosscheck:
         objective = posed.problem.objective_parts
         self._selections()
         losses = np.zeros(posed.design.kept.size)
-        losses[posed.design.kept] = objective.c * objective.loss.value(objective.y, self.z)
+        if not objective.loss.is_indicator:
+            losses[posed.design.kept] = objective.c * objective.loss.value(objective.y, self.z)
+        compare_constraints(posed.reading, self.values, self.written)
+        compare_sets(posed, self.values, self.w, self.z)
         whole = np.zeros(posed.design.kept.size)
         whole[posed.design.kept] = self.z
         whole, start = whole / posed.design.factor, 0
@@ -154,13 +158,17 @@ class Crosscheck:
     def _predictions(self, bundle: Bundle, z: Array, kept: Array) -> None:
         """The arguments as they follow from the predictions of the posed problem."""
         for part in bundle.parts:
-            if part.term.source is None:
-                continue
-            theirs = self.written.entries(part.term.source)
+            theirs = self._argument(part.term)
             live = kept & (part.term.weight > 0.0)
             off = np.abs(part.s * z + part.o - theirs)[live]
             if not (off <= self._slack(part.term)[live]).all():
-                raise Declined(f"{named(part.term.source)} is not what was read")
+                raise Declined(f"{named(part.term.said)} is not what was read")
+
+    def _argument(self, term: Any) -> Array:
+        """Of a term, as it is written; what was derived, as it was read."""
+        if term.source is None:
+            return np.asarray(term.affine(self.values))
+        return self.written.entries(term.source)
 
     def _slack(self, term: Any) -> Array:
         return ROUNDING * self._terms(term.affine)
@@ -170,11 +178,9 @@ class Crosscheck:
         theirs, slack = np.zeros(bundle.rows), np.zeros(bundle.rows)
         for part in bundle.parts:
             term = part.term
-            at = (
-                self.written.entries(term.source)
-                if term.source is not None
-                else term.affine(self.values)
-            )
+            if term.kind in INDICATORS:
+                continue
+            at = self._argument(term)
             off = self._slack(term)
             value = per_row(term.kind, at, term.level)
             theirs += np.where(term.weight > 0.0, term.weight * value, 0.0)
@@ -182,11 +188,7 @@ class Crosscheck:
             near += np.abs(per_row(term.kind, at - off, term.level) - value)
             slack += np.where(term.weight > 0.0, term.weight * (near + ROUNDING * abs(value)), 0.0)
         for line in bundle.lines:
-            at = (
-                self.written.entries(line.source)
-                if line.source is not None
-                else line.affine(self.values)
-            )
+            at = self._argument(line)
             theirs += line.weight * at
             slack += np.abs(line.weight) * ROUNDING * (self._terms(line.affine) + np.abs(at))
         agree = (ours == theirs) | (np.abs(ours - theirs) <= slack)

@@ -150,6 +150,17 @@ def exponential(bundle: Bundle, weight: Array, s: Array, o: Array) -> list[LossR
     return [LossRows(bundle, losses.Exponential(), label, np.where(used, scale, 0.0), size)]
 
 
+def indicator(bundle: Bundle, weight: Array, s: Array, o: Array) -> list[LossRows]:
+    """s z + o <= 0 as y z |s| / o >= 1, s z + o = 0 as z = y."""
+    _no_slope(bundle)
+    if not s.all():
+        raise Declined(f"{named(bundle.said)}: a row does not vary")
+    if bundle.parts[0].term.kind == "is 0":
+        return [LossRows(bundle, losses.Interpolation(), -o / s, weight)]
+    used, below = np.ones(bundle.rows, dtype=bool), -o / np.abs(s)
+    return [margins(bundle, losses.HardMargin(), weight, -np.sign(s), below, used, 0)]
+
+
 def _no_slope(bundle: Bundle) -> None:
     if np.any(bundle.slope):
         raise Declined(f"{named(bundle.said)}: a line is added that no loss takes in")
@@ -162,4 +173,6 @@ READERS: dict[str, Any] = {
     "squared ramp": squared_ramp,
     "logistic": logistic,
     "exp": exponential,
+    "at most 0": indicator,
+    "is 0": indicator,
 }

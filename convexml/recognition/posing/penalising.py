@@ -11,7 +11,7 @@ from ... import penalties
 from ...numerics import Array
 from ...penalties import Penalty
 from ..reading.declined import Declined, named
-from ..reading.terms import LinearTerm, Reading, Term
+from ..reading.terms import LinearTerm, NormBound, Reading, Term
 
 
 @dataclass
@@ -121,6 +121,14 @@ def penalty_of(entries: Entries) -> Penalty:
         raise Declined("an elastic net that weighs the coefficients apart")
     lam = float(l1[0] + l2[0])
     return penalties.ElasticNet(lam, float(l1[0]) / lam)
+
+
+def ball_of(balls: list[NormBound], keys: list[int], entries: Entries) -> Penalty:
+    """A ball of all coefficients of which nothing else is said."""
+    if keys != [each.key for each in balls] or entries.touched.any():
+        raise Declined("a ball together with another set or penalty")
+    order = penalties.L1Ball if balls[0].order == 1 else penalties.L2Ball
+    return order(balls[0].radius)
 
 
 def _bounded(entries: Entries) -> Penalty:

@@ -17,7 +17,7 @@ from .bundles import Bundle, bundles
 from .columns import SampleDesign, assemble
 from .design import learning
 from .families import lower
-from .penalising import collect, is_penalty, joined, penalty_of
+from .penalising import Entries, ball_of, collect, is_penalty, joined, penalty_of
 from .rows import NEAR, LossRows
 from .scores import PosedScores, pose_scores
 
@@ -74,7 +74,7 @@ class PosedReading:
             found[key] = w[columns]
         if self.design.intercept is not None:
             found[self.design.intercept] = np.atleast_1d(b) / self.design.unit
-        return found
+        return self.reading.complete(found)
 
     def point(self, values: dict[int, Array]) -> tuple[Array, float]:
         """(w, b) where each variable has these entries."""
@@ -95,9 +95,9 @@ def pose(reading: Reading) -> PosedReading | PosedScores:
     """
     if reading.constraints:
         raise Declined(f"the constraint {_brief(reading.constraints[0])}")
-    if reading.balls:
-        raise Declined("a ball")
     if any(each.kind == "log_sum_exp" for each in reading.terms):
+        if reading.rows:
+            raise Declined("constraints on the scores of several classes")
         return pose_scores(reading)
     penalties = [each for each in reading.terms if is_penalty(each)]
     others = [each for each in reading.terms if not is_penalty(each)]
@@ -123,15 +123,17 @@ def _posed(reading: Reading, penalties: list[Term], others: list[Term]) -> Posed
             said = f"{named(rows[0].home.said)} and {named(each.home.said)}"
             raise Declined(f"{said} are losses of several kinds: {loss!r} and {each.loss!r}")
     entries = collect(reading, penalties, linear)
-    widths = {key: each.size for key, each in reading.variables.items()}
+    widths = {key: each.size for key, each in reading.remaining.items()}
     free = {key for key in widths if widths[key] == 1 and not entries[key].touched.any()}
+    free -= {each.key for each in reading.balls}
     design = assemble(rows, widths, free)
     parts = [(entries[key], columns) for key, columns in design.columns.items()]
     d = sum(columns.size for _, columns in parts)
     if d == 0:
         raise Declined("there is nothing but an intercept")
     try:
-        penalty = penalty_of(joined(parts, d))
+        whole = joined(parts, d)
+        penalty = _penalty(reading, list(design.columns), whole)
     except Declined as reason:
         said = ", ".join(reading.variables[key].name() for key in design.columns)
         raise Declined(f"penalties of {said}: {reason}") from None
@@ -151,6 +153,10 @@ def _posed(reading: Reading, penalties: list[Term], others: list[Term]) -> Posed
     )
 
 
+def _penalty(reading: Reading, keys: list[int], entries: Entries) -> Penalty:
+    return ball_of(reading.balls, keys, entries) if reading.balls else penalty_of(entries)
+
+
 def _alike(one: Loss, other: Loss) -> bool:
     mine, theirs = one.hyperparameters(), other.hyperparameters()
     return mine.keys() == theirs.keys() and all(
@@ -163,6 +169,9 @@ def _beyond(rows: list[LossRows], found: list[Bundle]) -> list[Array]:
     answer = []
     for bundle in found:
         mine = [each for each in rows if each.home is bundle]
+        if mine[0].loss.is_indicator:
+            answer.append(np.zeros(bundle.rows))
+            continue
         z = _reference(mine[0])
         whole = bundle.value(z)
         rest = whole - sum(each.value(z) for each in mine)

@@ -14,9 +14,16 @@ class Declined(Exception):
 def named(expression: Any) -> str:
     """An expression as CVXPY prints it, if that is short; else its kind and shape."""
     kind = type(expression).__name__
+    if expression is None:
+        return "an expression"
     try:
         text = expression.name()
     except Exception:  # what an atom of somebody's own may raise
         text = ""
     brief = 0 < len(text) <= LONGEST and "\n" not in text
-    return text if brief else f"{kind} of shape {expression.shape}"
+    if brief:
+        return text
+    said = ", ".join(each.name() for each in expression.variables())
+    return f"{kind} of shape {expression.shape}" + (
+        f" of {said}" if 0 < len(said) <= LONGEST else ""
+    )

@@ -7,10 +7,10 @@ A ``Reading`` says: minimise ``sign`` times the objective,
     + constant
 
 over ``variables``, subject to ``constraints`` and to the attributes of the variables, as
-``lower`` and ``upper`` bounds of each entry. Every constraint must be consumed by somebody: a
-reader of constraints takes those it understands out of ``constraints`` and answers a new reading
-whose bounds, terms or balls say the same; whatever is left makes ``posing`` decline. Affine
-expressions of constraints are read by the same ``Walker``.
+``lower`` and ``upper`` bounds of each entry. Every constraint must be consumed: ``constraints``
+reads them as ``rows`` (``written``: as they were read), and ``eliminated`` variables, terms,
+``sets`` and ``balls`` say the same; whatever is left makes ``posing`` decline. Affine expressions
+of constraints are read by the same ``Walker``.
 """
 
 from __future__ import annotations
@@ -35,8 +35,11 @@ KINDS = {
     "logistic": "log(1 + e^a)",
     "exp": "e^a",
     "norm": "the 2-norm of the entries of a group; one weight a group",
+    "at most 0": "0 where a <= 0, else inf",
+    "is 0": "0 where a = 0, else inf",
     "log_sum_exp": "log sum of e^a over the entries of a group; one weight a group",
 }
+INDICATORS = ("at most 0", "is 0")
 
 
 @dataclass(frozen=True)
@@ -93,26 +96,49 @@ class Reading:
     lower: dict[int, Array] = field(default_factory=dict)
     upper: dict[int, Array] = field(default_factory=dict)
     balls: list[NormBound] = field(default_factory=list)
+    rows: list[Any] = field(default_factory=list)
+    written: list[Any] = field(default_factory=list)
+    sets: list[Any] = field(default_factory=list)
+    eliminated: list[Any] = field(default_factory=list)
 
     @property
     def variables(self) -> dict[int, Any]:
         """The variables by id, in CVXPY's order."""
         return {each.id: each for each in self.problem.variables()}
 
+    @property
+    def remaining(self) -> dict[int, Any]:
+        """The variables that were not eliminated."""
+        gone = {each.key for each in self.eliminated}
+        return {key: each for key, each in self.variables.items() if key not in gone}
+
+    def complete(self, values: dict[int, Array]) -> dict[int, Array]:
+        """The same point with the entries that eliminated variables have there."""
+        for each in reversed(self.eliminated):
+            values[each.key] = each.value(values)
+        return values
+
 
 @dataclass(frozen=True)
 class NormBound:
-    """The constraint that the norm of an order, 1 or 2, of ``affine`` is at most ``radius``."""
+    """The norm of an order, 1 or 2, of the variable ``key`` is at most ``radius``.
+
+    The multiplier of ``rows`` is that of the norm over ``factor``.
+    """
 
     order: int
-    affine: Affine
+    key: int
     radius: float
-    constraint: Any
+    factor: float
+    rows: Any
 
 
 def per_row(kind: str, a: Array, level: float, groups: Array | None = None) -> Array:
     """f of each entry, or of each group, by the formula of its kind."""
     with np.errstate(over="ignore", invalid="ignore"):
+        if kind in INDICATORS:
+            outside = a > 0.0 if kind == "at most 0" else a != 0.0
+            return np.where(outside, np.inf, 0.0)
         if kind == "square":
             return a * a
         if kind == "abs":

@@ -197,9 +197,10 @@ class Walker:
             )
             start += each.size
         places = np.asarray(expression.numeric(numbers)).ravel(order="F").astype(int)
-        return self._gathered(parts, places, expression)
+        return self.gathered(parts, places, expression.size)
 
-    def _gathered(self, parts: list[Affine], places: Array, expression: Any) -> Affine:
+    def gathered(self, parts: list[Affine], places: Array, size: int) -> Affine:
+        """Entries of several expressions, numbered from 1; 0 stands for none."""
         keys = dict.fromkeys(key for part in parts for key in part.maps)
         total, maps = sum(part.size for part in parts), {}
         whole = places.size == total and bool((places == np.arange(1, total + 1)).all())
@@ -215,7 +216,7 @@ class Walker:
             each = each if whole else each.taken(rows)
             maps[key] = each.scaled((places > 0).astype(float)) if empty else each
         offset = np.concatenate([part.offset for part in parts])
-        return Affine(expression.size, maps, np.where(places > 0, offset[rows], 0.0))
+        return Affine(size, maps, np.where(places > 0, offset[rows], 0.0))
 
     def _probed(self, expression: Any) -> Affine:
         """A linear atom of a small argument, from its values at the unit vectors."""

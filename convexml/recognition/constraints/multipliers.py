@@ -1,0 +1,175 @@
+"""Dual values of the user's constraints, from the dual point u of the learning problem.
+
+u_i is in c_i dl(y_i, z_i) and v = -X'u in dOmega(w). Every term has its share of one of them: its
+derivative by its argument, a subgradient where it has a kink. What is over in v, a bound or a ball
+has. From these follow the multipliers of what was eliminated, the last first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from ...numerics import Array
+from ..posing.bundles import Bundle
+from ..posing.problem import PosedReading
+from ..posing.scores import PosedScores
+from ..reading.declined import Declined
+from ..reading.terms import INDICATORS, Term
+from .rows import transposed
+from .sets import EntryBounds
+
+Slopes = dict[int, Array]
+"""Derivatives of the terms by their arguments, by the id of the term."""
+
+
+def fill_multipliers(posed: PosedReading | PosedScores, values: dict[int, Array], u: Array) -> None:
+    """Give the constraints of the problem as written their dual values, by CVXPY's signs."""
+    reading = posed.reading
+    if not reading.rows:
+        return
+    assert isinstance(posed, PosedReading)
+    set_multipliers(posed, values, np.ravel(u))
+    for rows in reading.rows:
+        assert rows.multiplier is not None
+        found = rows.multiplier if rows.equality else np.maximum(rows.multiplier, 0.0)
+        (dual,) = rows.constraint.dual_variables
+        dual.save_value(np.array(found + 0.0).reshape(dual.shape, order="F"))
+
+
+def set_multipliers(posed: PosedReading, values: dict[int, Array], u: Array) -> None:
+    """Give every constraint that was read its multiplier."""
+    reading = posed.reading
+    if u.size != posed.design.y.size:
+        raise Declined("samples with several multipliers each")
+    slopes = _of_losses(posed, values, u)
+    pull = -np.asarray(posed.design.X.T @ u).ravel()
+    balls = {each.key: each for each in reading.balls}
+    over = {}
+    for key, columns in posed.design.columns.items():
+        v = pull[columns]
+        if key in balls:
+            ball = balls[key]
+            size = np.abs(v).max() if ball.order == 1 else np.linalg.norm(v)
+            ball.rows.multiplier = np.array([float(size) / ball.factor])
+            for term in ball.rows.terms:
+                each = term.affine.maps[key]
+                slopes[id(term)] = v[each.index] / each.scales
+        else:
+            over[key] = _of_penalties(posed, values, key, v, slopes)
+    for one in reading.sets:
+        if isinstance(one, EntryBounds):
+            rest = over[one.key]
+            one.set_multiplier(np.maximum(rest, 0.0), np.maximum(-rest, 0.0))
+        else:
+            one.rows.multiplier = slopes[id(one.term)]
+    for gone in reversed(reading.eliminated):
+        for term in getattr(gone, "squares", ()):
+            slopes[id(term)] = derivative(term, term.affine(values))
+        gone.set_multipliers(slopes)
+
+
+def _of_losses(posed: PosedReading, values: dict[int, Array], u: Array) -> Slopes:
+    design, found, start = posed.design, Slopes(), 0
+    whole = np.zeros(design.kept.size)
+    whole[design.kept] = u
+    whole = whole * design.factor
+    for bundle in posed.bundles:
+        total = np.zeros(bundle.rows)
+        for rows in (each for each in posed.rows if each.home is bundle):
+            total, start = total + whole[start : start + rows.y.size], start + rows.y.size
+        kinks = all(part.term.kind in ("abs", "ramp") for part in bundle.parts)
+        found |= _kinked(bundle, total) if kinks else _smooth(bundle, total, values)
+    return found
+
+
+def _kinked(bundle: Bundle, total: Array) -> Slopes:
+    """The slope of the sum tells which kinks it has passed, from the left."""
+    parts, at = bundle.parts, []
+    jumps = [p.term.weight * np.abs(p.s) * (2.0 if p.term.kind == "abs" else 1.0) for p in parts]
+    left = np.zeros(bundle.rows) + bundle.slope
+    for part, jump in zip(parts, jumps, strict=True):
+        both = part.term.kind == "abs"
+        left = left - (jump / 2.0 if both else np.where(part.s < 0.0, jump, 0.0))
+        at.append(np.divide(-part.o, part.s, out=np.zeros(bundle.rows), where=part.s != 0.0))
+    order = np.argsort(np.array(at), axis=0, kind="stable")
+    passed, rows = np.zeros((len(parts), bundle.rows)), np.arange(bundle.rows)
+    stacked, risen = np.array(jumps), total - left
+    for which in order:
+        jump = stacked[which, rows]
+        share = np.divide(risen, jump, out=np.zeros(bundle.rows), where=jump > 0.0)
+        passed[which, rows] = np.clip(share, 0.0, 1.0)
+        risen = risen - passed[which, rows] * jump
+    found = Slopes()
+    for part, share in zip(parts, passed, strict=True):
+        forward = np.where(part.s < 0.0, 1.0 - share, share)
+        both = part.term.kind == "abs"
+        found[id(part.term)] = part.term.weight * (2.0 * forward - 1.0 if both else forward)
+    return found
+
+
+def _smooth(bundle: Bundle, total: Array, values: dict[int, Array]) -> Slopes:
+    """Derivatives at the point, changed so that they sum up to what u says."""
+    found, size, rest = Slopes(), np.zeros(bundle.rows), total - bundle.slope
+    for part in bundle.parts:
+        slope = derivative(part.term, part.term.affine(values))
+        found[id(part.term)] = slope
+        counted = part.term.weight > 0.0
+        rest, size = rest - part.s * slope, size + np.where(counted, part.s**2, 0.0)
+    share = np.divide(rest, size, out=np.zeros(bundle.rows), where=size > 0.0)
+    for part in bundle.parts:
+        counted = part.term.weight > 0.0
+        found[id(part.term)] = found[id(part.term)] + np.where(counted, share * part.s, 0.0)
+    return found
+
+
+def derivative(term: Term, at: Array) -> Array:
+    """weight . f' at an argument, for smooth f; 0 for indicators."""
+    kind, level = term.kind, term.level
+    if kind in INDICATORS:
+        return np.zeros(at.size)
+    slopes: dict[str, Any] = {
+        "square": lambda: 2.0 * at,
+        "squared ramp": lambda: 2.0 * np.maximum(at, 0.0),
+        "huber": lambda: 2.0 * np.clip(at, -level, level),
+        "tube": lambda: np.sign(at) * (np.abs(at) > level),
+        "squared tube": lambda: 2.0 * np.sign(at) * np.maximum(np.abs(at) - level, 0.0),
+        "logistic": lambda: expit(at),
+        "exp": lambda: np.exp(at),
+    }
+    if kind not in slopes:
+        raise Declined(f"a multiplier of {kind}")
+    return np.asarray(term.weight * slopes[kind]())
+
+
+def _of_penalties(
+    posed: PosedReading, values: dict[int, Array], key: int, v: Array, slopes: Slopes
+) -> Array:
+    """The slopes of the penalties of a variable; and what is over in v, for its bounds."""
+    reading, rest = posed.reading, v.copy()
+    inside = {id(line) for bundle in posed.bundles for line in bundle.lines}
+    for line in reading.linear:
+        if key in line.affine.maps and id(line) not in inside:
+            rest -= transposed(line.affine.maps[key], line.weight)
+    mine = [t for t in reading.terms if id(t) not in slopes and key in t.affine.maps]
+    for term in (each for each in mine if each.kind == "square"):
+        slopes[id(term)] = derivative(term, term.affine(values))
+        rest -= transposed(term.affine.maps[key], slopes[id(term)])
+    sizes, level = [each for each in mine if each.kind == "abs"], np.zeros(v.size)
+    for term in sizes:
+        each = term.affine.maps[key]
+        level += np.bincount(each.index, term.weight * np.abs(each.scales), v.size)
+    pull = np.clip(rest, -level, level)
+    share = np.divide(pull, level, out=np.zeros(v.size), where=level > 0.0)
+    for term in sizes:
+        each = term.affine.maps[key]
+        slopes[id(term)] = term.weight * np.sign(each.scales) * share[each.index]
+    rest -= pull
+    for term in (each for each in mine if each.kind == "norm"):
+        each = term.affine.maps[key]
+        slopes[id(term)] = rest[each.index] / each.scales
+    for term in (each for each in mine if each.kind == "norm"):
+        rest[term.affine.maps[key].index] = 0.0
+    return rest
