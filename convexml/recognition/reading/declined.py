@@ -23,7 +23,7 @@ def named(expression: Any) -> str:
     brief = 0 < len(text) <= LONGEST and "\n" not in text
     if brief:
         return text
-    said = ", ".join(each.name() for each in expression.variables())
-    return f"{kind} of shape {expression.shape}" + (
-        f" of {said}" if 0 < len(said) <= LONGEST else ""
-    )
+    shown = f"{kind} of shape {expression.shape}"
+    if not hasattr(expression, "dual_variables"):
+        return shown
+    return f"{shown} on " + ", ".join(each.name() for each in expression.variables())
