@@ -29,7 +29,7 @@ REFITS = 3
 DIRECT, FACTORED = 2500, 20_000
 """Up to so many unknowns the fit is factored; between the two, where ``STEPS`` of an iteration do
 not end it: that goes fast where factors fill."""
-STEPS = 60
+STEPS = 150
 SHIFT = 1e-9
 """Proximal term of the normal equations, removed by refinement."""
 

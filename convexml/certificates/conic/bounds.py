@@ -124,13 +124,8 @@ def priced_candidates(
     yield from lifted_prices(program, w, y, units)
     yield from inward_prices(program, w, y, units)
     yield priced(program, w, y, units)
-    idle = idle_columns(program)
-    if idle.size:
-        yield priced(program, w, y, units, idle)
     clean = np.where(_inactive(program, x, y, units), 0.0, y)
     starts = [y] if np.array_equal(clean, y) else [y, clean]
-    if len(starts) > 1:
-        yield priced(program, w, clean, units, idle)
     for start in reversed(starts):
         exact = rational_dual(program, w, start)
         if exact is not None:
@@ -141,6 +136,11 @@ def priced_candidates(
         for start in starts:
             pair = priced_inside(scaled.program, interior, scaled.x_in(w), scaled.y_in(start))
             yield _outside(program, scaled, pair)
+    idle = idle_columns(program)
+    if idle.size:
+        yield priced(program, w, y, units, idle)
+    if len(starts) > 1:
+        yield priced(program, w, clean, units, idle)
     repairs = (repair_conic_dual(program, x, start, w) for start in starts)
     repaired = (priced(program, pair.w, pair.y, units, idle) for pair in repairs)
     inner = _mixed(program, scaled, interior, w, y, units, idle) if mixed else iter(())

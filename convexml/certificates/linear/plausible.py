@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy import sparse
 
@@ -10,6 +12,7 @@ from ...objective.linear.data import LinearData
 from ..algebra.exact_feasibility import has_exact_point
 from ..algebra.least_change import least_change
 from ..algebra.sums import exact_residual
+from .active_set import active_at, solve_vertex
 from .bound import primal_interior
 from .conditions import meets_rows, rounding_of_rows, sizes, violations
 from .optimum import optima
@@ -33,7 +36,7 @@ def plausible(data: LinearData, x: Array) -> bool:
         data.memo["exact point"] = has_exact_point(data, x)
     if data.memo["exact point"] is not None:
         return bool(data.memo["exact point"] or has_exact_point(_loosened(data, *off), x))
-    if meets_rows(data, x) or meets_rows(data, restored(data, x)):
+    if any(meets_rows(data, near) for near in _nearby(data, x)):
         return True
     if "plausible" not in data.memo:
         data.memo["plausible"] = primal_interior(data) is not None or any(
@@ -42,6 +45,12 @@ def plausible(data: LinearData, x: Array) -> bool:
             for found in optima(program)
         )
     return bool(data.memo["plausible"])
+
+
+def _nearby(data: LinearData, x: Array) -> Iterator[Array]:
+    yield x
+    yield restored(data, x)
+    yield solve_vertex(data, active_at(data, x), x)
 
 
 def restored(data: LinearData, x: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ class MultiplierMap:
     constraint: Any
     matrix: Any
 
-    @property
+    @cached_property
     def rows(self) -> Array:
         """The entries of y that these dual values depend on."""
         return np.unique(self.matrix.tocoo().col)

@@ -114,6 +114,8 @@ def attribute_rows(posed: Posed) -> dict[str, Array]:
     taken = np.zeros(posed.program.b.size, dtype=bool)
     for multipliers in posed.maps.values():
         taken[multipliers.rows] = True
+    if np.all(taken):
+        return {}
     owner: list[Any] = [None] * posed.program.q.size
     for part in posed.parts:
         for j in part.columns:
@@ -122,10 +124,11 @@ def attribute_rows(posed: Posed) -> dict[str, Array]:
     names: dict[str, list[int]] = {}
     for cone, block in posed.program.blocks:
         if isinstance(cone, NonnegativeCone):
-            for i in np.flatnonzero(~taken[block]) + block.start:
-                entries = slice(A.indptr[i], A.indptr[i + 1])
-                if A.indices[entries].size == 1 and owner[A.indices[entries][0]] is not None:
-                    name = _sided(posed, owner[A.indices[entries][0]], float(A.data[entries][0]))
+            alone = ~taken[block] & (np.diff(A.indptr)[block] == 1)
+            for i in np.flatnonzero(alone) + block.start:
+                place = A.indptr[i]
+                if owner[A.indices[place]] is not None:
+                    name = _sided(posed, owner[A.indices[place]], float(A.data[place]))
                     names.setdefault(name, []).append(int(i))
         elif isinstance(cone, Semidefinite) and not np.any(taken[block]):
             owners = {owner[j] for j in np.unique(A[block].indices)}

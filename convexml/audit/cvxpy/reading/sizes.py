@@ -99,6 +99,8 @@ def row_sizes(constraint: Any, matrix: Any, size: Array, count: int) -> Array:
         if np.all(np.diff(behind.indptr) > 0):
             rows = sparse.csr_array(behind.astype(float))
             rows.data = size[rows.indices]
+            if rows.nnz == count:
+                return np.abs(rows.data)
             return np.array([np.linalg.norm(rows.data[a:b]) for a, b in _ends(rows)])
     return np.full(count, float(np.linalg.norm(size[np.unique(used.tocoo().col)])))
 
