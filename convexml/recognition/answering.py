@@ -29,7 +29,7 @@ def answer(posed: PosedReading | PosedScores, tol: float) -> Certificate | None:
 
     P is evaluated by CVXPY's atoms from the expressions as written; D is ours, less the constant.
     """
-    solution = posed.problem.solve(tol=tol)
+    solution = posed.problem.solve(tol=tol, max_seconds=patience(posed))
     own = solution.certificate
     if own.verdict is not Verdict.CERTIFIED or own.claim != "optimal":
         return None
@@ -48,6 +48,11 @@ def answer(posed: PosedReading | PosedScores, tol: float) -> Certificate | None:
         return None
     fill(posed, values)
     return certificate
+
+
+def patience(posed: PosedReading | PosedScores) -> float:
+    """Seconds after which a conic solver is asked: an infimum may have no minimiser."""
+    return 10.0 + 1e-5 * float(np.prod(posed.X.shape))
 
 
 def fill(posed: PosedReading | PosedScores, values: dict[int, Any]) -> None:
