@@ -18,7 +18,7 @@ from .scaling import solve_scaled
 
 MARGINS = (1e-4, 1e-7, 1e-9)
 """How far inside the dual cone a helping point is wanted, relative to the multiplier."""
-SHARES = (1e-4, 3e-4, 5e-4, 7e-4, 1e-3, 3e-3, 1e-2, 1e-1, 1e-6)
+SHARES = (1e-6, 1e-5, 1e-4, 3e-4, 5e-4, 7e-4, 1e-3, 3e-3, 1e-2, 1e-1)
 
 
 def inward(cone: Cone) -> Array:
