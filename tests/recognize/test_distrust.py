@@ -140,11 +140,11 @@ def sign(reading: Any, rng: np.random.Generator) -> bool:
 
 
 def line(reading: Any, rng: np.random.Generator) -> bool:
-    if not reading.linear:
-        return False
-    first = reading.linear[0]
-    reading.linear[0] = replace(first, weight=first.weight * (1.0 + 1e-4))
-    return True
+    for number, term in enumerate(reading.linear):
+        if term.weight.any():
+            reading.linear[number] = replace(term, weight=term.weight * (1.0 + 1e-4))
+            return True
+    return False
 
 
 FAULTS: dict[str, Fault] = {

@@ -66,10 +66,10 @@ def wrong(build: Callable[[], cp.Problem], unique: tuple[int, ...] = ()) -> Iter
     if not near(certificate.primal_objective, float(problem.value), 1e-9):
         yield f"the certificate speaks of {certificate.primal_objective}"
     for number in unique:
-        ours = problem.constraints[number].dual_value
-        other = theirs.constraints[number].dual_value
-        if np.shape(ours) != np.shape(other):
-            yield f"multiplier {number} has shape {np.shape(ours)}, not {np.shape(other)}"
+        ours = np.ravel(problem.constraints[number].dual_value)
+        other = np.ravel(theirs.constraints[number].dual_value)  # (1,) for a quadratic one
+        if ours.shape != other.shape:
+            yield f"multiplier {number} has shape {ours.shape}, not {other.shape}"
         elif not np.max(np.abs(ours - other)) <= MULTIPLIER * max(1.0, np.max(np.abs(other))):
             yield f"multiplier {number} is {ours}, CLARABEL's {other}"
     if problem.constraints and not any(c.dual_value is None for c in problem.constraints):
