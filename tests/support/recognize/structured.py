@@ -171,7 +171,9 @@ def lasso_with_a_residual() -> cp.Problem:
     return cp.Problem(cp.Minimize(cp.sum_squares(r) + 6.0 * cp.norm1(w)), [r == X @ w - y])
 
 
-@states("squared", "l1", "two parts, w = u - v, both nonnegative", unique=(0, 1))
+@states(
+    "squared", "nonnegative_elastic_net", "two parts, w = u - v, both nonnegative", unique=(0, 1)
+)
 def lasso_of_two_parts() -> cp.Problem:
     X, y = regression()
     u, v = cp.Variable(5), cp.Variable(5)
