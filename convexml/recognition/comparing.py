@@ -85,9 +85,9 @@ def _bounds(posed: PosedReading, one: EntryBounds, w: Array) -> None:
 def _samples(posed: PosedReading, one: SampleRows, values: dict[int, Array], z: Array) -> None:
     objective, start, known = posed.problem.objective_parts, 0, False
     own = 1.0 - objective.y * z if one.term.kind == "at most 0" else z - objective.y
-    for bundle in posed.bundles:
-        (part,) = bundle.parts
-        stop = start + bundle.rows
+    ordered = [each for home in posed.bundles for each in posed.rows if each.home is home]
+    for rows in ordered:
+        part, stop = rows.bundle.parts[0], start + rows.y.size
         if part.term is one.term:
             known = True
             ours = own[start:stop] * (part.o if one.term.kind == "at most 0" else part.s)

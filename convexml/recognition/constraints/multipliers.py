@@ -106,6 +106,8 @@ def _kinked(bundle: Bundle, total: Array) -> Slopes:
     for part, share in zip(parts, passed, strict=True):
         forward = np.where(part.s < 0.0, 1.0 - share, share)
         both = part.term.kind == "abs"
+        beyond = np.where(part.o == 0.0, 0.5 if both else 0.0, part.o > 0.0)
+        forward = np.where(part.s == 0.0, beyond, forward)
         found[id(part.term)] = part.term.weight * (2.0 * forward - 1.0 if both else forward)
     return found
 

@@ -155,6 +155,8 @@ def indicator(bundle: Bundle, weight: Array, s: Array, o: Array) -> list[LossRow
     _no_slope(bundle)
     if not s.all():
         raise Declined(f"{named(bundle.said)}: a row does not vary")
+    if bundle.whole and any((p.s != s).any() or (p.o != o).any() for p in bundle.whole.parts):
+        raise Declined(f"{named(bundle.said)}: two bounds of one prediction")
     if bundle.parts[0].term.kind == "is 0":
         return [LossRows(bundle, losses.Interpolation(), -o / s, weight)]
     used, below = np.ones(bundle.rows, dtype=bool), -o / np.abs(s)
