@@ -7,7 +7,7 @@ from collections.abc import Callable
 import cvxpy as cp
 import numpy as np
 import pytest
-from support.recognize.constrained import BUILT
+from support.recognize.constrained import BUILT, of_thirds_of_a_slack
 from support.recognize.lagrangian import clarabel, minimised_lagrangian
 
 import convexml as cml
@@ -33,3 +33,10 @@ def test_it_is_read_and_its_constraints_get_their_multipliers(
         ours, other = (each.constraints[number].dual_value for each in (problem, theirs))
         np.testing.assert_allclose(ours, other, atol=2e-5 * max(1.0, np.abs(other).max()))
     assert minimised_lagrangian(problem) == pytest.approx(value, rel=1e-6)
+
+
+def test_an_intercept_in_units_of_a_third_is_one() -> None:
+    found = cml.recognize(of_thirds_of_a_slack())
+    assert found is not None
+    assert found.posed is not None
+    assert found.posed.design.intercept is not None

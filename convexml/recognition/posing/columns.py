@@ -11,7 +11,7 @@ from scipy import sparse
 from ...numerics import Array
 from ..reading.declined import Declined
 from ..reading.maps import LARGEST, LinearMap
-from .rows import LossRows
+from .rows import NEAR, LossRows
 
 SYMMETRIC = ("squared", "absolute", "huber", "epsilon_insensitive", "squared_epsilon_insensitive")
 """l(y, z) = l(-y, -z), as binary losses have it too."""
@@ -115,10 +115,10 @@ def _constant(
     used = entries[weight > 0.0]
     if not used.size or used[0] == 0.0 or not np.isfinite(used).all():
         return None
-    if (used == used[0]).all():
-        return float(used[0]), None
     size = abs(float(used[0]))
-    if flips and (np.abs(used) == size).all():
+    if (np.abs(used - used[0]) <= NEAR * size).all():
+        return float(used[0]), None
+    if flips and (np.abs(np.abs(used) - size) <= NEAR * size).all():
         return size, entries < 0.0
     return None
 

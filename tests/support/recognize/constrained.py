@@ -99,6 +99,12 @@ def of_the_same_margin_twice() -> cp.Problem:
     return cp.Problem(cp.Minimize(0.5 * squares(w)), rows)
 
 
+def of_thirds_of_a_slack() -> cp.Problem:
+    w, b, xi = cp.Variable(1), cp.Variable(), cp.Variable(36)
+    rows = [cp.multiply(labels, Z[:, :1] @ w + b) >= 1.0 - 3.0 * xi, xi >= 0.0]
+    return cp.Problem(cp.Minimize(cp.sum(xi) + 0.1 * squares(w)), rows)
+
+
 BUILT: dict[Callable[[], cp.Problem], tuple[str, str, tuple[int, ...]]] = {
     of_groups: ("squared", "group_l2", (0,)),
     of_logistic_losses: ("logistic", "l2", (0,)),
@@ -113,5 +119,6 @@ BUILT: dict[Callable[[], cp.Problem], tuple[str, str, tuple[int, ...]]] = {
     of_the_margin_alone: ("hard_margin", "l2", tuple(range(24))),
     of_a_ball_of_another_size: ("squared", "l1_ball", (0,)),
     of_samples_of_zeros: ("absolute", "l1", (0,)),
+    of_thirds_of_a_slack: ("hinge", "l2", ()),
     of_the_same_margin_twice: ("hard_margin", "l2", ()),
 }
