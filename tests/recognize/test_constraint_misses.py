@@ -136,3 +136,23 @@ def test_a_misreading_is_noticed(
     fault(reading)
     with pytest.raises(Declined):
         verify(pose(reading))
+
+
+@pytest.mark.parametrize("end", [-np.inf, np.nan, [1.0, 2.0, -np.inf, 1.0]])
+def test_a_bound_that_leaves_no_room_is_declined(end: Any) -> None:
+    w = cp.Variable(4, name="w")
+    problem = cp.Problem(cp.Minimize(squares(Z @ w - labels)), [w <= end])
+    found = cml.recognize(problem, explain=True)
+    assert found is not None
+    assert not found
+    assert "w <= " in found.why
+
+
+def test_an_infinite_bound_bounds_nothing() -> None:
+    w = cp.Variable(4)
+    rows = [w <= [np.inf, 0.1, 0.2, np.inf], w >= -np.inf]
+    problem = cp.Problem(cp.Minimize(squares(Z @ w - labels)), rows)
+    found = solve_recognized(problem, 1e-9)
+    assert found is not None
+    assert np.array_equal(problem.constraints[1].dual_value, np.zeros(4))
+    assert found.primal_objective == pytest.approx(clarabel(problem), rel=1e-7)

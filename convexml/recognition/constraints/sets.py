@@ -97,6 +97,9 @@ def _bound(reading: Reading, rows: ConstraintRows) -> EntryBounds:
         scale, both = each.scales, False
     end = -rows.affine.offset / scale
     above, below = both | (scale > 0.0), both | (scale < 0.0)
+    nowhere = (above & (end == -np.inf)) | (below & (end == np.inf) & (not both))
+    if (nowhere | np.isnan(end)).any():
+        raise _declined(rows, "leaves no room")
     size = reading.variables[key].size
     high, low = np.full(size, np.inf), np.full(size, -np.inf)
     high[each.index[above]] = end[above]
@@ -120,7 +123,8 @@ def _settle(bounds: list[EntryBounds], reading: Reading) -> None:
             end = -end if each.both and not up else end
             for row in np.flatnonzero(holds):
                 entry = (each.key, up, int(each.place[row]))
-                holds[row] = end[row] == ends[each.place[row]] and entry not in taken
+                tight = np.isfinite(end[row]) and end[row] == ends[each.place[row]]
+                holds[row] = tight and entry not in taken
                 if holds[row]:
                     taken.add(entry)
 

@@ -105,6 +105,12 @@ def of_thirds_of_a_slack() -> cp.Problem:
     return cp.Problem(cp.Minimize(cp.sum(xi) + 0.1 * squares(w)), rows)
 
 
+def of_exponentials() -> cp.Problem:
+    w, t = cp.Variable(4), cp.Variable(36)
+    rows = [cp.exp(-cp.multiply(labels, Z @ w)) <= t]
+    return cp.Problem(cp.Minimize(cp.sum(t) + squares(w)), rows)
+
+
 BUILT: dict[Callable[[], cp.Problem], tuple[str, str, tuple[int, ...]]] = {
     of_groups: ("squared", "group_l2", (0,)),
     of_logistic_losses: ("logistic", "l2", (0,)),
@@ -120,5 +126,6 @@ BUILT: dict[Callable[[], cp.Problem], tuple[str, str, tuple[int, ...]]] = {
     of_a_ball_of_another_size: ("squared", "l1_ball", (0,)),
     of_samples_of_zeros: ("absolute", "l1", (0,)),
     of_thirds_of_a_slack: ("hinge", "l2", ()),
+    of_exponentials: ("exponential", "l2", (0,)),
     of_the_same_margin_twice: ("hard_margin", "l2", ()),
 }
