@@ -9,13 +9,16 @@ import numpy as np
 from ..numerics import EPS, Array
 from .constraints.rows import ConstraintRows, brief, worth
 from .constraints.sets import EntryBounds, SampleRows
+from .constraints.slacks import Slack
 from .posing.problem import PosedReading
+from .posing.scores import PosedScores
 from .reading.declined import Declined
 from .reading.evaluating import AsWritten
 from .reading.terms import Reading
 
 ROUNDING = 2000.0 * EPS
 """What a sum may be off by, relative to the size of its terms."""
+FAR = 1e300
 
 
 def as_written(rows: ConstraintRows, written: AsWritten) -> Array:
@@ -42,17 +45,66 @@ def rounding(rows: ConstraintRows, values: dict[int, Array]) -> Array:
 def compare_constraints(
     reading: Reading, values: dict[int, Array], written: AsWritten | None = None
 ) -> None:
-    """Compare every constraint at a point; Declined where one differs."""
+    """Compare every constraint at a point; Declined where one differs, or was not read."""
     written = AsWritten(reading.walker, values) if written is None else written
+    constraints = reading.problem.constraints
+    read = [each.constraint for each in reading.written]
+    if len(read) != len(constraints) or any(
+        a is not b for a, b in zip(read, constraints, strict=True)
+    ):
+        raise Declined("a constraint was not read")
     with np.errstate(all="ignore"):
         for rows in reading.written:
-            theirs, ours = as_written(rows, written), rows.value(values)
-            agree = theirs.shape == ours.shape and (
-                (ours == theirs)
-                | (np.abs(ours - theirs) <= rounding(rows, values))
-                | (np.isnan(ours) & np.isnan(theirs))  # inf - inf, where e^z overflows
-            )
-            _require(agree, rows)
+            _same(rows, rows.value(values), as_written(rows, written), values)
+
+
+def compare_derived(reading: Reading, values: dict[int, Array], written: AsWritten) -> None:
+    """What became of constraints, and slacks with what bounds them, where these are complete."""
+    with np.errstate(all="ignore"):
+        sides = {id(rows.constraint): as_written(rows, written) for rows in reading.written}
+        for one in (*reading.sets, *reading.balls):
+            if id(one.rows.constraint) in sides:
+                ours, theirs = one.rows.value(values), sides[id(one.rows.constraint)]
+                _same(one.rows, ours, theirs, values)
+        for each in reading.eliminated:
+            if isinstance(each, Slack):
+                _slack(reading, each, values, sides)
+
+
+def _same(rows: ConstraintRows, ours: Array, theirs: Array, values: dict[int, Array]) -> None:
+    agree = theirs.shape == ours.shape and (
+        (ours == theirs)
+        | (np.abs(ours - theirs) <= rounding(rows, values))
+        | (np.isnan(ours) & np.isnan(theirs))  # inf - inf, where e^z overflows
+    )
+    _require(agree, rows)
+
+
+def _slack(
+    reading: Reading, slack: Slack, values: dict[int, Array], sides: dict[int, Array]
+) -> None:
+    """No smaller entries meet what bounds a slack from below, and these do."""
+    entries = values[slack.key]
+    least = ends_of(reading.variables[slack.key])[0]
+    meets, tight = entries >= least, entries == least
+    if slack.squares:
+        tight |= entries == 0.0
+    for rows, places in zip(slack.bounds.rows, slack.bounds.place, strict=True):
+        side, room = sides.get(id(rows.constraint), rows.value(values)), rounding(rows, values)
+        meets[places] &= side <= room
+        tight[places] |= side >= -room
+    if not (meets & tight)[np.isfinite(entries)].all():
+        name = reading.variables[slack.key].name()
+        raise Declined(f"the slack {name} is not its largest bound")
+
+
+def ends_of(variable: Any) -> tuple[Array, Array]:
+    """The least and largest entries that the attributes of a variable allow, as CVXPY projects."""
+    low, high = (
+        np.asarray(variable.project(np.full(variable.shape, end)), dtype=float).ravel(order="F")
+        for end in (-FAR, FAR)
+    )
+    return np.where(low == -FAR, -np.inf, low), np.where(high == FAR, np.inf, high)
 
 
 def compare_sets(posed: PosedReading, values: dict[int, Array], w: Array, z: Array) -> None:
@@ -70,6 +122,47 @@ def compare_sets(posed: PosedReading, values: dict[int, Array], w: Array, z: Arr
         slack = rounding(ball.rows, values) + ROUNDING * abs(ball.factor * ours)
         ours = np.array([ball.factor * ours])
         _require(np.abs(ours - ball.rows.value(values)) <= slack, ball.rows)
+
+
+def compare_bounds(posed: PosedReading) -> None:
+    """The bounds of the posed problem against attributes and constraints, entry by entry."""
+    reading, width = posed.reading, sum(each.size for each in posed.design.columns.values())
+    if reading.balls:
+        return
+    ends = [posed.penalty.project(np.full(width, end)) for end in (-np.inf, np.inf)]
+    for key, variable in reading.remaining.items():
+        low, high = ends_of(variable)
+        for one in reading.sets:
+            if isinstance(one, EntryBounds) and one.key == key:
+                edge = one.rows.affine.offset / one.scale
+                above, below = one.both | (one.scale > 0.0), one.both | (one.scale < 0.0)
+                np.minimum.at(high, one.place[above], -edge[above])
+                np.maximum.at(low, one.place[below], (edge if one.both else -edge)[below])
+        if key in posed.design.columns:
+            columns = posed.design.columns[key]
+            _same_ends(variable, (ends[0][columns], ends[1][columns]), (low, high))
+        else:  # the intercept
+            _same_ends(variable, (-np.inf, np.inf), (low, high))
+
+
+def compare_bounds_of_scores(posed: PosedScores) -> None:
+    """The same where there are several outputs, and attributes alone."""
+    key, places = posed.weights
+    penalty = posed.problem.objective_parts.penalty
+    ends = [penalty.project(np.full(places.size, end)) for end in (-np.inf, np.inf)]
+    for other, variable in posed.reading.variables.items():
+        low, high = ends_of(variable)
+        if other == key:
+            _same_ends(variable, ends, (low[places.ravel()], high[places.ravel()]))
+        else:
+            _same_ends(variable, (-np.inf, np.inf), (low, high))
+
+
+def _same_ends(variable: Any, ours: Any, theirs: tuple[Array, Array]) -> None:
+    for end, other in zip(ours, theirs, strict=True):
+        near = np.isfinite(other) & (np.abs(end - other) <= ROUNDING * np.abs(other))
+        if not ((end == other) | near).all():
+            raise Declined(f"the bounds of {variable.name()} are not what was read")
 
 
 def _bounds(posed: PosedReading, one: EntryBounds, w: Array) -> None:
@@ -92,11 +185,12 @@ def _samples(posed: PosedReading, one: SampleRows, values: dict[int, Array], z: 
     for rows in ordered:
         part, stop = rows.bundle.parts[0], start + rows.y.size
         if part.term is one.term:
-            known = True
+            known = bool(posed.design.kept[start:stop].all())
+            if not known:
+                break
             ours = own[start:stop] * (part.o if one.term.kind == "at most 0" else part.s)
-            theirs = one.term.affine(values)
-            slack = ROUNDING * one.term.affine.terms(values)
-            _require(np.abs(ours - theirs) <= slack, one.rows)
+            theirs, slack = one.rows.value(values), rounding(one.rows, values)
+            _require(ours.shape == theirs.shape and np.abs(ours - theirs) <= slack, one.rows)
         start = stop
     _require(known, one.rows)
 

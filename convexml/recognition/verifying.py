@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from ..numerics import Array
-from .comparing import ROUNDING, compare_constraints, compare_sets
+from .comparing import (
+    ROUNDING,
+    compare_bounds,
+    compare_bounds_of_scores,
+    compare_constraints,
+    compare_derived,
+    compare_sets,
+)
 from .posing.bundles import Bundle
 from .posing.problem import PosedReading
 from .posing.scores import PosedScores
@@ -113,7 +120,9 @@ class Crosscheck:
         if not objective.loss.is_indicator:
             losses[posed.design.kept] = objective.c * objective.loss.value(objective.y, self.z)
         compare_constraints(posed.reading, self.values, self.written)
+        compare_derived(posed.reading, self.values, self.written)
         compare_sets(posed, self.values, self.w, self.z)
+        compare_bounds(posed)
         whole = np.zeros(posed.design.kept.size)
         whole[posed.design.kept] = self.z
         whole, start = whole / posed.design.factor, 0
@@ -203,6 +212,7 @@ class CrosscheckOfScores(Crosscheck):
     def compare(self) -> float:
         """The objective as written; Declined where anything differs."""
         posed, start, beyond = self.posed, 0, 0.0
+        compare_bounds_of_scores(posed)
         objective = posed.problem.objective_parts
         self._selections()
         losses = objective.c * objective.loss.value(objective.y, self.z)
