@@ -52,13 +52,13 @@ def test_a_panic_is_followed_by_another_attempt(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(solving, "run_reference", broken)
     problem, w = least_squares()
-    certificate = cml.solve(problem)
+    certificate = cml.solve(problem, "clarabel")
     assert certificate.verdict is Verdict.CERTIFIED
     assert "clarabel: PanicException" in certificate.reason
     assert "answer of clarabel, rescaled" in certificate.reason
     assert w.value is not None
     monkeypatch.setattr(solving, "_solve_rescaled", lambda posed: "nothing")
-    assert cml.solve(problem).verdict is not Verdict.CERTIFIED
+    assert cml.solve(problem, "clarabel").verdict is not Verdict.CERTIFIED
     assert w.value is None
 
 
@@ -75,7 +75,7 @@ def test_a_false_optimum_falls_through_to_a_true_one(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(solving, "run_reference", ones)
     monkeypatch.setattr(solving, "_solve_rescaled", lambda posed: "nothing")
     problem, _ = least_squares()
-    certificate = cml.solve(problem)
+    certificate = cml.solve(problem, "clarabel")
     assert certificate.verdict is Verdict.CERTIFIED
     assert "not verified before: clarabel: optimal" in certificate.reason
 

@@ -41,7 +41,7 @@ def test_explain_shows_a_statement_as_it_is_written(run: Command, tmp_path: Path
     text = RIDGE.split("[[expected")[0].replace('model = "ridge"', 'statement = "mine.py"')
     result = run("explain", write(tmp_path / "statement.toml", text))
     assert result.exit_code == 0
-    for words in ("def primal(data, lam):", "CERTIFIED", "stationarity in w"):
+    for words in ("def primal(data, lam):", "CERTIFIED", "in dl(y_i, z_i)"):
         assert words in result.stdout
 
 
