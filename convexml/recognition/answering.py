@@ -14,6 +14,9 @@ from .reading.declined import Declined
 from .recognizing import read
 from .verifying import value_at
 
+LEAST = 1e-14
+"""The relative gap that is asked of an engine at most."""
+
 
 def solve_recognized(problem: Any, tol: float) -> Certificate | None:
     """Solve a CVXPY problem as the learning problem that it is, and fill it.
@@ -29,17 +32,17 @@ def answer(posed: PosedReading | PosedScores, tol: float) -> Certificate | None:
 
     P is evaluated by CVXPY's atoms from the expressions as written; D is ours, less the constant.
     """
-    solution = posed.problem.solve(tol=tol, max_seconds=patience(posed))
-    own = solution.certificate
-    if own.verdict is not Verdict.CERTIFIED or own.claim != "optimal":
+    solution = solved(posed, tol)
+    if solution is None:
         return None
+    own = solution.certificate
     w, b = solution.primal["w"], solution.primal.get("b", 0.0)
     values = posed.values(w, b)
     try:
         written = value_at(posed, values, np.ravel(w), np.asarray(b), own.primal_objective)
     except Declined:
         return None
-    certificate = as_written(posed, own, written)
+    certificate = as_written(posed, own, written, tol)
     if not certificate.relative_gap <= tol:
         return None
     try:
@@ -48,6 +51,23 @@ def answer(posed: PosedReading | PosedScores, tol: float) -> Certificate | None:
         return None
     fill(posed, values)
     return certificate
+
+
+def solved(posed: PosedReading | PosedScores, tol: float) -> Any:
+    """The certified optimum, None without; its gap is at most ``tol`` of P, where that is reached.
+
+    The null model, on which a learning problem is measured, may be far above P.
+    """
+    found = posed.problem.solve(tol=tol, max_seconds=patience(posed))
+    own = found.certificate
+    if own.verdict is not Verdict.CERTIFIED or own.claim != "optimal":
+        return None
+    size = max(abs(own.primal_objective), abs(own.dual_objective))
+    if own.gap <= tol * size:
+        return found
+    asked = max(0.5 * tol * size / own.scale, LEAST)
+    closer = posed.problem.solve(tol=asked, max_seconds=0.1 * patience(posed))
+    return closer if closer.certificate.verdict is Verdict.CERTIFIED else found
 
 
 def patience(posed: PosedReading | PosedScores) -> float:
@@ -61,13 +81,16 @@ def fill(posed: PosedReading | PosedScores, values: dict[int, Any]) -> None:
         variable.save_value(np.array(values[key]).reshape(variable.shape, order="F"))
 
 
-def as_written(posed: PosedReading | PosedScores, own: Certificate, written: float) -> Certificate:
+def as_written(
+    posed: PosedReading | PosedScores, own: Certificate, written: float, tol: float
+) -> Certificate:
     """Our certificate in the words of the problem: its sense, its constant, its rounding."""
     sign = posed.reading.sign
     slip = abs(sign * written - (own.primal_objective + posed.constant))
     gap = own.gap + slip
     relative = 0.0 if gap == 0.0 else gap / own.scale if own.scale > 0.0 else np.inf
     return own.but(
+        tol=tol,
         primal_objective=written,
         dual_objective=sign * (own.dual_objective + posed.constant),
         gap=gap,

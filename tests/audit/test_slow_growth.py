@@ -100,3 +100,22 @@ def test_every_condition_on_a_curve_counts() -> None:
     assert not falls_along(program, -at, Growth(ray, turn))  # outside of the cone
     dear = replace(program, q=program.q + 1e-9 * ray)
     assert not falls_along(dear, at, Growth(ray, turn))
+
+
+@pytest.mark.parametrize(
+    ("weight", "slopes", "labels"),
+    [
+        (3.474786099401998, [4.0, 1.0, 1.0], [1.0, 1.0, 1.0]),
+        (0.00022834370235441564, [1.0, -3.0, 0.0, 2.0], [1.0, 0.0, 0.5, 1.0]),
+    ],
+)
+def test_a_sum_that_was_rounded_is_no_descent(
+    weight: float, slopes: list[float], labels: list[float]
+) -> None:
+    """A separable likelihood is above 0; compiled, its slope is a sum of terms, -4e-16 for 0."""
+    z, t = np.array(slopes) * x, np.array(labels)
+    problem = cp.Problem(cp.Minimize(weight * cp.sum(cp.logistic(z) - cp.multiply(t, z))))
+    for solver in ("auto", "clarabel"):
+        found = cml.solve(problem, solver)
+        assert found.claim == "optimal"
+        assert 0.0 < problem.value < weight

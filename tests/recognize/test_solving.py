@@ -119,3 +119,19 @@ def test_recognition_is_a_posed_problem() -> None:
 def test_only_a_problem_of_cvxpy_is_taken() -> None:
     with pytest.raises(cml.errors.InputError, match=r"^recognize: expected a cvxpy\.Problem"):
         cml.recognize(cp.Variable(3))
+
+
+@pytest.mark.parametrize("heavy", [1e5, 1e8])
+def test_the_gap_is_small_beside_p_itself(heavy: float) -> None:
+    """P of the null model is 1e10 to 1e16 times as large where samples weigh so much more."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 5))
+    y = X @ rng.normal(size=5) + rng.normal(size=30)
+    w, a = cp.Variable(5), np.where(np.arange(30) < 2, heavy, 1.0)
+    loss = cp.sum_squares(cp.multiply(a, X @ w - y))
+    problem = cp.Problem(cp.Minimize(loss + cp.norm1(w)))
+    found = cml.solve(problem)
+    value = problem.value
+    assert found.verdict is cml.Verdict.CERTIFIED
+    assert found.gap <= 1e-6 * value
+    assert value == pytest.approx(problem.solve(solver="CLARABEL"), rel=1e-6)

@@ -28,7 +28,7 @@ from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, ZeroCon
 from ...objective.conic.curved import ExponentialCone
 from ...objective.conic.program import ConeProgram, cone_program_of
 from ..algebra.sums import exact_dot, exact_pair
-from .ray import in_cone
+from .ray import falls, in_cone
 from .search.interior import interior_point
 from .search.scaling import solve_scaled
 
@@ -69,7 +69,7 @@ def find_curve(program: ConeProgram, x: Array) -> Growth | None:
 def falls_along(program: ConeProgram, x: Array, curve: Growth) -> bool:
     """Whether every condition of the module's head holds of these floats, exactly."""
     d, e = curve
-    if not (_is_recession(program, d) and exact_dot(program.q, e) < 0.0):
+    if not (_is_recession(program, d) and falls(program.q, e)):
         return False
     if np.any(exact_pair(program.P, e)[0]):
         return False
@@ -86,7 +86,8 @@ def falls_along(program: ConeProgram, x: Array, curve: Growth) -> bool:
 def _is_recession(program: ConeProgram, d: Array) -> bool:
     if not np.any(d) or np.any(exact_pair(program.P, d)[0]):
         return False
-    return exact_dot(program.q, d) <= 0.0
+    # Sums that cancel may have been rounded; what has no terms was not.
+    return falls(program.q, d) or not np.any(program.q * d)
 
 
 def _stays(cone: Cone, s: Array, u: Array, v: Array, known: bool) -> bool:

@@ -15,10 +15,18 @@ from ...objective.linear.data import LinearData
 from ..algebra.polyhedron import SAFE, Interior, nearby, relative_interior
 from ..algebra.sums import exact_dot, exact_pair
 
+SUMMED = 1e-12
+"""What the coefficients of an objective may be off by: a modeller adds up several terms."""
+
 
 def is_ray(program: ConeProgram, ray: Array) -> bool:
     """Whether P d = 0, -A d in K, q'd < 0 holds of a d: of the ray itself or of one nearby."""
     return any(_rays(program, [ray]))
+
+
+def falls(q: Array, d: Array) -> bool:
+    """Whether q'd < 0, also where the entries of q are sums that were rounded."""
+    return exact_dot(q, d) < -SUMMED * float(np.abs(q) @ np.abs(d))
 
 
 def has_point(program: ConeProgram, x: Array) -> bool:
@@ -51,8 +59,8 @@ def _rays(program: ConeProgram, rays: Iterable[Array]) -> Iterator[bool]:
 
 
 def _exactly(program: ConeProgram, ray: Array) -> bool:
-    bent, falls = exact_pair(program.P, ray)[0], exact_dot(program.q, ray) < 0.0
-    return falls and not np.any(bent) and inside(program, ray, 0.0 * program.b)
+    bent = exact_pair(program.P, ray)[0]
+    return falls(program.q, ray) and not np.any(bent) and inside(program, ray, 0.0 * program.b)
 
 
 def _interior(program: ConeProgram) -> Interior | None:
@@ -76,6 +84,7 @@ def _near(program: ConeProgram, interior: Interior, ray: Array) -> bool:
         return False
     slope = exact_dot(program.q, found.point)
     slope += found.share * (exact_dot(program.q, interior.point) - slope)
+    slope += SUMMED * float(np.abs(program.q) @ np.abs(found.point))
     if not slope + SAFE * found.step * length(program.q) < 0.0:
         return False
     away = found.share * length(interior.point - found.point) + found.step
