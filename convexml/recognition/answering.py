@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import Certificate, Verdict
+from ..certificates.scale import relative
 from .constraints.multipliers import fill_multipliers
 from .posing.problem import PosedReading
 from .posing.scores import PosedScores
@@ -15,7 +16,7 @@ from .recognizing import read
 from .verifying import value_at
 
 LEAST = 1e-14
-"""The relative gap that is asked of an engine at most."""
+"""No smaller relative gap is asked of an engine."""
 
 
 def solve_recognized(problem: Any, tol: float) -> Certificate | None:
@@ -88,13 +89,12 @@ def as_written(
     sign = posed.reading.sign
     slip = abs(sign * written - (own.primal_objective + posed.constant))
     gap = own.gap + slip
-    relative = 0.0 if gap == 0.0 else gap / own.scale if own.scale > 0.0 else np.inf
     return own.but(
         tol=tol,
         primal_objective=written,
         dual_objective=sign * (own.dual_objective + posed.constant),
         gap=gap,
-        relative_gap=relative,
+        relative_gap=relative(gap, own.scale),
         rounding=own.rounding + slip,
         proved_gap=np.inf,
         unproved="numbers were rounded when the problem was read",

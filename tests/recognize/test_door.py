@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -13,15 +11,6 @@ from support.recognize.lagrangian import clarabel, filled
 from support.recognize.statement import regression
 
 import convexml as cml
-
-
-@pytest.fixture
-def registered() -> Iterator[None]:
-    methods = dict(cp.Problem.REGISTERED_SOLVE_METHODS)
-    cml.register()
-    yield
-    cp.Problem.REGISTERED_SOLVE_METHODS.clear()
-    cp.Problem.REGISTERED_SOLVE_METHODS.update(methods)
 
 
 @pytest.mark.usefixtures("registered")

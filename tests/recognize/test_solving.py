@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -13,15 +11,6 @@ import convexml as cml
 RANDOM = np.random.default_rng(5)
 X = RANDOM.standard_normal((40, 5))
 y = X @ RANDOM.standard_normal(5) + RANDOM.standard_normal(40)
-
-
-@pytest.fixture
-def registered() -> Iterator[None]:
-    methods = dict(cp.Problem.REGISTERED_SOLVE_METHODS)
-    cml.register()
-    yield
-    cp.Problem.REGISTERED_SOLVE_METHODS.clear()
-    cp.Problem.REGISTERED_SOLVE_METHODS.update(methods)
 
 
 def lasso(w: cp.Variable) -> cp.Expression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -11,39 +12,25 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 from scipy import sparse
-from scipy.io import loadmat
 from scipy.optimize import linprog
 
 import convexml as cml
 
 from .row import Case, Row, posed
 
-DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests"))
+from support.programs.maros import maros
+from support.programs.netlib import netlib
+
 Arrays = tuple[Any, Any, Any, Any, Any, Any]
 """c, A_ub, b_ub, A_eq, b_eq, bounds."""
 
 
-def netlib(name: str) -> Arrays:
-    """A program of NETLIB, as HiGHS reads it."""
-    import highspy
-
-    reader = highspy.Highs()
-    reader.setOptionValue("output_flag", False)
-    reader.readModel(str(DATA / "netlib" / f"{name}.mps"))
-    lp = reader.getLp()
-    entries = (lp.a_matrix_.value_, lp.a_matrix_.index_, lp.a_matrix_.start_)
-    A = sparse.csr_array(sparse.csc_array(entries, shape=(lp.num_row_, lp.num_col_)))
-    low, high = np.array(lp.row_lower_), np.array(lp.row_upper_)
-    equal = low == high
-    above, below = np.isfinite(high) & ~equal, np.isfinite(low) & ~equal
-    return (
-        np.array(lp.col_cost_),
-        sparse.vstack([A[above], -A[below]], format="csr"),
-        np.concatenate([high[above], -low[below]]),
-        A[equal],
-        low[equal],
-        np.column_stack([lp.col_lower_, lp.col_upper_]),
-    )
+def arrays(name: str) -> Arrays:
+    """Those of a program of NETLIB, as HiGHS reads it."""
+    data = netlib(name).data
+    bounds = np.column_stack([data.lower, data.upper])
+    return data.c, data.A_ub, data.b_ub, data.A_eq, data.b_eq, bounds
 
 
 def generated(m: int, n: int, free: bool = False, seed: int = 0) -> Arrays:
@@ -90,19 +77,9 @@ def by_cvxpy(make: Callable[[], Arrays]) -> Case:
     return posed(cp.Problem(cp.Minimize(c @ x), rows))
 
 
-def maros(name: str) -> Case:
-    """A quadratic program of Maros and Meszaros, written with CVXPY."""
-    data = loadmat(DATA / "maros" / f"{name}.mat")
-    q, low, high = (np.ravel(data[key]).astype(float) for key in ("q", "l", "u"))
-    A, x = sparse.csr_array(data["A"]), cp.Variable(q.size)
-    equal = low == high
-    below, above = (low > -1e19) & ~equal, (high < 1e19) & ~equal
-    rows = [A[equal] @ x == low[equal]] if np.any(equal) else []
-    rows += [A[below] @ x >= low[below]] if np.any(below) else []
-    rows += [A[above] @ x <= high[above]] if np.any(above) else []
-    bent = cp.quad_form(x, cp.psd_wrap(sparse.csc_array(data["P"])))
-    objective = 0.5 * bent + q @ x + float(np.ravel(data["r"])[0])
-    return posed(cp.Problem(cp.Minimize(objective), rows))
+def quadratic(name: str) -> Case:
+    """A quadratic program of Maros and Meszaros."""
+    return posed(maros(name))
 
 
 FEASIBLE = ("bandm", "brandy", "e226", "israel", "lotfi")
@@ -110,9 +87,9 @@ QUADRATIC = ("DUALC1", "HS268", "QBRANDY", "QFORPLAN", "QISRAEL", "QPCBOEI2", "Q
 SIZES = ((500, 100), (5000, 1000))
 
 ROWS = [
-    *(Row(f"{k}, HiGHS", partial(by_highs, partial(netlib, k)), 3.0) for k in FEASIBLE),
-    *(Row(f"{k}, CVXPY", partial(by_cvxpy, partial(netlib, k)), 3.0) for k in FEASIBLE),
-    *(Row(f"{k}, CVXPY", partial(maros, k), 3.0) for k in QUADRATIC),
+    *(Row(f"{k}, HiGHS", partial(by_highs, partial(arrays, k)), 3.0) for k in FEASIBLE),
+    *(Row(f"{k}, CVXPY", partial(by_cvxpy, partial(arrays, k)), 3.0) for k in FEASIBLE),
+    *(Row(f"{k}, CVXPY", partial(quadratic, k), 3.0) for k in QUADRATIC),
     *(
         Row(f"LP {m}x{n}{free * ' free'}, {how}", partial(by, partial(generated, m, n, free)), 3.0)
         for m, n in SIZES

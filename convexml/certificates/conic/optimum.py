@@ -58,7 +58,7 @@ def certify_conic(
     Returns
     -------
     Certificate
-        ``gap`` = P - D, the price of a residual and that of violations included; ``inf`` where
+        ``gap`` = max(P - D, 0), with the price of a residual and that of violations; ``inf`` where
         the price is not known, or P is not convex. Its relative size is against
         max(|P|, |D|, 1e-3 of a size that comes from the data alone), constants left out.
     """

@@ -93,11 +93,12 @@ def bounded_without_penalty(
     else:
         return certificate
     bound, u = free.dual_objective, free.dual["u"]
-    # With room in dom Omega* that u may be repaired: then it needs no price.
-    own = certify(objective, w, point.b, u, tol=tol, refute=False)
-    own = certify(objective, w, point.b, own.dual["u"], tol=tol, refute=False)
-    if own.verdict is Verdict.CERTIFIED:
-        return own.but(dual_source="constructed")
+    repaired = u
+    for _ in range(2):  # with room in dom Omega* that u may be repaired: then it needs no price
+        own = certify(objective, w, point.b, repaired, tol=tol, refute=False)
+        if own.verdict is Verdict.CERTIFIED:
+            return own.but(dual_source="constructed")
+        repaired = own.dual["u"]
     scale = learning_scale(primal, bound, objective.null_value)
     seen = replace(point, u=u, v=-objective.design.rmatvec(u), scale=scale)
     rounding = 2.0 * penalty.value_rounding(w, penalty.value(w))

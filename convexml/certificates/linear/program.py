@@ -54,8 +54,8 @@ def certify_linear(
     Returns
     -------
     Certificate
-        ``gap`` is P - D, the price of reduced costs that no bound carries, and what violations of
-        rows cost; inf where the multipliers cannot be repaired. Its relative size is
+        ``gap`` is max(P - D, 0), the price of reduced costs that no bound carries, and what
+        violations of rows cost; inf where the multipliers cannot be repaired. Its relative size is
         gap / max(|P|, |D|, 1e-3 S), S the size of the objective that the data suggest.
     """
     tol = positive_number(tol, owner, "tol")
