@@ -26,8 +26,9 @@ from typing import Any
 
 from peers import awkward, growth, table
 from peers.environment import environment
+from peers.finding import grown
 from peers.measuring import Limits, measure
-from peers.rows import ROWS, Row, grown
+from peers.rows import ROWS, Row
 
 
 def records(path: Path | None) -> list[dict[str, Any]]:

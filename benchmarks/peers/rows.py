@@ -5,7 +5,7 @@ Only names and numbers, so that the process that starts the others stays small.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 CLARABEL, PIQP, OSQP = "CVXPY + CLARABEL", "CVXPY + PIQP", "CVXPY + OSQP"
 DENSE_LASSO = ("celer", "skglm", "scikit-learn")
@@ -181,24 +181,3 @@ GROWTH = (
     ("Gaussian SVM 500", "n", (500, 1000, 2000, 4000), KERNEL),
 )
 """Where cost is followed: a row, the size that grows, its values, and the peers that may win."""
-
-
-def grown() -> list[Row]:
-    """The rows of ``GROWTH``."""
-    return [
-        replace(find(f"{base} {size}={value}"), peers=peers)
-        for base, size, values, peers in GROWTH
-        for value in values
-    ]
-
-
-def find(name: str) -> Row:
-    """The row of this name; "NAME n=1000" is the row NAME with another size."""
-    base, _, size = name.rpartition(" ")
-    if "=" in size and " ~ " not in name:
-        letter, _, number = size.partition("=")
-        changed = {letter: int(number), "target": None, "conic": None}
-        return replace(find(base), name=name, **changed)
-    from . import awkward
-
-    return next(row for row in (*ROWS, *awkward.rows()) if row.name == name)

@@ -16,8 +16,9 @@ from typing import Any
 from .contestants import contestant
 from .contestants.ours import verified_gap
 from .data import Data, store, stored
+from .finding import find
 from .memory import taken
-from .rows import CONIC, NO_INTERCEPT, Row, find
+from .rows import CONIC, NO_INTERCEPT, Row
 
 TOLS = [10.0**-k for k in range(16)]
 HALF_STEP = 3.0
