@@ -29,18 +29,19 @@ def row(*records, conic=None):
 
 def test_every_row_has_data_and_contestants_of_its_names():
     rows, data, contestants = module("rows"), module("data"), module("contestants")
+    finding = module("finding")
     for each in rows.ROWS:
         assert callable(getattr(data, each.data))
         for name in (*each.peers, "floor", "convexml"):
             assert callable(contestants.contestant(each, name))
-    for each in rows.grown():
+    for each in finding.grown():
         base, _, size = each.name.rpartition(" ")
         letter, _, number = size.partition("=")
         assert getattr(each, letter) == int(number)
-        assert each.kind == rows.find(base).kind
-        assert set(each.peers) <= set(rows.find(base).peers)
+        assert each.kind == finding.find(base).kind
+        assert set(each.peers) <= set(finding.find(base).peers)
     for each in module("awkward").rows():
-        assert rows.find(each.name) == each
+        assert finding.find(each.name) == each
 
 
 def test_the_ratio_is_of_the_fastest_that_is_verified():
@@ -135,9 +136,9 @@ def test_memory_is_what_a_call_takes_at_its_largest():
 
 
 def test_awkward_data_are_what_their_case_says():
-    awkward, data, rows = module("awkward"), module("data"), module("rows")
+    awkward, data, finding = module("awkward"), module("data"), module("finding")
     made = {
-        case: data.make(rows.find(f"svm 2000x30 ~ {case}"))
+        case: data.make(finding.find(f"svm 2000x30 ~ {case}"))
         for case in (*awkward.ANY_X, awkward.STRONG)
     }
     neighbours = np.corrcoef(made[awkward.CORRELATED].X[:, :2].T)[0, 1]
@@ -183,8 +184,8 @@ def test_what_a_process_says_is_collected_and_chatter_is_not():
 
 
 def test_data_are_the_same_each_time_and_keep_their_layout_when_made_small():
-    rows, data = module("rows"), module("data")
-    each = rows.find("lasso 1000x5000 .1 d=40")
+    finding, data = module("finding"), module("data")
+    each = finding.find("lasso 1000x5000 .1 d=40")
     first, second = data.make(each), data.make(each)
     assert np.array_equal(first.X, second.X)
     assert np.array_equal(first.y, second.y)
@@ -218,8 +219,8 @@ def test_a_gap_is_that_of_the_point_alone():
 
 def test_the_gap_of_a_hinge_is_found_from_w_alone():
     """Its u is no function of w: the search for it is to go on until the gap is as asked."""
-    data, ours, rows = module("data"), module("contestants.ours"), module("rows")
-    samples = data.make(rows.find("SVM digits"))
+    data, ours, finding = module("data"), module("contestants.ours"), module("finding")
+    samples = data.make(finding.find("SVM digits"))
     w, b = ours.fit("svm")(samples, 1e-6)
     assert ours.verified_gap("svm", samples, (w, b), 1e-6) <= 1e-6
     assert ours.verified_gap("svm", samples, (1.01 * w, b), 1e-6) > 1e-6
@@ -227,8 +228,8 @@ def test_the_gap_of_a_hinge_is_found_from_w_alone():
 
 @pytest.mark.parametrize("name", ["ridge 5000x200", "svm 2000x30"])
 def test_samples_that_weigh_nothing_are_judged_too(name):
-    data, contestants, rows = module("data"), module("contestants"), module("rows")
-    each = rows.find(f"{name} ~ {module('awkward').ANYBODY[2]}")
+    data, contestants, finding = module("data"), module("contestants"), module("finding")
+    each = finding.find(f"{name} ~ {module('awkward').ANYBODY[2]}")
     samples = data.make(each)
     found = contestants.contestant(each, "convexml")(samples, 1e-6)
     assert len(found[2]) == len(samples.y)
