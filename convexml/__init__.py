@@ -30,6 +30,8 @@ _HOME = {
     **dict.fromkeys(
         (
             "SVR",
+            "BernoulliLikelihood",
+            "CategoricalLikelihood",
             "ConstrainedLasso",
             "ConstrainedRidge",
             "DiscriminantAnalysis",

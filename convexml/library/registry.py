@@ -18,7 +18,9 @@ from ..errors import ConvexmlError, ProblemFileError, instead
 from .messages import shown
 from .names import snake_case
 
-ARRAYS = ("X", "y", "Y", "sample_weight", "c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
+TARGETS = ("Y", "x", "labels")
+"""What y of the data is called by models of several targets, or of labels alone."""
+ARRAYS = ("X", "y", *TARGETS, "sample_weight", "c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
 PACKAGES = {
     "loss": "convexml.losses",
     "penalty": "convexml.penalties",
@@ -100,8 +102,7 @@ def call(
     """
     others = others or {}
     signature = inspect.signature(constructor).parameters
-    if "Y" in signature and "y" in others:  # several targets
-        others = {"Y" if key == "y" else key: value for key, value in others.items()}
+    others = _renamed(others, signature)
     named = {k: p for k, p in signature.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     allowed = [key for key in named if key not in _NOT_PARAMETERS | set(others)]
     for key, value in parameters.items():
@@ -131,7 +132,16 @@ def call(
 
 def predicts(constructor: Callable[..., Any]) -> bool:
     """Whether a model is posed with y."""
-    return bool({"y", "Y"} & set(inspect.signature(constructor).parameters))
+    return bool({"y", *TARGETS} & set(inspect.signature(constructor).parameters))
+
+
+def _renamed(arrays: dict[str, Any], signature: Iterable[str]) -> dict[str, Any]:
+    """The arrays by the names of a constructor; one that takes labels alone gets no X."""
+    name = next((each for each in TARGETS if each in signature), None)
+    if name is None or "y" not in arrays:
+        return arrays
+    kept = {key: value for key, value in arrays.items() if key != "X" or "X" in signature}
+    return {name if key == "y" else key: value for key, value in kept.items()}
 
 
 def _place(text: str, where: str, parameters: Iterable[str], arrays: Iterable[str]) -> str:

@@ -9,6 +9,8 @@ from ..naming import no_such_name
 from .learning.stored import register_models
 
 _HOME = {
+    "BernoulliLikelihood": "likelihood.bernoulli",
+    "CategoricalLikelihood": "likelihood.categorical",
     "ConstrainedLasso": "regression.lasso",
     "ConstrainedRidge": "regression.ridge",
     "DiscriminantAnalysis": "likelihood.discriminant",

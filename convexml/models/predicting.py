@@ -55,7 +55,7 @@ class Predictions(PublicNames):
             if hasattr(self.problem, "decision_function"):
                 what = "none; it has decision_function and predict"
             raise InputError(f"{asked}: {self.problem.name} has {what}. See .primal.")
-        if not {"b", "rho", "Theta"} & self.primal.keys():
+        if not {"b", "rho", "Theta", "p"} & self.primal.keys():
             raise InputError(
                 f"{asked}: {self.problem.name} is {self.status}; there is no point. See .evidence "
                 "and .certificate.reason."
@@ -88,11 +88,11 @@ class Predictions(PublicNames):
         -------
         array
         """
-        point = self._point("predict")
+        point = self._point("predict", "predict")
         return self.problem.predict(X, point)
 
     def predict_proba(self, X: Any) -> Array:
-        """Probabilities of the classes, of logistic, softmax and kernel logistic regression.
+        """Probabilities of the classes, of the models that have a likelihood of labels.
 
         Parameters
         ----------

@@ -53,6 +53,8 @@ def models() -> dict[str, Callable[[], Any]]:
         "NuSVC": lambda: cml.NuSVC(X, y, 0.5, sample_weight=s),
         "OneClassSVM": lambda: cml.OneClassSVM(X + 2.0, 0.3, sample_weight=s),
         "OneClassSVM with a kernel": lambda: cml.OneClassSVM(X, 0.3, gaussian),
+        "BernoulliLikelihood": lambda: cml.BernoulliLikelihood(y > 0.0, sample_weight=s),
+        "CategoricalLikelihood": lambda: cml.CategoricalLikelihood(counts, np.arange(9.0)),
         "LinearProgram": lambda: cml.LinearProgram(
             t[:4], X[:6], np.abs(t[:6]) + 1.0, bounds=(-1, 1)
         ),

@@ -22,6 +22,8 @@ from convexml.models.formats.stored_solution import REBUILD
 from convexml.solvers.reference import REFERENCE
 
 TESTED_ELSEWHERE = {
+    "BernoulliLikelihood": "test_label_likelihoods.py",
+    "CategoricalLikelihood": "test_label_likelihoods.py",
     "DiscriminantAnalysis": "test_discriminant_analysis.py",
     "GaussianLikelihood": "test_gaussian_likelihood.py",
     "KernelLogistic": "support/models/kernel.py",

@@ -90,6 +90,7 @@ def test_models(name: str, intercept: bool, s: Any) -> None:
 def test_every_model_is_here() -> None:
     named = {*MODELS, "GaussianLikelihood", "OneClassSVM", "LearningProblem", "LinearProgram"}
     named |= {"DiscriminantAnalysis", "NuSVC"}
+    named |= {"BernoulliLikelihood", "CategoricalLikelihood"}
     assert named == {*cml.models.__all__} - {"Problem"}
 
 

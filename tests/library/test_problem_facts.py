@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import support.oracles.problem_oracles as oracles
+import support.oracles.problem_oracles_entropy as entropies
 import support.oracles.problem_oracles_gaussian as gaussian
 import support.oracles.problem_oracles_kernel as kernels
 import support.oracles.problem_oracles_nu as machines
@@ -41,6 +42,8 @@ ORACLES = {
     "linear_program": oracles.linear_program,
     "halfspace_lp": oracles.halfspace_lp,
     "gaussian_likelihood": gaussian.gaussian_likelihood,
+    "bernoulli_likelihood": entropies.bernoulli_likelihood,
+    "categorical_likelihood": entropies.categorical_likelihood,
     "discriminant_analysis": gaussian.discriminant_analysis,
     "squared + nonnegative": oracles.nonnegative_least_squares,
     "squared + box": oracles.box_least_squares,

@@ -16,6 +16,8 @@ PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
 
 # statement -> the problem file whose data and parameters it is tried on
 CASES = {
+    "bernoulli_likelihood": "bernoulli_breast_cancer",
+    "categorical_likelihood": "categorical_wine",
     "constrained_lasso": "constrained_lasso_diabetes",
     "constrained_ridge": "constrained_ridge_diabetes",
     "discriminant_analysis": "discriminant_iris",

@@ -11,7 +11,7 @@ from ...validation import refuse_nonfinite
 
 def read_classes(owner: str, y: Array, rows: Array) -> tuple[Array, Array]:
     """Map two labels of any kind to -1 and +1, the larger to +1."""
-    classes = _labels(owner, y, rows)
+    classes = distinct_labels(owner, y, rows)
     if len(classes) != 2:
         listed = ", ".join(repr(value) for value in classes[:5].tolist())
         raise InputError(
@@ -40,13 +40,13 @@ def _remedy(classes: Array, y: Array) -> str:
     return " SoftmaxRegression takes several."
 
 
-def _labels(owner: str, y: Array, rows: Array) -> Array:
-    """The distinct labels, in order."""
+def distinct_labels(owner: str, y: Array, rows: Array, name: str = "y") -> Array:
+    """The distinct labels, in order; ``rows`` are the caller's numbers of the samples."""
     if y.dtype.kind == "f":
-        refuse_nonfinite(y, owner, "y", " Drop that sample.", rows=rows)
+        refuse_nonfinite(y, owner, name, " Drop that sample.", rows=rows)
     if y.dtype.kind == "c":
         raise InputError(
-            f"{owner}: y is complex; labels are of a kind that can be ordered. "
+            f"{owner}: {name} is complex; labels are of a kind that can be ordered. "
             "Pass integers or text."
         )
     if y.dtype.kind in "biuf" and y.size:
@@ -58,13 +58,14 @@ def _labels(owner: str, y: Array, rows: Array) -> Array:
     except TypeError:
         kinds = sorted({type(label).__name__ for label in y.tolist()})
         raise InputError(
-            f"{owner}: the labels in y cannot be ordered; use one type, not {' and '.join(kinds)}."
+            f"{owner}: the labels in {name} cannot be ordered; use one type, not "
+            f"{' and '.join(kinds)}."
         ) from None
 
 
 def read_many_classes(owner: str, y: Array, rows: Array) -> tuple[Array, Array]:
     """Map the labels of two or more classes to 0 ... K-1, in their order."""
-    classes = _labels(owner, y, rows)
+    classes = distinct_labels(owner, y, rows)
     if len(classes) < 2:
         listed = ", ".join(repr(value) for value in classes.tolist())
         raise InputError(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.utils.validation import has_fit_parameter
-from support.hard.every_model import ALONE, ESTIMATORS, ROWS, kind, target
+from support.hard.every_model import ALONE, ESTIMATORS, LABELS, ROWS, kind, target
 from support.model_cases import samples
 
 from convexml.errors import InputError
@@ -59,7 +59,7 @@ def test_weights_are_repetitions(case: Any) -> None:
         assert found == pytest.approx(expected, rel=1e-5, abs=1e-5)
 
 
-@pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*ALONE, *LABELS], ids=lambda case: case.name)
 def test_weights_are_repetitions_of_x_alone(case: Any) -> None:
     X, y = case.data()
     times = np.random.default_rng(4).integers(0, 4, size=len(y))
@@ -68,7 +68,7 @@ def test_weights_are_repetitions_of_x_alone(case: Any) -> None:
     assert weighted.objective == pytest.approx(repeated.objective, rel=1e-9)
 
 
-@pytest.mark.parametrize("case", [*ROWS, *ALONE], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*ROWS, *ALONE, *LABELS], ids=lambda case: case.name)
 def test_weights_that_are_none(case: Any) -> None:
     X, y = case.data()
     name, n = case.pose().name, len(y)

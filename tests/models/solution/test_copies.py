@@ -25,6 +25,8 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "OneClassSVM-kernel": lambda: cml.OneClassSVM(kernel.X, 0.3, kernel.KERNELS[0]),
     "MultiTaskLasso": lambda: cml.MultiTaskLasso(kernel.X, kernel.X[:, :2] + 1.0, 0.1),
     "GaussianLikelihood": lambda: cml.GaussianLikelihood(kernel.X, 0.1),
+    "BernoulliLikelihood": lambda: cml.BernoulliLikelihood([0, 1, 1]),
+    "CategoricalLikelihood": lambda: cml.CategoricalLikelihood(["a", "b", "b"]),
     "LinearProgram": lambda: cml.LinearProgram([1.0, 2.0], [[-1.0, -1.0]], [-1.0]),
     "SoftmaxRegression": lambda: softmax.pose("l2", 0.1),
     **{name: partial(make, kernel.KERNELS[0]) for name, make in kernel.MODELS.items()},

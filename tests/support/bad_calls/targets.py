@@ -130,5 +130,13 @@ ROWS: dict[str, Row] = {
         lambda: cml.Ridge(X, Y, 0.1, sample_weight=np.full(N, 1e308)),
         "Ridge: the sum of sample_weight | sum | overflows | scale the weights down",
     ),
+    "a coin with three sides": (
+        lambda: cml.BernoulliLikelihood(CODES),
+        "BernoulliLikelihood: x | got 2 | 0 and 1 only | CategoricalLikelihood",
+    ),
+    "a label of no class": (
+        lambda: cml.CategoricalLikelihood(["a", "b"], ["a", "c"]),
+        "CategoricalLikelihood: labels | 'b' | not among the classes ['a', 'c'] | Pass all classes",
+    ),
 }
 """What is called; object | value | requirement | remedy."""

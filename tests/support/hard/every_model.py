@@ -57,6 +57,19 @@ ALONE: tuple[ModelCase, ...] = (
     ModelCase("DiscriminantAnalysis-own", bind(cml.DiscriminantAnalysis, False), three),
 )
 """Models of X alone, or of matrices."""
+LABELS: tuple[ModelCase, ...] = (
+    ModelCase(
+        "BernoulliLikelihood",
+        lambda X, y, **given: cml.BernoulliLikelihood(y > 0.0, **given),
+        binary,
+    ),
+    ModelCase(
+        "CategoricalLikelihood",
+        lambda X, y, **given: cml.CategoricalLikelihood(y, **given),
+        three,
+    ),
+)
+"""Models of labels, which have no X to spoil: their labels are in tests/models/likelihood."""
 ELSEWHERE = ("LearningProblem", "LinearProgram")
 """What the models above are made of, by every loss and penalty; and what has no samples."""
 ESTIMATORS = {

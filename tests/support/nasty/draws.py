@@ -53,6 +53,8 @@ LABELS = {
     **dict.fromkeys(("LogisticRegression", "HardMarginSVM", "SoftMarginSVM"), "binary"),
     **dict.fromkeys(("KernelSVM", "KernelLogistic", "HalfspaceLP", "NuSVC", "LPBoost"), "binary"),
     **dict.fromkeys(("SoftmaxRegression", "DiscriminantAnalysis"), "classes"),
+    "CategoricalLikelihood": "classes",
+    "BernoulliLikelihood": "binary",
     "PoissonRegression": "count",
 }
 KERNELS: tuple[Callable[[float], Any], ...] = (
