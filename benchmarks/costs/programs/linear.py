@@ -65,7 +65,7 @@ def by_highs(make: Callable[[], Arrays], duals: bool = True) -> Case:
     return Case(solve, certify)
 
 
-def by_cvxpy(make: Callable[[], Arrays]) -> Case:
+def written(make: Callable[[], Arrays]) -> cp.Problem:
     """The program as people write it in CVXPY: bounds are rows."""
     c, A_ub, b_ub, A_eq, b_eq, bounds = make()
     x, low, high = cp.Variable(c.size), bounds[:, 0], bounds[:, 1]
@@ -74,7 +74,12 @@ def by_cvxpy(make: Callable[[], Arrays]) -> Case:
     below, above = (np.flatnonzero(np.isfinite(side)) for side in (low, high))
     rows += [x[below] >= low[below]] if below.size else []
     rows += [x[above] <= high[above]] if above.size else []
-    return posed(cp.Problem(cp.Minimize(c @ x), rows))
+    return cp.Problem(cp.Minimize(c @ x), rows)
+
+
+def by_cvxpy(make: Callable[[], Arrays]) -> Case:
+    """``problem.solve()`` and ``cml.certify`` of the program in CVXPY."""
+    return posed(written(make))
 
 
 def quadratic(name: str) -> Case:
