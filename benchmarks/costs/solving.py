@@ -34,7 +34,7 @@ from support.programs.maros import DATA, maros
 
 LONG = 1.0
 """Seconds from which a problem is measured once."""
-WORST = 20
+WORST = 10
 """How many of each group are told by name."""
 
 
@@ -73,7 +73,10 @@ def measured(build: Callable[[], cp.Problem], repeats: int) -> Measured:
             break
     claim = "" if certificate.claim == "optimal" else f" {certificate.claim}"
     return Measured(
-        min(ours), min(theirs), f"{certificate.verdict}{claim}", " ".join(certificate.reason.split())
+        min(ours),
+        min(theirs),
+        f"{certificate.verdict}{claim}",
+        " ".join(certificate.reason.split()),
     )
 
 
@@ -113,15 +116,15 @@ def report(group: str, found: dict[str, Measured | None], asked: float) -> None:
     verdicts = [m.verdict.split()[0] if m else "stopped" for m in found.values()]
     counts = ", ".join(f"{verdicts.count(v)} {v}" for v in sorted(set(verdicts)))
     print(f"{group}: median {middle:.2f}, quartiles {low:.2f} and {high:.2f}; {counts}")
-    total = [m for m in found.values() if m]
-    if total:
-        sums = [statistics.fmean(side) for side in zip(*((m.ours, m.theirs) for m in total))]
-        print(f"  on average {sums[0]:.4f} s and {sums[1]:.4f} s, of which the slowest count most")
+    done = [(m.ours, m.theirs) for m in found.values() if m]
+    if done:
+        ours, theirs = (statistics.fmean(side) for side in zip(*done, strict=True))
+        print(f"  on average {ours:.4f} s and {theirs:.4f} s, of which the slowest count most")
     for name in sorted(ratios, key=lambda k: -ratios[k])[:WORST]:
-        m = found[name]
+        m, star = found[name], "*" if ratios[name] > asked else " "
         words = f"{m.ours:.4f} s, CLARABEL {m.theirs:.4f} s, {m.verdict}" if m else "stopped"
         reason = f": {m.reason[:150]}" if m and m.reason else ""
-        print(f"  {'*' if ratios[name] > asked else ' '} {name:<10}{ratios[name]:>7.2f}  {words}{reason}")
+        print(f"  {star} {name:<10}{ratios[name]:>7.2f}  {words}{reason}")
 
 
 def main() -> None:

@@ -1,0 +1,141 @@
+"""Least squares in logarithms: units that explain the sizes of a program's entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse.linalg import lsmr, splu
+
+from ..numerics import Array
+
+NOISE = np.log(1e-8)
+"""Entries below this share (a logarithm) of what the fitted units expect are left out of them."""
+REFITS = 3
+DENSE = 200_000
+"""Entries up to which a system is held as a dense matrix: the normal equations are small."""
+DIRECT, FACTORED = 2500, 20_000
+"""Up to so many unknowns the fit is factored; between the two, where ``STEPS`` of an iteration do
+not end it: that goes fast where factors fill."""
+STEPS = 150
+SHIFT = 1e-9
+"""Proximal term of the normal equations, removed by refinement."""
+
+
+@dataclass(frozen=True)
+class LogSystem:
+    """matrix @ u = side, equation by equation log|entry| + units = 0; the last u is what counts."""
+
+    matrix: Any
+    side: Array
+
+    def solve(self, weights: Array, kept: Array) -> tuple[Array, bool]:
+        """The weighted least-squares solution, and whether its last entry is the only one."""
+        if isinstance(self.matrix, np.ndarray):
+            weights = np.where(kept, weights, 0.0)
+            return _direct(weights[:, None] * self.matrix, weights * self.side)
+        scale = sparse.diags_array(weights[kept])
+        system, side = sparse.csr_array(scale @ self.matrix[kept]), weights[kept] * self.side[kept]
+        return _direct(system, side) if system.shape[1] <= DIRECT else _iterated(system, side)
+
+    def left(self, found: Array) -> Array:
+        """side - matrix @ found: log of how far entries are below what the units expect."""
+        return np.asarray(self.side - self.matrix @ found)
+
+    def refitted(self, weights: Array, kept: Array, leave_out: bool) -> tuple[Array, bool]:
+        """Fit, leave out the entries that are noise beside the fit, and fit again."""
+        for _ in range(REFITS):
+            found, determined = self.solve(weights, kept)
+            small = self.left(found) > -NOISE if leave_out else np.zeros(kept.size, dtype=bool)
+            if np.array_equal(~small, kept):
+                break
+            kept = ~small
+        return found, determined
+
+
+def log_system(
+    A: Any, b: Array, c: Array, P: Any, groups: Any
+) -> tuple[LogSystem, tuple[int, int, int]]:
+    """The equations of ``program_units`` for nonzero entries of A, b, c and P, in this order.
+
+    The unknowns are xi (n,), h (k,) and V. Returned with where those of A, of b and of c end.
+    """
+    A, P = sparse.coo_array(A), sparse.coo_array(P)
+    m, n = A.shape
+    k = groups.shape[1]
+    every = [(A.data, A.row), (b, np.arange(m)), (c, np.zeros(n)), (P.data, np.zeros(P.nnz))]
+    used = [np.flatnonzero(values) for values, _ in every]
+    sides = [-np.log(np.abs(values[i])) for (values, _), i in zip(every, used, strict=True)]
+    ends = np.cumsum([i.size for i in used])
+    at_A, at_b, at_c, at_P = np.split(np.arange(ends[-1]), ends[:-1])
+    triplets = [
+        (at_A, A.col[used[0]], np.ones(at_A.size)),
+        _of_rows(at_A, groups, A.row[used[0]], n),
+        _of_rows(at_b, groups, used[1], n),
+        (at_c, used[2], np.ones(at_c.size)),
+        (at_c, np.full(at_c.size, n + k), -np.ones(at_c.size)),
+        (at_P, P.row[used[3]], np.ones(at_P.size)),
+        (at_P, P.col[used[3]], np.ones(at_P.size)),
+        (at_P, np.full(at_P.size, n + k), -np.ones(at_P.size)),
+    ]
+    rows, columns, values = (np.concatenate(parts) for parts in zip(*triplets, strict=True))
+    shape = (int(ends[-1]), n + k + 1)
+    if shape[0] * shape[1] <= DENSE:
+        matrix: Any = np.zeros(shape)
+        np.add.at(matrix, (rows, columns), values)
+    else:
+        matrix = sparse.csr_array((values, (rows, columns)), shape=shape)
+    return LogSystem(matrix, np.concatenate(sides)), (int(ends[0]), int(ends[1]), int(ends[2]))
+
+
+def _of_rows(at: Array, groups: Any, rows: Array, n: int) -> tuple[Array, Array, Array]:
+    """Entries of -groups[rows] in the equations ``at``, column 0 of groups standing in column n."""
+    starts, counts = groups.indptr[rows], np.diff(groups.indptr)[rows]
+    before = np.cumsum(counts) - counts
+    places = np.repeat(starts - before, counts) + np.arange(int(counts.sum()))
+    return np.repeat(at, counts), n + groups.indices[places], -groups.data[places]
+
+
+def _direct(system: Any, side: Array) -> tuple[Array, bool]:
+    """By normal equations."""
+    k = system.shape[1]
+    normal = system.T @ system
+    if sparse.issparse(normal):
+        solve = splu(
+            sparse.csc_matrix(normal + SHIFT * sparse.eye_array(k)),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        ).solve
+    else:
+        normal.flat[:: k + 1] += SHIFT
+        factor = cho_factor(normal, overwrite_a=True, check_finite=False)
+
+        def solve(r: Array) -> Array:
+            return np.asarray(cho_solve(factor, r, check_finite=False))
+
+    found, probe = np.zeros(k), _last(k)
+    for _ in range(4):  # the proximal-point iteration forgets the shift
+        found = found + solve(system.T @ (side - system @ found))
+        probe = SHIFT * solve(probe)  # what is left is what the data do not determine
+    return found, bool(abs(probe[-1]) < 1e-9)
+
+
+def _iterated(system: Any, side: Array) -> tuple[Array, bool]:
+    """By LSMR, twice."""
+    k = system.shape[1]
+    limit = STEPS if k <= FACTORED else 5000
+    settings: dict[str, Any] = {"atol": 1e-14, "btol": 1e-14, "conlim": 0.0, "maxiter": limit}
+    # From another start, the part that the data do not determine stays as it was.
+    found, _, steps = lsmr(system, side, **settings)[:3]
+    if steps >= limit and k <= FACTORED:
+        return _direct(system, side)
+    other = lsmr(system, side, x0=_last(k), **settings | {"maxiter": 5000})[0]
+    return found, bool(abs(other[-1] - found[-1]) < 1e-6)
+
+
+def _last(k: int) -> Array:
+    return np.eye(1, k, k - 1).ravel()
