@@ -33,13 +33,9 @@ from .rates.interior_point import InteriorPointRate, LinearInteriorPointRate
 from .rates.newton import NewtonRate, hessian_lipschitz, least_curvature, newton_distance
 from .rates.proximal_gradient import ProximalGradientRate, proximal_gradient_rate
 from .rates.subgradient import SubgradientRate, subgradient_value
-from .statistics.learning import (
-    agnostic_samples,
-    realizable_samples,
-    replace_one_stability,
-    uniform_convergence_samples,
-    validation_error,
-)
+from .statistics.dimension import vc_error, vc_growth, vc_halfspaces
+from .statistics.learning import finite_class, hoeffding, stability, validation_error
+from .statistics.priors import prior_scale, prior_strength
 from .statistics.ridge_risk import (
     least_squares_excess_risk,
     ridge_best_lam,
@@ -79,12 +75,13 @@ __all__ = [
     "Theorem",
     "Trajectory",
     "accelerated_value",
-    "agnostic_samples",
     "conjugate_gradients_value",
+    "finite_class",
     "gradient_descent_distance",
     "gradient_descent_value",
     "gradient_noise",
     "hessian_lipschitz",
+    "hoeffding",
     "inexact_distance",
     "least_curvature",
     "least_squares_excess_risk",
@@ -98,10 +95,10 @@ __all__ = [
     "penalty_slope",
     "penalty_strong_convexity",
     "perceptron_updates",
+    "prior_scale",
+    "prior_strength",
     "proximal_gradient_rate",
     "radius",
-    "realizable_samples",
-    "replace_one_stability",
     "ridge_best_lam",
     "ridge_risk",
     "ridge_risk_bound",
@@ -112,10 +109,13 @@ __all__ = [
     "sample_smoothness",
     "sgd_distance",
     "smoothness",
+    "stability",
     "strong_convexity",
     "subgradient_value",
-    "uniform_convergence_samples",
     "validation_error",
+    "vc_error",
+    "vc_growth",
+    "vc_halfspaces",
 ]
 
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import convexml as cml
 from convexml import theory
@@ -77,7 +78,7 @@ def test_replacing_one_sample_changes_little(half: bool) -> None:
     rng = np.random.default_rng(3)
     m, lam, runs = 20, 0.5, 12
     level = lam if half else 2.0 * lam
-    bound = theory.replace_one_stability(rho=1.0, lam=lam, m=m)
+    bound = theory.stability(rho=1.0, lam=lam, m=m)
     assert bound == pytest.approx(2.0 / (lam * m))
     changes = []
     for _ in range(runs):
@@ -112,7 +113,7 @@ def errors(cuts: Array, x: Array, y: Array) -> Array:
 
 def test_a_realizable_class_is_learnt() -> None:
     eps, delta, cuts = 0.1, 0.05, thresholds(50)
-    m = theory.realizable_samples(50, eps=eps, delta=delta)
+    m = theory.finite_class(50, eps=eps, delta=delta, case="realizable")
     assert m == math.ceil(math.log(50 / 0.05) / 0.1) == 70
     rng, failures, runs = np.random.default_rng(4), 0, 2000
     truth = cuts[20]
@@ -126,8 +127,8 @@ def test_a_realizable_class_is_learnt() -> None:
 def test_uniform_convergence_and_agnostic_learning() -> None:
     eps, delta, cuts = 0.1, 0.05, thresholds(30)
     rng = np.random.default_rng(5)
-    m = theory.uniform_convergence_samples(30, eps=eps, delta=delta)
-    enough = theory.agnostic_samples(30, eps=eps, delta=delta)
+    m = theory.finite_class(30, eps=eps, delta=delta, case="uniform")
+    enough = theory.finite_class(30, eps=eps, delta=delta)
     assert m == math.ceil(math.log(60 / 0.05) / 0.02)
     assert enough == math.ceil(2.0 * math.log(60 / 0.05) / 0.01)
     assert enough >= 4 * m - 4
@@ -154,3 +155,59 @@ def test_selection_on_a_validation_set() -> None:
     off = np.abs(measured - risks).max(axis=1) > bound
     assert off.mean() <= delta
     assert np.abs(measured - risks).max() > 0.5 * bound
+
+
+def test_a_mean_is_off_no_more_often_than_hoeffding_says() -> None:
+    rng, m, runs = np.random.default_rng(9), 40, 20_000
+    for low, high, share in ((0.0, 1.0, 0.5), (-2.0, 3.0, 0.2)):
+        means = low + (high - low) * rng.binomial(m, share, size=runs) / m
+        for eps in (0.05, 0.1, 0.2, 0.3):
+            off = np.mean(np.abs(means - low - (high - low) * share) >= eps * (high - low))
+            bound = theory.hoeffding(m, eps=eps * (high - low), width=high - low)
+            assert off <= bound + 4.0 * np.sqrt(bound / runs)
+            assert bound == pytest.approx(min(1.0, 2.0 * math.exp(-80.0 * eps**2)))
+    assert theory.hoeffding(1, eps=0.01) == 1.0
+
+
+def labellings(X: Array, fit_intercept: bool) -> int:
+    """How many labellings of the rows a halfspace has, each by a linear program of SciPy."""
+    n = len(X)
+    rows = np.column_stack([X, np.ones(n)]) if fit_intercept else X
+    count = 0
+    for bits in range(2**n):
+        y = np.where((bits >> np.arange(n)) & 1, 1.0, -1.0)
+        found = linprog(
+            np.zeros(rows.shape[1]), -y[:, None] * rows, -np.ones(n), bounds=(None, None)
+        )
+        count += found.status == 0
+    return count
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_halfspaces_shatter_as_many_points_as_their_dimension(d: int, fit_intercept: bool) -> None:
+    most = theory.vc_halfspaces(d, fit_intercept=fit_intercept)
+    assert most == d + fit_intercept
+    points = np.vstack([np.eye(d), np.zeros((1, d))])[:most]
+    assert labellings(points, fit_intercept) == 2**most
+    rng = np.random.default_rng(d)
+    for more in (1, 2):
+        found = labellings(rng.normal(size=(most + more, d)), fit_intercept)
+        assert found <= theory.vc_growth(most, most + more) < 2 ** (most + more)
+    assert theory.vc_growth(most, most) == 2**most
+
+
+def test_no_halfspace_is_farther_off_than_its_dimension_says() -> None:
+    """The worst of many halfspaces of the plane, their risks on the uniform square by a grid."""
+    rng, m, delta = np.random.default_rng(11), 60, 0.1
+    bound = theory.vc_error(theory.vc_halfspaces(2), m=m, delta=delta)
+    wide = np.linspace(-1.0, 1.0, 41)
+    grid = np.column_stack([each.ravel() for each in np.meshgrid(wide, wide)])
+    W, b = rng.normal(size=(2, 400)), rng.uniform(-1.0, 1.0, 400)
+    risks = np.mean((grid @ W + b > 0.0) != (grid[:, :1] > 0.0), axis=0)
+    worst = []
+    for _ in range(200):
+        X = rng.uniform(-1.0, 1.0, size=(m, 2))
+        worst.append(np.max(risks - np.mean((X @ W + b > 0.0) != (X[:, :1] > 0.0), axis=0)))
+    assert np.mean(np.array(worst) > bound) <= delta
+    assert max(worst) > 0.2 * bound

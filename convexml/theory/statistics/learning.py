@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+from ...errors import InputError
 
-def replace_one_stability(*, rho: float, lam: float, m: int) -> float:
+
+def stability(*, rho: float, lam: float, m: int) -> float:
     """Bound on the mean change of the loss when one sample is replaced: 2 rho^2 / (lam m).
 
     Regularised loss minimisation, mean loss + lam |w|^2 or + (lam / 2) |w|^2, losses convex and
@@ -31,69 +33,69 @@ def replace_one_stability(*, rho: float, lam: float, m: int) -> float:
     return 2.0 * rho**2 / (lam * m)
 
 
-def realizable_samples(classes: int, *, eps: float, delta: float) -> int:
-    """Samples enough for a finite realizable class: log(H / delta) / eps, rounded up.
+def finite_class(classes: int, *, eps: float, delta: float, case: str = "agnostic") -> int:
+    """Samples that are enough for a finite class of H members, with a loss in [0, 1].
+
+    "realizable": log(H / delta) / eps, where one member makes no mistake: every member without a
+    mistake on the samples has a risk of at most eps. "uniform": log(2 H / delta) / (2 eps^2): no
+    member's training error is more than eps from its risk. "agnostic": 2 log(2 H / delta) / eps^2:
+    the one with the least training error is within eps of the best.
 
     Parameters
     ----------
     classes : int
-        Size H of the class, one member of which makes no mistake.
+        Size H of the class, fixed before the samples are drawn.
     eps, delta : float
-        Risk at most eps with probability 1 - delta.
-
-    Returns
-    -------
-    int
-
-    References
-    ----------
-    Shalev-Shwartz and Ben-David, corollary 2.3.
-    """
-    return math.ceil(math.log(classes / delta) / eps)
-
-
-def uniform_convergence_samples(classes: int, *, eps: float, delta: float) -> int:
-    """Samples after which no member's training error is eps off: log(2 H/delta) / (2 eps^2).
-
-    Parameters
-    ----------
-    classes : int
-        Size H of the class; the loss lies in [0, 1].
-    eps, delta : float
-        All within eps with probability 1 - delta.
+        The claim holds with probability 1 - delta.
+    case : str
+        Which claim.
 
     Returns
     -------
     int
         Rounded up.
 
+    Raises
+    ------
+    InputError
+        For another case.
+
     References
     ----------
-    Shalev-Shwartz and Ben-David, corollary 4.6.
+    Shalev-Shwartz and Ben-David, corollaries 2.3 and 4.6.
     """
-    return math.ceil(math.log(2.0 * classes / delta) / (2.0 * eps**2))
+    counts = {
+        "realizable": math.log(classes / delta) / eps,
+        "uniform": math.log(2.0 * classes / delta) / (2.0 * eps**2),
+        "agnostic": 2.0 * math.log(2.0 * classes / delta) / eps**2,
+    }
+    if case not in counts:
+        raise InputError(f"finite_class: case must be one of {', '.join(counts)}, got {case!r}.")
+    return math.ceil(counts[case])
 
 
-def agnostic_samples(classes: int, *, eps: float, delta: float) -> int:
-    """Samples after which empirical risk minimisation is eps from the best: 2 log(2 H/delta)/eps^2.
+def hoeffding(m: int, *, eps: float, width: float = 1.0) -> float:
+    """Bound on the probability that a mean is off by eps: 2 exp(-2 m eps^2 / width^2).
 
     Parameters
     ----------
-    classes : int
-        Size H of the class; the loss lies in [0, 1].
-    eps, delta : float
-        Within eps of the best member with probability 1 - delta.
+    m : int
+        Number of independent samples of one distribution.
+    eps : float
+        Distance of their mean from its expectation, > 0.
+    width : float
+        Of the interval that they lie in.
 
     Returns
     -------
-    int
-        Rounded up.
+    float
+        At most 1.
 
     References
     ----------
-    Shalev-Shwartz and Ben-David, corollary 4.6.
+    Shalev-Shwartz and Ben-David, lemma 4.5.
     """
-    return math.ceil(2.0 * math.log(2.0 * classes / delta) / eps**2)
+    return min(1.0, 2.0 * math.exp(-2.0 * m * (eps / width) ** 2))
 
 
 def validation_error(classes: int, *, m: int, delta: float) -> float:
