@@ -52,6 +52,7 @@ _HOME = {
             "LogisticRegression",
             "MinimumNorm",
             "MultiTaskLasso",
+            "NearestNeighbors",
             "NuSVC",
             "OneClassSVM",
             "PoissonRegression",

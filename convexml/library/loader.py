@@ -16,6 +16,7 @@ from . import registry
 from .data import load_data
 from .discovery import PROGRAMS, read_table_of
 from .facts import check_names
+from .points import suited
 from .schema import ExpectedTable, ProblemTable
 from .statements import state
 
@@ -108,6 +109,8 @@ def _table_file(path: Path, code: bool) -> ProblemFile:
         constructor = _constructor(table)
         supervised = constructor is None or registry.predicts(constructor)
         data = load_data(table.data, path.parent, supervised)
+        if constructor is not None:
+            data = suited(constructor, _kind(table), data)
         problem = _pose(table, constructor, data, path.parent)
         check_names(table.expected.facts, problem)
     except DataError as error:
@@ -194,8 +197,8 @@ def _pose(
     if constructor is None:
         return state(folder / str(table.statement), table.form, data, table.parameters)
     arrays = dict(data.arrays)
-    if "X" in arrays:
-        arrays["X"] = named(arrays["X"], data.features)
+    for key in arrays.keys() & {"X", "Q"}:
+        arrays[key] = named(arrays[key], data.features)
     if "bounds" in arrays:  # as scipy.optimize.linprog writes them: None where there is no bound
         arrays["bounds"] = [tuple(v if abs(v) < inf else None for v in p) for p in arrays["bounds"]]
     if table.objective is not None:

@@ -3,7 +3,8 @@
 A statement defines `primal(data, **parameters)` and, if it likes, `dual(data, **parameters)`; both
 return a `cvxpy.Problem`. `data` holds the arrays of `[data]` as attributes: `data.X` and `data.y`
 (±1 where the file names two classes), or `data.c`, `data.A_ub` ... of a linear program, None where
-the file has none. Loading a statement runs its code.
+the file has none; `data.Q` are the rows of X that `split` holds out. Loading a statement runs its
+code.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ def state(
             f"data.y holds strings, such as {str(arrays['y'][0])!r}; a statement needs numbers: "
             "write classes = [first, second] to have -1 and +1"
         )
+    if data and "X" in data.held_out:
+        arrays["Q"] = data.held_out["X"]
     if "c" in arrays:
         arrays = dict.fromkeys(_PROGRAM) | arrays
     name, others = f"{path.name}: {form}", {"data": SimpleNamespace(**arrays)} if data else {}

@@ -31,6 +31,7 @@ _HOME = {
     "LogisticRegression": "classification.logistic_regression",
     "MinimumNorm": "regression.least_squares",
     "MultiTaskLasso": "regression.multi_task_lasso",
+    "NearestNeighbors": "linear.nearest_neighbors",
     "NuSVC": "kernel.nu_svc",
     "OneClassSVM": "kernel.one_class_svm",
     "PoissonRegression": "regression.poisson_regression",

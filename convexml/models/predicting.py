@@ -52,6 +52,8 @@ class Predictions(PublicNames):
         """``primal``, refused where there is none or the problem has no such method."""
         if not hasattr(self.problem, method):
             what = "no samples to predict"
+            if hasattr(self.problem, "predict"):
+                what = "none; it has predict"
             if hasattr(self.problem, "decision_function"):
                 what = "none; it has decision_function and predict"
             raise InputError(f"{asked}: {self.problem.name} has {what}. See .primal.")
@@ -83,6 +85,8 @@ class Predictions(PublicNames):
         Parameters
         ----------
         X : array, sparse matrix or data frame, shape (n, d)
+            Of nearest neighbours, whose queries are posed, y (n,) of the samples: labels, or
+            floating-point numbers.
 
         Returns
         -------

@@ -17,10 +17,13 @@ from .reference import EVERY_SOLVE
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A hand-written solver: a generator of iterates, what it needs, and its theorem."""
+    """A hand-written solver: a generator of iterates, what it needs, and its theorem.
+
+    What models bring for themselves yields points of theirs, and is never started here.
+    """
 
     name: str
-    iterate: Callable[..., Iterator[Iterate]]
+    iterate: Callable[..., Iterator[Any]]
     needs: tuple[str, ...]
     max_iter: int
     theorem: Theorem | None = None

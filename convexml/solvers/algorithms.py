@@ -26,6 +26,7 @@ from .coordinate.coordinate_descent import coordinate_descent
 from .coordinate.dual_coordinate_descent import dual_coordinate_descent
 from .coordinate.working_set import working_set
 from .dual.smo import smo
+from .exact.sorting import sorting
 from .first_order.accelerated_gradient import accelerated_gradient
 from .first_order.admm import admm
 from .first_order.fista import fista
@@ -52,6 +53,8 @@ BOUNDED = ("bounded curvature", "bounded curvature of the penalty")
 GENERAL = ("learning problem",)
 """Also where b has shape (K,) and predictions (n, K), for K classes."""
 SCALAR = (*GENERAL, "scalar prediction")
+BROUGHT = ("model that brings it",)
+"""What is written for some models in arrays of their own, which name it among their methods."""
 
 TABLE = (
     Algorithm("newton", newton, (*GENERAL, "smooth loss", "smooth penalty"), 100, NewtonRate()),
@@ -165,4 +168,5 @@ TABLE = (
     Algorithm(
         "admm", admm, (*SCALAR, "loss without equality constraints"), 20_000, AdmmResiduals()
     ),
+    Algorithm("sorting", sorting, BROUGHT, 1),
 )

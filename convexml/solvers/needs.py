@@ -44,6 +44,10 @@ NEEDS: dict[str, Need] = {
         lambda objective: objective is not None,
         "it is not of the form loss + penalty",
     ),
+    "model that brings it": (
+        lambda objective: False,
+        "it is written for models of another form",
+    ),
     "scalar prediction": (
         lambda objective: objective.loss.labels != "classes",
         "it has one prediction per class",

@@ -33,6 +33,7 @@ TESTED_ELSEWHERE = {
     "LearningProblem": "test_models_duality.py",
     "LinearProgram": "test_linear_program.py",
     "MultiTaskLasso": "test_multi_task_lasso.py",
+    "NearestNeighbors": "test_nearest_neighbors.py",
     "NuSVC": "test_nu_svc.py",
     "OneClassSVM": "test_one_class_svm.py",
     "SoftmaxRegression": "support/models/softmax.py",

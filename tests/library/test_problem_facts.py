@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import support.oracles.problem_oracles_entropy as entropies
 import support.oracles.problem_oracles_gaussian as gaussian
 import support.oracles.problem_oracles_kernel as kernels
 import support.oracles.problem_oracles_nu as machines
+import support.oracles.problem_oracles_shapes as shapes
 import support.oracles.problem_oracles_smooth as newton
 import support.oracles.problem_oracles_softmax as softmax
 import support.oracles.problem_oracles_svm as svm
@@ -45,6 +47,7 @@ ORACLES = {
     "bernoulli_likelihood": entropies.bernoulli_likelihood,
     "categorical_likelihood": entropies.categorical_likelihood,
     "discriminant_analysis": gaussian.discriminant_analysis,
+    "nearest_neighbors": shapes.nearest_neighbors,
     "squared + nonnegative": oracles.nonnegative_least_squares,
     "squared + box": oracles.box_least_squares,
     "squared_hinge + l2": newton.smooth(newton.squared_hinge_loss),
@@ -71,12 +74,14 @@ def kind(table) -> str:
 
 
 def recomputed(table) -> dict:
-    arrays = load_data(table.data, PROBLEMS).arrays
-    parameters = dict(table.parameters)
+    data, oracle = load_data(table.data, PROBLEMS), ORACLES[kind(table)]
+    arrays, parameters = dict(data.arrays), dict(table.parameters)
+    if "Q" in signature(oracle).parameters:
+        arrays["Q"] = data.held_out["X"]
     if table.objective:
         for part in (table.objective.loss, table.objective.penalty):
             parameters |= {key: value for key, value in part.items() if key != "name"}
-    return ORACLES[kind(table)](**arrays, **parameters)
+    return oracle(**arrays, **parameters)
 
 
 LONG = ("softmax_digits",)

@@ -35,6 +35,7 @@ CASES = {
     "logistic_regression": "logistic_breast_cancer",
     "minimum_norm": "minimum_norm_digits",
     "multi_task_lasso": "multi_task_lasso_linnerud",
+    "nearest_neighbors": "nearest_neighbors_iris",
     "nu_svc": "nu_svc_breast_cancer",
     "one_class_svm": "one_class_svm_iris",
     "poisson_regression": "poisson_diabetes",

@@ -27,6 +27,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "GaussianLikelihood": lambda: cml.GaussianLikelihood(kernel.X, 0.1),
     "BernoulliLikelihood": lambda: cml.BernoulliLikelihood([0, 1, 1]),
     "CategoricalLikelihood": lambda: cml.CategoricalLikelihood(["a", "b", "b"]),
+    "NearestNeighbors": lambda: cml.NearestNeighbors(kernel.X[4:], kernel.X[:4], 3),
     "LinearProgram": lambda: cml.LinearProgram([1.0, 2.0], [[-1.0, -1.0]], [-1.0]),
     "SoftmaxRegression": lambda: softmax.pose("l2", 0.1),
     **{name: partial(make, kernel.KERNELS[0]) for name, make in kernel.MODELS.items()},

@@ -70,8 +70,13 @@ LABELS: tuple[ModelCase, ...] = (
     ),
 )
 """Models of labels, which have no X to spoil: their labels are in tests/models/likelihood."""
-ELSEWHERE = ("LearningProblem", "LinearProgram")
-"""What the models above are made of, by every loss and penalty; and what has no samples."""
+ELSEWHERE = (
+    "LearningProblem",
+    "LinearProgram",
+    "NearestNeighbors",
+)
+"""What the models above are made of, by every loss and penalty; and what has no samples, or no
+weights: tests/models/shapes has their hard inputs."""
 ESTIMATORS = {
     name: getattr(cml.estimators, name) for name in cml.estimators.__all__ if name[0].isupper()
 }

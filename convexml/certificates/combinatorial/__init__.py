@@ -1,0 +1,1 @@
+"""Certificates of linear programs whose dual points have a closed form."""

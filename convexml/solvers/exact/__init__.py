@@ -1,0 +1,1 @@
+"""Solvers that single models bring: no iterations, the optimum itself."""

@@ -1,0 +1,47 @@
+"""Bad calls: neighbours, trees, transport and shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import convexml as cml
+from support.bad_calls.things import Row, X, Y, frame
+
+ROWS: dict[str, Row] = {
+    "more neighbours than samples": (
+        lambda: cml.NearestNeighbors(X, X, 25),
+        "NearestNeighbors: k | 25 | at most the number of samples, 24 | at most",
+    ),
+    "half a neighbour": (
+        lambda: cml.NearestNeighbors(X, X, 1.5),
+        "NearestNeighbors: k | 1.5 | whole number | Pass 1 or 2",
+    ),
+    "queries of other features": (
+        lambda: cml.NearestNeighbors(X, X[:, 1:], 3),
+        "NearestNeighbors: Q | 4 features, X has 5 | columns of X | Pass queries",
+    ),
+    "queries in other columns": (
+        lambda: cml.NearestNeighbors(frame(X), frame(X, "abcdx"), 3),
+        "NearestNeighbors: | 'x', which the model does not know | 'e' | by these names",
+    ),
+    "queries with NaN": (
+        lambda: cml.NearestNeighbors(X, np.full((2, 5), np.nan), 3),
+        "NearestNeighbors: Q | nan | finite | Impute or drop",
+    ),
+    "distances beyond float64": (
+        lambda: cml.NearestNeighbors(1e308 * np.sign(X), -1e308 * np.sign(X), 3),
+        "NearestNeighbors: | row 0 of X to row 0 of Q | beyond float64 | change the unit",
+    ),
+    "a prediction without targets": (
+        lambda: cml.NearestNeighbors(X, X, 3).solve().predict(X),
+        "NearestNeighbors.predict: y | (24, 5) | one entry per row of X | vector",
+    ),
+    "scores of neighbours": (
+        lambda: cml.NearestNeighbors(X, X, 3).solve().decision_function(X),
+        "decision_function: NearestNeighbors | has none | predict | .primal",
+    ),
+    "sorting for a ridge": (
+        lambda: cml.Ridge(X, Y, 0.1).solve("sorting"),
+        "sorting | Ridge | model that brings it | 'auto'",
+    ),
+}
