@@ -114,7 +114,7 @@ class Certificate(PublicNames):
 
     def put_off(self, measure: Callable[[], Sequence[Condition]]) -> None:
         """Have the conditions measured when they are first asked for."""
-        del self.__dict__["conditions"]
+        self.__dict__.pop("conditions", None)
         self.__dict__["_measure"] = measure
 
     def __getattr__(self, name: str) -> Any:  # of what an instance does not have

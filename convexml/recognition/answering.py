@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates import Certificate, Verdict
+from ..certificates import Certificate
 from ..certificates.scale import relative
 from .constraints.multipliers import fill_multipliers
+from .duals.answering import answer_dual
+from .duals.posing import PosedDual
 from .posing.problem import PosedReading
 from .posing.scores import PosedScores
 from .reading.declined import Declined
 from .recognizing import read
+from .running import fill, solved
 from .verifying import value_at
-
-LEAST = 1e-14
-"""No smaller relative gap is asked of an engine."""
 
 
 def solve_recognized(problem: Any, tol: float) -> Certificate | None:
@@ -25,6 +25,8 @@ def solve_recognized(problem: Any, tol: float) -> Certificate | None:
     None, and nothing filled, where it is not recognised or the answer is not certified.
     """
     found = read(problem)
+    if isinstance(found.posed, PosedDual):
+        return answer_dual(found.posed, tol)
     return None if found.posed is None else answer(found.posed, tol)
 
 
@@ -33,7 +35,7 @@ def answer(posed: PosedReading | PosedScores, tol: float) -> Certificate | None:
 
     P is evaluated by CVXPY's atoms from the expressions as written; D is ours, less the constant.
     """
-    solution = solved(posed, tol)
+    solution = solved(posed.problem, int(np.prod(posed.X.shape)), tol)
     if solution is None:
         return None
     own = solution.certificate
@@ -50,36 +52,8 @@ def answer(posed: PosedReading | PosedScores, tol: float) -> Certificate | None:
         fill_multipliers(posed, values, np.asarray(solution.dual["u"]))
     except Declined:
         return None
-    fill(posed, values)
+    fill(posed.reading, values)
     return certificate
-
-
-def solved(posed: PosedReading | PosedScores, tol: float) -> Any:
-    """The certified optimum, None without; its gap is at most ``tol`` of P, where that is reached.
-
-    The null model, on which a learning problem is measured, may be far above P.
-    """
-    found = posed.problem.solve(tol=tol, max_seconds=patience(posed))
-    own = found.certificate
-    if own.verdict is not Verdict.CERTIFIED or own.claim != "optimal":
-        return None
-    size = max(abs(own.primal_objective), abs(own.dual_objective))
-    if own.gap <= tol * size:
-        return found
-    asked = max(0.5 * tol * size / own.scale, LEAST)
-    closer = posed.problem.solve(tol=asked, max_seconds=0.1 * patience(posed))
-    return closer if closer.certificate.verdict is Verdict.CERTIFIED else found
-
-
-def patience(posed: PosedReading | PosedScores) -> float:
-    """Seconds after which a conic solver is asked: an infimum may have no minimiser."""
-    return 10.0 + 1e-5 * float(np.prod(posed.X.shape))
-
-
-def fill(posed: PosedReading | PosedScores, values: dict[int, Any]) -> None:
-    """Give the variables their values."""
-    for key, variable in posed.reading.variables.items():
-        variable.save_value(np.array(values[key]).reshape(variable.shape, order="F"))
 
 
 def as_written(

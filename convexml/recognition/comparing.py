@@ -107,6 +107,17 @@ def ends_of(variable: Any) -> tuple[Array, Array]:
     return np.where(low == -FAR, -np.inf, low), np.where(high == FAR, np.inf, high)
 
 
+def ends_as_written(variable: Any, bounds: list[EntryBounds]) -> tuple[Array, Array]:
+    """The least and largest entries by attributes and by the rows of constraints."""
+    low, high = ends_of(variable)
+    for one in bounds:
+        edge = one.rows.affine.offset / one.scale
+        above, below = one.both | (one.scale > 0.0), one.both | (one.scale < 0.0)
+        np.minimum.at(high, one.place[above], -edge[above])
+        np.maximum.at(low, one.place[below], (edge if one.both else -edge)[below])
+    return low, high
+
+
 def compare_sets(posed: PosedReading, values: dict[int, Array], w: Array, z: Array) -> None:
     """Compare the sets of the posed problem with the constraints that they came from."""
     for one in posed.reading.sets:
@@ -131,18 +142,13 @@ def compare_bounds(posed: PosedReading) -> None:
         return
     ends = [posed.penalty.project(np.full(width, end)) for end in (-np.inf, np.inf)]
     for key, variable in reading.remaining.items():
-        low, high = ends_of(variable)
-        for one in reading.sets:
-            if isinstance(one, EntryBounds) and one.key == key:
-                edge = one.rows.affine.offset / one.scale
-                above, below = one.both | (one.scale > 0.0), one.both | (one.scale < 0.0)
-                np.minimum.at(high, one.place[above], -edge[above])
-                np.maximum.at(low, one.place[below], (edge if one.both else -edge)[below])
+        bounds = [one for one in reading.sets if isinstance(one, EntryBounds) and one.key == key]
+        low, high = ends_as_written(variable, bounds)
         if key in posed.design.columns:
             columns = posed.design.columns[key]
-            _same_ends(variable, (ends[0][columns], ends[1][columns]), (low, high))
+            same_ends(variable, (ends[0][columns], ends[1][columns]), (low, high))
         else:  # the intercept
-            _same_ends(variable, (-np.inf, np.inf), (low, high))
+            same_ends(variable, (-np.inf, np.inf), (low, high))
 
 
 def compare_bounds_of_scores(posed: PosedScores) -> None:
@@ -153,12 +159,13 @@ def compare_bounds_of_scores(posed: PosedScores) -> None:
     for other, variable in posed.reading.variables.items():
         low, high = ends_of(variable)
         if other == key:
-            _same_ends(variable, ends, (low[places.ravel()], high[places.ravel()]))
+            same_ends(variable, ends, (low[places.ravel()], high[places.ravel()]))
         else:
-            _same_ends(variable, (-np.inf, np.inf), (low, high))
+            same_ends(variable, (-np.inf, np.inf), (low, high))
 
 
-def _same_ends(variable: Any, ours: Any, theirs: tuple[Array, Array]) -> None:
+def same_ends(variable: Any, ours: Any, theirs: tuple[Array, Array]) -> None:
+    """Declined where the bounds of a variable differ."""
     for end, other in zip(ours, theirs, strict=True):
         near = np.isfinite(other) & (np.abs(end - other) <= ROUNDING * np.abs(other))
         if not ((end == other) | near).all():

@@ -11,11 +11,16 @@ from ..models.problem import LearningProblem
 from ..numerics import without_warnings
 from ..penalties import Penalty
 from .constraints import read_constraints
+from .duals.posing import PosedDual, pose_dual
+from .duals.verifying import verify_dual
 from .posing.problem import PosedReading, pose
 from .posing.scores import PosedScores
 from .reading.declined import Declined
 from .reading.objective import read_objective
-from .verifying import verify
+from .reading.terms import Reading
+from .verifying import random_points, verify
+
+Posed = PosedReading | PosedScores | PosedDual
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,8 @@ class Recognition:
     Attributes
     ----------
     problem : LearningProblem or None
-        The same problem, posed by the library; None where it was declined.
+        The same problem, posed by the library; None where it was declined. Of the dual of a
+        learning problem it is this one: the least value of the one is minus that of the other.
     loss, penalty : Loss, Penalty or None
         Its parts.
     why : str
@@ -36,7 +42,7 @@ class Recognition:
     loss: Loss | None
     penalty: Penalty | None
     why: str
-    posed: PosedReading | PosedScores | None = field(default=None, repr=False, compare=False)
+    posed: Posed | None = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return self.problem is not None
@@ -77,11 +83,28 @@ def read(problem: Any) -> Recognition:
     require_problem(problem, "recognize")
     try:
         reading = read_objective(problem)
-        read_constraints(reading)
-        posed = pose(reading)
-        verify(posed)
+        program = reading.copy()
+        try:
+            read_constraints(reading)
+            return _recognized(_as_learning_problem(reading))
+        except Declined:
+            dual = pose_dual(program)
+            if dual is None:
+                raise
+            verify_dual(dual, random_points(program))
+            return _recognized(dual)
     except Declined as reason:
         return Recognition(None, None, None, f"declined: {reason}")
+
+
+def _as_learning_problem(reading: Reading) -> PosedReading | PosedScores:
+    posed = pose(reading)
+    verify(posed)
+    return posed
+
+
+def _recognized(posed: Posed) -> Recognition:
     parts = posed.problem.objective_parts
     why = f"{parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
+    why = f"the dual of {why}" if isinstance(posed, PosedDual) else why
     return Recognition(posed.problem, parts.loss, parts.penalty, why, posed)

@@ -24,7 +24,7 @@ from .posing.problem import PosedReading
 from .posing.scores import PosedScores
 from .reading.declined import Declined, named
 from .reading.evaluating import AsWritten
-from .reading.terms import INDICATORS, per_row
+from .reading.terms import INDICATORS, Reading, per_row
 
 SIZES = (2.0**-10, 1.0, 2.0**10)
 
@@ -45,18 +45,11 @@ def verify(posed: Posed, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> Non
             compare_bounds_of_scores(posed)
         else:
             compare_bounds(posed)
-    random, points = np.random.default_rng(seed), []
-    for size in sizes:
-        values = {}
-        for key, variable in posed.reading.variables.items():
-            entries = size * random.standard_normal(variable.size)
-            free = np.full(variable.size, np.inf)
-            low = posed.reading.lower.get(key, -free)
-            high = posed.reading.upper.get(key, free)
-            values[key] = _between(entries, low, high)
+    points = random_points(posed.reading, sizes, seed)
+    for number, values in enumerate(points):
         if posed.reading.eliminated:
             compare_constraints(posed.reading, values)
-        points.append(posed.reading.complete(values))
+        points[number] = posed.reading.complete(values)
     pairs = [posed.point(values) for values in points]
     with np.errstate(all="ignore"):
         weights = np.column_stack([_matrix(posed, w) for w, _ in pairs])
@@ -64,6 +57,22 @@ def verify(posed: Posed, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> Non
         for number, (values, (w, b)) in enumerate(zip(points, pairs, strict=True)):
             K = weights.shape[1] // len(pairs)
             _check(posed, values, w, predictions[:, number * K : (number + 1) * K] + b).compare()
+
+
+def random_points(
+    reading: Reading, sizes: tuple[float, ...] = SIZES, seed: int = 0
+) -> list[dict[int, Array]]:
+    """Entries of every variable at each size, within their bounds."""
+    random, points = np.random.default_rng(seed), []
+    for size in sizes:
+        values = {}
+        for key, variable in reading.variables.items():
+            entries = size * random.standard_normal(variable.size)
+            free = np.full(variable.size, np.inf)
+            low, high = reading.lower.get(key, -free), reading.upper.get(key, free)
+            values[key] = _between(entries, low, high)
+        points.append(values)
+    return points
 
 
 def _between(entries: Array, low: Array, high: Array) -> Array:

@@ -115,6 +115,8 @@ def convex(constraint: Any, expression: Any, collector: Collector) -> Constraint
     for line in scratch.linear:
         rows.affine = rows.affine + summed(line, size)
     for term in scratch.terms:
+        if term.kind == "form":
+            raise Declined(f"{named(term.said)} has a matrix that is not diagonal")
         if size > 1 and term.weight.size != size:
             raise Declined(f"{named(term.said)} is not one number for each row")
     rows.terms = scratch.terms

@@ -48,17 +48,17 @@ def take_sets(reading: Reading, constraints: list[ConstraintRows]) -> None:
     bounding = []
     for rows in constraints:
         if rows.terms:
-            if not rows.is_number and _cube(rows):
+            if not rows.is_number and bounds_sizes(rows):
                 bounding.append(rows)
             else:
                 reading.balls.append(_ball(rows))
-        elif _bounds(rows):
+        elif bounds_entries(rows):
             bounding.append(rows)
         else:
             _samples(reading, rows)
     for rows in bounding:
-        reading.sets.append(_bound(reading, rows))
-    _settle([each for each in reading.sets if isinstance(each, EntryBounds)], reading)
+        reading.sets.append(read_bound(reading, rows))
+    settle([each for each in reading.sets if isinstance(each, EntryBounds)], reading)
 
 
 def _declined(rows: ConstraintRows, why: str) -> Declined:
@@ -73,19 +73,22 @@ def _selection(rows: ConstraintRows, maps: dict[int, LinearMap]) -> tuple[int, L
     return key, each
 
 
-def _bounds(rows: ConstraintRows) -> bool:
+def bounds_entries(rows: ConstraintRows) -> bool:
+    """Whether each row is of one entry of a variable."""
     maps = list(rows.affine.maps.values())
     return not rows.equality and len(maps) == 1 and maps[0].is_selection
 
 
-def _cube(rows: ConstraintRows) -> bool:
+def bounds_sizes(rows: ConstraintRows) -> bool:
+    """Whether each row is of the size of one entry of a variable."""
     (term, *more) = rows.terms
     each = list(term.affine.maps.values())
     plain = term.kind == "abs" and len(each) == 1 and each[0].is_selection
     return plain and not (more or rows.affine.maps or term.affine.offset.any())
 
 
-def _bound(reading: Reading, rows: ConstraintRows) -> EntryBounds:
+def read_bound(reading: Reading, rows: ConstraintRows) -> EntryBounds:
+    """Rows that bound entries; the bounds of the reading are tightened."""
     if rows.terms:
         (term,) = rows.terms
         key, each = _selection(rows, term.affine.maps)
@@ -111,7 +114,7 @@ def _bound(reading: Reading, rows: ConstraintRows) -> EntryBounds:
     return EntryBounds(rows, key, each.index, scale, both, above, below)
 
 
-def _settle(bounds: list[EntryBounds], reading: Reading) -> None:
+def settle(bounds: list[EntryBounds], reading: Reading) -> None:
     """Let one row only be the bound of an entry: the tightest one, the first of equals."""
     taken: set[tuple[int, bool, int]] = set()
     for each in bounds:

@@ -21,6 +21,11 @@ from .penalising import Entries, ball_of, collect, is_penalty, joined, penalty_o
 from .rows import NEAR, LossRows
 from .scores import PosedScores, pose_scores
 
+UNKNOWN = {
+    "largest": ": a largest size is no loss or penalty that is known",
+    "form": " has a matrix that is not diagonal",
+}
+
 
 @dataclass
 class PosedReading:
@@ -95,6 +100,9 @@ def pose(reading: Reading) -> PosedReading | PosedScores:
     """
     if reading.constraints:
         raise Declined(f"the constraint {_brief(reading.constraints[0])}")
+    for each in reading.terms:
+        if each.kind in UNKNOWN:
+            raise Declined(f"{named(each.said)}{UNKNOWN[each.kind]}")
     if any(each.kind == "log_sum_exp" for each in reading.terms):
         if reading.rows:
             raise Declined("constraints on the scores of several classes")

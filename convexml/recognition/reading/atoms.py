@@ -60,17 +60,19 @@ def pnorm(collector: Any, atom: Any, weight: Array) -> None:
 
 
 def norm_inf(collector: Any, atom: Any, weight: Array) -> None:
-    """Of one entry."""
-    if atom.args[0].size != atom.size:
+    """Of one entry, or of all of them."""
+    if atom.args[0].size != atom.size and atom.size > 1:
         raise Declined(f"{named(atom)}: a largest size is no loss or penalty that is known")
-    emit(collector, "abs", weight, atom.args[0], atom)
+    emit(collector, "abs" if atom.args[0].size == 1 else "largest", weight, atom.args[0], atom)
 
 
 def largest(collector: Any, atom: Any, weight: Array) -> None:
-    """Of one entry: what CVXPY makes of the 1-norm of a column."""
+    """Of one entry: what CVXPY makes of the 1-norm of a column; or of sizes."""
+    if type(atom.args[0]).__name__ == "abs" and atom.size == 1 < atom.args[0].size:
+        return emit(collector, "largest", weight, atom.args[0].args[0], atom)
     if atom.args[0].size != 1:
         raise Declined(f"{named(atom)}: a largest entry is no loss or penalty that is known")
-    collector.add(atom.args[0], weight)
+    return collector.add(atom.args[0], weight)
 
 
 def huber(collector: Any, atom: Any, weight: Array) -> None:
@@ -110,15 +112,15 @@ def quad_over_lin(collector: Any, atom: Any, weight: Array) -> None:
 
 
 def quad_form(collector: Any, atom: Any, weight: Array) -> None:
-    """Of a diagonal matrix."""
+    """Of a diagonal matrix, or whole."""
     inner, matrix = atom.args
     if not collector.walker.is_constant(matrix):
         raise Declined(f"{named(atom)} has a matrix that varies")
     value = collector.walker.constant(matrix)
     diagonal = diagonal_of(value)
     if diagonal is None:
-        raise Declined(f"{named(atom)} has a matrix that is not diagonal")
-    squared(collector, inner, weight[0] * diagonal, atom)
+        return emit(collector, "form", weight, inner, atom, matrix=value)
+    return squared(collector, inner, weight[0] * diagonal, atom)
 
 
 def power(collector: Any, atom: Any, weight: Array) -> None:

@@ -15,7 +15,7 @@ of constraints are read by the same ``Walker``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ KINDS = {
     "squared tube": "max(|a| - level, 0)^2",
     "logistic": "log(1 + e^a)",
     "exp": "e^a",
+    "largest": "the largest |a|; one weight",
+    "form": "a'Qa; one weight",
     "norm": "the 2-norm of the entries of a group; one weight a group",
     "at most 0": "0 where a <= 0, else inf",
     "is 0": "0 where a = 0, else inf",
@@ -60,6 +62,8 @@ class Term:
         Of huber and the tubes.
     groups : array of int, or None
         The group of each row.
+    matrix : array, sparse array or None
+        Q of a form.
     said : cvxpy.Expression
         The atom, for messages.
     """
@@ -71,6 +75,7 @@ class Term:
     said: Any
     level: float = 0.0
     groups: Array | None = None
+    matrix: Any = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,21 @@ class Reading:
         """The variables that were not eliminated."""
         gone = {each.key for each in self.eliminated}
         return {key: each for key, each in self.variables.items() if key not in gone}
+
+    def copy(self) -> Reading:
+        """The same before constraints are consumed."""
+        return replace(
+            self,
+            terms=list(self.terms),
+            linear=list(self.linear),
+            lower=dict(self.lower),
+            upper=dict(self.upper),
+            balls=[],
+            rows=[],
+            written=[],
+            sets=[],
+            eliminated=[],
+        )
 
     def complete(self, values: dict[int, Array]) -> dict[int, Array]:
         """The same point with the entries that eliminated variables have there."""
@@ -158,6 +178,8 @@ def per_row(kind: str, a: Array, level: float, groups: Array | None = None) -> A
             return np.logaddexp(0.0, a)
         if kind == "exp":
             return np.exp(a)
+        if kind == "largest":
+            return np.array([np.abs(a).max()])
         assert groups is not None
         if kind == "norm":
             return np.sqrt(np.bincount(groups, a * a))

@@ -1,0 +1,42 @@
+"""What was recognised, solved; and the variables, filled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Verdict
+from ..models.problem import LearningProblem
+from .reading.terms import Reading
+
+LEAST = 1e-14
+"""No smaller relative gap is asked of an engine."""
+
+
+def solved(problem: LearningProblem, entries: int, tol: float) -> Any:
+    """The certified optimum, None without; its gap is at most ``tol`` of P, where that is reached.
+
+    The null model, on which a learning problem is measured, may be far above P.
+    """
+    found = problem.solve(tol=tol, max_seconds=patience(entries))
+    own = found.certificate
+    if own.verdict is not Verdict.CERTIFIED or own.claim != "optimal":
+        return None
+    size = max(abs(own.primal_objective), abs(own.dual_objective))
+    if own.gap <= tol * size:
+        return found
+    asked = max(0.5 * tol * size / own.scale, LEAST)
+    closer = problem.solve(tol=asked, max_seconds=0.1 * patience(entries))
+    return closer if closer.certificate.verdict is Verdict.CERTIFIED else found
+
+
+def patience(entries: int) -> float:
+    """Seconds after which a conic solver is asked: an infimum may have no minimiser."""
+    return 10.0 + 1e-5 * entries
+
+
+def fill(reading: Reading, values: dict[int, Any]) -> None:
+    """Give the variables their values."""
+    for key, variable in reading.variables.items():
+        variable.save_value(np.array(values[key]).reshape(variable.shape, order="F"))
