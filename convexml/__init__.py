@@ -60,6 +60,7 @@ _HOME = {
             "Ridge",
             "SoftMarginSVM",
             "SoftmaxRegression",
+            "SpanningTree",
         ),
         "models",
     ),

@@ -1,4 +1,4 @@
-"""What a model takes in place of, or beside, X and y: the rows held out as queries."""
+"""What a model takes in place of, or beside, X and y: queries, or distances."""
 
 from __future__ import annotations
 
@@ -7,20 +7,24 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ProblemFileError
-from .arrays import ProblemData
+from .arrays import Array, ProblemData
 
 
 def suited(constructor: Callable[..., Any], name: str, data: ProblemData) -> ProblemData:
     """The data as the constructor takes them.
 
-    "Q", queries, are the rows that `split` holds out.
+    "Q", queries, are the rows that `split` holds out; "distances" are those of the rows of X.
 
     Raises
     ------
     ProblemFileError
-        Where there are none.
+        Where no rows are held out.
     """
     taken, arrays = inspect.signature(constructor).parameters, dict(data.arrays)
+    if "distances" in taken and "X" in arrays:
+        X = arrays.pop("X")
+        arrays["distances"] = _distances(X, X)
+        return ProblemData(arrays, (), data.sha256)
     if "Q" not in taken:
         return data
     if "X" not in data.held_out:
@@ -30,3 +34,10 @@ def suited(constructor: Callable[..., Any], name: str, data: ProblemData) -> Pro
         )
     arrays["Q"] = data.held_out["X"]
     return ProblemData(arrays, data.features, data.sha256)
+
+
+def _distances(X: Any, Q: Any) -> Array:
+    """Euclidean, between rows; of a sparse matrix too."""
+    from scipy.spatial.distance import cdist
+
+    return cdist(*(each.toarray() if hasattr(each, "indptr") else each for each in (X, Q)))

@@ -20,7 +20,20 @@ from .names import snake_case
 
 TARGETS = ("Y", "x", "labels")
 """What y of the data is called by models of several targets, or of labels alone."""
-ARRAYS = ("X", "Q", "y", *TARGETS, "sample_weight", "c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
+ARRAYS = (
+    "X",
+    "Q",
+    "distances",
+    "y",
+    *TARGETS,
+    "sample_weight",
+    "c",
+    "A_ub",
+    "b_ub",
+    "A_eq",
+    "b_eq",
+    "bounds",
+)
 PACKAGES = {
     "loss": "convexml.losses",
     "penalty": "convexml.penalties",

@@ -40,6 +40,7 @@ _HOME = {
     "SVR": "regression.svr",
     "SoftMarginSVM": "classification.soft_margin_svm",
     "SoftmaxRegression": "classification.softmax_regression",
+    "SpanningTree": "linear.spanning_tree",
 }
 
 __all__ = sorted(_HOME)

@@ -26,6 +26,7 @@ from .coordinate.coordinate_descent import coordinate_descent
 from .coordinate.dual_coordinate_descent import dual_coordinate_descent
 from .coordinate.working_set import working_set
 from .dual.smo import smo
+from .exact.kruskal import kruskal
 from .exact.sorting import sorting
 from .first_order.accelerated_gradient import accelerated_gradient
 from .first_order.admm import admm
@@ -168,5 +169,6 @@ TABLE = (
     Algorithm(
         "admm", admm, (*SCALAR, "loss without equality constraints"), 20_000, AdmmResiduals()
     ),
+    Algorithm("kruskal", kruskal, BROUGHT, 1),
     Algorithm("sorting", sorting, BROUGHT, 1),
 )

@@ -47,6 +47,7 @@ ORACLES = {
     "bernoulli_likelihood": entropies.bernoulli_likelihood,
     "categorical_likelihood": entropies.categorical_likelihood,
     "discriminant_analysis": gaussian.discriminant_analysis,
+    "spanning_tree": shapes.spanning_tree,
     "nearest_neighbors": shapes.nearest_neighbors,
     "squared + nonnegative": oracles.nonnegative_least_squares,
     "squared + box": oracles.box_least_squares,

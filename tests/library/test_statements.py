@@ -43,6 +43,7 @@ CASES = {
     "ridge": "ridge_diabetes",
     "soft_margin_svm": "soft_margin_breast_cancer",
     "softmax_regression": "statement_softmax",
+    "spanning_tree": "spanning_tree_iris",
     "sparse_logistic_regression": "logistic_l1_breast_cancer",
     "svr": "svr_diabetes",
 }

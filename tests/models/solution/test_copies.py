@@ -28,6 +28,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "BernoulliLikelihood": lambda: cml.BernoulliLikelihood([0, 1, 1]),
     "CategoricalLikelihood": lambda: cml.CategoricalLikelihood(["a", "b", "b"]),
     "NearestNeighbors": lambda: cml.NearestNeighbors(kernel.X[4:], kernel.X[:4], 3),
+    "SpanningTree": lambda: cml.SpanningTree([[0, 1, 2], [1, 0, 3], [2, 3, 0]]),
     "LinearProgram": lambda: cml.LinearProgram([1.0, 2.0], [[-1.0, -1.0]], [-1.0]),
     "SoftmaxRegression": lambda: softmax.pose("l2", 0.1),
     **{name: partial(make, kernel.KERNELS[0]) for name, make in kernel.MODELS.items()},

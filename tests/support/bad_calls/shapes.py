@@ -44,4 +44,26 @@ ROWS: dict[str, Row] = {
         lambda: cml.Ridge(X, Y, 0.1).solve("sorting"),
         "sorting | Ridge | model that brings it | 'auto'",
     ),
+    "distances that are not square": (
+        lambda: cml.SpanningTree(X),
+        "SpanningTree: distances | (24, 5) | square matrix | squareform",
+    ),
+    "distances both ways": (
+        lambda: cml.SpanningTree(np.triu(np.ones((3, 3)), 1)),
+        "SpanningTree: distances | 1 at (0, 1) and 0 at (1, 0) | symmetric | (D + D.T) / 2",
+    ),
+    "similarities for distances": (
+        lambda: cml.SpanningTree(np.ones((3, 3))),
+        "SpanningTree: distances | 1 at (0, 0) | 0 on the diagonal | np.fill_diagonal",
+    ),
+    "more clusters than points": (
+        lambda: cml.SpanningTree(1.0 - np.eye(3)).clusters(4),
+        "SpanningTree.clusters: count | 4 | at most 3 | at most",
+    ),
+    "partitions without y": (
+        lambda: cml.SpanningTree(1.0 - np.eye(3)).certify(
+            np.eye(3, k=1), partitions=np.zeros((2, 3))
+        ),
+        "SpanningTree.certify | partitions | their y | pass both",
+    ),
 }

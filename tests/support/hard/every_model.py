@@ -74,6 +74,7 @@ ELSEWHERE = (
     "LearningProblem",
     "LinearProgram",
     "NearestNeighbors",
+    "SpanningTree",
 )
 """What the models above are made of, by every loss and penalty; and what has no samples, or no
 weights: tests/models/shapes has their hard inputs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scipy.cluster import hierarchy
 from sklearn import neighbors
 
 
@@ -9,3 +10,8 @@ def nearest_neighbors(X, Q, k, y=None):
     """The mean distances that a k-d tree finds."""
     tree = neighbors.NearestNeighbors(n_neighbors=k, algorithm="kd_tree").fit(X)
     return {"objective": tree.kneighbors(Q)[0].mean(axis=1).sum()}
+
+
+def spanning_tree(X, y=None):
+    """The merge heights of SciPy's single linkage."""
+    return {"objective": hierarchy.linkage(X, "single")[:, 2].sum()}

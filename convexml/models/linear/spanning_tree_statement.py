@@ -1,0 +1,70 @@
+"""The least spanning tree and the packing of partitions as CVXPY problems, and in LaTeX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...numerics import Array
+from ...objective import Statement, label_all
+from ..latex import Latex, such_that
+
+
+def pose_trees(distances: Array, partitions: Array) -> Statement:
+    """Minimise d.x s.t. x >= 0, x(E) = n - 1, x(pi) >= |pi| - 1 for single linkage's partitions."""
+    import cvxpy as cp
+
+    n = len(distances)
+    x = cp.Variable((n, n), name="x")
+    constraints: dict[str, Any] = {
+        "edges": x >= 0.0,
+        "triangle": cp.multiply(np.tri(n), x) == 0.0,
+        "sum": cp.sum(x) == n - 1.0,
+    }
+    if n > 2:
+        parted = np.array([(row[:, None] != row).ravel() for row in partitions[1:]], dtype=float)
+        enough = parted @ cp.vec(x, order="C") >= _blocks(partitions)[1:] - 1.0
+        constraints["partitions"] = enough
+    value = cp.sum(cp.multiply(cp.Constant(np.triu(distances), name="d"), x))
+    problem = cp.Problem(cp.Minimize(value), label_all(constraints))
+    return Statement(problem, {"x": x}, constraints)
+
+
+def pose_packing(distances: Array, partitions: Array) -> Statement:
+    """Maximise sum y_pi (|pi| - 1) s.t. the y that part an edge are at most its distance."""
+    import cvxpy as cp
+
+    n = len(distances)
+    y = cp.Variable(n - 1, name="y")
+    u, v = np.triu_indices(n, 1)
+    parted = (partitions[:, u] != partitions[:, v]).T.astype(float)
+    constraints: dict[str, Any] = {"packing": parted @ y <= distances[u, v]}
+    if n > 2:
+        constraints["signs"] = y[1:] >= 0.0
+    value = (_blocks(partitions) - 1.0) @ y
+    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+    return Statement(problem, {"y": y}, constraints)
+
+
+def _blocks(partitions: Array) -> Array:
+    return np.array([float(np.unique(row).size) for row in partitions])
+
+
+def spanning_tree_latex() -> Latex:
+    """Primal, Lagrangian, dual and KKT conditions."""
+    sizes = (r"x_e \ge 0", r"x(E) = n - 1", r"x(\pi) \ge |\pi| - 1")
+    load = r"\sum_{\pi : e \in \delta(\pi)} y_\pi"
+    signs = r"y_\pi \ge 0\ \text{but for single points}"
+    return Latex(
+        r"\min_x\ \sum_e d_e x_e" + such_that(*sizes),
+        r"\sum_e d_e x_e - \sum_\pi y_\pi (x(\pi) - |\pi| + 1) - \sum_e \lambda_e x_e",
+        r"\max_y\ \sum_\pi y_\pi (|\pi| - 1)" + such_that(rf"{load} \le d_e", signs),
+        (
+            *sizes,
+            rf"{load} + \lambda_e = d_e",
+            rf"{signs},\ \lambda_e \ge 0",
+            r"y_\pi (x(\pi) - |\pi| + 1) = 0",
+            r"\lambda_e x_e = 0",
+        ),
+    )
