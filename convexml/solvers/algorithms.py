@@ -88,7 +88,7 @@ TABLE = (
     Algorithm(
         "interior_point",
         interior_point,
-        (*SCALAR, "box dual", "quadratic penalty"),
+        (*SCALAR, "box dual", "quadratic penalty, l1 or elastic net"),
         100,
         InteriorPointRate(),
     ),

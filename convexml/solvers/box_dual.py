@@ -50,3 +50,23 @@ def box_dual(objective: Objective) -> BoxDual:
     zero = np.zeros_like(y)
     q = np.stack([y + epsilon, y - epsilon])
     return BoxDual(q, np.stack([K, K]), np.stack([zero, lo]), np.stack([hi, zero]))
+
+
+def kinks_at_zero(objective: Objective) -> Array:
+    """The levels l_j of a penalty sum_j l_j |w_j| + w'Lam w / 2, shape (d,)."""
+    levels = np.zeros(objective.d)
+    if objective.penalty.name in ("l1", "elastic_net"):
+        blocks = objective.penalty.zero_blocks(objective.d)
+        assert blocks is not None  # these have a kink for each coordinate
+        levels = blocks[1]
+    return levels
+
+
+def with_kinks(box: BoxDual, levels: Array) -> BoxDual:
+    """The dual of samples and of kinks: l_j |w_j| is an absolute loss of the prediction w_j."""
+    zero = np.zeros((len(box.q), levels.size))
+    lo, hi = zero - levels, zero + levels
+    if len(box.q) == 2:
+        lo[0], hi[1] = 0.0, 0.0
+    pairs = (box.q, zero), (box.K, zero), (box.lo, lo), (box.hi, hi)
+    return BoxDual(*(np.hstack(pair) for pair in pairs))

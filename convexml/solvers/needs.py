@@ -115,6 +115,10 @@ NEEDS: dict[str, Need] = {
         lambda objective: objective.penalty.name in ("l2", "zero"),
         "its penalty is not quadratic",
     ),
+    "quadratic penalty, l1 or elastic net": (
+        lambda objective: objective.penalty.name in ("l2", "zero", "l1", "elastic_net"),
+        "its penalty is neither quadratic nor l1, nor both",
+    ),
     "strongly convex quadratic penalty": (
         lambda objective: (
             objective.penalty.name == "l2" and objective.penalty.strong_convexity > 0.0

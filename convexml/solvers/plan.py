@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..objective import Objective
+from .box_dual import kinks_at_zero
 from .costs import Sizes, Work
 from .needs import meets
 from .registry import ALGORITHMS
@@ -116,7 +117,10 @@ TABLE = (
         "interior_point",
         lambda s: Work(120, 20, s.d, 20, s.d),
         "the dual is a quadratic program in a box, of few features",
-        lambda s: s.d <= s.n // 2 and not (s.objective.loss.is_indicator or s.is_smooth),
+        lambda s: (
+            (s.d <= s.n // 2 or bool(kinks_at_zero(s.objective).any()))
+            and not (s.objective.loss.is_indicator or s.is_smooth)
+        ),
     ),
     Engine(
         "fista",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from scipy import sparse
@@ -80,6 +81,43 @@ def test_every_loss_with_a_box_dual(loss: Any, intercept: bool, weighted: bool) 
     assert solution.rate_audit().holds
 
 
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+@pytest.mark.parametrize(
+    "penalty",
+    [
+        penalties.L1(0.05),
+        penalties.L1(0.05, [1.0, 0.0, 2.0, 0.5, 1.0]),
+        penalties.ElasticNet(0.1, 0.4),
+        penalties.ElasticNet(0.1, 1e-5),
+    ],
+    ids=["l1", "weighted", "elastic net", "nearly l2"],
+)
+def test_kinks_of_the_penalty_are_samples_of_an_absolute_loss(loss: Any, penalty: Any) -> None:
+    X, y = separable() if loss.is_indicator else samples(loss.labels)
+    problem = cml.LearningProblem(X, y, loss, penalty, fit_intercept=not loss.is_indicator)
+    solution = problem.solve("interior_point", tol=1e-8)
+    assert solution.status == "optimal"
+    assert solution.iterations <= 30
+    reference = problem.solve("clarabel", tol=1e-9, polish=False)
+    assert solution.objective == pytest.approx(reference.objective, rel=2e-7, abs=1e-9)
+    assert solution.rate_audit().holds, solution.rate_audit().first_violation
+
+
+@pytest.mark.parametrize(("n", "d"), [(120, 20), (40, 60)])
+def test_kinked_losses_with_l1_are_left_to_it(n: int, d: int) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n, d))
+    y = X[:, 0] - X[:, 1] + rng.laplace(size=n)
+    problem = cml.LearningProblem(X, y, losses.Pinball(0.3), penalties.L1(0.03))
+    solution = problem.solve()
+    assert (solution.solver, solution.status) == ("interior_point", "optimal")
+    w, b = cp.Variable(d), cp.Variable()
+    rest = y - X @ w - b
+    lost = cp.sum(cp.maximum(0.3 * rest, -0.7 * rest)) / n
+    written = cp.Problem(cp.Minimize(lost + 0.03 * cp.norm1(w)))
+    assert written.solve(solver="CLARABEL") == pytest.approx(solution.objective, rel=1e-6)
+
+
 @pytest.mark.parametrize("loss", [losses.Hinge(), losses.Huber(0.5)], ids=lambda loss: loss.name)
 def test_sparse_and_dense_data_give_the_same(loss: Any) -> None:
     X, y = samples(loss.labels)
@@ -104,7 +142,10 @@ def test_dependent_columns_that_nobody_penalises_are_survived() -> None:
 @pytest.mark.parametrize(
     ("problem", "words"),
     [
-        (lambda X, y: cml.Lasso(X, y, 0.1), "interior_point needs a quadratic penalty"),
+        (
+            lambda X, y: cml.LearningProblem(X, y, losses.Huber(1.0), penalties.L1Ball(0.1)),
+            "interior_point needs a quadratic penalty, l1 or elastic net",
+        ),
         (lambda X, y: cml.LogisticRegression(X, y > 0, 0.1), "interior_point needs a box dual"),
     ],
 )

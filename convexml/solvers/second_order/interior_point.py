@@ -8,9 +8,9 @@ import numpy as np
 
 from ...numerics import EPS, Array
 from ...objective import Objective
-from ..box_dual import BoxDual, box_dual
+from ..box_dual import BoxDual, box_dual, kinks_at_zero, with_kinks
 from ..driver import Iterate
-from .interior_system import SIDES, InteriorPoint, NewtonSystem
+from .interior_system import SIDES, InteriorPoint, KinkedRows, NewtonSystem
 
 BACK_OFF = 0.995
 """Share of the way to the boundary that a step goes."""
@@ -20,27 +20,31 @@ def interior_point(objective: Objective, w: Array, b: float) -> Iterator[Iterate
     """Solve the dual QP by Mehrotra's predictor-corrector steps, all variables at once.
 
     F*(u) = min { q'p + p'K p / 2 : sum_k p_k = u, lo <= p <= hi } and Omega = w'Lam w / 2 make the
-    dual a QP, whose conditions are linear but for s z = mu (``NewtonSystem``). Each iteration
+    dual a QP, whose conditions are linear but for s z = mu (``NewtonSystem``). Where l_j |w_j| is
+    added, it counts as the absolute loss of one more prediction, w_j itself. Each iteration
     solves them twice with one factor: for mu = 0, which tells how far one can go, and for the mu
     that this allows, second-order terms included (Mehrotra, 1992, https://doi.org/10.1137/0802028;
     Ferris and Munson, 2002, https://doi.org/10.1137/S1052623400374379, for SVMs).
 
     It needs no start: (w, b) is only the first iterate.
     """
-    box = box_dual(objective)
-    level = objective.penalty.manifold(w, np.zeros_like(w), np.ones_like(w)).hessian
+    kinks = kinks_at_zero(objective)
+    (kinked,) = kinks.nonzero()
+    rows, box = KinkedRows(objective, kinked), with_kinks(box_dual(objective), kinks[kinked])
+    level = curvature(objective)
     finite = np.stack([np.isfinite(box.lo), np.isfinite(box.hi)])
     count = max(int(finite.sum()), 1)
     passes, left = 1.0, 1.0
     yield Iterate(w, b, None, passes)
-    at = start(objective, box, finite)
+    at = start(rows, box, finite)
     while True:
-        system = NewtonSystem(objective, box, level, finite, at)
+        system = NewtonSystem(rows, box, level, finite, at)
         mu = float(np.sum(at.s * at.z)) / count
         state = {"p": at.p, "s": finite * at.s, "z": at.z}
         state |= {"q": box.q, "K": box.K}
         passes += 2.0
-        yield Iterate(at.w, at.b, at.p.sum(axis=0), passes, {"complementarity": mu}, state)
+        u, _ = rows.split(at.p.sum(axis=0))
+        yield Iterate(at.w, at.b, u, passes, {"complementarity": mu}, state)
         cost = float(np.sum(np.abs(box.q * at.p) + 0.5 * box.K * at.p**2) + 0.5 * level @ at.w**2)
         if (mu * count <= EPS * cost and left <= EPS) or not np.all(np.isfinite(system.h)):
             return
@@ -56,13 +60,22 @@ def interior_point(objective: Objective, w: Array, b: float) -> Iterator[Iterate
         at, left = at.plus(step, move), left * (1.0 - step)
 
 
-def start(objective: Objective, box: BoxDual, finite: Array) -> InteriorPoint:
+def curvature(objective: Objective) -> Array:
+    """The diagonal Lam of a penalty w'Lam w / 2, with or without kinks at 0, shape (d,)."""
+    penalty, zero = objective.penalty, np.zeros(objective.d)
+    if penalty.is_smooth:
+        return penalty.manifold(zero, zero, zero + 1.0).hessian
+    return zero + penalty.strong_convexity
+
+
+def start(rows: KinkedRows, box: BoxDual, finite: Array) -> InteriorPoint:
     """The centre p of the box at w = 0, and the multipliers that suit them, well above 0."""
-    ends = np.stack([box.lo, box.hi])
-    p = np.where(finite, ends, SIDES[::-1] * objective.c * finite[::-1]).mean(axis=0)
+    objective, ends = rows.objective, np.stack([box.lo, box.hi])
+    c = np.concatenate([objective.c, np.ones(rows.kinked.size)])
+    p = np.where(finite, ends, SIDES[::-1] * c * finite[::-1]).mean(axis=0)
     s = np.where(finite, SIDES * (p - np.where(finite, ends, 0.0)), 1.0)
     b = objective.best_intercept(objective.zero_scores)
-    slope = box.K * p + box.q - b
+    slope = box.K * p + box.q - rows.forth(np.zeros(objective.d), b)
     size = float(np.abs(slope).mean()) or 1.0
     return InteriorPoint(
         p, np.zeros(objective.d), b, s, finite * (np.maximum(SIDES * slope, 0.0) + size)

@@ -14,12 +14,12 @@ from ...objective import Objective
 from ..box_dual import BoxDual
 
 SIDES = np.array([1.0, -1.0])[:, None, None]
-"""Slacks s and multipliers z have shape (2, k, n): those of p >= lo, and those of p <= hi."""
+"""Slacks s and multipliers z have shape (2, k, m): those of p >= lo, and those of p <= hi."""
 
 
 @dataclass(frozen=True)
 class InteriorPoint:
-    """The unknowns p (k, n), (w, b), the slacks s > 0 of the box and their multipliers z > 0."""
+    """The unknowns p (k, m), (w, b), the slacks s > 0 of the box and their multipliers z > 0."""
 
     p: Array
     w: Array
@@ -33,21 +33,44 @@ class InteriorPoint:
         return InteriorPoint(self.p + t * d.p, self.w + t * d.w, self.b + t * d.b, s, z)
 
 
-class NewtonSystem:
-    """Lam w + X'u = 0, 1'u = 0, K p + q - (X w + b) = z_lo - z_hi, u = sum_k p_k; s z = target.
+class KinkedRows:
+    """The predictions (X w + b, w_j for j in ``kinked``): rows of the samples and of kinks."""
 
-    Eliminating p and z leaves one weighted ridge regression for (dw, db), with weights
-    H = sum_k 1 / (K + z_lo/s_lo + z_hi/s_hi): a matrix of shape (d, d), factored once.
+    def __init__(self, objective: Objective, kinked: Array) -> None:
+        self.objective, self.kinked = objective, kinked
+
+    def forth(self, w: Array, b: float) -> Array:
+        """The predictions at (w, b)."""
+        scores = self.objective.predict(w, b)
+        return np.concatenate([scores, w[self.kinked]]) if self.kinked.size else scores
+
+    def back(self, u: Array) -> tuple[Array, float]:
+        """The transpose: (X'u + u of the kinks, 1'u), 1'u of samples and 0 without an intercept."""
+        u, v = self.split(u)
+        pull = self.objective.design.rmatvec(u)
+        if v.size:
+            pull[self.kinked] += v
+        return pull, float(u.sum()) if self.objective.fit_intercept else 0.0
+
+    def split(self, u: Array) -> tuple[Array, Array]:
+        """Of the samples, and of the kinks."""
+        return u[: self.objective.n], u[self.objective.n :]
+
+
+class NewtonSystem:
+    """Lam w + A'u = 0, 1'u = 0, K p + q - A (w, b) = z_lo - z_hi, u = sum_k p_k; s z = target.
+
+    A are the ``KinkedRows``. Eliminating p and z leaves one weighted ridge regression for (dw, db),
+    with weights H = sum_k 1 / (K + z_lo/s_lo + z_hi/s_hi): a (d, d) matrix, factored once.
     """
 
     def __init__(
-        self, objective: Objective, box: BoxDual, level: Array, finite: Array, at: InteriorPoint
+        self, rows: KinkedRows, box: BoxDual, level: Array, finite: Array, at: InteriorPoint
     ) -> None:
-        self.objective, self.finite, self.at = objective, finite, at
-        u = at.p.sum(axis=0)
-        self.r_w = level * at.w + objective.design.rmatvec(u)
-        self.r_b = float(u.sum()) if objective.fit_intercept else 0.0
-        slope = box.K * at.p + box.q - objective.predict(at.w, at.b)
+        self.rows, self.finite, self.at = rows, finite, at
+        pull, self.r_b = rows.back(at.p.sum(axis=0))
+        self.r_w = level * at.w + pull
+        slope = box.K * at.p + box.q - rows.forth(at.w, at.b)
         self.r_p = slope - np.sum(SIDES * at.z, axis=0)
         self.size = max(float(np.abs(part).max(initial=0.0)) for part in (slope, box.q, at.z, at.w))
         with np.errstate(divide="ignore", over="ignore"):
@@ -62,16 +85,20 @@ class NewtonSystem:
 
     def factor(self) -> None:
         """Form the matrix of the weighted ridge regression and factor it."""
-        self.solve = normal_equations(self.objective, self.level, self.h.sum(axis=0))
+        h, kinks = self.rows.split(self.h.sum(axis=0))
+        level = self.level.copy()
+        level[self.rows.kinked] += kinks
+        self.solve = normal_equations(self.rows.objective, level, h)
 
     def direction(self, target: Array | float) -> InteriorPoint:
         """The Newton step towards s z = target."""
-        design, at = self.objective.design, self.at
+        rows, at = self.rows, self.at
         pull = self.finite * (target / at.s - at.z)  # dz, but for -(z/s) ds
         g = np.sum(SIDES * pull, axis=0) - self.r_p
         hg = np.sum(self.h * g, axis=0)
-        dw, db = self.solve(-self.r_w - design.rmatvec(hg), -self.r_b - float(hg.sum()))
-        dp = self.h * (design.matvec(dw) + db + g)
+        right, last = rows.back(hg)
+        dw, db = self.solve(-self.r_w - right, -self.r_b - last)
+        dp = self.h * (rows.forth(dw, db) + g)
         ds = self.finite * SIDES * dp
         return InteriorPoint(dp, dw, db, ds, pull - at.z / at.s * ds)
 

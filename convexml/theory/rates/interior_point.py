@@ -103,11 +103,20 @@ def largest(*terms: Array) -> float:
 def learning_residuals(
     objective: Objective, state: Mapping[str, Any]
 ) -> tuple[Array, float, float]:
-    """The conditions Lam w + X'u = 0, 1'u = 0, K p + q - (X w + b) = z_lo - z_hi, u = sum_k p_k."""
+    """The conditions Lam w + X'u + v = 0, 1'u = 0, K p + q - (X w + b, w) = z_lo - z_hi.
+
+    (u, v) = sum_k p_k, v of the coordinates with a kink at 0, if there are any.
+    """
     w, b, p, s, z = (state[name] for name in ("w", "b", "p", "s", "z"))
-    u, pull = p.sum(axis=0), z[0] - z[1]
-    slope = objective.penalty.gradient(w)
+    (u, v), pull = np.split(p.sum(axis=0), [objective.n]), z[0] - z[1]
     scores = objective.predict(w, b)
+    if v.size:
+        blocks = objective.penalty.zero_blocks(w.size)
+        kinked = np.zeros(0, dtype=int) if blocks is None else np.flatnonzero(blocks[1])
+        slope, scores = objective.penalty.strong_convexity * w, np.append(scores, w[kinked])
+        slope[kinked] += v
+    else:
+        slope = objective.penalty.gradient(w)
     parts = [
         (slope + objective.design.rmatvec(u)),
         np.array([u.sum() if objective.fit_intercept else 0.0]),
