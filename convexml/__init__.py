@@ -56,6 +56,7 @@ _HOME = {
             "NuSVC",
             "OneClassSVM",
             "PoissonRegression",
+            "PrincipalComponents",
             "QuantileRegression",
             "Ridge",
             "SoftMarginSVM",

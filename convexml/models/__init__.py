@@ -35,6 +35,7 @@ _HOME = {
     "NuSVC": "kernel.nu_svc",
     "OneClassSVM": "kernel.one_class_svm",
     "PoissonRegression": "regression.poisson_regression",
+    "PrincipalComponents": "matrix.principal_components",
     "QuantileRegression": "regression.quantile_regression",
     "Ridge": "regression.ridge",
     "SVR": "regression.svr",

@@ -149,6 +149,26 @@ class Predictions(PublicNames):
         return np.atleast_1d(b) if self._of_classes or np.ndim(b) else float(b)
 
     @property
+    def components(self) -> Array:
+        """The leading directions of P in rows, (k, d), of principal components."""
+        return self._of_matrix("components", self.primal)
+
+    @property
+    def eigengap(self) -> float:
+        """lambda_k - lambda_(k+1) by the multipliers, of principal components."""
+        return self._of_matrix("eigengap", self.dual)
+
+    def _of_matrix(self, asked: str, arrays: dict[str, Array]) -> Any:
+        ask = getattr(self.problem, f"{asked}_of", None)
+        if ask is None:
+            raise NoSuchNameError(
+                f"{self.problem.name} has no {asked}; PrincipalComponents has them."
+            )
+        if not arrays:
+            raise InputError(f"{asked}: {self.problem.name} is {self.status}; there is no point.")
+        return ask(arrays)
+
+    @property
     def _of_classes(self) -> bool:
         """Whether two classes are told apart, or one class from the rest."""
         return getattr(self.problem, "classes", None) is not None or "rho" in self.primal

@@ -37,6 +37,7 @@ TESTED_ELSEWHERE = {
     "NuSVC": "test_nu_svc.py",
     "OneClassSVM": "test_one_class_svm.py",
     "SpanningTree": "test_spanning_tree.py",
+    "PrincipalComponents": "test_principal_components.py",
     "SoftmaxRegression": "support/models/softmax.py",
 }
 """Models that are posed for tests of their own rather than in a row of support/model_cases.py."""

@@ -92,6 +92,8 @@ def test_every_model_is_here() -> None:
     named |= {"DiscriminantAnalysis", "NuSVC"}
     named |= {"BernoulliLikelihood", "CategoricalLikelihood"}
     named |= {"NearestNeighbors", "SpanningTree"}
+    named |= {"NearestNeighbors"}
+    named |= {"PrincipalComponents"}
     assert named == {*cml.models.__all__} - {"Problem"}
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import support.oracles.matrix.relaxations as matrices
 import support.oracles.problem_oracles as oracles
 import support.oracles.problem_oracles_entropy as entropies
 import support.oracles.problem_oracles_gaussian as gaussian
@@ -49,6 +50,7 @@ ORACLES = {
     "discriminant_analysis": gaussian.discriminant_analysis,
     "spanning_tree": shapes.spanning_tree,
     "nearest_neighbors": shapes.nearest_neighbors,
+    "principal_components": matrices.principal_components,
     "squared + nonnegative": oracles.nonnegative_least_squares,
     "squared + box": oracles.box_least_squares,
     "squared_hinge + l2": newton.smooth(newton.squared_hinge_loss),

@@ -39,6 +39,7 @@ CASES = {
     "nu_svc": "nu_svc_breast_cancer",
     "one_class_svm": "one_class_svm_iris",
     "poisson_regression": "poisson_diabetes",
+    "principal_components": "principal_components_iris",
     "quantile_regression": "quantile_wine",
     "ridge": "ridge_diabetes",
     "soft_margin_svm": "soft_margin_breast_cancer",

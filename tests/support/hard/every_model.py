@@ -30,6 +30,7 @@ def alone() -> tuple[Array, Array]:
 
 
 gaussian = cml.GaussianLikelihood
+components = cml.PrincipalComponents
 KERNEL = cml.kernels.Gaussian(1.5)
 ROWS: tuple[ModelCase, ...] = (
     *MODELS,
@@ -53,6 +54,7 @@ ALONE: tuple[ModelCase, ...] = (
     ),
     ModelCase("NuSVC", bind(cml.NuSVC, 0.4), binary),
     ModelCase("NuSVC-kernel", bind(cml.NuSVC, 0.4, KERNEL), binary),
+    ModelCase("PrincipalComponents", lambda X, y, **given: components(X, 2, **given), alone),
     ModelCase("DiscriminantAnalysis", bind(cml.DiscriminantAnalysis), three),
     ModelCase("DiscriminantAnalysis-own", bind(cml.DiscriminantAnalysis, False), three),
 )

@@ -1,0 +1,1 @@
+"""Certificates of problems in a semidefinite matrix, and of points that may merge."""

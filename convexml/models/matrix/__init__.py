@@ -1,0 +1,1 @@
+"""Relaxations: principal components, k-means, clusters that merge."""
