@@ -55,6 +55,7 @@ _HOME = {
             "NearestNeighbors",
             "NuSVC",
             "OneClassSVM",
+            "OptimalTransport",
             "PoissonRegression",
             "PrincipalComponents",
             "QuantileRegression",

@@ -1,10 +1,12 @@
-"""What a model takes in place of, or beside, X and y: queries, or distances."""
+"""What a model takes in place of, or beside, X and y: queries, distances, costs."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from ..errors import ProblemFileError
 from .arrays import Array, ProblemData
@@ -13,7 +15,8 @@ from .arrays import Array, ProblemData
 def suited(constructor: Callable[..., Any], name: str, data: ProblemData) -> ProblemData:
     """The data as the constructor takes them.
 
-    "Q", queries, are the rows that `split` holds out; "distances" are those of the rows of X.
+    "Q", queries, are the rows that `split` holds out; "distances" are those of the rows of X, and
+    "costs" those of the rows of X to the rows held out, all of one mass on each side.
 
     Raises
     ------
@@ -25,13 +28,18 @@ def suited(constructor: Callable[..., Any], name: str, data: ProblemData) -> Pro
         X = arrays.pop("X")
         arrays["distances"] = _distances(X, X)
         return ProblemData(arrays, (), data.sha256)
-    if "Q" not in taken:
+    if not {"Q", "costs"} & taken.keys():
         return data
     if "X" not in data.held_out:
         raise ProblemFileError(
-            f"data.split is required by {name}: its queries are the rows that are held out; write "
+            f"data.split is required by {name}: it asks of the rows that are held out; write "
             "split = 0.25"
         )
+    if "costs" in taken:
+        costs = _distances(arrays["X"], data.held_out["X"])
+        m, n = costs.shape
+        masses = {"a": np.full(m, 1.0 / m), "b": np.full(n, 1.0 / n)}
+        return ProblemData({"costs": costs, **masses}, (), data.sha256)
     arrays["Q"] = data.held_out["X"]
     return ProblemData(arrays, data.features, data.sha256)
 

@@ -34,6 +34,7 @@ _HOME = {
     "NearestNeighbors": "linear.nearest_neighbors",
     "NuSVC": "kernel.nu_svc",
     "OneClassSVM": "kernel.one_class_svm",
+    "OptimalTransport": "linear.optimal_transport",
     "PoissonRegression": "regression.poisson_regression",
     "PrincipalComponents": "matrix.principal_components",
     "QuantileRegression": "regression.quantile_regression",

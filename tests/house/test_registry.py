@@ -38,6 +38,7 @@ TESTED_ELSEWHERE = {
     "OneClassSVM": "test_one_class_svm.py",
     "SpanningTree": "test_spanning_tree.py",
     "PrincipalComponents": "test_principal_components.py",
+    "OptimalTransport": "test_optimal_transport.py",
     "SoftmaxRegression": "support/models/softmax.py",
 }
 """Models that are posed for tests of their own rather than in a row of support/model_cases.py."""

@@ -91,9 +91,8 @@ def test_every_model_is_here() -> None:
     named = {*MODELS, "GaussianLikelihood", "OneClassSVM", "LearningProblem", "LinearProgram"}
     named |= {"DiscriminantAnalysis", "NuSVC"}
     named |= {"BernoulliLikelihood", "CategoricalLikelihood"}
-    named |= {"NearestNeighbors", "SpanningTree"}
-    named |= {"NearestNeighbors"}
     named |= {"PrincipalComponents"}
+    named |= {"NearestNeighbors", "SpanningTree", "OptimalTransport"}
     assert named == {*cml.models.__all__} - {"Problem"}
 
 

@@ -49,6 +49,7 @@ ORACLES = {
     "categorical_likelihood": entropies.categorical_likelihood,
     "discriminant_analysis": gaussian.discriminant_analysis,
     "spanning_tree": shapes.spanning_tree,
+    "optimal_transport": shapes.optimal_transport,
     "nearest_neighbors": shapes.nearest_neighbors,
     "principal_components": matrices.principal_components,
     "squared + nonnegative": oracles.nonnegative_least_squares,

@@ -38,6 +38,7 @@ CASES = {
     "nearest_neighbors": "nearest_neighbors_iris",
     "nu_svc": "nu_svc_breast_cancer",
     "one_class_svm": "one_class_svm_iris",
+    "optimal_transport": "optimal_transport_iris",
     "poisson_regression": "poisson_diabetes",
     "principal_components": "principal_components_iris",
     "quantile_regression": "quantile_wine",

@@ -30,6 +30,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "NearestNeighbors": lambda: cml.NearestNeighbors(kernel.X[4:], kernel.X[:4], 3),
     "SpanningTree": lambda: cml.SpanningTree([[0, 1, 2], [1, 0, 3], [2, 3, 0]]),
     "PrincipalComponents": lambda: cml.PrincipalComponents(kernel.X, 2),
+    "OptimalTransport": lambda: cml.OptimalTransport([1, 2], [2, 1], [[1, 2], [3, 1]]),
     "LinearProgram": lambda: cml.LinearProgram([1.0, 2.0], [[-1.0, -1.0]], [-1.0]),
     "SoftmaxRegression": lambda: softmax.pose("l2", 0.1),
     **{name: partial(make, kernel.KERNELS[0]) for name, make in kernel.MODELS.items()},

@@ -66,4 +66,20 @@ ROWS: dict[str, Row] = {
         ),
         "SpanningTree.certify | partitions | their y | pass both",
     ),
+    "masses that differ": (
+        lambda: cml.OptimalTransport([1.0, 1.0], [1.0, 2.0], np.ones((2, 2))),
+        "OptimalTransport: the sums of a and b | 2.0 and 3.0 | equal | Divide each by its sum",
+    ),
+    "a negative mass": (
+        lambda: cml.OptimalTransport([1.0, -1.0], [0.0, 0.0], np.ones((2, 2))),
+        "OptimalTransport: a | -1 at entry 1 | >= 0 | >= 0",
+    ),
+    "no mass": (
+        lambda: cml.OptimalTransport([0.0, 0.0], [0.0, 0.0], np.ones((2, 2))),
+        "OptimalTransport: a | its sum is 0 | some mass | must hold",
+    ),
+    "costs the other way round": (
+        lambda: cml.OptimalTransport([1.0, 1.0], [1.0, 0.5, 0.5], np.ones((3, 2))),
+        "OptimalTransport: costs | (3, 2) | shape (2, 3) | a row for each of a",
+    ),
 }

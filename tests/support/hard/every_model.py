@@ -76,6 +76,7 @@ ELSEWHERE = (
     "LearningProblem",
     "LinearProgram",
     "NearestNeighbors",
+    "OptimalTransport",
     "SpanningTree",
 )
 """What the models above are made of, by every loss and penalty; and what has no samples, or no
