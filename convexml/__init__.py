@@ -41,6 +41,7 @@ _HOME = {
             "HalfspaceLP",
             "HardMarginSVM",
             "HuberRegression",
+            "KMeansBound",
             "KernelLogistic",
             "KernelRidge",
             "KernelSVM",

@@ -20,6 +20,7 @@ _HOME = {
     "HalfspaceLP": "classification.halfspace_lp",
     "HardMarginSVM": "classification.hard_margin_svm",
     "HuberRegression": "regression.huber_regression",
+    "KMeansBound": "matrix.k_means_bound",
     "KernelLogistic": "kernel.classification",
     "KernelRidge": "kernel.regression",
     "KernelSVM": "kernel.classification",

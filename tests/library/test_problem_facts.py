@@ -51,6 +51,7 @@ ORACLES = {
     "spanning_tree": shapes.spanning_tree,
     "optimal_transport": shapes.optimal_transport,
     "nearest_neighbors": shapes.nearest_neighbors,
+    "k_means_bound": matrices.k_means_bound,
     "principal_components": matrices.principal_components,
     "squared + nonnegative": oracles.nonnegative_least_squares,
     "squared + box": oracles.box_least_squares,

@@ -27,6 +27,7 @@ CASES = {
     "halfspace_lp": "halfspace_iris",
     "hard_margin_svm": "hard_margin_iris",
     "huber_regression": "huber_diabetes",
+    "k_means_bound": "k_means_bound_iris",
     "kernel_ridge": "statement_kernel_ridge",
     "kernel_svm": "statement_kernel_svm",
     "lasso": "lasso_diabetes",

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.utils import get_tags
-from support.hard.every_model import ALONE, ESTIMATORS, ROWS, kind, target, with_column
+from support.hard.every_model import ALONE, ESTIMATORS, ROWS, UNWEIGHTED, kind, target, with_column
 from support.model_cases import samples
 
 from convexml.errors import InputError
@@ -78,7 +78,7 @@ TARGETS: dict[str, tuple[Spoil, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", [*ROWS, *ALONE], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*ROWS, *ALONE, *UNWEIGHTED], ids=lambda case: case.name)
 @pytest.mark.parametrize("name", SPOILT)
 def test_an_x_is_refused_by_row_column_and_count(case: Any, name: str) -> None:
     (X, y), (spoil, words) = case.data(), SPOILT[name]

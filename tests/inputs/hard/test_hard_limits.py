@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.hard.every_model import ALONE, LABELS, ROWS
+from support.hard.every_model import ALONE, LABELS, ROWS, UNWEIGHTED
 from support.model_cases import samples, separable
 
 import convexml as cml
@@ -17,7 +17,9 @@ from convexml.errors import InputError
 from convexml.solvers.reference import REFERENCE, STOPPED, process
 
 X, Y = samples("real")
-CASES = pytest.mark.parametrize("case", [*ROWS, *ALONE, *LABELS], ids=lambda case: case.name)
+CASES = pytest.mark.parametrize(
+    "case", [*ROWS, *ALONE, *UNWEIGHTED, *LABELS], ids=lambda case: case.name
+)
 
 
 @pytest.fixture

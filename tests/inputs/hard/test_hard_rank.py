@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from support.hard.every_model import ALONE, ROWS, kind, with_column
+from support.hard.every_model import ALONE, ROWS, UNWEIGHTED, kind, with_column
 from support.model_cases import GROUPS, bind, samples
 
 import convexml as cml
@@ -115,7 +115,7 @@ def test_columns_that_depend_up_to_rounding(case: Any) -> None:
 # -- models of X alone --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*ALONE, *UNWEIGHTED], ids=lambda case: case.name)
 @pytest.mark.parametrize("how", ["a column twice", "a sum", "a column of 0", "many columns"])
 def test_models_of_x_alone_where_columns_depend(case: Any, how: str) -> None:
     X, y = case.data()
@@ -138,7 +138,7 @@ def test_models_of_x_alone_where_columns_depend(case: Any, how: str) -> None:
     assert words.get(how, "is a combination of other columns") in solution.certificate.reason
 
 
-@pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*ALONE, *UNWEIGHTED], ids=lambda case: case.name)
 def test_models_of_x_alone_where_columns_depend_up_to_rounding(case: Any) -> None:
     X, y = case.data()
     Z = pd.DataFrame(with_column(X, 4, X[:, 0] + X[:, 1]), columns=list("abcde"))

@@ -11,7 +11,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
-from support.hard.every_model import ALONE, KERNEL, ROWS, kind, targets, three
+from support.hard.every_model import ALONE, KERNEL, ROWS, UNWEIGHTED, kind, targets, three
 from support.model_cases import GROUPS, binary, count, real, separable
 
 import convexml as cml
@@ -81,7 +81,7 @@ def test_softmax_with_an_l1_norm_in_any_unit() -> None:
         assert found.gap <= 2.0 * (found.primal_objective - best) + 1e-6 or size > 1e-4
 
 
-@pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*ALONE, *UNWEIGHTED], ids=lambda case: case.name)
 def test_columns_of_any_unit_of_models_of_x_alone(case: Any) -> None:
     X, y = case.data()
     there = case.make(X, y).solve()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support.hard.every_model import ALONE, ELSEWHERE, ESTIMATORS, LABELS, ROWS
+from support.hard.every_model import ALONE, ELSEWHERE, ESTIMATORS, LABELS, ROWS, UNWEIGHTED
 
 import convexml as cml
 from convexml import models
@@ -34,7 +34,7 @@ def test_every_row_has_its_file() -> None:
 
 
 def test_every_model_has_a_row() -> None:
-    posed = {case.pose().name for case in (*ROWS, *ALONE, *LABELS)}
+    posed = {case.pose().name for case in (*ROWS, *ALONE, *UNWEIGHTED, *LABELS)}
     assert posed | set(ELSEWHERE) == set(models.__all__)
 
 

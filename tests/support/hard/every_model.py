@@ -59,6 +59,10 @@ ALONE: tuple[ModelCase, ...] = (
     ModelCase("DiscriminantAnalysis-own", bind(cml.DiscriminantAnalysis, False), three),
 )
 """Models of X alone, or of matrices."""
+UNWEIGHTED: tuple[ModelCase, ...] = (
+    ModelCase("KMeansBound", lambda X, y: cml.KMeansBound(X, 2), alone),
+)
+"""Models of X alone that take no weights."""
 LABELS: tuple[ModelCase, ...] = (
     ModelCase(
         "BernoulliLikelihood",

@@ -1,0 +1,1 @@
+"""Semidefinite relaxations: sets of matrices, and steps of a splitting."""
