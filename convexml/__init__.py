@@ -20,6 +20,8 @@ _HOME = {
     "certify": "audit",
     "solve": "audit",
     "register": "audit",
+    "Slater": "audit",
+    "slater": "audit",
     "recognize": "recognition",
     "compare": "report",
     "Comparison": "report",

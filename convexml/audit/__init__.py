@@ -4,5 +4,6 @@ from .assertions import assert_optimal
 from .certifying import certify
 from .cvxpy.solving import solve
 from .registering import register
+from .slater import Slater, slater
 
-__all__ = ["assert_optimal", "certify", "register", "solve"]
+__all__ = ["Slater", "assert_optimal", "certify", "register", "slater", "solve"]

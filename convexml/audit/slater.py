@@ -1,0 +1,131 @@
+"""Slater's condition of a convex problem: a strictly feasible point, or multipliers against it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..certificates.certificate import Verdict
+from ..certificates.conic.infeasible import certify_infeasible
+from ..certificates.conic.slater import no_interior, search, strict_point
+from ..duality.checking import constraint_names, require_problem
+from ..errors import InputError
+from ..models.base import Problem
+from ..naming import PublicNames
+from ..numerics import Array, without_warnings
+from .cvxpy.reading.curvature import curved
+from .cvxpy.reading.labels import multipliers_by_label, soft_rows
+from .cvxpy.reading.point import Posed, pose, sparse_values, substituted
+from .cvxpy.strictness import is_linear, slack_of
+
+
+@dataclass(frozen=True)
+class Slater(PublicNames):
+    """Whether a convex problem meets the refined condition of Slater.
+
+    Attributes
+    ----------
+    holds : bool or None
+        True: some point meets all constraints, those that are not linear strictly. False: none
+        does. None: neither was verified; ``reason`` says why.
+    point : dict of arrays
+        Where True, by names of variables. An exactly feasible point is within ``distance``.
+    slack : dict of float
+        Where True, by label: the least room of each constraint at ``point``, less what rounding
+        may have added; > 0 for each that is not linear. Of an equality minus its residual, of a
+        linear inequality what is left: they need only be met, by a point within ``distance``.
+    multipliers : dict of arrays
+        Where False, by label: of the signs that CVXPY's have. The sum of the constraints g(x) <= 0
+        times them is >= 0 everywhere, and would be < 0 at a strictly feasible point.
+    distance : float
+        Of an exactly feasible point from ``point`` (2-norm, auxiliary variables included).
+    reason : str
+    """
+
+    holds: bool | None
+    point: dict[str, Any] = field(default_factory=dict)
+    slack: dict[str, float] = field(default_factory=dict)
+    multipliers: dict[str, Any] = field(default_factory=dict)
+    distance: float = 0.0
+    reason: str = ""
+
+    def __str__(self) -> str:
+        said = {True: "holds", False: "fails", None: "is undecided"}[self.holds]
+        rows = [f"  {name}: slack {value:.3g}" for name, value in self.slack.items()]
+        return "\n".join([f"Slater's condition {said}", f"  {self.reason}", *rows])
+
+
+@without_warnings
+@sparse_values()
+def slater(problem: Any) -> Slater:
+    """Look for a strictly feasible point, or for multipliers that show that there is none.
+
+    The refined condition: equalities and linear inequalities (also of maxima and l1 norms, which
+    are several of these) need only be met, all other constraints, and the domains of the atoms,
+    strictly. Where it holds and the optimal value is finite, the dual has a solution of the same
+    value.
+
+    Parameters
+    ----------
+    problem : cvxpy.Problem, or a posed problem
+        DCP and continuous; of a posed problem its ``primal``. Values of variables stay.
+
+    Returns
+    -------
+    Slater
+        True only where a point has been verified: linear constraints are met exactly by a point
+        nearby, and everything as near is inside of the others, both in CVXPY's conic form; the
+        slacks are those of the constraints as they are written. False only where multipliers prove
+        it, in rationals or priced (those of an infeasible problem). Everything else is None.
+
+    Raises
+    ------
+    InputError
+        For what is neither.
+
+    References
+    ----------
+    Boyd and Vandenberghe, *Convex Optimization* (2004), section 5.2.3; Rockafellar, *Convex
+    Analysis* (1970), theorem 28.2.
+    """
+    problem = problem.primal if isinstance(problem, Problem) else problem
+    require_problem(problem, "slater")
+    if not problem.variables():
+        raise InputError("slater: the problem has no variables; there is no point to look for.")
+    posed = pose(problem, "slater")
+    if words := curved(posed):
+        return Slater(None, reason=words)
+    x, y = search(posed.program) or (None, None)
+    strict = strict_point(posed.program, x)
+    if strict is not None:
+        return _told(posed, *strict)
+    y = None if y is None else no_interior(posed.program, y)
+    if y is not None:
+        reason = (
+            "every feasible point, if there is one, is on the border of a constraint that is not "
+            "linear, or of a domain"
+        )
+        return Slater(False, multipliers=multipliers_by_label(posed, y), reason=reason)
+    farkas = certify_infeasible(posed.program, posed.units, soft_rows(posed), None, 1e-6)
+    if farkas.verdict is Verdict.CERTIFIED:
+        named = multipliers_by_label(posed, farkas.dual["y"])
+        return Slater(False, multipliers=named, reason=f"infeasible: {farkas.reason}")
+    reason = "no point with room was verified, and no multipliers that exclude one exactly"
+    return Slater(None, reason=reason)
+
+
+def _told(posed: Posed, x: Array, distance: float) -> Slater:
+    """The point in the user's variables, with the slacks of the constraints as they are written."""
+    names = constraint_names(posed.problem)
+    with substituted(posed.values(x)):
+        slack = {names[c.id]: slack_of(c) for c in posed.problem.constraints}
+        strict = [names[c.id] for c in posed.problem.constraints if not is_linear(c)]
+    tight = [name for name in strict if not slack[name] > 0.0]
+    if tight:
+        reason = f"{tight[0]}: no room is left of it once rounding is taken off"
+        return Slater(None, slack=slack, reason=reason)
+    point = {name: np.array(value) for name, value in posed.point(x).items()}
+    reason = f"strictly feasible; an exactly feasible point is within {distance:.3g}"
+    return Slater(True, point, slack, distance=distance, reason=reason)

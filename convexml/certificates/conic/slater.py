@@ -1,0 +1,183 @@
+"""Slater's condition of a cone program: a point inside of its curved cones, or a proof of none.
+
+Linear rows need only be met (Rockafellar, 1970, *Convex Analysis*, theorem 28.2; Boyd and
+Vandenberghe, 2004, section 5.2.3). Where y in K* has A'y = 0, b'y <= 0 and a part in some curved
+cone that is not 0, there is no such point: it would have 0 < y's = b'y. That is decided in
+rationals, since b'y = 0 is the common case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from ...errors import SolverError
+from ...numerics import EPS, Array, length
+from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
+from ...objective.conic.curved import ExponentialCone, Power
+from ...objective.conic.program import ConeProgram
+from ..algebra.polyhedron import SAFE, nearby, relative_interior
+from .ray import inside
+from .search.scaling import solve_scaled
+from .values import linear_rows
+from .witness import inwards
+
+TINY = 1e-290
+"""A distance that asks for the inside of a cone, not its border."""
+ENTRIES = 20_000
+"""Of A, up to which multipliers are judged in rationals."""
+DENOMINATORS = (1, 2, 4, 12, 60, 1000, 10**6)
+SCALES = 4
+"""How many of the largest entries of the multipliers are tried as their unit."""
+ROOT = Fraction(float(np.sqrt(2.0)))
+"""What the rows of off-diagonal entries of a matrix are multiplied by."""
+
+
+def search(program: ConeProgram) -> tuple[Array, Array] | None:
+    """A point as far inside of the curved cones as t <= 1, and its multipliers, not judged.
+
+    Parameters
+    ----------
+    program : ConeProgram
+
+    Returns
+    -------
+    tuple of array, shapes (n,) and (m,)
+        None where Clarabel breaks down.
+    """
+    n, m = program.q.size, program.b.size
+    try:
+        x, y = solve_scaled(inwards(program))
+    except SolverError:
+        return None
+    return x[:n], y[:m]
+
+
+def strict_point(program: ConeProgram, start: Array | None) -> tuple[Array, float] | None:
+    """A point x, and a distance within which an exact point is inside of all curved cones.
+
+    It meets the linear rows exactly, in real numbers; all within the distance of x are inside of
+    the curved cones.
+
+    Parameters
+    ----------
+    program : ConeProgram
+    start : array, shape (n,), or None
+        A point to start from.
+
+    Returns
+    -------
+    tuple, or None
+        None where none is verified.
+    """
+    data, rows = linear_rows(program)
+    points = () if start is None else (start,)
+    if not rows.size:
+        found = (x for x in points if inside(program, x, program.b, TINY, curved=True))
+        return next(((x, 0.0) for x in found), None)
+    interior = relative_interior(data)
+    if interior is None:
+        return None
+    for x in (*points, interior.point):
+        near = nearby(interior, x)
+        if near is None:
+            continue
+        z = (1.0 - near.share) * near.point + near.share * interior.point
+        rounded = 4.0 * EPS * (length(near.point) + length(interior.point))
+        away = SAFE * near.step + rounded + TINY
+        if inside(program, z, program.b, away, curved=True):
+            return z, away
+    return None
+
+
+def no_interior(program: ConeProgram, y: Array) -> Array | None:
+    """Multipliers near y that prove exactly that no point is inside; None where none are found."""
+    for exact in _rationals(program, y):
+        if _proves(program, exact):
+            return np.array([float(value) for value in exact])
+    return None
+
+
+def _rationals(program: ConeProgram, y: Array) -> Iterator[list[Fraction]]:
+    """y in units of one of its entries, rounded to fractions of small denominators."""
+    if program.A.nnz > ENTRIES or not np.all(np.isfinite(y)):
+        return
+    off = _off_diagonal(program)
+    sizes = np.unique(np.abs(np.where(off, y / np.sqrt(2.0), y)))[::-1]
+    for unit in sizes[:SCALES]:
+        if not unit > 0.0:
+            continue
+        plain = np.where(off, y / np.sqrt(2.0), y) / unit
+        for most in DENOMINATORS:
+            rounded = [Fraction(value).limit_denominator(most) for value in plain.tolist()]
+            if any(rounded):
+                yield [
+                    2 * value / ROOT if mixed else value
+                    for value, mixed in zip(rounded, off.tolist(), strict=True)
+                ]
+
+
+def _off_diagonal(program: ConeProgram) -> Array:
+    """The rows of entries beside the diagonal of a matrix."""
+    mask = np.zeros(program.b.size, dtype=bool)
+    for cone, part in program.blocks:
+        if isinstance(cone, Semidefinite):
+            column, row = np.tril_indices(cone.order)
+            mask[part] = row != column
+    return mask
+
+
+def _proves(program: ConeProgram, y: list[Fraction]) -> bool:
+    """A'y = 0, b'y <= 0, y in K* and not 0 on a curved cone, all exactly."""
+    curved = False
+    for cone, part in program.blocks:
+        piece = y[part]
+        if not _in_dual(cone, piece):
+            return False
+        curved = curved or (not cone.is_polyhedral and any(piece))
+    terms = (Fraction(b) * v for b, v in zip(program.b.tolist(), y, strict=True) if v)
+    if not curved or sum(terms, Fraction(0)) > 0:
+        return False
+    A = program.A
+    for j in range(program.q.size):
+        entries = slice(A.indptr[j], A.indptr[j + 1])
+        pairs = zip(A.data[entries].tolist(), A.indices[entries].tolist(), strict=True)
+        if sum((Fraction(a) * y[i] for a, i in pairs if y[i]), Fraction(0)):
+            return False
+    return True
+
+
+def _in_dual(cone: Cone, y: list[Fraction]) -> bool:
+    """Whether y is in K*, by comparisons of rationals; of some cones the border alone is known."""
+    match cone:
+        case ZeroCone():
+            return True
+        case NonnegativeCone():
+            return all(value >= 0 for value in y)
+        case SecondOrder():
+            return y[0] >= 0 and y[0] ** 2 >= sum((v**2 for v in y[1:]), Fraction(0))
+        case Semidefinite():
+            return _semidefinite(cone.order, y)
+        case ExponentialCone():
+            return y[0] == 0 and y[1] >= 0 and y[2] >= 0
+        case Power():
+            return y[-1] == 0 and all(value >= 0 for value in y[:-1])
+    return False
+
+
+def _semidefinite(order: int, y: list[Fraction]) -> bool:
+    """Of matrices with blocks of at most 2 rows: y_ij^2 / 2 <= y_ii y_jj decides.
+
+    Entries off the diagonal are times sqrt(2).
+    """
+    column, row = np.tril_indices(order)
+    places = zip(y, row.tolist(), column.tolist(), strict=True)
+    entries = {(i, j): value for value, i, j in places if value}
+    diagonal = [entries.get((i, i), Fraction(0)) for i in range(order)]
+    pairs = [pair for pair in entries if pair[0] != pair[1]]
+    joined = [i for pair in pairs for i in pair]
+    if any(value < 0 for value in diagonal) or len(set(joined)) < len(joined):
+        return False
+    return all(entries[i, j] ** 2 <= 2 * diagonal[i] * diagonal[j] for i, j in pairs)

@@ -1,0 +1,192 @@
+"""Slater's condition where geometry or algebra decides it; nothing is claimed in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import convexml as cml
+from convexml.certificates.conic import slater as conic
+from convexml.duality import cone_program
+from convexml.duality.checking import constraint_names
+from convexml.errors import InputError
+
+x = cp.Variable(name="x")
+v = cp.Variable(2, name="v")
+X = cp.Variable((2, 2), symmetric=True, name="X")
+
+
+def feasibility(*constraints: Any, objective: Any = None) -> cp.Problem:
+    return cp.Problem(cp.Minimize(0.0 if objective is None else objective), list(constraints))
+
+
+CASES: dict[str, tuple[cp.Problem, bool]] = {
+    "a point": (feasibility(cp.square(x) <= 0), False),
+    "an interval": (feasibility(cp.square(x) <= 1), True),
+    "an interval cut at a third": (feasibility(cp.square(x) <= 1, 3 * x == 1), True),
+    "an interval cut at its end": (feasibility(cp.square(x) <= 1, x == 1), False),
+    "an interval bounded at its end": (feasibility(cp.square(x) <= 1, x >= 1), False),
+    "a point of linear inequalities": (feasibility(x <= 0, x >= 0), True),
+    "a point of an absolute value": (feasibility(cp.abs(x) <= 0), True),
+    "an l1 ball that is a point": (feasibility(cp.norm1(v) <= 0, cp.sum_squares(v) <= 1), True),
+    "contradictory lines": (feasibility(x >= 1, x <= 0), False),
+    "an interval and a line apart": (feasibility(cp.square(x) <= 1, x >= 2), False),
+    "the domain of a logarithm": (feasibility(x <= 1, objective=-cp.log(x)), True),
+    "outside a logarithm": (feasibility(x <= 0, objective=-cp.log(x)), False),
+    "an exponential below 0": (feasibility(cp.exp(x) <= 0), False),
+    "Boyd and Vandenberghe, exercise 5.21": (
+        feasibility(cp.quad_over_lin(v[0], v[1]) <= 0, objective=cp.exp(-v[0])),
+        False,
+    ),
+    "a face of the semidefinite cone": (feasibility(X >> 0, X[1, 1] == 0), False),
+    "a border of correlations": (feasibility(X >> 0, cp.diag(X) == 1, X[0, 1] >= 1), False),
+    "correlations": (feasibility(X >> 0, cp.diag(X) == 1), True),
+    "a ray of a second-order cone": (feasibility(cp.norm(v) <= v[0]), False),
+    "means": (feasibility(cp.sum(v) <= 1, objective=-cp.geo_mean(v)), True),
+    "a thin lens": (feasibility(cp.square(x) <= 1, x >= 1 - 1e-9), True),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_geometry_says(name: str) -> None:
+    problem, expected = CASES[name]
+    found = cml.slater(problem)
+    assert found.holds is expected, str(found)
+    if expected:
+        assert not found.multipliers
+        judged_by_hand(problem, found)
+    else:
+        assert not found.point
+        assert any(np.any(np.asarray(each) != 0.0) for each in found.multipliers.values())
+
+
+def judged_by_hand(problem: cp.Problem, found: Any) -> None:
+    """The point, in CVXPY's own evaluation: room where it is asked for, no residual elsewhere."""
+    for variable in problem.variables():
+        variable.value = found.point[variable.name()]
+    for constraint in problem.constraints:
+        assert float(np.max(constraint.violation())) <= found.distance + 1e-15
+        if not all(arg.is_pwl() for arg in constraint.args):
+            assert found.slack[constraint_names(problem)[constraint.id]] > 0.0
+    assert np.all(np.isfinite(problem.objective.value))
+
+
+@pytest.mark.parametrize("unit", [2.0**-20, 1.0, 2.0**20])
+@pytest.mark.parametrize(
+    ("gap", "expected"), [(-1e-3, True), (-1e-7, True), (0.0, False), (1e-7, False), (0.5, False)]
+)
+def test_two_balls(unit: float, gap: float, expected: bool) -> None:
+    """Centres 5 apart along (3, 4), radii 2 and 3 - gap: they overlap, touch or are apart."""
+    w = cp.Variable(2, name="w")
+    far = unit * np.array([3.0, 4.0])
+    near = cp.norm(w) <= 2.0 * unit
+    found = cml.slater(feasibility(near, cp.norm(w - far) <= (3.0 - gap) * unit))
+    assert found.holds in (expected, None)
+    assert found.holds is expected or unit != 1.0 or 0.0 < abs(gap) < 1e-6
+    if found.holds:
+        p = [Fraction(float(each)) for each in found.point["w"]]
+        radius = Fraction((3.0 - gap) * unit)
+        assert p[0] ** 2 + p[1] ** 2 < Fraction(2.0 * unit) ** 2
+        assert (p[0] - Fraction(far[0])) ** 2 + (p[1] - Fraction(far[1])) ** 2 < radius**2
+
+
+def test_equalities_are_met_by_a_point_as_near_as_it_says() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        A, w = rng.normal(size=(2, 4)), cp.Variable(4, name="w")
+        b = A @ rng.normal(size=4)
+        found = cml.slater(feasibility(A @ w == b, cp.sum_squares(w) <= 100.0))
+        assert found.holds is True
+        p, rows = [Fraction(each) for each in found.point["w"].tolist()], A.tolist()
+        F = [[Fraction(each) for each in row] for row in rows]
+        r = [
+            Fraction(side) - sum(a * b for a, b in zip(row, p, strict=True))
+            for row, side in zip(F, b.tolist(), strict=True)
+        ]
+        G = [[sum(s * t for s, t in zip(one, two, strict=True)) for two in F] for one in F]
+        det = G[0][0] * G[1][1] - G[0][1] ** 2
+        z = (G[1][1] * r[0] - G[0][1] * r[1]) / det, (G[0][0] * r[1] - G[0][1] * r[0]) / det
+        square = z[0] * r[0] + z[1] * r[1]  # |A'(AA')^-1 r|^2
+        assert 0 <= float(square) ** 0.5 <= found.distance < 1e-12
+
+
+def test_what_float64_cannot_tell_is_undecided() -> None:
+    for problem in (
+        feasibility(cp.square(x) <= 1e-20, x >= 1e-10),
+        feasibility(cp.norm(v) <= 1.0, v[0] + v[1] >= float(np.sqrt(2.0))),
+        feasibility(cp.exp(x) <= 1.0, x >= 0.0),
+    ):
+        found = cml.slater(problem)
+        assert found.holds is None
+        assert found.reason
+        assert not found.point
+        assert not found.multipliers
+
+
+@pytest.mark.parametrize("how", ["sign", "slip", "scale"])
+def test_multipliers_that_are_wrong_prove_nothing(how: str) -> None:
+    """Every entry of a valid certificate is spoilt in turn; one that still holds is checked."""
+    for name in ("an interval cut at its end", "a border of correlations", "a point"):
+        program = cone_program(CASES[name][0]).program
+        y = conic.no_interior(program, conic.search(program)[1])
+        assert y is not None
+        exact = [Fraction(each) for each in y.tolist()]
+        assert conic._proves(program, exact) or "correlations" in name  # 1/sqrt(2) is rounded
+        for i in np.flatnonzero(y):
+            wrong = list(exact)
+            spoilt = {"sign": -exact[i], "slip": exact[i] + Fraction(1, 3), "scale": 2 * exact[i]}
+            wrong[i] = spoilt[how]
+            assert not conic._proves(program, wrong)
+        assert not conic._proves(program, [Fraction(0)] * y.size)
+
+
+def test_linear_multipliers_alone_prove_nothing() -> None:
+    """A Farkas identity of linear rows, 0 <= 0, says nothing of the curved constraints."""
+    program = cone_program(feasibility(x <= 1, x >= 1, cp.square(x) <= 4)).program
+    rows = program.A.tocsr()
+    y = [Fraction(0)] * program.b.size
+    for i in range(program.b.size):
+        entries = rows[[i]]
+        if entries.nnz == 1 and abs(program.b[i]) == 1.0 and program.cones[0].dim > i:
+            y[i] = Fraction(1)
+    assert not conic._proves(program, y)
+    assert cml.slater(feasibility(x <= 1, x >= 1, cp.square(x) <= 4)).holds is True
+
+
+def test_posed_problems_and_values_that_stay() -> None:
+    rng = np.random.default_rng(1)
+    A = rng.normal(size=(20, 3))
+    t = np.sign(A @ [1.0, 2.0, -1.0])
+    for problem in (
+        cml.HardMarginSVM(A, t),
+        cml.ConstrainedRidge(A, t, 1.0),
+        cml.GaussianLikelihood(A, 0.1),
+        cml.LogisticRegression(A, t, 0.1),
+    ):
+        assert cml.slater(problem).holds is True
+    inseparable = cml.slater(cml.HardMarginSVM(A, np.where(np.arange(20) % 2, 1.0, -1.0)))
+    assert inseparable.holds is False
+    alpha, y = inseparable.multipliers["margin"], np.where(np.arange(20) % 2, 1.0, -1.0)
+    np.testing.assert_allclose((alpha * y) @ A, 0.0, atol=1e-9 * alpha.max())
+    x.value = 7.0
+    cml.slater(CASES["an interval"][0])
+    assert x.value == 7.0
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: cml.slater(3), "slater: .* cvxpy.Problem"),
+        (lambda: cml.slater(cp.Problem(cp.Minimize(1.0))), "no variables"),
+        (lambda: cml.slater(feasibility(cp.sqrt(x) <= 1)), "slater: .*DCP"),
+        (lambda: cml.slater(feasibility(cp.Variable(integer=True) >= 1)), "integer"),
+    ],
+)
+def test_bad_calls_are_told(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        call()
