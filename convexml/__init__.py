@@ -16,6 +16,7 @@ _HOME = {
     "Certificate": "certificates",
     "Verdict": "certificates",
     "Solution": "models.solution",
+    "equivalent": "models.regression.equivalence",
     "assert_optimal": "audit",
     "certify": "audit",
     "solve": "audit",
