@@ -8,13 +8,14 @@ import numpy as np
 
 from ..certificates import Certificate
 from ..certificates.scale import relative
+from ..duality.checking import require_problem
 from .constraints.multipliers import fill_multipliers
 from .duals.answering import answer_dual
 from .duals.posing import PosedDual
+from .keeping import posed_of
 from .posing.problem import PosedReading
 from .posing.scores import PosedScores
 from .reading.declined import Declined
-from .recognizing import read
 from .running import fill, solved
 from .verifying import value_at
 
@@ -24,10 +25,11 @@ def solve_recognized(problem: Any, tol: float) -> Certificate | None:
 
     None, and nothing filled, where it is not recognised or the answer is not certified.
     """
-    found = read(problem)
-    if isinstance(found.posed, PosedDual):
-        return answer_dual(found.posed, tol)
-    return None if found.posed is None else answer(found.posed, tol)
+    require_problem(problem, "solve")
+    posed = posed_of(problem)
+    if isinstance(posed, PosedDual):
+        return answer_dual(posed, tol)
+    return None if posed is None else answer(posed, tol)
 
 
 def answer(posed: PosedReading | PosedScores, tol: float) -> Certificate | None:

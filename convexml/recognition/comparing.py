@@ -186,20 +186,15 @@ def _bounds(posed: PosedReading, one: EntryBounds, w: Array) -> None:
 
 
 def _samples(posed: PosedReading, one: SampleRows, values: dict[int, Array], z: Array) -> None:
-    objective, start, known = posed.problem.objective_parts, 0, False
-    own = 1.0 - objective.y * z if one.term.kind == "at most 0" else z - objective.y
-    ordered = [each for home in posed.bundles for each in posed.rows if each.home is home]
-    for rows in ordered:
-        part, stop = rows.bundle.parts[0], start + rows.y.size
-        if part.term is one.term:
-            known = bool(posed.design.kept[start:stop].all())
-            if not known:
-                break
-            ours = own[start:stop] * (part.o if one.term.kind == "at most 0" else part.s)
-            theirs, slack = one.rows.value(values), rounding(one.rows, values)
-            _require(ours.shape == theirs.shape and np.abs(ours - theirs) <= slack, one.rows)
-        start = stop
-    _require(known, one.rows)
+    objective, known = posed.problem.objective_parts, posed.samples_of.get(id(one.term))
+    _require(known is not None, one.rows)
+    assert known is not None
+    part, here = known[0].bundle.parts[0], known[1]
+    _require(posed.design.kept[here].all(), one.rows)
+    y, z = objective.y[here], z[here]
+    ours = (1.0 - y * z) * part.o if one.term.kind == "at most 0" else (z - y) * part.s
+    theirs, slack = one.rows.value(values), rounding(one.rows, values)
+    _require(ours.shape == theirs.shape and np.abs(ours - theirs) <= slack, one.rows)
 
 
 def _require(agree: Any, rows: ConstraintRows) -> None:

@@ -13,12 +13,13 @@ from ..penalties import Penalty
 from .constraints import read_constraints
 from .duals.posing import PosedDual, pose_dual
 from .duals.verifying import verify_dual
+from .points import random_points
 from .posing.problem import PosedReading, pose
 from .posing.scores import PosedScores
 from .reading.declined import Declined
 from .reading.objective import read_objective
 from .reading.terms import Reading
-from .verifying import random_points, verify
+from .verifying import verify
 
 Posed = PosedReading | PosedScores | PosedDual
 
@@ -99,7 +100,7 @@ def read(problem: Any) -> Recognition:
 
 def _as_learning_problem(reading: Reading) -> PosedReading | PosedScores:
     posed = pose(reading)
-    verify(posed)
+    posed.checks = verify(posed)
     return posed
 
 

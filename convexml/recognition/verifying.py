@@ -6,7 +6,8 @@ row, and the whole objective; a difference beyond rounding is a decline.
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,21 +20,19 @@ from .comparing import (
     compare_derived,
     compare_sets,
 )
+from .points import SIZES, random_points
 from .posing.bundles import Bundle
 from .posing.problem import PosedReading
 from .posing.scores import PosedScores
 from .reading.declined import Declined, named
 from .reading.evaluating import AsWritten
-from .reading.terms import INDICATORS, Reading, per_row
-
-SIZES = (2.0**-10, 1.0, 2.0**10)
-
+from .reading.terms import INDICATORS, per_row
 
 Posed = PosedReading | PosedScores
 
 
-def verify(posed: Posed, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> None:
-    """Compare at a random point of each size.
+def verify(posed: Posed, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> list[Crosscheck]:
+    """Compare at a random point of each size; what was compared.
 
     Raises
     ------
@@ -45,7 +44,7 @@ def verify(posed: Posed, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> Non
             compare_bounds_of_scores(posed)
         else:
             compare_bounds(posed)
-    points = random_points(posed.reading, sizes, seed)
+    points, checks = random_points(posed.reading, sizes, seed), []
     for number, values in enumerate(points):
         if posed.reading.eliminated:
             compare_constraints(posed.reading, values)
@@ -56,33 +55,24 @@ def verify(posed: Posed, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> Non
         predictions = np.asarray(posed.X @ weights)
         for number, (values, (w, b)) in enumerate(zip(points, pairs, strict=True)):
             K = weights.shape[1] // len(pairs)
-            _check(posed, values, w, predictions[:, number * K : (number + 1) * K] + b).compare()
+            z = predictions[:, number * K : (number + 1) * K] + b
+            checks.append(_check(posed, values, w, z))
+            checks[-1].compare()
+    return checks
 
 
-def random_points(
-    reading: Reading, sizes: tuple[float, ...] = SIZES, seed: int = 0
-) -> list[dict[int, Array]]:
-    """Entries of every variable at each size, within their bounds."""
-    random, points = np.random.default_rng(seed), []
-    for size in sizes:
-        values = {}
-        for key, variable in reading.variables.items():
-            entries = size * random.standard_normal(variable.size)
-            free = np.full(variable.size, np.inf)
-            low, high = reading.lower.get(key, -free), reading.upper.get(key, free)
-            values[key] = _between(entries, low, high)
-        points.append(values)
-    return points
+def verify_weights(posed: PosedReading, changed: set[int]) -> None:
+    """Compare the objective again, where nothing but weights of penalties has changed.
 
-
-def _between(entries: Array, low: Array, high: Array) -> Array:
-    """The entries within their bounds, not at them: there a column would count for nothing."""
-    size = np.abs(entries)
-    up, down = np.where(np.isfinite(low), low, 0.0), np.where(np.isfinite(high), high, 0.0)
-    entries = np.where(np.isfinite(low), up + size, entries)
-    entries = np.where(np.isfinite(high) & ~np.isfinite(low), down - size, entries)
-    inside = up + (down - up) * (size / (1.0 + size))
-    return np.where(np.isfinite(low) & np.isfinite(high), inside, entries)
+    ``changed`` are the expressions, by ``id()``, in which a Parameter stands that has; Declined
+    where it differs.
+    """
+    with np.errstate(all="ignore"):
+        compare_bounds(posed)
+        for each in posed.checks:
+            again = each.of(posed)
+            again.written = each.written.but_for(posed.reading.walker, changed)
+            again.compare_whole()
 
 
 def value_at(posed: Posed, values: dict[int, Array], w: Array, b: Array, ours: float) -> float:
@@ -124,6 +114,13 @@ class Crosscheck:
         self.posed, self.values, self.w, self.z = posed, values, w, z
         self.written = AsWritten(posed.reading.walker, values)
         self.rounding = 0.0
+        self.losses, self.beyond = np.zeros(0), 0.0
+
+    def of(self, posed: Any) -> Self:
+        """The same of another problem with the same losses."""
+        twin = copy(self)
+        twin.posed = posed
+        return twin
 
     def compare(self) -> float:
         """The objective as written; Declined where anything differs."""
@@ -138,30 +135,30 @@ class Crosscheck:
         compare_sets(posed, self.values, self.w, self.z)
         whole = np.zeros(posed.design.kept.size)
         whole[posed.design.kept] = self.z
-        whole, start = whole / posed.design.factor, 0
+        whole = whole / posed.design.factor
         for bundle, beyond in zip(posed.bundles, posed.beyond, strict=True):
             total = np.array(beyond)
-            for rows in (each for each in posed.rows if each.home is bundle):
-                here = slice(start, start + rows.y.size)
-                total, start = total + losses[here], start + rows.y.size
-                kept = posed.design.kept[here]
-                self._predictions(bundle, whole[here], kept)
+            for _, here in posed.homes[id(bundle)]:
+                total = total + losses[here]
+                self._predictions(bundle, whole[here], posed.design.kept[here])
             self._rows(bundle, total)
-        beyond = sum(float(np.abs(each).sum()) for each in posed.beyond)
-        return self._whole(losses, beyond)
+        self.losses = losses
+        self.beyond = sum(float(np.abs(each).sum()) for each in posed.beyond)
+        return self.compare_whole()
 
     def _selections(self) -> None:
         for term in self.posed.reading.terms:
             if all(each.is_selection for each in term.affine.maps.values()):
                 self._same_argument(term.source, term.affine(self.values), self._terms(term.affine))
 
-    def _whole(self, losses: Array, beyond: float) -> float:
-        posed, reading = self.posed, self.posed.reading
+    def compare_whole(self) -> float:
+        """The objective as written, compared with the sum of what was read."""
+        posed, reading, losses = self.posed, self.posed.reading, self.losses
         penalty = float(posed.problem.objective_parts.penalty.value(self.w))
         ours = float(losses.sum()) + penalty + posed.constant
         written = float(np.asarray(self.written(reading.problem.objective.args[0])).item())
         theirs = reading.sign * written
-        sizes = float(np.abs(losses).sum()) + abs(penalty) + abs(posed.constant) + beyond
+        sizes = float(np.abs(losses).sum()) + abs(penalty) + abs(posed.constant) + self.beyond
         self.rounding += ROUNDING * sizes
         if ours != theirs and not abs(ours - theirs) <= self.rounding:
             raise Declined(f"the objective is {theirs:g} as written and {ours:g} as read")
@@ -224,7 +221,7 @@ class CrosscheckOfScores(Crosscheck):
 
     def compare(self) -> float:
         """The objective as written; Declined where anything differs."""
-        posed, start, beyond = self.posed, 0, 0.0
+        posed, start = self.posed, 0
         objective = posed.problem.objective_parts
         self._selections()
         losses = objective.c * objective.loss.value(objective.y, self.z)
@@ -246,4 +243,5 @@ class CrosscheckOfScores(Crosscheck):
             if not (np.abs(theirs - own[here]) <= block.weight[kept] * off).all():
                 raise Declined(f"{said} is not what was read")
             self.rounding += float((block.weight[kept] * off).sum())
-        return self._whole(own, beyond)
+        self.losses = own
+        return self.compare_whole()

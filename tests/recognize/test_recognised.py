@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import cvxpy as cp
+import numpy as np
 import pytest
 from support.recognize import STATEMENTS
 from support.recognize.judging import in_doubt, misread, wrong
+
+import convexml as cml
+from convexml.recognition.reading.maps import LinearMap
 
 OPEN = set(
     """
@@ -52,3 +57,24 @@ def test_the_conic_certificate_of_any_statement_agrees(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(OPEN))
 def test_the_answer_by_cones_is_that_of_clarabel(name: str) -> None:
     assert list(wrong(STATEMENTS[name].build, STATEMENTS[name].unique)) == []
+
+
+def test_predictions_are_matched_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop over samples: each prediction is compared with those that look alike."""
+    count, compare = 0, LinearMap.has_base_of
+
+    def counted(self: LinearMap, other: LinearMap) -> bool:
+        nonlocal count
+        count += 1
+        return compare(self, other)
+
+    monkeypatch.setattr(LinearMap, "has_base_of", counted)
+    w, b = cp.Variable(4), cp.Variable()
+    rng = np.random.default_rng(7)
+    X, signs = rng.normal(size=(40, 4)), np.where(np.arange(40) % 3 == 0, -1.0, 1.0)
+    rows = [signs[i] * (X[i] @ w + b) for i in range(40)]
+    loss = sum(cp.pos(1 - row) for row in rows) + sum(0.5 * cp.pos(1 - row) for row in rows[:5])
+    found = cml.recognize(cp.Problem(cp.Minimize(loss + 0.5 * cp.sum_squares(w))))
+    assert found is not None
+    assert found.problem.objective_parts.n == 40
+    assert count <= 100

@@ -84,6 +84,16 @@ def recompose(owner: str, objective: Any, weights: Array, parts: Parts) -> Any:
     return replace(objective, loss=loss, penalty=penalty, c=coefficients(owner, weights, scale))
 
 
+def with_penalty(problem: Any, penalty: Penalty) -> Any:
+    """A learning problem of the same samples and loss with another penalty."""
+    loss, _, scale = problem._parts
+    twin = problem.snapshot()
+    twin._parts = loss, penalty, scale
+    weights = problem._samples.weights
+    twin._objective = recompose(problem.name, problem.objective_parts, weights, twin._parts)
+    return twin
+
+
 def coefficients(owner: str, weights: Array, scale: str | float) -> Array:
     """The factor c_i of each sample's loss, finite and none of them rounded to 0."""
     if scale == "sum":

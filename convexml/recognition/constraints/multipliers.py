@@ -72,14 +72,14 @@ def set_multipliers(posed: PosedReading, values: dict[int, Array], u: Array) -> 
 
 
 def _of_losses(posed: PosedReading, values: dict[int, Array], u: Array) -> Slopes:
-    design, found, start = posed.design, Slopes(), 0
+    design, found = posed.design, Slopes()
     whole = np.zeros(design.kept.size)
     whole[design.kept] = u
     whole = whole * design.factor
     for bundle in posed.bundles:
         total = np.zeros(bundle.rows)
-        for rows in (each for each in posed.rows if each.home is bundle):
-            total, start = total + whole[start : start + rows.y.size], start + rows.y.size
+        for _, here in posed.homes[id(bundle)]:
+            total = total + whole[here]
         kinks = all(part.term.kind in ("abs", "ramp") for part in bundle.parts)
         found |= _kinked(bundle, total) if kinks else _smooth(bundle, total, values)
     return found

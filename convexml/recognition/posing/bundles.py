@@ -89,19 +89,23 @@ def normal_form(affine: Affine, said: Any) -> tuple[dict[int, LinearMap], int, A
 def bundles(terms: list[Term], linear: list[LinearTerm]) -> tuple[list[Bundle], list[LinearTerm]]:
     """The terms by their predictions; and what is linear and of no prediction."""
     found: list[Bundle] = []
+    known: dict[Any, list[Bundle]] = {}
     for term in terms:
         maps, main, s = normal_form(term.affine, term.said)
-        home = next((b for b in found if _same(b, maps, main, s)), None)
+        alike = known.setdefault(_signature(maps, main), [])
+        home = next((b for b in alike if _same(b, maps, main, s)), None)
         if home is None:
             home = Bundle(maps, main)
             found.append(home)
+            alike.append(home)
         home.parts.append(TermPart(term, s, term.affine.offset))
     rest = []
     for each in linear:
         if not each.affine.maps:
             raise Declined("a constant was read as if it varied")
         maps, main, s = normal_form(each.affine, each.source)
-        home = next((b for b in found if _same(b, maps, main, s)), None)
+        alike = known.get(_signature(maps, main), [])
+        home = next((b for b in alike if _same(b, maps, main, s)), None)
         if home is None:
             rest.append(each)
         else:
@@ -109,6 +113,11 @@ def bundles(terms: list[Term], linear: list[LinearTerm]) -> tuple[list[Bundle], 
             home.shift = home.shift + each.weight * each.affine.offset
             home.lines.append(each)
     return found, rest
+
+
+def _signature(maps: dict[int, LinearMap], main: int) -> Any:
+    """What the maps of one prediction have in common: there may be thousands of predictions."""
+    return main, frozenset((key, each.signature) for key, each in maps.items())
 
 
 def _same(bundle: Bundle, maps: dict[int, LinearMap], main: int, s: Array) -> bool:

@@ -6,10 +6,19 @@ from typing import Any
 
 from ...errors import InputError
 from ...losses import Loss
+from ...models.learning.construction import with_penalty
 from ...models.problem import LearningProblem
 from ...numerics import Array
 from ...penalties import Penalty
 from ..reading.declined import Declined
+
+
+def repenalised(problem: LearningProblem, penalty: Penalty) -> LearningProblem:
+    """The same samples and loss with another penalty."""
+    try:
+        return with_penalty(problem, penalty)
+    except InputError as error:
+        raise Declined(str(error)) from None
 
 
 def learning(

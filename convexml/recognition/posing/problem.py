@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from .columns import SampleDesign, assemble
 from .design import learning
 from .families import lower
 from .penalising import Entries, ball_of, collect, is_penalty, joined, penalty_of
-from .rows import NEAR, LossRows
+from .rows import NEAR, LossRows, by_home
 from .scores import PosedScores, pose_scores
 
 UNKNOWN = {
@@ -47,6 +48,8 @@ class PosedReading:
         Where the entries of the variables are.
     constant : float
         Numbers that do not hang on w and b.
+    checks : list
+        What it was compared with, at the points of ``verify``.
     """
 
     reading: Reading
@@ -56,6 +59,31 @@ class PosedReading:
     beyond: list[Array]
     design: SampleDesign
     constant: float
+    checks: list[Any] = field(default_factory=list)
+
+    @cached_property
+    def homes(self) -> dict[int, list[tuple[LossRows, slice]]]:
+        """The losses of each bundle, by its id, and where their rows are among all."""
+        found: dict[int, list[tuple[LossRows, slice]]] = {}
+        own, start = by_home(self.rows), 0
+        for bundle in self.bundles:
+            found[id(bundle)] = mine = []
+            for each in own[id(bundle)]:
+                mine.append((each, slice(start, start + each.y.size)))
+                start += each.y.size
+        return found
+
+    @cached_property
+    def samples_of(self) -> dict[int, tuple[LossRows, slice]]:
+        """The losses that each term comes first in, by its id, and where their rows are."""
+        every = (each for home in self.homes.values() for each in home)
+        return {id(each.bundle.parts[0].term): (each, here) for each, here in every}
+
+    @cached_property
+    def inside(self) -> set[int]:
+        """The terms and lines, by ``id()``, that are losses; the others are penalties."""
+        terms = {id(part.term) for bundle in self.bundles for part in bundle.parts}
+        return terms | {id(line) for bundle in self.bundles for line in bundle.lines}
 
     @property
     def X(self) -> Any:
@@ -174,9 +202,9 @@ def _alike(one: Loss, other: Loss) -> bool:
 
 def _beyond(rows: list[LossRows], found: list[Bundle]) -> list[Array]:
     """What each bundle says beyond its losses, row by row: at one prediction, as at all."""
-    answer = []
+    answer, homes = [], by_home(rows)
     for bundle in found:
-        mine = [each for each in rows if each.home is bundle]
+        mine = homes[id(bundle)]
         if mine[0].loss.is_indicator:
             answer.append(np.zeros(bundle.rows))
             continue

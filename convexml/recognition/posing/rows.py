@@ -37,6 +37,14 @@ class LossRows:
             return np.asarray(self.weight * self.loss.value(self.y, self.multiplier * z))
 
 
+def by_home(rows: list[LossRows]) -> dict[int, list[LossRows]]:
+    """The rows of each bundle, by its id."""
+    found: dict[int, list[LossRows]] = {}
+    for each in rows:
+        found.setdefault(id(each.home), []).append(each)
+    return found
+
+
 def margins(
     bundle: Bundle, loss: Loss, slope: Array, sign: Array, below: Array, used: Array, power: int = 1
 ) -> LossRows:

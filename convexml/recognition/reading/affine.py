@@ -26,6 +26,14 @@ class Affine:
             total = total + each(values[key])
         return total
 
+    def is_same(self, other: Affine) -> bool:
+        """Whether both are the same, entry by entry."""
+        return (
+            self.maps.keys() == other.maps.keys()
+            and bool(np.array_equal(self.offset, other.offset))
+            and all(each.is_same(other.maps[key]) for key, each in self.maps.items())
+        )
+
     def scaled(self, factor: Any) -> Affine:
         """Each entry times its factor."""
         maps = {key: each.scaled(factor) for key, each in self.maps.items()}

@@ -12,7 +12,7 @@ from .affine import Affine
 from .declined import Declined, named
 from .kinds import MOVING
 from .lines import emit, maximum, minimum
-from .maps import diagonal_of
+from .matrices import diagonal_of
 
 NONNEGATIVE = ("abs", "norm1", "norm_inf", "Pnorm", "PnormApprox")
 Reader = Callable[[Any, Any, Array], None]

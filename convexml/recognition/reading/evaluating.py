@@ -19,6 +19,12 @@ class AsWritten:
         self._walker, self._values = walker, values
         self._known: dict[int, Any] = {}
 
+    def but_for(self, walker: Walker, changed: set[int]) -> AsWritten:
+        """The same where these expressions, by ``id()``, have other values now."""
+        found = AsWritten(walker, self._values)
+        found._known = {key: each for key, each in self._known.items() if key not in changed}
+        return found
+
     def __call__(self, expression: Any) -> Any:
         """The value of an expression; Declined where CVXPY has none."""
         key = id(expression)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...numerics import Array, same
+from ...numerics import Array
 from .declined import Declined
+from .matrices import LOOKED_AT, diagonal_of, equal, first_entries
 
 LARGEST = 50_000_000
 """Entries of a dense matrix that is formed."""
@@ -57,6 +58,14 @@ class LinearMap:
             return empty
         matrix = self.matrix
         return not (matrix.count_nonzero() if sparse.issparse(matrix) else matrix.any())
+
+    @property
+    def signature(self) -> tuple[Any, ...]:
+        """What maps of one base have in common, and few others: to look them up by."""
+        first = self.columns if self.columns is not None else np.arange(min(self.width, LOOKED_AT))
+        entries = () if self.matrix is None else first_entries(self.matrix)
+        shown = tuple(first[:LOOKED_AT].tolist())
+        return self.rows, self.width, self.copies, self.is_selection, shown, entries
 
     @property
     def index(self) -> Array:
@@ -165,7 +174,11 @@ class LinearMap:
             return False
         if self.is_selection != other.is_selection:
             return False
-        return bool(np.array_equal(self.index, other.index)) and _equal(self.matrix, other.matrix)
+        return bool(np.array_equal(self.index, other.index)) and equal(self.matrix, other.matrix)
+
+    def is_same(self, other: LinearMap) -> bool:
+        """Whether both are the same map, entry by entry."""
+        return bool(np.array_equal(self.scale, other.scale)) and self.has_base_of(other)
 
     def __add__(self, other: LinearMap) -> LinearMap:
         if self.has_base_of(other):
@@ -189,33 +202,9 @@ class LinearMap:
         return sizes
 
 
-def diagonal_of(matrix: Any) -> Array | None:
-    """The diagonal of a square matrix that has nothing else; else None."""
-    if matrix.shape[0] != matrix.shape[1]:
-        return None
-    if sparse.issparse(matrix):
-        diagonal = matrix.diagonal()
-        return diagonal if matrix.count_nonzero() == np.count_nonzero(diagonal) else None
-    if matrix[0, 1:].any() or matrix[1:, 0].any():
-        return None
-    diagonal = np.diagonal(matrix)
-    alone = np.count_nonzero(matrix) == np.count_nonzero(diagonal)
-    return np.array(diagonal) if alone else None
-
-
 def _affordable(rows: int, matrix: Any) -> None:
     if not sparse.issparse(matrix) and rows * matrix.shape[1] > LARGEST:
         raise Declined(f"rows of a large matrix, {matrix.shape[0]} x {matrix.shape[1]}, rearranged")
-
-
-def _equal(one: Any, two: Any) -> bool:
-    if one is two:
-        return True
-    if sparse.issparse(one) != sparse.issparse(two) or one.shape != two.shape:
-        return False
-    if sparse.issparse(one):
-        return one.nnz == two.nnz and (one != two).nnz == 0
-    return same(one, two)
 
 
 def stacked(maps: list[LinearMap]) -> LinearMap:

@@ -32,6 +32,11 @@ class Walker:
         self._fixed: dict[int, bool] = {}
         self._kept: list[Any] = []  # so that no other object has the id of one that is remembered
 
+    @staticmethod
+    def is_leaf(expression: Any) -> bool:
+        """Whether it is a variable, a constant or a Parameter."""
+        return hasattr(expression, "attributes")
+
     def is_constant(self, expression: Any) -> bool:
         """Whether no variable stands in it."""
         key = id(expression)

@@ -1,0 +1,233 @@
+"""What was read of a problem is kept for its next solve; whatever changes is noticed."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import convexml as cml
+from convexml.recognition import keeping
+from convexml.recognition.keeping import KEPT
+from convexml.recognition.seen import SeenProblem
+
+rng = np.random.default_rng(7)
+X = rng.normal(size=(40, 4))
+y = X @ np.array([2.0, -1.0, 0.0, 0.5]) + 0.3 + rng.normal(size=40)
+signs = np.where(y > 0.0, 1.0, -1.0)
+
+
+class Written:
+    """A problem with everything that may change in it, solved twice: it is kept."""
+
+    def __init__(self, penalty: Callable[[Any, Any], Any] | None = None, **shape: Any) -> None:
+        self.w, self.b = cp.Variable(4, **shape), cp.Variable()
+        self.X, self.y = cp.Constant(X.copy()), cp.Parameter(40, value=y.copy())
+        self.lam, self.unit = cp.Parameter(nonneg=True, value=2.0), cp.Parameter(value=1.0)
+        loss = cp.sum_squares(self.unit * (self.X @ self.w) + self.b - self.y)
+        penalty = penalty or (lambda w, lam: lam * cp.norm1(w))
+        self.problem = cp.Problem(cp.Minimize(loss + penalty(self.w, self.lam)))
+        for _ in range(2):
+            assert cml.solve(self.problem).verdict is cml.Verdict.CERTIFIED
+        assert KEPT[self.problem] is not None
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the problem as it is now is not read anew."""
+        kept = KEPT[self.problem]
+        return kept is not None and kept.again(self.problem) is not None
+
+    def check(self) -> None:
+        """The value is Clarabel's, of another problem of the same expressions."""
+        found = cml.solve(self.problem)
+        mine, w = self.problem.value, self.w.value
+        again = cp.Problem(self.problem.objective, self.problem.constraints)
+        theirs = again.solve(solver="CLARABEL")
+        assert found.verdict is cml.Verdict.CERTIFIED
+        assert mine == pytest.approx(theirs, rel=1e-6)
+        assert w == pytest.approx(self.w.value, abs=2e-3)
+
+
+PENALTIES: dict[str, Callable[[Any, Any], Any]] = {
+    "l1": lambda w, lam: lam * cp.norm1(w),
+    "l2": lambda w, lam: lam / 2 * cp.sum_squares(w),
+    "elastic net": lambda w, lam: lam * (0.3 * cp.norm1(w) + 0.7 * cp.sum_squares(w)),
+    "one of two": lambda w, lam: lam * cp.norm1(w) + cp.sum_squares(w),
+    "groups": lambda w, lam: lam * (cp.norm(w[:2]) + 2 * cp.norm(w[2:])),
+    "some": lambda w, lam: lam * cp.norm1(w[np.array([0, 2])]) + cp.norm1(w[1]) + cp.norm1(w[3]),
+}
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+def test_a_loop_over_a_parameter_of_the_penalty_is_kept(name: str) -> None:
+    written = Written(PENALTIES[name])
+    for lam in (7.0, 0.5, 0.5):
+        written.lam.value = lam
+        assert written.is_kept
+        written.check()
+
+
+def test_nothing_is_kept_of_a_problem_that_is_solved_once() -> None:
+    w = cp.Variable(4)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(X @ w - y) + cp.norm1(w)))
+    cml.solve(problem)
+    assert KEPT[problem] is None
+
+
+def write_constant(written: Written) -> None:
+    written.X.value[3, 1] += 5.0
+
+
+def write_parameter(written: Written) -> None:
+    written.y.value[:10] = 9.0  # no setter sees this
+
+
+def set_targets(written: Written) -> None:
+    written.y.value = -y
+
+
+def scale_design(written: Written) -> None:
+    written.unit.value = 0.25
+
+
+def turn_design(written: Written) -> None:
+    written.unit.value = -1.0
+
+
+def add_constraint(written: Written) -> None:
+    written.problem._constraints.append(written.w >= 0.1)
+
+
+def replace_argument(written: Written) -> None:
+    objective = written.problem.objective
+    objective.args[0] = objective.args[0] + 3 * cp.norm1(written.w)
+
+
+def replace_inner_argument(written: Written) -> None:
+    whole = written.problem.objective.args[0]
+    whole.args[1] = 2 * whole.args[1]
+
+
+def replace_objective(written: Written) -> None:
+    loss = cp.norm1(written.X @ written.w + written.b - written.y)
+    written.problem._objective = cp.Minimize(loss + written.lam * cp.norm1(written.w))
+
+
+def no_penalty(written: Written) -> None:
+    written.lam.value = 0.0
+
+
+CHANGES = (
+    write_constant,
+    write_parameter,
+    set_targets,
+    scale_design,
+    turn_design,
+    add_constraint,
+    replace_argument,
+    replace_inner_argument,
+    replace_objective,
+    no_penalty,
+)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_whatever_else_changes_is_read_anew(change: Callable[[Written], None]) -> None:
+    written = Written()
+    change(written)
+    assert not written.is_kept
+    written.check()
+
+
+def test_bounds_and_places_may_be_written_to() -> None:
+    bound = np.zeros(4)
+    written = Written(bounds=[bound, None])
+    bounds = written.w.attributes["bounds"]
+    assert written.is_kept
+    bounds[0][:] = 1.0
+    assert not written.is_kept
+
+
+def test_a_number_is_no_intercept_where_its_penalty_has_gone() -> None:
+    w, b, lam = cp.Variable(4), cp.Variable(), cp.Parameter(nonneg=True, value=1.0)
+    loss = cp.sum_squares(X @ w + b - y) + cp.norm1(w)
+    problem = cp.Problem(cp.Minimize(loss + lam * cp.abs(b)))
+    for value in (1.0, 1.0, 0.0, 2.0):
+        lam.value = value
+        cml.solve(problem)
+        mine = problem.value
+        assert mine == pytest.approx(
+            cp.Problem(problem.objective).solve(solver="CLARABEL"), rel=1e-6
+        )
+
+
+def test_a_parameter_of_a_loss_and_a_penalty_is_read_anew() -> None:
+    written = Written(lambda w, lam: lam * cp.norm1(w) + lam * cp.sum_squares(X @ w - y))
+    written.lam.value = 5.0
+    assert not written.is_kept
+    written.check()
+
+
+def test_with_constraints_only_what_has_not_changed_is_kept() -> None:
+    w, b, xi = cp.Variable(4), cp.Variable(), cp.Variable(40)
+    C = cp.Parameter(nonneg=True, value=1.0)
+    rows = [cp.multiply(signs, X @ w + b) >= 1 - xi, xi >= 0]
+    problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + C * cp.sum(xi)), rows)
+    for value in (1.0, 1.0, 1.0, 0.1):
+        C.value = value
+        assert cml.solve(problem).verdict is cml.Verdict.CERTIFIED
+        mine, duals = problem.value, rows[0].dual_value.copy()
+        again = cp.Problem(problem.objective, rows)
+        assert mine == pytest.approx(again.solve(solver="CLARABEL"), rel=1e-6)
+        assert duals == pytest.approx(rows[0].dual_value, abs=1e-3)
+
+
+def heavier(reading: Any) -> Any:
+    """A planted misreading: penalties count a thousandth more than they do."""
+    reading.terms = [
+        replace(term, weight=1.001 * term.weight) if term.kind == "abs" else term
+        for term in reading.terms
+    ]
+    return reading
+
+
+def test_weights_that_are_misread_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    written, read = Written(), keeping.read_objective
+    monkeypatch.setattr(keeping, "read_objective", lambda problem: heavier(read(problem)))
+    written.lam.value = 3.0
+    assert not written.is_kept
+    written.check()
+
+
+def test_weights_of_another_time_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = Written()
+    monkeypatch.setattr(keeping, "with_weights", lambda posed, reading: posed)
+    written.lam.value = 3.0
+    assert not written.is_kept
+    written.check()
+
+
+@pytest.mark.parametrize("change", [set_targets, write_parameter, turn_design, replace_argument])
+def test_a_change_that_is_overlooked_is_noticed_at_the_solution(
+    change: Callable[[Written], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is kept: P and all that it is made of are compared at the answer."""
+    written = Written()
+    change(written)
+    monkeypatch.setattr(SeenProblem, "changes", lambda seen, problem: set())
+    written.check()
+
+
+def test_a_kept_problem_dies_with_its_last_reference() -> None:
+    written = Written()
+    gone, own = weakref.ref(written.problem), len(KEPT)
+    del written
+    gc.collect()
+    assert gone() is None
+    assert len(KEPT) < own
