@@ -55,6 +55,7 @@ _HOME = {
             "LinearProgram",
             "LogisticRegression",
             "MinimumNorm",
+            "MonotoneRegression",
             "MultiTaskLasso",
             "NearestNeighbors",
             "NuSVC",

@@ -1,4 +1,4 @@
-"""What a model takes in place of, or beside, X and y: queries, distances, costs."""
+"""What a model takes in place of, or beside, X and y: queries, distances, costs, y alone."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ def suited(constructor: Callable[..., Any], name: str, data: ProblemData) -> Pro
     if "distances" in taken and "X" in arrays:
         X = arrays.pop("X")
         arrays["distances"] = _distances(X, X)
+        return ProblemData(arrays, (), data.sha256)
+    if "X" not in taken and "y" in taken:
+        arrays.pop("X", None)
         return ProblemData(arrays, (), data.sha256)
     if not {"Q", "costs"} & taken.keys():
         return data

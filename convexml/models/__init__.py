@@ -31,6 +31,7 @@ _HOME = {
     "LinearProgram": "linear.program",
     "LogisticRegression": "classification.logistic_regression",
     "MinimumNorm": "regression.least_squares",
+    "MonotoneRegression": "shape.monotone_regression",
     "MultiTaskLasso": "regression.multi_task_lasso",
     "NearestNeighbors": "linear.nearest_neighbors",
     "NuSVC": "kernel.nu_svc",

@@ -27,6 +27,7 @@ from .coordinate.dual_coordinate_descent import dual_coordinate_descent
 from .coordinate.working_set import working_set
 from .dual.smo import smo
 from .exact.kruskal import kruskal
+from .exact.pool_adjacent_violators import pool_adjacent_violators
 from .exact.sorting import sorting
 from .first_order.accelerated_gradient import accelerated_gradient
 from .first_order.admm import admm
@@ -170,5 +171,6 @@ TABLE = (
         "admm", admm, (*SCALAR, "loss without equality constraints"), 20_000, AdmmResiduals()
     ),
     Algorithm("kruskal", kruskal, BROUGHT, 1),
+    Algorithm("pool_adjacent_violators", pool_adjacent_violators, BROUGHT, 1),
     Algorithm("sorting", sorting, BROUGHT, 1),
 )

@@ -40,6 +40,7 @@ TESTED_ELSEWHERE = {
     "KMeansBound": "test_k_means_bound.py",
     "PrincipalComponents": "test_principal_components.py",
     "OptimalTransport": "test_optimal_transport.py",
+    "MonotoneRegression": "test_monotone_regression.py",
     "SoftmaxRegression": "support/models/softmax.py",
 }
 """Models that are posed for tests of their own rather than in a row of support/model_cases.py."""

@@ -92,6 +92,7 @@ def test_every_model_is_here() -> None:
     named |= {"DiscriminantAnalysis", "NuSVC"}
     named |= {"BernoulliLikelihood", "CategoricalLikelihood"}
     named |= {"KMeansBound", "PrincipalComponents"}
+    named |= {"MonotoneRegression"}
     named |= {"NearestNeighbors", "SpanningTree", "OptimalTransport"}
     assert named == {*cml.models.__all__} - {"Problem"}
 

@@ -50,6 +50,7 @@ ORACLES = {
     "discriminant_analysis": gaussian.discriminant_analysis,
     "spanning_tree": shapes.spanning_tree,
     "optimal_transport": shapes.optimal_transport,
+    "monotone_regression": shapes.monotone_regression,
     "nearest_neighbors": shapes.nearest_neighbors,
     "k_means_bound": matrices.k_means_bound,
     "principal_components": matrices.principal_components,

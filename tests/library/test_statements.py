@@ -35,6 +35,7 @@ CASES = {
     "linear_program": "lp_diet",
     "logistic_regression": "logistic_breast_cancer",
     "minimum_norm": "minimum_norm_digits",
+    "monotone_regression": "monotone_regression_longley",
     "multi_task_lasso": "multi_task_lasso_linnerud",
     "nearest_neighbors": "nearest_neighbors_iris",
     "nu_svc": "nu_svc_breast_cancer",

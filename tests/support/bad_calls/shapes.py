@@ -82,4 +82,16 @@ ROWS: dict[str, Row] = {
         lambda: cml.OptimalTransport([1.0, 1.0], [1.0, 0.5, 0.5], np.ones((3, 2))),
         "OptimalTransport: costs | (3, 2) | shape (2, 3) | a row for each of a",
     ),
+    "a table to be monotone": (
+        lambda: cml.MonotoneRegression(X),
+        "MonotoneRegression: y | (24, 5) | vector | in the order in which w is to rise",
+    ),
+    "a direction in words": (
+        lambda: cml.MonotoneRegression(Y, increasing="down"),
+        "MonotoneRegression: increasing | 'down' | True or False | must be",
+    ),
+    "targets whose squares overflow": (
+        lambda: cml.MonotoneRegression(1e200 * Y),
+        "MonotoneRegression: squares of y | entries up to | beyond float64 | change its unit",
+    ),
 }

@@ -79,6 +79,7 @@ LABELS: tuple[ModelCase, ...] = (
 ELSEWHERE = (
     "LearningProblem",
     "LinearProgram",
+    "MonotoneRegression",
     "NearestNeighbors",
     "OptimalTransport",
     "SpanningTree",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from scipy.cluster import hierarchy
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 from sklearn import neighbors
+from sklearn.isotonic import isotonic_regression
 
 
 def nearest_neighbors(X, Q, k, y=None):
@@ -23,3 +25,8 @@ def optimal_transport(X, Q, y=None):
     """As many points on both sides: the best assignment."""
     costs = cdist(X, Q)
     return {"objective": costs[linear_sum_assignment(costs)].mean()}
+
+
+def monotone_regression(X, y):
+    """scikit-learn's isotonic regression."""
+    return {"objective": np.mean((y - isotonic_regression(y)) ** 2) / 2}

@@ -1,0 +1,1 @@
+"""Certificates of fits of a given shape."""
