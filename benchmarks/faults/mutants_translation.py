@@ -13,7 +13,7 @@ ESTIMATORS = "tests/audit/estimators/test_audit_estimators.py"
 PROBLEMS = "tests/audit/problems/test_audit_problems.py"
 FAULTS = "tests/audit/test_audit_faults.py"
 MACHINES = "tests/estimators/test_kernel_machines.py"
-ABSENCE = "tests/audit/test_audit_absence.py"
+ABSENCE = "tests/audit/absence/test_audit_absence.py"
 ATTRIBUTES = "tests/audit/problems/test_attributes.py"
 
 

@@ -1,7 +1,4 @@
-"""What is asked of CVXPY beyond its documented interface, all in one place.
-
-A new release of CVXPY may move any of it. CVXPY is imported where it is needed.
-"""
+"""What is asked of CVXPY beyond its documented interface; a new release may move any of it."""
 
 from __future__ import annotations
 
@@ -109,9 +106,8 @@ class Compiled:
 
     def recover(self, x: Array, s: Array, y: Array) -> tuple[dict[Any, Any], dict[Any, Any]]:
         """({variable: value}, {constraint: dual value}) of a point of Clarabel's form."""
-        raw = SimpleNamespace(
-            status="Solved", x=x, z=y, s=s, obj_val=0.0, solve_time=0.0, iterations=0
-        )
+        empty = {"obj_val": 0.0, "solve_time": 0.0, "iterations": 0}
+        raw = SimpleNamespace(status="Solved", x=x, z=y, s=s, **empty)
         solution = self._chain.invert(raw, self._inverse)
         values = {v: solution.primal_vars.get(v.id) for v in self.problem.variables()}
         duals = {c: solution.dual_vars.get(c.id) for c in self.problem.constraints}
@@ -121,9 +117,8 @@ class Compiled:
 def compiled(problem: Any, solver: str) -> Compiled:
     """Compile a problem for a solver, or take what CVXPY compiled when it chose this one itself."""
     name, kept = solver.upper(), problem._cache
-    if kept.key == (None, False, False, None) and kept.solving_chain.solver.name() == name:
-        return Compiled(problem, *problem.get_problem_data(None, solver_opts={}))
-    return Compiled(problem, *problem.get_problem_data(name, solver_opts={}))
+    own = kept.key == (None, False, False, None) and kept.solving_chain.solver.name() == name
+    return Compiled(problem, *problem.get_problem_data(None if own else name, solver_opts={}))
 
 
 def last_answer(problem: Any) -> tuple[Array, Array, Array] | None:
@@ -151,6 +146,13 @@ def renamed(reductions: tuple[tuple[Any, Any], ...], identity: int) -> int:
             new = inverse[0].get(identity)
             identity = identity if new is None else new.id
     return identity
+
+
+def affine_parts(problem: Any, reductions: Any) -> tuple[Any, list[Any], dict[int, int]]:
+    """What coefficients are read off: objective, constraints in order; each variable's first."""
+    for reduction, _ in reductions[:-1]:
+        last, problem = problem, reduction.apply(problem)[0]
+    return last.objective.expr, list(problem.constraints), dict(problem.var_id_to_col)
 
 
 def evaluated(problem: Any) -> Any:
@@ -222,10 +224,8 @@ class Coefficients:
         from cvxpy.reductions.inverse_data import InverseData
         from cvxpy.utilities.coeff_extractor import CoeffExtractor
 
-        asked = SimpleNamespace(
-            variables=lambda: variables, parameters=lambda: [], constraints=constraints
-        )
-        inverse = InverseData(asked)
+        asked = {"variables": lambda: variables, "parameters": lambda: []}
+        inverse = InverseData(SimpleNamespace(constraints=constraints, **asked))
         self.starts: dict[int, int] = dict(inverse.var_offsets)
         self.size = int(inverse.x_length)
         self._extractor = CoeffExtractor(inverse, "SCIPY")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...certificates.certificate import Certificate, Verdict
 from ...certificates.conic.infeasible import certify_infeasible
 from ...certificates.conic.unbounded import certify_unbounded
 from ...conditions import Condition
+from ...duality.canonical import Canonical
 from ...numerics import Array
 from .reading.labels import moves_by_label, multipliers_by_label, soft_rows
 from .reading.point import Posed, primal_rows, substituted
 from .reading.rows import read_duals
+from .rounding.coefficients import rounded_data
 
 
 def certify_absence(posed: Posed, claim: str, *, tol: float = 1e-6) -> Certificate:
@@ -22,6 +26,7 @@ def certify_absence(posed: Posed, claim: str, *, tol: float = 1e-6) -> Certifica
     Certificate
         CERTIFIED with ``evidence``, or UNDECIDED: a solver's word is never repeated unchecked.
     """
+    posed = replace(posed, canonical=_accounted(posed))
     order = (infeasibility, unboundedness)
     first, second = order if claim == "infeasible" else order[::-1]
     certificate = first(posed, tol)
@@ -29,6 +34,13 @@ def certify_absence(posed: Posed, claim: str, *, tol: float = 1e-6) -> Certifica
         return certificate
     other = second(posed, tol)
     return other if other.verdict is Verdict.CERTIFIED else certificate
+
+
+def _accounted(posed: Posed) -> Canonical:
+    """The conic form with what its data may be off by."""
+    canonical = posed.canonical
+    rounded = rounded_data(posed.problem, canonical)
+    return replace(canonical, program=replace(canonical.program, rounded=rounded))
 
 
 def infeasibility(posed: Posed, tol: float = 1e-6) -> Certificate:

@@ -28,7 +28,7 @@ from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, ZeroCon
 from ...objective.conic.curved import ExponentialCone
 from ...objective.conic.program import ConeProgram, cone_program_of
 from ..algebra.sums import exact_dot, exact_pair
-from .ray import falls, in_cone
+from .ray import falls, in_cone, is_straight
 from .search.interior import interior_point
 from .search.scaling import solve_scaled
 
@@ -69,33 +69,32 @@ def find_curve(program: ConeProgram, x: Array) -> Growth | None:
 def falls_along(program: ConeProgram, x: Array, curve: Growth) -> bool:
     """Whether every condition of the module's head holds of these floats, exactly."""
     d, e = curve
-    if not (_is_recession(program, d) and falls(program.q, e)):
-        return False
-    if np.any(exact_pair(program.P, e)[0]):
+    if not (_is_recession(program, d) and falls(program, e) and is_straight(program, e)):
         return False
     slack = program.slack(x)
-    u, off = exact_pair(program.A, -d)
+    u, low = exact_pair(program.A, -d)
     v, rest = exact_pair(program.A, -e)
+    off = program.off(d) + program.off(e)
     for cone, part in program.blocks:
-        known = not np.any(rest[part]) and not np.any(off[part])
-        if not _stays(cone, slack[part], u[part], v[part], known):
+        known = not any(np.any(each[part]) for each in (low, rest, off))
+        if not _stays(cone, slack[part], u[part], v[part], off[part], known):
             return False
     return True
 
 
 def _is_recession(program: ConeProgram, d: Array) -> bool:
-    if not np.any(d) or np.any(exact_pair(program.P, d)[0]):
+    if not np.any(d) or not is_straight(program, d):
         return False
     # Sums that cancel may have been rounded; what has no terms was not.
-    return falls(program.q, d) or not np.any(program.q * d)
+    return falls(program, d) or not (np.any(program.q * d) or program.costs_off(d))
 
 
-def _stays(cone: Cone, s: Array, u: Array, v: Array, known: bool) -> bool:
+def _stays(cone: Cone, s: Array, u: Array, v: Array, off: Array, known: bool) -> bool:
     match cone:
         case ZeroCone():
-            return not np.any(u) and not np.any(v)
+            return not any(np.any(each) for each in (u, v, off))
         case NonnegativeCone():
-            return bool(np.all((u > 0.0) | ((u == 0.0) & (v >= 0.0))))
+            return bool(np.all((u > off) | ((u == 0.0) & (off == 0.0) & (v >= 0.0))))
     if not known:
         return False
     if in_cone(cone, u, strictly=True):

@@ -18,6 +18,7 @@ from ..linear.farkas import find_infeasibility
 from ..scale import ProgramUnits
 from .bounds import bound_of, priced_candidates
 from .prices.margin import nudged
+from .prices.price import priced
 from .rows import distances, row_sizes, share
 from .search.fit import fitted
 from .search.recovery import Completed
@@ -151,8 +152,7 @@ def proves(program: ConeProgram, y: Array, bound: float) -> bool:
 def _finite(program: ConeProgram) -> bool:
     """Whether sums of the data's sizes stay below the largest float."""
     with np.errstate(over="ignore"):
-        sums = (np.sum(np.abs(program.b)), np.sum(np.abs(program.A.data)))
-    return bool(np.all(np.isfinite(sums)))
+        return bool(np.isfinite(np.sum(np.abs(program.b)) + np.sum(np.abs(program.A.data))))
 
 
 def _overflow(tol: float) -> Certificate:
@@ -169,12 +169,13 @@ def _certified(
     tol: float,
 ) -> Certificate:
     """What y proves: that no point is feasible, or none with all coordinates below ``radius``."""
+    if np.isinf(radius):
+        radius = _despite_rounding(program, units, y)
     if not radius > 0.0:
         reason = f"the multipliers prove nothing: b'y = {float(program.b @ passed):.3g}"
         return absent("infeasible", (), tol, reason=reason)
     moved, size = float(np.max(np.abs(y - passed))), -exact_dot(program.b, y)
-    y = y / size if size > 0.0 else np.full(y.size, np.nan)
-    if not np.all(np.isfinite(y)):
+    if not (size > 0.0 and np.all(np.isfinite(y := y / size))):
         return _overflow(tol)
     if np.isinf(radius):
         reason = (
@@ -197,6 +198,19 @@ def _certified(
         within=None if np.isinf(radius) else radius,
     )
     return judge(certificate, proven=bool(np.isinf(radius)))
+
+
+def _despite_rounding(program: ConeProgram, units: ProgramUnits, y: Array) -> float:
+    """``_certified``'s radius: inf where nearby multipliers suit all data that may be meant."""
+    if program.rounded is None or not np.any(off := program.rounded.rows.T @ np.abs(y)):
+        return np.inf
+    own = replace(units, size=float(exact_dot(np.abs(program.b), np.abs(y))))
+    none = replace(program, P=0.0 * program.P, q=0.0 * program.q)
+    pair, total = priced(none, none.q, y, own), float(np.sum(off[:-1]))
+    left = max(-exact_dot(program.b, y) - 2.0 * float(off[-1]), 0.0)
+    if proves(program, pair.y, pair.bound - 4.0 * off[-1]) or 0.0 == total < left:
+        return np.inf
+    return left / (2.0 * max(total, TINY))
 
 
 def _radius(program: ConeProgram, y: Array) -> float:

@@ -10,7 +10,7 @@ from scipy import sparse
 from ...numerics import EPS, Array, length
 from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
 from ...objective.conic.curved import ExponentialCone, Power
-from ...objective.conic.program import ConeProgram
+from ...objective.conic.program import ConeProgram, Rounded
 from ...objective.linear.data import LinearData
 from ..algebra.polyhedron import SAFE, Interior, nearby, relative_interior
 from ..algebra.sums import exact_dot, exact_pair
@@ -20,13 +20,25 @@ SUMMED = 1e-12
 
 
 def is_ray(program: ConeProgram, ray: Array) -> bool:
-    """Whether P d = 0, -A d in K, q'd < 0 holds of a d: of the ray itself or of one nearby."""
+    """Whether P d = 0, -A d in K, q'd < 0 holds of a d: of the ray itself or of one nearby.
+
+    It does of all data that ``program.rounded`` allows.
+    """
     return any(_rays(program, [ray]))
 
 
-def falls(q: Array, d: Array) -> bool:
+def falls(program: ConeProgram, d: Array) -> bool:
     """Whether q'd < 0, also where the entries of q are sums that were rounded."""
-    return exact_dot(q, d) < -SUMMED * float(np.abs(q) @ np.abs(d))
+    return exact_dot(program.q, d) < -_slope_off(program, d)
+
+
+def _slope_off(program: ConeProgram, d: Array) -> float:
+    return SUMMED * float(np.abs(program.q) @ np.abs(d)) + program.costs_off(d)
+
+
+def is_straight(program: ConeProgram, d: Array) -> bool:
+    """Whether P d = 0."""
+    return not (np.any(exact_pair(program.P, d)[0]) or program.bends(d))
 
 
 def has_point(program: ConeProgram, x: Array) -> bool:
@@ -42,7 +54,12 @@ def has_point_among(program: ConeProgram, points: Iterable[Array]) -> bool:
     n, m = program.q.size, program.b.size
     A = sparse.hstack([program.A, sparse.csc_array(-program.b[:, None])], format="csc")
     flat = sparse.csc_array((n + 1, n + 1))
-    cone = ConeProgram(flat, np.append(np.zeros(n), -1.0), A, np.zeros(m), program.cones)
+    rounded = program.rounded
+    if rounded is not None:
+        rows = sparse.hstack([rounded.rows, sparse.csr_array((m, 1))], format="csr")
+        rounded = Rounded(rows, np.zeros(n + 1), np.zeros(n + 1, dtype=bool))
+    down = np.append(np.zeros(n), -1.0)
+    cone = ConeProgram(flat, down, A, np.zeros(m), program.cones, rounded=rounded)
     return any(_rays(cone, (np.append(x, 1.0) for x in points)))
 
 
@@ -59,8 +76,8 @@ def _rays(program: ConeProgram, rays: Iterable[Array]) -> Iterator[bool]:
 
 
 def _exactly(program: ConeProgram, ray: Array) -> bool:
-    bent = exact_pair(program.P, ray)[0]
-    return falls(program.q, ray) and not np.any(bent) and inside(program, ray, 0.0 * program.b)
+    straight = is_straight(program, ray)
+    return straight and falls(program, ray) and inside(program, ray, 0.0 * program.b)
 
 
 def _interior(program: ConeProgram) -> Interior | None:
@@ -84,23 +101,29 @@ def _near(program: ConeProgram, interior: Interior, ray: Array) -> bool:
         return False
     slope = exact_dot(program.q, found.point)
     slope += found.share * (exact_dot(program.q, interior.point) - slope)
-    slope += SUMMED * float(np.abs(program.q) @ np.abs(found.point))
-    if not slope + SAFE * found.step * length(program.q) < 0.0:
-        return False
     away = found.share * length(interior.point - found.point) + found.step
+    reach = np.abs(found.point) + SAFE * away
+    slope += _slope_off(program, reach)
+    if not slope + SAFE * found.step * length(program.q) < 0.0 or program.bends(reach):
+        return False
     return inside(program, found.point, 0.0 * program.b, away, curved=True)
 
 
 def inside(
     program: ConeProgram, x: Array, b: Array, away: float = 0.0, curved: bool = False
 ) -> bool:
-    """Whether b - A z is in K for every z within ``away`` of x; ``curved``: in these cones only."""
+    """Whether b - A z is in K for every z within ``away`` of x.
+
+    ``curved``: in other cones only, and in rows that may be off.
+    """
     slack, rest = exact_pair(program.A, -x, -b)
-    A = sparse.csr_array(program.A)
+    A, off = sparse.csr_array(program.A), program.off(np.abs(x) + away, float(np.any(b)))
     for cone, part in program.blocks:
         norm = SAFE * length(A[part].data) if away > 0.0 else 0.0
-        skipped = curved and cone.is_polyhedral
-        if not (skipped or _holds(cone, slack[part], rest[part], norm * away)):
+        own, left, room = slack[part], rest[part], off[part]
+        if curved and cone.is_polyhedral:
+            own, left, room = (each[room > 0.0] for each in (own, left, room))
+        if not _holds(cone, own, left, room, norm * away):
             return False
     return True
 
@@ -109,19 +132,22 @@ def in_cone(cone: Cone, s: Array, strictly: bool = False) -> bool:
     """Whether s is in a curved cone for certain; ``strictly``: inside of it."""
     if strictly:
         return bool(np.any(s)) and _ball(cone, s, 0.0)
-    return _holds(cone, s, 0.0 * s, 0.0)
+    return _holds(cone, s, 0.0 * s, 0.0 * s, 0.0)
 
 
-def _holds(cone: Cone, s: Array, rest: Array, away: float) -> bool:
-    """Whether everything within ``away`` of s + rest is in K; for Zero and Nonnegative, s is."""
+def _holds(cone: Cone, s: Array, rest: Array, off: Array, away: float) -> bool:
+    """Whether everything within ``away`` and ``off`` of s + rest is in K.
+
+    Of the first two kinds, rows that are not off are asked for s alone.
+    """
     if not np.all(np.isfinite(s)):
         return False
     match cone:
         case ZeroCone():
-            return not np.any(s)
+            return not np.any(s) and not np.any(off)
         case NonnegativeCone():
-            return bool(np.all(s >= 0.0))
-    room = away + length(rest)
+            return bool(np.all(s >= np.where(off > 0.0, off + away, 0.0)))
+    room = away + length(rest) + length(off)
     if room == 0.0 and _on_face(cone, s):
         return True
     return _ball(cone, s, room)

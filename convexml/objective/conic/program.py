@@ -18,6 +18,25 @@ from .cones import Cone
 
 
 @dataclass(frozen=True)
+class Rounded:
+    """How far the data of a cone program may be off what was written.
+
+    Attributes
+    ----------
+    rows : csr_array, shape (m, n + 1)
+        Of the entries of A, b last.
+    costs : array, shape (n,)
+        Of q.
+    bends : mask, shape (n,)
+        The rows of P that are not what was written.
+    """
+
+    rows: Any
+    costs: Array
+    bends: Array
+
+
+@dataclass(frozen=True)
 class ConeProgram:
     """Minimise x'Px / 2 + q'x + offset subject to A x + s = b, s in K.
 
@@ -34,6 +53,8 @@ class ConeProgram:
         Of the rows of A in order; K is their product.
     offset : float
         A constant.
+    rounded : Rounded, optional
+        What the data may be off by, where that is known; exact without.
     """
 
     P: Any
@@ -42,6 +63,27 @@ class ConeProgram:
     b: Array
     cones: tuple[Cone, ...]
     offset: float = 0.0
+    rounded: Rounded | None = None
+
+    def off(self, x: Array, tau: float = 0.0) -> Array:
+        """How far A x - tau b may be off because the data are, shape (m,)."""
+        if self.rounded is None:
+            return np.zeros(self.b.size)
+        return np.asarray(self.rounded.rows @ np.append(np.abs(x), abs(tau))) * (1.0 + 1e-9)
+
+    def left_off(self, y: Array) -> Array:
+        """How far A'y may be off because A is, shape (n,), of all multipliers up to y."""
+        if self.rounded is None:
+            return np.zeros(self.q.size)
+        return np.asarray(self.rounded.rows.T @ y)[:-1] * (1.0 + 1e-9)
+
+    def costs_off(self, d: Array) -> float:
+        """How far q'd may be off because q is."""
+        return 0.0 if self.rounded is None else 1.001 * float(self.rounded.costs @ np.abs(d))
+
+    def bends(self, d: Array) -> bool:
+        """Whether P d may be other than it is by these data."""
+        return self.rounded is not None and bool(np.any(d[self.rounded.bends]))
 
     @cached_property
     def blocks(self) -> list[tuple[Cone, slice]]:

@@ -75,18 +75,19 @@ def priced(
     """
     y = nudged(program, y)
     left = dual_residual(program, w, y)
-    error = EPS * np.abs(left)
     start = dual_value(program, w, y)
     if not np.all(np.isfinite(left)) or not np.isfinite(start):
         return Priced(w, y, -np.inf, np.inf, left)
     best = Priced(w, y, start, np.inf, left)
-    if not np.any(left) and not np.any(error):
+    if not np.any(left) and program.rounded is None:
         return best._replace(price=_rounding(start))
     metric = _metric(program, y, units, start, idle, share, balls=balls)
     if metric is None:
         return best._replace(price=_carried(program, w, y, left))
+    # Data that are off change what is left at y + M z, abs(z) <= 1: some z removes it (Brouwer).
+    off = program.left_off(np.abs(y) + np.asarray(abs(metric.M).sum(axis=1)))
     for at_w, at_y, rest in _steps(program, metric, w, y, left):
-        price = _cost(program, metric, at_w, rest, EPS * np.abs(rest))
+        price = _cost(program, metric, at_w, rest, EPS * np.abs(rest) + off)
         if not best.price <= price:
             value = dual_value(program, at_w, at_y)
             best = Priced(at_w, at_y, value, price + _rounding(value), rest)
@@ -228,6 +229,8 @@ def _cost(program: ConeProgram, metric: _Metric, w: Array, left: Array, error: A
 
 def _carried(program: ConeProgram, w: Array, y: Array, left: Array) -> float:
     """The price where rows a x_j <= b of one variable each carry all that is left, exactly."""
+    if program.rounded is not None and program.rounded.rows.nnz:
+        return np.inf
     A, m = sparse.csr_array(program.A), program.b.size
     cheapest = np.where(left == 0.0, 0.0, np.inf)
     rows = np.flatnonzero(program.ruled_by(NonnegativeCone) & (np.diff(A.indptr) == 1))
