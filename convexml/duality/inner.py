@@ -23,9 +23,16 @@ def store(leaf: Any, value: Any) -> None:
     leaf._value = value
 
 
-def record(problem: Any, value: float, status: str) -> None:
-    """The value and the status that a problem shows."""
+def record(problem: Any, value: float, status: str, solver: str = "", **stats: Any) -> None:
+    """What a problem shows of its solution: value, status, variables, duals; who took how long."""
+    from cvxpy.problems.problem import SolverStats
+    from cvxpy.reductions.solution import Solution
+
+    primal = {variable.id: variable._value for variable in problem.variables()}
+    dual = {constraint.id: constraint.dual_value for constraint in problem.constraints}
     problem._value, problem._status = value, status
+    problem._solution = Solution(status, value, primal, dual, stats)
+    problem._solver_stats = SolverStats(solver, **stats)
 
 
 def is_atom(node: Any) -> bool:
@@ -57,9 +64,9 @@ def full_value(variable: Any, entries: Array) -> Any:
     """The value with these free entries."""
     from cvxpy.reductions.cvx_attr2constr import recover_value_for_leaf
 
-    if variable._has_dim_reducing_attr:
-        return recover_value_for_leaf(variable, entries, project=False)
-    return entries.reshape(variable.shape, order="F")
+    cut = variable._has_dim_reducing_attr
+    shaped = entries if cut else entries.reshape(variable.shape, order="F")
+    return recover_value_for_leaf(variable, shaped, project=False) if cut else shaped
 
 
 @dataclass(frozen=True)
@@ -132,11 +139,9 @@ def last_answer(problem: Any) -> tuple[Array, Array, Array] | None:
 
 def real_and_imaginary(reductions: tuple[tuple[Any, Any], ...], variable: Any) -> Any:
     """The pair of real variables, either may be None, that stands for a complex one; or None."""
-    for reduction, _ in reductions:
-        pairs = getattr(getattr(reduction, "canon_methods", None), "_variables", None)
-        if pairs is not None and variable in pairs:
-            return pairs[variable]
-    return None
+    methods = [getattr(reduction, "canon_methods", None) for reduction, _ in reductions]
+    pairs = [getattr(each, "_variables", None) or {} for each in methods]
+    return next((each[variable] for each in pairs if variable in each), None)
 
 
 def renamed(reductions: tuple[tuple[Any, Any], ...], identity: int) -> int:
@@ -192,8 +197,7 @@ def in_cones(
 ) -> tuple[Any, dict[int, int]]:
     """A minimisation with affine arguments of cones, and {id of a constraint: its successor's}.
 
-    By atom class, ``heads`` makes CVXPY's canonicalizer into the one to be used, ``squares`` is
-    the one in the quadratic objective.
+    By atom class, ``heads`` changes CVXPY's canonicalizer, ``squares`` that of the objective.
     """
     from cvxpy.reductions.dcp2cone.dcp2cone import Dcp2Cone
 
@@ -215,10 +219,7 @@ def symbolic_square(variable: Any) -> Any:
 
 
 class Coefficients:
-    """Reads the coefficients of expressions in variables that are stacked one after the other.
-
-    ``starts`` has the first entry of each variable, by its id; ``size`` is that of all.
-    """
+    """Reads coefficients in stacked variables: ``starts`` has the first entry of each, by id."""
 
     def __init__(self, variables: list[Any], constraints: list[Any]) -> None:
         from cvxpy.reductions.inverse_data import InverseData

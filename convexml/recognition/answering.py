@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,11 @@ from .keeping import posed_of
 from .posing.problem import PosedReading
 from .posing.scores import PosedScores
 from .reading.declined import Declined
-from .running import fill, solved
+from .running import Answer, fill, solved
 from .verifying import value_at
 
 
-def solve_recognized(problem: Any, tol: float) -> Certificate | None:
+def solve_recognized(problem: Any, tol: float) -> Answer | None:
     """Solve a CVXPY problem as the learning problem that it is, and fill it.
 
     None, and nothing filled, where it is not recognised or the answer is not certified.
@@ -32,10 +33,11 @@ def solve_recognized(problem: Any, tol: float) -> Certificate | None:
     return None if posed is None else answer(posed, tol)
 
 
-def answer(posed: PosedReading | PosedScores, tol: float) -> Certificate | None:
-    """The certificate of the problem as written, its variables filled; None where there is none.
+def answer(posed: PosedReading | PosedScores, tol: float) -> Answer | None:
+    """The answer to the problem as written, its variables filled; None where there is none.
 
     P is evaluated by CVXPY's atoms from the expressions as written; D is ours, less the constant.
+    An infimum that is not attained has the evidence "ray", {variable name: array}, and no duals.
     """
     solution = solved(posed.problem, int(np.prod(posed.X.shape)), tol)
     if solution is None:
@@ -50,12 +52,33 @@ def answer(posed: PosedReading | PosedScores, tol: float) -> Certificate | None:
     certificate = as_written(posed, own, written, tol)
     if not certificate.relative_gap <= tol:
         return None
-    try:
-        fill_multipliers(posed, values, np.asarray(solution.dual["u"]))
-    except Declined:
-        return None
+    if own.claim == "unattained":
+        certificate = certificate.but(evidence={"ray": _ray(posed, own.evidence)})
+        forget_multipliers(posed.reading.problem)
+    else:
+        try:
+            fill_multipliers(posed, values, np.asarray(solution.dual["u"]))
+        except Declined:
+            return None
     fill(posed.reading, values)
-    return certificate
+    return Answer(certificate, solution.solver, solution.iterations, solution.seconds)
+
+
+def _ray(posed: PosedReading | PosedScores, evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """The direction along which the objective falls for ever, by the variables' names."""
+    w, b = evidence["w"], evidence.get("b", 0.0)
+    there, here = posed.values(w, b), posed.values(0.0 * w, 0.0 * np.asarray(b))
+    return {
+        variable.name(): np.reshape(there[key] - here[key], variable.shape, order="F")
+        for key, variable in posed.reading.remaining.items()
+    }
+
+
+def forget_multipliers(problem: Any) -> None:
+    """No dual value stands in the constraints."""
+    for constraint in problem.constraints:
+        for dual in constraint.dual_variables:
+            dual.save_value(None)
 
 
 def as_written(

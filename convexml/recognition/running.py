@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..certificates import Verdict
+from ..certificates import Certificate, Verdict
 from ..models.problem import LearningProblem
 from .reading.terms import Reading
 
@@ -14,15 +14,27 @@ LEAST = 1e-14
 """No smaller relative gap is asked of an engine."""
 
 
-def solved(problem: LearningProblem, entries: int, tol: float) -> Any:
-    """The certified optimum, None without; its gap is at most ``tol`` of P, where that is reached.
+class Answer(NamedTuple):
+    """The certificate of a problem as written, and which engine took how many steps, how long."""
 
-    The null model, on which a learning problem is measured, may be far above P.
+    certificate: Certificate
+    solver: str
+    iterations: int
+    seconds: float
+
+
+def solved(problem: LearningProblem, entries: int, tol: float) -> Any:
+    """The certified answer, None without; its gap is at most ``tol`` of P, where that is reached.
+
+    The null model, on which a learning problem is measured, may be far above P. An infimum that is
+    not attained has no other scale.
     """
     found = problem.solve(tol=tol, max_seconds=patience(entries))
     own = found.certificate
-    if own.verdict is not Verdict.CERTIFIED or own.claim != "optimal":
+    if own.verdict is not Verdict.CERTIFIED or own.claim not in ("optimal", "unattained"):
         return None
+    if own.claim == "unattained":
+        return found
     size = max(abs(own.primal_objective), abs(own.dual_objective))
     if own.gap <= tol * size:
         return found

@@ -63,7 +63,7 @@ def test_a_floor_counts() -> None:
     found = solve_recognized(problem, 1e-9)
     assert found is not None
     xi = problem.variables()[1]
-    assert found.primal_objective == pytest.approx(clarabel(problem), rel=1e-7)
+    assert found.certificate.primal_objective == pytest.approx(clarabel(problem), rel=1e-7)
     assert xi.value is not None
     assert np.min(xi.value) == pytest.approx(0.25)
 
@@ -155,4 +155,4 @@ def test_an_infinite_bound_bounds_nothing() -> None:
     found = solve_recognized(problem, 1e-9)
     assert found is not None
     assert np.array_equal(problem.constraints[1].dual_value, np.zeros(4))
-    assert found.primal_objective == pytest.approx(clarabel(problem), rel=1e-7)
+    assert found.certificate.primal_objective == pytest.approx(clarabel(problem), rel=1e-7)

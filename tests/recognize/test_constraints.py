@@ -25,9 +25,9 @@ def test_it_is_read_and_its_constraints_get_their_multipliers(
     assert found.loss is not None, found.why
     assert found.penalty is not None
     assert (found.loss.name, found.penalty.name) == (loss, penalty)
-    certificate, value = solve_recognized(problem, 1e-9), clarabel(theirs)
-    assert certificate is not None
-    assert certificate.primal_objective == pytest.approx(value, rel=1e-7)
+    found, value = solve_recognized(problem, 1e-9), clarabel(theirs)
+    assert found is not None
+    assert found.certificate.primal_objective == pytest.approx(value, rel=1e-7)
     assert all(np.max(each.violation()) <= 1e-7 for each in problem.constraints)
     for number in unique:
         ours, other = (each.constraints[number].dual_value for each in (problem, theirs))

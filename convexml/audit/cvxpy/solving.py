@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,11 +69,19 @@ def solve(
     require_problem(problem, "solve")
     tol, name = positive_number(tol, "solve", "tol"), str(solver).lower()
     thorough = yes_or_no(thorough, "solve", "thorough")
+    started = time.perf_counter()
     if name == "auto":
-        certificate = solve_recognized(problem, tol)
-        if certificate is not None:
-            _record(problem, certificate)
-            return certify_problem(problem, tol=tol) if thorough else certificate
+        found = solve_recognized(problem, tol)
+        if found is not None:
+            setup = time.perf_counter() - started - found.seconds
+            stats = {
+                "solve_time": found.seconds,
+                "setup_time": setup,
+                "num_iters": found.iterations,
+            }
+            _record(problem, found.certificate, found.solver, stats)
+            again = thorough and found.certificate.claim == "optimal"
+            return certify_problem(problem, tol=tol) if again else found.certificate
     check_problem(problem, "solve")
     if name not in (*REFERENCE, "auto"):
         raise UnknownSolverError(
@@ -81,7 +90,7 @@ def solve(
         )
     if not problem.variables():
         constant = certify_problem(problem, tol=tol)
-        _record(problem, constant)
+        _record(problem, constant, "no variables", {})
         return constant
     posed = pose(problem, "solve")
     order = _order(posed.program)
@@ -93,7 +102,7 @@ def solve(
     best: tuple[Certificate, str, dict[str, Any]] | None = None
     tried: list[str] = []
     looked, sign = False, posed.canonical.sign
-    for attempt, claimed in _attempts(posed, order, tol):
+    for attempt, claimed, stats in _attempts(posed, order, tol):
         certificate = None
         if claimed in ENDED and not looked:
             looked = True
@@ -103,14 +112,14 @@ def solve(
         if certificate is not None and (
             best is None or certificate.standing(sign) < best[0].standing(sign)
         ):
-            best = certificate, attempt, _state(posed)
+            best = certificate, attempt, _state(posed) | {"stats": stats}
         if best is not None and best[0].verdict is Verdict.CERTIFIED:
             break
         tried.append(f"{attempt}: {claimed}")
     if not looked and (best is None or best[0].verdict is not Verdict.CERTIFIED):
         absent = certify_absence(posed, "infeasible", tol=tol)
         if absent.verdict is Verdict.CERTIFIED or best is None:
-            best = absent, "search for evidence", _state(posed)
+            best = absent, "search for evidence", _state(posed) | {"stats": {}}
     assert best is not None
     _restore(posed, *best)
     certificate, attempt, _ = best
@@ -138,16 +147,24 @@ def _order(program: ConeProgram) -> list[str]:
     return [*first, *(name for name in REFERENCE if name not in first)]
 
 
-def _attempts(posed: Posed, order: list[str], tol: float) -> Iterator[tuple[str, str]]:
-    """Fill the variables by one solver after the other: (solver, its claim)."""
+def _attempts(
+    posed: Posed, order: list[str], tol: float
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Fill the variables by one solver after the other: (solver, its claim, its statistics)."""
     problem = posed.problem
     for name in (order[0], RESCALED, *order[1:]):
         _clear(posed)
         if name == RESCALED:
-            yield name, _solve_rescaled(posed)
+            yield name, _solve_rescaled(posed), {}
         elif installed(name) and suits(name, problem)[0]:
             run = run_reference(problem, name, tol=min(tol, 1e-7))
-            yield name, run.claimed if run.claimed != "error" else run.message
+            stats = _stats(run.seconds, run.compile_seconds, run.iterations)
+            yield name, run.claimed if run.claimed != "error" else run.message, stats
+
+
+def _stats(seconds: float, before: float, iterations: int) -> dict[str, Any]:
+    """In CVXPY's words."""
+    return {"solve_time": seconds, "setup_time": before, "num_iters": iterations}
 
 
 def _solve_rescaled(posed: Posed) -> str:
@@ -185,19 +202,25 @@ def _state(posed: Posed) -> dict[str, Any]:
     }
 
 
-def _restore(posed: Posed, certificate: Certificate, _: str, state: dict[str, Any]) -> None:
+def _restore(posed: Posed, certificate: Certificate, name: str, state: dict[str, Any]) -> None:
     for variable, value in state["variables"]:
         store(variable, value)
     for dual, value in state["duals"]:
         dual.save_value(value)
-    _record(posed.problem, certificate)
+    _record(posed.problem, certificate, name, state["stats"])
 
 
-def _record(problem: Any, certificate: Certificate) -> None:
-    """CVXPY's value and status of a problem, as the certificate has them."""
-    certified = certificate.verdict is Verdict.CERTIFIED
-    if certificate.claim == "optimal":
-        status = "optimal" if certified else "optimal_inaccurate"
-        record(problem, certificate.primal_objective, status)
-    elif certified:
-        record(problem, certificate.primal_objective, certificate.claim)
+def _record(problem: Any, certificate: Certificate, name: str, stats: dict[str, Any]) -> None:
+    """What CVXPY shows of a problem, as the certificate has it, and who found it how fast.
+
+    Other claims have the words of CVXPY that are nearest: of an infimum that is not attained
+    there is a point, and an inaccurate one.
+    """
+    certified, claim = certificate.verdict is Verdict.CERTIFIED, certificate.claim
+    if claim in ("optimal", "unattained"):
+        status = "optimal" if certified and claim == "optimal" else "optimal_inaccurate"
+    else:
+        status = claim if certified else f"{claim}_inaccurate"
+        for variable in problem.variables():
+            variable.save_value(None)
+    record(problem, certificate.primal_objective, status, name, **stats)

@@ -96,4 +96,13 @@ def fill(problem: PosedLearning) -> None:
             constraint.dual_variables[0].save_value(np.reshape(multipliers[label], shape))
     # CVXPY keeps value and status of its own last solve; this one may be another solver's.
     verified = solution.status == "optimal"
-    record(statement.problem, solution.objective, "optimal" if verified else "optimal_inaccurate")
+    status = "optimal" if verified else "optimal_inaccurate"
+    record(
+        statement.problem,
+        solution.objective,
+        status,
+        solution.solver,
+        solve_time=solution.seconds,
+        setup_time=solution.compile_seconds,
+        num_iters=solution.iterations,
+    )

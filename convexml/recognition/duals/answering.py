@@ -13,7 +13,7 @@ from ...conditions import Condition
 from ...numerics import EPS, Array, gamma
 from ..comparing import as_written, rounding
 from ..reading.declined import Declined
-from ..running import fill, solved
+from ..running import Answer, fill, solved
 from .posing import PosedDual
 from .verifying import DualCrosscheck
 
@@ -23,13 +23,13 @@ EXCHANGED = {
 }
 
 
-def answer_dual(posed: PosedDual, tol: float) -> Certificate | None:
-    """The certificate of the dual as written, its variable filled; None where there is none.
+def answer_dual(posed: PosedDual, tol: float) -> Answer | None:
+    """The answer to the dual as written, its variable filled; None where there is none.
 
     Its objective is ``constant`` - D(u), and nothing is below ``constant`` - P(w, b).
     """
     solution = solved(posed.problem, int(np.prod(posed.X.shape)), tol)
-    if solution is None:
+    if solution is None or solution.certificate.claim != "optimal":
         return None
     own, u = solution.certificate, np.ravel(solution.dual["u"])
     values = {posed.program.key: posed.point(u)}
@@ -44,7 +44,7 @@ def answer_dual(posed: PosedDual, tol: float) -> Certificate | None:
         return None
     fill_multipliers_of_dual(posed, solution.primal, u)
     fill(posed.reading, values)
-    return certificate
+    return Answer(certificate, solution.solver, solution.iterations, solution.seconds)
 
 
 def _require_feasible(posed: PosedDual, check: DualCrosscheck) -> None:
