@@ -37,6 +37,7 @@ _HOME = {
             "CategoricalLikelihood",
             "ConstrainedLasso",
             "ConstrainedRidge",
+            "ConvexClustering",
             "DiscriminantAnalysis",
             "ElasticNet",
             "GaussianLikelihood",

@@ -13,6 +13,7 @@ _HOME = {
     "CategoricalLikelihood": "likelihood.categorical",
     "ConstrainedLasso": "regression.lasso",
     "ConstrainedRidge": "regression.ridge",
+    "ConvexClustering": "matrix.convex_clustering",
     "DiscriminantAnalysis": "likelihood.discriminant",
     "ElasticNet": "regression.elastic_net",
     "GaussianLikelihood": "likelihood.gaussian",

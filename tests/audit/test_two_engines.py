@@ -55,6 +55,7 @@ def models() -> dict[str, Callable[[], Any]]:
         "OneClassSVM with a kernel": lambda: cml.OneClassSVM(X, 0.3, gaussian),
         "BernoulliLikelihood": lambda: cml.BernoulliLikelihood(y > 0.0, sample_weight=s),
         "CategoricalLikelihood": lambda: cml.CategoricalLikelihood(counts, np.arange(9.0)),
+        "ConvexClustering": lambda: cml.ConvexClustering(X[:8], 0.1),
         "KMeansBound": lambda: cml.KMeansBound(X[:8], 3),
         "PrincipalComponents": lambda: cml.PrincipalComponents(X, 2, sample_weight=s),
         "LinearProgram": lambda: cml.LinearProgram(

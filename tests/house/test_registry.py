@@ -37,6 +37,7 @@ TESTED_ELSEWHERE = {
     "NuSVC": "test_nu_svc.py",
     "OneClassSVM": "test_one_class_svm.py",
     "SpanningTree": "test_spanning_tree.py",
+    "ConvexClustering": "test_convex_clustering.py",
     "KMeansBound": "test_k_means_bound.py",
     "PrincipalComponents": "test_principal_components.py",
     "OptimalTransport": "test_optimal_transport.py",

@@ -93,6 +93,7 @@ def test_every_model_is_here() -> None:
     named |= {"BernoulliLikelihood", "CategoricalLikelihood"}
     named |= {"KMeansBound", "PrincipalComponents"}
     named |= {"MonotoneRegression"}
+    named |= {"ConvexClustering", "KMeansBound", "PrincipalComponents"}
     named |= {"NearestNeighbors", "SpanningTree", "OptimalTransport"}
     assert named == {*cml.models.__all__} - {"Problem"}
 

@@ -52,6 +52,7 @@ ORACLES = {
     "optimal_transport": shapes.optimal_transport,
     "monotone_regression": shapes.monotone_regression,
     "nearest_neighbors": shapes.nearest_neighbors,
+    "convex_clustering": matrices.convex_clustering,
     "k_means_bound": matrices.k_means_bound,
     "principal_components": matrices.principal_components,
     "squared + nonnegative": oracles.nonnegative_least_squares,

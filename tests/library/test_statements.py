@@ -20,6 +20,7 @@ CASES = {
     "categorical_likelihood": "categorical_wine",
     "constrained_lasso": "constrained_lasso_diabetes",
     "constrained_ridge": "constrained_ridge_diabetes",
+    "convex_clustering": "convex_clustering_iris",
     "discriminant_analysis": "discriminant_iris",
     "elastic_net": "elastic_net_wine",
     "gaussian_likelihood": "gaussian_likelihood_iris",

@@ -29,6 +29,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "CategoricalLikelihood": lambda: cml.CategoricalLikelihood(["a", "b", "b"]),
     "NearestNeighbors": lambda: cml.NearestNeighbors(kernel.X[4:], kernel.X[:4], 3),
     "SpanningTree": lambda: cml.SpanningTree([[0, 1, 2], [1, 0, 3], [2, 3, 0]]),
+    "ConvexClustering": lambda: cml.ConvexClustering(kernel.X[:8], 0.1),
     "KMeansBound": lambda: cml.KMeansBound(kernel.X[:8], 2),
     "PrincipalComponents": lambda: cml.PrincipalComponents(kernel.X, 2),
     "OptimalTransport": lambda: cml.OptimalTransport([1, 2], [2, 1], [[1, 2], [3, 1]]),

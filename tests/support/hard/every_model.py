@@ -60,6 +60,7 @@ ALONE: tuple[ModelCase, ...] = (
 )
 """Models of X alone, or of matrices."""
 UNWEIGHTED: tuple[ModelCase, ...] = (
+    ModelCase("ConvexClustering", lambda X, y: cml.ConvexClustering(X, 0.05), alone),
     ModelCase("KMeansBound", lambda X, y: cml.KMeansBound(X, 2), alone),
 )
 """Models of X alone that take no weights."""
