@@ -78,7 +78,8 @@ def slater(problem: Any) -> Slater:
         True only where a point has been verified: linear constraints are met exactly by a point
         nearby, and everything as near is inside of the others, both in CVXPY's conic form; the
         slacks are those of the constraints as they are written. False only where multipliers prove
-        it, in rationals or priced (those of an infeasible problem). Everything else is None.
+        it of the conic form, whose coefficients are taken as they are: in rationals, or priced
+        (those of an infeasible problem). Everything else is None.
 
     Raises
     ------

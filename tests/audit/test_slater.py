@@ -115,6 +115,43 @@ def test_equalities_are_met_by_a_point_as_near_as_it_says() -> None:
         assert 0 <= float(square) ** 0.5 <= found.distance < 1e-12
 
 
+def drawn(rng: np.random.Generator) -> tuple[list[Any], list[Any]]:
+    """Balls |B w - c|^2 <= r and lines in small whole numbers: often without a point inside."""
+    n = int(rng.integers(1, 4))
+    shapes = [(int(rng.integers(1, 3)), n) for _ in range(rng.integers(1, 4))]
+    balls = [
+        (rng.integers(-2, 3, s), rng.integers(-2, 3, s[0]), rng.integers(0, 4)) for s in shapes
+    ]
+    lines = [(rng.integers(-2, 3, n), rng.integers(-2, 3)) for _ in range(rng.integers(0, 3))]
+    return balls, [(a, b, bool(rng.random() < 0.4)) for a, b in lines if np.any(a)]
+
+
+def written(balls: list[Any], lines: list[Any], w: Any, t: Any = 0.0) -> list[Any]:
+    rows = [cp.sum_squares(B @ w - c) + t <= r for B, c, r in balls]
+    return rows + [a @ w == b if equal else a @ w <= b for a, b, equal in lines]
+
+
+def test_drawn_problems_are_what_rationals_and_another_solver_say() -> None:
+    rng, count = np.random.default_rng(5), {True: 0, False: 0, None: 0}
+    for _ in range(25):
+        balls, lines = drawn(rng)
+        w, t = cp.Variable(balls[0][0].shape[1], name="w"), cp.Variable()
+        found = cml.slater(feasibility(*written(balls, lines, w)))
+        count[found.holds] += 1
+        if found.holds:
+            p = [Fraction(each) for each in found.point["w"].tolist()]
+            for B, c, r in balls:
+                z = [sum(int(s) * v for s, v in zip(row, p, strict=True)) for row in B]
+                assert sum((s - int(side)) ** 2 for s, side in zip(z, c, strict=True)) < int(r)
+        elif found.holds is False:
+            other = cp.Problem(cp.Maximize(t), [t <= 1, *written(balls, lines, w, t)])
+            other.solve(solver=cp.ECOS)
+            assert other.status == cp.INFEASIBLE or other.value <= 1e-5
+    assert count[True] > 3
+    assert count[False] > 10
+    assert count[None] < 3
+
+
 def test_what_float64_cannot_tell_is_undecided() -> None:
     for problem in (
         feasibility(cp.square(x) <= 1e-20, x >= 1e-10),
