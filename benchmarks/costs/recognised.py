@@ -95,6 +95,22 @@ def svm(X: np.ndarray, y: np.ndarray) -> Callable[[], cp.Problem]:
     return build
 
 
+def kinked(name: str, X: np.ndarray, y: np.ndarray) -> Callable[[], cp.Problem]:
+    """A loss with kinks, and the l1 norm."""
+
+    def build() -> cp.Problem:
+        w, b = cp.Variable(X.shape[1]), cp.Variable()
+        rest = y - X @ w - b
+        losses = {
+            "pinball": lambda: cp.sum(cp.maximum(0.3 * rest, -0.7 * rest)),
+            "hinge": lambda: cp.sum(cp.pos(1 - cp.multiply(np.sign(y), X @ w + b))),
+            "Huber": lambda: cp.sum(cp.huber(rest, 1.0)),
+        }
+        return cp.Problem(cp.Minimize(losses[name]() + 20.0 * cp.norm1(w)))
+
+    return build
+
+
 def largest_residual(X: np.ndarray, y: np.ndarray) -> Callable[[], cp.Problem]:
     def build() -> cp.Problem:
         w = cp.Variable(X.shape[1])
@@ -116,6 +132,10 @@ def rows() -> list[Row]:
         Row("elastic net 442x10", elastic_net(X, y), 2),
         Row("logistic 442x10", logistic(X, signs), 2),
         Row("epigraph SVM 442x10", svm(X, signs), 2),
+        *(
+            Row(f"{name} + l1 2000x50", kinked(name, *sparse_model(2000, 50)), 2)
+            for name in ("pinball", "hinge", "Huber")
+        ),
         Row("lasso 442x10, 100 lam", lasso(X, y), 20, path),
         Row("lasso 1000x100, 100 lam", lasso(*sparse_model(1000, 100)), 20, path),
     ]
