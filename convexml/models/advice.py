@@ -31,6 +31,8 @@ ARGUMENTS: Mapping[str, str] = {
     "precompute": "Leave it out: the solver decides",
     "gamma": "A Gaussian kernel has sigma: kernel=kernels.Gaussian(sigma), gamma = 1 / (2 sigma^2)",
     "degree": "kernel=kernels.Polynomial(degree, coef0, gamma)",
+    "n_components": "The number of components is k",
+    "n_clusters": "The number of clusters is k",
     "multi_class": "Several classes: SoftmaxRegression",
 }
 """Of constructors elsewhere; and what to do here."""

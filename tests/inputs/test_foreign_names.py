@@ -100,6 +100,8 @@ ARGUMENTS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: cml.KernelSVM(XB, YB, 1.0, gamma=0.5),
         "kernel=kernels.Gaussian(sigma), gamma = 1 / (2 sigma^2)",
     ),
+    "n_components": (lambda: cml.PrincipalComponents(X, n_components=2), "components is k"),
+    "n_clusters": (lambda: cml.KMeansBound(X, n_clusters=2), "The number of clusters is k"),
     "solve(maxiter)": (lambda: RIDGE.solve(maxiter=9), "there is no option 'maxiter'"),
     "solve(maxiter), nearest": (
         lambda: RIDGE.solve("fista", maxiter=9),
@@ -202,7 +204,7 @@ def test_dir_lists_public_names_that_are_there(thing: Any) -> None:
     names = [name for name in dir(thing) if name != "__version__"]
     assert [name for name in names if name.startswith("_")] == []
     assert len(names) > 20
-    without = {"lam_max", "margin"}  # of other models
+    without = {"components", "eigengap", "lam_max", "margin"}  # of other models
     for name in set(names) - without:
         getattr(thing, name)
     assert {"predict_proba", "score", "coef_", "trace"} <= set(dir(SOLVED))

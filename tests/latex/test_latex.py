@@ -91,7 +91,6 @@ def test_every_model_is_here() -> None:
     named = {*MODELS, "GaussianLikelihood", "OneClassSVM", "LearningProblem", "LinearProgram"}
     named |= {"DiscriminantAnalysis", "NuSVC"}
     named |= {"BernoulliLikelihood", "CategoricalLikelihood"}
-    named |= {"KMeansBound", "PrincipalComponents"}
     named |= {"MonotoneRegression"}
     named |= {"ConvexClustering", "KMeansBound", "PrincipalComponents"}
     named |= {"NearestNeighbors", "SpanningTree", "OptimalTransport"}

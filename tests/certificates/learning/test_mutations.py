@@ -45,7 +45,6 @@ def test_every_model_is_mutated() -> None:
     elsewhere = {"GaussianLikelihood", "LinearProgram", "SoftmaxRegression", "MultiTaskLasso"}
     elsewhere |= {"DiscriminantAnalysis", "NuSVC", "OneClassSVM"}
     elsewhere |= {"BernoulliLikelihood", "CategoricalLikelihood"}
-    elsewhere |= {"KMeansBound", "PrincipalComponents"}
     elsewhere |= {"MonotoneRegression"}
     elsewhere |= {"ConvexClustering", "KMeansBound", "PrincipalComponents"}
     elsewhere |= {"NearestNeighbors", "SpanningTree", "OptimalTransport"}
