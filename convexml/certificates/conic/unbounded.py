@@ -13,7 +13,7 @@ from ...numerics import Array
 from ...objective.conic.program import ConeProgram
 from ..certificate import Certificate
 from ..judge import absent, judge
-from .growth import find_curve
+from .growth import find_curve, find_ray_on_faces
 from .ray import has_point, is_ray
 from .search.recession import find_ray, ray_rows
 from .search.relaxation import relax
@@ -47,6 +47,9 @@ def certify_unbounded(
     """
     empty = absent("unbounded", (), tol, objective=-sign * np.inf)
     ray = find_ray(program)
+    if ray is None or not is_ray(program, ray):
+        other = find_ray_on_faces(program)
+        ray = ray if other is None else other
     try:
         x = relax(program, soft).x
     except SolverError as error:
