@@ -87,6 +87,8 @@ def as_written(
     """Our certificate in the words of the problem: its sense, its constant, its rounding."""
     sign = posed.reading.sign
     slip = abs(sign * written - (own.primal_objective + posed.constant))
+    if isinstance(posed, PosedReading):
+        slip += posed.price(max(sign * written - posed.constant, own.primal_objective))
     gap = own.gap + slip
     return own.but(
         tol=tol,

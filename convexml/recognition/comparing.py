@@ -12,7 +12,7 @@ from .constraints.sets import EntryBounds, SampleRows
 from .constraints.slacks import Slack
 from .posing.problem import PosedReading
 from .posing.scores import PosedScores
-from .reading.declined import Declined
+from .reading.declined import Declined, named
 from .reading.evaluating import AsWritten
 from .reading.terms import Reading
 
@@ -105,6 +105,21 @@ def ends_of(variable: Any) -> tuple[Array, Array]:
         for end in (-FAR, FAR)
     )
     return np.where(low == -FAR, -np.inf, low), np.where(high == FAR, np.inf, high)
+
+
+def compare_traded(posed: PosedReading, values: dict[int, Array], written: AsWritten) -> None:
+    """Lines as written against what stands for them among the predictions."""
+    for bundle in (each for each in posed.bundles if each.traded):
+        mine, theirs, off = bundle.lines[-1], 0.0, 0.0
+        at = mine.affine(values)
+        ours = float(mine.weight @ at)
+        off += float(np.abs(mine.weight) @ (mine.affine.terms(values) + np.abs(at)))
+        for line in bundle.traded:
+            at = line.affine(values) if line.source is None else written.entries(line.source)
+            theirs += float(line.weight @ (at - line.affine.offset))
+            off += float(np.abs(line.weight) @ line.affine.terms(values))
+        if not abs(ours - theirs) <= ROUNDING * off:
+            raise Declined(f"{named(bundle.traded[0].source)} is not what was read")
 
 
 def ends_as_written(variable: Any, bounds: list[EntryBounds]) -> tuple[Array, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,25 +83,39 @@ def recognize(problem: Any, *, explain: bool = False) -> Recognition | None:
 def read(problem: Any) -> Recognition:
     """See ``recognize``; always a Recognition."""
     require_problem(problem, "recognize")
+    why = ""
     try:
         reading = read_objective(problem)
-        program = reading.copy()
-        try:
-            read_constraints(reading)
-            return _recognized(_as_learning_problem(reading))
-        except Declined:
-            dual = pose_dual(program)
-            if dual is None:
-                raise
-            verify_dual(dual, random_points(program))
-            return _recognized(dual)
+        for way in _ways(reading):
+            try:
+                posed = way(reading.copy())
+            except Declined as reason:
+                why = str(reason)
+                continue
+            if posed is not None:
+                return _recognized(posed)
     except Declined as reason:
-        return Recognition(None, None, None, f"declined: {reason}")
+        why = str(reason)
+    return Recognition(None, None, None, f"declined: {why}")
 
 
-def _as_learning_problem(reading: Reading) -> PosedReading | PosedScores:
+def _ways(reading: Reading) -> list[Callable[[Reading], Posed | None]]:
+    """A learning problem or its dual; where a form would have to be factored, the other first."""
+    forms = any(each.kind == "form" for each in reading.terms)
+    return [_as_dual, _as_learning_problem] if forms else [_as_learning_problem, _as_dual]
+
+
+def _as_learning_problem(reading: Reading) -> Posed:
+    read_constraints(reading)
     posed = pose(reading)
     posed.checks = verify(posed)
+    return posed
+
+
+def _as_dual(reading: Reading) -> Posed | None:
+    posed = pose_dual(reading)
+    if posed is not None:
+        verify_dual(posed, random_points(reading))
     return posed
 
 

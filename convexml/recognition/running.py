@@ -39,7 +39,7 @@ def solved(problem: LearningProblem, entries: int, tol: float) -> Any:
     if own.gap <= tol * size:
         return found
     asked = max(0.5 * tol * size / own.scale, LEAST)
-    closer = problem.solve(tol=asked, max_seconds=0.1 * patience(entries))
+    closer = problem.solve(tol=asked, max_seconds=patience(entries))
     return closer if closer.certificate.verdict is Verdict.CERTIFIED else found
 
 

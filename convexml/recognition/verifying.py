@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..numerics import Array
+from ..numerics import EPS, Array
 from .comparing import (
     ROUNDING,
     compare_bounds,
@@ -19,6 +19,7 @@ from .comparing import (
     compare_constraints,
     compare_derived,
     compare_sets,
+    compare_traded,
 )
 from .points import SIZES, random_points
 from .posing.bundles import Bundle
@@ -133,15 +134,16 @@ class Crosscheck:
         compare_constraints(posed.reading, self.values, self.written)
         compare_derived(posed.reading, self.values, self.written)
         compare_sets(posed, self.values, self.w, self.z)
+        compare_traded(posed, self.values, self.written)
         whole = np.zeros(posed.design.kept.size)
         whole[posed.design.kept] = self.z
         whole = whole / posed.design.factor
         for bundle, beyond in zip(posed.bundles, posed.beyond, strict=True):
-            total = np.array(beyond)
+            total, size = np.array(beyond), np.abs(beyond)
             for _, here in posed.homes[id(bundle)]:
-                total = total + losses[here]
+                total, size = total + losses[here], size + np.abs(losses[here])
                 self._predictions(bundle, whole[here], posed.design.kept[here])
-            self._rows(bundle, total)
+            self._rows(bundle, total, 16.0 * EPS * size)
         self.losses = losses
         self.beyond = sum(float(np.abs(each).sum()) for each in posed.beyond)
         return self.compare_whole()
@@ -192,9 +194,9 @@ class Crosscheck:
     def _slack(self, term: Any) -> Array:
         return ROUNDING * self._terms(term.affine)
 
-    def _rows(self, bundle: Bundle, ours: Array) -> None:
+    def _rows(self, bundle: Bundle, ours: Array, slack: Array) -> None:
         """What is said of each prediction, with the arguments as CVXPY has them."""
-        theirs, slack = np.zeros(bundle.rows), np.zeros(bundle.rows)
+        theirs = np.zeros(bundle.rows)
         for part in bundle.parts:
             term = part.term
             if term.kind in INDICATORS:

@@ -13,7 +13,6 @@ from convexml.recognition.reading.maps import LinearMap
 
 OPEN = set(
     """
-    least_squares_by_its_gram_matrix softmax_lasso poisson_lasso
     linear_program production_plan quadratic_program portfolio constrained_least_squares
     total_variation trend_filter chebyshev_fit
     """.split()

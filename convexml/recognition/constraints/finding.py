@@ -9,10 +9,10 @@ import numpy as np
 
 from ..reading.affine import Affine
 from ..reading.declined import Declined
-from ..reading.maps import LinearMap
+from ..reading.maps import LinearMap, transposed
 from ..reading.terms import LinearTerm, Reading
 from .bounding import lower_bounds
-from .rows import ConstraintRows, transposed
+from .rows import ConstraintRows
 from .slacks import Slack
 
 

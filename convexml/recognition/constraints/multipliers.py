@@ -17,8 +17,8 @@ from ..posing.bundles import Bundle
 from ..posing.problem import PosedReading
 from ..posing.scores import PosedScores
 from ..reading.declined import Declined
+from ..reading.maps import transposed
 from ..reading.terms import INDICATORS, Term
-from .rows import transposed
 from .sets import EntryBounds
 
 Slopes = dict[int, Array]

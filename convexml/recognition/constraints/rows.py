@@ -10,7 +10,6 @@ import numpy as np
 from ...numerics import Array
 from ..reading.affine import Affine
 from ..reading.declined import Declined, named
-from ..reading.maps import LinearMap
 from ..reading.objective import Collector
 from ..reading.terms import LinearTerm, Reading, Term, per_row
 
@@ -142,13 +141,6 @@ def parts_of(expression: Any, sign: float = 1.0) -> list[tuple[float, Any]]:
     if kind == "NegExpression":
         return parts_of(expression.args[0], -sign)
     return [(sign, expression)]
-
-
-def transposed(each: LinearMap, entries: Array) -> Array:
-    """What rows that count so much count of each entry of the variable."""
-    if each.is_selection:
-        return np.bincount(each.index, each.scales * entries, each.width)
-    return np.asarray(each.full().T @ entries).ravel()
 
 
 def brief(constraint: Any) -> str:

@@ -116,7 +116,7 @@ def read_bound(reading: Reading, rows: ConstraintRows) -> EntryBounds:
 
 def settle(bounds: list[EntryBounds], reading: Reading) -> None:
     """Let one row only be the bound of an entry: the tightest one, the first of equals."""
-    taken: set[tuple[int, bool, int]] = set()
+    taken: dict[tuple[int, bool], Array] = {}
     for each in bounds:
         for holds, ends, up in (
             (each.above, reading.upper[each.key], True),
@@ -124,12 +124,9 @@ def settle(bounds: list[EntryBounds], reading: Reading) -> None:
         ):
             end = -each.rows.affine.offset / each.scale
             end = -end if each.both and not up else end
-            for row in np.flatnonzero(holds):
-                entry = (each.key, up, int(each.place[row]))
-                tight = np.isfinite(end[row]) and end[row] == ends[each.place[row]]
-                holds[row] = tight and entry not in taken
-                if holds[row]:
-                    taken.add(entry)
+            others = taken.setdefault((each.key, up), np.zeros(ends.size, dtype=bool))
+            holds &= np.isfinite(end) & (end == ends[each.place]) & ~others[each.place]
+            others[each.place[holds]] = True
 
 
 def _ball(rows: ConstraintRows) -> NormBound:

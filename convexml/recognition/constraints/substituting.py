@@ -9,9 +9,9 @@ import numpy as np
 
 from ...numerics import Array
 from ..reading.affine import Affine
-from ..reading.maps import LinearMap
+from ..reading.maps import LinearMap, transposed
 from ..reading.terms import LinearTerm, Reading, Term
-from .rows import ConstraintRows, transposed
+from .rows import ConstraintRows
 
 
 @dataclass

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...numerics import Array
-from ..constraints.rows import ConstraintRows, brief, read_rows, transposed
+from ..constraints.rows import ConstraintRows, brief, read_rows
 from ..constraints.sets import EntryBounds, bounds_entries, bounds_sizes, read_bound, settle
 from ..reading.declined import Declined, named
+from ..reading.maps import transposed
 from ..reading.terms import Reading, Term
 from .facets import FeatureBlock, read_facets
 

@@ -32,7 +32,8 @@ class Bundle:
     """Everything that is said of one prediction z: ``parts``, and ``slope . z``, from ``lines``.
 
     ``maps`` has the largest map with the scale 1; those of other variables are relative to it.
-    What is added to a line counts into ``shift``. Half of a bundle names the ``whole``.
+    What is added to a line counts into ``shift``. The last of the lines stands for those
+    ``traded``. Half of a bundle names the ``whole``.
     """
 
     maps: dict[int, LinearMap]
@@ -41,6 +42,7 @@ class Bundle:
     slope: Any = 0.0
     shift: Any = 0.0
     lines: list[LinearTerm] = field(default_factory=list)
+    traded: list[LinearTerm] = field(default_factory=list)
     whole: Bundle | None = None
 
     @property

@@ -18,13 +18,14 @@ from .bundles import Bundle, bundles
 from .columns import SampleDesign, assemble
 from .design import learning
 from .families import lower
+from .forms import FactoredForm, factored
 from .penalising import Entries, ball_of, collect, is_penalty, joined, penalty_of
-from .rows import NEAR, LossRows, by_home
+from .rows import LossRows, beyond_losses, by_home
 from .scores import PosedScores, pose_scores
+from .trading import require_firm, trade
 
 UNKNOWN = {
     "largest": ": a largest size is no loss or penalty that is known",
-    "form": " has a matrix that is not diagonal",
 }
 
 
@@ -50,6 +51,8 @@ class PosedReading:
         Numbers that do not hang on w and b.
     checks : list
         What it was compared with, at the points of ``verify``.
+    form : FactoredForm or None
+        What was factored.
     """
 
     reading: Reading
@@ -60,6 +63,7 @@ class PosedReading:
     design: SampleDesign
     constant: float
     checks: list[Any] = field(default_factory=list)
+    form: FactoredForm | None = None
 
     @cached_property
     def homes(self) -> dict[int, list[tuple[LossRows, slice]]]:
@@ -100,6 +104,16 @@ class PosedReading:
         """The penalty of the library."""
         return self.problem.objective_parts.penalty
 
+    def price(self, value: float) -> float:
+        """What an objective of this value may be off by, for that its form was factored."""
+        if self.form is None:
+            return 0.0
+        own, target = self.form.squares, 0.0
+        for rows in self.rows:
+            for part in (each for each in rows.home.parts if each.term is own):
+                target = float(np.sqrt(own.weight @ np.square(part.s * rows.y + part.o)))
+        return self.form.price(target, value)
+
     def values(self, w: Array, b: Any) -> dict[int, Array]:
         """The entries of each variable, by its id."""
         found, w = {}, np.ravel(w)
@@ -135,21 +149,37 @@ def pose(reading: Reading) -> PosedReading | PosedScores:
         if reading.rows:
             raise Declined("constraints on the scores of several classes")
         return pose_scores(reading)
+    form = factored(reading)
     penalties = [each for each in reading.terms if is_penalty(each)]
     others = [each for each in reading.terms if not is_penalty(each)]
-    try:
-        return _posed(reading, penalties, others)
-    except Declined:
-        squares = [each for each in penalties if each.kind == "square"]
-        if not squares or not others or any(each.kind != "square" for each in others):
-            raise
     # Squares that no penalty of the library takes in are samples of the squared loss.
+    squares = [each for each in penalties if each.kind == "square"]
     rest = [each for each in penalties if each.kind != "square"]
-    return _posed(reading, rest, others + squares)
+    alike = bool(squares and others) and all(each.kind == "square" for each in others)
+    ways = [(penalties, others, False)]
+    ways += [(rest, others + squares, False)] if alike else []
+    if reading.linear:
+        ways.append((penalties, others, True) if others else (rest, squares, True))
+    first: Declined | None = None
+    for way in ways:
+        try:
+            posed = _posed(reading, *way)
+        except Declined as reason:
+            first = reason if first is None else first
+            continue
+        posed.form = form
+        return posed
+    assert first is not None
+    raise first
 
 
-def _posed(reading: Reading, penalties: list[Term], others: list[Term]) -> PosedReading:
+def _posed(
+    reading: Reading, penalties: list[Term], others: list[Term], trading: bool
+) -> PosedReading:
     found, linear = bundles(others, reading.linear)
+    if trading:
+        trade(reading, found, linear)
+        linear = []
     rows = [each for bundle in found for each in lower(bundle)]
     if not rows:
         raise Declined("there is no loss: nothing but penalties")
@@ -173,7 +203,9 @@ def _posed(reading: Reading, penalties: list[Term], others: list[Term]) -> Posed
     except Declined as reason:
         said = ", ".join(reading.variables[key].name() for key in design.columns)
         raise Declined(f"penalties of {said}: {reason}") from None
-    beyond = _beyond(rows, found)
+    if trading:
+        require_firm(found[0], penalty, d)
+    beyond = beyond_losses(rows, found)
     constant = reading.constant + sum(float(each.sum()) for each in beyond)
     if not np.isfinite(constant):
         raise Declined("the constants of the objective are too large for float64")
@@ -198,28 +230,6 @@ def _alike(one: Loss, other: Loss) -> bool:
     return mine.keys() == theirs.keys() and all(
         abs(mine[k] - theirs[k]) <= 1e-14 * abs(mine[k]) for k in mine
     )
-
-
-def _beyond(rows: list[LossRows], found: list[Bundle]) -> list[Array]:
-    """What each bundle says beyond its losses, row by row: at one prediction, as at all."""
-    answer, homes = [], by_home(rows)
-    for bundle in found:
-        mine = homes[id(bundle)]
-        if mine[0].loss.is_indicator:
-            answer.append(np.zeros(bundle.rows))
-            continue
-        z = _reference(mine[0])
-        whole = bundle.value(z)
-        rest = whole - sum(each.value(z) for each in mine)
-        answer.append(np.where(np.abs(rest) <= NEAR * np.abs(whole), 0.0, rest))
-    return answer
-
-
-def _reference(rows: LossRows) -> Array:
-    """A prediction at which little is lost to rounding: the target, or 0."""
-    if rows.loss.labels == "real":
-        return np.where(rows.weight > 0.0, rows.y / rows.multiplier, 0.0)
-    return np.zeros(rows.y.size)
 
 
 def _brief(constraint: Any) -> str:

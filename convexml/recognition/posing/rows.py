@@ -60,3 +60,25 @@ def refuse_overflow(bundle: Bundle, *arrays: Array) -> None:
     """Raise Declined where numbers of a bundle are not finite."""
     if not all(np.isfinite(each).all() for each in arrays):
         raise Declined(f"{named(bundle.said)}: its numbers are too large for float64")
+
+
+def beyond_losses(rows: list[LossRows], found: list[Bundle]) -> list[Array]:
+    """What each bundle says beyond its losses, row by row: at one prediction, as at all."""
+    answer, homes = [], by_home(rows)
+    for bundle in found:
+        mine = homes[id(bundle)]
+        if mine[0].loss.is_indicator:
+            answer.append(np.zeros(bundle.rows))
+            continue
+        z = _reference(mine[0])
+        whole = bundle.value(z)
+        rest = whole - sum(each.value(z) for each in mine)
+        answer.append(np.where(np.abs(rest) <= NEAR * np.abs(whole), 0.0, rest))
+    return answer
+
+
+def _reference(rows: LossRows) -> Array:
+    """A prediction at which little is lost to rounding: the target, or 0."""
+    if rows.loss.labels == "real":
+        return np.where(rows.weight > 0.0, rows.y / rows.multiplier, 0.0)
+    return np.zeros(rows.y.size)

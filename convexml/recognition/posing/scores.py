@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,12 @@ from ...losses import Softmax
 from ...models.problem import LearningProblem
 from ...numerics import Array
 from ..reading.declined import Declined, named
+from ..reading.maps import transposed
 from ..reading.terms import LinearTerm, Reading, Term
 from .design import learning
 from .penalising import collect, is_penalty, joined, penalty_of
 from .rows import NEAR
+from .trading import require_coercive, shares_of_classes
 
 
 @dataclass(frozen=True)
@@ -88,10 +90,13 @@ def pose_scores(reading: Reading) -> PosedScores:
     if set(reading.variables) != {key, *(() if shifts is None else (shifts[0],))}:
         raise Declined(f"{named(terms[0].said)} beside other variables")
     targets = [np.zeros(block.shape) for block in blocks]
+    try:
+        for line in reading.linear:
+            _count(line, blocks, targets, key, weights, shifts)
+    except Declined:
+        blocks, targets = _traded(reading.linear, blocks, key, weights, shifts)
     constant = reading.constant
-    for line in reading.linear:
-        _count(line, blocks, targets, key, weights, shifts)
-        constant += float(line.weight @ line.affine.offset)
+    constant += sum(float(line.weight @ line.affine.offset) for line in reading.linear)
     weight = np.concatenate([block.weight for block in blocks])
     target = np.concatenate(targets)
     labels = np.argmax(target, axis=1)
@@ -111,6 +116,8 @@ def pose_scores(reading: Reading) -> PosedScores:
     places = np.empty(weights.size, dtype=int)
     places[weights.ravel()] = np.arange(weights.size)
     penalty = penalty_of(joined([(entries[key], places)], weights.size))
+    if len(blocks) > len(terms):
+        require_coercive(penalty, weights.size, reading.linear[0])
     intercept = shifts is not None
     posed = learning(X, labels[kept], weight[kept], Softmax(), penalty, intercept)
     return PosedScores(reading, posed, blocks, constant, X, (key, weights), shifts)
@@ -152,6 +159,31 @@ def _block(term: Term) -> Any:
         shifts = key, index[0]
     scores = np.arange(n * K).reshape((n, K), order="F")
     return Block(term, one.matrix, term.weight, scores), (wide[0], weights), shifts
+
+
+def _traded(
+    lines: list[LinearTerm],
+    blocks: list[Block],
+    key: int,
+    weights: Array,
+    shifts: tuple[int, Array] | None,
+) -> tuple[list[Block], list[Array]]:
+    """Each sample of all classes, by weights T with X'T what the lines count: Y'X, taken out."""
+    (block, *more), said = blocks, named(lines[0].source)
+    wanted = {key: np.zeros(weights.size)}
+    if shifts is not None:
+        wanted[shifts[0]] = np.zeros(shifts[1].size)
+    if more or any(not line.affine.maps.keys() <= wanted.keys() for line in lines):
+        raise Declined(f"{said} is linear and belongs to no loss")
+    for line in lines:
+        for other, each in line.affine.maps.items():
+            wanted[other] -= transposed(each, line.weight)
+    sums = None if shifts is None else wanted[shifts[0]][shifts[1]]
+    T = shares_of_classes(block.X, block.weight, wanted[key][weights], sums)
+    if T is None:
+        raise Declined(f"{said} is linear, and no labels of {named(block.term.said)} give it")
+    targets = [np.where(np.arange(T.shape[1]) == k, T, 0.0) for k in range(T.shape[1])]
+    return [replace(block, weight=share) for share in T.T], targets
 
 
 def _count(

@@ -202,6 +202,13 @@ class LinearMap:
         return sizes
 
 
+def transposed(each: LinearMap, entries: Array) -> Array:
+    """What rows that count so much count of each entry of the variable."""
+    if each.is_selection:
+        return np.bincount(each.index, each.scales * entries, each.width)
+    return np.asarray(each.full().T @ entries).ravel()
+
+
 def _affordable(rows: int, matrix: Any) -> None:
     if not sparse.issparse(matrix) and rows * matrix.shape[1] > LARGEST:
         raise Declined(f"rows of a large matrix, {matrix.shape[0]} x {matrix.shape[1]}, rearranged")
