@@ -25,8 +25,7 @@ def near(X: Array) -> Array:
     return W
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("lam", [1e-3, 0.03, 0.1])
+@pytest.mark.parametrize(("lam", "weighted"), [(1e-3, True), (0.03, False), (0.1, True)])
 def test_cvxpy_agrees_and_its_dual_values_are_filled(lam: float, weighted: bool) -> None:
     problem = cml.ConvexClustering(FEW, lam, near(FEW) if weighted else None)
     values = [form.solve(solver=cp.CLARABEL) for form in (problem.primal, problem.dual)]
