@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
-from scipy.sparse.linalg import lsmr, splu
+from scipy.sparse.linalg import lsmr
 
 from ..numerics import Array
+from .algebra.definite import by_degree, definite_factor
 
 NOISE = np.log(1e-8)
 """Entries below this share (a logarithm) of what the fitted units expect are left out of them."""
@@ -104,12 +105,9 @@ def _direct(system: Any, side: Array) -> tuple[Array, bool]:
     k = system.shape[1]
     normal = system.T @ system
     if sparse.issparse(normal):
-        solve = splu(
-            sparse.csc_matrix(normal + SHIFT * sparse.eye_array(k)),
-            permc_spec="MMD_AT_PLUS_A",
-            diag_pivot_thresh=0.0,
-            options={"SymmetricMode": True},
-        ).solve
+        sparse_factor = definite_factor(normal + SHIFT * sparse.eye_array(k))
+        assert sparse_factor is not None  # of a Gram matrix with a shift
+        solve = sparse_factor.solve
     else:
         normal.flat[:: k + 1] += SHIFT
         factor = cho_factor(normal, overwrite_a=True, check_finite=False)
@@ -125,8 +123,10 @@ def _direct(system: Any, side: Array) -> tuple[Array, bool]:
 
 
 def _iterated(system: Any, side: Array) -> tuple[Array, bool]:
-    """By LSMR, twice."""
+    """By LSMR, twice, where no cheap order for normal equations is known."""
     k = system.shape[1]
+    if k <= FACTORED and by_degree(sparse.csc_array(system.T @ system)) is not None:
+        return _direct(system, side)
     limit = STEPS if k <= FACTORED else 5000
     settings: dict[str, Any] = {"atol": 1e-14, "btol": 1e-14, "conlim": 0.0, "maxiter": limit}
     # From another start, the part that the data do not determine stays as it was.

@@ -1,18 +1,25 @@
-"""Lower bounds on eigenvalues that a factorisation proves."""
+"""Factorisations of definite matrices, and the lower bounds on eigenvalues that they prove."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_solve
+from scipy.sparse.csgraph import connected_components
 
 from ...numerics import EPS, ROUNDING, Array
 
 DENSE = 1000
 """Up to this order a matrix is factored as a dense one."""
+LAST = 1000
+"""So many unknowns of the highest degrees may go last, whatever they fill."""
+FILL = 1_000_000
+"""Entries that a factor may have if no better order is looked for."""
+SMALL, LARGE, CROWDED = 200, 2000, 0.08
+"""Up to the first order, and to the second from this share of entries on, a matrix is dense."""
 
 
 def eigenvalue_bound(G: Any) -> float:
@@ -45,28 +52,21 @@ def factored(G: Any) -> tuple[float, Callable[[Array], Array]] | None:
 
 
 def _sparse_factored(G: Any) -> tuple[float, Callable[[Array], Array]] | None:
-    from scipy.sparse.linalg import splu
-
-    try:
-        factor = splu(
-            sparse.csc_matrix(G),
-            permc_spec="MMD_AT_PLUS_A",
-            diag_pivot_thresh=0.0,
-            options={"SymmetricMode": True},
-        )
-    except RuntimeError:  # exactly singular
+    found = definite_factor(G)
+    if found is None:
         return None
+    factor = found.lu
     pivots = factor.U.diagonal()
     if not np.all(pivots > 0.0) or not np.array_equal(factor.perm_r, factor.perm_c):
         return None
-    order = np.argsort(factor.perm_c)
+    order = found.order[np.argsort(factor.perm_c)]
     L = sparse.csc_array(factor.L)
     scaled = L @ sparse.diags_array(pivots)
     error = abs(G[order][:, order] - scaled @ L.T)
     terms = int(np.max(np.diff(sparse.csr_array(L).indptr), initial=0)) + 4
     sizes = abs(scaled) @ (abs(L).T @ np.ones(G.shape[0]))
     bound = float(np.max(error @ np.ones(G.shape[0]) + 2.0 * terms * EPS * sizes))
-    return (-bound, factor.solve) if np.isfinite(bound) else None
+    return (-bound, found.solve) if np.isfinite(bound) else None
 
 
 def negative_eigenvalue(P: Any) -> float:
@@ -109,3 +109,77 @@ def _least(P: Any) -> float:
         return float(eigsh(P, k=1, which="SA", return_eigenvectors=False, tol=1e-6)[0])
     except ArpackError:
         return float(np.min(P.diagonal()))
+
+
+class Factored(NamedTuple):
+    """P G P' = L U with pivots on the diagonal, as SuperLU has it; P takes entries ``order``."""
+
+    lu: Any
+    order: Array
+
+    def solve(self, r: Array) -> Array:
+        """About G^-1 r; r may have several columns."""
+        found = np.empty_like(r)
+        found[self.order] = self.lu.solve(r[self.order])
+        return found
+
+
+class Cholesky(NamedTuple):
+    """G = L L' of a dense matrix."""
+
+    L: Array
+
+    def solve(self, r: Array) -> Array:
+        """About G^-1 r; r may have several columns."""
+        return np.asarray(cho_solve((self.L, True), r, check_finite=False))
+
+
+def definite_solver(G: Any) -> Factored | Cholesky | None:
+    """A factorisation of a sparse symmetric matrix that is about definite; None where it has none.
+
+    A crowded matrix is factored as a dense one, which is faster there.
+    """
+    n = G.shape[0]
+    if n <= SMALL or (n <= LARGE and G.nnz > CROWDED * n * n):
+        try:
+            return Cholesky(np.asfortranarray(np.linalg.cholesky(G.toarray())))
+        except np.linalg.LinAlgError:
+            pass  # rounding took a small pivot below 0: SuperLU goes on
+    return definite_factor(G)
+
+
+def definite_factor(G: Any) -> Factored | None:
+    """The sparse factorisation alone; None where a pivot is 0."""
+    from scipy.sparse.linalg import splu
+
+    G = sparse.csc_array(G)
+    order, spec = by_degree(G), "NATURAL"
+    if order is None:
+        order, spec = np.arange(G.shape[0]), "MMD_AT_PLUS_A"
+    else:
+        G = G[order][:, order]
+    options = {"SymmetricMode": True}
+    try:
+        lu = splu(sparse.csc_matrix(G), permc_spec=spec, diag_pivot_thresh=0.0, options=options)
+    except RuntimeError:  # exactly singular
+        return None
+    return Factored(lu, order)
+
+
+def by_degree(G: Any) -> Array | None:
+    """Unknowns by degree, where the factor has then at most ``FILL`` entries for certain; or None.
+
+    A few dense rows make minimum degree take longer than the factorisation. What is eliminated
+    before the last unknowns fills its own connected component, and their columns where it has
+    entries: s (s / 2 + e) entries for s unknowns and e entries.
+    """
+    n = G.shape[0]
+    degree = np.diff(G.indptr)
+    order = np.argsort(degree, kind="stable")
+    first = order[: max(n - LAST, 0)]
+    if first.size == 0:
+        return order
+    count, part = connected_components(G[first][:, first], directed=False)
+    size = np.bincount(part, minlength=count)
+    entries = np.minimum(np.bincount(part, weights=degree[first], minlength=count), LAST)
+    return order if LAST**2 / 2 + size @ (size / 2 + entries) <= FILL else None

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ...numerics import Array
+from .definite import definite_solver
 
 SMALL = 10_000
 """Up to so many entries a system is solved by a dense singular value decomposition."""
@@ -78,9 +79,7 @@ class LeastChange:
 
     @cached_property
     def _factored(self) -> tuple[Any, Array, Any]:
-        """The matrix M with rows of norm 1, their units, and an LU of M M' + shift."""
-        from scipy.sparse.linalg import splu
-
+        """The matrix M with rows of norm 1, their units, and a factorisation of M M' + shift."""
         with np.errstate(over="ignore"):
             size = np.sqrt(np.asarray(self._scaled.power(2).sum(axis=1)).ravel())
         unit = np.divide(1.0, size, out=np.zeros(size.size), where=size > 0.0)
@@ -88,16 +87,7 @@ class LeastChange:
         if not np.all(np.isfinite(size)):
             return matrix, unit, None
         gram = matrix @ matrix.T + SHIFT * sparse.eye_array(size.size)
-        try:
-            factor = splu(
-                sparse.csc_matrix(gram),
-                permc_spec="MMD_AT_PLUS_A",
-                diag_pivot_thresh=0.0,
-                options={"SymmetricMode": True},
-            )
-        except RuntimeError:  # exactly singular
-            factor = None
-        return matrix, unit, factor
+        return matrix, unit, definite_solver(gram)
 
     def _normal(self, residual: Array) -> tuple[Array, bool]:
         """(M'p with M M'p = residual, refined in M itself; whether it got there).

@@ -15,6 +15,7 @@ from ...objective.conic.cones import NonnegativeCone, ZeroCone
 from ...objective.conic.program import ConeProgram
 from ...objective.linear.data import LinearData
 from ..linear.plausible import plausible
+from ..linear.units import as_fitted
 from .ray import has_point, has_point_among
 from .search.fit import FittedProgram
 from .search.interior import interior_point
@@ -43,23 +44,27 @@ def unmet(fit: FittedProgram, x: Array, bent: bool) -> str:
         return ""
     if bent and has_point_among(program, _near(program, z)):
         return ""
-    if not plausible(_binding(program), z):
+    if not plausible(_binding(fit), z):
         return UNMET
     return UNMET if bent and not _has_room(program) else ""
 
 
-def _binding(program: ConeProgram) -> LinearData:
+def _binding(fit: FittedProgram) -> LinearData:
     """The linear rows without those that an entry of x with no other row meets, whatever the rest.
 
     Such are r = A x - b and t >= x that define auxiliary entries: they exclude no x.
     """
-    data, A = linear_rows(program)[0], sparse.csc_array(program.A)
+    program = fit.program
+    (data, numbers), A = linear_rows(program), sparse.csc_array(program.A)
     lonely = np.repeat(np.diff(A.indptr) == 1, np.diff(A.indptr)) & (A.data != 0.0)
     met = np.zeros(program.b.size, dtype=bool)
     met[A.indices[lonely]] = True
     below, equal = (~met[program.ruled_by(k)] for k in (NonnegativeCone, ZeroCone))
     parts = (data.A_ub[below], data.b_ub[below], data.A_eq[equal], data.b_eq[equal])
-    return LinearData(data.c, *parts, data.lower, data.upper)
+    found = LinearData(data.c, *parts, data.lower, data.upper)
+    rows = numbers[np.concatenate([below, equal])]
+    as_fitted(found, replace(fit.units, rows=fit.units.rows[rows]))
+    return found
 
 
 def _has_room(program: ConeProgram) -> bool:

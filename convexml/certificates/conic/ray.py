@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +16,8 @@ from ...objective.linear.data import LinearData
 from ..algebra.polyhedron import SAFE, Interior, nearby, relative_interior
 from ..algebra.sums import exact_dot, exact_pair
 
+INWARDS = 1e-2
+"""How far, for its size, a ray on the border of a curved cone is moved before others are tried."""
 SUMMED = 1e-12
 """What the coefficients of an objective may be off by: a modeller adds up several terms."""
 
@@ -72,7 +75,17 @@ def _rays(program: ConeProgram, rays: Iterable[Array]) -> Iterator[bool]:
             continue
         if not interior:
             interior.append(_interior(program))
-        yield interior[0] is not None and _near(program, interior[0], ray)
+        found = interior[0]
+        yield found is not None and (
+            _near(program, found, ray)
+            or (not program.is_polyhedral and _near(program, found, _inwards(found, ray)))
+        )
+
+
+def _inwards(interior: Interior, ray: Array) -> Array:
+    """The ray and a little of one inside of the linear rows, which may be inside of all cones."""
+    size = length(interior.point)
+    return ray + (INWARDS * length(ray) / size) * interior.point if size > 0.0 else ray
 
 
 def _exactly(program: ConeProgram, ray: Array) -> bool:
@@ -116,8 +129,11 @@ def inside(
 
     ``curved``: in other cones only, and in rows that may be off.
     """
-    slack, rest = exact_pair(program.A, -x, -b)
-    A, off = sparse.csr_array(program.A), program.off(np.abs(x) + away, float(np.any(b)))
+    A = sparse.csr_array(program.A)
+    if not curved and _is_outside(program, A, x, b):
+        return False
+    slack, rest = exact_pair(A, -x, -b)
+    off = program.off(np.abs(x) + away, float(np.any(b)))
     for cone, part in program.blocks:
         norm = SAFE * length(A[part].data) if away > 0.0 else 0.0
         own, left, room = slack[part], rest[part], off[part]
@@ -126,6 +142,14 @@ def inside(
         if not _holds(cone, own, left, room, norm * away):
             return False
     return True
+
+
+def _is_outside(program: ConeProgram, A: Any, x: Array, b: Array) -> bool:
+    """Whether x breaks an equality or inequality by more than rounding can hide."""
+    slack = b - A @ x
+    hidden = (np.diff(A.indptr) + 2) * EPS * (abs(A) @ np.abs(x) + np.abs(b))
+    broken = np.where(program.ruled_by(ZeroCone), np.abs(slack), -slack) > hidden
+    return bool(np.any(broken & program.ruled_by(ZeroCone, NonnegativeCone)))
 
 
 def in_cone(cone: Cone, s: Array, strictly: bool = False) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -10,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ...numerics import Array
 from ...objective.linear.data import LinearData
-from ..scale import program_units
+from ..scale import ProgramUnits, program_units
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,21 @@ def _fit(data: LinearData) -> LinearUnits:
     A = sparse.coo_array(sparse.vstack([data.rows, eye[told[0]], eye[told[1]]]))
     A.eliminate_zeros()
     b = np.concatenate(sides)
-    units = program_units(A, b, data.c)
-    k, priced = A.shape[0], np.flatnonzero(data.c)
+    return _by_component(program_units(A, b, data.c), A, b, data.c, m)
+
+
+def as_fitted(data: LinearData, units: ProgramUnits) -> None:
+    """Let the rows and entries of a program without bounds have units that are known already."""
+    A = sparse.coo_array(data.rows)
+    A.eliminate_zeros()
+    b = np.concatenate([data.b_ub, data.b_eq])
+    data.memo["units"] = _by_component(units, A, b, data.c, b.size)
+
+
+def _by_component(units: ProgramUnits, A: Any, b: Array, c: Array, m: int) -> LinearUnits:
+    """The units of the first m rows of A x <= b, with the components that the entries connect."""
+    n = c.size
+    k, priced = A.shape[0], np.flatnonzero(c)
     ends = (np.r_[A.row, k + priced], np.r_[k + A.col, np.full(priced.size, k + n)])
     graph = sparse.coo_array((np.ones(ends[0].size), ends), shape=(k + n + 1, k + n + 1))
     count, part = connected_components(sparse.csr_array(graph), directed=False)
@@ -94,7 +108,8 @@ def _gauge(columns: Array, part: Array, anchored: Array) -> Array:
     Then programs that differ by powers of two have units that do.
     """
     factor = np.ones(anchored.size)
-    for k, first in zip(*np.unique(part, return_index=True), strict=True):
-        if not anchored[k]:
-            factor[k] = np.exp2(np.round(np.log2(columns[first]))) / columns[first]
+    found, first = np.unique(part, return_index=True)
+    loose = ~anchored[found]
+    size = columns[first[loose]]
+    factor[found[loose]] = np.exp2(np.round(np.log2(size))) / size
     return factor

@@ -59,13 +59,13 @@ def test_a_product_through_the_inverse_is_bounded_from_above_and_closely() -> No
         c, r = rng.normal(size=(2, 6))
         norm = np.sqrt(r @ inverse @ r)
         exact = abs(c @ inverse @ r)
-        plain = factor.between(c, 0.0, r, 0.0, norm)
+        plain = factor.across(c, 0.0).between(r, 0.0, norm)
         assert exact * (1.0 - 1e-12) <= plain <= exact + 1e-7 * np.linalg.norm(c)
         for noise, blur in ((1e-2, 0.0), (0.0, 1e-2)):
             away = np.sign(c @ inverse @ r) * noise * (h := inverse @ c) / np.linalg.norm(h)
             turn = np.sign(c @ inverse @ r) * blur * (g := inverse @ r) / np.linalg.norm(g)
             norm = np.sqrt((r + away) @ inverse @ (r + away))
-            bound = factor.between(c, blur, r, noise, norm)
+            bound = factor.across(c, blur).between(r, noise, norm)
             assert abs((c + turn) @ inverse @ (r + away)) <= bound * (1.0 + 1e-12)
 
 

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.linalg import qr, solve_triangular
-from scipy.sparse.linalg import splu
 
 from ....numerics import Array
 from ....objective.conic.program import ConeProgram
-from ...algebra.definite import powers_of_two
+from ...algebra.definite import definite_solver, powers_of_two
 from ...algebra.sums import exact_residual
 
 DENSE = 700
@@ -68,14 +67,12 @@ def _dense(system: Any) -> list[tuple[int, Array]]:
 def _sparse(system: Any) -> list[tuple[int, Array]]:
     """By inverse iteration on a few vectors; the coordinates are chosen by pivoting."""
     n = system.shape[1]
-    normal = sparse.csc_matrix(system.T @ system + SHIFT * sparse.eye_array(n))
-    try:
-        lu = splu(normal, permc_spec="MMD_AT_PLUS_A")
-    except RuntimeError:
+    factor = definite_solver(sparse.csc_array(system.T @ system + SHIFT * sparse.eye_array(n)))
+    if factor is None:
         return []
     basis = np.cos(np.outer(np.arange(1.0, n + 1.0), np.arange(1.0, FEW + 1.0)))
     for _ in range(ROUNDS):
-        basis = np.linalg.qr(lu.solve(basis))[0]
+        basis = np.linalg.qr(factor.solve(basis))[0]
     values, turned = np.linalg.svd(system @ basis, full_matrices=False)[1:]
     basis = basis @ turned[values < NOTHING].T
     count = basis.shape[1]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -12,17 +11,12 @@ from scipy import sparse
 from ....numerics import EPS, Array, length
 from ....objective.conic.cones import NonnegativeCone
 from ....objective.conic.program import ConeProgram
-from ...algebra.definite import powers_of_two
 from ...algebra.sums import exact_residual
 from ...scale import ProgramUnits
 from ..values import dual_residual, dual_value
-from .factor import DENSE_SIZE, dense_factor, sparse_factor
-from .margin import margins, nudged
+from .margin import nudged
+from .metric import Metric, metric_at
 
-DENSE_COLUMNS = 700
-SPARSE_COLUMNS = 20_000
-FULL = 0.15
-"""From this share of entries on, a factorisation that knows of zeros is the slower one."""
 STEPS = 4
 
 
@@ -81,7 +75,7 @@ def priced(
     best = Priced(w, y, start, np.inf, left)
     if not np.any(left) and program.rounded is None:
         return best._replace(price=_rounding(start))
-    metric = _metric(program, y, units, start, idle, share, balls=balls)
+    metric = metric_at(program, y, units, start, idle, share, balls=balls)
     if metric is None:
         return best._replace(price=_carried(program, w, y, left))
     # Data that are off change what is left at y + M z, abs(z) <= 1: some z removes it (Brouwer).
@@ -108,14 +102,14 @@ def approached(
     y = nudged(program, y)
     left, value = dual_residual(program, w, y), dual_value(program, w, y)
     if np.all(np.isfinite(left)) and np.any(left) and np.isfinite(value):
-        metric = _metric(program, y, units, value, idle, share, proved=False)
+        metric = metric_at(program, y, units, value, idle, share, proved=False)
         if metric is not None:
             w, y, _ = list(_steps(program, metric, w, y, left))[-1]
     return w, y
 
 
 def _steps(
-    program: ConeProgram, metric: _Metric, w: Array, y: Array, left: Array
+    program: ConeProgram, metric: Metric, w: Array, y: Array, left: Array
 ) -> Iterator[tuple[Array, Array, Array]]:
     """(w, y) and its residual, step after step, while that is halved."""
     for _ in range(STEPS):
@@ -134,90 +128,7 @@ def _rounding(value: float) -> float:
     return 2.0 * EPS * abs(value)
 
 
-@dataclass(frozen=True)
-class _Metric:
-    """A factorisation of G over the columns that anything moves, in units of 1."""
-
-    M: Any
-    MA: Any
-    tau: float
-    columns: Array
-    units: Array
-    factor: Any
-    still: Array
-
-    def solve(self, r: Array) -> Array:
-        """About G^-1 r; 0 on the other columns."""
-        g = np.zeros(r.size)
-        g[self.columns] = self.units * self.factor.solve(self.units * r[self.columns])
-        return g
-
-    def norm(self, r: Array, error: Array) -> float:
-        """A bound on sqrt(r'G^-1 r); inf where r has no business on other columns."""
-        if np.any(r[self.still]) or np.any(error[self.still]):
-            return np.inf
-        kept = self.units * r[self.columns]
-        noise = length(self.units * error[self.columns])
-        size = length(kept)  # squares of what is tiny would be 0
-        if not 0.0 < size < np.inf:
-            return float(self.factor.norm(kept, noise)) if size == 0.0 and noise > 0.0 else size
-        return size * float(self.factor.norm(kept / size, noise / size)) * (1.0 + 4.0 * EPS)
-
-    def fall(self, b: Array, pull: Array, r: Array, error: Array, norm: float) -> float:
-        """A bound on b'MM'A G^-1 r, how much the step lowers -b'y; norm bounds sqrt(r'G^-1 r)."""
-        size = length(pull)
-        if not 0.0 < size < np.inf:
-            return np.inf
-        MA = self.MA[:, self.columns]
-        c = self.units * (MA.T @ (pull / size))
-        terms = abs(MA).T @ (abs(self.M).T @ np.abs(b / size))
-        counts = (np.max(np.diff(part.indptr), initial=0) for part in (self.M, MA))
-        blur = (sum(counts) + 8) * EPS * length(self.units * terms)
-        kept, noise = self.units * r[self.columns], length(self.units * error[self.columns])
-        return size * float(self.factor.between(c, blur, kept, noise, norm))
-
-
-def _metric(
-    program: ConeProgram,
-    y: Array,
-    units: ProgramUnits,
-    value: float,
-    idle: Array | None,
-    share: float,
-    proved: bool = True,
-    balls: bool = False,
-) -> _Metric | None:
-    size = units.size or abs(value)
-    rows = np.maximum(np.abs(program.b), units.rows)
-    typical = float(np.max(np.abs(y), initial=0.0)) or 1.0
-    free = np.divide(size, rows, out=np.full(y.size, typical), where=(rows > 0.0) & (size > 0.0))
-    M = margins(program, y, np.maximum(np.abs(y), free), share, balls)
-    tau = share * (float(np.sqrt(size)) or 1.0)
-    MA = sparse.csc_array(M.T @ program.A)
-    P = sparse.csc_array(program.P)
-    diagonal = np.asarray(MA.power(2).sum(axis=0)).ravel() + tau**2 * P.diagonal()
-    moves = (diagonal > 0.0) & np.isfinite(diagonal)
-    still = np.flatnonzero(~moves)
-    if idle is not None:
-        moves[idle] = False
-        still = np.setdiff1d(still, idle)
-    columns = np.flatnonzero(moves)
-    scale = powers_of_two(1.0 / np.sqrt(diagonal[columns]))
-    part = sparse.csc_array(MA[:, columns] @ sparse.diags_array(scale))
-    bent = (
-        sparse.diags_array(tau * scale) @ P[columns][:, columns] @ sparse.diags_array(tau * scale)
-    )
-    factor: Any = None
-    entries = int(np.count_nonzero(np.diff(sparse.csr_array(part).indptr))) * columns.size
-    small, full = columns.size <= DENSE_COLUMNS, part.nnz > FULL * entries
-    if (small or full) and entries <= DENSE_SIZE:
-        factor = dense_factor(part, bent)
-    if factor is None and columns.size <= SPARSE_COLUMNS:
-        factor = sparse_factor(part, bent, proved)
-    return None if factor is None else _Metric(M, MA, tau, columns, scale, factor, still)
-
-
-def _cost(program: ConeProgram, metric: _Metric, w: Array, left: Array, error: Array) -> float:
+def _cost(program: ConeProgram, metric: Metric, w: Array, left: Array, error: Array) -> float:
     norm = metric.norm(left, error)
     if not norm <= 1.0:
         return np.inf

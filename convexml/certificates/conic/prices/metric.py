@@ -1,0 +1,133 @@
+"""The metric of the slack about a dual point, and norms in it that are bounded for certain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ....numerics import EPS, Array, length
+from ....objective.conic.program import ConeProgram
+from ...algebra.definite import powers_of_two
+from ...scale import ProgramUnits
+from .factor import DENSE_SIZE, Dense, dense_factor, sparse_factor
+from .margin import margins
+
+DENSE_COLUMNS = 700
+SPARSE_COLUMNS = 20_000
+FULL = 0.15
+"""From this share of entries on, a factorisation that knows of zeros is the slower one."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A factorisation of G over the columns that anything moves, in units of 1.
+
+    ``kept`` is the last residual in these units, and what M'b is to others.
+    """
+
+    M: Any
+    MA: Any
+    tau: float
+    columns: Array
+    units: Array
+    factor: Any
+    still: Array
+    kept: dict[str, Any] = field(default_factory=dict)
+
+    def solve(self, r: Array) -> Array:
+        """About G^-1 r; 0 on the other columns."""
+        g = np.zeros(r.size)
+        part, size = self._part(r)
+        g[self.columns] = size * (self.units * self.factor.solve(part))
+        return g
+
+    def _part(self, r: Array) -> tuple[Array, float]:
+        """r in these units, made of size 1, and its size: squares of what is tiny would be 0."""
+        if self.kept.get("residual") is not r:
+            part = self.units * r[self.columns]
+            size = length(part)
+            size = size if 0.0 < size < np.inf else 1.0
+            self.kept.update(residual=r, part=(part / size, size))
+        found: tuple[Array, float] = self.kept["part"]
+        return found
+
+    def norm(self, r: Array, error: Array) -> float:
+        """A bound on sqrt(r'G^-1 r); inf where r has no business on other columns."""
+        if np.any(r[self.still]) or np.any(error[self.still]):
+            return np.inf
+        part, size = self._part(r)
+        noise = length(self.units * error[self.columns])
+        if not np.any(part) and noise == 0.0:
+            return 0.0
+        if not np.all(np.isfinite(part)):
+            return np.inf
+        return size * float(self.factor.norm(part, noise / size)) * (1.0 + 4.0 * EPS)
+
+    def fall(self, b: Array, pull: Array, r: Array, error: Array, norm: float) -> float:
+        """A bound on b'MM'A G^-1 r, how much the step lowers -b'y; norm bounds sqrt(r'G^-1 r)."""
+        size = length(pull)
+        if not 0.0 < size < np.inf:
+            return np.inf
+        if "across" not in self.kept:
+            self.kept["across"] = self._across(b / size, pull / size)
+        across = self.kept["across"]
+        if across is None:
+            return np.inf
+        kept, noise = self.units * r[self.columns], length(self.units * error[self.columns])
+        return size * float(across.between(kept, noise, norm))
+
+    def _across(self, b: Array, pull: Array) -> Any:
+        if isinstance(self.factor, Dense):
+            return None
+        MA = self.MA[:, self.columns]
+        terms = abs(MA).T @ (abs(self.M).T @ np.abs(b))
+        counts = (np.max(np.diff(part.indptr), initial=0) for part in (self.M, MA))
+        blur = (sum(counts) + 8) * EPS * length(self.units * terms)
+        return self.factor.across(self.units * (MA.T @ pull), blur)
+
+
+def metric_at(
+    program: ConeProgram,
+    y: Array,
+    units: ProgramUnits,
+    value: float,
+    idle: Array | None,
+    share: float,
+    proved: bool = True,
+    balls: bool = False,
+) -> Metric | None:
+    """The metric of the slack at y, with a factorisation of G; None where it has none.
+
+    ``value`` sizes the objective where the units do not; not ``proved``, no norm is bounded.
+    """
+    size = units.size or abs(value)
+    rows = np.maximum(np.abs(program.b), units.rows)
+    typical = float(np.max(np.abs(y), initial=0.0)) or 1.0
+    free = np.divide(size, rows, out=np.full(y.size, typical), where=(rows > 0.0) & (size > 0.0))
+    M = margins(program, y, np.maximum(np.abs(y), free), share, balls)
+    tau = share * (float(np.sqrt(size)) or 1.0)
+    MA = sparse.csc_array(M.T @ program.A)
+    P = sparse.csc_array(program.P)
+    diagonal = np.asarray(MA.power(2).sum(axis=0)).ravel() + tau**2 * P.diagonal()
+    moves = (diagonal > 0.0) & np.isfinite(diagonal)
+    still = np.flatnonzero(~moves)
+    if idle is not None:
+        moves[idle] = False
+        still = np.setdiff1d(still, idle)
+    columns = np.flatnonzero(moves)
+    scale = powers_of_two(1.0 / np.sqrt(diagonal[columns]))
+    part = sparse.csc_array(MA[:, columns] @ sparse.diags_array(scale))
+    bent = (
+        sparse.diags_array(tau * scale) @ P[columns][:, columns] @ sparse.diags_array(tau * scale)
+    )
+    factor: Any = None
+    entries = int(np.count_nonzero(np.diff(sparse.csr_array(part).indptr))) * columns.size
+    small, full = columns.size <= DENSE_COLUMNS, part.nnz > FULL * entries
+    if (small or full) and entries <= DENSE_SIZE:
+        factor = dense_factor(part, bent)
+    if factor is None and columns.size <= SPARSE_COLUMNS:
+        factor = sparse_factor(part, bent, proved)
+    return None if factor is None else Metric(M, MA, tau, columns, scale, factor, still)
