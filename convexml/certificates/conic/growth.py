@@ -28,7 +28,7 @@ from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, ZeroCon
 from ...objective.conic.curved import ExponentialCone
 from ...objective.conic.program import ConeProgram, cone_program_of
 from ..algebra.sums import exact_dot, exact_pair
-from .ray import falls, in_cone, is_ray, is_straight
+from .ray import falls, in_cone, is_straight
 from .search.interior import interior_point
 from .search.scaling import solve_scaled
 
@@ -43,19 +43,6 @@ class Growth(NamedTuple):
 
     ray: Array
     turn: Array
-
-
-def find_ray_on_faces(program: ConeProgram) -> Array | None:
-    """An exact ray of descent on the faces (u_1 <= 0, 0, u_3 >= 0) of exponential cones, or None.
-
-    As of sums of log(1 + exp(a_i'x)), whose slopes there are max(a_i'd, 0).
-    """
-    try:
-        wide = _widest(program, fall=float(np.linalg.norm(program.q)))
-    except SolverError:
-        return None
-    rays = (_rounded(wide, digits) for digits in reversed(DIGITS))
-    return next((ray for ray in rays if is_ray(program, ray)), None)
 
 
 def find_curve(program: ConeProgram, x: Array) -> Growth | None:
@@ -121,8 +108,8 @@ def _stays(cone: Cone, s: Array, u: Array, v: Array, off: Array, known: bool) ->
     return in_cone(cone, u) and in_cone(cone, v)
 
 
-def _widest(program: ConeProgram, fall: float = 0.0) -> Array:
-    """A recession direction with q'd <= -fall and as many slacks that grow as there are."""
+def _widest(program: ConeProgram) -> Array:
+    """A recession direction with q'd <= 0 and as many slacks that grow as there are."""
     m, n = program.b.size, program.q.size
     signed, inner = program.ruled_by(NonnegativeCone), interior_point(program)
     gains: list[Array] = []  # one column each: what has to be left over of -A d
@@ -132,7 +119,7 @@ def _widest(program: ConeProgram, fall: float = 0.0) -> Array:
     for cone, part in program.blocks:
         if isinstance(cone, ExponentialCone):
             deep[part] = False
-            rows += [part.stop - 1] if fall == 0.0 else [part.start, part.stop - 1]
+            rows.append(part.stop - 1)
             cones += [NonnegativeCone(1), ZeroCone(1), NonnegativeCone(1)]
         else:
             cones.append(cone)
@@ -155,7 +142,7 @@ def _widest(program: ConeProgram, fall: float = 0.0) -> Array:
         ],
         format="csc",
     )
-    b = np.concatenate([np.zeros(m), [-fall], np.zeros(n), np.ones(k), np.zeros(k)])
+    b = np.concatenate([np.zeros(m + 1 + n), np.ones(k), np.zeros(k)])
     cones += [NonnegativeCone(1), ZeroCone(n), NonnegativeCone(2 * k)]
     cost = np.concatenate([np.zeros(n), -np.ones(k)])
     P = sparse.diags_array(np.concatenate([np.full(n, 1e-4), np.zeros(k)]))

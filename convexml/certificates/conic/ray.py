@@ -171,23 +171,20 @@ def _holds(cone: Cone, s: Array, rest: Array, off: Array, away: float) -> bool:
             return not np.any(s) and not np.any(off)
         case NonnegativeCone():
             return bool(np.all(s >= np.where(off > 0.0, off + away, 0.0)))
-    around = np.abs(rest) + off + away
-    if _on_face(cone, s, 1.01 * around):
+    room = away + length(rest) + length(off)
+    if room == 0.0 and _on_face(cone, s):
         return True
-    return _ball(cone, s, away + length(rest) + length(off))
+    return _ball(cone, s, room)
 
 
-def _on_face(cone: Cone, s: Array, around: Array) -> bool:
-    """Whether all within ``around`` of s, entry by entry, is in K by exact comparisons."""
-    if isinstance(cone, ExponentialCone):
-        flat = s[1] == 0.0 and around[1] == 0.0
-        return bool(flat and s[0] <= -around[0] and s[2] >= around[2])
-    if np.any(around):
-        return False
+def _on_face(cone: Cone, s: Array) -> bool:
+    """Whether s is in K by comparisons that rounding cannot change."""
     match cone:
         case SecondOrder():
             turned = np.concatenate([s[:1], -s[1:]])
             return bool(s[0] >= 0.0 and exact_dot(s, turned) >= 0.0)
+        case ExponentialCone():
+            return bool(s[1] == 0.0 and s[0] <= 0.0 and s[2] >= 0.0)
         case Power():
             return bool(np.all(s[:-1] >= 0.0) and s[-1] == 0.0)
     return not np.any(s)

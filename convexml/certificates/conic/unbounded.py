@@ -13,7 +13,8 @@ from ...numerics import Array
 from ...objective.conic.program import ConeProgram
 from ..certificate import Certificate
 from ..judge import absent, judge
-from .growth import find_curve, find_ray_on_faces
+from .flat import flattened
+from .growth import find_curve
 from .ray import has_point, is_ray
 from .search.recession import find_ray, ray_rows
 from .search.relaxation import relax
@@ -46,10 +47,8 @@ def certify_unbounded(
         Claim "unbounded". ``evidence``: "ray" and "point".
     """
     empty = absent("unbounded", (), tol, objective=-sign * np.inf)
-    ray = find_ray(program)
-    if ray is None or not is_ray(program, ray):
-        other = find_ray_on_faces(program)
-        ray = ray if other is None else other
+    flat = flattened(program)
+    ray = find_ray(flat)
     try:
         x = relax(program, soft).x
     except SolverError as error:
@@ -60,7 +59,7 @@ def certify_unbounded(
     broken = [row for row in rows if not row.meets(tol)]
     if broken:
         reason = f"no feasible point was found: {broken[0].name} of {broken[0].residual:.3g}"
-    elif not is_ray(program, ray):
+    elif not is_ray(flat, ray):
         reason = "no exact ray of descent was found near the one that a solver gave"
     elif not has_point(program, x):
         reason = "no exactly feasible point is known near the point"

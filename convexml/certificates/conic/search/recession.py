@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy import sparse
 
@@ -16,6 +18,8 @@ from .interior import interior_point
 from .scaling import solve_scaled
 
 INSIDE = 1e-6
+NOTHING = 1e-12
+"""Of the largest entry: a smaller one may stand for 0, as rows of one coefficient ask."""
 
 
 def ray_rows(program: ConeProgram, ray: Array) -> list[Condition]:
@@ -40,12 +44,19 @@ def find_ray(program: ConeProgram) -> Array | None:
         size = float(np.max(np.abs(candidate), initial=0.0))
         if size == 0.0 or not np.isfinite(size):
             continue
-        for digits in (None, 9, 6, 4):
-            scaled = candidate / size if digits is None else np.round(candidate / size, digits)
+        for scaled in _plain(candidate / size):
             stays = all(row.relative <= ROUNDING for row in ray_rows(program, scaled))
             if stays and program.q @ scaled < -INSIDE * np.linalg.norm(program.q):
                 return scaled
     return None
+
+
+def _plain(ray: Array) -> Iterator[Array]:
+    """The ray as it is, without entries that are rounding, and rounded to few digits."""
+    yield ray
+    yield np.where(np.abs(ray) < NOTHING, 0.0, ray)
+    for digits in (9, 6, 4):
+        yield np.round(ray, digits)
 
 
 def _deepest(program: ConeProgram) -> Array | None:
