@@ -69,6 +69,7 @@ _HOME = {
             "SoftMarginSVM",
             "SoftmaxRegression",
             "SpanningTree",
+            "TrendFilter",
         ),
         "models",
     ),

@@ -46,6 +46,7 @@ _HOME = {
     "SoftMarginSVM": "classification.soft_margin_svm",
     "SoftmaxRegression": "classification.softmax_regression",
     "SpanningTree": "linear.spanning_tree",
+    "TrendFilter": "shape.trend_filter",
 }
 
 __all__ = sorted(_HOME)

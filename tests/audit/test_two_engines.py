@@ -101,6 +101,7 @@ def test_every_model_is_here() -> None:
     exported = set(__import__("convexml.models", fromlist=["__all__"]).__all__)
     own = {
         "MonotoneRegression",
+        "TrendFilter",
         "NearestNeighbors",
         "SpanningTree",
         "OptimalTransport",

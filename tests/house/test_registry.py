@@ -42,6 +42,7 @@ TESTED_ELSEWHERE = {
     "PrincipalComponents": "test_principal_components.py",
     "OptimalTransport": "test_optimal_transport.py",
     "MonotoneRegression": "test_monotone_regression.py",
+    "TrendFilter": "test_trend_filter.py",
     "SoftmaxRegression": "support/models/softmax.py",
 }
 """Models that are posed for tests of their own rather than in a row of support/model_cases.py."""

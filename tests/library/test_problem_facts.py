@@ -51,6 +51,7 @@ ORACLES = {
     "spanning_tree": shapes.spanning_tree,
     "optimal_transport": shapes.optimal_transport,
     "monotone_regression": shapes.monotone_regression,
+    "trend_filter": shapes.trend_filter,
     "nearest_neighbors": shapes.nearest_neighbors,
     "convex_clustering": matrices.convex_clustering,
     "k_means_bound": matrices.k_means_bound,

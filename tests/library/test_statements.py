@@ -51,6 +51,7 @@ CASES = {
     "spanning_tree": "spanning_tree_iris",
     "sparse_logistic_regression": "logistic_l1_breast_cancer",
     "svr": "svr_diabetes",
+    "trend_filter": "trend_filter_longley",
 }
 
 

@@ -34,6 +34,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "PrincipalComponents": lambda: cml.PrincipalComponents(kernel.X, 2),
     "OptimalTransport": lambda: cml.OptimalTransport([1, 2], [2, 1], [[1, 2], [3, 1]]),
     "MonotoneRegression": lambda: cml.MonotoneRegression([1.0, 3.0, 2.0]),
+    "TrendFilter": lambda: cml.TrendFilter([1.0, 3.0, 2.0, 5.0], 0.1),
     "LinearProgram": lambda: cml.LinearProgram([1.0, 2.0], [[-1.0, -1.0]], [-1.0]),
     "SoftmaxRegression": lambda: softmax.pose("l2", 0.1),
     **{name: partial(make, kernel.KERNELS[0]) for name, make in kernel.MODELS.items()},

@@ -94,4 +94,12 @@ ROWS: dict[str, Row] = {
         lambda: cml.MonotoneRegression(1e200 * Y),
         "MonotoneRegression: squares of y | entries up to | beyond float64 | change its unit",
     ),
+    "a signal without room for its order": (
+        lambda: cml.TrendFilter([1.0, 2.0, 4.0], 0.1, order=2),
+        "TrendFilter: y | (3,) | more than order + 1 = 3 entries | a lower order",
+    ),
+    "a negative order": (
+        lambda: cml.TrendFilter(Y, 0.1, order=-1),
+        "TrendFilter: order | -1 | >= 0 | must be",
+    ),
 }

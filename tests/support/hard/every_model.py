@@ -81,6 +81,7 @@ ELSEWHERE = (
     "LearningProblem",
     "LinearProgram",
     "MonotoneRegression",
+    "TrendFilter",
     "NearestNeighbors",
     "OptimalTransport",
     "SpanningTree",

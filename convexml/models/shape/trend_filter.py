@@ -1,0 +1,227 @@
+"""The l1 trend filter: piecewise polynomials by a penalty on differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.polynomial import legendre
+
+from ...certificates import Certificate, Verdict
+from ...certificates.judge import refuted
+from ...certificates.shape.trend import Trend
+from ...errors import InputError
+from ...numerics import LEAST_SQUARE, Array
+from ...objective import Statement, label_all
+from ...solvers.dual.banded_box import inner_points
+from ...validation import finite_array, nonnegative_integer, nonnegative_number
+from ..arrays.problem import ArrayProblem, Arrays, Shapes
+from ..base import Hyperparameter
+from ..latex import Latex, such_that
+
+STEPS = 100
+"""Interior points towards a better s, where a point is judged."""
+
+
+class TrendFilter(ArrayProblem):
+    r"""Minimise mean (y - w)^2 / 2 + lam sum_i abs((A w)_i), A the (order + 1)-th differences.
+
+    Parameters
+    ----------
+    y : array, shape (n,)
+        A signal at equal distances, n > order + 1.
+    lam : float
+        Strength >= 0.
+    order : int
+        Of the polynomials between knots: 0 for constants (total variation), 1 for lines.
+
+    Raises
+    ------
+    InputError
+        For NaN or infinite entries, too few of them, bad lam or order, and y whose squares are
+        beyond float64.
+
+    Notes
+    -----
+    L = mean (y - w)^2 / 2 + s'Aw with abs(s_i) <= lam: every such "s" (n - order - 1,) is dual
+    feasible, w = y - n A's at the optimum, and the gap is a sum of terms >= 0, computed as such.
+    At ``lam_max`` and above w is the polynomial of the degree ``order`` that fits best.
+
+    References
+    ----------
+    Kim, Koh, Boyd and Gorinevsky, *l1 trend filtering*, SIAM Review 51 (2009),
+    https://doi.org/10.1137/070690274.
+    """
+
+    methods: ClassVar[tuple[str, ...]] = ("interior_point",)
+    why: ClassVar[str] = "its dual is a banded quadratic over a box"
+    lam = Hyperparameter()
+
+    def __init__(self, y: Any, lam: float, order: int = 1) -> None:
+        target = finite_array(y, self.name, "y")
+        self._times = nonnegative_integer(order, self.name, "order") + 1
+        if target.ndim != 1 or target.size <= self._times:
+            raise InputError(
+                f"{self.name}: y must be a vector of more than order + 1 = {self._times} entries, "
+                f"got shape {target.shape}. Pass a longer signal, or a lower order."
+            )
+        self._y, self._hyper = target, self._check(lam=lam)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            null = self.program.null
+        if not (LEAST_SQUARE < null < 1e280 or np.ptp(target) == 0.0):
+            raise InputError(
+                f"{self.name}: squares of y are beyond float64 (entries up to "
+                f"{np.max(np.abs(target)):g}); change its unit."
+            )
+
+    def _check(self, **hyper: Any) -> dict[str, Any]:
+        return {"lam": nonnegative_number(hyper["lam"], self.name, "lam")}
+
+    @property
+    def order(self) -> int:
+        """Of the polynomials between knots."""
+        return self._times - 1
+
+    @property
+    def program(self) -> Trend:
+        """The problem as its certificate sees it."""
+        return Trend(self._y, self.lam, self._times)
+
+    def _polynomial(self) -> tuple[Array, Array]:
+        """The w of large lam, and its s: residuals summed up order + 1 times."""
+        if np.ptp(self._y) == 0.0:
+            return self._y, np.zeros(self._y.size - self._times)
+        x = np.linspace(-1.0, 1.0, self._y.size)
+        centre = self._y.mean()
+        fit = legendre.legfit(x, self._y - centre, self.order)
+        w = centre + legendre.legval(x, fit)
+        s = (self._y - w) / self._y.size
+        for _ in range(self._times):
+            s = -np.cumsum(s)[:-1]
+        return w, s
+
+    @property
+    def lam_max(self) -> float:
+        """The smallest lam for which w is one polynomial."""
+        return float(np.max(np.abs(self._polynomial()[1])))
+
+    # -- as the base asks ------------------------------------------------------------------------
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        n = self._y.size
+        return {"w": (n,)}, {"s": (n - self._times,)}
+
+    def _value(self, point: Arrays) -> float:
+        return self.program.value(point["w"])
+
+    def _dual_value(self, dual: Arrays) -> float:
+        return self.program.dual_value(dual["s"])
+
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        w, program = point["w"], self.program
+        if "s" in dual:
+            found = program.certify(w, dual["s"], tol, passed=True)
+        else:  # the residuals of w, as if it were optimal
+            s = (self._y - w) / self._y.size
+            for _ in range(self._times):
+                s = -np.cumsum(s)[:-1]
+            found = program.certify(w, np.clip(s, -self.lam, self.lam), tol, passed=False)
+        if not search or found.verdict is not Verdict.UNDECIDED:
+            return found
+        best = found
+        for better, own in self._steps():
+            best = program.certify(better["w"], own["s"], 0.01 * tol, passed=False)
+            if best.verdict is Verdict.CERTIFIED:
+                break
+        if "s" not in dual:
+            other = program.certify(w, own["s"], tol, passed=False)
+            found = other if other.gap < found.gap else found
+        witness = {"w": better["w"], "objective": best.primal_objective}
+        lost = program.value_rounding(w) + program.value_rounding(better["w"])
+        return refuted(found, best.primal_objective, witness, lost)
+
+    def _steps(self) -> Iterator[tuple[Arrays, Arrays]]:
+        for k, step in enumerate(self._iterates("interior_point")):
+            if k > STEPS:
+                return
+            yield step
+
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        y, n, k = self._y, self._y.size, self._times
+        w, s = self._polynomial()
+        if np.all(np.abs(s) <= self.lam):
+            yield {"w": w}, {"s": s}
+            return
+        if self.lam == 0.0:
+            yield {"w": y}, {"s": np.zeros_like(s)}
+            return
+        row = np.diff(np.eye(k + 1), k, axis=0)[0]
+        rows = [n * float(row[j:] @ row[: k + 1 - j]) for j in range(k + 1)]
+        bands = np.outer(rows[: s.size], np.ones(s.size))
+        for s in inner_points(bands, np.diff(y - y.mean(), k), self.lam):
+            yield {"w": y - n * self.program.spread(s)}, {"s": s}
+
+    # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
+
+    def _matrix(self) -> Array:
+        return np.diff(np.eye(self._y.size), self._times, axis=0)
+
+    def _pose(self) -> Statement:
+        import cvxpy as cp
+
+        w, z = (
+            cp.Variable(self._y.size, name="w"),
+            cp.Variable(self._y.size - self._times, name="z"),
+        )
+        lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
+        constraints = {"differences": cp.Constant(self._matrix(), name="A") @ w == z}
+        fit = cp.sum_squares(w - cp.Constant(self._y, name="y")) / (2.0 * self._y.size)
+        problem = cp.Problem(cp.Minimize(fit + lam * cp.norm1(z)), label_all(constraints))
+        return Statement(problem, {"w": w, "z": z}, constraints, {"lam": lam})
+
+    def _pose_dual(self) -> Statement:
+        import cvxpy as cp
+
+        s = cp.Variable(self._y.size - self._times, name="s")
+        lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
+        pull = self._matrix().T @ s
+        constraints = {"box": cp.abs(s) <= lam}
+        value = self._y @ pull - 0.5 * self._y.size * cp.sum_squares(pull)
+        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+        return Statement(problem, {"s": s}, constraints, {"lam": lam})
+
+    def _read_duals(self) -> Arrays:
+        found = self.constraints["differences"].dual_value
+        return {} if found is None else {"s": np.array(found)}
+
+    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
+        z = self.program.differences(point["w"])
+        return {**point, "z": z}, {"differences": dual["s"]}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.name, "y": self._y.tolist(), "lam": self.lam, "order": self.order}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> TrendFilter:
+        """Pose the problem again that ``to_dict`` described."""
+        return cls(stored["y"], stored["lam"], stored["order"])
+
+    def latex(self) -> str:
+        fit = r"\tfrac{1}{2n} \|y - w\|_2^2"
+        box = r"|s_i| \le \lambda"
+        return str(
+            Latex(
+                rf"\min_{{w, z}}\ {fit} + \lambda \|z\|_1" + such_that("A w = z"),
+                rf"{fit} + \lambda \|z\|_1 + s^\top (A w - z)",
+                r"\max_s\ s^\top A y - \tfrac{n}{2} \|A^\top s\|_2^2" + such_that(box),
+                (
+                    r"\tfrac1n (w - y) + A^\top s = 0",
+                    box,
+                    r"\lambda |(A w)_i| = s_i (A w)_i",
+                ),
+            )
+        )
+
+    def __repr__(self) -> str:
+        return f"{self.name}({self._y.size} samples, lam={self.lam:g}, order={self.order})"
