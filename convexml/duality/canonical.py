@@ -14,7 +14,7 @@ from ..numerics import Array
 from ..objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
 from ..objective.conic.curved import ExponentialCone, Power
 from ..objective.conic.program import ConeProgram, cone_program_of
-from .inner import compiled
+from .inner import Compiled, compiled
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Canonical:
         (reduction, its inverse data) of CVXPY's chain, in order.
     columns : dict
         The first entry of x that belongs to a variable (by id) of CVXPY's last problem.
+    form : Compiled
+        What Clarabel is given by CVXPY.
     """
 
     program: ConeProgram
@@ -41,6 +43,7 @@ class Canonical:
     recover: Callable[[Array, Array], tuple[dict[Any, Any], dict[Any, Any]]]
     reductions: tuple[tuple[Any, Any], ...] = ()
     columns: Mapping[int, int] = field(default_factory=dict)
+    form: Compiled | None = None
 
 
 def cone_program(problem: Any) -> Canonical:
@@ -86,7 +89,7 @@ def cone_program(problem: Any) -> Canonical:
         return form.recover(x, program.slack(x), y)
 
     sign = -1.0 if isinstance(problem.objective, cp.Maximize) else 1.0
-    return Canonical(program, sign, recover, form.reductions, form.columns)
+    return Canonical(program, sign, recover, form.reductions, form.columns, form)
 
 
 def _without_infinite(A: Any, b: Array, dims: Any) -> tuple[Any, Array]:

@@ -37,9 +37,9 @@ def test_values_and_duals_are_filled() -> None:
 @pytest.mark.parametrize("solver", ["clarabel", "OSQP", "scs", "ECOS", "HIGHS"])
 def test_the_solver_is_tried_first(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    run = solving.run_reference
+    ask = solving._ask
     monkeypatch.setattr(
-        solving, "run_reference", lambda p, name, **k: asked.append(name) or run(p, name, **k)
+        solving, "_ask", lambda p, name, tol: asked.append(name) or ask(p, name, tol)
     )
     problem, _ = least_squares()
     assert cml.solve(problem, solver).verdict is Verdict.CERTIFIED
@@ -57,7 +57,7 @@ def test_a_panic_is_followed_by_another_attempt(monkeypatch: pytest.MonkeyPatch)
     assert "clarabel: PanicException" in certificate.reason
     assert "answer of clarabel, rescaled" in certificate.reason
     assert w.value is not None
-    monkeypatch.setattr(solving, "_solve_rescaled", lambda posed: "nothing")
+    monkeypatch.setattr(solving, "_solve_rescaled", lambda posed: ("nothing", None))
     assert cml.solve(problem, "clarabel").verdict is not Verdict.CERTIFIED
     assert w.value is None
 
@@ -73,7 +73,7 @@ def test_a_false_optimum_falls_through_to_a_true_one(monkeypatch: pytest.MonkeyP
         return ReferenceRun("optimal", 0.0, 0.0, 1)
 
     monkeypatch.setattr(solving, "run_reference", ones)
-    monkeypatch.setattr(solving, "_solve_rescaled", lambda posed: "nothing")
+    monkeypatch.setattr(solving, "_solve_rescaled", lambda posed: ("nothing", None))
     problem, _ = least_squares()
     certificate = cml.solve(problem, "clarabel")
     assert certificate.verdict is Verdict.CERTIFIED

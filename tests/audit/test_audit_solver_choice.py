@@ -12,7 +12,6 @@ import pytest
 import convexml as cml
 from convexml import Verdict
 from convexml.audit.cvxpy import solving
-from convexml.solvers.reference import ReferenceRun
 
 X = np.random.default_rng(0).uniform(size=(12, 4))
 
@@ -47,17 +46,15 @@ def tried(
 ) -> list[str]:
     """The reference solvers that were asked, each of which gives no point where it ``fails``."""
     asked: list[str] = []
-    run = solving.run_reference
+    ask = solving._ask
 
-    def heard(posed: Any, name: str, **options: Any) -> Any:
+    def heard(posed: Any, name: str, tol: float) -> Any:
         asked.append(name)
-        if fails:
-            return ReferenceRun("solver_error", 0.0, 0.0, 0)
-        return run(posed, name, **options)
+        return ("solver_error", None, {}) if fails else ask(posed, name, tol)
 
     monkeypatch.setattr(solving, "solve_recognized", lambda *_: None)
-    monkeypatch.setattr(solving, "run_reference", heard)
-    monkeypatch.setattr(solving, "_solve_rescaled", lambda _: "no point")
+    monkeypatch.setattr(solving, "_ask", heard)
+    monkeypatch.setattr(solving, "_solve_rescaled", lambda _: ("no point", None))
     found = cml.solve(problem, **how)
     assert fails or found.verdict is Verdict.CERTIFIED
     return asked
@@ -99,3 +96,18 @@ def test_the_choice_does_not_move_the_value(posed: Callable[[], cp.Problem]) -> 
     problem = posed()
     value = cml.solve(problem).primal_objective
     assert problem.solve(solver="CLARABEL") == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.parametrize("posed", [wide, kinked, curved])
+def test_a_problem_is_compiled_once(
+    monkeypatch: pytest.MonkeyPatch, posed: Callable[[], cp.Problem]
+) -> None:
+    compiled, compile_problem = [], cp.Problem.get_problem_data
+
+    def counted(problem: cp.Problem, *form: Any, **options: Any) -> Any:
+        compiled.append(form)
+        return compile_problem(problem, *form, **options)
+
+    monkeypatch.setattr(cp.Problem, "get_problem_data", counted)
+    assert cml.solve(posed()).verdict is Verdict.CERTIFIED
+    assert len(compiled) == 1

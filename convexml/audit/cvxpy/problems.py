@@ -19,8 +19,10 @@ from ...certificates.judge import bounded
 from ...certificates.judge import judge as decide
 from ...conditions import Condition
 from ...duality.checking import check_problem
+from ...duality.inner import last_answer
 from ...errors import InputError
 from ...numerics import Array
+from ...objective.conic.program import Answer
 from .constant import certify_constant
 from .reading.answer import kept_answer
 from .reading.curvature import curved
@@ -38,6 +40,7 @@ from .reading.point import (
 from .reading.rows import Given, dual_rows, read_duals
 from .reading.worth import shortfall
 from .rounding.enclosed import objective_at, without_constant
+from .rounding.met import meets_exactly
 
 ENDED = ("infeasible", "infeasible_inaccurate", "unbounded", "unbounded_inaccurate")
 
@@ -85,15 +88,18 @@ def certify_problem(problem: Any, *, tol: float = 1e-6) -> Certificate:
     return judge(posed, tol)
 
 
-def judge(posed: Posed, tol: float) -> Certificate:
-    """The certificate of the values in the variables, for the claim that they are optimal."""
+def judge(posed: Posed, tol: float, answer: Answer | None = None) -> Certificate:
+    """The certificate of the values in the variables, for the claim that they are optimal.
+
+    ``answer`` is the solver's own, where it is at hand.
+    """
     # CVXPY cannot index the sparse values that it gives to diagonal variables.
     stored = {v: v.value for v in posed.problem.variables()}
     with substituted({v: dense(value) for v, value in stored.items() if sparse.issparse(value)}):
-        return _judge(posed, tol)
+        return _judge(posed, tol, answer or last_answer(posed.problem))
 
 
-def _judge(posed: Posed, tol: float) -> Certificate:
+def _judge(posed: Posed, tol: float, answer: Answer | None) -> Certificate:
     x = posed.read({v: v.value for v in posed.problem.variables()})
     given = read_duals(posed)
     if not np.all(np.isfinite(x)):
@@ -108,7 +114,7 @@ def _judge(posed: Posed, tol: float) -> Certificate:
         return _explained(posed, decide(empty))
     sizes, sign = (posed.units, posed.fit, posed.own), posed.canonical.sign
     subject = Audited(posed.program, *sizes, posed, sign, _bent(posed), curved(posed), given)
-    for full, pair in _completions(posed, x, given):
+    for full, pair in _completions(posed, x, given, answer):
         radius = reach(full, posed.own)
         certificate = certify_conic(subject, full, pair, tol, radius, given.missing)
         if certificate.verdict is Verdict.CERTIFIED:
@@ -116,12 +122,14 @@ def _judge(posed: Posed, tol: float) -> Certificate:
     return _explained(posed, certificate)
 
 
-def _completions(posed: Posed, x: Array, given: Given) -> Iterator[tuple[Array, Completed]]:
+def _completions(
+    posed: Posed, x: Array, given: Given, answer: Answer | None
+) -> Iterator[tuple[Array, Completed]]:
     """x and the multipliers with what CVXPY does not pass on: as kept, then as recovered.
 
     What was passed stays as it is, also where these units cannot hold it.
     """
-    kept = kept_answer(posed, x, given)
+    kept = kept_answer(posed, x, given, answer) if answer is not None else None
     if kept is not None:
         x = np.where(posed.own, x, kept.w)
         yield x, kept
@@ -175,6 +183,11 @@ class Audited(Subject):
     def dual_rows(self, x: Array, y: Array, scale: float) -> list[Condition]:
         """See ``Subject``."""
         return dual_rows(self.names, x, y, self.given, scale)
+
+    def meets(self, x: Array) -> bool:
+        """See ``Subject``."""
+        with self.standing(x):
+            return meets_exactly(self.names.problem)
 
     def shortfall(self, x: Array, y: Array) -> float:
         """See ``Subject``."""

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from ...certificates.algebra.highs import highs
 from ...certificates.certificate import Certificate, Verdict
+from ...certificates.conic.values import linear_rows
 from ...duality.checking import check_problem, require_problem
 from ...duality.inner import record, store, stored
 from ...errors import SolverError, UnknownSolverError, UnsuitableSolverError, nearest
 from ...naming import known_keywords
-from ...numerics import without_warnings
-from ...objective.conic.program import ConeProgram
+from ...numerics import Array, without_warnings
+from ...objective.conic.program import Answer, ConeProgram
 from ...recognition.answering import solve_recognized
 from ...solvers.reference import REFERENCE, installed, run_reference, suits
 from ...validation import positive_number, yes_or_no
@@ -102,13 +104,13 @@ def solve(
     best: tuple[Certificate, str, dict[str, Any]] | None = None
     tried: list[str] = []
     looked, sign = False, posed.canonical.sign
-    for attempt, claimed, stats in _attempts(posed, order, tol):
+    for attempt, claimed, answer, stats in _attempts(posed, order, tol):
         certificate = None
         if claimed in ENDED and not looked:
             looked = True
             certificate = certify_absence(posed, claimed.removesuffix("_inaccurate"), tol=tol)
         elif not _empty(posed):
-            certificate = judge(posed, tol)
+            certificate = judge(posed, tol, answer)
         if certificate is not None and (
             best is None or certificate.standing(sign) < best[0].standing(sign)
         ):
@@ -140,7 +142,7 @@ def _order(program: ConeProgram) -> list[str]:
         return list(REFERENCE)
     first = ["clarabel", "piqp", "highs"]
     if not program.P.nnz:
-        rows = np.count_nonzero(np.diff(program.A.tocsr().indptr) > 1)
+        rows = np.count_nonzero(np.diff(program.A_by_row.indptr) > 1)
         first = ["clarabel", "highs", "piqp"]
         if rows <= TALL * program.q.size and installed("highs"):
             first = ["highs", "clarabel", "piqp"]
@@ -149,17 +151,14 @@ def _order(program: ConeProgram) -> list[str]:
 
 def _attempts(
     posed: Posed, order: list[str], tol: float
-) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Fill the variables by one solver after the other: (solver, its claim, its statistics)."""
-    problem = posed.problem
+) -> Iterator[tuple[str, str, Answer | None, dict[str, Any]]]:
+    """Fill the variables by one solver after the other: (solver, its claim, and as ``_ask``)."""
     for name in (order[0], RESCALED, *order[1:]):
         _clear(posed)
         if name == RESCALED:
-            yield name, _solve_rescaled(posed), {}
-        elif installed(name) and suits(name, problem)[0]:
-            run = run_reference(problem, name, tol=min(tol, 1e-7))
-            stats = _stats(run.seconds, run.compile_seconds, run.iterations)
-            yield name, run.claimed if run.claimed != "error" else run.message, stats
+            yield name, *_solve_rescaled(posed), {}
+        elif installed(name) and suits(name, posed.problem)[0]:
+            yield name, *_ask(posed, name, tol)
 
 
 def _stats(seconds: float, before: float, iterations: int) -> dict[str, Any]:
@@ -167,18 +166,43 @@ def _stats(seconds: float, before: float, iterations: int) -> dict[str, Any]:
     return {"solve_time": seconds, "setup_time": before, "num_iters": iterations}
 
 
-def _solve_rescaled(posed: Posed) -> str:
+def _ask(posed: Posed, name: str, tol: float) -> tuple[str, Answer | None, dict[str, Any]]:
+    """A solver's claim, its answer where it was given the conic form, and its statistics."""
+    if name == "highs" and not posed.program.P.nnz:
+        start = time.perf_counter()
+        return *_solve_linear(posed), _stats(time.perf_counter() - start, 0.0, 0)
+    form = posed.canonical.form if name == "clarabel" else None
+    run = run_reference(posed.problem, name, tol=min(tol, 1e-7), form=form)
+    stats = _stats(run.seconds, run.compile_seconds, run.iterations)
+    return run.claimed if run.claimed != "error" else run.message, None, stats
+
+
+def _solve_linear(posed: Posed) -> tuple[str, Answer | None]:
+    """HiGHS on the conic form itself: CVXPY would compile the problem once more."""
+    (data, rows), y = linear_rows(posed.program), np.zeros(posed.program.b.size)
+    found = highs(data)
+    if found.x is None or found.lambda_ub is None or found.nu is None:
+        return found.status, None
+    y[rows] = np.concatenate([found.lambda_ub, found.nu])
+    return found.status, _fill(posed, found.x, y)
+
+
+def _solve_rescaled(posed: Posed) -> tuple[str, Answer | None]:
     try:
-        x, y = posed.fit.solve()
+        return "a point", _fill(posed, *posed.fit.solve())
     except SolverError as error:
-        return str(error)
+        return str(error), None
+
+
+def _fill(posed: Posed, x: Array, y: Array) -> Answer:
+    """Let the variables and constraints have the values of a point of the conic form."""
     for variable, value in posed.values(x).items():
         variable.save_value(value)
     _, duals = posed.canonical.recover(x, y)
     for constraint in posed.problem.constraints:
         if duals.get(constraint) is not None:
             constraint.save_dual_value(duals[constraint])
-    return "a point"
+    return Answer(x, posed.program.slack(x), y)
 
 
 def _clear(posed: Posed) -> None:

@@ -20,6 +20,7 @@ from .ray import has_point, has_point_among
 from .search.fit import FittedProgram
 from .search.interior import interior_point
 from .search.scaling import solve_scaled
+from .subject import Subject
 from .values import linear_rows
 from .witness import inwards
 
@@ -32,34 +33,57 @@ UNMET = (
 )
 
 
-def unmet(fit: FittedProgram, x: Array, bent: bool) -> str:
+def unmet(subject: Subject, x: Array) -> str:
     """Why the feasible set may be empty although x is feasible within tol; "" where it is not.
 
     Constraints that contradict one another by less than tol have points that violate each of them
     by less: such a point is near to nothing. Larger programs are not looked into, nor are cones
     where no constraint is ``bent``.
     """
-    program, z = fit.program, fit.scaled.x_in(x)
+    program, to = subject.fit.program, subject.fit.scaled
     if program.b.size > LARGEST:
         return ""
-    if bent and has_point_among(program, _near(program, z)):
+    if subject.meets(x):
         return ""
-    if not plausible(_binding(fit), z):
+    z = to.x_in(x)
+    if not subject.bent:
+        return "" if plausible(_binding(subject.fit), z) else UNMET
+    near = list(_near(program, z))
+    if any(subject.meets(to.x_out(point)) for point in near[1:]):
+        return ""
+    if has_point_among(program, near):
+        return ""
+    if not plausible(_binding(subject.fit), z):
         return UNMET
-    return UNMET if bent and not _has_room(program) else ""
+    return "" if _has_room(program) else UNMET
 
 
 def _binding(fit: FittedProgram) -> LinearData:
-    """The linear rows without those that an entry of x with no other row meets, whatever the rest.
+    """The linear rows without those that an entry of x meets whatever the rest is.
 
-    Such are r = A x - b and t >= x that define auxiliary entries: they exclude no x.
+    Such are r = A x - b, where nothing else asks for r, and what is t >= x for each row that has
+    t: they define auxiliary entries and exclude no x. Without them, others are alone.
     """
     program = fit.program
-    (data, numbers), A = linear_rows(program), sparse.csc_array(program.A)
-    lonely = np.repeat(np.diff(A.indptr) == 1, np.diff(A.indptr)) & (A.data != 0.0)
-    met = np.zeros(program.b.size, dtype=bool)
-    met[A.indices[lonely]] = True
-    below, equal = (~met[program.ruled_by(k)] for k in (NonnegativeCone, ZeroCone))
+    (data, numbers), A = linear_rows(program), sparse.coo_array(program.A)
+    below, equal = (program.ruled_by(kind) for kind in (NonnegativeCone, ZeroCone))
+    used = A.data != 0.0
+    row, column, sign = A.row[used], A.col[used], np.sign(A.data[used])
+    left = np.ones(program.b.size, dtype=bool)
+    while row.size:
+        count, ups, free = (
+            np.bincount(column, weights, program.q.size)
+            for weights in (None, sign, below[row].astype(float))
+        )
+        alone = (count == 1) | ((np.abs(ups) == count) & (free == count))
+        met = np.unique(row[alone[column]])
+        met = met[below[met] | equal[met]]
+        if not met.size:
+            break
+        left[met] = False
+        kept = left[row]
+        row, column, sign = row[kept], column[kept], sign[kept]
+    below, equal = left[below], left[equal]
     parts = (data.A_ub[below], data.b_ub[below], data.A_eq[equal], data.b_eq[equal])
     found = LinearData(data.c, *parts, data.lower, data.upper)
     rows = numbers[np.concatenate([below, equal])]

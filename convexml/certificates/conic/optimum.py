@@ -64,7 +64,7 @@ def certify_conic(
     """
     seen = subject.seen(x)
     certificate = _assemble(subject, seen, x, pair, tol, R, missing)
-    if certificate.holds() and (reason := unmet(subject.fit, x, subject.bent)):
+    if certificate.holds() and (reason := unmet(subject, x)):
         certificate = certificate.but(gap=np.inf, relative_gap=np.inf, reason=reason)
     return _refute(subject, judge(certificate), seen.radius)
 

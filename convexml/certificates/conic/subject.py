@@ -79,6 +79,10 @@ class Subject(ABC):
     def dual_rows(self, x: Array, y: Array, scale: float) -> list[Condition]:
         """The conditions on multipliers, with a gap measured on ``scale``."""
 
+    def meets(self, x: Array) -> bool:
+        """Whether the owner's own constraints are met exactly by x, for certain."""
+        return False
+
     @abstractmethod
     def shortfall(self, x: Array, y: Array) -> float:
         """|y|'violation: what being feasible within tol only gains, to first order."""

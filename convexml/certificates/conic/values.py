@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from ...numerics import Array
 from ...objective.conic.cones import NonnegativeCone, ZeroCone
@@ -14,6 +13,8 @@ from ..algebra.sums import exact_dot, exact_pair, exact_residual
 
 def conic_objective(program: ConeProgram, x: Array) -> float:
     """x'Px / 2 + q'x, rounded at the end; the offset is left out."""
+    if not program.P.nnz:
+        return exact_dot(program.q, x)
     bent, rest = exact_pair(program.P, x)
     factors = np.concatenate([bent, rest, program.q])
     return exact_dot(factors, np.concatenate([0.5 * x, 0.5 * x, x]))
@@ -21,12 +22,13 @@ def conic_objective(program: ConeProgram, x: Array) -> float:
 
 def dual_residual(program: ConeProgram, w: Array, y: Array) -> Array:
     """P w + A'y + q, each entry rounded once; nan where float64 cannot hold it."""
-    system = sparse.hstack([program.P, program.A.T], format="csr")
-    return exact_residual(system, np.concatenate([w, y]), -program.q)
+    return exact_residual(program.equality, np.concatenate([w, y]), -program.q)
 
 
 def dual_value(program: ConeProgram, w: Array, y: Array) -> float:
     """-w'Pw / 2 - b'y, rounded at the end; the offset is left out."""
+    if not program.P.nnz:
+        return exact_dot(program.b, -y)
     bent, rest = exact_pair(program.P, w)
     factors = np.concatenate([bent, rest, program.b])
     return exact_dot(factors, np.concatenate([-0.5 * w, -0.5 * w, -y]))
@@ -34,7 +36,7 @@ def dual_value(program: ConeProgram, w: Array, y: Array) -> float:
 
 def row_violations(program: ConeProgram, x: Array) -> tuple[Array, Array]:
     """The slack b - A x, rounded once, and how far it is outside of the cones, entry by entry."""
-    slack = -exact_residual(program.A, x, program.b)
+    slack = -exact_residual(program.A_by_row, x, program.b)
     outside = np.zeros(slack.size)
     for cone, rows in program.runs:
         match cone:
@@ -50,7 +52,7 @@ def row_violations(program: ConeProgram, x: Array) -> tuple[Array, Array]:
 def linear_rows(program: ConeProgram) -> tuple[LinearData, Array]:
     """The rows of {0} and of inequalities, and their numbers: those of A_ub, then of A_eq."""
     below, equal = (np.flatnonzero(program.ruled_by(k)) for k in (NonnegativeCone, ZeroCone))
-    A, b, free = program.A.tocsr(), program.b, np.full(program.q.size, np.inf)
+    A, b, free = program.A_by_row, program.b, np.full(program.q.size, np.inf)
     data = LinearData(program.q, A[below], b[below], A[equal], b[equal], -free, free)
     return data, np.concatenate([below, equal])
 

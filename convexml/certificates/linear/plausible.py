@@ -18,6 +18,10 @@ from .conditions import meets_rows, rounding_of_rows, sizes, violations
 from .optimum import optima
 
 ROUNDS = 4
+SMALL = 20_000
+"""Entries of violated rows up to which a step is looked for with a dense matrix."""
+PUSHED = 2.0
+"""How much of the violations the step takes away."""
 
 
 def plausible(data: LinearData, x: Array) -> bool:
@@ -32,6 +36,8 @@ def plausible(data: LinearData, x: Array) -> bool:
     off = rounding_of_rows(data, x)
     if all(np.all(part <= 0.0) for part in (ub - off[0], np.abs(eq) - off[1], below, above)):
         return True
+    if not data.b_eq.size and _pushed(data, x, ub):
+        return True
     if data.memo.get("exact point") is None:
         data.memo["exact point"] = has_exact_point(data, x)
     if data.memo["exact point"] is not None:
@@ -45,6 +51,17 @@ def plausible(data: LinearData, x: Array) -> bool:
             for found in optima(program)
         )
     return bool(data.memo["plausible"])
+
+
+def _pushed(data: LinearData, x: Array, violated: Array) -> bool:
+    """Whether the least step that leaves the violated inequalities behind meets all, exactly."""
+    rows = np.flatnonzero(violated)
+    if not 0 < rows.size * data.n <= SMALL:
+        return False
+    A = data.A_ub[rows]
+    A = A.toarray() if sparse.issparse(A) else A
+    step = np.linalg.lstsq(A, -PUSHED * violated[rows], rcond=None)[0]
+    return not any(np.any(part) for part in violations(data, x + step))
 
 
 def _nearby(data: LinearData, x: Array) -> Iterator[Array]:

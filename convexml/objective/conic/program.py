@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +15,14 @@ from ...errors import InputError
 from ...numerics import Array
 from ...validation import refuse_nonfinite
 from .cones import Cone
+
+
+class Answer(NamedTuple):
+    """A point of a cone program, its slack and its multipliers, as a solver ended with them."""
+
+    x: Array
+    s: Array
+    y: Array
 
 
 @dataclass(frozen=True)
@@ -105,6 +113,21 @@ class ConeProgram:
                 start = end
         return found
 
+    @cached_property
+    def A_by_row(self) -> Any:
+        """A as a csr_array."""
+        return sparse.csr_array(self.A)
+
+    @cached_property
+    def A_sizes(self) -> Any:
+        """The absolute values of the entries of A."""
+        return abs(self.A)
+
+    @cached_property
+    def equality(self) -> Any:
+        """The rows [P, A'] of the dual's equality, as a csr_array."""
+        return sparse.hstack([self.P, self.A.T], format="csr")
+
     @property
     def is_polyhedral(self) -> bool:
         """Whether all cones are."""
@@ -151,7 +174,7 @@ class ConeProgram:
 
     def stationarity_size(self, w: Array, y: Array) -> Array:
         """The absolute products of ``stationarity``: what rounding is relative to."""
-        return abs(self.P) @ np.abs(w) + abs(self.A).T @ np.abs(y) + np.abs(self.q)
+        return abs(self.P) @ np.abs(w) + self.A_sizes.T @ np.abs(y) + np.abs(self.q)
 
     def project_dual(self, y: Array) -> Array:
         """The nearest point of K*."""

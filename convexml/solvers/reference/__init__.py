@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...deadline import LATE
+from ...duality.inner import Compiled
 from ...duality.inner import compiled as compile_problem
 from ...errors import InputError, instead
 from . import process
@@ -97,12 +98,14 @@ def run_reference(
     tol: float,
     max_seconds: float | None = None,
     max_steps: int | None = None,
+    form: Compiled | None = None,
     **options: Any,
 ) -> ReferenceRun:
     """Compile and solve a CVXPY problem; never raises for what the solver does.
 
     A crash is an outcome: Rust panics, which are no ``Exception``, included. With ``max_steps`` 0,
     of which solvers make different things, none is run; it goes before what their options say.
+    ``form`` is the problem as it was compiled for this solver before.
 
     Raises
     ------
@@ -118,7 +121,7 @@ def run_reference(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            form = compile_problem(problem, name)
+            form = form or compile_problem(problem, name)
             if max_seconds is not None and time.perf_counter() - start > max_seconds + LATE:
                 raise TimeoutError
             compiled = time.perf_counter()

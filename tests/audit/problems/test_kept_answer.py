@@ -13,6 +13,7 @@ from convexml.audit.cvxpy.reading.answer import kept_answer
 from convexml.audit.cvxpy.reading.point import pose
 from convexml.audit.cvxpy.reading.rows import read_duals
 from convexml.certificates.conic.search import scaling
+from convexml.duality.inner import last_answer
 
 
 def logistic(lam: Any = 0.1) -> cp.Problem:
@@ -26,7 +27,8 @@ def logistic(lam: Any = 0.1) -> cp.Problem:
 def kept(problem: cp.Problem) -> Any:
     posed = pose(problem)
     x = posed.read({v: v.value for v in problem.variables()})
-    return kept_answer(posed, x, read_duals(posed))
+    found = last_answer(problem)
+    return None if found is None else kept_answer(posed, x, read_duals(posed), found)
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ....certificates.conic.search.recovery import Completed
-from ....duality.inner import last_answer
 from ....numerics import Array
+from ....objective.conic.program import Answer
 from .point import Posed
 from .rows import Given
 
@@ -16,8 +16,8 @@ NEAR = 1e-4
 """Rows and columns are met to this, for their terms, by the answer to this very problem."""
 
 
-def kept_answer(posed: Posed, x: Array, given: Given) -> Completed | None:
-    """The dual point of Clarabel's last answer; None unless it is what stands in the problem.
+def kept_answer(posed: Posed, x: Array, given: Given, found: Answer) -> Completed | None:
+    """The dual point of a solver's answer; None unless it is what stands in the problem.
 
     A candidate as any other: its bound is computed from the data.
 
@@ -28,16 +28,18 @@ def kept_answer(posed: Posed, x: Array, given: Given) -> Completed | None:
         The owner's entries stand in it.
     given : Given
         The multipliers that stand.
+    found : Answer
+        It may be that to another problem.
     """
-    found, program = last_answer(posed.problem), posed.program
-    if found is None or tuple(map(len, found)) != (program.q.size, *2 * (program.b.size,)):
+    program = posed.program
+    if tuple(map(len, found)) != (program.q.size, *2 * (program.b.size,)):
         return None
     w, s, y = found
     own, mask = posed.own, given.mask
     if not (_same(w[own], x[own]) and _same(y[mask], given.y[mask])):
         return None
     w, y = np.where(own, x, w), np.where(mask, given.y, y)
-    terms = abs(program.A) @ np.abs(w) + np.abs(program.b)
+    terms = program.A_sizes @ np.abs(w) + np.abs(program.b)
     if not _small(program.slack(w) - s, terms, NEAR):
         return None
     left = program.stationarity(w, y)

@@ -161,7 +161,7 @@ def primal_rows(posed: Posed, x: Array) -> list[Condition]:
     """
     program = posed.program
     size = np.maximum(np.abs(program.b), posed.units.rows)
-    terms = 4.0 * EPS * (abs(program.A) @ np.abs(x) + np.abs(program.b))
+    terms = 4.0 * EPS * (program.A_sizes @ np.abs(x) + np.abs(program.b))
     rows = []
     for constraint in posed.problem.constraints:
         with np.errstate(all="ignore"):

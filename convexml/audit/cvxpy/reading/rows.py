@@ -120,7 +120,7 @@ def attribute_rows(posed: Posed) -> dict[str, Array]:
     for part in posed.parts:
         for j in part.columns:
             owner[j] = part.variable
-    A = posed.program.A.tocsr()
+    A = posed.program.A_by_row
     names: dict[str, list[int]] = {}
     for cone, block in posed.program.blocks:
         if isinstance(cone, NonnegativeCone):

@@ -47,9 +47,8 @@ class Dense:
 
 def dense_factor(part: Any, bent: Any) -> Dense | None:
     """R^-1 = X of a QR of [MA; P^(1/2)], and how far X'GX is from I, rounding included."""
-    B = sparse.csr_array(part)
-    B = B[np.flatnonzero(np.diff(B.indptr))].toarray()
-    P, n = bent.toarray(), bent.shape[0]
+    B, P = (each.toarray() if sparse.issparse(each) else each for each in (part, bent))
+    B, n = B[np.any(B != 0.0, axis=1)], P.shape[0]
     used = np.flatnonzero(np.any(P != 0.0, axis=0))
     roots = np.zeros((used.size, n))
     inner = P[np.ix_(used, used)]

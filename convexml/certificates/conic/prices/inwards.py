@@ -35,7 +35,7 @@ def inward_prices(
     equal = program.ruled_by(ZeroCone)
     e = np.where(equal, 0.0, interior_point(program))
     pull = program.A.T @ e
-    A = sparse.csr_array(program.A)
+    A = program.A_by_row
     e[equal] = _least(A[equal].T, -pull)
     if not length(program.A.T @ e) <= FREE * length(pull):
         return

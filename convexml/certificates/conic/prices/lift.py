@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import sparse
 
 from ....numerics import Array
 from ....objective.conic.curved import ExponentialCone
@@ -63,6 +62,6 @@ def lifted(program: ConeProgram, y: Array, share: float, free: list[int]) -> Arr
 
 def _free_entries(program: ConeProgram) -> list[int]:
     """The rows of v of exponential cones (u, v, w) that are empty in A."""
-    empty = np.diff(sparse.csr_array(program.A).indptr) == 0
+    empty = np.diff(program.A_by_row.indptr) == 0
     starts = [part.start + 1 for cone, part in program.blocks if isinstance(cone, ExponentialCone)]
     return [i for i in starts if empty[i]]

@@ -19,6 +19,8 @@ DENSE_COLUMNS = 700
 SPARSE_COLUMNS = 20_000
 FULL = 0.15
 """From this share of entries on, a factorisation that knows of zeros is the slower one."""
+SMALL = 20_000
+"""Entries up to which everything is dense: sparse matrices cost more than they save."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,12 @@ def metric_at(
     free = np.divide(size, rows, out=np.full(y.size, typical), where=(rows > 0.0) & (size > 0.0))
     M = margins(program, y, np.maximum(np.abs(y), free), share, balls)
     tau = share * (float(np.sqrt(size)) or 1.0)
-    MA = sparse.csc_array(M.T @ program.A)
-    P = sparse.csc_array(program.P)
-    diagonal = np.asarray(MA.power(2).sum(axis=0)).ravel() + tau**2 * P.diagonal()
+    A, P = program.A, sparse.csc_array(program.P)
+    if y.size * (M.shape[1] + A.shape[1]) <= SMALL:
+        M, A, P = (matrix.toarray() for matrix in (M, A, P))
+    MA = M.T @ A
+    MA = sparse.csc_array(MA) if sparse.issparse(MA) else MA
+    diagonal = np.ravel((MA * MA).sum(axis=0)) + tau**2 * P.diagonal()
     moves = (diagonal > 0.0) & np.isfinite(diagonal)
     still = np.flatnonzero(~moves)
     if idle is not None:
@@ -119,15 +124,27 @@ def metric_at(
         still = np.setdiff1d(still, idle)
     columns = np.flatnonzero(moves)
     scale = powers_of_two(1.0 / np.sqrt(diagonal[columns]))
-    part = sparse.csc_array(MA[:, columns] @ sparse.diags_array(scale))
-    bent = (
-        sparse.diags_array(tau * scale) @ P[columns][:, columns] @ sparse.diags_array(tau * scale)
-    )
+    part, bent = _scaled(MA[:, columns], scale), P[columns][:, columns]
+    bent = _scaled(_scaled(bent, tau * scale).T, tau * scale)
     factor: Any = None
-    entries = int(np.count_nonzero(np.diff(sparse.csr_array(part).indptr))) * columns.size
-    small, full = columns.size <= DENSE_COLUMNS, part.nnz > FULL * entries
-    if (small or full) and entries <= DENSE_SIZE:
+    if _is_dense(part, columns.size):
         factor = dense_factor(part, bent)
     if factor is None and columns.size <= SPARSE_COLUMNS:
+        M, MA, part, bent = (sparse.csc_array(matrix) for matrix in (M, MA, part, bent))
         factor = sparse_factor(part, bent, proved)
     return None if factor is None else Metric(M, MA, tau, columns, scale, factor, still)
+
+
+def _is_dense(part: Any, count: int) -> bool:
+    """Whether a factorisation that knows of no zeros is the one to take."""
+    if not sparse.issparse(part):
+        return True
+    entries = int(np.count_nonzero(np.diff(sparse.csr_array(part).indptr))) * count
+    return entries <= DENSE_SIZE and (count <= DENSE_COLUMNS or part.nnz > FULL * entries)
+
+
+def _scaled(matrix: Any, columns: Array) -> Any:
+    """The matrix times a diagonal one."""
+    if sparse.issparse(matrix):
+        return sparse.csc_array(matrix @ sparse.diags_array(columns))
+    return matrix * columns

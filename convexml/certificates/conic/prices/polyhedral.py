@@ -31,7 +31,7 @@ def dual_interior(program: ConeProgram) -> Interior | None:
     bent = bent_columns(program)
     lower = np.full(bent.size + program.b.size, -np.inf)
     lower[bent.size :][program.ruled_by(NonnegativeCone)] = 0.0
-    system = sparse.hstack([program.P[:, bent], program.A.T], format="csr")
+    system = program.equality[:, np.r_[bent, program.q.size : program.q.size + program.b.size]]
     used = np.flatnonzero((np.diff(system.indptr) > 0) | (program.q != 0.0))
     return relative_interior(
         LinearData(

@@ -92,7 +92,7 @@ def complete_dual(
         return Completed(x, y)
     rows, cones = _rows_of(program, ~given)
     # The unknown is the step from x, in units of the radius.
-    A = program.A.tocsr()[rows]
+    A = program.A_by_row[rows]
     mine = np.flatnonzero(own)
     identity = sparse.eye_array(x.size, format="csr")[mine]
     local = ConeProgram(
