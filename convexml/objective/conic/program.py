@@ -126,7 +126,15 @@ class ConeProgram:
     @cached_property
     def equality(self) -> Any:
         """The rows [P, A'] of the dual's equality, as a csr_array."""
-        return sparse.hstack([self.P, self.A.T], format="csr")
+        P, A, (m, n) = sparse.csr_array(self.P), self.A, self.A.shape
+        ends = P.indptr + A.indptr
+        # The entries of A'[i] stand behind those of P[i].
+        own = np.arange(P.nnz) + np.repeat(A.indptr[:-1], np.diff(P.indptr))
+        other = np.arange(A.nnz) + np.repeat(P.indptr[1:], np.diff(A.indptr))
+        columns, values = np.zeros(P.nnz + A.nnz, dtype=int), np.zeros(P.nnz + A.nnz)
+        columns[own], columns[other] = P.indices, A.indices + n
+        values[own], values[other] = P.data, A.data
+        return sparse.csr_array((values, columns, ends), shape=(n, n + m))
 
     @property
     def is_polyhedral(self) -> bool:

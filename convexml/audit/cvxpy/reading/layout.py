@@ -94,8 +94,19 @@ class MultiplierMap:
         """The entries of y that these dual values depend on."""
         return np.unique(self.matrix.tocoo().col)
 
+    @cached_property
+    def is_selection(self) -> bool:
+        """Whether each dual value is a multiple of one entry of y, and no two of the same."""
+        matrix = self.matrix
+        alone = matrix.nnz == matrix.shape[0] == self.rows.size and np.all(matrix.data)
+        return bool(alone and np.all(np.diff(matrix.indptr) == 1))
+
     def lift(self, values: Array) -> tuple[Array, float]:
         """The least y[rows] with these dual values, and what they ask for beyond the range."""
+        if self.is_selection:
+            y = np.zeros(self.matrix.shape[1])
+            y[self.matrix.indices] = values / self.matrix.data
+            return y[self.rows], 0.0
         matrix = self.matrix.tocsc()[:, self.rows]
         inner = (matrix.T @ matrix).tocsr()
         if abs(inner - sparse.diags_array(inner.diagonal())).max() < 1e-12:

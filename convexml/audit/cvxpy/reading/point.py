@@ -31,7 +31,7 @@ from .layout import (
     parts_of,
     read_part,
 )
-from .sizes import row_sizes, value_sizes
+from .sizes import cone_numbers, row_sizes, value_sizes
 from .violation import attribute_violations, constraint_violation
 
 
@@ -199,4 +199,7 @@ def _sizes(posed: Posed, constraint: Any, size: Array, count: int) -> Array:
     multipliers = posed.maps.get(constraint.id)
     if multipliers is None or multipliers.rows.size == 0:
         return value_sizes(constraint, count)
+    if multipliers.is_selection and count == multipliers.rows.size:
+        if cone_numbers(constraint) is None:
+            return np.abs(size[multipliers.matrix.indices])
     return row_sizes(constraint, multipliers.matrix, size, count)

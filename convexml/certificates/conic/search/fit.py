@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -49,21 +49,27 @@ def fitted(program: ConeProgram, units: ProgramUnits) -> FittedProgram:
         factor = power_of_two(columns[0]) / columns[0]
         row, columns, cost = row * factor, columns * factor, cost * factor
     row, columns, cost = power_of_two(row), power_of_two(columns), float(power_of_two(cost))
-    C, R = sparse.diags_array(columns), sparse.diags_array(1.0 / row)
     inside = ConeProgram(
-        sparse.csc_array(C @ program.P @ C) / cost,
+        _in_units(program.P, columns, columns) / cost,
         columns * program.q / cost,
-        sparse.csc_array(R @ program.A @ C),
+        _in_units(program.A, 1.0 / row, columns),
         program.b / row,
         program.cones,
     )
-    scaled = ScaledCone(inside, columns, sparse.csr_array(R), 1.0, cost)
+    scaled = ScaledCone(inside, columns, sparse.csr_array(sparse.diags_array(1.0 / row)), 1.0, cost)
     own = np.where(units.rows > 0.0, power_of_two(units.rows / row), 0.0)
     size = float(power_of_two(units.size / cost)) if units.size > 0.0 else 0.0
     if _holds(program, scaled, row):
         return FittedProgram(scaled, ProgramUnits(size, own, np.ones(columns.size), 1.0))
     one = sparse.eye_array(row.size, format="csr")
     return FittedProgram(ScaledCone(program, np.ones(columns.size), one, 1.0, 1.0), units)
+
+
+def _in_units(matrix: Any, rows: Array, columns: Array) -> Any:
+    """The matrix with its rows and columns times these."""
+    matrix = sparse.csc_array(matrix)
+    data = rows[matrix.indices] * matrix.data * np.repeat(columns, np.diff(matrix.indptr))
+    return sparse.csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def _holds(program: ConeProgram, scaled: ScaledCone, row: Array) -> bool:
