@@ -162,29 +162,29 @@ def _attempts(
 
 
 def _stats(seconds: float, before: float, iterations: int) -> dict[str, Any]:
-    """In CVXPY's words."""
     return {"solve_time": seconds, "setup_time": before, "num_iters": iterations}
 
 
 def _ask(posed: Posed, name: str, tol: float) -> tuple[str, Answer | None, dict[str, Any]]:
     """A solver's claim, its answer where it was given the conic form, and its statistics."""
     if name == "highs" and not posed.program.P.nnz:
-        start = time.perf_counter()
-        return *_solve_linear(posed), _stats(time.perf_counter() - start, 0.0, 0)
+        return _solve_linear(posed)
     form = posed.canonical.form if name == "clarabel" else None
     run = run_reference(posed.problem, name, tol=min(tol, 1e-7), form=form)
     stats = _stats(run.seconds, run.compile_seconds, run.iterations)
     return run.claimed if run.claimed != "error" else run.message, None, stats
 
 
-def _solve_linear(posed: Posed) -> tuple[str, Answer | None]:
+def _solve_linear(posed: Posed) -> tuple[str, Answer | None, dict[str, Any]]:
     """HiGHS on the conic form itself: CVXPY would compile the problem once more."""
-    (data, rows), y = linear_rows(posed.program), np.zeros(posed.program.b.size)
-    found = highs(data)
+    start, (data, rows) = time.perf_counter(), linear_rows(posed.program)
+    begun = time.perf_counter()
+    found, y = highs(data), np.zeros(posed.program.b.size)
+    stats = _stats(time.perf_counter() - begun, begun - start, 0)
     if found.x is None or found.lambda_ub is None or found.nu is None:
-        return found.status, None
+        return found.status, None, stats
     y[rows] = np.concatenate([found.lambda_ub, found.nu])
-    return found.status, _fill(posed, found.x, y)
+    return found.status, _fill(posed, found.x, y), stats
 
 
 def _solve_rescaled(posed: Posed) -> tuple[str, Answer | None]:
