@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from ..numerics import Array
-from ..objective.conic.program import Answer
+from ..objective.conic.program import ConePoint
 
 
 def stored(leaf: Any) -> Any:
@@ -129,12 +129,12 @@ def compiled(problem: Any, solver: str) -> Compiled:
     return Compiled(problem, *problem.get_problem_data(None if own else name, solver_opts={}))
 
 
-def last_answer(problem: Any) -> Answer | None:
+def last_answer(problem: Any) -> ConePoint | None:
     """Clarabel's last answer, of which CVXPY passes on a part only; None where none is kept."""
     solver = problem._solver_cache.get("CLARABEL")
     found = solver.get_solution() if hasattr(solver, "get_solution") else None
     parts = (found.x, found.s, found.z) if found is not None else ()
-    return Answer(*(np.array(part, float) for part in parts)) if parts else None
+    return ConePoint(*(np.array(part, float) for part in parts)) if parts else None
 
 
 def real_and_imaginary(reductions: tuple[tuple[Any, Any], ...], variable: Any) -> Any:

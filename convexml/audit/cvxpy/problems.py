@@ -22,7 +22,7 @@ from ...duality.checking import check_problem
 from ...duality.inner import last_answer
 from ...errors import InputError
 from ...numerics import Array
-from ...objective.conic.program import Answer
+from ...objective.conic.program import ConePoint
 from .constant import certify_constant
 from .reading.answer import kept_answer
 from .reading.curvature import curved
@@ -88,7 +88,7 @@ def certify_problem(problem: Any, *, tol: float = 1e-6) -> Certificate:
     return judge(posed, tol)
 
 
-def judge(posed: Posed, tol: float, answer: Answer | None = None) -> Certificate:
+def judge(posed: Posed, tol: float, answer: ConePoint | None = None) -> Certificate:
     """The certificate of the values in the variables, for the claim that they are optimal.
 
     ``answer`` is the solver's own, where it is at hand.
@@ -99,7 +99,7 @@ def judge(posed: Posed, tol: float, answer: Answer | None = None) -> Certificate
         return _judge(posed, tol, answer or last_answer(posed.problem))
 
 
-def _judge(posed: Posed, tol: float, answer: Answer | None) -> Certificate:
+def _judge(posed: Posed, tol: float, answer: ConePoint | None) -> Certificate:
     x = posed.read({v: v.value for v in posed.problem.variables()})
     given = read_duals(posed)
     if not np.all(np.isfinite(x)):
@@ -123,7 +123,7 @@ def _judge(posed: Posed, tol: float, answer: Answer | None) -> Certificate:
 
 
 def _completions(
-    posed: Posed, x: Array, given: Given, answer: Answer | None
+    posed: Posed, x: Array, given: Given, answer: ConePoint | None
 ) -> Iterator[tuple[Array, Completed]]:
     """x and the multipliers with what CVXPY does not pass on: as kept, then as recovered.
 

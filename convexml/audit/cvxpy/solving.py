@@ -16,7 +16,7 @@ from ...duality.inner import record, store, stored
 from ...errors import SolverError, UnknownSolverError, UnsuitableSolverError, nearest
 from ...naming import known_keywords
 from ...numerics import Array, without_warnings
-from ...objective.conic.program import Answer, ConeProgram
+from ...objective.conic.program import ConePoint, ConeProgram
 from ...recognition.answering import solve_recognized
 from ...solvers.reference import REFERENCE, installed, run_reference, suits
 from ...validation import positive_number, yes_or_no
@@ -151,7 +151,7 @@ def _order(program: ConeProgram) -> list[str]:
 
 def _attempts(
     posed: Posed, order: list[str], tol: float
-) -> Iterator[tuple[str, str, Answer | None, dict[str, Any]]]:
+) -> Iterator[tuple[str, str, ConePoint | None, dict[str, Any]]]:
     """Fill the variables by one solver after the other: (solver, its claim, and as ``_ask``)."""
     for name in (order[0], RESCALED, *order[1:]):
         _clear(posed)
@@ -165,7 +165,7 @@ def _stats(seconds: float, before: float, iterations: int) -> dict[str, Any]:
     return {"solve_time": seconds, "setup_time": before, "num_iters": iterations}
 
 
-def _ask(posed: Posed, name: str, tol: float) -> tuple[str, Answer | None, dict[str, Any]]:
+def _ask(posed: Posed, name: str, tol: float) -> tuple[str, ConePoint | None, dict[str, Any]]:
     """A solver's claim, its answer where it was given the conic form, and its statistics."""
     if name == "highs" and not posed.program.P.nnz:
         return _solve_linear(posed)
@@ -175,7 +175,7 @@ def _ask(posed: Posed, name: str, tol: float) -> tuple[str, Answer | None, dict[
     return run.claimed if run.claimed != "error" else run.message, None, stats
 
 
-def _solve_linear(posed: Posed) -> tuple[str, Answer | None, dict[str, Any]]:
+def _solve_linear(posed: Posed) -> tuple[str, ConePoint | None, dict[str, Any]]:
     """HiGHS on the conic form itself: CVXPY would compile the problem once more."""
     start, (data, rows) = time.perf_counter(), linear_rows(posed.program)
     begun = time.perf_counter()
@@ -187,14 +187,14 @@ def _solve_linear(posed: Posed) -> tuple[str, Answer | None, dict[str, Any]]:
     return found.status, _fill(posed, found.x, y), stats
 
 
-def _solve_rescaled(posed: Posed) -> tuple[str, Answer | None]:
+def _solve_rescaled(posed: Posed) -> tuple[str, ConePoint | None]:
     try:
         return "a point", _fill(posed, *posed.fit.solve())
     except SolverError as error:
         return str(error), None
 
 
-def _fill(posed: Posed, x: Array, y: Array) -> Answer:
+def _fill(posed: Posed, x: Array, y: Array) -> ConePoint:
     """Let the variables and constraints have the values of a point of the conic form."""
     for variable, value in posed.values(x).items():
         variable.save_value(value)
@@ -202,7 +202,7 @@ def _fill(posed: Posed, x: Array, y: Array) -> Answer:
     for constraint in posed.problem.constraints:
         if duals.get(constraint) is not None:
             constraint.save_dual_value(duals[constraint])
-    return Answer(x, posed.program.slack(x), y)
+    return ConePoint(x, posed.program.slack(x), y)
 
 
 def _clear(posed: Posed) -> None:

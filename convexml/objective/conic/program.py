@@ -17,7 +17,7 @@ from ...validation import refuse_nonfinite
 from .cones import Cone
 
 
-class Answer(NamedTuple):
+class ConePoint(NamedTuple):
     """A point of a cone program, its slack and its multipliers, as a solver ended with them."""
 
     x: Array

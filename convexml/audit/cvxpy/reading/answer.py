@@ -6,7 +6,7 @@ import numpy as np
 
 from ....certificates.conic.search.recovery import Completed
 from ....numerics import Array
-from ....objective.conic.program import Answer
+from ....objective.conic.program import ConePoint
 from .point import Posed
 from .rows import Given
 
@@ -16,7 +16,7 @@ NEAR = 1e-4
 """Rows and columns are met to this, for their terms, by the answer to this very problem."""
 
 
-def kept_answer(posed: Posed, x: Array, given: Given, found: Answer) -> Completed | None:
+def kept_answer(posed: Posed, x: Array, given: Given, found: ConePoint) -> Completed | None:
     """The dual point of a solver's answer; None unless it is what stands in the problem.
 
     A candidate as any other: its bound is computed from the data.
@@ -28,7 +28,7 @@ def kept_answer(posed: Posed, x: Array, given: Given, found: Answer) -> Complete
         The owner's entries stand in it.
     given : Given
         The multipliers that stand.
-    found : Answer
+    found : ConePoint
         It may be that to another problem.
     """
     program = posed.program
