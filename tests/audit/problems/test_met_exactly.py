@@ -12,6 +12,8 @@ from scipy.optimize import linprog
 
 from convexml.audit.cvxpy.rounding.met import meets_exactly
 from convexml.certificates.conic.feasible import _binding
+from convexml.certificates.conic.search.fit import fitted
+from convexml.certificates.conic.units import conic_units
 from convexml.objective.conic.cones import NonnegativeCone, ZeroCone
 from convexml.objective.conic.program import ConeProgram
 
@@ -77,7 +79,8 @@ def test_rows_left_out_exclude_no_point() -> None:
         b = rng.integers(-2, 2, p + m).astype(float)
         A = sparse.csc_array(A.astype(float))
         flat, cones = sparse.csc_array((n, n)), (ZeroCone(p), NonnegativeCone(m))
-        left = _binding(ConeProgram(flat, np.ones(n), A, b, cones))
+        program = ConeProgram(flat, np.ones(n), A, b, cones)
+        left = _binding(fitted(program, conic_units(program)))
         whole = feasible(A[p:].toarray(), b[p:], A[:p].toarray(), b[:p])
         rest = feasible(left.A_ub.toarray(), left.b_ub, left.A_eq.toarray(), left.b_eq)
         assert whole == rest
@@ -94,5 +97,6 @@ def test_a_definition_of_an_entry_is_no_constraint() -> None:
     b = np.asarray(data["b"])
     flat = sparse.csc_array((data["c"].size,) * 2)
     cones = (NonnegativeCone(b.size),)
-    left = _binding(ConeProgram(flat, data["c"], sparse.csc_array(data["A"]), b, cones))
+    program = ConeProgram(flat, data["c"], sparse.csc_array(data["A"]), b, cones)
+    left = _binding(fitted(program, conic_units(program)))
     assert left.b_ub.size == left.b_eq.size == 0
