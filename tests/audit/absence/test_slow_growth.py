@@ -114,13 +114,16 @@ def test_every_condition_on_a_curve_counts() -> None:
 def test_a_sum_that_was_rounded_is_no_descent(
     weight: float, slopes: list[float], labels: list[float]
 ) -> None:
-    """A separable likelihood is above 0; compiled, its slope is a sum of terms, -4e-16 for 0."""
+    """A separable likelihood is above 0; compiled, its slope is a sum of terms, -4e-16 for 0.
+
+    Clarabel's point is near the infimum, and judged as such; the engine knows that none is at it.
+    """
     z, t = np.array(slopes) * x, np.array(labels)
     problem = cp.Problem(cp.Minimize(weight * cp.sum(cp.logistic(z) - cp.multiply(t, z))))
-    for solver in ("auto", "clarabel"):
+    for solver, right in (("auto", "unattained"), ("clarabel", "optimal")):
         found = cml.solve(problem, solver)
-        assert found.claim == "optimal"
-        assert 0.0 < problem.value < weight
+        assert found.claim == right
+        assert 0.0 <= problem.value < weight
 
 
 @pytest.mark.parametrize(("seed", "rows"), [(1, 6), (2, 8), (0, 10)])

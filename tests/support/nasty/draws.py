@@ -125,6 +125,9 @@ def calls(draw: Draw, names: tuple[str, ...] = tuple(models.__all__)) -> Call:
     for name, parameter in known.items():
         if name in told:
             continue
+        if name == "Q":  # the samples themselves: other names of columns are answered by a warning
+            told["Q"] = told["X"]
+            continue
         if parameter.default is not inspect.Parameter.empty and not draw(st.integers(0, 2)):
             continue
         told[name] = draw(_argument(name, n, d, X, labels, name == odd))
@@ -136,7 +139,7 @@ def _argument(
 ) -> st.SearchStrategy[Any]:
     """What one argument may be, by its name."""
     match name:
-        case "X" | "H" | "Q":
+        case "X" | "H":
             return formed(X, odd)
         case "y" | "x" | "labels":
             return targets(n, X, labels, odd)
@@ -169,10 +172,18 @@ def _argument(
             fine = [(0, None), (None, None), (0, 1), (-1e8, 1e8), (0, 0)]
             return st.sampled_from([(1, 0), (np.nan, 1), "b"] if odd else fine)
         case "distances" | "costs":
-            return st.just(np.abs(X))
+            return st.just(np.abs(X) if odd or name == "costs" else _distances(X))
         case "a" | "b":
-            return st.just(np.full(n if name == "a" else d, 1.0))
+            mass = n if name == "a" else d
+            return st.just(np.full(mass, 1.0 if odd else 1.0 / max(mass, 1)))
         case "kernel":
             return st.sampled_from(KERNELS).map(lambda kind: kind(1.0))
         case _:
             return ENDS if odd else POSITIVE
+
+
+def _distances(X: np.ndarray) -> np.ndarray:
+    """Of the first entries of the rows."""
+    first = X[:, :1].sum(axis=1)
+    with np.errstate(all="ignore"):
+        return np.asarray(np.abs(first[:, None] - first))
