@@ -23,6 +23,10 @@ FAR = 1e300
 
 def as_written(rows: ConstraintRows, written: AsWritten) -> Array:
     """The left-hand side of each row, of what is <= 0 or == 0."""
+    return written.once("side", rows, lambda: _side(rows, written))
+
+
+def _side(rows: ConstraintRows, written: AsWritten) -> Array:
     constraint = rows.constraint
     kind = type(constraint).__name__
     if kind in ("NonPos", "NonNeg", "Zero"):
@@ -31,8 +35,12 @@ def as_written(rows: ConstraintRows, written: AsWritten) -> Array:
     return written.entries(constraint.expr)
 
 
-def rounding(rows: ConstraintRows, values: dict[int, Array]) -> Array:
+def rounding(rows: ConstraintRows, written: AsWritten) -> Array:
     """What each row may be off by."""
+    return written.once("rounding", rows, lambda: _rounding(rows, written.values))
+
+
+def _rounding(rows: ConstraintRows, values: dict[int, Array]) -> Array:
     total = np.array(rows.affine.terms(values))
     for term in rows.terms:
         at = term.affine(values)
@@ -42,11 +50,8 @@ def rounding(rows: ConstraintRows, values: dict[int, Array]) -> Array:
     return np.asarray(ROUNDING * total)
 
 
-def compare_constraints(
-    reading: Reading, values: dict[int, Array], written: AsWritten | None = None
-) -> None:
+def compare_constraints(reading: Reading, written: AsWritten) -> None:
     """Compare every constraint at a point; Declined where one differs, or was not read."""
-    written = AsWritten(reading.walker, values) if written is None else written
     constraints = reading.problem.constraints
     read = [each.constraint for each in reading.written]
     if len(read) != len(constraints) or any(
@@ -55,42 +60,45 @@ def compare_constraints(
         raise Declined("a constraint was not read")
     with np.errstate(all="ignore"):
         for rows in reading.written:
-            _same(rows, rows.value(values), as_written(rows, written), values)
+            _same(rows, as_written(rows, written), written)
 
 
-def compare_derived(reading: Reading, values: dict[int, Array], written: AsWritten) -> None:
+def compare_derived(reading: Reading, written: AsWritten) -> None:
     """What became of constraints, and slacks with what bounds them, where these are complete."""
     with np.errstate(all="ignore"):
         sides = {id(rows.constraint): as_written(rows, written) for rows in reading.written}
         for one in (*reading.sets, *reading.balls):
             if id(one.rows.constraint) in sides:
-                ours, theirs = one.rows.value(values), sides[id(one.rows.constraint)]
-                _same(one.rows, ours, theirs, values)
+                _same(one.rows, sides[id(one.rows.constraint)], written)
         for each in reading.eliminated:
             if isinstance(each, Slack):
-                _slack(reading, each, values, sides)
+                _slack(reading, each, sides, written)
 
 
-def _same(rows: ConstraintRows, ours: Array, theirs: Array, values: dict[int, Array]) -> None:
+def _as_read(rows: ConstraintRows, written: AsWritten) -> Array:
+    return written.once("read", rows, lambda: np.asarray(rows.value(written.values)))
+
+
+def _same(rows: ConstraintRows, theirs: Array, written: AsWritten) -> None:
+    ours = _as_read(rows, written)
     agree = theirs.shape == ours.shape and (
         (ours == theirs)
-        | (np.abs(ours - theirs) <= rounding(rows, values))
+        | (np.abs(ours - theirs) <= rounding(rows, written))
         | (np.isnan(ours) & np.isnan(theirs))  # inf - inf, where e^z overflows
     )
     _require(agree, rows)
 
 
-def _slack(
-    reading: Reading, slack: Slack, values: dict[int, Array], sides: dict[int, Array]
-) -> None:
+def _slack(reading: Reading, slack: Slack, sides: dict[int, Array], written: AsWritten) -> None:
     """No smaller entries meet what bounds a slack from below, and these do."""
-    entries = values[slack.key]
+    entries = written.values[slack.key]
     least = ends_of(reading.variables[slack.key])[0]
     meets, tight = entries >= least, entries == least
     if slack.squares:
         tight |= entries == 0.0
     for rows, places in zip(slack.bounds.rows, slack.bounds.place, strict=True):
-        side, room = sides.get(id(rows.constraint), rows.value(values)), rounding(rows, values)
+        side, room = sides.get(id(rows.constraint)), rounding(rows, written)
+        side = _as_read(rows, written) if side is None else side
         meets[places] &= side <= room
         tight[places] |= side >= -room
     if not (meets & tight)[np.isfinite(entries)].all():
@@ -107,8 +115,9 @@ def ends_of(variable: Any) -> tuple[Array, Array]:
     return np.where(low == -FAR, -np.inf, low), np.where(high == FAR, np.inf, high)
 
 
-def compare_traded(posed: PosedReading, values: dict[int, Array], written: AsWritten) -> None:
+def compare_traded(posed: PosedReading, written: AsWritten) -> None:
     """Lines as written against what stands for them among the predictions."""
+    values = written.values
     for bundle in (each for each in posed.bundles if each.traded):
         mine, theirs, off = bundle.lines[-1], 0.0, 0.0
         at = mine.affine(values)
@@ -133,21 +142,21 @@ def ends_as_written(variable: Any, bounds: list[EntryBounds]) -> tuple[Array, Ar
     return low, high
 
 
-def compare_sets(posed: PosedReading, values: dict[int, Array], w: Array, z: Array) -> None:
+def compare_sets(posed: PosedReading, written: AsWritten, w: Array, z: Array) -> None:
     """Compare the sets of the posed problem with the constraints that they came from."""
     for one in posed.reading.sets:
         if isinstance(one, EntryBounds):
             _bounds(posed, one, w)
         elif isinstance(one, SampleRows):
-            _samples(posed, one, values, z)
+            _samples(posed, one, written, z)
     for ball in posed.reading.balls:
         penalty: Any = posed.penalty
         size = penalty.norm(w)
         square = any(term.kind == "square" for term in ball.rows.terms)
         ours = (size**2 - penalty.t**2) / (2.0 * penalty.t) if square else size - penalty.t
-        slack = rounding(ball.rows, values) + ROUNDING * abs(ball.factor * ours)
+        slack = rounding(ball.rows, written) + ROUNDING * abs(ball.factor * ours)
         ours = np.array([ball.factor * ours])
-        _require(np.abs(ours - ball.rows.value(values)) <= slack, ball.rows)
+        _require(np.abs(ours - _as_read(ball.rows, written)) <= slack, ball.rows)
 
 
 def compare_bounds(posed: PosedReading) -> None:
@@ -200,7 +209,7 @@ def _bounds(posed: PosedReading, one: EntryBounds, w: Array) -> None:
         _require((ours == theirs) | (near & np.isfinite(theirs)), one.rows)
 
 
-def _samples(posed: PosedReading, one: SampleRows, values: dict[int, Array], z: Array) -> None:
+def _samples(posed: PosedReading, one: SampleRows, written: AsWritten, z: Array) -> None:
     objective, known = posed.problem.objective_parts, posed.samples_of.get(id(one.term))
     _require(known is not None, one.rows)
     assert known is not None
@@ -208,7 +217,7 @@ def _samples(posed: PosedReading, one: SampleRows, values: dict[int, Array], z: 
     _require(posed.design.kept[here].all(), one.rows)
     y, z = objective.y[here], z[here]
     ours = (1.0 - y * z) * part.o if one.term.kind == "at most 0" else (z - y) * part.s
-    theirs, slack = one.rows.value(values), rounding(one.rows, values)
+    theirs, slack = _as_read(one.rows, written), rounding(one.rows, written)
     _require(ours.shape == theirs.shape and np.abs(ours - theirs) <= slack, one.rows)
 
 

@@ -48,7 +48,7 @@ def verify(posed: Posed, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> lis
     points, checks = random_points(posed.reading, sizes, seed), []
     for number, values in enumerate(points):
         if posed.reading.eliminated:
-            compare_constraints(posed.reading, values)
+            compare_constraints(posed.reading, AsWritten(posed.reading.walker, values))
         points[number] = posed.reading.complete(values)
     pairs = [posed.point(values) for values in points]
     with np.errstate(all="ignore"):
@@ -131,10 +131,10 @@ class Crosscheck:
         losses = np.zeros(posed.design.kept.size)
         if not objective.loss.is_indicator:
             losses[posed.design.kept] = objective.c * objective.loss.value(objective.y, self.z)
-        compare_constraints(posed.reading, self.values, self.written)
-        compare_derived(posed.reading, self.values, self.written)
-        compare_sets(posed, self.values, self.w, self.z)
-        compare_traded(posed, self.values, self.written)
+        compare_constraints(posed.reading, self.written)
+        compare_derived(posed.reading, self.written)
+        compare_sets(posed, self.written, self.w, self.z)
+        compare_traded(posed, self.written)
         whole = np.zeros(posed.design.kept.size)
         whole[posed.design.kept] = self.z
         whole = whole / posed.design.factor

@@ -50,7 +50,7 @@ def answer_dual(posed: PosedDual, tol: float) -> Answer | None:
 def _require_feasible(posed: PosedDual, check: DualCrosscheck) -> None:
     """Every constraint as written holds, to the rounding of its terms."""
     for rows in posed.reading.written:
-        side, room = as_written(rows, check.written), rounding(rows, check.values)
+        side, room = as_written(rows, check.written), rounding(rows, check.written)
         over = np.abs(side) if rows.equality else side
         if not (over <= room).all():
             raise Declined("the dual point is not feasible to rounding")

@@ -69,7 +69,7 @@ class DualCrosscheck:
     def compare(self) -> float:
         """The objective as written; Declined where anything differs."""
         reading = self.posed.reading
-        compare_constraints(reading, self.values, self.written)
+        compare_constraints(reading, self.written)
         for each in (*reading.terms, *reading.linear):
             self._same_argument(each)
         self._equality()
@@ -129,7 +129,7 @@ class DualCrosscheck:
 
     def _same(self, rows: ConstraintRows, ours: Array, size: float) -> None:
         theirs = side_of(rows, self.written)
-        slack = rounding(rows, self.values) + ROUNDING * size
+        slack = rounding(rows, self.written) + ROUNDING * size
         if ours.shape != theirs.shape or not (np.abs(ours - theirs) <= slack).all():
             raise Declined(f"the constraint {brief(rows.constraint)} is not what was read")
 

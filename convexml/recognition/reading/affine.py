@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,5 +55,5 @@ class Affine:
         """A bound of the sum of the absolute terms of each entry: what rounding is relative to."""
         total = np.abs(self.offset)
         for key, each in self.maps.items():
-            total = total + each.row_sizes * float(np.linalg.norm(sizes[key]))
+            total = total + each.row_sizes * math.sqrt(float(np.vdot(sizes[key], sizes[key])))
         return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,22 @@ class AsWritten:
     """Values of expressions where each variable, by id, has given entries."""
 
     def __init__(self, walker: Walker, values: dict[int, Array]) -> None:
-        self._walker, self._values = walker, values
+        self._walker, self.values = walker, values
         self._known: dict[int, Any] = {}
+        self._once: dict[tuple[str, int], Array] = {}
 
     def but_for(self, walker: Walker, changed: set[int]) -> AsWritten:
         """The same where these expressions, by ``id()``, have other values now."""
-        found = AsWritten(walker, self._values)
+        found = AsWritten(walker, self.values)
         found._known = {key: each for key, each in self._known.items() if key not in changed}
         return found
+
+    def once(self, what: str, about: object, compute: Callable[[], Array]) -> Array:
+        """What is computed of an object that outlives this point: the first time it is asked."""
+        key = what, id(about)
+        if key not in self._once:
+            self._once[key] = compute()
+        return self._once[key]
 
     def __call__(self, expression: Any) -> Any:
         """The value of an expression; Declined where CVXPY has none."""
@@ -36,7 +45,7 @@ class AsWritten:
         if self._walker.is_constant(expression):
             return self._walker.constant(expression)
         if not expression.args:
-            return self._values[expression.id].reshape(expression.shape, order="F")
+            return self.values[expression.id].reshape(expression.shape, order="F")
         parts = [self(each) for each in expression.args]
         try:
             return expression.numeric(parts)
