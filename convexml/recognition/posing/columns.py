@@ -8,13 +8,22 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ...losses import Loss
 from ...numerics import Array
-from ..reading.declined import Declined
+from ...penalties import Penalty
+from ..reading.declined import Declined, named
 from ..reading.maps import LARGEST, LinearMap
+from .penalising import is_coercive
 from .rows import NEAR, LossRows
 
 SYMMETRIC = ("squared", "absolute", "huber", "epsilon_insensitive", "squared_epsilon_insensitive")
 """l(y, z) = l(-y, -z), as binary losses have it too."""
+GROWING = (*SYMMETRIC, "pinball")
+"""Losses that grow both ways."""
+FIRM = 1e-6
+"""Directions that a design sees less of than this share must be penalised."""
+ENTRIES = 5_000_000
+"""Of a design in which such directions are looked for."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +42,8 @@ class SampleDesign:
         The variable, of one entry, that is the intercept.
     unit : float
         The intercept is ``unit`` times this variable.
+    exact : bool
+        Whether X and the intercept are what was read: no row was scaled by a number that rounds.
     """
 
     X: Any
@@ -43,6 +54,29 @@ class SampleDesign:
     factor: Array
     intercept: int | None = None
     unit: float = 1.0
+    exact: bool = True
+
+    def require_held(self, loss: Loss, penalty: Penalty, said: Any) -> None:
+        """Declined where rounding of X may let a coefficient go that nothing else holds."""
+        if self.exact or is_coercive(penalty, self.X.shape[1]):
+            return
+        ones = [np.ones((self.X.shape[0], 1))] if self.intercept is not None else []
+        if loss.name not in GROWING or not is_firm(_joined([self.X, *ones])):
+            why = "its rows are scaled with rounding, and their rank decides: nothing holds w"
+            raise Declined(f"{named(said)}: {why}")
+
+
+def is_firm(matrix: Any) -> bool:
+    """Whether the columns are independent by far: no rounding changes their rank."""
+    n, d = matrix.shape
+    if n < d or n * d > ENTRIES:
+        return False
+    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
+    sizes = np.linalg.norm(dense, axis=0)
+    if not (np.isfinite(sizes) & (sizes > 0.0)).all():
+        return False
+    values = np.linalg.svd(dense / sizes, compute_uv=False)
+    return bool(values[-1] >= FIRM * values[0])
 
 
 def assemble(rows: list[LossRows], widths: dict[int, int], free: set[int]) -> SampleDesign:
@@ -55,11 +89,11 @@ def assemble(rows: list[LossRows], widths: dict[int, int], free: set[int]) -> Sa
     ]
     y = np.concatenate([each.y for each in rows])
     weight = np.concatenate([each.weight for each in rows])
-    intercept, unit = None, 1.0
+    intercept, unit, exact = None, 1.0, True
     for key in (k for k in widths if k in free):
         found = _constant(rows, factors, key, weight, flips)
         if found is not None:
-            unit, turned = found
+            unit, turned, exact = found
             intercept = key
             if turned is not None:
                 y = np.where(turned, -y, y)
@@ -92,14 +126,25 @@ def assemble(rows: list[LossRows], widths: dict[int, int], free: set[int]) -> Sa
     if not kept.all():
         X = (sparse.csr_array(X) if sparse.issparse(X) else X)[kept]
         y, weight = y[kept], weight[kept]
-    return SampleDesign(X, y, weight, columns, kept, np.concatenate(factors), intercept, unit)
+    factor = np.concatenate(factors)
+    exact = exact and bool(_keeps(factor[kept]).all())
+    return SampleDesign(X, y, weight, columns, kept, factor, intercept, unit, exact)
+
+
+def _keeps(factor: Array) -> Array:
+    """Whether a product with each factor is exact: it is a power of 2, up to its sign."""
+    return np.asarray(np.abs(np.frexp(factor)[0]) == 0.5)
 
 
 def _constant(
     rows: list[LossRows], factors: list[Array], key: int, weight: Array, flips: bool
-) -> tuple[float, Array | None] | None:
-    """The number that a variable of one entry is multiplied by in every row, up to signs."""
-    parts = []
+) -> tuple[float, Array | None, bool] | None:
+    """The number that a variable of one entry is multiplied by in every row, up to signs.
+
+    And whether it is the same for certain: entries that differ in their last digits may be a
+    column, and classes may be separated by it.
+    """
+    parts, plain = [], []
     for each, factor in zip(rows, factors, strict=True):
         found: LinearMap | None = each.bundle.maps.get(key)
         if found is None or len(each.bundle.maps) == 1:
@@ -111,15 +156,18 @@ def _constant(
         else:
             entries = found.scales * found.matrix[:, 0]
         parts.append(factor * entries)
-    entries = np.concatenate(parts)
-    used = entries[weight > 0.0]
+        plain.append(np.abs(entries))
+    entries, kept = np.concatenate(parts), weight > 0.0
+    used, raw = entries[kept], np.concatenate(plain)[kept]
     if not used.size or used[0] == 0.0 or not np.isfinite(used).all():
         return None
     size = abs(float(used[0]))
+    same = bool((np.abs(used) == size).all())
+    same &= bool(_keeps(np.concatenate(factors)[kept]).all() or (raw == raw[0]).all())
     if (np.abs(used - used[0]) <= NEAR * size).all():
-        return float(used[0]), None
+        return float(used[0]), None, same
     if flips and (np.abs(np.abs(used) - size) <= NEAR * size).all():
-        return size, entries < 0.0
+        return size, entries < 0.0, same
     return None
 
 
@@ -137,8 +185,12 @@ def _block(rows: LossRows, keys: list[int], widths: dict[int, int], factor: Arra
             parts.append(sparse.csr_array((rows.bundle.rows, widths[key])))
     if len(parts) == 1:
         return parts[0]
+    return _joined(parts)
+
+
+def _joined(parts: list[Any]) -> Any:
     dense = any(not sparse.issparse(part) for part in parts)
-    if dense and rows.bundle.rows * sum(widths.values()) <= LARGEST:
+    if dense and parts[0].shape[0] * sum(part.shape[1] for part in parts) <= LARGEST:
         return np.hstack([p.toarray() if sparse.issparse(p) else p for p in parts])
     return sparse.csr_array(sparse.hstack(parts))
 

@@ -11,7 +11,11 @@ from ... import penalties
 from ...numerics import Array
 from ...penalties import Penalty
 from ..reading.declined import Declined, named
+from ..reading.maps import LARGEST
 from ..reading.terms import LinearTerm, NormBound, Reading, Term
+
+FAR = 1e6
+"""Where a penalty is asked whether it grows along a coefficient."""
 
 
 @dataclass
@@ -174,3 +178,11 @@ def _level(values: Array) -> tuple[float, Any]:
 
 def _even(values: Array) -> bool:
     return bool((values == values[0]).all())
+
+
+def is_coercive(penalty: Penalty, d: int) -> bool:
+    """Whether every coefficient is held: the penalty grows along it both ways."""
+    if d * d > LARGEST:
+        return False
+    ends = FAR * np.eye(d)
+    return all(penalty.value(end) > 0.0 and penalty.value(-end) > 0.0 for end in ends)

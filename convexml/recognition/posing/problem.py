@@ -203,6 +203,7 @@ def _posed(
     except Declined as reason:
         said = ", ".join(reading.variables[key].name() for key in design.columns)
         raise Declined(f"penalties of {said}: {reason}") from None
+    design.require_held(loss, penalty, rows[0].home.said)
     if trading:
         require_firm(found[0], penalty, d)
     beyond = beyond_losses(rows, found)

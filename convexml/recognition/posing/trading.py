@@ -19,12 +19,11 @@ from ..reading.declined import Declined, named
 from ..reading.maps import transposed
 from ..reading.terms import LinearTerm, Reading
 from .bundles import Bundle
+from .columns import is_firm
+from .penalising import is_coercive
 from .rows import NEAR
 
 CEILINGS = {"square": np.inf, "exp": np.inf, "logistic": 1.0}
-FIRM = 1e-6
-"""Directions that the design sees less of than this share must be penalised."""
-FAR = 1e6
 NEWTON, HALVINGS, MET = 50, 40, 1e-9
 LARGEST = 5_000_000
 """Entries of a design in which slopes are looked for."""
@@ -62,20 +61,13 @@ def trade(reading: Reading, found: list[Bundle], lines: list[LinearTerm]) -> Non
 
 def require_firm(bundle: Bundle, penalty: Penalty, d: int) -> None:
     """Refuse lines whose rounding, in a direction that hardly counts otherwise, is a slope."""
-    design = _design(bundle, list(bundle.maps))
-    sizes = np.linalg.norm(design, axis=0)
-    if design.shape[0] >= design.shape[1] and (sizes > 0.0).all():
-        values = np.linalg.svd(design / sizes, compute_uv=False)
-        if values[-1] >= FIRM * values[0]:
-            return
-    require_coercive(penalty, d, bundle.traded[0])
+    if not is_firm(_design(bundle, list(bundle.maps))):
+        require_coercive(penalty, d, bundle.traded[0])
 
 
 def require_coercive(penalty: Penalty, d: int, line: LinearTerm) -> None:
     """Refuse a line where the penalty leaves a direction to it alone."""
-    ends = FAR * np.eye(d) if d * d <= LARGEST else np.empty((0, d))
-    held = [penalty.value(end) > 0.0 and penalty.value(-end) > 0.0 for end in ends]
-    if not held or not all(held):
+    if not is_coercive(penalty, d):
         raise Declined(f"{named(line.source)} is linear, and nothing else holds some coefficients")
 
 
