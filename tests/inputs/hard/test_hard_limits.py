@@ -186,3 +186,13 @@ def test_an_interrupt_leaves_no_answer_for_the_next(monkeypatch: pytest.MonkeyPa
     monkeypatch.undo()
     assert running.popen.poll() is not None
     assert process.ask((interface("3"), {}, {}), 60.0)[0] == 3
+
+
+def test_evidence_whose_products_overflow_is_measured_on_a_multiple_of_it() -> None:
+    """1e285 w = 1e-22 and -1e285 w = -2e-22 contradict each other; nu is about 1e22."""
+    found = cml.MinimumNorm([[1e285], [-1e285]], [1e-22, -2e-22]).solve()
+    assert found.status == "infeasible"
+    assert found.certificate.verdict is cml.Verdict.CERTIFIED
+    nu = found.evidence["nu"]
+    assert nu[0] == nu[1]
+    assert nu @ [1e-22, -2e-22] == pytest.approx(1.0)

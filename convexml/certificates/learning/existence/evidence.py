@@ -82,8 +82,14 @@ def inconsistent(objective: Objective) -> Evidence | None:
 
 
 def _of_nu(objective: Objective, nu: Array, how: str) -> Evidence:
-    terms = np.abs(objective.design.rmatvec(nu))
-    rows = [worst("X'nu = 0", "dual_feasibility", terms, objective.design.abs_rmatvec(nu))]
+    measured = nu
+    with np.errstate(over="ignore"):
+        sizes = objective.design.abs_rmatvec(nu)
+    if not np.isfinite(sizes).all():  # then of the multiple whose largest entry is about 1
+        measured = np.ldexp(nu, -int(np.frexp(np.max(np.abs(nu)))[1]))
+        sizes = objective.design.abs_rmatvec(measured)
+    terms = np.abs(objective.design.rmatvec(measured))
+    rows = [worst("X'nu = 0", "dual_feasibility", terms, sizes)]
     if objective.fit_intercept:
         rows.append(worst("1'nu = 0", "dual_feasibility", nu.sum(), np.abs(nu).sum()))
     least = 1.0 / float(np.abs(nu).sum())  # of max |r|, as nu'r = y'nu = 1 for r = y - X w - b
