@@ -105,7 +105,11 @@ class Attempt:
                 known |= {"gap": gap, "relative_gap": relative(gap, scale), "scale": scale}
         certificate = absent(claim, evidence.conditions, self.tol, objective=value, **known)
         primal = named.get("primal", {})  # there is no dual point
-        return self._ended(claim, judge(certificate), primal=primal, evidence=arrays)
+        judged = judge(certificate)
+        if judged.verdict is not Verdict.CERTIFIED:  # its numbers are beyond float64
+            message = f"evidence of {claim!r} was found, and does not hold once it is rounded"
+            return self._ended("failed", judged, primal=primal, message=message)
+        return self._ended(claim, judged, primal=primal, evidence=arrays)
 
     def _ended(self, status: str, certificate: Certificate, **known: Any) -> Solution:
         known = {"primal": {}, "dual": {}, **self.facts, **known}

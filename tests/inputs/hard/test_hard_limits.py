@@ -196,3 +196,10 @@ def test_evidence_whose_products_overflow_is_measured_on_a_multiple_of_it() -> N
     nu = found.evidence["nu"]
     assert nu[0] == nu[1]
     assert nu @ [1e-22, -2e-22] == pytest.approx(1.0)
+
+
+def test_evidence_that_underflows_is_not_called_verified() -> None:
+    """nu = (1e-200, -1e-351): the second entry is 0 in float64, and X'nu is not."""
+    found = cml.MinimumNorm([[0.1], [1e150]], [1e200, -0.1]).solve()
+    assert found.status == "inaccurate"
+    assert found.certificate.verdict is cml.Verdict.REFUTED  # the point that is left
