@@ -126,9 +126,18 @@ def assemble(rows: list[LossRows], widths: dict[int, int], free: set[int]) -> Sa
     if not kept.all():
         X = (sparse.csr_array(X) if sparse.issparse(X) else X)[kept]
         y, weight = y[kept], weight[kept]
+    rounded = np.concatenate([_rounds(each, f) for each, f in zip(rows, factors, strict=True)])
+    exact = exact and not rounded[kept].any()
     factor = np.concatenate(factors)
-    exact = exact and bool(_keeps(factor[kept]).all())
     return SampleDesign(X, y, weight, columns, kept, factor, intercept, unit, exact)
+
+
+def _rounds(rows: LossRows, factor: Array) -> Array:
+    """Whether a row of X, times its factor, may be rounded: not where each entry is +-2^k."""
+    maps = list(rows.bundle.maps.values())
+    if len(maps) == 1 and maps[0].is_selection and bool(_keeps(maps[0].scales).all()):
+        return np.zeros(factor.size, dtype=bool)
+    return ~_keeps(factor)
 
 
 def _keeps(factor: Array) -> Array:
