@@ -47,6 +47,7 @@ _HOME = {
             "HuberRegression",
             "KMeansBound",
             "KernelLogistic",
+            "KernelProblem",
             "KernelRidge",
             "KernelSVM",
             "KernelSVR",

@@ -130,7 +130,7 @@ def call(
             place = "data" if key in ARRAYS else where
             raise ProblemFileError(f"{place}.{key} is required by {name}")
     converted = {
-        key: component("kernel", f"{where}.{key}", value)
+        key: component(key if key in PACKAGES else "kernel", f"{where}.{key}", value)
         if isinstance(value, dict)
         else _convert(value)
         for key, value in parameters.items()

@@ -23,6 +23,7 @@ _HOME = {
     "HuberRegression": "regression.huber_regression",
     "KMeansBound": "matrix.k_means_bound",
     "KernelLogistic": "kernel.classification",
+    "KernelProblem": "kernel.general",
     "KernelRidge": "kernel.regression",
     "KernelSVM": "kernel.classification",
     "KernelSVR": "kernel.regression",

@@ -12,6 +12,7 @@ from support.programs.arrays import certify_arrays
 import convexml as cml
 from convexml.certificates.algebra.clarabel import solve_cone_program
 from convexml.duality import cone_program
+from convexml.losses import Huber, Poisson
 
 TOL = 1e-6
 TIGHT = {"tol_gap_rel": 1e-10, "tol_gap_abs": 1e-10, "tol_feas": 1e-10}
@@ -47,6 +48,8 @@ def models() -> dict[str, Callable[[], Any]]:
         "SoftmaxRegression": lambda: cml.SoftmaxRegression(X, np.digitize(t, [-1.0, 1.0]), 0.1),
         "KernelRidge": lambda: cml.KernelRidge(X, t, 0.1, gaussian),
         "KernelLogistic": lambda: cml.KernelLogistic(X, y, 0.1, gaussian),
+        "KernelProblem": lambda: cml.KernelProblem(X, t, Huber(0.5), 0.1, gaussian),
+        "KernelProblem of counts": lambda: cml.KernelProblem(X, counts, Poisson(), 0.1, gaussian),
         "KernelSVM": lambda: cml.KernelSVM(X, y, 1.0, gaussian),
         "KernelSVR": lambda: cml.KernelSVR(X, t, 1.0, 0.2, gaussian),
         "HalfspaceLP": lambda: cml.HalfspaceLP(X, separable, fit_intercept=True),

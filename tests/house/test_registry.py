@@ -27,6 +27,7 @@ TESTED_ELSEWHERE = {
     "DiscriminantAnalysis": "test_discriminant_analysis.py",
     "GaussianLikelihood": "test_gaussian_likelihood.py",
     "KernelLogistic": "support/models/kernel.py",
+    "KernelProblem": "test_kernel_problem.py",
     "KernelRidge": "support/models/kernel.py",
     "KernelSVM": "support/models/kernel.py",
     "KernelSVR": "support/models/kernel.py",

@@ -67,6 +67,7 @@ ORACLES = {
     "hinge + l2": svm.hinge_l2,
     "kernel_ridge": kernels.kernel_ridge,
     "kernel_logistic": kernels.kernel_logistic,
+    "kernel_problem": kernels.kernel_problem,
     "kernel_svm": kernels.kernel_svm,
     "kernel_svr": kernels.kernel_svr,
     "one_class_svm": machines.one_class_svm,

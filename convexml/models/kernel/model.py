@@ -239,6 +239,11 @@ class KernelModel(LearningProblem):
             primal = dict(primal) | {"w": self.kernel_parts.project(q)}
         return judge_stored(self, primal, dual, document)
 
+    @property
+    def _told(self) -> dict[str, Any]:
+        """The hyperparameters that ``repr`` tells."""
+        return self._hyper
+
     def __repr__(self) -> str:
-        settings = in_words(self._hyper)
+        settings = in_words(self._told)
         return f"{self.name}(n={self.kernel_parts.n}, kernel={self.kernel!r}{settings})"

@@ -23,22 +23,22 @@ Parts = tuple[Loss, Penalty, str | float]
 """Loss, penalty and the scale of the loss: "mean", "sum" or a number."""
 
 
-def read_parts(loss: Any, penalty: Any, scale: Any) -> Parts:
+def read_parts(loss: Any, penalty: Any, scale: Any, owner: str = "LearningProblem") -> Parts:
     """The parts of a general learning problem, validated."""
     if not isinstance(loss, Loss):
         instead = for_part(loss, "losses", (each.__name__ for each in losses.ALL.values()))
         if isinstance(loss, Penalty):
             instead = " The loss comes before the penalty."
-        raise InputError(f"LearningProblem: loss must be a Loss, got {loss!r}.{instead}")
+        raise InputError(f"{owner}: loss must be a Loss, got {loss!r}.{instead}")
     if not isinstance(penalty, Penalty):
         instead = for_part(penalty, "penalties", (each.__name__ for each in penalties.ALL.values()))
-        raise InputError(f"LearningProblem: penalty must be a Penalty, got {penalty!r}.{instead}")
+        raise InputError(f"{owner}: penalty must be a Penalty, got {penalty!r}.{instead}")
     if isinstance(scale, str) and scale not in ("mean", "sum"):
         raise InputError(
-            f"LearningProblem: loss_scale must be 'mean', 'sum' or a number > 0, got {scale!r}."
+            f"{owner}: loss_scale must be 'mean', 'sum' or a number > 0, got {scale!r}."
         )
     if not isinstance(scale, str):
-        scale = positive_number(scale, "LearningProblem", "loss_scale")
+        scale = positive_number(scale, owner, "loss_scale")
     return loss, penalty, scale
 
 

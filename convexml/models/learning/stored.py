@@ -14,6 +14,9 @@ from ..formats.stored_solution import REBUILD
 from ..reading.names import NamedColumns
 from .posed import PosedLearning
 
+GENERAL = ("LearningProblem", "KernelProblem")
+"""Models whose loss is an argument."""
+
 
 def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
     """The rows kept, their labels and weights, the loss, the penalty, the hyperparameters."""
@@ -33,10 +36,11 @@ def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
         "features": samples.feature_names,
         "parameters": {key: _plain(value) for key, value in problem._hyper.items()},
     }
-    if stored["kind"] == "LearningProblem":
+    if stored["kind"] in GENERAL:
         stored["loss"] = _describe(parts.loss)
-        stored["penalty"] = _describe(parts.penalty)
         stored["loss_scale"] = problem._parts[2]
+    if stored["kind"] == "LearningProblem":
+        stored["penalty"] = _describe(parts.penalty)
     if problem._kernel is not None:
         stored["kernel"] = _describe(problem._kernel)
     return stored
@@ -52,10 +56,11 @@ def learning_from_dict(model: type, stored: dict[str, Any]) -> Any:
     y = np.repeat(labels[:1], total, axis=0)
     y[rows] = labels
     given = dict(stored["parameters"])
-    if stored["kind"] == "LearningProblem":
+    if stored["kind"] in GENERAL:
         given["loss"] = _rebuild(losses, stored["loss"])
-        given["penalty"] = _rebuild(penalties, stored["penalty"])
         given["loss_scale"] = stored["loss_scale"]
+    if "penalty" in stored:
+        given["penalty"] = _rebuild(penalties, stored["penalty"])
     if "kernel" in stored:
         given["kernel"] = _rebuild(kernels, stored["kernel"])
     frame = NamedColumns(X, stored["features"]) if stored.get("features") else X

@@ -18,6 +18,7 @@ from support.hard.every_model import ESTIMATORS
 import convexml as cml
 from convexml.errors import InputError
 from convexml.kernels import Precomputed
+from convexml.losses import Huber
 from convexml.numerics import Array
 
 N = 8
@@ -28,6 +29,7 @@ SIGNS = np.where(np.arange(N) % 2, 1.0, -1.0)
 MODELS: dict[str, Callable[[Array], Any]] = {
     "KernelRidge": lambda K: cml.KernelRidge(K, REAL, 0.1, Precomputed()),
     "KernelLogistic": lambda K: cml.KernelLogistic(K, SIGNS, 0.1, Precomputed()),
+    "KernelProblem": lambda K: cml.KernelProblem(K, REAL, Huber(0.5), 0.1, Precomputed()),
     "KernelSVM": lambda K: cml.KernelSVM(K, SIGNS, 0.7, Precomputed()),
     "KernelSVR": lambda K: cml.KernelSVR(K, REAL, 0.7, 0.1, Precomputed()),
 }

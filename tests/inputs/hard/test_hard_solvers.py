@@ -21,7 +21,7 @@ from convexml.solvers import Iterate
 from convexml.solvers.alarm import OutOfTime, alarm
 from convexml.solvers.plan import Trial
 
-PLANNED = [case for case in ROWS if not case.name.startswith(("KernelSV", "MultiTask"))]
+PLANNED = [case for case in ROWS if not case.name.startswith(("KernelP", "KernelSV", "MultiTask"))]
 """Those whose solvers are planned; machines with kernels begin with ``smo``."""
 
 

@@ -38,6 +38,7 @@ ROWS: tuple[ModelCase, ...] = (
     ModelCase("SoftmaxRegression-l1", bind(cml.SoftmaxRegression, 0.02, "l1"), three),
     ModelCase("KernelRidge", bind(cml.KernelRidge, 0.1, KERNEL), real),
     ModelCase("KernelLogistic", bind(cml.KernelLogistic, 0.05, KERNEL), binary),
+    ModelCase("KernelProblem", bind(cml.KernelProblem, cml.losses.Huber(0.5), 0.1, KERNEL), real),
     ModelCase("KernelSVM", bind(cml.KernelSVM, 0.7, KERNEL), binary),
     ModelCase("KernelSVR", bind(cml.KernelSVR, 0.5, 0.3, KERNEL), real),
     ModelCase("MultiTaskLasso", bind(cml.MultiTaskLasso, 0.2), targets),

@@ -44,6 +44,9 @@ MODELS: dict[str, Maker] = {
     "SVR": lambda **k: cml.SVR(X, REAL, 2.0, 0.1, **k),
     "KernelRidge": lambda **k: cml.KernelRidge(X, REAL, 0.1, GAUSSIAN, **k),
     "KernelLogistic": lambda **k: cml.KernelLogistic(X, BINARY, 0.1, GAUSSIAN, **k),
+    "KernelProblem": lambda **k: cml.KernelProblem(
+        X, BINARY, losses.SquaredHinge(), 0.1, GAUSSIAN, **k
+    ),
     "KernelSVM": lambda **k: cml.KernelSVM(X, BINARY, 2.0, GAUSSIAN, **k),
     "KernelSVR": lambda **k: cml.KernelSVR(X, REAL, 2.0, 0.1, GAUSSIAN, **k),
 }

@@ -114,13 +114,15 @@ def calls(draw: Draw, names: tuple[str, ...] = tuple(models.__all__)) -> Call:
         if "loss" in known:
             loss, penalty = draw(st.sampled_from(LOSSES)), draw(st.sampled_from(PENALTIES))
             told["loss"] = loss(draw(SHARE_ENDS if odd == "loss" else SHARE))
-            told["penalty"] = penalty(draw(ENDS if odd == "penalty" else POSITIVE))
+            if "penalty" in known:
+                told["penalty"] = penalty(draw(ENDS if odd == "penalty" else POSITIVE))
             labels = told["loss"].labels
             told["loss_scale"] = draw(st.sampled_from(["mean", "mean", "sum", number]))
     except cml.errors.InputError:
         told = {name: value for name, value in told.items() if name != "loss"}
         told |= {"kernel": kernels.Linear()} if kind else {}
-        told |= {"loss": losses.Squared(), "penalty": penalties.L2(1.0)} if "loss" in known else {}
+        told |= {"loss": losses.Squared()} if "loss" in known else {}
+        told |= {"penalty": penalties.L2(1.0)} if model == "LearningProblem" else {}
         labels = "real" if "loss" in known else labels
     for name, parameter in known.items():
         if name in told:

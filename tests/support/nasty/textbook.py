@@ -144,6 +144,9 @@ def parts_of(call: Call) -> tuple[Loss, Callable[[Array], Array], Any] | None:
             return _pinball(told["tau"]), _l1(lam), "mean"
         case "KernelRidge":
             return _squared, _l2(lam), "mean"
+        case "KernelProblem":
+            loss, scale = LOSSES.get(type(told["loss"]).__name__), told.get("loss_scale", "mean")
+            return loss and (loss(told["loss"]), _l2(lam), 1.0 if scale == "sum" else scale)
         case "KernelLogistic":
             return _logistic, _l2(lam), "mean"
         case "SoftMarginSVM" | "KernelSVM":

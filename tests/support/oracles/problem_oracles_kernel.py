@@ -54,6 +54,13 @@ def kernel_svm(X, y, C, kernel=None, sigma=None):
     return svm.soft_margin_svm(features(X, kernel or gaussian(sigma)), y, C)
 
 
+def kernel_problem(X, y, lam, loss, kernel):
+    """Newton in NumPy on the features; of Huber's loss."""
+    assert loss["name"] == "huber"
+    found = newton.newton(features(X, kernel), y, lam, newton.huber_loss(loss["delta"]))
+    return {"objective": found[0]}
+
+
 def kernel_svr(X, y, C, epsilon, kernel):
     """P and D of libsvm's solution on the features bracket."""
     return svm.svr(features(X, kernel), y, C, epsilon)
