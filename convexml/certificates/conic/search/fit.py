@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -10,7 +10,7 @@ from scipy import sparse
 from ....numerics import Array, power_of_two
 from ....objective.conic.program import ConeProgram
 from ...scale import ProgramUnits
-from .scaling import ScaledCone, shared, solve_scaled
+from .scaling import ScaledCone, shared, solve_scaled, times
 
 
 class FittedProgram(NamedTuple):
@@ -50,9 +50,9 @@ def fitted(program: ConeProgram, units: ProgramUnits) -> FittedProgram:
         row, columns, cost = row * factor, columns * factor, cost * factor
     row, columns, cost = power_of_two(row), power_of_two(columns), float(power_of_two(cost))
     inside = ConeProgram(
-        _in_units(program.P, columns, columns) / cost,
+        times(program.P, columns, columns) / cost,
         columns * program.q / cost,
-        _in_units(program.A, 1.0 / row, columns),
+        times(program.A, 1.0 / row, columns),
         program.b / row,
         program.cones,
     )
@@ -63,13 +63,6 @@ def fitted(program: ConeProgram, units: ProgramUnits) -> FittedProgram:
         return FittedProgram(scaled, ProgramUnits(size, own, np.ones(columns.size), 1.0))
     one = sparse.eye_array(row.size, format="csr")
     return FittedProgram(ScaledCone(program, np.ones(columns.size), one, 1.0, 1.0), units)
-
-
-def _in_units(matrix: Any, rows: Array, columns: Array) -> Any:
-    """The matrix with its rows and columns times these."""
-    matrix = sparse.csc_array(matrix)
-    data = rows[matrix.indices] * matrix.data * np.repeat(columns, np.diff(matrix.indptr))
-    return sparse.csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def _holds(program: ConeProgram, scaled: ScaledCone, row: Array) -> bool:

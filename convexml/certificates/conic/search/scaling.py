@@ -65,7 +65,7 @@ def equilibrate_cone(program: ConeProgram) -> ScaledCone:
     for round_ in range(ROUNDS):
         column, row, one = _ruiz(scaled)
         columns, unit = _cut(columns * column), unit * one
-        rows = sparse.diags_array(row) @ rows
+        rows = times(rows.T, np.ones(row.size), row).T
         scaled = _in_units(program, columns, rows, unit)
         if round_ == ROUNDS - 1 or not any(isinstance(c, SecondOrder) for c in program.cones):
             break
@@ -78,14 +78,25 @@ def equilibrate_cone(program: ConeProgram) -> ScaledCone:
 
 
 def _in_units(program: ConeProgram, columns: Array, rows: Any, unit: float) -> ConeProgram:
-    C = sparse.diags_array(columns)
+    m = program.b.size
+    if rows.nnz == m:  # no boosts: the diagonal
+        A = times(program.A, rows.data, columns)
+    else:
+        A = times(rows @ program.A, np.ones(m), columns)
     return ConeProgram(
-        sparse.csc_array(C @ program.P @ C),
+        times(program.P, columns, columns),
         unit * columns * program.q,
-        sparse.csc_array(rows @ program.A @ C),
+        A,
         unit * (rows @ program.b),
         program.cones,
     )
+
+
+def times(matrix: Any, rows: Array, columns: Array) -> Any:
+    """The matrix with its rows and columns times these, entry by entry: a csc_array."""
+    matrix = sparse.csc_array(matrix)
+    data = rows[matrix.indices] * matrix.data * np.repeat(columns, np.diff(matrix.indptr))
+    return sparse.csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def _ruiz(program: ConeProgram) -> tuple[Array, Array, float]:
@@ -111,8 +122,10 @@ def _ruiz(program: ConeProgram) -> tuple[Array, Array, float]:
 
 
 def _entries(matrix: Any) -> Any:
-    found = sparse.coo_array(abs(matrix))
-    found.sum_duplicates()
+    found = sparse.coo_array(matrix)
+    if not matrix.has_canonical_format:
+        found.sum_duplicates()
+    found.data = np.abs(found.data)
     return found
 
 
@@ -130,18 +143,19 @@ def _power(sizes: Any) -> Any:
 
 def _boosts(program: ConeProgram) -> Any:
     """(s_0 + s_1, s_0 - s_1) -> (a (s_0 + s_1), (s_0 - s_1) / a), to equal size, cone by cone."""
-    data = sparse.hstack([program.A, program.b[:, None]], format="csr")
-    blocks = []
-    for cone, part in program.blocks:
-        block = sparse.eye_array(cone.dim, format="lil")
-        if isinstance(cone, SecondOrder) and cone.dim > 2:
-            first, second = data[[part.start]], data[[part.start + 1]]
-            plus, minus = (float(abs(v).max()) for v in (first + second, first - second))
-            if plus > 0.0 and minus > 0.0:
-                a = float(_cut(np.sqrt(minus / plus)))
-                block[:2, :2] = 0.5 * np.array([[a + 1 / a, a - 1 / a], [a - 1 / a, a + 1 / a]])
-        blocks.append(block)
-    return sparse.block_diag(blocks, format="csr")
+    curved = [p.start for c, p in program.blocks if isinstance(c, SecondOrder) and c.dim > 2]
+    heads = np.array(curved, dtype=int)
+    A, b = program.A_by_row, program.b
+    first, second = A[heads], A[heads + 1]
+    plus = np.maximum(_largest(first + second, 1), np.abs(b[heads] + b[heads + 1]))
+    minus = np.maximum(_largest(first - second, 1), np.abs(b[heads] - b[heads + 1]))
+    uneven = (plus > 0.0) & (minus > 0.0) & (plus != minus)
+    heads, a = heads[uneven], _cut(np.sqrt(minus[uneven] / plus[uneven]))
+    own, other = np.ones(b.size), 0.5 * (a - 1 / a)
+    own[heads] = own[heads + 1] = 0.5 * (a + 1 / a)
+    k = np.arange(b.size)
+    at = (np.concatenate([k, heads, heads + 1]), np.concatenate([k, heads + 1, heads]))
+    return sparse.csr_array((np.concatenate([own, other, other]), at), shape=(b.size, b.size))
 
 
 def _largest(matrix: Any, axis: int) -> Array:
