@@ -10,7 +10,7 @@ import numpy as np
 from ..certificates.certificate import Verdict
 from ..certificates.conic.infeasible import certify_infeasible
 from ..certificates.conic.slater import no_interior, search, strict_point
-from ..duality.checking import constraint_names, require_problem
+from ..duality.checking import check_problem, constraint_names, require_problem
 from ..errors import InputError
 from ..models.base import Problem
 from ..naming import PublicNames
@@ -95,6 +95,7 @@ def slater(problem: Any) -> Slater:
     require_problem(problem, "slater")
     if not problem.variables():
         raise InputError("slater: the problem has no variables; there is no point to look for.")
+    check_problem(problem, "slater")
     posed = pose(problem, "slater")
     if words := curved(posed):
         return Slater(None, reason=words)

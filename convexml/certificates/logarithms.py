@@ -40,7 +40,10 @@ class LogSystem:
             return _direct(weights[:, None] * self.matrix, weights * self.side)
         scale = sparse.diags_array(weights[kept])
         system, side = sparse.csr_array(scale @ self.matrix[kept]), weights[kept] * self.side[kept]
-        return _direct(system, side) if system.shape[1] <= DIRECT else _iterated(system, side)
+        if system.shape[1] <= DIRECT:
+            return _direct(system, side)
+        normal = sparse.csc_array(system.T @ system) if system.shape[1] <= FACTORED else None
+        return _iterated(system, side, normal)
 
     def left(self, found: Array) -> Array:
         """side - matrix @ found: log of how far entries are below what the units expect."""
@@ -100,10 +103,10 @@ def _of_rows(at: Array, groups: Any, rows: Array, n: int) -> tuple[Array, Array,
     return np.repeat(at, counts), n + groups.indices[places], -groups.data[places]
 
 
-def _direct(system: Any, side: Array) -> tuple[Array, bool]:
+def _direct(system: Any, side: Array, normal: Any = None) -> tuple[Array, bool]:
     """By normal equations."""
     k = system.shape[1]
-    normal = system.T @ system
+    normal = system.T @ system if normal is None else normal
     if sparse.issparse(normal):
         sparse_factor = definite_factor(normal + SHIFT * sparse.eye_array(k))
         assert sparse_factor is not None  # of a Gram matrix with a shift
@@ -117,22 +120,22 @@ def _direct(system: Any, side: Array) -> tuple[Array, bool]:
 
     found, probe = np.zeros(k), _last(k)
     for _ in range(4):  # the proximal-point iteration forgets the shift
-        found = found + solve(system.T @ (side - system @ found))
-        probe = SHIFT * solve(probe)  # what is left is what the data do not determine
-    return found, bool(abs(probe[-1]) < 1e-9)
+        steps = solve(np.stack([system.T @ (side - system @ found), SHIFT * probe], axis=1))
+        found, probe = found + steps[:, 0], steps[:, 1]
+    return found, bool(abs(probe[-1]) < 1e-9)  # what is left is what the data do not determine
 
 
-def _iterated(system: Any, side: Array) -> tuple[Array, bool]:
-    """By LSMR, twice, where no cheap order for normal equations is known."""
+def _iterated(system: Any, side: Array, normal: Any) -> tuple[Array, bool]:
+    """By LSMR, twice, where no cheap order for normal equations is known, or no ``normal``."""
     k = system.shape[1]
-    if k <= FACTORED and by_degree(sparse.csc_array(system.T @ system)) is not None:
-        return _direct(system, side)
-    limit = STEPS if k <= FACTORED else 5000
+    if normal is not None and by_degree(normal) is not None:
+        return _direct(system, side, normal)
+    limit = STEPS if normal is not None else 5000
     settings: dict[str, Any] = {"atol": 1e-14, "btol": 1e-14, "conlim": 0.0, "maxiter": limit}
     # From another start, the part that the data do not determine stays as it was.
     found, _, steps = lsmr(system, side, **settings)[:3]
-    if steps >= limit and k <= FACTORED:
-        return _direct(system, side)
+    if steps >= limit and normal is not None:
+        return _direct(system, side, normal)
     other = lsmr(system, side, x0=_last(k), **settings | {"maxiter": 5000})[0]
     return found, bool(abs(other[-1] - found[-1]) < 1e-6)
 

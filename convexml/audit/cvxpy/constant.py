@@ -11,7 +11,7 @@ from ...certificates.judge import absent, bounded, judge
 from ...conditions import worst
 from ...duality.checking import constraint_names
 from ...numerics import ROUNDING, Array
-from .reading.domain import domain_rows
+from .reading.domain import domain_rows, domains_of
 from .reading.layout import dense
 from .reading.sizes import gathered, term_sizes, value_sizes
 from .reading.violation import constraint_violation
@@ -40,7 +40,7 @@ def certify_constant(problem: Any, tol: float) -> Certificate:
         rows.append(worst(name, "primal_feasibility", violated, sizes, error))
         if np.any(certain):
             broken[names[constraint.id]] = violated
-    for row in domain_rows(problem, names, lambda _: np.zeros(1)):
+    for row in domain_rows(domains_of(problem, names), lambda _: np.zeros(1)):
         rows.append(row)
         if row.breaks(ROUNDING):
             broken[row.name.removesuffix(": violation")] = np.array([row.residual])

@@ -40,7 +40,7 @@ from .reading.point import (
 from .reading.rows import Given, dual_rows, read_duals
 from .reading.worth import shortfall
 from .rounding.enclosed import objective_at, without_constant
-from .rounding.met import meets_exactly
+from .rounding.met import meets_exactly, only_inequalities
 
 ENDED = ("infeasible", "infeasible_inaccurate", "unbounded", "unbounded_inaccurate")
 
@@ -70,9 +70,9 @@ def certify_problem(problem: Any, *, tol: float = 1e-6) -> Certificate:
     InputError
         Where a variable has no value and no status explains why.
     """
+    check_problem(problem, "certify")
     variables = problem.variables()
     if not variables:
-        check_problem(problem, "certify")
         return certify_constant(problem, tol)
     posed = pose(problem)
     if problem.status in ENDED and any(v.value is None for v in variables):
@@ -107,9 +107,7 @@ def _judge(posed: Posed, tol: float, answer: ConePoint | None) -> Certificate:
     if given.broken:
         return _empty(tol, f"the dual value of {given.broken} is not finite")
     outside = outside_domain(posed)
-    if (reason := without_value(posed.problem, posed.labels)) or any(
-        row.breaks(tol) for row in outside
-    ):
+    if (reason := without_value(posed.domains)) or any(row.breaks(tol) for row in outside):
         empty = bounded(np.nan, np.nan, outside, tol, scale=np.nan, reason=reason)
         return _explained(posed, decide(empty))
     sizes, sign = (posed.units, posed.fit, posed.own), posed.canonical.sign
@@ -148,7 +146,7 @@ def _explained(posed: Posed, certificate: Certificate) -> Certificate:
     numbers = [certificate.primal_objective, *(row.residual for row in rows)]
     if certificate.verdict is Verdict.CERTIFIED or np.all(np.isfinite(numbers)):
         return certificate
-    words = undefined(posed.problem, posed.labels)
+    words = undefined(posed.domains)
     if not words or words in certificate.reason:
         return certificate
     refuted = certificate.verdict is Verdict.REFUTED
@@ -184,10 +182,17 @@ class Audited(Subject):
         """See ``Subject``."""
         return dual_rows(self.names, x, y, self.given, scale)
 
+    @property
+    def comparable(self) -> bool:
+        """See ``Subject``."""
+        return only_inequalities(self.names.problem)
+
     def meets(self, x: Array) -> bool:
         """See ``Subject``."""
+        if not self.comparable:
+            return False
         with self.standing(x):
-            return meets_exactly(self.names.problem)
+            return meets_exactly(self.names.problem, self.names.domains)
 
     def shortfall(self, x: Array, y: Array) -> float:
         """See ``Subject``."""
@@ -198,4 +203,4 @@ def _bent(posed: Posed) -> bool:
     """Whether a constraint or attribute asks for more than linear rows."""
     if not all(arg.is_pwl() for c in posed.problem.constraints for arg in c.args):
         return True
-    return any(not cone.is_polyhedral for cone, _ in posed.program.among(soft_rows(posed)))
+    return any(not cone.is_polyhedral for cone, _ in posed.program.runs_of(soft_rows(posed)))

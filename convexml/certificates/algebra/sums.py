@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ...numerics import Array
+from ...numerics import EPS, Array, two_sum
 
 SPLIT = 134217729.0
 """2^27 + 1: halves of 26 bits (Dekker)."""
@@ -16,6 +18,8 @@ FEW, CUTS = 4000, 6
 """Up to so many terms are summed whole; how often more are cut."""
 DEEP = -900
 """Terms this many binary orders below the largest of their row are not carried."""
+LARGE, TINY = 2.0**250, 2.0**-250
+"""Between these, products and what their rounding takes off are floats without any scaling."""
 
 
 def exact_residual(matrix: Any, x: Array, side: Array | None = None) -> Array:
@@ -32,6 +36,9 @@ def exact_residual(matrix: Any, x: Array, side: Array | None = None) -> Array:
 
 def exact_dot(a: Array, b: Array) -> float:
     """Return a'b, rounded once."""
+    if a.size <= FEW and _is_plain(a) and _is_plain(b):
+        product = a * b
+        return math.fsum([*product.tolist(), *_error(a, b, product).tolist()])
     return float(exact_residual(np.reshape(a, (1, -1)), b)[0])
 
 
@@ -49,8 +56,12 @@ def _pair(matrix: Any, x: Array, side: Array | None, both: bool) -> tuple[Array,
     entries, columns, starts = _entries(matrix)
     k = starts.size - 1
     side = np.zeros(k) if side is None else np.asarray(side, dtype=float)
-    x = np.asarray(x, dtype=float)
-    (left, low), (right, high) = np.frexp(entries), np.frexp(x[columns])
+    factors = np.asarray(x, dtype=float)[columns]
+    if entries.size <= FEW and all(_is_plain(each) for each in (entries, factors, side)):
+        product = entries * factors
+        parts = [product, _error(entries, factors, product)]
+        return _row_sums(parts, starts, -side, both)
+    (left, low), (right, high) = np.frexp(entries), np.frexp(factors)
     product, power = left * right, low + high
     error = _error(left, right, product)
     sides, levels = np.frexp(side)
@@ -81,15 +92,24 @@ def _pair(matrix: Any, x: Array, side: Array | None, both: bool) -> tuple[Array,
     return value, left
 
 
+def _is_plain(values: Array) -> bool:
+    """Whether all that is not 0 is of a moderate size."""
+    sizes = np.abs(values)
+    return bool(np.all((sizes < LARGE) & ((sizes > TINY) | (sizes == 0.0))))
+
+
 def _row_sums(parts: list[Array], starts: Array, sides: Array, both: bool) -> tuple[Array, Array]:
     """Sums of the parts by row and of the sides, rounded once, and what is left, if ``both``."""
-    if parts[0].size <= FEW:
-        sums = _whole(parts, starts, sides)
-    else:
-        sums = _cut(parts, starts, sides)
+    if parts[0].size > FEW:
+        return _cut(parts, starts, sides, both)
+    return _summed(_whole(parts, starts, sides), both)
+
+
+def _summed(sums: Sequence[Any], both: bool) -> tuple[Array, Array]:
+    """Each sum rounded once, and what is left."""
     found = [math.fsum(values) for values in sums]
     if not both:
-        return np.array(found), np.zeros(sides.size)
+        return np.array(found), np.zeros(len(found))
     rest = [
         math.fsum((*values, -total)) if total != 0.0 else 0.0
         for values, total in zip(sums, found, strict=True)
@@ -104,8 +124,8 @@ def _whole(parts: list[Array], starts: Array, sides: Array) -> list[list[float]]
     return [[*terms[i:j], side] for i, j, side in rows]
 
 
-def _cut(parts: list[Array], starts: Array, sides: Array) -> list[Any]:
-    """A few numbers for each row, or its terms, whose sum is exactly that of its terms.
+def _cut(parts: list[Array], starts: Array, sides: Array, both: bool) -> tuple[Array, Array]:
+    """``_row_sums`` by a few numbers for each row whose sum is exactly that of its terms.
 
     Terms, of at most 1, are cut to multiples of one unit, whose sums are exact, and what is cut
     off to multiples of a smaller one (Rump, Ogita and Oishi, 2008,
@@ -128,14 +148,35 @@ def _cut(parts: list[Array], starts: Array, sides: Array) -> list[Any]:
         if not left and not np.any(left_sides):
             break
         unit *= 2.0 ** (bits - 53)
-    sums: list[Any] = list(zip(*(level.tolist() for level in levels), strict=True))
+    found, rest, known = _folded(levels)
     deep = left_sides != 0.0
     for part in left:
         deep[filled] |= np.logical_or.reduceat(part != 0.0, first)
-    for i in np.flatnonzero(deep).tolist():
+    slow = np.flatnonzero(deep | ~known)
+    sums: list[Any] = []
+    for i in slow.tolist():
         row = slice(int(starts[i]), int(starts[i + 1]))
-        sums[i] = np.concatenate([*(part[row] for part in parts), sides[i : i + 1]]).tolist()
-    return sums
+        whole = [*(part[row] for part in parts), sides[i : i + 1]]
+        sums.append(np.concatenate(whole).tolist() if deep[i] else [each[i] for each in levels])
+    found[slow], rest[slow] = _summed(sums, both)
+    return found, rest if both else np.zeros(sides.size)
+
+
+def _folded(levels: list[Array]) -> tuple[Array, Array, Array]:
+    """The sums p + q + ... of some arrays rounded once, what is left, and where both are known.
+
+    Exact additions make each number at most half of the last digit of the one before it, where
+    that is seen to be reached. Then all after q are less than 2^-52 |q|: p is the rounded sum if
+    it is that of p and a slightly larger q, and likewise q is what is left.
+    """
+    parts = [*levels, *np.zeros((3, levels[0].size))]
+    for _ in range(len(levels)):
+        for k in range(len(parts) - 1, 0, -1):
+            parts[k - 1], parts[k] = two_sum(parts[k - 1], parts[k])
+    known = np.all([large + small == large for large, small in pairwise(parts)], axis=0)
+    for large, small, last in (parts[:3], parts[1:4]):
+        known &= (last == 0.0) | (large + (1.0 + 4.0 * EPS) * small == large)
+    return parts[0], parts[1], known
 
 
 def _entries(matrix: Any) -> tuple[Array, Array, Array]:
@@ -150,7 +191,7 @@ def _entries(matrix: Any) -> tuple[Array, Array, Array]:
 
 
 def _error(left: Array, right: Array, product: Array) -> Array:
-    """left * right - product, exactly; all entries at most 1 in size."""
+    """left * right - product, exactly; no product overflows, or falls below the normal floats."""
     big, other = SPLIT * left, SPLIT * right
     left_high, right_high = big - (big - left), other - (other - right)
     left_low, right_low = left - left_high, right - right_high

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -48,9 +48,11 @@ def unmet(subject: Subject, x: Array) -> str:
     z = to.x_in(x)
     if not subject.bent:
         return "" if plausible(_binding(subject.fit), z) else UNMET
-    near = list(_near(program, z))
-    if any(subject.meets(to.x_out(point)) for point in near[1:]):
-        return ""
+    near: Iterable[Array] = _near(program, z)
+    if subject.comparable:
+        near = list(near)
+        if any(subject.meets(to.x_out(point)) for point in near[1:]):
+            return ""
     if has_point_among(program, near):
         return ""
     if not plausible(_binding(subject.fit), z):

@@ -79,6 +79,11 @@ class Subject(ABC):
     def dual_rows(self, x: Array, y: Array, scale: float) -> list[Condition]:
         """The conditions on multipliers, with a gap measured on ``scale``."""
 
+    @property
+    def comparable(self) -> bool:
+        """Whether ``meets`` may say yes of any point."""
+        return False
+
     def meets(self, x: Array) -> bool:
         """Whether the owner's own constraints are met exactly by x, for certain."""
         return False

@@ -10,10 +10,12 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog
 
+from convexml.audit.cvxpy.reading.domain import domains_of
 from convexml.audit.cvxpy.rounding.met import meets_exactly
 from convexml.certificates.conic.feasible import _binding
 from convexml.certificates.conic.search.fit import fitted
 from convexml.certificates.conic.units import conic_units
+from convexml.duality.checking import constraint_names
 from convexml.objective.conic.cones import NonnegativeCone, ZeroCone
 from convexml.objective.conic.program import ConeProgram
 
@@ -23,7 +25,8 @@ UP = np.nextafter(1.0, 2.0)
 def met(value: Any, constraint: Any, objective: Any = cp.sum, **attributes: Any) -> bool:
     x = cp.Variable(np.shape(value), **attributes)
     x.save_value(np.array(value))
-    return meets_exactly(cp.Problem(cp.Minimize(objective(x)), [constraint(x)]))
+    problem = cp.Problem(cp.Minimize(objective(x)), [constraint(x)])
+    return meets_exactly(problem, domains_of(problem, constraint_names(problem)))
 
 
 @pytest.mark.parametrize(

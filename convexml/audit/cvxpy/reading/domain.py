@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ....conditions import Condition, worst
 from ....duality.checking import shown, value_of
 from ....duality.inner import domain_of, is_atom
 from ....numerics import EPS, Array
-from .layout import dense
+from .layout import class_names, dense
 from .sizes import term_sizes
 from .violation import constraint_violation
 
@@ -21,16 +21,33 @@ SINGULAR = MATRICES | {"quad_over_lin"}
 """Beside powers below 0: infinite at the border of their domain, with finite values behind it."""
 
 
-def domain_rows(
-    problem: Any, labels: dict[int, str], sizes: Callable[[Any], Array]
-) -> list[Condition]:
+class Domains(NamedTuple):
+    """The objective or a constraint, with the domains of its atoms.
+
+    ``atoms`` has those of its expressions, constant ones too, once each, arguments first.
+    """
+
+    name: str
+    expressions: list[Any]
+    atoms: list[tuple[Any, list[Any]]]
+
+
+def domains_of(problem: Any, labels: dict[int, str]) -> list[Domains]:
+    """Those of the objective and of each constraint, which are named by id."""
+    owners = [("the objective", [problem.objective.expr])]
+    owners += [(labels[constraint.id], constraint.args) for constraint in problem.constraints]
+    return [
+        Domains(name, parts, [(atom, domain_of(atom)) for part in parts for atom in _atoms(part)])
+        for name, parts in owners
+    ]
+
+
+def domain_rows(domains: list[Domains], sizes: Callable[[Any], Array]) -> list[Condition]:
     """Feasibility of the variables' values in the domain of the objective and of each constraint.
 
     Parameters
     ----------
-    problem : cvxpy.Problem
-    labels : dict
-        The name of each constraint by id.
+    domains : list of Domains
     sizes : callable
         The unit of each entry of a variable.
 
@@ -41,10 +58,10 @@ def domain_rows(
         its value is that of a point inside, and never broken.
     """
     rows = []
-    for name, expressions in _owners(problem, labels):
+    for name, expressions, atoms in domains:
         found = []
-        for atom in (atom for part in expressions for atom in _atoms(part)):
-            for constraint in domain_of(atom):
+        for atom, constraints in atoms:
+            for constraint in constraints:
                 if all(_valued(arg) for arg in constraint.args):
                     row = _row(f"domain of {name}: violation", constraint, sizes)
                     if row.residual and _singular(atom):
@@ -56,35 +73,35 @@ def domain_rows(
     return rows
 
 
-def without_value(problem: Any, labels: dict[int, str]) -> str:
+def without_value(domains: list[Domains]) -> str:
     """Which atom refuses its argument, in words; "" where all have values."""
     import cvxpy as cp
 
-    for name, expressions in _owners(problem, labels):
-        for atom in (atom for part in expressions for atom in _atoms(part)):
+    for name, _, atoms in domains:
+        for atom, constraints in atoms:
             # Functions of symmetric matrices refuse others, and perspectives a negative scale.
-            picky = any(not isinstance(c, cp.constraints.Inequality) for c in domain_of(atom))
+            picky = any(not isinstance(c, cp.constraints.Inequality) for c in constraints)
             picky = picky or type(atom).__name__ == "perspective"
             if picky and value_of(atom)[0] is None:
                 return f"{name}: {_at(atom, 'has no value')}"
     return ""
 
 
-def undefined(problem: Any, labels: dict[int, str]) -> str:
+def undefined(domains: list[Domains]) -> str:
     """Which atom makes no number of finite arguments, or else is farthest outside of its domain.
 
     In words, with the expression and the values; "" where there is none.
     """
     words, farthest = "", 0.0
-    for name, expressions in _owners(problem, labels):
-        for atom in (atom for part in expressions for atom in _atoms(part)):
+    for name, _, atoms in domains:
+        for atom, constraints in atoms:
             if not all(_finite(value_of(arg)[0]) for arg in atom.args):
                 continue
             value = value_of(atom)[0]
             if not _finite(value):
                 is_inf = value is not None and np.any(np.isinf(dense(value)))
                 return f"{name}: {_at(atom, 'is infinite' if is_inf else 'has no value')}"
-            away = max((_away(constraint) for constraint in domain_of(atom)), default=0.0)
+            away = max((_away(constraint) for constraint in constraints), default=0.0)
             if away > farthest:
                 words, farthest = f"{name}: {_at(atom, 'is not defined')}", away
     return words
@@ -108,12 +125,6 @@ def _away(constraint: Any) -> float:
         return float(np.max(constraint_violation(constraint), initial=0.0))
 
 
-def _owners(problem: Any, labels: dict[int, str]) -> Iterator[tuple[str, list[Any]]]:
-    yield "the objective", [problem.objective.expr]
-    for constraint in problem.constraints:
-        yield labels[constraint.id], constraint.args
-
-
 def _atoms(expression: Any) -> list[Any]:
     """The atoms of an expression, constant ones too, once each, arguments first."""
     found: dict[int, Any] = {}
@@ -132,14 +143,14 @@ def _atoms(expression: Any) -> list[Any]:
 
 
 def _singular(atom: Any) -> bool:
-    names = {kind.__name__ for kind in type(atom).__mro__}
+    names = class_names(atom)
     return bool(names & SINGULAR) or ("Power" in names and float(atom.p.value) < 0.0)
 
 
 def _jump(name: str, atom: Any, violated: float, beside: list[Any]) -> Condition:
     """How far the value of an atom is from its value inside of the domain, as near by."""
     values = [dense(arg.value) for arg in atom.args]
-    names = {kind.__name__ for kind in type(atom).__mro__}
+    names = class_names(atom)
     k = int(bool(names & {"quad_over_lin", "MatrixFrac"}))
     if names & MATRICES:
         values[k] = values[k] + 2.0 * violated * np.eye(values[k].shape[-1])

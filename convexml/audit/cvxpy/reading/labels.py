@@ -9,7 +9,6 @@ import numpy as np
 from ....numerics import Array
 from ....objective.conic.cones import Semidefinite
 from .point import Posed
-from .rows import attribute_rows
 
 
 def soft_rows(posed: Posed) -> Array:
@@ -27,7 +26,7 @@ def named_rows(posed: Posed) -> dict[str, Array]:
         for c in posed.problem.constraints
         if c.id in posed.maps and posed.maps[c.id].rows.size
     }
-    return own | attribute_rows(posed)
+    return own | posed.attribute_rows
 
 
 def multipliers_by_label(posed: Posed, y: Array) -> dict[str, Any]:
@@ -38,7 +37,7 @@ def multipliers_by_label(posed: Posed, y: Array) -> dict[str, Any]:
 def _attributes(posed: Posed, values: Array) -> dict[str, Array]:
     """Rows of attributes by name; a semidefinite block as its matrix."""
     found = {}
-    for name, rows in attribute_rows(posed).items():
+    for name, rows in posed.attribute_rows.items():
         found[name] = values[rows]
         for cone, part in posed.program.blocks:
             if isinstance(cone, Semidefinite) and rows.size == cone.dim and rows[0] == part.start:

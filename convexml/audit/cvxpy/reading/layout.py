@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,17 @@ def expand_variable(canonical: Canonical, parts: list[Columns], variable: Any, x
             piece = dense(full_value(new, entries))
         value = value + (1j * piece if part.imaginary else piece)
     return value
+
+
+@cache
+def _names(kind: Any) -> frozenset[str]:
+    return frozenset(base.__name__ for base in kind.__mro__)
+
+
+def class_names(node: Any) -> frozenset[str]:
+    """The names of an expression's class and of its bases, by which atoms are told apart."""
+    kind: Any = type(node)
+    return _names(kind)
 
 
 def dense(value: Any) -> Array:

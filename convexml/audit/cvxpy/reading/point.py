@@ -16,12 +16,13 @@ from ....certificates.conic.units import conic_units
 from ....certificates.scale import ProgramUnits
 from ....conditions import Condition, worst
 from ....duality.canonical import Canonical, cone_program
-from ....duality.checking import check_problem, constraint_names
+from ....duality.checking import constraint_names
 from ....duality.inner import store, stored
 from ....errors import InputError, SolverError
 from ....numerics import EPS, Array
 from ....objective.conic.program import ConeProgram
-from .domain import domain_rows
+from .attributed import attribute_rows
+from .domain import Domains, domain_rows, domains_of
 from .layout import (
     Columns,
     MultiplierMap,
@@ -81,6 +82,19 @@ class Posed:
             names[variable.id] = f"{name}#{variable.id}" if name in names.values() else name
         return names
 
+    @cached_property
+    def domains(self) -> list[Domains]:
+        """Where the objective and the constraints are defined."""
+        return domains_of(self.problem, self.labels)
+
+    @cached_property
+    def attribute_rows(self) -> dict[str, Array]:
+        """The rows of the conic form that attributes stand for, by name."""
+        taken = np.zeros(self.program.b.size, dtype=bool)
+        for multipliers in self.maps.values():
+            taken[multipliers.rows] = True
+        return attribute_rows(self.program, self.parts, taken, self.names)
+
     def read(self, values: Mapping[Any, Any]) -> Array:
         """x with the user's entries filled and 0 elsewhere."""
         x = np.zeros(self.program.q.size)
@@ -112,14 +126,13 @@ class Posed:
 
 
 def pose(problem: Any, owner: str = "certify") -> Posed:
-    """Translate a problem.
+    """Translate a problem that ``check_problem`` has let through.
 
     Raises
     ------
     InputError
-        For what is not a continuous DCP problem whose parameters have values.
+        Where CVXPY cannot compile it.
     """
-    check_problem(problem, owner)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # CVXPY said it when the problem was solved
@@ -181,7 +194,7 @@ def primal_rows(posed: Posed, x: Array) -> list[Condition]:
 
 def outside_domain(posed: Posed) -> list[Condition]:
     """Feasibility in the domains of the atoms, by constraint."""
-    return domain_rows(posed.problem, posed.labels, lambda v: _variable_sizes(posed, v))
+    return domain_rows(posed.domains, lambda v: _variable_sizes(posed, v))
 
 
 def _variable_sizes(posed: Posed, variable: Any) -> Array:

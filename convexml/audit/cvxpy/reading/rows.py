@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ....certificates.conic.rows import distances, products, row_sizes, share
 from ....conditions import Condition, worst
 from ....numerics import Array
-from ....objective.conic.cones import NonnegativeCone, Semidefinite
 from .layout import dual_values
 from .point import Posed
 
@@ -105,47 +103,5 @@ def _groups(posed: Posed, given: Given) -> Iterator[tuple[str, Array, float]]:
         if multipliers is not None and multipliers.rows.size:
             off = given.off.get(constraint.id, 0.0)
             yield posed.labels[constraint.id], multipliers.rows, off
-    for name, rows in attribute_rows(posed).items():
+    for name, rows in posed.attribute_rows.items():
         yield name, rows, 0.0
-
-
-def attribute_rows(posed: Posed) -> dict[str, Array]:
-    """Rows of the conic form that only say what an attribute of one variable says, by name."""
-    taken = np.zeros(posed.program.b.size, dtype=bool)
-    for multipliers in posed.maps.values():
-        taken[multipliers.rows] = True
-    if np.all(taken):
-        return {}
-    owner: list[Any] = [None] * posed.program.q.size
-    for part in posed.parts:
-        for j in part.columns:
-            owner[j] = part.variable
-    A = posed.program.A_by_row
-    names: dict[str, list[int]] = {}
-    for cone, block in posed.program.blocks:
-        if isinstance(cone, NonnegativeCone):
-            alone = ~taken[block] & (np.diff(A.indptr)[block] == 1)
-            for i in np.flatnonzero(alone) + block.start:
-                place = A.indptr[i]
-                if owner[A.indices[place]] is not None:
-                    name = _sided(posed, owner[A.indices[place]], float(A.data[place]))
-                    names.setdefault(name, []).append(int(i))
-        elif isinstance(cone, Semidefinite) and not np.any(taken[block]):
-            owners = {owner[j] for j in np.unique(A[block].indices)}
-            variable: Any = owners.pop() if len(owners) == 1 else None
-            kind = [] if variable is None else [k for k in ("PSD", "NSD") if variable.attributes[k]]
-            if kind:
-                name = f"{posed.names[variable.id]} {kind[0]}"
-                names.setdefault(name, []).extend(range(block.start, block.stop))
-    return {name: np.array(rows, dtype=int) for name, rows in names.items() if name}
-
-
-def _sided(posed: Posed, variable: Any, coefficient: float) -> str:
-    """The attribute behind a row a x_j <= b of one variable; "" where it has none."""
-    lower = coefficient < 0.0
-    for kind in ("nonneg", "pos") if lower else ("nonpos", "neg"):
-        if variable.attributes[kind]:
-            return f"{posed.names[variable.id]} {kind}"
-    if variable.attributes["bounds"]:
-        return f"{posed.names[variable.id]} {'lower' if lower else 'upper'} bounds"
-    return ""

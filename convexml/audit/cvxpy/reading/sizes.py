@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ....numerics import Array
-from .layout import dense
+from .layout import class_names, dense
 
 KEPT = {"NegExpression", "real", "imag"}
 """Affine atoms that leave the sizes of their terms as they are."""
@@ -111,7 +111,7 @@ def _ends(rows: Any) -> list[tuple[int, int]]:
 
 def term_sizes(expression: Any) -> Array:
     """The value of an affine expression with the signs of all its terms taken away."""
-    names = {kind.__name__ for kind in type(expression).__mro__}
+    names = class_names(expression)
     if "AffAtom" not in names or 0 in expression.shape:
         return np.abs(dense(expression.value))
     parts = [term_sizes(part) for part in expression.args]

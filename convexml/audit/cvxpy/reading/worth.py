@@ -24,6 +24,8 @@ def shortfall(posed: Posed, y: Array) -> float:
             continue
         with np.errstate(all="ignore"):
             violated = constraint_violation(constraint)
+        if not np.any(violated):
+            continue
         if multipliers.matrix.shape[0] == violated.size == multipliers.rows.size:
             total += float(abs(multipliers.matrix) @ np.abs(y) @ violated)
         else:

@@ -21,12 +21,12 @@ SPECTRAL = {"lambda_max", "sigma_max", "normNuc", "lambda_sum_largest"}
 ENTROPIES = {"entr", "kl_div", "rel_entr"}
 
 
-def curved(names: set[str], atom: Any, parts: list[Enclosed]) -> Enclosed:
+def curved(names: frozenset[str], atom: Any, parts: list[Enclosed]) -> Enclosed:
     """The value of an atom that is not affine; of rare ones the radius is of first order.
 
     Parameters
     ----------
-    names : set of str
+    names : frozenset of str
         Of the atom's classes.
     atom : cvxpy.Atom
     parts : list of Enclosed
@@ -65,7 +65,9 @@ def monotone(atom: Any, parts: list[Enclosed], inner: bool = False) -> Enclosed:
     return Enclosed(value, np.zeros(value.shape), radius)
 
 
-def _between(names: set[str], atom: Any, parts: list[Enclosed], value: Array, even: bool) -> Array:
+def _between(
+    names: frozenset[str], atom: Any, parts: list[Enclosed], value: Array, even: bool
+) -> Array:
     """The distance to the values at the ends of the arguments, and their rounding."""
     low: list[Array] = []
     high: list[Array] = []
@@ -95,7 +97,7 @@ def _above(value: Array, off: Array) -> Array:
     return -_below(-value, off)
 
 
-def _rounding(names: set[str], atom: Any, values: list[Array], value: Array) -> Any:
+def _rounding(names: frozenset[str], atom: Any, values: list[Array], value: Array) -> Any:
     """What NumPy's value of an atom at exact arguments may be off by."""
     if names & SELECTING and not np.iscomplexobj(values[0]):
         return 0.0
@@ -117,7 +119,7 @@ def _rounding(names: set[str], atom: Any, values: list[Array], value: Array) -> 
     return radius + lost
 
 
-def _spectral(names: set[str], atom: Any, parts: list[Enclosed]) -> Array:
+def _spectral(names: frozenset[str], atom: Any, parts: list[Enclosed]) -> Array:
     """Of a symmetric function of eigen- or singular values, by Weyl's inequality."""
     rows, columns = parts[0].value.shape[-2:]
     number = 1.0
@@ -129,7 +131,7 @@ def _spectral(names: set[str], atom: Any, parts: list[Enclosed]) -> Array:
     return np.asarray(number * (off + 8.0 * max(rows, columns) * EPS * size))
 
 
-def _entropy(names: set[str], parts: list[Enclosed]) -> Array:
+def _entropy(names: frozenset[str], parts: list[Enclosed]) -> Array:
     """Of x log(x / y), with terms x and y or without; y = 1 for the entropy."""
     x, off = parts[0].value, parts[0].reach
     alone = "entr" in names

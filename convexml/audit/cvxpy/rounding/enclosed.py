@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..reading.layout import class_names
 from .atoms import curved, monotone
 from .twofold import Enclosed, added, divided, exactly, multiplied, negative, summed, times
 
@@ -48,7 +49,7 @@ def _walk(expression: Any, seen: dict[int, Enclosed]) -> Enclosed:
 
 
 def _atom(atom: Any, parts: list[Enclosed]) -> Enclosed:
-    names = {kind.__name__ for kind in type(atom).__mro__}
+    names = class_names(atom)
     if not names & MATRICES:
         parts = [part.full for part in parts]
     found = _carried(names, atom, parts)
@@ -62,7 +63,7 @@ def _atom(atom: Any, parts: list[Enclosed]) -> Enclosed:
     return Enclosed(*(np.reshape(part, atom.shape) for part in found))
 
 
-def _carried(names: set[str], atom: Any, parts: list[Enclosed]) -> Enclosed | None:
+def _carried(names: frozenset[str], atom: Any, parts: list[Enclosed]) -> Enclosed | None:
     """What sums and products make of their arguments; None for others."""
     if names & MOVED:
         return Enclosed(*(atom.numeric(list(part)) for part in zip(*parts, strict=True)))
@@ -86,7 +87,7 @@ def _carried(names: set[str], atom: Any, parts: list[Enclosed]) -> Enclosed | No
     return _quadratic(names, atom, parts)
 
 
-def _quadratic(names: set[str], atom: Any, parts: list[Enclosed]) -> Enclosed | None:
+def _quadratic(names: frozenset[str], atom: Any, parts: list[Enclosed]) -> Enclosed | None:
     """Squares and quadratic forms in twice the digits; None for other atoms, and complex ones."""
     x = parts[0].full
     if np.iscomplexobj(x.value):

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ....duality.attributes import bound_value
-from ....duality.inner import domain_of, is_atom
 from ....numerics import EPS
+from ..reading.domain import Domains
 from ..reading.layout import dense
 from .enclosed import enclosed
 
@@ -19,28 +19,32 @@ UNSAID = {"perspective"}
 """Atoms that do not say what their domain is."""
 
 
-def meets_exactly(problem: Any) -> bool:
+def meets_exactly(problem: Any, domains: list[Domains]) -> bool:
     """Whether every inequality, domain and bound holds at the values that stand, for certain.
 
-    False says nothing: other constraints and attributes are not looked into.
+    ``domains`` are all of the problem's. False says nothing: other constraints and attributes are
+    not looked into.
     """
-    import cvxpy as cp
-
-    if not all(isinstance(each, cp.constraints.Inequality) for each in problem.constraints):
+    if not only_inequalities(problem):
         return False
     if not all(_within(variable) for variable in problem.variables()):
         return False
-    parts = [problem.objective.expr, *(arg for each in problem.constraints for arg in each.args)]
-    atoms = [atom for part in parts for atom in _atoms(part)]
-    if any(type(atom).__name__ in UNSAID for atom in atoms):
+    atoms = [pair for owner in domains for pair in owner.atoms]
+    if any(type(atom).__name__ in UNSAID for atom, _ in atoms):
         return False
-    domains = [each for atom in atoms for each in domain_of(atom)]
     try:
         return all(_is_less(each) for each in problem.constraints) and all(
-            _is_less(each, strictly=True) for each in domains
+            _is_less(each, strictly=True) for _, inside in atoms for each in inside
         )
     except (ValueError, ArithmeticError, AssertionError):  # an atom has no value here
         return False
+
+
+def only_inequalities(problem: Any) -> bool:
+    """Whether constraints are of the kind that is compared here."""
+    import cvxpy as cp
+
+    return all(isinstance(each, cp.constraints.Inequality) for each in problem.constraints)
 
 
 def _is_less(constraint: Any, strictly: bool = False) -> bool:
@@ -48,13 +52,6 @@ def _is_less(constraint: Any, strictly: bool = False) -> bool:
     found = enclosed(constraint.expr)
     value, reach = dense(found.value), (1.0 + 4.0 * EPS) * found.reach
     return bool(np.all(value < -reach if strictly else value <= -reach))
-
-
-def _atoms(expression: Any) -> list[Any]:
-    """The atoms of an expression."""
-    if not is_atom(expression):
-        return []
-    return [expression, *(atom for part in expression.args for atom in _atoms(part))]
 
 
 def _within(variable: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ....numerics import Array
-from ..reading.layout import dense
+from ..reading.layout import class_names, dense
 from .enclosed import MOVED
 from .summands import Summands, added, constant_of, mapped, ones, stacked, unit_of
 
@@ -33,7 +33,7 @@ class Walk:
 
     def terms(self, expression: Any, exact: bool = True) -> Summands:
         """Those of an affine expression; ``exact``: by powers of two alone it is scaled."""
-        names = {kind.__name__ for kind in type(expression).__mro__}
+        names = class_names(expression)
         if expression.is_constant():
             return self._placed(constant_of(expression), np.full(expression.size, self.n))
         if "SymbolicQuadForm" in names:
@@ -77,7 +77,7 @@ class Walk:
         self.longest += longest
         return found
 
-    def _product(self, expression: Any, names: set[str], exact: bool) -> Summands:
+    def _product(self, expression: Any, names: frozenset[str], exact: bool) -> Summands:
         left, right = expression.args
         fixed, moving = (left, right) if left.is_constant() else (right, left)
         if not fixed.is_constant():
@@ -135,7 +135,7 @@ def _wide(factor: Summands, first: bool, moving: Any) -> Summands:
     return Summands(*found)
 
 
-def _picked(atom: Any, names: set[str]) -> Any:
+def _picked(atom: Any, names: frozenset[str]) -> Any:
     """The matrix of an atom that moves entries, or adds them up, of its stacked arguments."""
     numbers, stop = [], 0
     for each in atom.args:

@@ -28,7 +28,7 @@ def lifted_prices(
     well conditioned as the program, however small the room is.
     """
     free = _free_entries(program)
-    if not free:
+    if not free.size:
         return
     idle: Array | None = None
     wide = approached(program, w, lifted(program, y, WIDE, free), units, idle, WIDE)
@@ -45,23 +45,23 @@ def lifted_prices(
             yield found
 
 
-def lifted(program: ConeProgram, y: Array, share: float, free: list[int]) -> Array:
+def lifted(program: ConeProgram, y: Array, share: float, free: Array) -> Array:
     """y with v such that u and w may change by ``share`` of their sizes.
 
     (u, v, w) with u < 0 < w is in K* where v >= u (1 + log(-w / u)). Where the row of v is one of
     zeros in A, no equality knows of it, and raising it costs b_v dv.
     """
     y = program.project_dual(y)
-    for i in free:
-        u, w = float(y[i - 1]), float(y[i + 1])
-        if u < 0.0 < w:
-            slope = np.log(w / -u)
-            y[i] = u * (1.0 + slope) - 2.0 * share * u * (2.0 + abs(slope))
+    at = free[(y[free - 1] < 0.0) & (y[free + 1] > 0.0)]
+    u, w = y[at - 1], y[at + 1]
+    slope = np.log(w / -u)
+    y[at] = u * (1.0 + slope) - 2.0 * share * u * (2.0 + np.abs(slope))
     return y
 
 
-def _free_entries(program: ConeProgram) -> list[int]:
+def _free_entries(program: ConeProgram) -> Array:
     """The rows of v of exponential cones (u, v, w) that are empty in A."""
     empty = np.diff(program.A_by_row.indptr) == 0
-    starts = [part.start + 1 for cone, part in program.blocks if isinstance(cone, ExponentialCone)]
-    return [i for i in starts if empty[i]]
+    curved = [rows[:, 1] for cone, rows in program.runs if isinstance(cone, ExponentialCone)]
+    rows = np.concatenate([np.zeros(0, dtype=int), *curved])
+    return np.asarray(rows[empty[rows]])
