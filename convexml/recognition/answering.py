@@ -18,6 +18,8 @@ from .posing.problem import PosedReading
 from .posing.scores import PosedScores
 from .reading.declined import Declined
 from .running import Answer, fill, solved
+from .trends.answering import answer_trend
+from .trends.posing import PosedTrend
 from .verifying import value_at
 
 
@@ -30,6 +32,8 @@ def solve_recognized(problem: Any, tol: float) -> Answer | None:
     posed = posed_of(problem)
     if isinstance(posed, PosedDual):
         return answer_dual(posed, tol)
+    if isinstance(posed, PosedTrend):
+        return answer_trend(posed, tol)
     return None if posed is None else answer(posed, tol)
 
 

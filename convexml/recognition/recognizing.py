@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..duality.checking import require_problem
 from ..losses import Loss
 from ..models.problem import LearningProblem
+from ..models.shape.trend_filter import TrendFilter
 from ..numerics import without_warnings
 from ..penalties import Penalty
 from .constraints import read_constraints
@@ -20,9 +21,11 @@ from .posing.scores import PosedScores
 from .reading.declined import Declined
 from .reading.objective import read_objective
 from .reading.terms import Reading
+from .trends.posing import PosedTrend, pose_trend
+from .trends.verifying import verify_trend
 from .verifying import verify
 
-Posed = PosedReading | PosedScores | PosedDual
+Posed = PosedReading | PosedScores | PosedDual | PosedTrend
 
 
 @dataclass(frozen=True)
@@ -31,16 +34,17 @@ class Recognition:
 
     Attributes
     ----------
-    problem : LearningProblem or None
+    problem : LearningProblem, TrendFilter or None
         The same problem, posed by the library; None where it was declined. Of the dual of a
-        learning problem it is this one: the least value of the one is minus that of the other.
+        learning problem it is this one: the least value of the one is minus that of the other. A
+        trend filter is the same but for a factor and a constant.
     loss, penalty : Loss, Penalty or None
-        Its parts.
+        Its parts; a trend filter has none.
     why : str
         What was read, or what stood in the way.
     """
 
-    problem: LearningProblem | None
+    problem: LearningProblem | TrendFilter | None
     loss: Loss | None
     penalty: Penalty | None
     why: str
@@ -77,7 +81,17 @@ def recognize(problem: Any, *, explain: bool = False) -> Recognition | None:
         For what is no cvxpy.Problem.
     """
     found = read(problem)
-    return found if found or explain else None
+    if found or not explain:
+        return found or None
+    return replace(found, why=f"{found.why}; {_destination(problem)}")
+
+
+def _destination(problem: Any) -> str:
+    """Where ``solve`` takes what was declined."""
+    if problem.is_mixed_integer() or not problem.is_dcp():
+        return "no continuous DCP problem, which solve refuses"
+    kind = "a linear" if problem.is_lp() else "a quadratic" if problem.is_qp() else "a cone"
+    return f"goes to the cones as {kind} program"
 
 
 def read(problem: Any) -> Recognition:
@@ -100,9 +114,10 @@ def read(problem: Any) -> Recognition:
 
 
 def _ways(reading: Reading) -> list[Callable[[Reading], Posed | None]]:
-    """A learning problem or its dual; where a form would have to be factored, the other first."""
+    """A learning problem, its dual (first where a form would have to be factored), or a trend."""
     forms = any(each.kind == "form" for each in reading.terms)
-    return [_as_dual, _as_learning_problem] if forms else [_as_learning_problem, _as_dual]
+    first = [_as_dual, _as_learning_problem] if forms else [_as_learning_problem, _as_dual]
+    return [*first, _as_trend]
 
 
 def _as_learning_problem(reading: Reading) -> Posed:
@@ -119,7 +134,16 @@ def _as_dual(reading: Reading) -> Posed | None:
     return posed
 
 
+def _as_trend(reading: Reading) -> Posed | None:
+    posed = pose_trend(reading)
+    if posed is not None:
+        verify_trend(posed)
+    return posed
+
+
 def _recognized(posed: Posed) -> Recognition:
+    if isinstance(posed, PosedTrend):
+        return Recognition(posed.problem, None, None, repr(posed.problem), posed)
     parts = posed.problem.objective_parts
     why = f"{parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
     why = f"the dual of {why}" if isinstance(posed, PosedDual) else why

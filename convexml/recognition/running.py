@@ -8,6 +8,7 @@ import numpy as np
 
 from ..certificates import Certificate, Verdict
 from ..models.problem import LearningProblem
+from ..models.shape.trend_filter import TrendFilter
 from .reading.terms import Reading
 
 LEAST = 1e-14
@@ -23,7 +24,7 @@ class Answer(NamedTuple):
     seconds: float
 
 
-def solved(problem: LearningProblem, entries: int, tol: float) -> Any:
+def solved(problem: LearningProblem | TrendFilter, entries: int, tol: float) -> Any:
     """The certified answer, None without; its gap is at most ``tol`` of P, where that is reached.
 
     The null model, on which a learning problem is measured, may be far above P. An infimum that is

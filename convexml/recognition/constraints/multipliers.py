@@ -18,7 +18,7 @@ from ..posing.problem import PosedReading
 from ..posing.scores import PosedScores
 from ..reading.declined import Declined
 from ..reading.maps import transposed
-from ..reading.terms import INDICATORS, Term
+from ..reading.terms import INDICATORS, Reading, Term
 from .sets import EntryBounds
 
 Slopes = dict[int, Array]
@@ -32,6 +32,11 @@ def fill_multipliers(posed: PosedReading | PosedScores, values: dict[int, Array]
         return
     assert isinstance(posed, PosedReading)
     set_multipliers(posed, values, np.ravel(u))
+    save_multipliers(reading)
+
+
+def save_multipliers(reading: Reading) -> None:
+    """Let the constraints of CVXPY have what their rows have."""
     for rows in reading.rows:
         assert rows.multiplier is not None
         found = rows.multiplier if rows.equality else np.maximum(rows.multiplier, 0.0)

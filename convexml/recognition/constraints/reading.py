@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..reading.terms import Reading
 from .finding import eliminate_slacks
-from .rows import read_rows
+from .rows import ConstraintRows, read_rows
 from .sets import take_sets
 from .substituting import substitute
 
@@ -17,12 +17,16 @@ def read_constraints(reading: Reading) -> None:
     Declined
         Naming the constraint that stands in the way.
     """
+    take_sets(reading, eliminate(reading))
+
+
+def eliminate(reading: Reading) -> list[ConstraintRows]:
+    """Read the constraints, and eliminate variables by them; those that are left over."""
     reading.rows = [read_rows(reading, each) for each in reading.constraints]
-    if not reading.rows:
-        return
     reading.written = [each.copy() for each in reading.rows]
-    left = list(reading.rows)
-    substitute(reading, left)
-    eliminate_slacks(reading, left)
-    take_sets(reading, left)
     reading.constraints = []
+    left = list(reading.rows)
+    if left:
+        substitute(reading, left)
+        eliminate_slacks(reading, left)
+    return left
