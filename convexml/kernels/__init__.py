@@ -7,7 +7,9 @@ from typing import Any
 from ..naming import no_such_name
 from .base import Kernel, Product, Scaled, Sum
 from .factor import factor
+from .fourier import fourier_features
 from .gaussian import Gaussian, Laplacian
+from .low_rank import LowRank, pivoted_cholesky
 from .polynomial import Linear, Polynomial
 from .precomputed import Precomputed
 
@@ -16,12 +18,15 @@ __all__ = [
     "Kernel",
     "Laplacian",
     "Linear",
+    "LowRank",
     "Polynomial",
     "Precomputed",
     "Product",
     "Scaled",
     "Sum",
     "factor",
+    "fourier_features",
+    "pivoted_cholesky",
 ]
 
 ALL: dict[str, type[Kernel]] = {

@@ -56,6 +56,13 @@ class Kernel(ABC):
         """
         return np.inf
 
+    def frequencies(self, rng: np.random.Generator, count: int, d: int) -> Array | None:
+        """Draw frequencies v, shape (count, d), with k(x, x') = E cos(v.(x - x')); None if none.
+
+        By Bochner's theorem kernels of x - x' with k(x, x) = 1 have a law of such frequencies.
+        """
+        return None
+
     def tex(self, x: str, y: str) -> str:
         """k(x, y) in LaTeX, its parameters as numbers; by its own name if not told."""
         return f"{name_of(self)}({x}, {y})"

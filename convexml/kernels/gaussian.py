@@ -105,6 +105,10 @@ class Gaussian(Kernel):
             error = 2.0 * gamma(A.shape[1] + 8) * largest_square(A) / self.sigma / self.sigma
         return 1.01 * error + 2.0 * ELEMENTARY if error <= 0.01 else np.inf
 
+    def frequencies(self, rng: np.random.Generator, count: int, d: int) -> Array | None:
+        # exp(-t^2 / (2 sigma^2)) is the characteristic function of the normal law of scale 1/sigma.
+        return rng.normal(size=(count, d)) / self.sigma
+
     def tex(self, x: str, y: str) -> str:
         width = rf"2 \cdot {number(self.sigma)}^2"
         return rf"\exp\left(-\frac{{\|{x} - {y}\|_2^2}}{{{width}}}\right)"
@@ -143,6 +147,10 @@ class Laplacian(Kernel):
         with np.errstate(over="ignore"):
             error = 1500.0 * gamma(A.shape[1] + 8) * np.sqrt(largest_square(A)) / self.sigma
         return 1.01 * float(error) + 2.0 * ELEMENTARY if error <= 0.01 else np.inf
+
+    def frequencies(self, rng: np.random.Generator, count: int, d: int) -> Array | None:
+        # exp(-|t| / sigma) is that of Cauchy's law in d dimensions of scale 1/sigma.
+        return rng.normal(size=(count, d)) / np.abs(rng.normal(size=(count, 1))) / self.sigma
 
     def tex(self, x: str, y: str) -> str:
         return rf"\exp\left(-\frac{{\|{x} - {y}\|_2}}{{{number(self.sigma)}}}\right)"

@@ -46,24 +46,25 @@ class KernelMatrix(KernelRows):
         return self.n, self.n
 
     @cached_property
-    def _rounding(self) -> float:
+    def share(self) -> float:
+        """A share of sqrt(k_ii k_jj) that entries may be off by; inf where none is known."""
         with np.errstate(over="ignore", invalid="ignore"):
             return self.kernel.rounding(self.X)
 
     @property
     def is_exact(self) -> bool:
         """Whether K is semidefinite by a theorem, and a bound on the rounding of rows is known."""
-        return self._rounding < np.inf
+        return self.share < np.inf
 
     @cached_property
     def sizes(self) -> Array:
         """sqrt(k(x_i, x_i)), which bounds what f of norm 1 can be at x_i; shape (n,)."""
-        return np.sqrt(np.maximum(self.diagonal, 0.0)) * (1.0 + 64.0 * EPS + self._rounding)
+        return np.sqrt(np.maximum(self.diagonal, 0.0)) * (1.0 + 64.0 * EPS + self.share)
 
     def product_error(self, q: Array) -> Array:
         """What ``product(q)`` may be off by as values of sum_j q_j k(x_j, .), shape (n,)."""
         made = self._applied(q)
-        share = self._rounding + gamma(made.count + 4.0) * (1.0 + self._rounding)
+        share = self.share + gamma(made.count + 4.0) * (1.0 + self.share)
         return share * (1.0 + 1e-6) * float(made.sizes @ self.sizes) * self.sizes
 
     @cached_property

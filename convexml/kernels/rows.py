@@ -54,6 +54,10 @@ class KernelRows:
         self._used = 0
         self._last: list[Applied] = []
 
+    def rows(self, index: Array, columns: Array | None = None) -> Array:
+        """K[index], or those columns of it, made anew."""
+        return self._rows(index, columns)
+
     def block(self, index: Array) -> Array:
         """K[index, index]."""
         step = max(1, BLOCK // max(1, index.size))

@@ -21,20 +21,20 @@ from ...objective.kernel import KernelObjective
 from ...remedies import for_part
 from ...validation import positive_number
 from ..learning.construction import coefficients, in_words
-from ..learning.outcomes import judge_stored, stored_attempt
 from ..learning.posed import Values
 from ..problem import LearningProblem
 from ..reading.inputs import Samples, expand, read_dual, read_intercept
 from ..reading.matrix import read_matrix
 from ..reading.names import match_columns
 from ..solution import Solution
+from .approximation import Approximated
 from .matrix import kernel_matrix
-from .solving import posed_function, solve_kernel
+from .solving import judge_function, solve_kernel
 
 PARTS = [each.__name__ for each in ALL.values() if each not in (Product, Scaled, Sum)]
 
 
-class KernelModel(LearningProblem):
+class KernelModel(Approximated, LearningProblem):
     """A learning problem over the functions f = sum_j q_j k(x_j, .), with penalty on |f|_H.
 
     By the representer theorem this is no restriction. P, D and the certificate need the rows of
@@ -227,17 +227,7 @@ class KernelModel(LearningProblem):
 
     def recertify(self, primal: Values, dual: Values, document: Mapping[str, Any]) -> Solution:
         """Judge a stored point again; nothing that the document claims is used."""
-        if "q" in primal:
-            q = read_dual(self.name, primal["q"], self._samples, "q")
-            b = read_intercept(self.name, primal.get("b", 0.0), self.sample_parts)
-            attempt = stored_attempt(self, document)
-            found = certify_kernel(self.kernel_parts, q, b, tol=attempt.tol, refute=False)
-            if found.holds():
-                return attempt.judged(
-                    found, posed_function(self.kernel_parts, q, b, found.dual["u"])
-                )
-            primal = dict(primal) | {"w": self.kernel_parts.project(q)}
-        return judge_stored(self, primal, dual, document)
+        return judge_function(self, primal, dual, document)
 
     @property
     def _told(self) -> dict[str, Any]:

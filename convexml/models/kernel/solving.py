@@ -14,9 +14,11 @@ from ...objective import Frame
 from ...objective.kernel import KernelObjective
 from ...solvers.needs import NEEDS
 from ...solvers.registry import ALGORITHMS
-from ..learning.outcomes import Attempt
+from ..learning.outcomes import Attempt, judge_stored, stored_attempt
+from ..learning.posed import Values
 from ..learning.running import run_algorithm
 from ..portfolio import Limits, first_verified
+from ..reading.inputs import read_dual, read_intercept
 from ..solution import Solution
 
 NAME = "smo"
@@ -84,3 +86,24 @@ def posed_function(
     loss, y, z = objective.loss, objective.y, objective.predict(q, b)
     values = {"q": q, "b": np.asarray(b), "z": z, **loss.slacks(y, z)}
     return values, {"prediction": u, **loss.multipliers(y, u, objective.c)}
+
+
+def judge_function(
+    problem: Any, primal: Values, dual: Values, document: Mapping[str, Any]
+) -> Solution:
+    """Judge a stored function again: with -lam q as dual point, with the stored one, by K = LL'."""
+    if "q" in primal:
+        objective: Any = problem.kernel_parts
+        q = read_dual(problem.name, primal["q"], problem._samples, "q")
+        b = read_intercept(problem.name, primal.get("b", 0.0), problem.sample_parts)
+        stored = stored_attempt(problem, document)
+        given: list[Any] = [None]
+        if "u" in dual:
+            given.append(read_dual(problem.name, dual["u"], problem._samples))
+        for u in given:
+            found = certify_kernel(objective, q, b, u, tol=stored.tol, refute=False)
+            if found.holds():
+                posed = posed_function(objective, q, b, found.dual["u"])
+                return stored.judged(found, posed)
+        primal = dict(primal) | {"w": problem.kernel_parts.project(q)}
+    return judge_stored(problem, primal, dual, document)
