@@ -2,7 +2,8 @@
 
 Run with ``python benchmarks/costs/low_rank_kernels.py``. ``approximate`` solves on the columns
 that pivoted Cholesky chooses and certifies its function for the exact kernel; scikit-learn's SVC,
-libsvm, solves the exact problem to its own tolerance, and its point is certified, too. Processor time;
+libsvm, solves the exact problem to its own tolerance, and its point is certified, too. Processor
+time;
 the certificate of ours is contained, that of libsvm's point is not counted.
 """
 

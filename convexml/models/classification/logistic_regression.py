@@ -13,11 +13,15 @@ from ..problem import LearningProblem
 PENALTIES = {"l2": L2, "l1": L1}
 
 
-def named_penalty(name: str | None, lam: float) -> Penalty:
-    """The penalty "l2", "l1" or None of strength lam; None refuses a negative lam all the same."""
+def named_penalty(name: str | None, lam: float, others: tuple[str, ...] = ()) -> Penalty:
+    """The penalty "l2", "l1" or None of strength lam; None refuses a negative lam all the same.
+
+    ``others`` are names that the caller knows.
+    """
     if name is not None and name not in PENALTIES:
+        known = ", ".join(map(repr, (*PENALTIES, *others)))
         raise InputError(
-            f"LogisticRegression: penalty must be 'l2', 'l1' or None, got {name!r}.{_instead(name)}"
+            f"LogisticRegression: penalty must be {known} or None, got {name!r}.{_instead(name)}"
         )
     penalty = L2(lam) if name is None else PENALTIES[name](lam)
     return Zero() if name is None else penalty

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ...losses import Loss, Softmax
-from ...penalties import Penalty
+from ...penalties import GroupL2, Penalty
 from ..base import Hyperparameter
 from ..problem import LearningProblem
+from ..reading.inputs import Samples
 from .logistic_regression import named_penalty
+
+GROUP = "group"
+"""The penalty on the norms of the rows of W."""
 
 
 class SoftmaxRegression(LearningProblem):
     r"""Minimise mean (log sum_k exp(z_k) - z_y) + lam Omega(W), Z = X W + 1 b'.
 
     P(y = k) is proportional to exp(<x, w_k> + b_k). W has shape (d, K), b has shape (K,),
-    predictions have shape (n, K); Omega is (1/2) |W|_F^2 ("l2"), sum |W_jk| ("l1") or 0 (None).
+    predictions have shape (n, K); Omega is (1/2) |W|_F^2 ("l2"), sum |W_jk| ("l1"), sum_j |W_j|_2
+    over the rows of W ("group": a feature is used for all classes or for none) or 0 (None).
     The dual variable u_i = c_i (p_i - e_{y_i}), shape (n, K), p_i the probabilities of the classes.
     b, and an unpenalised W, are unique up to a constant over the classes. Where the classes are
     separable and lam = 0 there is no minimiser: the status is "unattained". scikit-learn's C is
@@ -30,7 +37,7 @@ class SoftmaxRegression(LearningProblem):
         Labels of two or more classes, of any kind that can be ordered.
     lam : float
         Strength, >= 0.
-    penalty : "l2", "l1" or None
+    penalty : "l2", "l1", "group" or None
         Omega.
     fit_intercept : bool
         The intercepts are not penalised.
@@ -47,6 +54,8 @@ class SoftmaxRegression(LearningProblem):
     scikit_learn: ClassVar = {"LogisticRegression": {"C": "lam = 1 / (C S)"}}
 
     lam = Hyperparameter()
+    _shape: tuple[int, int] = (1, 1)
+    """Of W, once the samples are read."""
 
     def __init__(
         self,
@@ -61,4 +70,13 @@ class SoftmaxRegression(LearningProblem):
         self._start(X, y, fit_intercept, sample_weight, lam=lam, penalty=penalty)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
-        return Softmax(), named_penalty(hyper["penalty"], hyper["lam"]), "mean"
+        name, lam = hyper["penalty"], hyper["lam"]
+        if name != GROUP:
+            return Softmax(), named_penalty(name, lam, (GROUP,)), "mean"
+        d, classes = self._shape
+        return Softmax(), GroupL2(lam, np.repeat(np.arange(d), classes), np.ones(d)), "mean"
+
+    def _compose(self, samples: Samples, intercept: bool) -> None:
+        self._shape = samples.X.shape[1], samples.outputs[0]
+        self._parts = self._make(**self._hyper)
+        super()._compose(samples, intercept)

@@ -121,7 +121,7 @@ def test_a_path_is_warm_started() -> None:
     assert values == pytest.approx(fresh, rel=1e-9)
 
 
-@pytest.mark.parametrize("penalty", ["l2", "l1"])
+@pytest.mark.parametrize("penalty", ["l2", "l1", "group"])
 def test_solutions_are_stored(penalty: str) -> None:
     solution = pose(penalty, 0.05, sample_weight=WEIGHTS).solve()
     again = cml.Solution.from_json(solution.to_json())
@@ -154,7 +154,7 @@ def test_many_classes_and_features_by_conjugate_gradients(monkeypatch: pytest.Mo
 def test_what_is_refused() -> None:
     with pytest.raises(InputError, match=r"at least two classes, got only 'ant'"):
         cml.SoftmaxRegression(X, np.full(N, "ant"), 0.1)
-    with pytest.raises(InputError, match=r"penalty must be 'l2', 'l1' or None, got 'l3'"):
+    with pytest.raises(InputError, match=r"penalty must be 'l2', 'l1', 'group' or None, got 'l3'"):
         cml.SoftmaxRegression(X, Y, 0.1, "l3")
     with pytest.raises(InputError, match=r"lam must be >= 0, got -1"):
         cml.SoftmaxRegression(X, Y, -1.0)

@@ -33,7 +33,7 @@ def test_iris_is_certified_at_a_tight_fit_only() -> None:
 # -- the certificate -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("penalty", "lam"), PENALTIES[:5])
+@pytest.mark.parametrize(("penalty", "lam"), PENALTIES[:6])
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("points", sizes(7, 20))
 def test_the_gap_bounds_and_is_tight(
@@ -63,7 +63,7 @@ def test_a_shrunken_interior_solution_is_tight_too() -> None:
 
 
 @pytest.mark.parametrize("count", sizes(32, 120))
-@pytest.mark.parametrize(("penalty", "lam"), PENALTIES[:5])
+@pytest.mark.parametrize(("penalty", "lam"), PENALTIES[:6])
 def test_wrong_solutions_are_never_certified(penalty: str | None, lam: float, count: int) -> None:
     """Mutations are certified only where the objective is in fact within tol."""
     problem = pose(penalty, lam)
@@ -134,6 +134,19 @@ def test_exact_zeros_from_lam_max_on(intercept: bool) -> None:
     w = problem.solve().primal["w"]
     assert 0 < np.count_nonzero(w) < w.size
     assert np.all((w == 0.0) | (np.abs(w) > 1e-7))
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_rows_are_exactly_zero_from_lam_max_on(intercept: bool) -> None:
+    problem = pose("group", 1.0, fit_intercept=intercept)
+    share = np.bincount(CODES) / N if intercept else np.full(K, 1.0 / K)
+    rows = np.linalg.norm(X.T @ (share - np.eye(K)[CODES]), axis=1) / N
+    assert problem.lam_max == pytest.approx(rows.max(), rel=1e-12)
+    problem.lam = problem.lam_max
+    assert np.all(problem.solve().primal["w"] == 0.0)
+    problem.lam = 0.3 * problem.lam_max
+    w = problem.solve().primal["w"]
+    assert {tuple(row) for row in w == 0.0} == {(True,) * K, (False,) * K}
 
 
 def test_separable_classes_without_penalty_are_unattained() -> None:

@@ -86,7 +86,7 @@ ROWS: dict[str, Row] = {
     ),
     "none as text": (
         lambda: cml.SoftmaxRegression(X, CODES, 0.1, "none"),
-        "SoftmaxRegression: penalty | 'none' | 'l2', 'l1' or None | Pass None",
+        "SoftmaxRegression: penalty | 'none' | 'l2', 'l1', 'group' or None | Pass None",
     ),
     "a penalty object": (
         lambda: cml.LogisticRegression(X, YB, 0.1, penalties.L1(0.1)),

@@ -36,6 +36,7 @@ ROWS: tuple[ModelCase, ...] = (
     *MODELS,
     ModelCase("SoftmaxRegression", bind(cml.SoftmaxRegression, 0.05), three),
     ModelCase("SoftmaxRegression-l1", bind(cml.SoftmaxRegression, 0.02, "l1"), three),
+    ModelCase("SoftmaxRegression-group", bind(cml.SoftmaxRegression, 0.05, "group"), three),
     ModelCase("KernelRidge", bind(cml.KernelRidge, 0.1, KERNEL), real),
     ModelCase("KernelLogistic", bind(cml.KernelLogistic, 0.05, KERNEL), binary),
     ModelCase("KernelProblem", bind(cml.KernelProblem, cml.losses.Huber(0.5), 0.1, KERNEL), real),

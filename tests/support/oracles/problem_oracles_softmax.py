@@ -17,13 +17,19 @@ def value_and_slope(X, Y, t):
 
 
 def softmax_regression(X, y, lam, penalty="l2"):
-    """W and b from zero; lam_max for l1."""
+    """W and b from zero; lam_max for l1 and groups, which are rows of W."""
     Y = (y[:, None] == np.unique(y)).astype(float)
     if penalty == "l2":
         return by_newton(X, Y, lam)
     share = Y.mean(0)
-    found = by_proximal_gradient(X, Y, lam)
-    return found | {"lam_max": np.abs(X.T @ (share - Y)).max() / len(X)}
+    found = by_proximal_gradient(X, Y, lam, penalty)
+    return found | {"lam_max": sizes(X.T @ (share - Y), penalty).max() / len(X)}
+
+
+def sizes(w, penalty):
+    """|w_jk|, or the lengths of the rows, in the shape of w."""
+    lengths = np.sqrt((w**2).sum(1, keepdims=True)) * np.ones_like(w)
+    return lengths if penalty == "group" else np.abs(w)
 
 
 def by_newton(X, Y, lam):
@@ -52,7 +58,7 @@ def by_newton(X, Y, lam):
     return {"objective": P(t), "w": t[:-1]}
 
 
-def by_proximal_gradient(X, Y, lam):
+def by_proximal_gradient(X, Y, lam, penalty):
     """Accelerated, with restarts, until the prox step is of rounding size."""
     n, K = Y.shape
     A = np.c_[X, np.ones(n)]
@@ -61,7 +67,8 @@ def by_proximal_gradient(X, Y, lam):
     momentum = 1.0
     for _ in range(200_000):
         moved = s - step * value_and_slope(X, Y, s)[1]
-        moved[:-1] = np.sign(moved[:-1]) * np.maximum(np.abs(moved[:-1]) - step * lam, 0.0)
+        size = sizes(moved[:-1], penalty)
+        moved[:-1] *= np.maximum(1.0 - step * lam / np.where(size > 0, size, 1.0), 0.0)
         if ((s - moved) * (moved - t)).sum() > 0.0:
             momentum = 1.0
         following = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
@@ -71,7 +78,10 @@ def by_proximal_gradient(X, Y, lam):
         if change < 1e-14:
             break
     slope, w = value_and_slope(X, Y, t)[1][:-1], t[:-1]
-    assert np.abs(slope[w != 0] + lam * np.sign(w[w != 0])).max(initial=0) < 1e-10
-    assert np.abs(slope[w == 0]).max(initial=0) <= lam
-    objective = value_and_slope(X, Y, t)[0] + lam * np.abs(w).sum()
+    size = sizes(w, penalty)
+    direction = w / np.where(size > 0, size, 1.0)
+    assert np.abs((slope + lam * direction)[size > 0]).max(initial=0) < 1e-10
+    assert sizes(slope, penalty)[size == 0].max(initial=0) <= lam
+    norm = size[:, 0].sum() if penalty == "group" else size.sum()
+    objective = value_and_slope(X, Y, t)[0] + lam * norm
     return {"objective": objective, "nonzeros": np.count_nonzero(w), "w": w}
