@@ -25,14 +25,6 @@ PENALTIES = [
     (None, 0.0),
     ("l2", 0.0),
 ]
-    ("l2", 0.1),
-    ("l2", 1e-3),
-    ("l1", 0.02),
-    ("l1", 0.1),
-    ("group", 0.1),
-    (None, 0.0),
-    ("l2", 0.0),
-]
 
 
 def pose(penalty: str | None, lam: float, **keywords: Any) -> cml.SoftmaxRegression:
