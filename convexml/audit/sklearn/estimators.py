@@ -21,6 +21,7 @@ from .families import (
     nu,
     ridge,
     sgd,
+    unsupervised,
 )
 from .fitted import Fitted, in_order, read_fitted, sklearn_class
 from .parts import Subproblem, certify_parts
@@ -32,6 +33,7 @@ TRANSLATIONS: Mapping[str, Callable[[Fitted], Iterable[Subproblem]]] = {
     "GammaRegressor": glm.gamma_regressor,
     "GraphicalLasso": covariance.graphical_lasso,
     "HuberRegressor": huber.huber_regressor,
+    "KMeans": unsupervised.k_means,
     "KernelRidge": ridge.kernel_ridge,
     "Lasso": lasso.lasso,
     "LassoLars": lasso.lasso,
@@ -45,6 +47,7 @@ TRANSLATIONS: Mapping[str, Callable[[Fitted], Iterable[Subproblem]]] = {
     "NuSVC": nu.nu_svc,
     "NuSVR": nu.nu_svr,
     "OneClassSVM": nu.one_class_svm,
+    "PCA": unsupervised.principal_components,
     "PoissonRegressor": glm.poisson_regressor,
     "QuantileRegressor": glm.quantile_regressor,
     "Ridge": ridge.ridge,

@@ -15,7 +15,7 @@ from ...models.reading.matrix import read_matrix
 from ...models.reading.names import column_names, match_columns
 from ...numerics import Array
 
-WITHOUT_Y = ("GraphicalLasso", "GraphicalLassoCV", "OneClassSVM", "SGDOneClassSVM")
+WITHOUT_Y = ("GraphicalLasso", "GraphicalLassoCV", "KMeans", "OneClassSVM", "PCA", "SGDOneClassSVM")
 """Classes that look at X alone."""
 
 
