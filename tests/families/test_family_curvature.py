@@ -15,7 +15,7 @@ from support.exact.exact_program import OPTIMAL, solve_program
 import convexml as cml
 from convexml import Verdict
 
-SEEDS = sampled(25, 25)
+SEEDS = sampled(12, 36)
 
 
 def boxed(P: np.ndarray, q: np.ndarray, size: float) -> tuple[cp.Problem, cp.Variable]:

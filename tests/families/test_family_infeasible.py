@@ -24,8 +24,8 @@ from convexml.certificates.learning.points.columns import ColumnPrice
 from convexml.losses import HardMargin, Interpolation, Loss
 from convexml.penalties import Box, L1Ball, L2Ball, Nonnegative, Penalty
 
-SAMPLE = 10
-DRAWS = 220
+SAMPLE = 5
+DRAWS = 100
 """Of each family, in blocks; the first are judged by default."""
 BLOCKS = [
     pytest.param(first, marks=[] if first == 0 else pytest.mark.slow)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.catalogue import INF, PENALTIES, D, frozen, name, vectors
+from support.catalogue import INF, PENALTIES, D, frozen, judge, name, vectors
 
 from convexml.numerics import Array
 from convexml.penalties import Penalty
@@ -161,15 +162,25 @@ LAWS: dict[str, Callable] = {
 }
 
 
+@cache
+def drawn() -> list[tuple[Array, Array, float]]:
+    """(w, v, step): the samples on which every law of every penalty is judged, drawn once."""
+    found = []
+
+    @few
+    @given(w=vectors(), v=vectors(), step=STEPS)
+    def collect(w: Array, v: Array, step: float) -> None:
+        found.append((w, v, step))
+
+    collect()
+    return found
+
+
 @each_penalty
 @pytest.mark.parametrize("law", LAWS)
 def test_law(penalty: Penalty, law: str) -> None:
-    @few
-    @given(w=vectors(), v=vectors(), step=STEPS)
-    def holds(w: Array, v: Array, step: float) -> None:
-        LAWS[law](penalty, w, v, step)
-
-    holds()
+    assert len(drawn()) >= 40
+    judge(LAWS[law], penalty, drawn())
 
 
 @each_penalty

@@ -150,6 +150,16 @@ def frozen(x: Array) -> Array:
     return x
 
 
+def judge(law: Callable[..., None], item: Loss | Penalty, drawn: list[tuple]) -> None:
+    """Judge a law on all samples that were drawn; an error says on which one."""
+    for sample in drawn:
+        try:
+            law(item, *sample)
+        except Exception as error:
+            error.add_note(f"{item!r}, drawn: {sample}")
+            raise
+
+
 def minimise(f: Callable[[Array], Array], lo: Array, hi: Array) -> Array:
     """Minimisers of convex functions of one variable each, by golden section."""
     ratio = (np.sqrt(5.0) - 1.0) / 2.0

@@ -143,8 +143,12 @@ def judged(name: str, seeds: Iterable[int], few: int | None = None) -> Tally:
     return tally
 
 
-def sampled(first: int, block: int = 50, draws: int = 200) -> list[Any]:
-    """Blocks of seeds: the first few run always, the others of ``draws`` in the slow suite."""
+def sampled(first: int, block: int = 40, draws: int = 120) -> list[Any]:
+    """Blocks of seeds: the first few run always, the others of ``draws`` in the slow suite.
+
+    ``tests/families/test_judged_points.py`` judges 40 or 80 further draws of each family there,
+    and all of their points.
+    """
     later = [range(k, min(k + block, draws)) for k in range(first, draws, block)]
     return [range(first), *(pytest.param(seeds, marks=pytest.mark.slow) for seeds in later)]
 
