@@ -30,6 +30,7 @@ _HOME = {
     "convergence": "report",
     "dualize": "duality",
     "load": "library",
+    "stumps": "models.boosting.stumps",
     **dict.fromkeys(
         (
             "SVR",
@@ -54,6 +55,7 @@ _HOME = {
             "Lasso",
             "LearningProblem",
             "LeastSquares",
+            "LPBoost",
             "LinearProgram",
             "LogisticRegression",
             "MinimumNorm",

@@ -1,4 +1,4 @@
-"""What a model takes in place of, or beside, X and y: queries, distances, costs, y alone."""
+"""What a model takes in place of X and y, or beside them: queries, distances, costs, stumps."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ProblemFileError
+from ..objective.boosting.stumps import stumps_of
 from .arrays import Array, ProblemData
 
 
@@ -16,7 +17,8 @@ def suited(constructor: Callable[..., Any], name: str, data: ProblemData) -> Pro
     """The data as the constructor takes them.
 
     "Q", queries, are the rows that `split` holds out; "distances" are those of the rows of X, and
-    "costs" those of the rows of X to the rows held out, all of one mass on each side.
+    "costs" those of the rows of X to the rows held out, all of one mass on each side; "H" holds the
+    decision stumps of X.
 
     Raises
     ------
@@ -28,6 +30,11 @@ def suited(constructor: Callable[..., Any], name: str, data: ProblemData) -> Pro
         X = arrays.pop("X")
         arrays["distances"] = _distances(X, X)
         return ProblemData(arrays, (), data.sha256)
+    if "H" in taken and "X" in arrays:
+        found = stumps_of(_dense(arrays.pop("X")))
+        names = data.features or [f"x{j}" for j in range(len(found.thresholds))]
+        arrays["H"] = found.dense()
+        return ProblemData(arrays, tuple(found.names(names)), data.sha256)
     if "X" not in taken and "y" in taken:
         arrays.pop("X", None)
         return ProblemData(arrays, (), data.sha256)
@@ -51,4 +58,8 @@ def _distances(X: Any, Q: Any) -> Array:
     """Euclidean, between rows; of a sparse matrix too."""
     from scipy.spatial.distance import cdist
 
-    return cdist(*(each.toarray() if hasattr(each, "indptr") else each for each in (X, Q)))
+    return cdist(_dense(X), _dense(Q))
+
+
+def _dense(X: Any) -> Array:
+    return np.asarray(X.toarray() if hasattr(X, "indptr") else X)

@@ -23,6 +23,7 @@ TARGETS = ("Y", "x", "labels")
 ARRAYS = (
     "X",
     "Q",
+    "H",
     "distances",
     "y",
     *TARGETS,

@@ -30,6 +30,7 @@ _HOME = {
     "Lasso": "regression.lasso",
     "LearningProblem": "problem",
     "LeastSquares": "regression.least_squares",
+    "LPBoost": "boosting.lp_boost",
     "LinearProgram": "linear.program",
     "LogisticRegression": "classification.logistic_regression",
     "MinimumNorm": "regression.least_squares",

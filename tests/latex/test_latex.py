@@ -89,7 +89,7 @@ def test_models(name: str, intercept: bool, s: Any) -> None:
 
 def test_every_model_is_here() -> None:
     named = {*MODELS, "GaussianLikelihood", "OneClassSVM", "LearningProblem", "LinearProgram"}
-    named |= {"DiscriminantAnalysis", "NuSVC"}
+    named |= {"DiscriminantAnalysis", "NuSVC", "LPBoost"}
     named |= {"BernoulliLikelihood", "CategoricalLikelihood"}
     named |= {"MonotoneRegression", "TrendFilter"}
     named |= {"ConvexClustering", "KMeansBound", "PrincipalComponents"}

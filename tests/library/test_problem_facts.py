@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import support.oracles.boosting.stumps as boosting
 import support.oracles.matrix.relaxations as matrices
 import support.oracles.problem_oracles as oracles
 import support.oracles.problem_oracles_entropy as entropies
@@ -52,6 +53,7 @@ ORACLES = {
     "optimal_transport": shapes.optimal_transport,
     "monotone_regression": shapes.monotone_regression,
     "trend_filter": shapes.trend_filter,
+    "lp_boost": boosting.lp_boost,
     "nearest_neighbors": shapes.nearest_neighbors,
     "convex_clustering": matrices.convex_clustering,
     "k_means_bound": matrices.k_means_bound,

@@ -35,6 +35,7 @@ CASES = {
     "least_squares": "least_squares_diabetes",
     "linear_program": "lp_diet",
     "logistic_regression": "logistic_breast_cancer",
+    "lp_boost": "stumps_iris",
     "minimum_norm": "minimum_norm_digits",
     "monotone_regression": "monotone_regression_longley",
     "multi_task_lasso": "multi_task_lasso_linnerud",

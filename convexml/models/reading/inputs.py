@@ -78,10 +78,12 @@ class Samples:
         return len(self.kept) < self.total or bool(np.any(self.weights != 1.0))
 
 
-def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) -> Samples:
+def read_samples(
+    owner: str, X: Any, y: Any, sample_weight: Any, labels: str, matrix: str = "X"
+) -> Samples:
     """Validate X (n, d), y (n,) and sample weights for a loss with these labels.
 
-    "targets" takes y of shape (n, K), "none" takes no y.
+    "targets" takes y of shape (n, K), "none" takes no y. ``matrix`` is what the caller calls X.
     """
     if getattr(X, "ndim", 0) == 1 and getattr(y, "ndim", 0) == 2:
         raise InputError(
@@ -89,7 +91,7 @@ def read_samples(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) ->
             "must be the matrix of samples and come first. Swap them."
         )
     names = column_names(X)
-    design = read_design(owner, X)
+    design = read_design(owner, X, matrix)
     n = design.shape[0]
     y = np.zeros(n) if labels == "none" else y
     if sparse.issparse(y):

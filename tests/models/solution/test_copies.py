@@ -35,6 +35,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "OptimalTransport": lambda: cml.OptimalTransport([1, 2], [2, 1], [[1, 2], [3, 1]]),
     "MonotoneRegression": lambda: cml.MonotoneRegression([1.0, 3.0, 2.0]),
     "TrendFilter": lambda: cml.TrendFilter([1.0, 3.0, 2.0, 5.0], 0.1),
+    "LPBoost": lambda: cml.LPBoost(kernel.X[:8], [0, 1] * 4, 0.5),
     "LinearProgram": lambda: cml.LinearProgram([1.0, 2.0], [[-1.0, -1.0]], [-1.0]),
     "SoftmaxRegression": lambda: softmax.pose("l2", 0.1),
     **{name: partial(make, kernel.KERNELS[0]) for name, make in kernel.MODELS.items()},

@@ -82,6 +82,14 @@ ROWS: dict[str, Row] = {
         lambda: cml.OptimalTransport([1.0, 1.0], [1.0, 0.5, 0.5], np.ones((3, 2))),
         "OptimalTransport: costs | (3, 2) | shape (2, 3) | a row for each of a",
     ),
+    "a share of samples above all": (
+        lambda: cml.LPBoost(X, np.arange(len(X)) % 2, 1.5),
+        "LPBoost: nu | 1.5 | (0, 1] | must be in",
+    ),
+    "stumps of constant columns": (
+        lambda: cml.stumps(np.ones((4, 2))),
+        "stumps: every column of X is constant | no stump tells | that varies | Pass a feature",
+    ),
     "a table to be monotone": (
         lambda: cml.MonotoneRegression(X),
         "MonotoneRegression: y | (24, 5) | vector | in the order in which w is to rise",

@@ -54,6 +54,7 @@ ALONE: tuple[ModelCase, ...] = (
         lambda X, y, **given: cml.OneClassSVM(X, 0.3, KERNEL, **given),
         alone,
     ),
+    ModelCase("LPBoost", bind(cml.LPBoost, 0.4), binary),
     ModelCase("NuSVC", bind(cml.NuSVC, 0.4), binary),
     ModelCase("NuSVC-kernel", bind(cml.NuSVC, 0.4, KERNEL), binary),
     ModelCase("PrincipalComponents", lambda X, y, **given: components(X, 2, **given), alone),

@@ -1,0 +1,1 @@
+"""Boosting: margins of weak learners, as convex problems."""
