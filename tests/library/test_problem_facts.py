@@ -35,6 +35,7 @@ ORACLES = {
     "constrained_lasso": oracles.constrained_lasso,
     "elastic_net": oracles.elastic_net,
     "group_lasso": oracles.group_lasso,
+    "maximum_a_posteriori": oracles.maximum_a_posteriori,
     "multi_task_lasso": oracles.multi_task_lasso,
     "logistic_regression": newton.logistic_regression,
     "huber_regression": newton.huber_regression,

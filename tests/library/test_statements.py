@@ -36,6 +36,7 @@ CASES = {
     "linear_program": "lp_diet",
     "logistic_regression": "logistic_breast_cancer",
     "lp_boost": "stumps_iris",
+    "maximum_a_posteriori": "maximum_a_posteriori_laplace",
     "minimum_norm": "minimum_norm_digits",
     "monotone_regression": "monotone_regression_longley",
     "multi_task_lasso": "multi_task_lasso_linnerud",
@@ -107,6 +108,7 @@ SMOOTH = [
     "elastic_net",
     "logistic_regression",
     "sparse_logistic_regression",
+    "maximum_a_posteriori",
 ]
 
 

@@ -17,6 +17,7 @@ from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..base import Hyperparameter
 from ..latex import Latex, such_that
 from ..likelihood.samples import Rows, read_rows
+from ..reading.labels import distinct_labels
 
 
 class JudgedClustering(NamedTuple):
@@ -133,13 +134,13 @@ class KMeansBound(ArrayProblem):
             raise InputError(
                 f"{owner}: labels must have one entry per row of X ({n}), got shape {read.shape}."
             )
-        found, index = np.unique(read, return_inverse=True)
+        found = distinct_labels(owner, read, np.arange(n), "labels")
         if len(found) > self.k:
             raise InputError(
                 f"{owner}: there are {len(found)} clusters, and the bound is for at most k = "
                 f"{self.k}; pose KMeansBound(X, {len(found)})."
             )
-        return [np.flatnonzero(index == j) for j in range(len(found))]
+        return [np.flatnonzero(read == label) for label in found]
 
     # -- as the base asks ------------------------------------------------------------------------
 

@@ -186,6 +186,13 @@ def test_labels_that_are_none_and_too_many_clusters_are_refused() -> None:
     problem = cml.KMeansBound(FEW, 3)
     with pytest.raises(InputError, match="15"):
         problem.judge(np.zeros(14))
+    for wrong, words in (
+        ([np.nan] * 15, "labels contains nan at entry 0"),
+        ([0, 1, np.inf] * 5, "labels contains inf at entry 2"),
+        ([None] * 15, "the labels in labels cannot be ordered"),
+    ):
+        with pytest.raises(InputError, match=f"KMeansBound.judge: {words}"):
+            problem.judge(wrong)
     with pytest.raises(InputError, match="there are 15 clusters"):
         problem.judge(np.arange(15))
     with pytest.raises(InputError, match="there are 15 samples"):

@@ -59,6 +59,17 @@ def constrained_ridge(X, y, radius):
     return {"objective": np.mean((yc - Xc @ w) ** 2) / 2, "w": w}
 
 
+def maximum_a_posteriori(X, y, sigma, scale, prior):
+    """n/sigma² times ridge, or the lasso, with the λ of the errata to [H] 7.2."""
+    n = len(y)
+    fitted = (
+        ridge(X, y, sigma**2 / (n * scale**2))
+        if prior == "gaussian"
+        else lasso(X, y, sigma**2 / (n * scale))
+    )
+    return fitted | {"objective": n / sigma**2 * fitted["objective"]}
+
+
 def lasso_path(X, y, smallest=0.0):
     """The knots of the exact path; it is linear in between."""
     from sklearn.linear_model import lars_path
