@@ -7,10 +7,12 @@ from ..theory import (
     AdmmResiduals,
     AugmentedLagrangianRate,
     ConjugateGradientsRate,
+    CornerRegret,
     Descent,
     DualAscent,
     InexactNewtonRate,
     InteriorPointRate,
+    LeaderRegret,
     NewtonRate,
     OnlineRegret,
     PegasosRate,
@@ -19,6 +21,7 @@ from ..theory import (
     SagaRate,
     SearchedDescent,
     SgdRate,
+    StochasticSubgradientRate,
     SubgradientRate,
 )
 from .algorithm import Algorithm
@@ -41,11 +44,14 @@ from .second_order.irls import irls
 from .second_order.newton import newton
 from .second_order.newton_cg import newton_cg
 from .second_order.normal_equations import normal_equations
+from .stochastic.exponentiated_gradient import exponentiated_gradient
+from .stochastic.follow_the_regularized_leader import follow_the_regularized_leader
 from .stochastic.online_gradient_descent import online_gradient_descent
 from .stochastic.pegasos import pegasos
 from .stochastic.perceptron import perceptron
 from .stochastic.saga import saga
 from .stochastic.sgd import sgd
+from .stochastic.stochastic_subgradient import stochastic_subgradient
 
 SMOOTH = ("finite loss", "smooth loss", "smooth penalty")
 """What gradients of P need."""
@@ -55,6 +61,13 @@ BOUNDED = ("bounded curvature", "bounded curvature of the penalty")
 GENERAL = ("learning problem",)
 """Also where b has shape (K,) and predictions (n, K), for K classes."""
 SCALAR = (*GENERAL, "scalar prediction")
+PLAYED = (
+    *SCALAR,
+    "finite loss",
+    "model without an intercept",
+    "bounded slope of each sample on its ball",
+)
+"""What the rounds of a regularised leader need."""
 BROUGHT = ("model that brings it",)
 """What is written for some models in arrays of their own, which name it among their methods."""
 
@@ -114,6 +127,13 @@ TABLE = (
         500,
         PegasosRate(),
     ),
+    Algorithm(
+        "stochastic_subgradient",
+        stochastic_subgradient,
+        (*SCALAR, "finite loss", "penalty without constraints", "bounded slope of every sample"),
+        500,
+        StochasticSubgradientRate(),
+    ),
     Algorithm("saga", saga, (*SCALAR, *SPLIT), 10_000, SagaRate()),
     Algorithm(
         "perceptron", perceptron, (*SCALAR, "separation problem"), 200_000, PerceptronBound()
@@ -124,6 +144,20 @@ TABLE = (
         (*SCALAR, "finite loss", "subgradient of the penalty", "bounded slope of each sample"),
         500,
         OnlineRegret(),
+    ),
+    Algorithm(
+        "follow_the_regularized_leader",
+        follow_the_regularized_leader,
+        (*PLAYED, "subgradient of the penalty", "no constraint but a Euclidean ball"),
+        500,
+        LeaderRegret(),
+    ),
+    Algorithm(
+        "exponentiated_gradient",
+        exponentiated_gradient,
+        (*PLAYED, "l1 ball as its penalty"),
+        500,
+        CornerRegret(),
     ),
     Algorithm(
         "dual_coordinate_descent",

@@ -9,7 +9,7 @@ import numpy as np
 from ..numerics import all_finite
 from ..objective import Objective
 from ..penalties import Penalty
-from ..theory import round_slope, strong_convexity
+from ..theory import corner_slope, round_slope, strong_convexity
 from ..theory.stochastic.online import has_bounded_slope
 from .box_dual import has_box_dual
 
@@ -30,6 +30,17 @@ def has_bounded_rounds(objective: Objective) -> bool:
     lipschitz = has_bounded_slope(objective)
     mu = objective.penalty.strong_convexity if lipschitz else strong_convexity(objective)
     return bool(np.isfinite(round_slope(objective, 1.0 if mu > 0.0 else np.inf)))
+
+
+def has_bounded_rounds_on_its_ball(objective: Objective) -> bool:
+    """The same, where the ball may be that of the penalty."""
+    match objective.penalty.name:
+        case "l1_ball":
+            return bool(np.isfinite(corner_slope(objective)))
+        case "l2_ball":
+            return bool(np.isfinite(round_slope(objective, objective.penalty.t)))  # type: ignore[attr-defined]
+        case _:
+            return has_bounded_rounds(objective)
 
 
 def has_norm_of_blocks(objective: Objective) -> bool:
@@ -140,6 +151,26 @@ NEEDS: dict[str, Need] = {
     "bounded slope of each sample": (
         has_bounded_rounds,
         "a slope is unbounded, and no ball is known to hold the solution",
+    ),
+    "penalty without constraints": (
+        lambda objective: not objective.penalty.restricts,
+        "its penalty is a constraint",
+    ),
+    "bounded slope of every sample": (
+        lambda objective: bool(np.isfinite(round_slope(objective))),
+        "the slope of its loss or of its penalty is unbounded",
+    ),
+    "bounded slope of each sample on its ball": (
+        has_bounded_rounds_on_its_ball,
+        "a slope is unbounded, and no ball is known to hold the solution",
+    ),
+    "no constraint but a Euclidean ball": (
+        lambda objective: not objective.penalty.restricts or objective.penalty.name == "l2_ball",
+        "its penalty is a constraint other than |w| <= t",
+    ),
+    "l1 ball as its penalty": (
+        lambda objective: objective.penalty.name == "l1_ball",
+        "its penalty is not the constraint |w|_1 <= t",
     ),
     "separation problem": (
         lambda objective: objective.loss.is_indicator and objective.loss.labels == "binary",

@@ -42,11 +42,13 @@ from .statistics.ridge_risk import (
     ridge_risk,
     ridge_risk_bound,
 )
+from .stochastic.leader import CornerRegret, LeaderRegret, corner_slope, leader_regret
 from .stochastic.online import OnlineRegret, online_regret, round_slope
 from .stochastic.pegasos import PegasosRate, pegasos_slope, pegasos_value
 from .stochastic.perceptron import PerceptronBound, perceptron_updates
 from .stochastic.saga import SagaRate, saga_distance, saga_factor
 from .stochastic.sgd import SgdRate, sgd_distance
+from .stochastic.subgradient import StochasticSubgradientRate
 from .theorem import Theorem
 from .trajectory import Reference, Trajectory
 
@@ -56,11 +58,13 @@ __all__ = [
     "AugmentedLagrangianRate",
     "Claim",
     "ConjugateGradientsRate",
+    "CornerRegret",
     "Descent",
     "DualAscent",
     "GradientDescentRate",
     "InexactNewtonRate",
     "InteriorPointRate",
+    "LeaderRegret",
     "LinearInteriorPointRate",
     "NewtonRate",
     "OnlineRegret",
@@ -71,11 +75,13 @@ __all__ = [
     "SagaRate",
     "SearchedDescent",
     "SgdRate",
+    "StochasticSubgradientRate",
     "SubgradientRate",
     "Theorem",
     "Trajectory",
     "accelerated_value",
     "conjugate_gradients_value",
+    "corner_slope",
     "finite_class",
     "gradient_descent_distance",
     "gradient_descent_value",
@@ -83,6 +89,7 @@ __all__ = [
     "hessian_lipschitz",
     "hoeffding",
     "inexact_distance",
+    "leader_regret",
     "least_curvature",
     "least_squares_excess_risk",
     "lipschitz",

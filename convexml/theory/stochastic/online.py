@@ -84,20 +84,35 @@ class OnlineRegret(Theorem):
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
         """That the step is constant, and the reference lies in the ball projected onto."""
-        yield from varying(run, "step", "ball")
+        yield from self.constants(run)
         ball, reference = run.fact("ball"), run.reference
         b = 0.0 if has_bounded_slope(run.objective) else reference.b
         size = float(np.hypot(np.linalg.norm(reference.w), np.linalg.norm(b)))
         if not size <= ball * (1.0 + 1e-9):
             yield f"the solution, of size {size:.6g}, lies outside the ball of radius {ball:.6g}"
 
+    @staticmethod
+    def constants(run: Trajectory) -> Iterator[str]:
+        """That the step is constant, and the ball."""
+        yield from varying(run, "step", "ball")
+
+    def game(self, run: Trajectory, x: Array) -> Iterator[tuple[Array, float]]:
+        """(mean of all points, losses suffered) after each pass from x."""
+        return rounds(run.objective, x, run.fact("step"), run.fact("ball"))
+
+    def bound(self, run: Trajectory, played: Array) -> Array:
+        """The right side after so many rounds."""
+        slope = round_slope(run.objective, run.fact("ball"))
+        distance = run.start_distance
+        return online_regret(played, step=run.fact("step"), slope=slope, distance=distance)
+
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
         """The means of the points, and the regret after each whole pass."""
         (run,) = runs
-        objective, step, ball = run.objective, run.fact("step"), run.fact("ball")
+        objective = run.objective
         rows, suffered, T = [], [], []
         points = run.replay()
-        game = rounds(objective, pack(next(points)), step, ball)
+        game = self.game(run, pack(next(points)))
         passes = max(ROUNDS // objective.n, 1)
         for point, (mean, loss) in zip(islice(points, passes), game, strict=False):
             shown = pack(point)
@@ -108,9 +123,7 @@ class OnlineRegret(Theorem):
         at = np.arange(1, len(rows) + 1)
         yield deviations("the iterates are the means of the points played", rows)
         played = np.array(T)
-        bound = online_regret(
-            played, step=step, slope=round_slope(objective, ball), distance=run.start_distance
-        )
+        bound = self.bound(run, played)
         regret = np.array(suffered) - played * run.reference.floor
         yield Claim(self.statement, regret, bound, played * run.value_room, at)
 

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 import convexml as cml
-from convexml.losses import Hinge, Squared
+from convexml.losses import Absolute, Hinge, Squared
 from convexml.numerics import Array
-from convexml.penalties import L2
+from convexml.penalties import L1, L2
 from convexml.solvers.registry import ALGORITHMS
 from support.model_cases import samples
 
-STOCHASTIC = ("sgd", "pegasos", "saga", "online_gradient_descent")
-SEEDED = ("sgd", "pegasos", "saga")
+SEEDED = ("sgd", "pegasos", "saga", "stochastic_subgradient")
+LEADERS = ("follow_the_regularized_leader", "exponentiated_gradient")
+STOCHASTIC = (*SEEDED, "online_gradient_descent", *LEADERS)
 
 
 def start(solver: str, problem: Any, **options: Any) -> Any:
@@ -29,6 +30,11 @@ def posing(solver: str, **keywords: Any) -> Any:
         X, y = samples("binary")
         return cml.LearningProblem(keywords.get("X", X), y, Hinge(), L2(0.1), fit_intercept=False)
     X, y = samples("real")
+    if solver == "stochastic_subgradient":
+        return cml.LearningProblem(keywords.get("X", X), y, Absolute(), L1(0.1))
+    if solver in LEADERS:
+        model = cml.ConstrainedLasso if solver == LEADERS[1] else cml.ConstrainedRidge
+        return model(keywords.get("X", X), y, 2.0, fit_intercept=False)
     return cml.Ridge(keywords.get("X", X), y, 0.3)
 
 
