@@ -15,7 +15,6 @@ from ..errors import InputError
 from ..models.base import Problem
 from ..naming import PublicNames
 from ..numerics import Array, without_warnings
-from .cvxpy.reading.curvature import curved
 from .cvxpy.reading.labels import multipliers_by_label, soft_rows
 from .cvxpy.reading.point import Posed, pose, sparse_values, substituted
 from .cvxpy.strictness import is_linear, slack_of
@@ -97,7 +96,7 @@ def slater(problem: Any) -> Slater:
         raise InputError("slater: the problem has no variables; there is no point to look for.")
     check_problem(problem, "slater")
     posed = pose(problem, "slater")
-    if words := curved(posed):
+    if words := posed.curvature:
         return Slater(None, reason=words)
     x, y = search(posed.program) or (None, None)
     strict = strict_point(posed.program, x)

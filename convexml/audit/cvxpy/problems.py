@@ -25,7 +25,6 @@ from ...numerics import Array
 from ...objective.conic.program import ConePoint
 from .constant import certify_constant
 from .reading.answer import kept_answer
-from .reading.curvature import curved
 from .reading.domain import undefined, without_value
 from .reading.labels import soft_rows
 from .reading.layout import dense
@@ -111,7 +110,7 @@ def _judge(posed: Posed, tol: float, answer: ConePoint | None) -> Certificate:
         empty = bounded(np.nan, np.nan, outside, tol, scale=np.nan, reason=reason)
         return _explained(posed, decide(empty))
     sizes, sign = (posed.units, posed.fit, posed.own), posed.canonical.sign
-    subject = Audited(posed.program, *sizes, posed, sign, _bent(posed), curved(posed), given)
+    subject = Audited(posed.program, *sizes, posed, sign, _bent(posed), posed.curvature, given)
     for full, pair in _completions(posed, x, given, answer):
         radius = reach(full, posed.own)
         certificate = certify_conic(subject, full, pair, tol, radius, given.missing)

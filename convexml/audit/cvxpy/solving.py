@@ -12,7 +12,6 @@ from ...certificates.algebra.highs import highs
 from ...certificates.certificate import Certificate, Verdict
 from ...certificates.conic.values import linear_rows
 from ...duality.checking import check_problem, require_problem
-from ...duality.inner import record, store, stored
 from ...errors import SolverError, UnknownSolverError, UnsuitableSolverError, nearest
 from ...naming import known_keywords
 from ...numerics import Array, without_warnings
@@ -23,6 +22,7 @@ from ...validation import positive_number, yes_or_no
 from .absence import certify_absence
 from .problems import ENDED, certify_problem, judge
 from .reading.point import Posed, pose, sparse_values
+from .standing import clear, empty, restore, state, told
 
 RESCALED = "clarabel, rescaled"
 TALL = 2
@@ -81,7 +81,7 @@ def solve(
                 "setup_time": setup,
                 "num_iters": found.iterations,
             }
-            _record(problem, found.certificate, found.solver, stats)
+            told(problem, found.certificate, found.solver, stats)
             again = thorough and found.certificate.claim == "optimal"
             return certify_problem(problem, tol=tol) if again else found.certificate
     check_problem(problem, "solve")
@@ -92,7 +92,7 @@ def solve(
         )
     if not problem.variables():
         constant = certify_problem(problem, tol=tol)
-        _record(problem, constant, "no variables", {})
+        told(problem, constant, "no variables", {})
         return constant
     posed = pose(problem, "solve")
     order = _order(posed.program)
@@ -109,27 +109,36 @@ def solve(
         if claimed in ENDED and not looked:
             looked = True
             certificate = certify_absence(posed, claimed.removesuffix("_inaccurate"), tol=tol)
-        elif not _empty(posed):
+        elif not empty(posed):
             certificate = judge(posed, tol, answer)
         if certificate is not None and (
             best is None or certificate.standing(sign) < best[0].standing(sign)
         ):
-            best = certificate, attempt, _state(posed) | {"stats": stats}
-        if best is not None and best[0].verdict is Verdict.CERTIFIED:
+            best = certificate, attempt, state(posed) | {"stats": stats}
+        if best is not None and _settled(posed, best[0]):
             break
         tried.append(f"{attempt}: {claimed}")
-    if not looked and (best is None or best[0].verdict is not Verdict.CERTIFIED):
+    if not looked and (best is None or not _settled(posed, best[0])):
         absent = certify_absence(posed, "infeasible", tol=tol)
         if absent.verdict is Verdict.CERTIFIED or best is None:
-            best = absent, "search for evidence", _state(posed) | {"stats": {}}
+            best = absent, "search for evidence", state(posed) | {"stats": {}}
     assert best is not None
-    _restore(posed, *best)
+    restore(posed, *best)
     certificate, attempt, _ = best
     if tried:
         note = f"answer of {attempt}; not verified before: {'; '.join(tried)}"
         reason = f"{certificate.reason} ({note})" if certificate.reason else note
         certificate = certificate.but(reason=reason)
     return certificate
+
+
+def _settled(posed: Posed, certificate: Certificate) -> bool:
+    """Whether nobody else can do better: of what is not convex no point has a bound."""
+    if certificate.verdict is Verdict.CERTIFIED:
+        return True
+    rows = [row for row in certificate.conditions if row.kind == "primal_feasibility"]
+    is_met = certificate.claim == "optimal" and all(row.meets(certificate.tol) for row in rows)
+    return is_met and certificate.verdict is Verdict.UNDECIDED and bool(posed.curvature)
 
 
 def _order(program: ConeProgram) -> list[str]:
@@ -154,7 +163,7 @@ def _attempts(
 ) -> Iterator[tuple[str, str, ConePoint | None, dict[str, Any]]]:
     """Fill the variables by one solver after the other: (solver, its claim, and as ``_ask``)."""
     for name in (order[0], RESCALED, *order[1:]):
-        _clear(posed)
+        clear(posed)
         if name == RESCALED:
             yield name, *_solve_rescaled(posed), {}
         elif installed(name) and suits(name, posed.problem)[0]:
@@ -203,48 +212,3 @@ def _fill(posed: Posed, x: Array, y: Array) -> ConePoint:
         if duals.get(constraint) is not None:
             constraint.save_dual_value(duals[constraint])
     return ConePoint(x, posed.program.slack(x), y)
-
-
-def _clear(posed: Posed) -> None:
-    for variable in posed.problem.variables():
-        variable.save_value(None)
-    for constraint in posed.problem.constraints:
-        for dual in constraint.dual_variables:
-            dual.save_value(None)
-
-
-def _empty(posed: Posed) -> bool:
-    return any(variable.value is None for variable in posed.problem.variables())
-
-
-def _state(posed: Posed) -> dict[str, Any]:
-    return {
-        "variables": [(v, stored(v)) for v in posed.problem.variables()],
-        "duals": [
-            (dual, dual.value) for c in posed.problem.constraints for dual in c.dual_variables
-        ],
-    }
-
-
-def _restore(posed: Posed, certificate: Certificate, name: str, state: dict[str, Any]) -> None:
-    for variable, value in state["variables"]:
-        store(variable, value)
-    for dual, value in state["duals"]:
-        dual.save_value(value)
-    _record(posed.problem, certificate, name, state["stats"])
-
-
-def _record(problem: Any, certificate: Certificate, name: str, stats: dict[str, Any]) -> None:
-    """What CVXPY shows of a problem, as the certificate has it, and who found it how fast.
-
-    Other claims have the words of CVXPY that are nearest: of an infimum that is not attained
-    there is a point, and an inaccurate one.
-    """
-    certified, claim = certificate.verdict is Verdict.CERTIFIED, certificate.claim
-    if claim in ("optimal", "unattained"):
-        status = "optimal" if certified and claim == "optimal" else "optimal_inaccurate"
-    else:
-        status = claim if certified else f"{claim}_inaccurate"
-        for variable in problem.variables():
-            variable.save_value(None)
-    record(problem, certificate.primal_objective, status, name, **stats)

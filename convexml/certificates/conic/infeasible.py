@@ -14,20 +14,21 @@ from ...objective.conic.program import ConeProgram
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
 from ..judge import absent, judge
-from ..linear.farkas import find_infeasibility
 from ..scale import ProgramUnits
 from .bounds import bound_of, priced_candidates
 from .prices.margin import nudged
 from .prices.price import priced
 from .rows import distances, row_sizes, share
+from .search.farkas import multipliers_of_linear_rows
 from .search.fit import fitted
 from .search.recovery import Completed
-from .search.relaxation import Relaxation, moves, relax
+from .search.relaxation import Relaxation, relax, relax_by_vertex
 from .units import conic_units
-from .values import linear_rows
 
 NOTHING, TINY = 1e-100, 1e-250
 """A b'y below this share of its terms, or this number, is what underflow can leave."""
+LEAST = 1e-6
+"""How far, relatively, a relaxation may be from its bound before another solver is asked."""
 
 
 def certify_infeasible(
@@ -60,6 +61,29 @@ def certify_infeasible(
         must move (in total the least); "relaxation_total", and "relaxation_bound", which no
         relaxation can be below.
     """
+    found = _by_vertex(program, units, soft, tol)
+    return found or _by_search(program, units, soft, passed, tol)
+
+
+def _by_vertex(
+    program: ConeProgram, units: ProgramUnits, soft: Array, tol: float
+) -> Certificate | None:
+    """One linear program has both, multipliers and relaxation; None where that is not verified."""
+    relaxation = relax_by_vertex(program, soft)
+    if relaxation is None or not relaxation.total > 0.0:
+        return None
+    found = verify_farkas(program, units, relaxation.y, tol)
+    if found.verdict is not Verdict.CERTIFIED:
+        return None
+    evidence = relaxation.evidence(program, soft, found.dual["y"])
+    least = relaxation.total <= (1.0 + LEAST) * evidence["relaxation_bound"]
+    return found.but(evidence=found.evidence | evidence) if least else None
+
+
+def _by_search(
+    program: ConeProgram, units: ProgramUnits, soft: Array, passed: Array | None, tol: float
+) -> Certificate:
+    """``certify_infeasible`` by every way to multipliers."""
     relaxation, why = None, ""
     try:
         relaxation = relax(program, soft)
@@ -77,8 +101,7 @@ def certify_infeasible(
     if relaxation is not None and best.verdict is not Verdict.CERTIFIED:
         best = _from_phase(program, units, relaxation, best, tol)
     if relaxation is not None and best.verdict is Verdict.CERTIFIED:
-        evidence = _relaxed(program, soft, relaxation, best.dual["y"])
-        best = replace(best, evidence=best.evidence | evidence)
+        best = best.but(evidence=best.evidence | relaxation.evidence(program, soft, best.dual["y"]))
     return best
 
 
@@ -87,22 +110,11 @@ def _candidates(
 ) -> Iterator[Array | None]:
     """Multipliers to try; linear constraints have a search of their own, which is exact."""
     if program.is_polyhedral:
-        yield _of_linear_rows(program)
+        yield multipliers_of_linear_rows(program)
     yield None if relaxation is None else relaxation.y
     yield passed
     if not program.is_polyhedral:
-        yield _of_linear_rows(program)
-
-
-def _of_linear_rows(program: ConeProgram) -> Array | None:
-    """Multipliers of the linear rows alone."""
-    data, rows = linear_rows(program)
-    found = find_infeasibility(data) if rows.size else None
-    if found is None:
-        return None
-    y = np.zeros(program.b.size)
-    y[rows] = np.concatenate([found.evidence["lambda_ub"], found.evidence["nu"]])
-    return y
+        yield multipliers_of_linear_rows(program)
 
 
 def verify_farkas(program: ConeProgram, units: ProgramUnits, y: Array, tol: float) -> Certificate:
@@ -235,16 +247,3 @@ def _rows(program: ConeProgram, units: ProgramUnits, y: Array) -> list[Condition
         worst("A'y = 0", "dual_feasibility", left, terms),
         worst("b'y < 0", "dual_feasibility", max(float(program.b @ y), 0.0)),
     ]
-
-
-def _relaxed(
-    program: ConeProgram, soft: Array, relaxation: Relaxation, y: Array
-) -> dict[str, object]:
-    # y / max(y) is dual feasible for the relaxed program, whose value is at least -b'y of it.
-    pull = float(np.max(moves(program, soft).T @ y, initial=0.0))
-    noise = 1e-7 * max(1.0, float(np.max(np.abs(relaxation.shift), initial=0.0)))
-    return {
-        "relaxation": np.where(np.abs(relaxation.shift) <= noise, 0.0, relaxation.shift),
-        "relaxation_total": relaxation.total,
-        "relaxation_bound": 1.0 / pull if pull > 0.0 else np.inf,
-    }

@@ -85,8 +85,8 @@ def _assemble(
     constant = offset if units.size == 0.0 else 0.0
     scale = program_scale(rest + constant, exact + constant, units.size)
     enough = rest - 0.3 * tol * scale
-    # Where the violations alone are worth more than tol, no bound can be near enough.
-    worth_it = subject.shortfall(x, pair.y) <= tol * scale
+    # Where P is not convex, or the violations alone are worth more, no bound can be near enough.
+    worth_it = not subject.curvature and subject.shortfall(x, pair.y) <= tol * scale
     bound = bound_of(program, subject.fit, x, subject.own, pair, R, enough, worth_it)
     short = subject.shortfall(x, bound.y)
     apart = _apart(program, subject.own, x, bound.y, exact - rest)

@@ -6,12 +6,11 @@ from typing import Any
 
 from ....certificates.algebra.definite import negative_eigenvalue
 from ....certificates.conic.values import curvature_words
-from .point import Posed
 
 
-def curved(posed: Posed) -> str:
+def curved(problem: Any) -> str:
     """Why the problem is not convex, where a quadratic form has the wrong curvature; else ""."""
-    for form in _forms(posed.problem):
+    for form in _forms(problem):
         P = form.args[1]
         matrix = -P.value if P.is_nsd() and not P.is_psd() else P.value
         least = negative_eigenvalue(0.5 * (matrix + matrix.T))

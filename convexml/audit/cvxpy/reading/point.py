@@ -22,6 +22,7 @@ from ....errors import InputError, SolverError
 from ....numerics import EPS, Array
 from ....objective.conic.program import ConeProgram
 from .attributed import attribute_rows
+from .curvature import curved
 from .domain import Domains, domain_rows, domains_of
 from .layout import (
     Columns,
@@ -67,6 +68,11 @@ class Posed:
     def fit(self) -> FittedProgram:
         """The conic form in those units, rounded to powers of two."""
         return fitted(self.program, self.units)
+
+    @cached_property
+    def curvature(self) -> str:
+        """Why a quadratic form makes the problem not convex; else ""."""
+        return curved(self.problem)
 
     @cached_property
     def labels(self) -> dict[int, str]:

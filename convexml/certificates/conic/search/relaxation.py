@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -10,6 +10,8 @@ from scipy import sparse
 from ....numerics import Array
 from ....objective.conic.cones import NonnegativeCone, ZeroCone
 from ....objective.conic.program import ConeProgram
+from ...algebra.highs import highs
+from ..values import linear_rows
 from .interior import inward
 from .scaling import solve_scaled
 
@@ -27,6 +29,20 @@ class Relaxation(NamedTuple):
     phase: ConeProgram
     primal: Array
     dual: Array
+
+    def evidence(self, program: ConeProgram, soft: Array, y: Array) -> dict[str, Any]:
+        """What is told of it beside multipliers with b'y = -1.
+
+        y / max(E'y) is feasible for the dual of the relaxed program: no total is below its
+        value, 1 / max(E'y).
+        """
+        pull = float(np.max(moves(program, soft).T @ y, initial=0.0))
+        noise = 1e-7 * max(1.0, float(np.max(np.abs(self.shift), initial=0.0)))
+        return {
+            "relaxation": np.where(np.abs(self.shift) <= noise, 0.0, self.shift),
+            "relaxation_total": self.total,
+            "relaxation_bound": 1.0 / pull if pull > 0.0 else np.inf,
+        }
 
 
 def relax(program: ConeProgram, soft: Array) -> Relaxation:
@@ -54,34 +70,62 @@ def relax(program: ConeProgram, soft: Array) -> Relaxation:
     SolverError
         Where Clarabel breaks down.
     """
-    ways = moves(program, soft)
+    phase = _phase(program, moves(program, soft))
+    return _read(program, soft, phase, *solve_scaled(phase))
+
+
+def relax_by_vertex(program: ConeProgram, soft: Array) -> Relaxation | None:
+    """``relax`` by HiGHS, whose multipliers are sparse and about exact; linear programs only."""
+    if not program.is_polyhedral:
+        return None
+    phase = _phase(program, moves(program, soft))
+    data, rows = linear_rows(phase)
+    found = highs(data)
+    if found.x is None or found.lambda_ub is None or found.nu is None:
+        return None
+    y = np.zeros(phase.b.size)
+    y[rows] = np.concatenate([found.lambda_ub, found.nu])
+    return _read(program, soft, phase, found.x, y)
+
+
+def _phase(program: ConeProgram, ways: Any) -> ConeProgram:
     n, k = program.q.size, ways.shape[1]
     A = sparse.block_array([[program.A, -ways], [None, -sparse.eye_array(k)]], format="csc")
-    phase = ConeProgram(
+    return ConeProgram(
         sparse.csc_array((n + k, n + k)),
         np.concatenate([np.zeros(n), np.ones(k)]),
         A,
         np.concatenate([program.b, np.zeros(k)]),
         (*program.cones, *((NonnegativeCone(k),) if k else ())),
     )
-    x, y = solve_scaled(phase)
+
+
+def _read(program: ConeProgram, soft: Array, phase: ConeProgram, x: Array, y: Array) -> Relaxation:
+    n = program.q.size
     t = np.maximum(x[n:], 0.0)
-    return Relaxation(x[:n], ways @ t, float(t.sum()), y[: program.b.size], phase, x, y)
+    shift = moves(program, soft) @ t
+    return Relaxation(x[:n], shift, float(t.sum()), y[: program.b.size], phase, x, y)
 
 
 def moves(program: ConeProgram, soft: Array) -> sparse.csc_array:
     """E: one column for each way in which a soft row or cone can move."""
-    columns: list[tuple[Array, Array]] = []
-    for cone, part in program.blocks:
-        rows = np.arange(part.start, part.stop)
+    rows, owners, values = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)], [np.zeros(0)]
+    count = 0
+    for cone, run in program.runs:
         if isinstance(cone, ZeroCone | NonnegativeCone):
-            for i in rows[soft[part]]:
-                columns.append((np.array([i]), np.ones(1)))
-                if isinstance(cone, ZeroCone):
-                    columns.append((np.array([i]), -np.ones(1)))
-        elif np.all(soft[part]):
-            columns.append((rows, inward(cone)))
-    matrix = sparse.lil_array((program.b.size, len(columns)))
-    for j, (rows, values) in enumerate(columns):
-        matrix[rows, [j] * rows.size] = values
-    return sparse.csc_array(matrix)
+            free, ways = run.ravel()[soft[run.ravel()]], np.ones(1)
+            if isinstance(cone, ZeroCone):
+                ways = np.array([1.0, -1.0])
+            at, part = np.repeat(free, ways.size), np.tile(ways, free.size)
+            own = np.arange(at.size)
+        else:
+            whole, way = run[np.all(soft[run], axis=1)], inward(cone)
+            at, part = whole.ravel(), np.tile(way, len(whole))
+            own = np.repeat(np.arange(len(whole)), way.size)
+        rows.append(at)
+        owners.append(count + own)
+        values.append(part)
+        count += int(own[-1]) + 1 if own.size else 0
+    at, own, part = (np.concatenate(each) for each in (rows, owners, values))
+    at, own, part = (each[part != 0.0] for each in (at, own, part))
+    return sparse.csc_array((part, (at, own)), shape=(program.b.size, count))
