@@ -17,6 +17,7 @@ from ..scale import ProgramUnits
 from .prices.inwards import inward_prices
 from .prices.lift import lifted_prices
 from .prices.lineality import idle_columns
+from .prices.log_det import log_det_prices
 from .prices.polyhedral import dual_interior, priced_inside, rational_dual
 from .prices.price import Priced, priced
 from .prices.repair import repair_conic_dual
@@ -122,6 +123,7 @@ def priced_candidates(
 ) -> Iterator[Priced]:
     """Dual points near (w, y) with their prices, the cheapest to find first."""
     yield from lifted_prices(program, w, y, units)
+    yield from log_det_prices(program, w, y, units)
     yield from inward_prices(program, w, y, units)
     yield priced(program, w, y, units)
     clean = np.where(_inactive(program, x, y, units), 0.0, y)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
 import cvxpy as cp
 import numpy as np
 import pytest
 from scipy import sparse
 
 import convexml as cml
-from convexml.certificates.conic.prices.factor import sparse_factor
+from convexml.certificates.conic.prices.factor import dense_factor, sparse_factor
 from convexml.certificates.conic.prices.inwards import inward_prices
 from convexml.certificates.conic.search import scaling
 from convexml.certificates.conic.units import conic_units
@@ -48,12 +52,15 @@ def test_there_is_none_where_no_equality_frees_the_way() -> None:
     assert not list(inward_prices(program, none, none + 1.0, conic_units(program)))
 
 
-def test_a_product_through_the_inverse_is_bounded_from_above_and_closely() -> None:
+@pytest.mark.parametrize("factored", [sparse_factor, dense_factor])
+def test_a_product_through_the_inverse_is_bounded_from_above_and_closely(
+    factored: Callable[..., Any],
+) -> None:
     rng = np.random.default_rng(1)
     for _ in range(20):
         part = sparse.csc_array(rng.normal(size=(9, 6)))
         bent = sparse.diags_array(rng.random(6), format="csc")
-        factor = sparse_factor(part, bent)
+        factor = factored(part, bent)
         assert factor is not None
         inverse = np.linalg.inv((part.T @ part + bent).toarray())
         c, r = rng.normal(size=(2, 6))
@@ -67,6 +74,38 @@ def test_a_product_through_the_inverse_is_bounded_from_above_and_closely() -> No
             norm = np.sqrt((r + away) @ inverse @ (r + away))
             bound = factor.across(c, blur).between(r, noise, norm)
             assert abs((c + turn) @ inverse @ (r + away)) <= bound * (1.0 + 1e-12)
+
+
+@pytest.mark.parametrize("thin", [1e-6, 1e-9])
+def test_a_product_through_a_dense_inverse_is_bounded_where_it_is_ill_conditioned(
+    thin: float,
+) -> None:
+    """By rationals: G = B'B exactly, of integers times powers of two."""
+    rng = np.random.default_rng(2)
+    scale = 2.0 ** np.rint(np.log2(thin))
+    for _ in range(10):
+        B = np.round(8.0 * rng.normal(size=(5, 4))) / 8.0
+        B[:, 3] = B[:, 0] + scale * B[:, 3]
+        factor = dense_factor(sparse.csc_array(B), sparse.csc_array((4, 4)))
+        assert factor is not None
+        c, r = rng.normal(size=(2, 4))
+        rows = [[Fraction(float(each)) for each in row] for row in B]
+        G = [[sum(row[i] * row[j] for row in rows) for j in range(4)] for i in range(4)]
+        g = solved(G, [Fraction(float(each)) for each in r])
+        exact = abs(float(sum(Fraction(float(a)) * b for a, b in zip(c, g, strict=True))))
+        norm = float(sum(Fraction(float(a)) * b for a, b in zip(r, g, strict=True))) ** 0.5
+        assert exact <= factor.across(c, 0.0).between(r, 0.0, norm) * (1.0 + 1e-12)
+
+
+def solved(G: list[list[Fraction]], side: list[Fraction]) -> list[Fraction]:
+    """Elimination."""
+    rows = [[*row, value] for row, value in zip(G, side, strict=True)]
+    for k in range(len(rows)):
+        rows[k] = [each / rows[k][k] for each in rows[k]]
+        for i in range(len(rows)):
+            if i != k:
+                rows[i] = [a - rows[i][k] * b for a, b in zip(rows[i], rows[k], strict=True)]
+    return [row[-1] for row in rows]
 
 
 def test_max_cut_is_certified_without_another_solve(monkeypatch: pytest.MonkeyPatch) -> None:

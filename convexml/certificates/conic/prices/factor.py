@@ -29,10 +29,11 @@ CROWDED = 0.1
 
 @dataclass(frozen=True)
 class Dense:
-    """X with |I - X'GX| <= short < 1."""
+    """X with |I - X'GX| <= short < 1, |G| <= size."""
 
     X: Array
     short: float
+    size: float
 
     def solve(self, r: Array) -> Array:
         """About G^-1 r."""
@@ -43,6 +44,18 @@ class Dense:
         size = float(np.linalg.norm(self.X))
         error = size * (noise + (r.size + 2) * EPS * float(np.linalg.norm(r)))
         return (float(np.linalg.norm(self.X.T @ r)) + error) / np.sqrt(1.0 - self.short)
+
+    def across(self, c: Array, blur: float) -> Across:
+        """What bounds |d'G^-1 e| for every d within ``blur`` of c.
+
+        With p about X'c and h about X p: X'(c - G X p) = (X'c - p) + (I - X'GX) p.
+        """
+        p = self.X.T @ c
+        h, reach, terms = self.X @ p, float(np.linalg.norm(self.X)), (c.size + 4) * EPS
+        along, length = terms * reach * float(np.linalg.norm(p)), float(np.linalg.norm(c))
+        rest = reach * (blur + terms * length) + 2.0 * self.short * float(np.linalg.norm(p))
+        rest = rest / np.sqrt(1.0 - self.short) + np.sqrt(self.size) * along
+        return Across(h, float(rest))
 
 
 def dense_factor(part: Any, bent: Any) -> Dense | None:
@@ -68,7 +81,8 @@ def dense_factor(part: Any, bent: Any) -> Dense | None:
             continue
         short = _short(B, inner, X, used)
         if short < (GOOD if triangle is _cholesky else 0.5):
-            return Dense(X, short)
+            size = float(np.linalg.norm(B)) ** 2 + float(np.linalg.norm(inner))
+            return Dense(X, short, size * (1.0 + GOOD))
     return None
 
 

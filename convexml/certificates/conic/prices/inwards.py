@@ -36,17 +36,17 @@ def inward_prices(
     e = np.where(equal, 0.0, interior_point(program))
     pull = program.A.T @ e
     A = program.A_by_row
-    e[equal] = _least(A[equal].T, -pull)
+    e[equal] = least(A[equal].T, -pull)
     if not length(program.A.T @ e) <= FREE * length(pull):
         return
-    step = _least(A.T, -program.stationarity(w, y))
+    step = least(A.T, -program.stationarity(w, y))
     level = float(np.max(np.abs(y), initial=0.0))
     for share in STEPS:
         t = max(share * level, 2.0 * share / STEPS[0] * length(step))
         yield priced(program, w, y + step + t * e, units, balls=True)
 
 
-def _least(matrix: sparse.sparray, side: Array) -> Array:
+def least(matrix: sparse.sparray, side: Array) -> Array:
     """About the least solution of matrix z = side."""
     size = length(side)
     if matrix.shape[1] == 0 or not 0.0 < size < np.inf:

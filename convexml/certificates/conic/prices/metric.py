@@ -12,7 +12,7 @@ from ....numerics import EPS, Array, length
 from ....objective.conic.program import ConeProgram
 from ...algebra.definite import powers_of_two
 from ...scale import ProgramUnits
-from .factor import DENSE_SIZE, Dense, dense_factor, sparse_factor
+from .factor import DENSE_SIZE, dense_factor, sparse_factor
 from .margin import margins
 
 DENSE_COLUMNS = 700
@@ -76,18 +76,13 @@ class Metric:
         if "across" not in self.kept:
             self.kept["across"] = self._across(b / size, pull / size)
         across = self.kept["across"]
-        if across is None:
-            return np.inf
         kept, noise = self.units * r[self.columns], length(self.units * error[self.columns])
         return size * float(across.between(kept, noise, norm))
 
     def _across(self, b: Array, pull: Array) -> Any:
-        if isinstance(self.factor, Dense):
-            return None
         MA = self.MA[:, self.columns]
         terms = abs(MA).T @ (abs(self.M).T @ np.abs(b))
-        counts = (np.max(np.diff(part.indptr), initial=0) for part in (self.M, MA))
-        blur = (sum(counts) + 8) * EPS * length(self.units * terms)
+        blur = (_summands(self.M) + _summands(MA) + 8) * EPS * length(self.units * terms)
         return self.factor.across(self.units * (MA.T @ pull), blur)
 
 
@@ -141,6 +136,13 @@ def _is_dense(part: Any, count: int) -> bool:
         return True
     entries = int(np.count_nonzero(np.diff(sparse.csr_array(part).indptr))) * count
     return entries <= DENSE_SIZE and (count <= DENSE_COLUMNS or part.nnz > FULL * entries)
+
+
+def _summands(matrix: Any) -> int:
+    """The most entries in a column."""
+    if not sparse.issparse(matrix):
+        return int(matrix.shape[0])
+    return int(np.max(np.diff(sparse.csc_array(matrix).indptr), initial=0))
 
 
 def _scaled(matrix: Any, columns: Array) -> Any:

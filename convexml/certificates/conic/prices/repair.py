@@ -53,7 +53,7 @@ def repair_conic_dual(
         size = program.stationarity_size(w, y)
         size = np.maximum(size, EPS * float(np.max(size)))
         rows = 1.0 / np.where(size > 0.0, size, 1.0)
-        weights = np.concatenate([_weights_of_w(program, w), _weights_of_y(program, y)])
+        weights = np.concatenate([_weights_of_w(program, w), weights_of_multipliers(program, y)])
         left = program.stationarity(w, y)
         step = least_change(sparse.diags_array(rows) @ system, -rows * left, weights)
         w = w + step[: w.size]
@@ -109,7 +109,8 @@ def _weights_of_w(program: ConeProgram, w: Array) -> Array:
     return np.where(curved, np.maximum(np.abs(w), 1e-3 * level), 0.0)
 
 
-def _weights_of_y(program: ConeProgram, y: Array) -> Array:
+def weights_of_multipliers(program: ConeProgram, y: Array) -> Array:
+    """How far each entry may move: in proportion to it, or to its block in a curved cone."""
     level = float(np.max(np.abs(y), initial=0.0)) or 1.0
     weights = np.zeros(y.size)
     for cone, rows in program.blocks:
