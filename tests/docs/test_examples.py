@@ -14,7 +14,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").rglob("*.py"))
 RTOL, ATOL = 1e-6, 1e-7
 ARGUMENTS = ("", "*sys.argv[1:]")
 

@@ -22,7 +22,7 @@ import numpy as np
 
 import convexml as cml
 
-LONGLEY = Path(__file__).parents[1] / "problems" / "longley.csv"
+LONGLEY = Path(__file__).parents[2] / "problems" / "longley.csv"
 CERTIFIED = np.array(
     [
         -3482258.63459582,

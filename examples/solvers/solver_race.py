@@ -12,7 +12,7 @@ newton                every step doubles the digits, and costs d + 3 passes
 clarabel              an interior point method that shows no iterates: it runs once for each
                       tolerance, and the points where it ends are its course
 
-Run `python examples/solver_race.py race.png` for the picture.
+Run `python examples/solvers/solver_race.py race.png` for the picture.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ seen: with probability 1 - δ over them, all K candidates have a risk within
 of it, m the number of validation samples (Shalev-Shwartz and Ben-David, theorem 11.2). So the risk
 of the chosen degree is at most its validation error plus that, and a third set agrees.
 
-Run `python examples/degree_by_validation.py degrees.png` for the picture.
+Run `python examples/linear_models/degree_by_validation.py degrees.png` for the picture.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ The multiplier of the ball is λ, and the norm of the penalised solution is the 
 loss gains from a little more radius is what the penalty asks for it. So one path of solutions has
 two scales, and `cml.equivalent` goes from one to the other.
 
-Run `python examples/constrained_is_penalised.py path.png` for the picture.
+Run `python examples/linear_models/constrained_is_penalised.py path.png` for the picture.
 """
 
 from __future__ import annotations
