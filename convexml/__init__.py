@@ -69,6 +69,7 @@ _HOME = {
             "PrincipalComponents",
             "QuantileRegression",
             "Ridge",
+            "Slope",
             "SoftMarginSVM",
             "SoftmaxRegression",
             "SpanningTree",

@@ -45,6 +45,7 @@ _HOME = {
     "QuantileRegression": "regression.quantile_regression",
     "Ridge": "regression.ridge",
     "SVR": "regression.svr",
+    "Slope": "regression.slope",
     "SoftMarginSVM": "classification.soft_margin_svm",
     "SoftmaxRegression": "classification.softmax_regression",
     "SpanningTree": "linear.spanning_tree",

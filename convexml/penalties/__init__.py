@@ -15,6 +15,7 @@ from .l2 import L2
 from .l2_ball import L2Ball
 from .nonnegative import Nonnegative
 from .nonnegative_elastic_net import NonnegativeElasticNet
+from .sorted_l1 import SortedL1
 from .zero import Zero
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Nonnegative",
     "NonnegativeElasticNet",
     "Penalty",
+    "SortedL1",
     "Zero",
 ]
 

@@ -125,8 +125,11 @@ TABLE = (
     Engine(
         "fista",
         lambda s: Work(1000),
-        "there is a prediction per class, and the penalty is not differentiable",
-        lambda s: s.classes > 1 and not s.objective.penalty.is_smooth,
+        "the penalty is not differentiable, and it goes by classes or by rank",
+        lambda s: (
+            not s.objective.penalty.is_smooth
+            and (s.classes > 1 or s.objective.penalty.name == "sorted_l1")
+        ),
     ),
 )
 """The engines that "auto" knows: of those that apply, the cheapest is first."""

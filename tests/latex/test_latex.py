@@ -83,6 +83,7 @@ def test_models(name: str, intercept: bool, s: Any) -> None:
     assert ("n" in used) == (not indicator and "C" not in problem._hyper and s is None)
     for hyper, symbol in SYMBOLS.items():
         named = "lambda" in problem.multiplier_names.values() and hyper == "lam"
+        named = named or (hyper == "lam" and "lams" in problem._hyper)
         assert (symbol in used) == (hyper in problem._hyper or named), hyper
     assert problem._repr_latex_() == f"$$\n{problem.latex()}\n$$"
 

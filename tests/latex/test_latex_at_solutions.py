@@ -14,6 +14,9 @@ from support.latex.rows import rows_of, rows_of_text
 
 from convexml import LearningProblem, LinearProgram, MultiTaskLasso
 
+NAMES = {"C": "C", "lams": r"\lambda"}
+"""How hyperparameters are written that are no entries of HYPER."""
+
 
 def solved(problem: Any) -> tuple[dict[str, Any], float]:
     """The values of all names in the formulas of a problem, at its solution, and P*."""
@@ -37,8 +40,7 @@ def solved(problem: Any) -> tuple[dict[str, Any], float]:
         "y": problem._samples.y,
     }
     names |= {"W": w.reshape(parts.w_shape), "Z": z, "U": u, "s": problem._samples.weights}
-    if "C" in hyper:
-        names["C"] = hyper["C"]
+    names |= {symbol: np.array(hyper[key]) for key, symbol in NAMES.items() if key in hyper}
     if hasattr(problem, "kernel"):
         names |= {"K": problem.kernel_parts.matrix.dense, "q": solution.primal["q"]}
     slacks = {} if several else parts.loss.slacks(parts.y, z)

@@ -67,6 +67,7 @@ def test_penalties(name: str) -> None:
     }
     weights = getattr(penalty, "weights", None)
     names = HYPER | bounds | {r"\omega": weights, "y": np.zeros(N)}
+    names[r"\lambda"] = getattr(penalty, "lams", HYPER[r"\lambda"])
     free = penalty.free(D)
     seen = set()
     for size in (0.0, 0.03, 0.3, 3.0):

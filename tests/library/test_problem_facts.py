@@ -34,6 +34,7 @@ ORACLES = {
     "lasso": oracles.lasso,
     "constrained_lasso": oracles.constrained_lasso,
     "elastic_net": oracles.elastic_net,
+    "slope": oracles.slope,
     "group_lasso": oracles.group_lasso,
     "maximum_a_posteriori": oracles.maximum_a_posteriori,
     "multi_task_lasso": oracles.multi_task_lasso,

@@ -48,6 +48,7 @@ CASES = {
     "principal_components": "principal_components_iris",
     "quantile_regression": "quantile_wine",
     "ridge": "ridge_diabetes",
+    "slope": "slope_diabetes",
     "soft_margin_svm": "soft_margin_breast_cancer",
     "softmax_regression": "statement_softmax",
     "spanning_tree": "spanning_tree_iris",

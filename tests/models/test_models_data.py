@@ -146,6 +146,8 @@ def test_a_single_feature(case: Any) -> None:
     A, y = case.data()
     if case.name == "GroupLasso":
         problem = cml.GroupLasso(A[:, :1], y, 0.3, ["a"])
+    elif case.name == "Slope":
+        problem = cml.Slope(A[:, :1], y, [0.3])
     elif case.name == "MinimumNorm":
         problem = cml.MinimumNorm(A[:1, :1], y[:1])
     elif case.name in ("HardMarginSVM", "HalfspaceLP"):

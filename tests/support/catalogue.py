@@ -41,6 +41,7 @@ from convexml.penalties import (
     Nonnegative,
     NonnegativeElasticNet,
     Penalty,
+    SortedL1,
     Zero,
 )
 
@@ -102,6 +103,7 @@ PENALTIES: tuple[Penalty, ...] = (
     NonnegativeElasticNet(0.8),
     NonnegativeElasticNet(0.9, 0.3),
     NonnegativeElasticNet(0.9, 0.0),
+    SortedL1([1.5, 1.1, 1.1, 0.4, 0.0], 0.7),
 )
 
 LABELS: dict[str, st.SearchStrategy[float]] = {

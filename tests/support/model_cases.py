@@ -99,6 +99,7 @@ MODELS: tuple[ModelCase, ...] = (
     ModelCase("ConstrainedLasso", bind(cml.ConstrainedLasso, 2.0), real),
     ModelCase("ElasticNet", bind(cml.ElasticNet, 0.5, 0.6), real),
     ModelCase("GroupLasso", bind(cml.GroupLasso, 0.3, GROUPS), real),
+    ModelCase("Slope", bind(cml.Slope, [0.6, 0.4, 0.3, 0.2, 0.1]), real),
     ModelCase("LogisticRegression", bind(cml.LogisticRegression, 0.05), binary),
     ModelCase("LogisticRegression-l1", bind(cml.LogisticRegression, 0.05, "l1"), binary),
     ModelCase("LogisticRegression-none", bind(cml.LogisticRegression, 0.0, None), binary),

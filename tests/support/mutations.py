@@ -122,6 +122,7 @@ def models(rng: np.random.Generator) -> Iterator[tuple[str, LearningProblem]]:
     yield "ConstrainedLasso", cml.ConstrainedLasso(X, y, 0.8, sample_weight=s)
     yield "ElasticNet", cml.ElasticNet(X, y, 0.2, 0.5)
     yield "GroupLasso", cml.GroupLasso(X, y, 0.2, [0, 0, 1, 1, 2])
+    yield "Slope", cml.Slope(X, y, [0.4, 0.3, 0.2, 0.1, 0.0])
     yield "LogisticRegression l2", cml.LogisticRegression(X, labels, 0.1)
     yield "LogisticRegression l1", cml.LogisticRegression(X, labels, 0.05, penalty="l1")
     yield "HuberRegression", cml.HuberRegression(X, y, 0.5, 0.1)

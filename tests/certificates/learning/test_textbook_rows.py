@@ -54,6 +54,13 @@ ROWS = {
         SLOPES,
         BOX,
     ],
+    "Slope": [
+        INCLUSION,
+        "|X'u|_(1) + ... + |X'u|_(k) <= lams_1 + ... + lams_k",
+        "sum_j lams_j |w|_(j) + w'X'u = 0",
+        SLOPES,
+        BOX,
+    ],
     "LogisticRegression": ["X'u + lam w = 0", DOMAIN, "u_i/c_i = -y_i P(other class)", BOX],
     "LogisticRegression-l1": [*LASSO, "u_i/c_i = -y_i P(other class)", BOX],
     "LogisticRegression-none": ["X'u = 0", "u_i/c_i = -y_i P(other class)", BOX],

@@ -70,6 +70,8 @@ def test_many_more_columns_than_samples(case: Any) -> None:
     if case.name == "GroupLasso":
         groups = [*GROUPS, *(f"new {k // 4}" for k in range(60))]
         case = type(case)(case.name, bind(cml.GroupLasso, 0.3, groups), case.data)
+    if case.name == "Slope":
+        case = type(case)(case.name, bind(cml.Slope, np.linspace(0.6, 0.1, 65)), case.data)
     solution = case.make(wide, y).solve()
     if case.name == "LogisticRegression-none":
         assert solution.status == "unattained"

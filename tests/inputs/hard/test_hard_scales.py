@@ -165,12 +165,13 @@ def test_from_lam_max_on_w_is_exactly_0(case: Any) -> None:
     except (ConvexmlError, AttributeError):
         assert not isinstance(problem.objective_parts.penalty, L1 | ElasticNet)
         return
+    hyper, level = ("lam", 1.0) if case.name != "Slope" else ("lams", np.array(problem.lams))
     for factor in (1.0, 1.0 + 1e-9, 2.0, 1e6):
-        problem.lam = factor * largest
+        setattr(problem, hyper, factor * largest * level)
         solution = problem.solve()
         assert solution.status == "optimal"
         assert np.all(solution.primal["w"] == 0.0)
-    problem.lam = 0.98 * largest
+    setattr(problem, hyper, 0.98 * largest * level)
     assert np.any(problem.solve().primal["w"] != 0.0)
 
 

@@ -110,4 +110,16 @@ ROWS: dict[str, Row] = {
         lambda: cml.TrendFilter(Y, 0.1, order=-1),
         "TrendFilter: order | -1 | >= 0 | must be",
     ),
+    "strengths that rise": (
+        lambda: cml.Slope(X, Y, [0.1, 0.2, 0.1, 0.1, 0.1]),
+        "Slope: lams | got 0.2 at entry 1 after 0.1 | must not increase | sorted(lams",
+    ),
+    "one strength for all ranks": (
+        lambda: cml.Slope(X, Y, 0.1),
+        "Slope: lams | got 0.1 | must be a vector | one number for each",
+    ),
+    "strengths for other ranks": (
+        lambda: cml.Slope(X, Y, [0.2, 0.1]),
+        "Slope: lams | got 2 | one entry | per feature (5)",
+    ),
 }

@@ -13,6 +13,7 @@ class Commands:
     tokens: list[str]
     names: dict[str, Any]
     ranges: dict[str, Any]
+    at: dict[str, int]
 
     def on_sum(self) -> Any:
         self.take("_")
@@ -21,6 +22,12 @@ class Commands:
             self.names = self.names | {"kept": self.names[r"\omega"] > 0.0}
             before = self.ranges
             self.ranges = before | {"j": np.flatnonzero(self.names["kept"])}
+            found = self.over("j", sum)
+            self.ranges = before
+            return found
+        if r"\le" in indices:  # j \le m
+            before, last = self.ranges, self.at[indices[-1]]
+            self.ranges = before | {"j": range(last + 1)}
             found = self.over("j", sum)
             self.ranges = before
             return found

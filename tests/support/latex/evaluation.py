@@ -11,7 +11,7 @@ from support.latex.reader import Reader, statements
 
 N, D, K = 12, 4, 3
 GROUPS = [np.flatnonzero(np.arange(D) % 2 == g) for g in range(2)]
-RANGES = {"i": range(N), "l": range(N), "j": range(D), "k": range(K), "g": range(2)}
+RANGES = {"i": range(N), "l": range(N), "j": range(D), "k": range(K), "g": range(2), "m": range(D)}
 
 
 def define(text: str, names: dict[str, Any]) -> None:

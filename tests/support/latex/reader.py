@@ -55,7 +55,7 @@ class Reader(Commands):
 
     def holds(self, tol: float) -> bool:
         """Whether the statement holds for every value of its free indices, by ``tol``."""
-        free = [i for i in "ijkg" if self.is_free(i)]
+        free = [i for i in "ijkgm" if self.is_free(i)]
         for values in itertools.product(*(self.ranges[i] for i in free)):
             self.at, self.k = dict(zip(free, values, strict=True)), 0
             if not self.holds_here(tol):
@@ -140,7 +140,10 @@ class Reader(Commands):
                 if self.next in ("+", "-"):
                     value = np.maximum(value if self.take() == "+" else -value, 0.0)
                 else:
-                    value = np.asarray(value)[tuple(self.at[c] for c in self.subscript())]
+                    index = self.subscript()
+                    if index[0] == "(":  # by rank, the largest first
+                        value, index = np.sort(np.ravel(value))[::-1], index[1:-1]
+                    value = np.asarray(value)[tuple(self.at[c] for c in index)]
             elif self.took(r"\top"):
                 value = value.T
             else:

@@ -38,6 +38,9 @@ def penalty_value(penalty: Penalty, w: Array) -> float:
         case "group_l2":
             norms = [np.linalg.norm(w[g]) for g in groups(penalty)]
             return float(levels(penalty, len(w)) @ norms)
+        case "sorted_l1":
+            ranks = np.argsort(np.argsort(-abs(w), kind="stable"))
+            return penalty.lam * float(penalty.lams[ranks] @ abs(w))
     return 0.0
 
 
@@ -75,6 +78,10 @@ def penalty_expression(penalty: Penalty, w: cp.Expression) -> tuple[cp.Expressio
         case "group_l2":
             norms = [cp.norm(w[g]) for g in groups(penalty)]
             return levels(penalty, d) @ cp.hstack(norms), []
+        case "sorted_l1":  # every assignment of strengths to coefficients costs no more
+            a, b = cp.Variable((d, 1)), cp.Variable((1, d))
+            pairs = cp.reshape(cp.abs(w), (d, 1), order="C") @ (penalty.lam * penalty.lams[None])
+            return cp.sum(a) + cp.sum(b), [a @ np.ones((1, d)) + np.ones((d, 1)) @ b >= pairs]
         case "l1_ball":
             return none, [cp.norm1(w) <= penalty.t]
         case "l2_ball":
@@ -119,6 +126,11 @@ def penalty_conjugate(penalty: Penalty, v: Array, sizes: Array) -> tuple[float, 
             size, room = (np.array([max(x[g]) for g in groups(penalty)]) for x in (unit, 2 * slack))
             off = np.maximum(norm - level - room, 0) / np.where(level > 0, level, size)
             return 0.0, float(np.max(off))
+        case "sorted_l1":
+            bounds = penalty.lam * np.cumsum(penalty.lams)
+            sums = [sum(sorted(abs(v) - slack, reverse=True)[: k + 1]) for k in range(len(v))]
+            size = np.where(bounds > 0, bounds, np.cumsum(unit))
+            return 0.0, float(np.max(np.maximum(sums - bounds, 0) / size))
         case "l1_ball":
             return penalty.t * float(np.max(abs(v))), 0.0
         case "l2_ball":

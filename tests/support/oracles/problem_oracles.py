@@ -7,6 +7,8 @@ facts by name. An oracle that iterates asserts its own optimality conditions bef
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from scipy.optimize import brentq, linprog, lsq_linear, nnls
 
@@ -137,6 +139,24 @@ def multi_task_lasso(X, y, lam):
     objective = ((yc - Xc @ W) ** 2).sum() / (2 * n) + lam * np.linalg.norm(W, axis=1).sum()
     largest = np.linalg.norm(Xc.T @ yc, axis=1).max() / n
     return {"objective": objective, "nonzeros": np.count_nonzero(W), "lam_max": largest}
+
+
+def slope(X, y, lams):
+    """Every order and sign: w = Ba, a >= 0, and w costs the sums of lams times a."""
+    n, d = X.shape
+    Xc, yc = X - X.mean(0), y - y.mean()
+    half, sums = np.linalg.cholesky(Xc.T @ Xc / n).T, np.cumsum(lams)
+    best = yc @ yc / (2 * n), np.zeros(d)
+    for order in itertools.permutations(range(d)):
+        for signs in itertools.product([1.0, -1.0], repeat=d):
+            B = np.triu(np.ones((d, d)))[np.argsort(order)] * np.array(signs)[:, None]
+            target = np.linalg.solve((half @ B).T, B.T @ (Xc.T @ yc) / n - sums)
+            a = nnls(half @ B, target)[0]
+            value = np.mean((yc - Xc @ B @ a) ** 2) / 2 + sums @ a
+            best = min(best, (value, B @ a), key=lambda found: found[0])
+    largest = np.sort(abs(Xc.T @ yc / n))[::-1]
+    lam_max = np.max(np.cumsum(largest) / sums)
+    return {"objective": best[0], "nonzeros": np.count_nonzero(best[1]), "lam_max": lam_max}
 
 
 def group_lasso(X, y, lam, groups):
