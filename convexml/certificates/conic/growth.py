@@ -10,6 +10,7 @@ slack s of z, u = -A d and v = -A e,
     exponential     u = (u_1 <= 0, 0, u_3 > 0) and v_2 = 0: y exp(x / y) grows like a power
                     of 1 + t, a small one where e is short
     second order    u not 0 on the border and u_1 v_1 - u_2 v_2 - ... >= 0: log(1 + t)^2 <= t
+    semidefinite    u inside of the face of its own rows and columns, and v there
     any other       u inside, or u and v both in the cone.
 
 In all but the first two z is strictly inside.
@@ -23,12 +24,12 @@ import numpy as np
 from scipy import sparse
 
 from ...errors import SolverError
-from ...numerics import Array
-from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, ZeroCone
+from ...numerics import Array, length
+from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
 from ...objective.conic.curved import ExponentialCone
 from ...objective.conic.program import ConeProgram, cone_program_of
 from ..algebra.sums import exact_dot, exact_pair
-from .ray import falls, in_cone, is_straight
+from .ray import falls, in_cone, in_face, is_straight
 from .search.interior import interior_point
 from .search.scaling import solve_scaled
 
@@ -77,7 +78,11 @@ def falls_along(program: ConeProgram, x: Array, curve: Growth) -> bool:
     off = program.off(d) + program.off(e)
     for cone, part in program.blocks:
         known = not any(np.any(each[part]) for each in (low, rest, off))
-        if not _stays(cone, slack[part], u[part], v[part], off[part], known):
+        if isinstance(cone, Semidefinite) and np.any(u[part]):
+            at, others = u[part], (v[part], rest[part])
+            if not _stays_inside(cone, at, low[part], off[part], others):
+                return False
+        elif not _stays(cone, slack[part], u[part], v[part], off[part], known):
             return False
     return True
 
@@ -106,6 +111,22 @@ def _stays(cone: Cone, s: Array, u: Array, v: Array, off: Array, known: bool) ->
         steep = exact_dot(u, turned) >= 0.0 and exact_dot(turned, v) >= 0.0
         return in_cone(cone, s, True) and bool(steep)
     return in_cone(cone, u) and in_cone(cone, v)
+
+
+def _stays_inside(
+    cone: Semidefinite, u: Array, low: Array, off: Array, others: tuple[Array, ...]
+) -> bool:
+    """Whether u + low, off by so much, is inside of its face, where the others are too."""
+    beyond = ~_face(cone, u)
+    if any(np.any(each[beyond]) for each in (low, off, *others)):
+        return False
+    return in_face(cone, u, length(low) + length(off))
+
+
+def _face(cone: Semidefinite, u: Array) -> Array:
+    """The entries in the rows and columns of which u has any."""
+    used = np.any(cone.matrix(u) != 0.0, axis=0)
+    return np.asarray(cone.vector(np.outer(used, used).astype(float)) > 0.0)
 
 
 def _widest(program: ConeProgram) -> Array:
@@ -162,6 +183,9 @@ def _steepest(program: ConeProgram, d: Array) -> Array:
             cone = NonnegativeCone(here.shape[0])
         elif isinstance(cone, ZeroCone):
             pass
+        elif isinstance(cone, Semidefinite) and in_face(cone, own, 0.0):
+            here = here[np.flatnonzero(~_face(cone, own))]
+            cone = ZeroCone(here.shape[0])
         elif in_cone(cone, own, strictly=True):
             continue
         elif isinstance(cone, ExponentialCone) and own[2] > 0.0:

@@ -159,6 +159,14 @@ def in_cone(cone: Cone, s: Array, strictly: bool = False) -> bool:
     return _holds(cone, s, 0.0 * s, 0.0 * s, 0.0)
 
 
+def in_face(cone: Semidefinite, s: Array, room: float) -> bool:
+    """Whether s is inside of the face of the rows and columns it has, with all about it there."""
+    matrix = cone.matrix(s)
+    used = np.flatnonzero(np.any(matrix != 0.0, axis=0))
+    own = Semidefinite(used.size * (used.size + 1) // 2)
+    return used.size > 0 and _ball(own, own.vector(matrix[np.ix_(used, used)]), room)
+
+
 def _holds(cone: Cone, s: Array, rest: Array, off: Array, away: float) -> bool:
     """Whether everything within ``away`` and ``off`` of s + rest is in K.
 

@@ -16,8 +16,10 @@ from convexml.certificates.conic.growth import Growth, falls_along, find_curve
 from convexml.certificates.conic.search.recession import find_ray
 from convexml.certificates.conic.search.relaxation import relax
 from convexml.duality import cone_program
+from convexml.objective.conic.cones import Semidefinite
 
 x, v = cp.Variable(name="x"), cp.Variable(2, name="v")
+S = cp.Variable((2, 2), symmetric=True, name="S")
 
 UNBOUNDED: dict[str, Callable[[], cp.Problem]] = {
     "log": lambda: cp.Problem(cp.Maximize(cp.log(x))),
@@ -27,6 +29,10 @@ UNBOUNDED: dict[str, Callable[[], cp.Problem]] = {
     "a sum": lambda: cp.Problem(cp.Minimize(-cp.log(cp.sum(v))), [v[0] - v[1] == 1.0, v >= 0]),
     "root": lambda: cp.Problem(cp.Maximize(cp.sqrt(x))),
     "relative entropy": lambda: cp.Problem(cp.Minimize(cp.rel_entr(1.0, x))),
+    "log det": lambda: cp.Problem(cp.Maximize(cp.log_det(cp.Variable((2, 2), PSD=True, name="T")))),
+    "log det, one entry of two": lambda: cp.Problem(cp.Minimize(S[0, 0] - cp.log_det(S))),
+    "log det beside a bound": lambda: cp.Problem(cp.Maximize(cp.log_det(S)), [S[0, 0] <= 1.0]),
+    "log det, an entry fixed": lambda: cp.Problem(cp.Maximize(cp.log_det(S)), [S[0, 1] == 1.0]),
     "beside a norm": lambda: cp.Problem(cp.Maximize(cp.log(v[0]) - cp.norm1(v[1]))),
 }
 
@@ -66,6 +72,9 @@ BOUNDED: dict[str, Callable[[], cp.Problem]] = {
     "inverse": lambda: cp.Problem(cp.Minimize(cp.inv_pos(x))),
     "entropy": lambda: cp.Problem(cp.Maximize(cp.entr(x))),
     "logistic": lambda: cp.Problem(cp.Minimize(cp.logistic(-x))),
+    "log det and trace": lambda: cp.Problem(cp.Maximize(cp.log_det(S) - 1e-2 * cp.trace(S))),
+    "log det of correlations": lambda: cp.Problem(cp.Maximize(cp.log_det(S)), [cp.diag(S) == 1.0]),
+    "log det of a block": lambda: cp.Problem(cp.Maximize(cp.log_det(S) - 0.1 * S[1, 1] - S[0, 0])),
     "divergence": lambda: cp.Problem(cp.Minimize(cp.kl_div(1.0, x))),
 }
 
@@ -102,6 +111,32 @@ def test_every_condition_on_a_curve_counts() -> None:
     assert not falls_along(program, -at, Growth(ray, turn))  # outside of the cone
     dear = replace(program, q=program.q + 1e-9 * ray)
     assert not falls_along(dear, at, Growth(ray, turn))
+
+
+def test_every_condition_on_a_curve_of_matrices_counts() -> None:
+    """d and e may move rows and columns in which d is inside; nothing else of the matrix."""
+    problem = UNBOUNDED["log det beside a bound"]()
+    program = cone_program(problem).program
+    at = relax(program, np.ones(program.b.size, dtype=bool)).x
+    curve = find_curve(program, at)
+    assert curve is not None
+    own = slice(None)
+    for entry in np.flatnonzero(curve.ray == 0.0):
+        moved = curve.ray.copy()
+        moved[entry] = 1.0  # the bound, the other diagonal of Z, its other entries, epigraphs
+        assert not falls_along(program, at, Growth(moved, curve.turn)), entry
+    for part, cone in ((part, cone) for cone, part in program.blocks):
+        if isinstance(cone, Semidefinite):
+            own = part
+    turned = 0
+    for entry in np.flatnonzero(np.any(program.A.toarray()[own] != 0.0, axis=0)):
+        turn = curve.turn.copy()
+        turn[entry] += 0.25
+        inside = bool(curve.ray[entry])
+        assert falls_along(program, at, Growth(curve.ray, turn)) == inside, entry
+        turned += inside
+    assert turned == 2  # S_11 and Z_11
+    assert not falls_along(program, at, Growth(-curve.ray, curve.turn))
 
 
 @pytest.mark.parametrize(
