@@ -41,6 +41,7 @@ _HOME = {
             "ConvexClustering",
             "DiscriminantAnalysis",
             "ElasticNet",
+            "EnclosingBall",
             "GaussianLikelihood",
             "GroupLasso",
             "HalfspaceLP",

@@ -16,6 +16,7 @@ _HOME = {
     "ConvexClustering": "matrix.convex_clustering",
     "DiscriminantAnalysis": "likelihood.discriminant",
     "ElasticNet": "regression.elastic_net",
+    "EnclosingBall": "shape.enclosing_ball",
     "GaussianLikelihood": "likelihood.gaussian",
     "GroupLasso": "regression.elastic_net",
     "HalfspaceLP": "classification.halfspace_lp",

@@ -29,6 +29,7 @@ from .coordinate.coordinate_descent import coordinate_descent
 from .coordinate.dual_coordinate_descent import dual_coordinate_descent
 from .coordinate.working_set import working_set
 from .dual.smo import smo
+from .exact.farthest_points import farthest_points
 from .exact.kruskal import kruskal
 from .exact.pool_adjacent_violators import pool_adjacent_violators
 from .exact.sorting import sorting
@@ -204,6 +205,7 @@ TABLE = (
     Algorithm(
         "admm", admm, (*SCALAR, "loss without equality constraints"), 20_000, AdmmResiduals()
     ),
+    Algorithm("farthest_points", farthest_points, BROUGHT, 1000),
     Algorithm("kruskal", kruskal, BROUGHT, 1),
     Algorithm("pool_adjacent_violators", pool_adjacent_violators, BROUGHT, 1),
     Algorithm("sorting", sorting, BROUGHT, 1),

@@ -105,6 +105,7 @@ def test_every_model_is_here() -> None:
     known = {name.partition(" ")[0] for name in models()}
     exported = set(__import__("convexml.models", fromlist=["__all__"]).__all__)
     own = {
+        "EnclosingBall",
         "MonotoneRegression",
         "TrendFilter",
         "NearestNeighbors",

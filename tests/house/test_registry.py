@@ -43,6 +43,7 @@ TESTED_ELSEWHERE = {
     "KMeansBound": "test_k_means_bound.py",
     "PrincipalComponents": "test_principal_components.py",
     "OptimalTransport": "test_optimal_transport.py",
+    "EnclosingBall": "test_enclosing_ball.py",
     "MonotoneRegression": "test_monotone_regression.py",
     "TrendFilter": "test_trend_filter.py",
     "SoftmaxRegression": "support/models/softmax.py",

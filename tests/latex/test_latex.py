@@ -92,7 +92,7 @@ def test_every_model_is_here() -> None:
     named = {*MODELS, "GaussianLikelihood", "OneClassSVM", "LearningProblem", "LinearProgram"}
     named |= {"DiscriminantAnalysis", "NuSVC", "LPBoost"}
     named |= {"BernoulliLikelihood", "CategoricalLikelihood"}
-    named |= {"MonotoneRegression", "TrendFilter"}
+    named |= {"EnclosingBall", "MonotoneRegression", "TrendFilter"}
     named |= {"ConvexClustering", "KMeansBound", "PrincipalComponents"}
     named |= {"NearestNeighbors", "SpanningTree", "OptimalTransport"}
     assert named == {*cml.models.__all__} - {"Problem"}

@@ -53,6 +53,7 @@ ORACLES = {
     "discriminant_analysis": gaussian.discriminant_analysis,
     "spanning_tree": shapes.spanning_tree,
     "optimal_transport": shapes.optimal_transport,
+    "enclosing_ball": shapes.enclosing_ball,
     "monotone_regression": shapes.monotone_regression,
     "trend_filter": shapes.trend_filter,
     "lp_boost": boosting.lp_boost,

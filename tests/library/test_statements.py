@@ -23,6 +23,7 @@ CASES = {
     "convex_clustering": "convex_clustering_iris",
     "discriminant_analysis": "discriminant_iris",
     "elastic_net": "elastic_net_wine",
+    "enclosing_ball": "enclosing_ball_iris",
     "gaussian_likelihood": "gaussian_likelihood_iris",
     "group_lasso": "group_lasso_diabetes",
     "halfspace_lp": "halfspace_iris",

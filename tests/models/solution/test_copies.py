@@ -33,6 +33,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "KMeansBound": lambda: cml.KMeansBound(kernel.X[:8], 2),
     "PrincipalComponents": lambda: cml.PrincipalComponents(kernel.X, 2),
     "OptimalTransport": lambda: cml.OptimalTransport([1, 2], [2, 1], [[1, 2], [3, 1]]),
+    "EnclosingBall": lambda: cml.EnclosingBall(kernel.X),
     "MonotoneRegression": lambda: cml.MonotoneRegression([1.0, 3.0, 2.0]),
     "TrendFilter": lambda: cml.TrendFilter([1.0, 3.0, 2.0, 5.0], 0.1),
     "LPBoost": lambda: cml.LPBoost(kernel.X[:8], [0, 1] * 4, 0.5),

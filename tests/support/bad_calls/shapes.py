@@ -122,4 +122,12 @@ ROWS: dict[str, Row] = {
         lambda: cml.Slope(X, Y, [0.2, 0.1]),
         "Slope: lams | got 2 | one entry | per feature (5)",
     ),
+    "points that are a vector": (
+        lambda: cml.EnclosingBall(Y),
+        "EnclosingBall: X | (24,) | (n, d) | reshape",
+    ),
+    "points whose squares overflow": (
+        lambda: cml.EnclosingBall(1e200 * X),
+        "EnclosingBall: squared distances of X | entries up to | beyond float64 | change its unit",
+    ),
 }

@@ -40,3 +40,28 @@ def trend_filter(X, y, lam, order=1):
     box = {"bounds": (-lam, lam), "method": "bvls", "tol": 1e-15, "max_iter": 10_000}
     dual = lsq_linear(np.sqrt(n) * A.T, centred / np.sqrt(n), **box)
     return {"objective": np.mean(centred**2) / 2 - dual.cost}
+
+
+def enclosing_ball(X, y=None):
+    """Welzl's recursion over the points and the boundary: exact but for rounding."""
+    points = np.random.default_rng(0).permutation(np.unique(X, axis=0))
+
+    def through(boundary):
+        if not boundary:
+            return np.zeros(points.shape[1]), -1.0
+        B = np.array(boundary[1:]).reshape(-1, points.shape[1]) - boundary[0]
+        c = np.linalg.lstsq(2.0 * B, np.sum(B**2, axis=1))[0] if len(B) else 0.0 * boundary[0]
+        return boundary[0] + c, float(c @ c)
+
+    def grow(count, boundary):
+        if count == 0 or len(boundary) == points.shape[1] + 1:
+            return through(boundary)
+        c, square = grow(count - 1, boundary)
+        p = points[count - 1]
+        if np.sum((p - c) ** 2) <= square * (1.0 + 1e-12):
+            return c, square
+        return grow(count - 1, [*boundary, p])
+
+    c, square = grow(len(points), [])
+    held = np.sum((points - c) ** 2, axis=1) >= square * (1.0 - 1e-9)
+    return {"objective": square, "support_size": np.count_nonzero(held)}
