@@ -71,7 +71,9 @@ def leading_rounds(
 @compiled
 def spread_over_corners(x: Array, t: float) -> None:
     """w_j = t sinh(t x_j) / sum_k cosh(t x_k), in exponentials of numbers <= 0."""
-    w = x[:-1]
-    most = t * np.max(np.abs(w))
-    up, down = np.exp(t * w - most), np.exp(-t * w - most)
-    w[:] = t * (up - down) / np.sum(up + down)
+    total, most = 0.0, t * np.max(np.abs(x[:-1]))
+    for j in range(len(x) - 1):
+        up, down = np.exp(t * x[j] - most), np.exp(-t * x[j] - most)
+        x[j] = up - down
+        total += up + down
+    x[:-1] *= t / total
