@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...deadline import seconds_left
 from ...numerics import Array
 from ...objective.linear.data import LinearData
 
@@ -24,9 +25,15 @@ STATUS = {0: "optimal", 2: "infeasible", 3: "unbounded"}
 
 
 def highs(data: LinearData) -> Optimum:
-    """Solve the program; the multipliers have our signs (SciPy's marginals are minus ours)."""
+    """Solve the program; the multipliers have our signs (SciPy's marginals are minus ours).
+
+    It ends with the searches of ``deadline``, without a point.
+    """
     from scipy.optimize import linprog
 
+    left = seconds_left()
+    if left == 0.0:
+        return Optimum("failed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = linprog(
@@ -37,6 +44,7 @@ def highs(data: LinearData) -> Optimum:
             data.b_eq if data.b_eq.size else None,
             np.column_stack([data.lower, data.upper]),
             method="highs",
+            options={} if left == np.inf else {"time_limit": left},
         )
     status = STATUS.get(int(result.status), "failed")
     if status != "optimal":

@@ -7,8 +7,7 @@ taken from g_j (the c-transform), and so is what rounding may hide of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import sparse
@@ -39,6 +38,7 @@ class Transport:
     a: Array
     b: Array
     costs: Array
+    _found: list[tuple[Array, Array]] = field(default_factory=list)
 
     @property
     def total(self) -> float:
@@ -87,9 +87,15 @@ class Transport:
         f = np.zeros(self.a.size) if f is None else f
         return f, (self.costs - f[:, None]).min(axis=0) if g is None else g
 
-    @cached_property
+    @property
     def optimum(self) -> tuple[Array | None, Array | None]:
-        """HiGHS's plan and f; None where it finds none."""
+        """HiGHS's plan and f; None where it finds none, as in too little time."""
+        known = self._found
+        if not known and (found := self._by_highs()) is not None:
+            known.append(found)
+        return known[0] if known else (None, None)
+
+    def _by_highs(self) -> tuple[Array, Array] | None:
         m, n = self.costs.shape
         rows = sparse.kron(sparse.eye_array(m), np.ones((1, n)))
         columns = sparse.kron(np.ones((1, m)), sparse.eye_array(n))
@@ -109,7 +115,7 @@ class Transport:
         )
         found = highs(scaled)
         if found.x is None or found.nu is None:
-            return None, None
+            return None
         return size * found.x.reshape(m, n), -unit * found.nu[:m]
 
     def _over(self, f: Array, g: Array) -> Array:

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from ...conditions import Condition, products, worst
-from ...numerics import EPS, ROUNDING, Array, gamma
+from ...numerics import EPS, ROUNDING, Array, gamma, length
 from ..algebra.semidefinite import semidefinite_within
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, judge, refuted
@@ -132,7 +132,7 @@ class Fantope:
         left = np.abs(self.S - nu * eye - upper + lower) + gamma(6) * sizes + self.noise
         missed = self.d * semidefinite_within(upper, spectra[0])
         missed += self.k * semidefinite_within(lower, spectra[1])
-        missed += np.sqrt(self.k) * float(np.linalg.norm(left)) * (1.0 + gamma(self.d**2 + 8))
+        missed += np.sqrt(self.k) * length(left) * (1.0 + gamma(self.d**2 + 8))
         terms = self.k * abs(nu) + float(np.abs(np.diag(upper)).sum())
         return missed * (1.0 + 8.0 * EPS) + gamma(self.d + 6) * terms
 

@@ -18,7 +18,7 @@ from itertools import islice
 import numpy as np
 
 from ...conditions import Condition, products, worst
-from ...numerics import EPS, ROUNDING, Array, gamma
+from ...numerics import EPS, ROUNDING, Array, gamma, length
 from ...objective.matrix.partition import averaging, centred, nonnegative, splitting_steps
 from ..algebra.semidefinite import semidefinite_within
 from ..certificate import Certificate, Verdict
@@ -101,7 +101,7 @@ class Partition:
         if n == 1:
             return R[0]
         inner = centred(R)
-        beside = float(np.linalg.norm(inner))
+        beside = length(inner)
         least = float(np.linalg.eigvalsh(inner + beside / n)[0])
         sums = R.sum(axis=1) - least
         return (2.0 * sums - sums.sum() / n) / n
@@ -118,7 +118,7 @@ class Partition:
         M = self.C - 0.5 * (N + N.T) - both
         least = float(np.linalg.eigvalsh(M)[0])
         sizes = self.C + np.abs(N) + np.abs(alpha)[:, None] + np.abs(alpha) + abs(least)
-        entries = gamma(6) * float(np.linalg.norm(sizes)) * (1.0 + gamma(self.n**2 + 8))
+        entries = gamma(6) * length(sizes) * (1.0 + gamma(self.n**2 + 8))
         lacks = semidefinite_within(M - least * np.eye(self.n))
         value = float(alpha.sum()) + self.k * least
         terms = gamma(self.n + 4) * (float(np.abs(alpha).sum()) + self.k * abs(least))

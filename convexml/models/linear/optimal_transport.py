@@ -18,6 +18,9 @@ from ...validation import finite_array, nonnegative_array
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..latex import Latex, such_that
 
+LEAST, MOST = -1000.0, 1000.0
+"""Binary orders of all mass at the largest cost, between which sums of products lose nothing."""
+
 
 class OptimalTransport(ArrayProblem):
     r"""Minimise sum_ij C_ij plan_ij s.t. plan 1 = a, plan' 1 = b, plan >= 0.
@@ -35,7 +38,7 @@ class OptimalTransport(ArrayProblem):
     ------
     InputError
         For NaN or infinite entries, negative masses, none at all, sums that differ by more than
-        64 eps, and shapes that do not agree.
+        64 eps, a total cost beyond float64, and shapes that do not agree.
 
     Notes
     -----
@@ -66,6 +69,13 @@ class OptimalTransport(ArrayProblem):
             raise InputError(
                 f"{self.name}: the sums of a and b must be equal, they are {sums[0]!r} and "
                 f"{sums[1]!r}. Divide each by its sum, or add a point that takes the difference."
+            )
+        largest = float(np.max(np.abs(C)))
+        value = math.log2(sums[0]) + math.log2(largest) if largest > 0.0 else 0.0
+        if not LEAST < value < MOST:
+            raise InputError(
+                f"{self.name}: masses that sum to {sums[0]:g} at costs of up to {largest:g} have a "
+                "total cost beyond float64; change the unit of one of them."
             )
         self._a, self._b, self._costs, self._hyper = a, b, C, {}
 

@@ -209,3 +209,12 @@ def test_a_stored_solution_is_judged_again_and_k_may_change() -> None:
     assert again.status == "optimal"
     problem.k = 2
     assert problem.judge(np.arange(15) // 5 // 2).bound > again.objective
+
+
+@pytest.mark.parametrize("unit", [2.0**480, 2.0**-460])
+def test_squares_of_squares_leave_float64(unit: float) -> None:
+    plain, far = (cml.KMeansBound(each, 3) for each in (FEW, unit * FEW))
+    labels = np.arange(15) % 3
+    one, other = plain.judge(labels, tol=1e-3), far.judge(labels, tol=1e-3)
+    assert other.bound / unit / unit == pytest.approx(one.bound, rel=1e-6)
+    assert far.solve(tol=1e-3).status == "optimal"

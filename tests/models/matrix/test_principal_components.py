@@ -218,3 +218,12 @@ def test_eigenvalues_are_clipped_to_the_nearest(k: int) -> None:
     nearest.solve(solver=cp.CLARABEL)
     np.testing.assert_allclose(capped(values, k), x.value, atol=1e-6)
     assert capped(values, k).sum() == pytest.approx(k, abs=1e-14)
+
+
+@pytest.mark.parametrize("unit", [2.0**490, 2.0**-460])
+def test_squares_of_squares_leave_float64(unit: float) -> None:
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    plain, far = (cml.PrincipalComponents(each, 2).solve() for each in (X, unit * X))
+    assert far.status == "optimal"
+    assert far.objective / unit / unit == pytest.approx(plain.objective, rel=1e-12)
+    assert far.certificate.rounding > 0.0

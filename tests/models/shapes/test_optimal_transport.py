@@ -13,6 +13,7 @@ from sklearn.datasets import load_digits
 
 import convexml as cml
 from convexml import Verdict
+from convexml.errors import InputError
 from convexml.numerics import Array
 
 DIGITS = load_digits().images
@@ -171,3 +172,39 @@ def test_json_zero_costs_and_sums_in_their_last_digits() -> None:
     assert found.objective == pytest.approx(4.5, rel=1e-15)
     again = cml.Solution.from_json(found.to_json())
     assert (again.status, again.objective) == ("optimal", found.objective)
+
+
+@pytest.mark.parametrize(("mass", "cost"), [(1e-200, 1.0), (1.0, 1e300), (1e300, 1e-300)])
+def test_units_may_be_far_from_one(mass: float, cost: float) -> None:
+    rng = np.random.default_rng(0)
+    a, C = np.full(5, 0.25), rng.uniform(size=(5, 5))
+    best = cml.OptimalTransport(a, a, C).solve().objective
+    solution = cml.OptimalTransport(a * mass, a * mass, C * cost).solve()
+    assert solution.status == "optimal"
+    assert solution.objective / mass / cost == pytest.approx(best, rel=1e-12)
+
+
+@pytest.mark.parametrize(("mass", "cost"), [(1e-200, 1e-200), (1e200, 1e200)])
+def test_a_cost_that_is_no_float_is_refused(mass: float, cost: float) -> None:
+    a = np.full(3, mass)
+    with pytest.raises(InputError, match="total cost beyond float64; change the unit"):
+        cml.OptimalTransport(a, a, np.full((3, 3), cost))
+    free = cml.OptimalTransport(a, a, np.zeros((3, 3))).solve()
+    assert (free.status, free.objective) == ("optimal", 0.0)
+
+
+def test_a_limit_of_time_is_kept_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, C = np.full(5, 0.2), np.random.default_rng(0).uniform(size=(5, 5))
+    problem = cml.OptimalTransport(a, a, C)
+    monkeypatch.setattr("convexml.certificates.algebra.highs.seconds_left", lambda: 0.0)
+    assert problem.solve("highs").status == "failed"
+    asked: list[float] = []
+
+    def told(*given: object, options: dict[str, float], **named: object) -> object:
+        asked.append(options["time_limit"])
+        return linprog(*given, options=options, **named)
+
+    monkeypatch.setattr("convexml.certificates.algebra.highs.seconds_left", lambda: 7.0)
+    monkeypatch.setattr("scipy.optimize.linprog", told)
+    assert problem.solve("highs").status == "optimal"
+    assert asked == [7.0]
