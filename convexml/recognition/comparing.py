@@ -109,10 +109,19 @@ def _slack(reading: Reading, slack: Slack, sides: dict[int, Array], written: AsW
 def ends_of(variable: Any) -> tuple[Array, Array]:
     """The least and largest entries that the attributes of a variable allow, as CVXPY projects."""
     low, high = (
-        np.asarray(variable.project(np.full(variable.shape, end)), dtype=float).ravel(order="F")
-        for end in (-FAR, FAR)
+        np.asarray(_projected(variable, end), dtype=float).ravel(order="F") for end in (-FAR, FAR)
     )
     return np.where(low == -FAR, -np.inf, low), np.where(high == FAR, np.inf, high)
+
+
+def _projected(variable: Any, end: float) -> Any:
+    """Far entries as CVXPY projects them; by the values of bounds that are Parameters, too."""
+    at = variable.project(np.full(variable.shape, end))
+    bounds = variable.attributes.get("bounds") or []
+    values = [each.value if hasattr(each, "is_constant") else each for each in bounds]
+    if any(each is None for each in values):  # CVXPY has infinities for no bound
+        raise Declined(f"the bounds of {variable.name()} have no values")
+    return np.clip(at, *values) if values else at
 
 
 def compare_traded(posed: PosedReading, written: AsWritten) -> None:
