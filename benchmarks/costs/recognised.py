@@ -111,6 +111,21 @@ def kinked(name: str, X: np.ndarray, y: np.ndarray) -> Callable[[], cp.Problem]:
     return build
 
 
+def trend(n: int, order: int) -> Callable[[], cp.Problem]:
+    """Steps under noise, and the size of their differences."""
+    rng = np.random.default_rng(0)
+    steps = 2.0 * rng.standard_normal(n) * (rng.uniform(size=n) < 0.05)
+    y, lam = np.cumsum(steps) + 0.3 * rng.standard_normal(n), 2.0 * 25.0 ** (order - 1)
+
+    def build() -> cp.Problem:
+        x = cp.Variable(n)
+        return cp.Problem(
+            cp.Minimize(0.5 * cp.sum_squares(x - y) + lam * cp.norm1(cp.diff(x, order)))
+        )
+
+    return build
+
+
 def largest_residual(X: np.ndarray, y: np.ndarray) -> Callable[[], cp.Problem]:
     def build() -> cp.Problem:
         w = cp.Variable(X.shape[1])
@@ -136,6 +151,7 @@ def rows() -> list[Row]:
             Row(f"{name} + l1 2000x50", kinked(name, *sparse_model(2000, 50)), 2)
             for name in ("pinball", "hinge", "Huber")
         ),
+        *(Row(f"differences {k} of {n}", trend(n, k), 2) for n in (200, 5000) for k in (1, 2)),
         Row("lasso 442x10, 100 lam", lasso(X, y), 20, path),
         Row("lasso 1000x100, 100 lam", lasso(*sparse_model(1000, 100)), 20, path),
     ]

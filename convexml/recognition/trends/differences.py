@@ -67,16 +67,15 @@ def difference_rows(term: Term, key: int) -> DifferenceRows:
     Declined
         Where one is none.
     """
-    refused = Declined(f"{named(term.said)} is not of differences of neighbours")
     if term.kind != "abs" or term.affine.offset.any() or list(term.affine.maps) != [key]:
-        raise refused
+        raise _refused(term)
     matrix = sparse.csr_array(term.affine.maps[key].full(), copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     matrix.sort_indices()
     counts = np.diff(matrix.indptr)
     if not matrix.shape[0] or counts.min() != counts.max() or counts[0] < 2:
-        raise refused
+        raise _refused(term)
     times = int(counts[0]) - 1
     index, data = (each.reshape(-1, times + 1) for each in (matrix.indices, matrix.data))
     pattern = binom(times, np.arange(times + 1)) * (-1.0) ** np.arange(times, -1, -1)
@@ -84,6 +83,10 @@ def difference_rows(term: Term, key: int) -> DifferenceRows:
     off = np.abs(data - scale[:, None] * pattern)
     near = (off <= NEAR * np.abs(data)).all()
     if not near or (index != start[:, None] + np.arange(times + 1)).any():
-        raise refused
+        raise _refused(term)
     lost = np.bincount(index.ravel(), (term.weight[:, None] * off).ravel(), matrix.shape[1])
     return DifferenceRows(term, times, start, scale, lost)
+
+
+def _refused(term: Term) -> Declined:
+    return Declined(f"{named(term.said)} is not of differences of neighbours")

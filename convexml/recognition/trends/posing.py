@@ -172,11 +172,11 @@ def _distances(reading: Reading, squares: list[Term], key: int, n: int) -> Squar
         slopes += np.bincount(index, 2.0 * weight * np.abs(scale * offset), n)
         over += np.bincount(index, weight * offset**2, n)
         y[index] = -offset / scale
-    said, lines = named(squares[0].said), lines_of(reading, key, n)
+    said, lines = squares[0].said, lines_of(reading, key, n)
     if not count.all():
-        raise Declined(f"{said} is not of all entries")
+        raise Declined(f"{named(said)} is not of all entries")
     if not (np.abs(c - c[0]) <= NEAR * c[0]).all():
-        raise Declined(f"{said} counts some entries more than others")
+        raise Declined(f"{named(said)} counts some entries more than others")
     if (count == 1).all() and not lines.any():
         return SquaredDistances(c, y, np.zeros(n), EPS * np.abs(y))
     sums = slopes + np.abs(lines)
