@@ -65,10 +65,15 @@ FIXED: list[dict[str, Any]] = [
     *({"atoms": (atom,), "maximize": index % 2 == 0} for index, atom in enumerate(ATOMS)),
     *({"atoms": ("linear",), "sets": (kind,)} for kind in SETS),
 ]
-RANDOM = 45
+RANDOM, FEW = 45, 19
+"""Random problems, and how many of them run always."""
+SEEDS = [
+    seed if seed < len(FIXED) + FEW else pytest.param(seed, marks=pytest.mark.slow)
+    for seed in range(len(FIXED) + RANDOM)
+]
 
 
-@pytest.mark.parametrize("seed", range(len(FIXED) + RANDOM))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_problems(seed: int) -> None:
     rng = np.random.default_rng(seed)
     problem = random_problem(rng, **(FIXED[seed] if seed < len(FIXED) else {}))

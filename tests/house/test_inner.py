@@ -12,6 +12,7 @@ from pathlib import Path
 import cvxpy as cp
 import pytest
 from house.test_layers import imported_names
+from support.sources import nodes, parsed
 
 INNER = "convexml/duality/inner.py"
 OPEN = {"constraints", "error"}
@@ -33,12 +34,12 @@ OWN = {"self", "cls"}
 
 def trespasses(source: str, package: list[str]) -> Iterator[str]:
     """The lines of a module that ask CVXPY for more than it documents."""
-    tree = ast.parse(source)
+    tree = parsed(source)
     for line, name in imported_names(tree, package):
         parts = name.split(".")
         if parts[0] == "cvxpy" and len(parts) > 1 and (len(parts) > 2 or parts[1] in CLOSED):
             yield f"{line}: imports {name}"
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Constant) and node.value in PRIVATE | COMPILED:
             yield f"{node.lineno}: names {node.value}"
         if not isinstance(node, ast.Attribute):

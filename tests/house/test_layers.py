@@ -8,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from support.sources import nodes, parsed
 
 PACKAGE = "convexml"
 
@@ -68,9 +69,9 @@ def absolute(target: str, package: list[str]) -> str:
     return ".".join([*package[: len(package) - dots + 1], *filter(None, [name])])
 
 
-def imported_names(tree: ast.AST, package: list[str]) -> Iterator[tuple[int, str]]:
+def imported_names(tree: ast.Module, package: list[str]) -> Iterator[tuple[int, str]]:
     """Line and absolute dotted name of everything imported anywhere in a file."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -92,7 +93,7 @@ def violations(root: Path) -> list[str]:
             found.append(f"{importer} has no layer: give it a row in LAYERS")
             continue
         package = [PACKAGE, *parts[:-1]]
-        for line, name in imported_names(ast.parse(file.read_text(encoding="utf-8")), package):
+        for line, name in imported_names(parsed(file.read_text(encoding="utf-8")), package):
             where = f"{'/'.join(parts)}.py:{line}"
             top, _, rest = name.partition(".")
             imported = rest.partition(".")[0]
@@ -114,8 +115,7 @@ def import_graph(root: Path) -> dict[Parts, set[Parts]]:
     files = {(PACKAGE, *f.relative_to(root).with_suffix("").parts): f for f in root.rglob("*.py")}
     graph: dict[Parts, set[Parts]] = {module: set() for module in files}
     for module, file in files.items():
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        for _, name in imported_names(tree, list(module[:-1])):
+        for _, name in imported_names(parsed(file.read_text(encoding="utf-8")), list(module[:-1])):
             parts = tuple(name.split("."))
             # A module, a package, a name in a module, or a name in a package.
             places = (parts, (*parts, "__init__"), parts[:-1], (*parts[:-1], "__init__"))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.sources import parsed
 
 ROOM = 15
 """Files of a folder, its __init__ among them."""
@@ -55,7 +56,7 @@ def long_files(root: Path) -> list[str]:
 def classes(root: Path) -> Iterator[tuple[str, str]]:
     """Name and file of every class of the package."""
     for path in sorted((root / "convexml").rglob("*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in parsed(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef):
                 yield node.name, path.relative_to(root).as_posix()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from typing import Any
 
 import cvxpy as cp
@@ -227,16 +228,21 @@ LOSSES = {
 }
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize(
-    "x", [(0.25 + 2.0**-51, 0.25), (0.1 + 0.2, 0.3), (1.0 + 2.0**-48, 1.0)], ids=str
-)
+COLUMNS = [(0.25 + 2.0**-51, 0.25), (0.1 + 0.2, 0.3), (1.0 + 2.0**-48, 1.0)]
+EACH = [
+    pytest.param(x, loss, by, marks=() if (i + j + by) % 2 == 0 else pytest.mark.slow)
+    for (i, x), (j, loss), by in product(enumerate(COLUMNS), enumerate(LOSSES), (False, True))
+]
+"""Columns, losses, two ways to write the scores: half of all always, the others slow."""
+
+
+@pytest.mark.parametrize(("x", "loss", "by_product"), EACH)
 def test_a_column_that_is_nearly_constant_is_no_intercept(
-    x: tuple[float, float], loss: str
+    x: tuple[float, float], loss: str, by_product: bool
 ) -> None:
     """x_1 > x_2 separates the two classes, by their last digits: the infimum is 0."""
     signs, column = np.array([1.0, -1.0]), np.array(x)
     v, w, u = cp.Variable(), cp.Variable(1), cp.Variable()
-    for scores in (column * v + u, column[:, None] @ w + u):
-        found = cml.solve(cp.Problem(cp.Minimize(LOSSES[loss](cp.multiply(signs, scores)))))
-        assert not (found.verdict is cml.Verdict.CERTIFIED and found.primal_objective > 1e-3)
+    scores = column[:, None] @ w + u if by_product else column * v + u
+    found = cml.solve(cp.Problem(cp.Minimize(LOSSES[loss](cp.multiply(signs, scores)))))
+    assert not (found.verdict is cml.Verdict.CERTIFIED and found.primal_objective > 1e-3)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris
+from support.sizes import each_seed
 
 import convexml as cml
 from convexml import theory
@@ -72,7 +73,7 @@ def test_two_species_of_iris_and_the_audit() -> None:
         assert found.holds, str(found)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@each_seed(range(100))
 def test_updates_on_random_separable_sets(seed: int) -> None:
     X, y = separated(seed)
     solution = cml.HalfspaceLP(X, y, fit_intercept=True).solve("perceptron")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any
 
 import pytest
@@ -10,3 +13,29 @@ import pytest
 def sizes(few: int, full: int) -> list[Any]:
     """Of a parameter: ``few``, and the full number for pytest -m slow."""
     return [few, pytest.param(full, marks=pytest.mark.slow)]
+
+
+def each_seed(seeds: Iterable[int]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Judge every seed in one test: of hundreds of small ones, most of the time was pytest's.
+
+    An error says at which seed. Called with its arguments, seed first, it judges that seed alone.
+    """
+
+    def over(test: Callable[..., None]) -> Callable[..., None]:
+        @wraps(test)
+        def run(*one: Any, **given: Any) -> None:
+            if one:
+                return test(*one, **given)
+            for seed in seeds:
+                try:
+                    test(seed=seed, **given)
+                except Exception as error:
+                    error.add_note(f"seed {seed}")
+                    raise
+
+        own = inspect.signature(test)
+        others = [each for name, each in own.parameters.items() if name != "seed"]
+        run.__signature__ = own.replace(parameters=others)  # type: ignore[attr-defined]
+        return run
+
+    return over

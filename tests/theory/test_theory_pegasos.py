@@ -71,7 +71,7 @@ def test_another_step_than_that_of_pegasos_fails(
 ) -> None:
     name = plant(lying_pegasos(factor), theory.PegasosRate())
     problem = cml.LearningProblem([[1.0]], [1.0], Absolute(), L2(5.0), fit_intercept=False)
-    assert audit(problem, name, max_iter=200).holds == holds
+    assert audit(problem, name, max_iter=80).holds == holds
 
 
 def test_a_wrong_slope_of_pegasos_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support.draws.absence_draws import offsets
 from support.exact.rational_algebra import fractions, noticed, rank
+from support.sizes import each_seed
 
 import convexml as cml
 from convexml import LearningProblem, Verdict
@@ -49,7 +50,7 @@ def consistent(X: Array, y: Array, intercept: bool) -> bool:
     return rank(fractions(E)) == rank(fractions(np.column_stack([E, y])))
 
 
-@pytest.mark.parametrize("seed", range(360))
+@each_seed(range(360))
 def test_a_system_is_called_contradictory_exactly_where_it_is(seed: int) -> None:
     X, y, intercept = equations(seed)
     problem = LearningProblem(X, y, Interpolation(), L2(1.0), fit_intercept=intercept)
@@ -61,7 +62,7 @@ def test_a_system_is_called_contradictory_exactly_where_it_is(seed: int) -> None
         assert np.all(np.abs(X.T @ nu) <= 1e-12 * (np.abs(X).T @ np.abs(nu)))
 
 
-@pytest.mark.parametrize("seed", range(120))
+@each_seed(range(120))
 def test_a_priced_multiplier_never_contradicts_a_solution(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,7 +112,7 @@ def test_hard_margins_at_offsets(offset: float, seed: int) -> None:
 
 
 @pytest.mark.parametrize("integers", [True, False], ids=["exact", "priced"])
-@pytest.mark.parametrize("seed", range(200))
+@each_seed(range(200))
 def test_a_margin_of_a_rounding_error_is_a_margin(
     seed: int, integers: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

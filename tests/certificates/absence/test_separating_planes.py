@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from support.draws.absence_draws import offsets
 from support.exact.rational_algebra import fractions, rank
+from support.sizes import each_seed
 
 import convexml as cml
 from convexml import LearningProblem, Verdict
@@ -91,7 +92,7 @@ def signed(X: Array, y: Array, intercept: bool) -> list[Vector]:
     return fractions(E * y[:, None])
 
 
-@pytest.mark.parametrize("seed", range(360))
+@each_seed(range(360))
 def test_classes_are_called_inseparable_exactly_where_they_are(seed: int) -> None:
     X, y, intercept = classes(seed)
     problem = LearningProblem(X, y, HardMargin(), L2(1.0), fit_intercept=intercept)
@@ -107,7 +108,7 @@ def test_classes_are_called_inseparable_exactly_where_they_are(seed: int) -> Non
         assert np.all(residual <= 1e-14 * (np.abs(X).T @ alpha))
 
 
-@pytest.mark.parametrize("seed", range(120))
+@each_seed(range(120))
 def test_a_priced_multiplier_never_denies_a_hyperplane(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,7 +129,7 @@ PENALTIES: tuple[Penalty, ...] = (
 
 
 @pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
-@pytest.mark.parametrize("seed", range(72))
+@each_seed(range(72))
 def test_a_minimiser_is_denied_exactly_where_there_is_none(seed: int, penalty: Penalty) -> None:
     X, y, intercept = classes(seed)
     if X.shape[1] == 1:
@@ -179,7 +180,7 @@ def test_scores_of_three_classes_separate_exactly_where_they_do(seed: int) -> No
     assert (found is not None) == (len(covered) < len(pairs))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each_seed(range(40))
 def test_the_claim_and_its_gap_reach_the_solution(seed: int) -> None:
     X, y, intercept = classes(6 * seed)
     covered = set().union(*circuits(signed(X, y, intercept)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from support.sizes import each_seed
 
 from convexml.certificates.algebra import polyhedron as linear_price
 from convexml.certificates.algebra.polyhedron import onto
@@ -36,7 +37,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("seed", range(200))
+@each_seed(range(200))
 def test_the_bound_is_below_the_least_singular_value(seed: int) -> None:
     E, side, moving, z = system(seed)
     kept, sigma = onto(sparse.csr_array(E), side, moving, z)

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from support.exact.rational_algebra import exceeds, fractions, noticed, rank, with_dependence
+from support.sizes import each_seed
 
 from convexml.certificates.algebra.dependence import dependence as split
 from convexml.certificates.algebra.rationals import as_integers, eliminate, solve_exactly
@@ -29,7 +30,7 @@ def matrices(seed: int) -> tuple[Array, float]:
     return unit_columns(B)[0], 10.0**exponent if k > 1 else 1.0
 
 
-@pytest.mark.parametrize("seed", range(300))
+@each_seed(range(300))
 def test_the_least_singular_value_is_bounded_from_below_and_not_far(seed: int) -> None:
     B, condition = matrices(seed)
     sigma = least_singular_value(B)
@@ -39,7 +40,7 @@ def test_the_least_singular_value_is_bounded_from_below_and_not_far(seed: int) -
         assert not exceeds(B, 3.0 * sigma)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each_seed(range(40))
 def test_a_singular_matrix_has_no_positive_bound(seed: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = rng.integers(-99, 99, size=(2, 20)) / 8.0
@@ -49,7 +50,7 @@ def test_a_singular_matrix_has_no_positive_bound(seed: int) -> None:
     assert least_singular_value(np.array([[np.nan], [1.0]])) == 0.0
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each_seed(range(200))
 def test_elimination_knows_rank_and_solutions(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, k, r = rng.integers(1, 7, size=3)
@@ -66,7 +67,7 @@ def test_elimination_knows_rank_and_solutions(seed: int) -> None:
             assert sum((a * b for a, b in zip(row, x, strict=True)), Fraction(0)) == Fraction(y)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@each_seed(range(100))
 def test_sums_of_products_are_rounded_once(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(4, 9)) * 10.0 ** rng.integers(-12, 12, size=(4, 9))
@@ -78,7 +79,7 @@ def test_sums_of_products_are_rounded_once(seed: int) -> None:
         assert value == float(exact)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_seed(range(60))
 def test_sums_below_the_least_normal_float_are_exact_or_nan(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.integers(-9, 10, (5, 3)) * 2.0 ** rng.integers(-1074, -1020, (5, 3))
@@ -96,7 +97,7 @@ def test_products_below_the_least_exact_one_are_not_called_zero() -> None:
     assert np.isnan(exact_residual(np.array([[1e-200, 0.0]]), np.array([1e-200, 1.0]))[0])
 
 
-@pytest.mark.parametrize("seed", range(240))
+@each_seed(range(240))
 def test_columns_are_dependent_exactly_or_they_are_doubtful(seed: int) -> None:
     X, full = with_dependence(seed)
     found = split(X, ones=True)

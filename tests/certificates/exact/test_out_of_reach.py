@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support.exact.exact_program import solve_program
 from support.exact.rational_algebra import fractions, rank
+from support.sizes import each_seed
 
 import convexml as cml
 from convexml import LearningProblem, Verdict
@@ -94,7 +95,7 @@ def test_an_equation_out_of_reach(seed: int) -> None:
                 assert penalty.conjugate(x * nu[0]) < y * nu[0]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_seed(range(60))
 def test_equations_that_hold_down_to_rounding_contradict_themselves(seed: int) -> None:
     """y = X w in floats: optimal where y is in the range of X exactly, else infeasible."""
     rng = np.random.default_rng(seed)

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from support.exact.rational_algebra import fractions, least_squares, rank
+from support.sizes import each_seed
 
 import convexml as cml
 from convexml import LearningProblem, Verdict
@@ -43,7 +44,7 @@ def targets(loss: Loss, X: Array, seed: int) -> Array:
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-@pytest.mark.parametrize("seed", range(50))
+@each_seed(range(50))
 def test_rank_up_to_rounding_is_no_rank(seed: int, loss: Loss) -> None:
     X, independent = columns(seed)
     solution = LearningProblem(X, targets(loss, X, seed), loss, Zero()).solve()

@@ -11,6 +11,7 @@ from flint import arb
 from support.exact.exact_gap import Case, Kind
 from support.exact.exact_losses import as_objects, labels
 from support.exact.exact_numbers import above, ball, below
+from support.sizes import each_seed
 
 from convexml.certificates import certify_objective
 from convexml.certificates.certificate import Certificate
@@ -86,7 +87,7 @@ def as_fractions(u: np.ndarray) -> list[Fraction]:
 # -- the gap is never below P - D, and never far above it ------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(160))
+@each_seed(range(160))
 def test_the_gap_is_never_below_that_of_its_own_points(seed: int) -> None:
     scale, offset = [(0.0, 0.0), (6.0, 0.0), (0.0, 1e5), (3.0, 1e3)][seed % 4]
     case = draw(seed // 4, scale, offset)
@@ -101,7 +102,7 @@ def test_the_gap_is_never_below_that_of_its_own_points(seed: int) -> None:
             assert certificate.proved_gap == certificate.gap
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_seed(range(60))
 def test_the_account_is_close_where_conditioning_is_good(seed: int) -> None:
     case = draw(seed)
     for w, b, _ in points(case, seed)[::2]:  # what a repair of u gains is not credited

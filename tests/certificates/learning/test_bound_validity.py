@@ -13,7 +13,16 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from support.cases import COMBINATIONS, Kind, Reference, combination_name, make, reference, scales
+from support.cases import (
+    COMBINATIONS,
+    SPREAD,
+    Kind,
+    Reference,
+    combination_name,
+    make,
+    reference,
+    scales,
+)
 from support.catalogue import LOSSES, D
 from support.oracles.oracle import Oracle
 
@@ -30,7 +39,6 @@ NEAR = (1e-2, 1e-3, 1e-4, 1e-6, 0.0)
 ORACLE = 1e-9
 """To what the oracle knows P*, relative; 1e-11 absolute, where P* = 0 and the data are O(1)."""
 
-each_combination = pytest.mark.parametrize(("loss", "penalty"), COMBINATIONS, ids=combination_name)
 each_loss = pytest.mark.parametrize("loss", LOSSES, ids=combination_name)
 
 kinds = st.builds(
@@ -153,7 +161,7 @@ def attained(loss: Loss, penalty: Penalty, kind: Kind) -> tuple[LearningProblem,
         kind = replace(kind, seed=kind.seed + 1)
 
 
-@each_combination
+@pytest.mark.parametrize(("loss", "penalty"), SPREAD, ids=combination_name)
 def test_the_gap_is_tight_near_the_optimum(loss: Loss, penalty: Penalty) -> None:
     seed = crc32(repr((loss, penalty)).encode())
     flags = np.random.default_rng(seed).random(5) < 0.4

@@ -14,6 +14,7 @@ from support.exact.rational_algebra import (
     squared_dual,
     with_dependence,
 )
+from support.sizes import each_seed
 
 from convexml import LearningProblem
 from convexml.certificates.algebra import dependence
@@ -25,7 +26,7 @@ from convexml.objective.frame import frame_of
 from convexml.penalties import L1, L2, Nonnegative, Zero
 
 
-@pytest.mark.parametrize("seed", range(240))
+@each_seed(range(240))
 def test_the_price_covers_what_the_residual_gains(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X, _ = with_dependence(seed)
