@@ -9,6 +9,7 @@ import pytest
 import convexml as cml
 from convexml import Verdict
 from convexml.audit.cvxpy import solving
+from convexml.audit.cvxpy.direct import Direct
 from convexml.certificates.conic.search.scaling import equilibrate_cone, solve_scaled
 from convexml.duality import cone_program
 from convexml.errors import InputError, SolverError, UnknownSolverError, UnsuitableSolverError
@@ -58,6 +59,7 @@ def test_a_panic_is_followed_by_another_attempt(monkeypatch: pytest.MonkeyPatch)
     assert "answer of clarabel, rescaled" in certificate.reason
     assert w.value is not None
     monkeypatch.setattr(solving, "_solve_rescaled", lambda posed: ("nothing", None))
+    monkeypatch.setattr(solving, "solve_quadratic", lambda *_: Direct("nothing", None, {}))
     assert cml.solve(problem, "clarabel").verdict is not Verdict.CERTIFIED
     assert w.value is None
 
