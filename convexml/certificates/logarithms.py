@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 from scipy.sparse.linalg import lsmr
 
 from ..numerics import Array
@@ -60,6 +60,14 @@ class LogSystem:
         return found, determined
 
 
+class Triplets(NamedTuple):
+    """Entries with their rows and columns."""
+
+    data: Array
+    row: Array
+    col: Array
+
+
 def log_system(
     A: Any, b: Array, c: Array, P: Any, groups: Any
 ) -> tuple[LogSystem, tuple[int, int, int]]:
@@ -67,12 +75,11 @@ def log_system(
 
     The unknowns are xi (n,), h (k,) and V. Returned with where those of A, of b and of c end.
     """
-    A, P = sparse.coo_array(A), sparse.coo_array(P)
-    m, n = A.shape
-    k = groups.shape[1]
-    every = [(A.data, A.row), (b, np.arange(m)), (c, np.zeros(n)), (P.data, np.zeros(P.nnz))]
-    used = [np.flatnonzero(values) for values, _ in every]
-    sides = [-np.log(np.abs(values[i])) for (values, _), i in zip(every, used, strict=True)]
+    n, k = A.shape[1], groups.shape[1]
+    A, P = _triplets(A), _triplets(P)
+    every = [A.data, b, c, P.data]
+    used = [np.flatnonzero(values) for values in every]
+    sides = [-np.log(np.abs(values[i])) for values, i in zip(every, used, strict=True)]
     ends = np.cumsum([i.size for i in used])
     at_A, at_b, at_c, at_P = np.split(np.arange(ends[-1]), ends[:-1])
     triplets = [
@@ -95,6 +102,15 @@ def log_system(
     return LogSystem(matrix, np.concatenate(sides)), (int(ends[0]), int(ends[1]), int(ends[2]))
 
 
+def _triplets(matrix: Any) -> Triplets:
+    """The stored entries of a matrix, column by column where it is held so."""
+    if sparse.issparse(matrix) and matrix.format == "csc":
+        columns = np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
+        return Triplets(matrix.data, matrix.indices, columns)
+    entries = sparse.coo_array(matrix)
+    return Triplets(entries.data, entries.row, entries.col)
+
+
 def _of_rows(at: Array, groups: Any, rows: Array, n: int) -> tuple[Array, Array, Array]:
     """Entries of -groups[rows] in the equations ``at``, column 0 of groups standing in column n."""
     starts, counts = groups.indptr[rows], np.diff(groups.indptr)[rows]
@@ -109,14 +125,15 @@ def _direct(system: Any, side: Array, normal: Any = None) -> tuple[Array, bool]:
     normal = system.T @ system if normal is None else normal
     if sparse.issparse(normal):
         sparse_factor = definite_factor(normal + SHIFT * sparse.eye_array(k))
-        assert sparse_factor is not None  # of a Gram matrix with a shift
+        assert sparse_factor is not None
         solve = sparse_factor.solve
     else:
         normal.flat[:: k + 1] += SHIFT
-        factor = cho_factor(normal, overwrite_a=True, check_finite=False)
+        factor, failed = dpotrf(normal, lower=1)
+        assert not failed  # of a Gram matrix with a shift
 
         def solve(r: Array) -> Array:
-            return np.asarray(cho_solve(factor, r, check_finite=False))
+            return np.asarray(dpotrs(factor, r, lower=1)[0])
 
     found, probe = np.zeros(k), _last(k)
     for _ in range(4):  # the proximal-point iteration forgets the shift

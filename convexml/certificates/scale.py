@@ -94,7 +94,11 @@ def program_units(
         Whether entries that are noise are dropped and the units fitted again.
     """
     m, n = A.shape
-    R = sparse.csr_array(sparse.eye_array(m) if groups is None else groups)
+    R = (
+        sparse.eye_array(m, format="csr")
+        if groups is None
+        else sparse.csr_array(groups, copy=False)
+    )
     k, flat = R.shape[1], sparse.csc_array((n, n)) if P is None else P
     system, (before, given, _) = log_system(A, np.asarray(b), np.asarray(c), flat, R)
     if not system.side.size:

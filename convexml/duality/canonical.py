@@ -113,7 +113,7 @@ def _cones(dims: Any) -> list[Cone]:
         cones.append(NonnegativeCone(int(dims.nonneg)))
     cones += [SecondOrder(int(dim)) for dim in dims.soc]
     cones += [Semidefinite(int(order) * (int(order) + 1) // 2) for order in dims.psd]
-    cones += [ExponentialCone() for _ in range(int(dims.exp))]
+    cones += [ExponentialCone()] * int(dims.exp)
     cones += [Power(3, (float(alpha), 1.0 - float(alpha))) for alpha in dims.p3d]
     cones += [Power(len(alphas) + 1, tuple(map(float, alphas))) for alphas in dims.pnd]
     return cones

@@ -15,7 +15,7 @@ from ...numerics import EPS, Array, two_sum
 SPLIT = 134217729.0
 """2^27 + 1: halves of 26 bits (Dekker)."""
 FEW, CUTS = 4000, 6
-"""Up to so many terms are summed whole; how often more are cut."""
+"""Up to so many terms and rows are summed whole; how often more are cut."""
 DEEP = -900
 """Terms this many binary orders below the largest of their row are not carried."""
 LARGE, TINY = 2.0**250, 2.0**-250
@@ -57,7 +57,7 @@ def _pair(matrix: Any, x: Array, side: Array | None, both: bool) -> tuple[Array,
     k = starts.size - 1
     side = np.zeros(k) if side is None else np.asarray(side, dtype=float)
     factors = np.asarray(x, dtype=float)[columns]
-    if entries.size <= FEW and all(_is_plain(each) for each in (entries, factors, side)):
+    if entries.size + k <= FEW and all(_is_plain(each) for each in (entries, factors, side)):
         product = entries * factors
         parts = [product, _error(entries, factors, product)]
         return _row_sums(parts, starts, -side, both)
@@ -100,7 +100,7 @@ def _is_plain(values: Array) -> bool:
 
 def _row_sums(parts: list[Array], starts: Array, sides: Array, both: bool) -> tuple[Array, Array]:
     """Sums of the parts by row and of the sides, rounded once, and what is left, if ``both``."""
-    if parts[0].size > FEW:
+    if parts[0].size + sides.size > FEW:
         return _cut(parts, starts, sides, both)
     return _summed(_whole(parts, starts, sides), both)
 

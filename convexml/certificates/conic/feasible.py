@@ -28,6 +28,8 @@ LARGEST = 1500
 """Rows up to which another point is looked for."""
 PULL, ROUNDS = 1e-3, 100
 """Of the least-squares problem that looks for a point inside before a solver does."""
+SMALL = 20_000
+"""Entries up to which it is solved at once."""
 UNMET = (
     "the constraints are met to within tol only, and no point is known that meets them to rounding"
 )
@@ -108,7 +110,10 @@ def _near(program: ConeProgram, z: Array) -> Iterator[Array]:
     system = sparse.csr_array(sparse.diags_array(weights) @ program.A)
     side = weights * np.where(equal, slack, slack - target)
     if np.all(np.isfinite(side)):
-        step = lsqr(system, side, atol=1e-12, btol=1e-12, iter_lim=ROUNDS)[0]
+        if system.shape[0] * system.shape[1] <= SMALL:
+            step = np.linalg.lstsq(system.toarray(), side, rcond=None)[0]
+        else:
+            step = lsqr(system, side, atol=1e-12, btol=1e-12, iter_lim=ROUNDS)[0]
         yield z + step
         yield z + 1e-2 * step
 

@@ -41,7 +41,7 @@ def _slope_off(program: ConeProgram, d: Array) -> float:
 
 def is_straight(program: ConeProgram, d: Array) -> bool:
     """Whether P d = 0."""
-    return not (np.any(exact_pair(program.P, d)[0]) or program.bends(d))
+    return not (np.any(exact_pair(program.P_by_row, d)[0]) or program.bends(d))
 
 
 def has_point(program: ConeProgram, x: Array) -> bool:

@@ -15,7 +15,7 @@ def conic_objective(program: ConeProgram, x: Array) -> float:
     """x'Px / 2 + q'x, rounded at the end; the offset is left out."""
     if not program.P.nnz:
         return exact_dot(program.q, x)
-    bent, rest = exact_pair(program.P, x)
+    bent, rest = exact_pair(program.P_by_row, x)
     factors = np.concatenate([bent, rest, program.q])
     return exact_dot(factors, np.concatenate([0.5 * x, 0.5 * x, x]))
 
@@ -29,7 +29,7 @@ def dual_value(program: ConeProgram, w: Array, y: Array) -> float:
     """-w'Pw / 2 - b'y, rounded at the end; the offset is left out."""
     if not program.P.nnz:
         return exact_dot(program.b, -y)
-    bent, rest = exact_pair(program.P, w)
+    bent, rest = exact_pair(program.P_by_row, w)
     factors = np.concatenate([bent, rest, program.b])
     return exact_dot(factors, np.concatenate([-0.5 * w, -0.5 * w, -y]))
 

@@ -107,7 +107,7 @@ class ConeProgram:
         """Cones with the rows they rule, shape (k, dim): k curved cones in a row that are equal."""
         found, start = [], 0
         for cone, equal in groupby(self.cones):
-            for k in [1 for _ in equal] if cone.is_polyhedral else [sum(1 for _ in equal)]:
+            for k in [1 for _ in equal] if cone.is_polyhedral else [len(list(equal))]:
                 end = start + k * cone.dim
                 found.append((cone, np.arange(start, end).reshape(k, cone.dim)))
                 start = end
@@ -119,6 +119,11 @@ class ConeProgram:
         return sparse.csr_array(self.A)
 
     @cached_property
+    def P_by_row(self) -> Any:
+        """P as a csr_array."""
+        return sparse.csr_array(self.P)
+
+    @cached_property
     def A_sizes(self) -> Any:
         """The absolute values of the entries of A."""
         return abs(self.A)
@@ -126,7 +131,7 @@ class ConeProgram:
     @cached_property
     def equality(self) -> Any:
         """The rows [P, A'] of the dual's equality, as a csr_array."""
-        P, A, (m, n) = sparse.csr_array(self.P), self.A, self.A.shape
+        P, A, (m, n) = self.P_by_row, self.A, self.A.shape
         ends = P.indptr + A.indptr
         # The entries of A'[i] stand behind those of P[i].
         own = np.arange(P.nnz) + np.repeat(A.indptr[:-1], np.diff(P.indptr))
@@ -139,12 +144,14 @@ class ConeProgram:
     @property
     def is_polyhedral(self) -> bool:
         """Whether all cones are."""
-        return all(cone.is_polyhedral for cone in self.cones)
+        return all(cone.is_polyhedral for cone, _ in self.runs)
 
     def ruled_by(self, *kinds: type[Cone]) -> Array:
         """The mask of the rows that cones of these kinds rule, shape (m,)."""
-        chosen = np.array([isinstance(cone, kinds) for cone in self.cones], dtype=bool)
-        return np.repeat(chosen, [cone.dim for cone in self.cones])
+        mask = np.zeros(self.b.size, dtype=bool)
+        for cone, rows in self.runs:
+            mask[rows] = isinstance(cone, kinds)
+        return mask
 
     def among(self, wanted: Array) -> Iterator[tuple[Any, Array]]:
         """The cones of the wanted rows with their rows; a curved cone comes whole or not at all."""

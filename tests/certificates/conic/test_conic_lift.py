@@ -47,10 +47,8 @@ def test_a_lifted_multiplier_has_the_room_it_is_given() -> None:
     for _ in range(300):
         u, w = -(10.0 ** rng.uniform(-12, 6)), 10.0 ** rng.uniform(-12, 6)
         share = 10.0 ** rng.uniform(-10, -2)
-        y = nudged(
-            program,
-            lifted(program, np.array([u, u * (1 + np.log(-w / u)), w]), share, np.array([1])),
-        )
+        border = np.array([u, u * (1 + np.log(-w / u)), w])
+        y = nudged(program, lifted(program, border, share, np.array([1])))
         M = margins(program, y, np.abs(y), share).toarray()
         ways = rng.normal(size=(M.shape[1], 60))
         ways[:, :3], ways[:, 3:6] = np.eye(M.shape[1])[:, :3], -np.eye(M.shape[1])[:, :3]

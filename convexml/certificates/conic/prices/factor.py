@@ -65,14 +65,17 @@ def dense_factor(part: Any, bent: Any) -> Dense | None:
     used = np.flatnonzero(np.any(P != 0.0, axis=0))
     roots = np.zeros((used.size, n))
     inner = P[np.ix_(used, used)]
-    if np.count_nonzero(inner) == used.size:  # a diagonal
-        roots[np.arange(used.size), used] = np.sqrt(np.maximum(np.diag(inner), 0.0))
+    diagonal = bool(np.count_nonzero(inner) == used.size and np.all(np.diag(inner) > 0.0))
+    if diagonal:
+        roots[np.arange(used.size), used] = np.sqrt(np.diag(inner))
     elif used.size:
         values, vectors = np.linalg.eigh(inner)
         roots[:, used] = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
     stacked = np.vstack([B, roots])
     if stacked.shape[0] < n:
         return None
+    if diagonal:  # squares of its roots are its entries, but for their last digits
+        B, used, inner = stacked, used[:0], inner[:0, :0]
     for triangle in (_cholesky, _qr):
         try:
             R = triangle(stacked)
@@ -100,12 +103,12 @@ def _qr(stacked: Array) -> Array:
 
 
 def _short(B: Array, inner: Array, X: Array, used: Array) -> float:
-    """A bound on |I - X'GX|, rounding included."""
+    """A bound on |I - X'GX|, G = B'B + P, with rounding, which rows of B may be off by, too."""
     n, P = X.shape[0], inner
     Q, bending = B @ X, X[used].T @ (inner @ X[used])
     size, length = float(np.linalg.norm(X)), float(np.linalg.norm(Q))
     off = (n + 4) * EPS * float(np.linalg.norm(B)) * size
-    room = 2.0 * length * off + off**2 + (B.shape[0] + 2) * EPS * length**2
+    room = 2.0 * length * off + off**2 + (B.shape[0] + 8) * EPS * (length + off) ** 2
     room += 3.0 * (n + 4) * EPS * float(np.linalg.norm(P)) * size**2
     return float(np.linalg.norm(np.eye(n) - Q.T @ Q - bending)) + room
 
