@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from support.draws.families import FAMILIES, judged
 
-DRAWS = {"learning": 80, "linear": 80, "CVXPY": 40}
+DRAWS = {"learning": 60, "linear": 40, "CVXPY": 20}
 """By the first word of the family; some 13, 14 and 8 points each."""
 FIRST = 20_000_000_000
 """The seeds of the benchmark with --seed 2000, beyond those of the other tests."""
