@@ -33,6 +33,7 @@ _HOME = {
     "stumps": "models.boosting.stumps",
     **dict.fromkeys(
         (
+            "AdaBoost",
             "SVR",
             "BernoulliLikelihood",
             "CategoricalLikelihood",

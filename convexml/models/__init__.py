@@ -9,6 +9,7 @@ from ..naming import no_such_name
 from .learning.stored import register_models
 
 _HOME = {
+    "AdaBoost": "boosting.adaboost",
     "BernoulliLikelihood": "likelihood.bernoulli",
     "CategoricalLikelihood": "likelihood.categorical",
     "ConstrainedLasso": "regression.lasso",

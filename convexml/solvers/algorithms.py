@@ -25,6 +25,7 @@ from ..theory import (
     SubgradientRate,
 )
 from .algorithm import Algorithm
+from .coordinate.boosting import boosting
 from .coordinate.coordinate_descent import coordinate_descent
 from .coordinate.dual_coordinate_descent import dual_coordinate_descent
 from .coordinate.working_set import working_set
@@ -207,6 +208,7 @@ TABLE = (
     ),
     Algorithm("farthest_points", farthest_points, BROUGHT, 1000),
     Algorithm("kruskal", kruskal, BROUGHT, 1),
+    Algorithm("boosting", boosting, BROUGHT, 1),
     Algorithm("pool_adjacent_violators", pool_adjacent_violators, BROUGHT, 1),
     Algorithm("sorting", sorting, BROUGHT, 1),
 )

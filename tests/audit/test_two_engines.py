@@ -55,6 +55,7 @@ def models() -> dict[str, Callable[[], Any]]:
         "KernelSVR": lambda: cml.KernelSVR(X, t, 1.0, 0.2, gaussian),
         "HalfspaceLP": lambda: cml.HalfspaceLP(X, separable, fit_intercept=True),
         "NuSVC": lambda: cml.NuSVC(X, y, 0.5, sample_weight=s),
+        "AdaBoost": lambda: cml.AdaBoost(np.sign(X[:, 1:3]), y, 60, sample_weight=s),
         "LPBoost": lambda: cml.LPBoost(cml.stumps(X[:, :2])[0], y, 0.4, sample_weight=s),
         "OneClassSVM": lambda: cml.OneClassSVM(X + 2.0, 0.3, sample_weight=s),
         "OneClassSVM with a kernel": lambda: cml.OneClassSVM(X, 0.3, gaussian),

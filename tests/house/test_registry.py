@@ -31,6 +31,7 @@ TESTED_ELSEWHERE = {
     "KernelRidge": "support/models/kernel.py",
     "KernelSVM": "support/models/kernel.py",
     "KernelSVR": "support/models/kernel.py",
+    "AdaBoost": "test_ada_boost.py",
     "LPBoost": "test_lp_boost.py",
     "LearningProblem": "test_models_duality.py",
     "LinearProgram": "test_linear_program.py",

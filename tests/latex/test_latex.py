@@ -90,7 +90,7 @@ def test_models(name: str, intercept: bool, s: Any) -> None:
 
 def test_every_model_is_here() -> None:
     named = {*MODELS, "GaussianLikelihood", "OneClassSVM", "LearningProblem", "LinearProgram"}
-    named |= {"DiscriminantAnalysis", "NuSVC", "LPBoost"}
+    named |= {"DiscriminantAnalysis", "NuSVC", "LPBoost", "AdaBoost"}
     named |= {"BernoulliLikelihood", "CategoricalLikelihood"}
     named |= {"EnclosingBall", "MonotoneRegression", "TrendFilter"}
     named |= {"ConvexClustering", "KMeansBound", "PrincipalComponents"}

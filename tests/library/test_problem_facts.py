@@ -56,6 +56,7 @@ ORACLES = {
     "enclosing_ball": shapes.enclosing_ball,
     "monotone_regression": shapes.monotone_regression,
     "trend_filter": shapes.trend_filter,
+    "ada_boost": boosting.ada_boost,
     "lp_boost": boosting.lp_boost,
     "nearest_neighbors": shapes.nearest_neighbors,
     "convex_clustering": matrices.convex_clustering,

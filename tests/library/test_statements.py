@@ -36,6 +36,7 @@ CASES = {
     "least_squares": "least_squares_diabetes",
     "linear_program": "lp_diet",
     "logistic_regression": "logistic_breast_cancer",
+    "ada_boost": "ada_boost_titanic",
     "lp_boost": "stumps_iris",
     "maximum_a_posteriori": "maximum_a_posteriori_laplace",
     "minimum_norm": "minimum_norm_digits",

@@ -16,17 +16,17 @@ from ...errors import InputError
 from ...numerics import Array
 from ...objective import Statement
 from ...validation import positive_number
-from ..arrays.problem import ArrayProblem, Arrays, Shapes
+from ..arrays.problem import Arrays, Shapes
 from ..base import Hyperparameter
 from ..kernel.nu_samples import samples_from_dict, samples_to_dict, scores_of
 from ..learning.outcomes import SUPPORT_SHARE
-from ..learning.prediction import score
-from ..reading.inputs import Samples, expand, read_samples
+from ..reading.inputs import expand
 from ..solution import Solution
+from .base import Boosted
 from .lp_boost_statement import lp_boost_latex, pose_lp_boost, pose_lp_boost_dual
 
 
-class LPBoost(ArrayProblem):
+class LPBoost(Boosted):
     r"""Minimise -rho + sum_i s_i xi_i / (nu S) s.t. y_i (H w)_i >= rho - xi_i, w in the simplex.
 
     xi >= 0, S = sum_i s_i; no intercept. Column j of H holds what weak learner j says of each
@@ -68,14 +68,9 @@ class LPBoost(ArrayProblem):
     methods: ClassVar[tuple[str, ...]] = ("highs",)
     why: ClassVar[str] = "margins are a linear program, and few learners of many are needed"
     nu = Hyperparameter()
-    classes: Array
-    """The two labels; the larger is +1."""
-    _samples: Samples
 
     def __init__(self, H: Any, y: Any, nu: float, *, sample_weight: Any = None) -> None:
-        self._samples = read_samples(self.name, H, y, sample_weight, "binary", matrix="H")
-        assert self._samples.classes is not None
-        self.classes = self._samples.classes
+        self._read_samples(H, y, sample_weight, "H")
         self._hyper = self._check(nu=nu)
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
@@ -98,10 +93,6 @@ class LPBoost(ArrayProblem):
         """y_i H_ij."""
         H, y = self._samples.X, self._samples.y[:, None]
         return H.multiply(y).tocsc() if hasattr(H, "indptr") else y * H
-
-    @property
-    def _total(self) -> float:
-        return float(self._samples.weights.sum())
 
     def margins(self, w: Any) -> Array:
         """y_i (H w)_i of the samples that have a weight, in their order.
@@ -172,16 +163,6 @@ class LPBoost(ArrayProblem):
     def decision_function(self, X: Any, primal: Arrays) -> Array:
         """H w for what the learners say of new samples, H (k, m) in place of X; shape (k,)."""
         return scores_of(self.name, self._samples, None, X, primal["w"])
-
-    def predict(self, X: Any, primal: Arrays) -> Array:
-        """Labels of the caller, shape (k,)."""
-        found: Array = self.classes[(self.decision_function(X, primal) > 0.0).astype(int)]
-        return found
-
-    def score(self, X: Any, y: Any, primal: Arrays, sample_weight: Any = None) -> float:
-        """The share of the labels, by weight, that is predicted right."""
-        posed: Any = self
-        return score(posed, X, y, primal, sample_weight)
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 

@@ -40,18 +40,23 @@ def stumps(X: Any) -> tuple[Array, list[str]]:
         2^28 entries.
     """
     found = read_stumps("stumps", X)
+    return dense_of("stumps", found), found.names(names_of(column_names(X), found))
+
+
+def dense_of(owner: str, found: Stumps) -> Array:
+    """H; InputError where it has too many entries."""
     n, m = len(found.ranks), found.count
     if n * m > MOST:
         raise InputError(
-            f"stumps: X of shape {found.ranks.shape} has {m} stumps, and H {n * m:.3g} entries. "
+            f"{owner}: X of shape {found.ranks.shape} has {m} stumps, and H {n * m:.3g} entries. "
             "Round the columns of X, so that they have fewer distinct values."
         )
-    return found.dense(), found.names(names_of(X, found))
+    return found.dense()
 
 
-def names_of(X: Any, found: Stumps) -> list[str]:
+def names_of(features: list[str] | None, found: Stumps) -> list[str]:
     """The columns of a data frame, or x0, x1, ..."""
-    return column_names(X) or [f"x{j}" for j in range(len(found.thresholds))]
+    return features or [f"x{j}" for j in range(len(found.thresholds))]
 
 
 @without_warnings

@@ -43,7 +43,7 @@ def test_every_model_is_mutated() -> None:
     mutated = {type(problem).__name__ for _, problem in mutations.models(np.random.default_rng(0))}
     # Certificates of programs, kernels, classes and targets are engines of their own, with tests.
     elsewhere = {"GaussianLikelihood", "LinearProgram", "SoftmaxRegression", "MultiTaskLasso"}
-    elsewhere |= {"DiscriminantAnalysis", "NuSVC", "OneClassSVM", "LPBoost"}
+    elsewhere |= {"DiscriminantAnalysis", "NuSVC", "OneClassSVM", "LPBoost", "AdaBoost"}
     elsewhere |= {"BernoulliLikelihood", "CategoricalLikelihood"}
     elsewhere |= {"EnclosingBall", "MonotoneRegression", "TrendFilter"}
     elsewhere |= {"ConvexClustering", "KMeansBound", "PrincipalComponents"}

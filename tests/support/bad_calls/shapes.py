@@ -86,6 +86,10 @@ ROWS: dict[str, Row] = {
         lambda: cml.LPBoost(X, np.arange(len(X)) % 2, 1.5),
         "LPBoost: nu | 1.5 | (0, 1] | must be in",
     ),
+    "no rounds": (
+        lambda: cml.AdaBoost(X, np.arange(len(X)) % 2, 0),
+        "AdaBoost: rounds | got 0 | > 0 | must be",
+    ),
     "stumps of constant columns": (
         lambda: cml.stumps(np.ones((4, 2))),
         "stumps: every column of X is constant | no stump tells | that varies | Pass a feature",

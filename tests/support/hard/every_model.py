@@ -81,6 +81,7 @@ LABELS: tuple[ModelCase, ...] = (
 )
 """Models of labels, which have no X to spoil: their labels are in tests/models/likelihood."""
 ELSEWHERE = (
+    "AdaBoost",
     "EnclosingBall",
     "LearningProblem",
     "LinearProgram",

@@ -52,6 +52,7 @@ def taken(model: str) -> dict[str, inspect.Parameter]:
 LABELS = {
     **dict.fromkeys(("LogisticRegression", "HardMarginSVM", "SoftMarginSVM"), "binary"),
     **dict.fromkeys(("KernelSVM", "KernelLogistic", "HalfspaceLP", "NuSVC", "LPBoost"), "binary"),
+    **dict.fromkeys(("AdaBoost",), "binary"),
     **dict.fromkeys(("SoftmaxRegression", "DiscriminantAnalysis"), "classes"),
     "CategoricalLikelihood": "classes",
     "BernoulliLikelihood": "binary",

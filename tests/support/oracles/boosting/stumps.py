@@ -33,3 +33,13 @@ def lp_boost(X, y, nu):
         method="highs-ipm",
     )
     return {"objective": -found.fun}
+
+
+def ada_boost(X, y, rounds, sample_weight):
+    """Newton's method; the optimum must be attained, with stumps that are independent."""
+    H, c = stumps(X)[:, ::2], np.asarray(sample_weight) / np.sum(sample_weight)
+    w = np.zeros(H.shape[1])
+    for _ in range(50):
+        p = c * np.exp(-y * (H @ w))
+        w += np.linalg.solve(H.T @ (p[:, None] * H), H.T @ (y * p))
+    return {"objective": p.sum()}
