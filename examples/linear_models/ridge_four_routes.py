@@ -7,9 +7,13 @@
 3. The closed form: with centred data, (XᵀX + nλI) w = Xᵀy, a d x d system, or w = Xᵀq with
    (XXᵀ + nλI) q = y, an n x n system. Solve the smaller one.
 4. Newton's method: the objective is quadratic, so that one step is enough.
+
+Run `python examples/linear_models/ridge_four_routes.py shrinking.png` for the picture.
 """
 
 from __future__ import annotations
+
+import sys
 
 import cvxpy as cp
 import numpy as np
@@ -29,7 +33,21 @@ def normal_equations(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return in_d, in_n
 
 
-def main() -> tuple[np.ndarray, np.ndarray]:
+def draw(path: str, X: np.ndarray, y: np.ndarray) -> None:
+    """How the coefficients shrink as λ grows."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.6, 3.6), layout="constrained")
+    axes, lams = figure.subplots(), np.geomspace(1e-4, 1e3, 40)
+    found = cml.Ridge(X, y, lam=LAM).path(lams)
+    axes.semilogx(lams, [solution.primal["w"] for solution in found], linewidth=1.2)
+    axes.axvline(LAM, color="0.7", linestyle="--")
+    axes.set_xlabel("λ")
+    axes.set_ylabel("coefficients")
+    figure.savefig(path, dpi=150)
+
+
+def main(picture: str | None = None) -> tuple[np.ndarray, np.ndarray]:
     X, y = load_diabetes(return_X_y=True)
     X = X / X.std(axis=0)
     problem = cml.Ridge(X, y, lam=LAM)
@@ -52,8 +70,11 @@ def main() -> tuple[np.ndarray, np.ndarray]:
         certificate = problem.certify(w)
         print(f"{name:<28}{certificate.relative_gap:>14.1e}{np.abs(w - in_d).max():>36.1e}")
     print(f"\nNewton took {newton.iterations} step; the objective is {newton.objective:.10g}.")
+    if picture is not None:
+        draw(picture, X, y)
+        print(f"wrote {picture}")
     return np.array(list(routes.values())), np.array([in_d] * len(routes))
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -6,16 +6,20 @@
    column player's strategy, and both have the same value (von Neumann 1928).
 3. A flow. The multipliers of the capacities are 0 or 1: the edges with 1 are a cut, and its
    capacity is the flow (Ford and Fulkerson 1956).
+
+Run `python examples/svm_and_duality/lp_duality.py price.png` for the picture.
 """
 
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 
 import convexml as cml
 
 
-def diet() -> tuple[np.ndarray, np.ndarray]:
+def diet(picture: str | None) -> tuple[np.ndarray, np.ndarray]:
     """Polly's diet (Chvátal 1983): shadow prices against finite differences."""
     cost = np.array([3.0, 24, 13, 9, 20, 19])  # oatmeal, chicken, eggs, milk, cherry pie, pork
     content = [[110.0, 205, 160, 160, 420, 260], [4, 32, 13, 8, 4, 14], [2, 12, 54, 285, 22, 80]]
@@ -31,6 +35,10 @@ def diet() -> tuple[np.ndarray, np.ndarray]:
     print(f"diet: {day(least).objective:.2f} cents a day")
     for name, price, slope in zip(("kcal", "protein", "calcium"), prices, slopes, strict=True):
         print(f"  {name:<8} multiplier {price:.6f}   finite difference {slope:.6f}")
+    if picture is not None:
+        grams = np.linspace(30.0, 120.0, 31)
+        costs = [day(np.array([least[0], gram, least[2]])).objective for gram in grams]
+        draw(picture, (grams, np.array(costs)), least, prices[1])
     return prices, np.array(slopes)
 
 
@@ -61,9 +69,21 @@ def flow() -> tuple[np.ndarray, np.ndarray]:
     return np.array([-best.objective, *cut]), np.array([23.0, 0, 0, 1, 0, 0, 0, 0, 1, 1])
 
 
-def main() -> tuple[tuple, tuple]:
-    return tuple(zip(diet(), game(), flow(), strict=True))
+def draw(path: str, days: tuple, required: np.ndarray, price: float) -> None:
+    """What a day costs over the protein it must have, and the multiplier as its slope."""
+    from matplotlib.figure import Figure
+
+    axes = (figure := Figure(layout="constrained")).subplots()
+    axes.plot(*days, label="cost of a day")
+    line = np.interp(required[1], *days) + price * (days[0] - required[1])
+    axes.plot(days[0], line, "--", label="slope: the multiplier")
+    axes.legend(title="protein, g")
+    figure.savefig(path, dpi=150)
+
+
+def main(picture: str | None = None) -> tuple[tuple, tuple]:
+    return tuple(zip(diet(picture), game(), flow(), strict=True))
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

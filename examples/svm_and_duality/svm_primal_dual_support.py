@@ -6,9 +6,13 @@
 α_i is the price of the margin constraint of sample i, β_i = C - α_i that of ξ_i ≥ 0. Only samples
 with α_i > 0, the support vectors, hold the plane: w = Σ α_i y_i x_i. Whoever gives these prices to
 the wrong samples is caught: no optimality condition survives a permutation of α.
+
+Run `python examples/svm_and_duality/svm_primal_dual_support.py prices.png` for the picture.
 """
 
 from __future__ import annotations
+
+import sys
 
 import cvxpy as cp
 import numpy as np
@@ -34,7 +38,19 @@ def from_support(X: np.ndarray, y: np.ndarray, svc: SVC) -> tuple:
     return Z.T @ alpha, solved[-1], alpha, value, np.sort(svc.support_)
 
 
-def main() -> tuple[tuple, tuple]:
+def draw(path: str, margins: np.ndarray, alpha: np.ndarray) -> None:
+    """What each sample pays, by where it is: 0 beyond the margin, C inside of it."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.6, 3.4), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(margins, alpha, "o", markersize=4)
+    axes.set_xlabel("y (w·x + b)")
+    axes.set_ylabel("α")
+    figure.savefig(path, dpi=150)
+
+
+def main(picture: str | None = None) -> tuple[tuple, tuple]:
     iris = load_iris()
     X, y = iris.data[50:], np.where(iris.target[50:] == 2, 1.0, -1.0)  # versicolor, virginica
     svm = cml.SoftMarginSVM(X, y, C=C)
@@ -61,10 +77,13 @@ def main() -> tuple[tuple, tuple]:
     refused = svm.certify(w, b, u=-y * alpha[order])
     print(f"\nthe same prices on the wrong samples\n{refused}")
 
+    if picture is not None:
+        draw(picture, margins, alpha)
+        print(f"wrote {picture}")
     expected = from_support(X, y, SVC(kernel="linear", C=C).fit(X, y))
     computed = (w, b, alpha, svm.dual.value, solution.support)
     return (*computed, refused.verdict is cml.Verdict.CERTIFIED), (*expected, False)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

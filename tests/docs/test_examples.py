@@ -16,6 +16,7 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").rglob("*.py"))
 RTOL, ATOL = 1e-6, 1e-7
+CHAPTERS = ("linear_models", "svm_and_duality", "unsupervised")
 ARGUMENTS = ("", "*sys.argv[1:]")
 
 
@@ -53,6 +54,12 @@ def test_an_example_tells_its_story_and_runs_as_a_script(path: Path) -> None:
     assert len(load(path).__doc__.strip().splitlines()) > 3
     assert text.endswith(tuple(f'if __name__ == "__main__":\n    main({a})\n' for a in ARGUMENTS))
     assert len(text.splitlines()) < 90
+
+
+def test_every_example_of_the_chapters_draws() -> None:
+    for path in EXAMPLES:
+        draws = "main(*sys.argv[1:])" in path.read_text(encoding="utf-8")
+        assert draws or path.parent.name not in CHAPTERS, path.name
 
 
 def test_the_examples_are_found() -> None:
