@@ -85,7 +85,9 @@ def test_semidefinite_forms_stay_certified(seeds: range) -> None:
         at, lines = row(x.value), table(P)
         value = dot(row(q), at) + dot(at, [dot(line, at) for line in lines]) / 2
         inside = all(abs(t) <= 10 for t in at)
-        truth = Truth(OPTIMAL, known.value, ball(10.0 * np.abs(q).sum() * 1e-3))
+        # On the box; where q = 0 the form alone has a size: P* = 0.
+        size = 10.0 * np.abs(q).sum() if np.any(q) else 50.0 * np.abs(P).sum()
+        truth = Truth(OPTIMAL, known.value, ball(size * 1e-3))
         tally.point(found, truth, value, f"seed {seed}", feasible=inside)
     assert not tally.crimes, tally.crimes
     assert certified >= len(seeds) - 1
