@@ -37,7 +37,8 @@ def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Cert
     -------
     Certificate
         For a problem: the gap is P - D under Minimize and D - P under Maximize, its relative
-        size gap / max(1, |P|, |D|); rows by constraint (label, else ``constraints[i]``) and by
+        size is against max(|P|, |D|, 1e-3 of a size that the data alone determine), constants of
+        the objective left out; rows by constraint (label, else ``constraints[i]``) and by
         variable attribute. Where the multipliers leave a residual r on variables without bounds,
         the gap is ``inf``; what counts is then the gap over abs(x_j - xhat_j) <= R,
         R = max(1, abs(xhat)_inf): ``evidence["localized_gap"]``, and ``reason`` says so.

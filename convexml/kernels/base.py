@@ -56,6 +56,10 @@ class Kernel(ABC):
         """
         return np.inf
 
+    def exact_factor(self, A: Any) -> Array | None:
+        """L, shape (n, r), with k(A, A) = L L' without rounding; None where none is known."""
+        return None
+
     def frequencies(self, rng: np.random.Generator, count: int, d: int) -> Array | None:
         """Draw frequencies v, shape (count, d), with k(x, x') = E cos(v.(x - x')); None if none.
 

@@ -10,7 +10,10 @@ from ..errors import InputError
 from ..numerics import Array
 from ..validation import nonnegative_integer, positive_integer
 from .base import Kernel
-from .polynomial import samples
+from .reading import read_samples
+
+MOST = 2**20
+"""Frequencies that are drawn."""
 
 
 def fourier_features(
@@ -40,17 +43,24 @@ def fourier_features(
     Raises
     ------
     InputError
-        For a kernel without a law of frequencies, a rank below 2.
+        For a kernel without a law of frequencies, a rank below 2, NaN or infinite entries, an X
+        that is no matrix or overflows.
     """
     m = positive_integer(rank, owner, "rank") // 2
     if m < 1:
         raise InputError(f"{owner}: rank must be at least 2, a cosine and a sine; got {rank}.")
-    A, rng = samples(X), np.random.default_rng(nonnegative_integer(seed, owner, "seed"))
+    if m > MOST:
+        raise InputError(f"{owner}: rank must be at most {2 * MOST}, got {rank!r}.")
+    A = read_samples(kernel, X, owner)
+    rng = np.random.default_rng(nonnegative_integer(seed, owner, "seed"))
     V = kernel.frequencies(rng, m, A.shape[1])
     if V is None:
         raise InputError(
             f"{owner}: kernel {kernel!r} has no law of frequencies; Gaussian and Laplacian have. "
             'Take method="nystrom", which needs none.'
         )
-    phase = A @ V.T
+    with np.errstate(over="ignore", invalid="ignore"):
+        phase = A @ V.T
+    if not np.all(np.isfinite(phase)):
+        raise InputError(f"{owner}: {kernel!r} overflows on these samples; scale X down.")
     return np.concatenate([np.cos(phase), np.sin(phase)], axis=1) / np.sqrt(m)

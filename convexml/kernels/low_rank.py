@@ -13,6 +13,7 @@ from ..numerics import Array, gamma
 from ..validation import nonnegative_number, positive_integer
 from .base import Kernel
 from .matrix import KernelMatrix
+from .reading import read_samples
 
 LOOSE = 1.0 + 1e-6
 """Covers the rounding of the account itself."""
@@ -124,16 +125,21 @@ def pivoted_cholesky(kernel: Kernel, X: Any, rank: int | None = None, tol: float
     Raises
     ------
     InputError
-        For a rank below 1, a negative tol, a kernel that overflows.
+        For a rank below 1, a negative tol, a kernel that overflows, NaN or infinite entries, an X
+        that is no matrix.
     """
-    return low_rank(KernelMatrix("pivoted_cholesky", kernel, X), rank, tol)
+    owner = "pivoted_cholesky"
+    return low_rank(KernelMatrix(owner, kernel, read_samples(kernel, X, owner)), rank, tol)
 
 
 def low_rank(matrix: KernelMatrix, rank: int | None = None, tol: float = 1e-8) -> LowRank:
     """The same of a kernel matrix of samples that were read; it is named in errors."""
     most = matrix.n if rank is None else positive_integer(rank, matrix.owner, "rank")
     share = nonnegative_number(tol, matrix.owner, "tol")
-    L, pivots = _factored(matrix, min(most, matrix.n), share)
+    with np.errstate(over="ignore", invalid="ignore"):
+        L, pivots = _factored(matrix, min(most, matrix.n), share)
+    if not np.all(np.isfinite(L)):
+        raise matrix.overflow()
     B = solve_triangular(L[pivots], L.T, lower=True, trans="T").T if len(pivots) else L
     return LowRank(L, pivots, *_account(matrix, B, pivots))
 

@@ -32,7 +32,7 @@ class KernelMatrix(KernelRows):
         with np.errstate(over="ignore", invalid="ignore"):
             self.diagonal = np.asarray(kernel.diagonal(X), dtype=float)
         if not np.all(np.isfinite(self.diagonal)):  # no entry is larger than those on the diagonal
-            raise self._overflow()
+            raise self.overflow()
         size = float(np.abs(self.diagonal).max(initial=0.0))
         super().__init__(kernel.rows_of(X), X.shape[0], size)
 
@@ -78,18 +78,26 @@ class KernelMatrix(KernelRows):
         with np.errstate(over="ignore", invalid="ignore"):
             K = np.asarray(self.kernel(self.X, self.X), dtype=float)
         if not np.all(np.isfinite(K)):
-            raise self._overflow()
+            raise self.overflow()
         return np.where(np.abs(K) < EPS**2 * np.abs(K).max(initial=0.0), 0.0, K)
 
     @cached_property
+    def exact_factor(self) -> Array | None:
+        """L with K = L L' without rounding; None where none is known."""
+        return self.kernel.exact_factor(self.X)
+
+    @cached_property
     def factor(self) -> Array:
-        """L with K = L L', shape (n, r), r the rank."""
+        """L with K = L L', shape (n, r), r the rank, or the width of the exact one."""
+        if self.exact_factor is not None:
+            return self.exact_factor
         try:
             L = factor(self.as_given())
         except InputError as error:
             raise InputError(f"{self.owner}: {error}") from None
         return L if L.shape[1] else np.zeros((self.n, 1))
 
-    def _overflow(self) -> InputError:
+    def overflow(self) -> InputError:
+        """What is said where the kernel overflows."""
         message = f"{self.owner}: {self.kernel!r} overflows on these samples; scale X down."
         return InputError(message)

@@ -46,6 +46,11 @@ class Linear(Kernel):
     def rounding(self, A: Any) -> float:
         return gamma(A.shape[1] + 2)
 
+    def exact_factor(self, A: Any) -> Array | None:
+        if A.shape[1] > A.shape[0]:
+            return None
+        return np.asarray(A.toarray() if sparse.issparse(A) else A, dtype=float)
+
     def tex(self, x: str, y: str) -> str:
         return rf"\langle {x}, {y} \rangle"
 

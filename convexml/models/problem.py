@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificates import Certificate
+from ..certificates.learning.existence.evidence import Evidence
 from ..certificates.support.labels import CertifiedSupport
 from ..deadline import limited
 from ..kernels import Kernel
@@ -165,6 +166,10 @@ class LearningProblem(CrossValidated, Predictor):
         """The certificate of what a solver returned; its u competes with the constructed one."""
         return judging.certify_solved(self, w, b, u, tol)
 
+    def confirmed(self, claim: str, evidence: Evidence) -> Evidence | None:
+        """Evidence of ``objective_parts`` as evidence of the problem; None where it is none."""
+        return evidence
+
     def certified_support(self, w: Any, b: float | None = None, u: Any = None) -> CertifiedSupport:
         """Label the samples and coefficients of every solution, as far as this point decides.
 
@@ -239,8 +244,7 @@ class LearningProblem(CrossValidated, Predictor):
         return str(latex_of(self.sample_parts, self._parts[2], *how))
 
     def __repr__(self) -> str:
-        parts, hyper = self.objective_parts, self._hyper
-        if type(self) is LearningProblem:
-            hyper = {"loss": parts.loss, "penalty": parts.penalty}
+        parts, is_general = self.objective_parts, type(self) is LearningProblem
+        hyper = {"loss": parts.loss, "penalty": parts.penalty} if is_general else self._hyper
         settings = construction.in_words(hyper)
         return f"{self.name}(n={parts.n}, d={self._samples.design.shape[1]}{settings})"

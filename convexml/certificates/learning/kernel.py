@@ -26,6 +26,9 @@ LARGE = 3000
 SMALL = 500
 """up to so many, also where the point is certified, for a smaller gap."""
 
+ROUNDED = "What the rounding of K may be worth is not known here."
+BARE = "With lam = 0 a better bound than that of u = 0 needs K u = 0: rounding of K leaves it open."
+
 
 @np.errstate(over="ignore", invalid="ignore")
 def certify_kernel(
@@ -82,7 +85,10 @@ def certify_kernel(
 def _through_factor(
     objective: KernelObjective, q: Array, b: float | None, u: Array | None, tol: float, refute: bool
 ) -> Certificate:
-    parts = objective.coordinates
+    parts, rounded = objective.coordinates, objective.matrix.exact_factor is None
+    constructed = u is None
+    if constructed and rounded and objective.lam == 0.0:
+        u = np.zeros(objective.n)  # of no other is it known that K u = 0
     w, error = coordinates(objective, q)
     if b is None:
         b = best_intercept(frame_of(parts, always=True), w)
@@ -98,7 +104,8 @@ def _through_factor(
         proved_gap=inner.proved_gap + extra,
         conditions=(_stationarity(objective, q, judged, inner.scale), *inner.conditions),
         witness=None,
-        reason="" if inner.witness is not None else inner.reason,
+        reason=_reason(inner, extra, bare=constructed and u is not None),
+        dual_source="constructed" if constructed else inner.dual_source,
     )
     found = judge(found)
     if inner.witness is None:
@@ -108,6 +115,15 @@ def _through_factor(
     again = certify_kernel(objective, *better, tol=tol, refute=False)
     value, rounding = again.primal_objective, again.rounding + found.rounding
     return refuted(found, value, {"q": better[0], "b": better[1], "objective": value}, rounding)
+
+
+def _reason(inner: Certificate, extra: float, *, bare: bool) -> str:
+    """Why no more is known; ``bare`` where the only bound is that of u = 0."""
+    if inner.witness is not None:
+        return ""
+    if bare and inner.relative_gap > inner.tol:
+        return BARE
+    return ROUNDED if np.isinf(extra) and np.isfinite(inner.gap) else inner.reason
 
 
 def coordinates(objective: KernelObjective, q: Array) -> tuple[Array, Array]:
@@ -145,6 +161,8 @@ def _beside_kernel(objective: KernelObjective, q: Array, w: Array, b: float, u: 
     off = np.abs(f - z) + share * (sizes @ np.abs(q) + design.abs_matvec(np.abs(w)))
     slopes = parts.c * parts.loss.slope_bound(parts.y, z + b, float(np.max(off, initial=0.0)))
     price = float(slopes @ off) + 0.5 * lam * float(np.abs(q) @ (off + share * np.abs(f)))
+    if lam == 0.0 and objective.matrix.exact_factor is None and np.any(u):
+        return np.inf  # D(u) = -inf unless K u = 0, which rounding of K leaves open
     if lam > 0.0:
         inner = design.rmatvec(u)
         rounded = sizes @ np.abs(u) + design.abs_matvec(design.abs_rmatvec(np.abs(u)))

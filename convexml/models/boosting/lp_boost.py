@@ -77,6 +77,10 @@ class LPBoost(Boosted):
         nu = positive_number(hyper["nu"], self.name, "nu")
         if not nu <= 1.0:
             raise InputError(f"{self.name}: nu must be in (0, 1], got {nu:g}.")
+        with np.errstate(over="ignore", divide="ignore"):
+            costs = self._samples.weights / (nu * self._total)
+        if not np.all(np.isfinite(costs)):
+            raise InputError(f"{self.name}: 1 / nu must be a float64, got nu = {nu:g}.")
         return {"nu": nu}
 
     def _set_hyperparameter(self, name: str, value: Any) -> None:

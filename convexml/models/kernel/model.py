@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...certificates import Certificate
+from ...certificates.learning.existence.evidence import Evidence
 from ...certificates.learning.kernel import certify_kernel
 from ...certificates.learning.points.dual_repair import repair_dual
 from ...certificates.support.labels import CertifiedSupport
@@ -23,10 +24,11 @@ from ...validation import positive_number
 from ..learning.construction import coefficients, in_words
 from ..learning.posed import Values
 from ..problem import LearningProblem
-from ..reading.inputs import Samples, expand, read_dual, read_intercept
+from ..reading.inputs import Samples, read_dual, read_intercept
 from ..reading.matrix import read_matrix
 from ..reading.names import match_columns
 from ..solution import Solution
+from .absence import confirmed
 from .approximation import Approximated
 from .matrix import kernel_matrix
 from .solving import judge_function, solve_kernel
@@ -177,8 +179,14 @@ class KernelModel(Approximated, LearningProblem):
     def _judge_pair(self, w: Array, b: float, u: Array, tol: float, source: str) -> Certificate:
         parts = self.kernel_parts
         q = parts.represent(w, b, u)
+        if parts.lam == 0.0 and parts.matrix.exact_factor is None:
+            return certify_kernel(parts, q, b, tol=tol, refute=False)
         found = certify_kernel(parts, q, b, u, tol=tol, refute=False)
         return found.but(dual_source=source)
+
+    def confirmed(self, claim: str, evidence: Evidence) -> Evidence | None:
+        """See ``LearningProblem``: what is said of a rounded factor need not hold of the kernel."""
+        return confirmed(self.kernel_parts, claim, evidence)
 
     @limited
     def solve(self, solver: str = "auto", **options: Any) -> Solution:
@@ -206,9 +214,6 @@ class KernelModel(Approximated, LearningProblem):
         own = options if start is None else options | {"w0": start}
         self._last = solution = solve_kernel(self, solver, own, through_factor)
         self._fill()
-        if "w" in solution.evidence:
-            w = solution.evidence.pop("w")
-            solution.evidence["q"] = expand(self.kernel_parts.lift(w), self._samples)
         return solution
 
     # -- predictions, storage ----------------------------------------------------------------

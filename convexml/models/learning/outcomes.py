@@ -31,12 +31,22 @@ LARGE_SCORE = 15.0
 
 
 def no_solution(
-    objective: Objective, w: Array | None, b: Any, doubt: bool = False
+    problem: PosedLearning, w: Array | None, b: Any, doubt: bool = False
 ) -> tuple[str, Evidence] | None:
     """Look for verified evidence that there is no solution, where there may be none.
 
     A minimiser is doubted where predictions are large, or where the caller does.
     """
+    found = _absence(problem.objective_parts, w, b, doubt)
+    if found is None:
+        return None
+    evidence = problem.confirmed(*found)
+    return None if evidence is None else (found[0], evidence)
+
+
+def _absence(
+    objective: Objective, w: Array | None, b: Any, doubt: bool
+) -> tuple[str, Evidence] | None:
     if objective.loss.is_indicator:
         doubt = doubt and objective.n * objective.d <= DOUBTED
         if w is not None and not doubt and np.isfinite(repair_primal(objective, w, b).value):
@@ -86,7 +96,7 @@ class Attempt:
     def without_solution(self, claim: str, evidence: Evidence, w: Array | None, b: Any) -> Solution:
         """A verified outcome: infeasible, or an infimum without a minimiser."""
         objective, samples = self.problem.objective_parts, self.problem._samples
-        per_sample = {"alpha", "nu", "z"}
+        per_sample = {"alpha", "nu", "q", "z"}
         arrays = {
             k: expand(v, samples) if k in per_sample else v for k, v in evidence.arrays.items()
         }
@@ -176,7 +186,7 @@ def judge_stored(
     """Certify a stored point again."""
     stored, objective = stored_attempt(problem, document), problem.objective_parts
     if "w" not in primal:
-        evidence = no_solution(objective, None, 0.0)
+        evidence = no_solution(problem, None, 0.0)
         if evidence is not None:
             return stored.without_solution(*evidence, None, 0.0)
         none = {"claimed_status": "", "message": "The document holds no point."}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol, Self
 
 from ...certificates import Certificate
+from ...certificates.learning.existence.evidence import Evidence
 from ...kernels import Kernel
 from ...numerics import Array
 from ...objective import Objective, Statement
@@ -53,5 +54,7 @@ class PosedLearning(PosedProblem, Protocol):
     def decision_function(self, X: Any, primal: Values) -> Array: ...
 
     def predict(self, X: Any, primal: Values) -> Array: ...
+
+    def confirmed(self, claim: str, evidence: Evidence) -> Evidence | None: ...
 
     def judge_solved(self, w: Array, b: Any, u: Array | None, tol: float) -> Certificate: ...

@@ -166,7 +166,7 @@ def attempt(
     w, b, u, facts = run(problem, frame, name, asked, options)
     told = Attempt(problem, name, limits.tol, facts)
     own: tuple[Any, Any] = (None, 0.0) if w is None else frame.outside(w, b)
-    evidence = no_solution(objective, *own)
+    evidence = no_solution(problem, *own)
     if evidence is not None:
         return told.without_solution(*evidence, *own)
     if w is None:
@@ -196,7 +196,7 @@ def attempt(
         found = of_few_digits(objective, *own)
         if found is not None:
             return told.certified(*found, None)
-    evidence = no_solution(objective, *own, doubt=True)
+    evidence = no_solution(problem, *own, doubt=True)
     if evidence is not None:
         return told.without_solution(*evidence, *own)
     if limits.descends and finishes:  # not in the name of a solver that was asked for by name

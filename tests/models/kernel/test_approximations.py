@@ -189,3 +189,22 @@ def test_it_is_stored_and_judged_again() -> None:
     found = MODELS["KernelLogistic"](Gaussian(2.0)).approximate()
     again = cml.Solution.from_json(found.to_json())
     assert (again.status, again.solver) == ("optimal", "nystrom")
+
+
+@pytest.mark.parametrize(
+    ("X", "said"),
+    [
+        ([[np.nan], [1.0]], "X contains nan at row 0"),
+        ([1.0, 2.0], "X must be a matrix"),
+        ([[1e300], [-1e300]], "overflows"),
+        ([["a"]], "X must hold numbers"),
+    ],
+    ids=str,
+)
+def test_samples_are_read_before_a_kernel_is_asked(X: Any, said: str) -> None:
+    for function in (pivoted_cholesky, fourier_features):
+        if function is pivoted_cholesky or said != "overflows":
+            with pytest.raises(InputError, match=said):
+                function(Gaussian(1.0), X, 4)
+        with pytest.raises(InputError, match="kernel must be one of"):
+            function("rbf", [[1.0]], 4)
