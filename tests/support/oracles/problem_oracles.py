@@ -72,11 +72,11 @@ def maximum_a_posteriori(X, y, sigma, scale, prior):
     return fitted | {"objective": n / sigma**2 * fitted["objective"]}
 
 
-def lasso_path(X, y, smallest=0.0):
+def lasso_path(X, y, smallest=0.0, *, centred=True):
     """The knots of the exact path; it is linear in between."""
     from sklearn.linear_model import lars_path
 
-    Xc, yc = X - X.mean(0), y - y.mean()
+    Xc, yc = (X - X.mean(0), y - y.mean()) if centred else (X, y)
     return Xc, yc, lars_path(Xc, yc, method="lasso", alpha_min=smallest)[2].T
 
 
@@ -97,9 +97,9 @@ def lasso(X, y, lam):
     }
 
 
-def constrained_lasso(X, y, radius):
+def constrained_lasso(X, y, radius, fit_intercept=True):
     """The point of the exact LARS path where ‖w‖₁ = radius."""
-    Xc, yc, W = lasso_path(X, y)
+    Xc, yc, W = lasso_path(X, y, centred=fit_intercept)
     w = np.array([np.interp(radius, np.abs(W).sum(1), column) for column in W.T])
     return {"objective": np.mean((yc - Xc @ w) ** 2) / 2, "nonzeros": np.count_nonzero(w), "w": w}
 
