@@ -24,13 +24,16 @@ from .reading.objective import read_objective
 from .reading.terms import LinearTerm, Reading, Term
 from .reading.walker import Walker
 from .recognizing import Posed, read
-from .seen import SeenProblem, depends
+from .seen import SeenProblem
 from .verifying import verify_weights
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What was read, but for the problem itself, which would live as long as what is kept of it."""
+    """What was read, but for the problem itself, which would live as long as what is kept of it.
+
+    The walker of ``posed`` knows what was read of each expression.
+    """
 
     posed: PosedReading
     seen: SeenProblem
@@ -38,7 +41,7 @@ class Kept:
     @classmethod
     def of(cls, posed: PosedReading, seen: SeenProblem) -> Kept:
         """What is read of a problem that was seen when it was read."""
-        alone = replace(posed, reading=replace(posed.reading, problem=None))
+        alone = posed.of(replace(posed.reading, problem=None))
         alone.checks = [each.of(alone) for each in posed.checks]
         return cls(alone, seen)
 
@@ -48,18 +51,19 @@ class Kept:
         if changed is None:
             return None
         # A walker of its own looks numbers up anew: what is overlooked here, the answer shows.
-        reading = replace(self.posed.reading, problem=problem, walker=Walker())
-        posed = replace(self.posed, reading=reading)
+        anew = Walker()
         if not changed:
-            return posed
+            return self.posed.of(replace(self.posed.reading, problem=problem, walker=anew))
         if problem.constraints:
             return None
+        depending = self.seen.depending_on(changed)
         try:
-            reading = read_objective(problem)
-            if not same_but_for_weights(posed, reading, changed):
+            reading = read_objective(problem, self.posed.reading.walker.but_for(depending))
+            if not same_but_for_weights(self.posed, reading, depending):
                 return None
-            posed = with_weights(posed, reading)
-            verify_weights(posed, self.seen.depending_on(changed))
+            reading.walker = anew
+            posed = with_weights(self.posed, reading)
+            verify_weights(posed, depending)
         except Declined:  # reading it anew says why
             return None
         return posed
@@ -83,19 +87,22 @@ def posed_of(problem: Any) -> Posed | None:
     return posed
 
 
-def same_but_for_weights(posed: PosedReading, reading: Reading, changed: set[int]) -> bool:
-    """Whether a reading says the same, but for how much penalties count."""
+def same_but_for_weights(posed: PosedReading, reading: Reading, depending: set[int]) -> bool:
+    """Whether a reading says the same, but for how much penalties count.
+
+    ``depending`` are the expressions, by ``id()``, in which a Parameter stands that has changed.
+    """
     before, losses = posed.reading, posed.inside
     bounds = (before.lower, reading.lower), (before.upper, reading.upper)
     return (
         len(before.terms) == len(reading.terms)
         and len(before.linear) == len(reading.linear)
         and all(
-            same_term(*pair, changed, id(pair[0]) in losses)
+            same_term(*pair, depending, id(pair[0]) in losses)
             for pair in zip(before.terms, reading.terms, strict=True)
         )
         and all(
-            same_line(*pair, changed, id(pair[0]) in losses)
+            same_line(*pair, depending, id(pair[0]) in losses)
             for pair in zip(before.linear, reading.linear, strict=True)
         )
         and all(
@@ -105,12 +112,12 @@ def same_but_for_weights(posed: PosedReading, reading: Reading, changed: set[int
     )
 
 
-def same_term(one: Term, other: Term, changed: set[int], exactly: bool) -> bool:
+def same_term(one: Term, other: Term, depending: set[int], exactly: bool) -> bool:
     """Whether two terms are of one argument, of which no Parameter has changed."""
     return (
         (one.kind, one.level) == (other.kind, other.level)
         and same_groups(one.groups, other.groups)
-        and same_line(one, other, changed, exactly)
+        and same_line(one, other, depending, exactly)
     )
 
 
@@ -122,12 +129,25 @@ def same_groups(one: Array | None, other: Array | None) -> bool:
 
 
 def same_line(
-    one: Term | LinearTerm, other: Term | LinearTerm, changed: set[int], exactly: bool
+    one: Term | LinearTerm, other: Term | LinearTerm, depending: set[int], exactly: bool
 ) -> bool:
     """Whether two affine arguments are the same, and what they count: at least its sign."""
-    if one.source is None or one.source is not other.source or depends(one.source, changed):
+    if not is_fixed(one, other, depending):
         return False
     weights = one.weight, other.weight
     if not exactly:
         weights = np.sign(one.weight), np.sign(other.weight)
     return bool(np.array_equal(*weights)) and one.affine.is_same(other.affine)
+
+
+def is_fixed(one: Term | LinearTerm, other: Term | LinearTerm, depending: set[int]) -> bool:
+    """Whether both stand for one expression, and no Parameter of it has changed.
+
+    An argument that was derived is another object each time; its atom is not.
+    """
+    whole = one.source
+    if whole is None or whole is not other.source:
+        whole = getattr(one, "said", None)
+        if whole is None or whole is not getattr(other, "said", None):
+            return False
+    return id(whole) not in depending

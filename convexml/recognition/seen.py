@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import is_
 from typing import Any, Self
 
 import numpy as np
@@ -24,12 +25,9 @@ class Piece:
     inside: tuple[Any, ...]
     numbers: Any
 
-    def is_as_it_was(self) -> bool:
-        """Whether it is made of the same objects."""
-        now = _inside(self.source)
-        return len(now) == len(self.inside) and all(
-            one is other for one, other in zip(now, self.inside, strict=True)
-        )
+    def is_made_of(self, inside: tuple[Any, ...]) -> bool:
+        """Whether these are the objects that it was made of."""
+        return len(inside) == len(self.inside) and all(map(is_, inside, self.inside))
 
 
 @dataclass(frozen=True)
@@ -43,6 +41,7 @@ class SeenProblem:
     objective: Any
     constraints: list[Any]
     parts: list[Piece]
+    _depending: dict[frozenset[int], set[int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, problem: Any) -> Self | None:
@@ -54,12 +53,12 @@ class SeenProblem:
             if id(source) in visited:
                 continue
             visited.add(id(source))
-            numbers = _numbers(source)
+            inside, numbers = _taken_apart(source)
             count += _count(numbers)
             if count > MOST:
                 return None
-            parts.append(Piece(source, _inside(source), _copied(numbers)))
-            waiting += parts[-1].inside
+            parts.append(Piece(source, inside, _copied(numbers)))
+            waiting += inside
         return cls(problem.objective, list(problem.constraints), parts)
 
     def changes(self, problem: Any) -> set[int] | None:
@@ -71,9 +70,10 @@ class SeenProblem:
             return None
         found: set[int] = set()
         for part in self.parts:
-            if not part.is_as_it_was():
+            inside, numbers = _taken_apart(part.source)
+            if not part.is_made_of(inside):
                 return None
-            if not _alike(part.numbers, _numbers(part.source)):
+            if not _alike(part.numbers, numbers):
                 if not _is_parameter(part.source):
                     return None
                 found.add(part.source.id)
@@ -81,37 +81,61 @@ class SeenProblem:
 
     def depending_on(self, parameters: set[int]) -> set[int]:
         """The expressions, by ``id()``, in which one of these Parameters stands."""
-        return {id(each.source) for each in self.parts if depends(each.source, parameters)}
+        key = frozenset(parameters)
+        if key not in self._depending:
+            self._depending[key] = self._reached_by(parameters)
+        return self._depending[key]
 
-
-def depends(source: Any, parameters: set[int]) -> bool:
-    """Whether one of these Parameters stands in an expression."""
-    return any(each.id in parameters for each in source.parameters())
+    def _reached_by(self, parameters: set[int]) -> set[int]:
+        """From the Parameters up: whatever has one of what was found inside of it."""
+        users: dict[int, list[Piece]] = {}
+        for part in self.parts:
+            for each in part.inside:
+                users.setdefault(id(each), []).append(part)
+        waiting = [
+            part
+            for part in self.parts
+            if _is_parameter(part.source) and part.source.id in parameters
+        ]
+        found: set[int] = set()
+        while waiting:
+            part = waiting.pop()
+            if id(part.source) not in found:
+                found.add(id(part.source))
+                waiting += users.get(id(part.source), [])
+        return found
 
 
 def _is_parameter(source: Any) -> bool:
     return Walker.is_leaf(source) and bool(source.parameters())
 
 
-def _inside(source: Any) -> tuple[Any, ...]:
-    """Arguments, the two sides of a constraint as one, and expressions among the settings."""
+def _taken_apart(source: Any) -> tuple[tuple[Any, ...], Any]:
+    """What stands inside, and numbers.
+
+    Inside are arguments, the two sides of a constraint as one, and expressions among the settings;
+    numbers are the value of a constant or Parameter, attributes of a variable, settings of an atom.
+    """
+    if Walker.is_leaf(source):
+        if source.is_constant():
+            return (), source.value
+        return (), [source.shape, *map(_plain, source.attributes.values())]
+    inside, numbers = tuple(source.args), []
     whole = getattr(source, "expr", None) if hasattr(source, "dual_variables") else None
-    settings = [] if Walker.is_leaf(source) else (source.get_data() or [])
-    more = [each for each in settings if hasattr(each, "is_constant")]
-    return (*source.args, *([] if whole is None else [whole]), *more)
-
-
-def _numbers(source: Any) -> Any:
-    """The value of a constant or Parameter, attributes of a variable, settings of an atom."""
-    if not Walker.is_leaf(source):
-        return [each for each in source.get_data() or [] if not hasattr(each, "is_constant")]
-    if source.is_constant():
-        return source.value
-    return [source.shape, *(_plain(each) for each in source.attributes.values())]
+    if whole is not None:
+        inside = *inside, whole
+    for each in source.get_data() or ():
+        if hasattr(each, "is_constant"):
+            inside = *inside, each
+        else:
+            numbers.append(each)
+    return inside, numbers
 
 
 def _plain(attribute: Any) -> Any:
     """An attribute as numbers: bounds may be expressions."""
+    if attribute is None or attribute is False:
+        return attribute
     if isinstance(attribute, list | tuple):
         return [_plain(each) for each in attribute]
     return attribute.value if hasattr(attribute, "is_constant") else attribute

@@ -73,6 +73,23 @@ def test_a_loop_over_a_parameter_of_the_penalty_is_kept(name: str) -> None:
         written.check()
 
 
+def test_a_loss_whose_argument_is_derived_is_kept() -> None:
+    """The larger of two lines: the argument of its ramps is derived anew each time."""
+    w, lam = cp.Variable(4), cp.Parameter(nonneg=True, value=2.0)
+    rest = y - X @ w
+    loss = cp.sum(cp.maximum(0.3 * rest, -0.7 * rest))
+    problem = cp.Problem(cp.Minimize(loss + lam * cp.norm1(w)))
+    for value in (2.0, 2.0, 5.0, 0.1):
+        lam.value = value
+        assert cml.solve(problem).verdict is cml.Verdict.CERTIFIED
+        mine, again = problem.value, cp.Problem(problem.objective)
+        assert mine == pytest.approx(again.solve(solver="CLARABEL"), rel=1e-6)
+    kept = KEPT[problem]
+    lam.value = 3.0
+    assert kept is not None
+    assert kept.again(problem) is not None
+
+
 def test_nothing_is_kept_of_a_problem_that_is_solved_once() -> None:
     w = cp.Variable(4)
     problem = cp.Problem(cp.Minimize(cp.sum_squares(X @ w - y) + cp.norm1(w)))
@@ -199,7 +216,7 @@ def heavier(reading: Any) -> Any:
 
 def test_weights_that_are_misread_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     written, read = Written(), keeping.read_objective
-    monkeypatch.setattr(keeping, "read_objective", lambda problem: heavier(read(problem)))
+    monkeypatch.setattr(keeping, "read_objective", lambda *given: heavier(read(*given)))
     written.lam.value = 3.0
     assert not written.is_kept
     written.check()
@@ -207,7 +224,7 @@ def test_weights_that_are_misread_are_refused(monkeypatch: pytest.MonkeyPatch) -
 
 def test_weights_of_another_time_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     written = Written()
-    monkeypatch.setattr(keeping, "with_weights", lambda posed, reading: posed)
+    monkeypatch.setattr(keeping, "with_weights", lambda posed, reading: posed.of(reading))
     written.lam.value = 3.0
     assert not written.is_kept
     written.check()

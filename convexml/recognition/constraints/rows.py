@@ -84,7 +84,7 @@ def read_rows(reading: Reading, constraint: Any) -> ConstraintRows:
     scratch = Reading(reading.problem, reading.walker, 1.0)
     collector = Collector(scratch)
     try:
-        if collector.is_affine(expression):
+        if collector.walker.is_affine(expression):
             affine = reading.walker.affine(expression)
             affine = affine.scaled(-1.0) if kind == "NonNeg" else affine
             return ConstraintRows(constraint, equality, affine)
@@ -102,7 +102,7 @@ def convex(constraint: Any, expression: Any, collector: Collector) -> Constraint
     for sign, part in parts_of(expression):
         numbers = np.arange(part.size).reshape(part.shape, order="F")
         place = np.broadcast_to(numbers, expression.shape).ravel(order="F")
-        if collector.is_affine(part):
+        if collector.walker.is_affine(part):
             rows.affine = rows.affine + collector.walker.affine(part).scaled(sign).taken(place)
             continue
         if part.size != size:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -88,6 +89,12 @@ class PosedReading:
         """The terms and lines, by ``id()``, that are losses; the others are penalties."""
         terms = {id(part.term) for bundle in self.bundles for part in bundle.parts}
         return terms | {id(line) for bundle in self.bundles for line in bundle.lines}
+
+    def of(self, reading: Reading) -> PosedReading:
+        """The same of another reading that says the same."""
+        twin = copy(self)
+        twin.reading = reading
+        return twin
 
     @property
     def X(self) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..reading.declined import Declined
 from ..reading.terms import Reading
 from .design import repenalised
@@ -36,9 +34,7 @@ def with_weights(posed: PosedReading, reading: Reading) -> PosedReading:
     parts = [(entries[key], columns) for key, columns in design.columns.items()]
     whole = joined(parts, sum(columns.size for _, columns in parts))
     penalty = penalty_of(whole)
-    return replace(
-        posed,
-        reading=reading,
-        problem=repenalised(posed.problem, penalty),
-        constant=reading.constant + sum(float(each.sum()) for each in posed.beyond),
-    )
+    found = posed.of(reading)
+    found.problem = repenalised(posed.problem, penalty)
+    found.constant = reading.constant + sum(float(each.sum()) for each in posed.beyond)
+    return found

@@ -29,7 +29,7 @@ class Affine:
 
     def is_same(self, other: Affine) -> bool:
         """Whether both are the same, entry by entry."""
-        return (
+        return self is other or (
             self.maps.keys() == other.maps.keys()
             and bool(np.array_equal(self.offset, other.offset))
             and all(each.is_same(other.maps[key]) for key, each in self.maps.items())

@@ -86,7 +86,7 @@ def huber(collector: Any, atom: Any, weight: Array) -> None:
 def log_sum_exp(collector: Any, atom: Any, weight: Array) -> None:
     """Of the scores of each sample; of 0 and a line it is log(1 + e^a)."""
     groups = groups_of(atom)
-    if atom.args[0].size == 2 * atom.size and collector.is_affine(atom.args[0]):
+    if atom.args[0].size == 2 * atom.size and collector.walker.is_affine(atom.args[0]):
         pairs = np.argsort(groups, kind="stable").reshape(-1, 2)
         affine = collector.walker.affine(atom.args[0])
         for zero, other in (pairs.T, pairs.T[::-1]):
@@ -136,7 +136,7 @@ def power(collector: Any, atom: Any, weight: Array) -> None:
 def squared(collector: Any, inner: Any, weight: Array, said: Any) -> None:
     """Add the squares of an expression's entries."""
     kind = type(inner).__name__
-    if collector.is_affine(inner):
+    if collector.walker.is_affine(inner):
         return emit(collector, "square", weight, inner, said)
     if kind in ("abs", "NegExpression"):
         return squared(collector, inner.args[0], weight, said)

@@ -22,3 +22,6 @@ PROBED = frozenset({"cumsum", "conv", "convolve", "Trace", "kron", "Sum"})
 """LinearTerm atoms of one argument that varies, evaluated at unit vectors where it is small."""
 SMALL = 500
 WRAPPED = frozenset({"psd_wrap", "nsd_wrap", "symmetric_wrap", "nonneg_wrap", "nonpos_wrap"})
+PRODUCTS = ("multiply", "MulExpression", "DivExpression")
+ADDED = frozenset({"AddExpression", "NegExpression", *PRODUCTS, *MOVING, *PROBED, *WRAPPED})
+"""Atoms that are affine where their arguments are, of products one of them constant."""

@@ -30,7 +30,7 @@ def emit(
     if isinstance(source, Affine):
         affine, source = source, written
     else:
-        if not collector.is_affine(source):
+        if not collector.walker.is_affine(source):
             raise Declined(f"{named(said)}: {named(source)} is not affine")
         affine = collector.walker.affine(source)
     collector.reading.terms.append(Term(kind, weight, affine, source, said, **more))
@@ -50,7 +50,7 @@ def maximum(collector: Any, atom: Any, weight: Array, square: str = "", said: An
     for each in fixed:
         floor = np.maximum(floor, np.broadcast_to(walker.entries(each), (atom.size,)))
     if not fixed and len(moving) == 2 and not square:
-        if not all(collector.is_affine(each) for each in moving):
+        if not all(collector.walker.is_affine(each) for each in moving):
             raise Declined(f"{named(atom)} is not of lines")
         one, two = (_as_large(walker.affine(each), atom.size) for each in moving)
         collector.add_affine(weight, two, moving[1] if moving[1].size == atom.size else None)
@@ -60,12 +60,12 @@ def maximum(collector: Any, atom: Any, weight: Array, square: str = "", said: An
         raise Declined(f"{named(atom)} is not the larger of two lines")
     if square and floor.any():
         raise Declined(f"{named(said)}: the square of {named(atom)} is not read")
-    if len(moving) == 2 and not square and all(collector.is_affine(each) for each in moving):
+    if len(moving) == 2 and not square and all(collector.walker.is_affine(each) for each in moving):
         one, two = (_as_large(walker.affine(each), atom.size) for each in moving)
         _two_ramps(collector, weight, one, two, floor, said)
     elif len(moving) != 1:
         raise Declined(f"{named(atom)} is of more than two lines")
-    elif collector.is_affine(moving[0]):
+    elif collector.walker.is_affine(moving[0]):
         line, written = moving[0], None
         if floor.any() or line.size != atom.size:
             line = _as_large(walker.affine(line), atom.size) + Affine(atom.size, {}, -floor)

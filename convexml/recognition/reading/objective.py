@@ -11,17 +11,17 @@ from ...numerics import Array
 from .affine import Affine
 from .atoms import ATOMS, along
 from .declined import Declined, named
-from .kinds import MOVING, PROBED, WRAPPED
+from .kinds import MOVING, PRODUCTS, WRAPPED
 from .terms import LinearTerm, Reading
 from .walker import Walker
 
-PRODUCTS = ("multiply", "MulExpression", "DivExpression")
 TAKEN_APART = {"multiply", "DivExpression", "NegExpression", "Sum", "Trace", "Promote", *WRAPPED}
-ADDED = frozenset({"AddExpression", "NegExpression", *PRODUCTS, *MOVING, *PROBED, *WRAPPED})
 
 
-def read_objective(problem: Any) -> Reading:
+def read_objective(problem: Any, walker: Walker | None = None) -> Reading:
     """The terms of a problem's objective; its constraints wait in the answer.
+
+    A ``walker`` may know some of its expressions already.
 
     Raises
     ------
@@ -29,7 +29,8 @@ def read_objective(problem: Any) -> Reading:
         Naming the expression that is none of the terms that are known.
     """
     sign = -1.0 if type(problem.objective).__name__ == "Maximize" else 1.0
-    reading = Reading(problem, Walker(), sign, constraints=list(problem.constraints))
+    walker = Walker() if walker is None else walker
+    reading = Reading(problem, walker, sign, constraints=list(problem.constraints))
     Collector(reading).add(problem.objective.args[0], np.array([sign]))
     read_attributes(reading)
     return reading
@@ -66,27 +67,13 @@ class Collector:
 
     def __init__(self, reading: Reading) -> None:
         self.reading, self.walker = reading, reading.walker
-        self._is_affine: dict[int, bool] = {}
-
-    def is_affine(self, expression: Any) -> bool:
-        """Whether it is affine by what it is made of."""
-        key = id(expression)
-        if key not in self._is_affine:
-            self._is_affine[key] = self.walker.is_constant(expression) or (
-                not expression.args
-                or (
-                    type(expression).__name__ in ADDED
-                    and all(self.is_affine(each) for each in expression.args)
-                )
-            )
-        return self._is_affine[key]
 
     def add(self, expression: Any, weight: Array) -> None:
         """Count ``weight . expression`` in."""
         if self.walker.is_constant(expression):
             self.reading.constant += float(weight @ self.walker.entries(expression))
             return
-        affine = self.is_affine(expression)
+        affine = self.walker.is_affine(expression)
         if affine and self._is_base(expression):
             self.add_affine(weight, self.walker.affine(expression), expression)
             return
@@ -124,15 +111,7 @@ class Collector:
             return True
         if kind == "AddExpression":
             return bool(expression.size > 1) or self._is_sample(expression)
-        if kind in (
-            "multiply",
-            "DivExpression",
-            "NegExpression",
-            "Sum",
-            "Trace",
-            "Promote",
-            *WRAPPED,
-        ):
+        if kind in TAKEN_APART:
             return False
         # Of y @ (X @ w) the entries of X @ w are counted.
         varying = [each for each in expression.args if not self.walker.is_constant(each)]

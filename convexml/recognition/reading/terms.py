@@ -16,6 +16,7 @@ of constraints are read by the same ``Walker``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,7 @@ class Reading:
     sets: list[Any] = field(default_factory=list)
     eliminated: list[Any] = field(default_factory=list)
 
-    @property
+    @cached_property
     def variables(self) -> dict[int, Any]:
         """The variables by id, in CVXPY's order."""
         return {each.id: each for each in self.problem.variables()}

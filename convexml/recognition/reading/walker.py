@@ -8,70 +8,34 @@ their entries. The rest is told by name; what has no name here is declined.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from ...numerics import Array
 from .affine import Affine
+from .constants import Constants
 from .declined import Declined, named
 from .kinds import MOVING, PROBED, SMALL, WRAPPED
 from .maps import LinearMap, stacked
 
 
-class Walker:
+class Walker(Constants):
     """Reads the affine expressions of one problem; what was read is remembered.
 
     ``affine`` answers for any expression, ``constant`` for one without variables.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self._affine: dict[int, Affine] = {}
-        self._constant: dict[int, Any] = {}
-        self._fixed: dict[int, bool] = {}
-        self._kept: list[Any] = []  # so that no other object has the id of one that is remembered
 
-    @staticmethod
-    def is_leaf(expression: Any) -> bool:
-        """Whether it is a variable, a constant or a Parameter."""
-        return hasattr(expression, "attributes")
-
-    def is_constant(self, expression: Any) -> bool:
-        """Whether no variable stands in it."""
-        key = id(expression)
-        if key not in self._fixed:
-            self._kept.append(expression)
-            arguments = getattr(expression, "args", ())
-            own = not arguments and expression.is_constant()
-            self._fixed[key] = own or (
-                bool(arguments) and all(self.is_constant(each) for each in arguments)
-            )
-        return self._fixed[key]
-
-    def constant(self, expression: Any) -> Any:
-        """The value of a constant expression, float64, dense or sparse; parameters as they are."""
-        key = id(expression)
-        if key not in self._constant:
-            self._kept.append(expression)
-            try:
-                value = expression.value
-            except Exception:  # an atom outside of its domain raises whatever it likes
-                value = None
-            if value is None:
-                raise Declined(f"{named(expression)} has no value")
-            if np.iscomplexobj(value):
-                raise Declined(f"{named(expression)} is complex")
-            if not sparse.issparse(value):
-                value = np.asarray(value, dtype=float)
-            self._constant[key] = value
-        return self._constant[key]
-
-    def entries(self, expression: Any) -> Array:
-        """The entries of a constant expression in CVXPY's order."""
-        value = self.constant(expression)
-        value = value.toarray() if sparse.issparse(value) else value
-        return np.broadcast_to(value, expression.shape).ravel(order="F")
+    def but_for(self, changed: set[int]) -> Self:
+        """What is remembered, where these expressions, by ``id()``, have other values now."""
+        found = super().but_for(changed)
+        found._affine = {key: each for key, each in self._affine.items() if key not in changed}
+        return found
 
     def affine(self, expression: Any) -> Affine:
         """The maps and the offset of an affine expression.
@@ -152,25 +116,6 @@ class Walker:
         turned = self._left(matrix, inner.taken(numbers), None, copies=moving.shape[0])
         numbers = np.arange(turned.size).reshape((-1, moving.shape[0]), order="F").T
         return turned.taken(numbers.ravel(order="F"))
-
-    def factors(self, fixed: Any, expression: Any) -> Any:
-        """The constant of an elementwise product: a number where it is one for all."""
-        if fixed.size == 1:
-            return float(self.entries(fixed)[0])
-        if type(fixed).__name__ == "Promote" and fixed.args[0].size == 1:
-            return float(self.entries(fixed.args[0])[0])
-        value = self.constant(fixed)
-        value = value.toarray() if sparse.issparse(value) else value
-        return np.broadcast_to(value, expression.shape).ravel(order="F")
-
-    def shares(self, divisor: Any, expression: Any) -> Any:
-        """One over the constant that is divided by."""
-        if not self.is_constant(divisor):
-            raise Declined(f"{named(expression)} divides by what varies")
-        by = np.asarray(self.factors(divisor, expression))
-        if not np.all(np.isfinite(by) & (by != 0.0)):
-            raise Declined(f"{named(expression)} divides by 0")
-        return 1.0 / by if by.ndim else 1.0 / float(by)
 
     def _left(self, matrix: Any, inner: Affine, moving: Any, copies: int = 1) -> Affine:
         matrix = matrix if matrix.ndim == 2 else matrix[None, :]
