@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..comparison.processes import cores
 from . import exits
 from .options import NoCode, missing, numbers, positive, split
 
@@ -19,6 +20,8 @@ Examples:
 """
 
 
+MOST_JOBS = min(cores(), 4)
+"""Processes where nothing else is asked for: each holds solvers and data of its own."""
 STDOUT = Path("-")
 """Where a document goes that is to be printed."""
 
@@ -45,6 +48,15 @@ def compare(
         float,
         typer.Option("--max-seconds", help="Time limit of one run.", callback=positive),
     ] = 5.0,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs",
+            min=1,
+            help="Processes that share the problems; times are the purest with 1.",
+            show_default="the cores, at most 4",
+        ),
+    ] = MOST_JOBS,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a self-contained page.")
     ] = None,
@@ -90,6 +102,7 @@ def compare(
         max_seconds=max_seconds,
         repeats=repeats,
         convergence=convergence,
+        jobs=jobs,
     )
     if not printed:
         print_comparison(comparison)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,11 +15,13 @@ from .claims import measure_claim
 from .entries import Entry, entries, is_cvxpy
 from .environment import describe_environment
 from .measure import blank, measure
+from .processes import shared_out
 from .progress import Report, in_turn
 from .record import Outcome
 from .results import Results
 
 AUTO = "auto"
+DIED = "its process died"
 
 
 def run(
@@ -30,6 +33,7 @@ def run(
     repeats: int = 1,
     progress: bool | Report | None = None,
     seed: int = 0,
+    jobs: int = 1,
 ) -> Results:
     """The rows of ``convexml.compare``, which says what the arguments are and what it raises."""
     given: Any = tols  # one or several; what is neither is refused below
@@ -38,7 +42,7 @@ def run(
     )
     asked = (given,) if one else tuple(given)
     named = None if solvers is None else [solvers] if isinstance(solvers, str) else list(solvers)
-    check("compare", asked, max_seconds, repeats, named)
+    check("compare", asked, max_seconds, repeats, named, jobs)
     environment = describe_environment() | {
         "tolerances": list(asked),
         "max_seconds": max_seconds,
@@ -46,30 +50,62 @@ def run(
         "seed": seed,
         "polish": False,
     }
-    tasks = [
-        (f"{entry.name}: {name}", partial(_row, entry, name, tol, why, max_seconds, repeats, seed))
-        for entry in entries(problems)
-        for tol in asked
-        for name, why in line_up(entry.problem, named)
-    ]
-    records, interrupted = in_turn(tasks, progress, lambda row: row.claimed == "interrupted")
+    limits = max_seconds, repeats, seed
+    work = [(entry, _runs(entry, named, asked, limits)) for entry in entries(problems)]
+    shares = min(jobs, len(work))
+    environment["jobs"] = shares
+    if shares > 1:
+        records, interrupted = shared_out(work, shares, progress)
+    else:
+        tasks = [(run.label, partial(run, entry)) for entry, runs in work for run in runs]
+        records, interrupted = in_turn(tasks, progress, lambda row: row.claimed == "interrupted")
     return Results(tuple(records), environment, interrupted)
 
 
-def _row(
+def _runs(
     entry: Entry,
-    name: str,
-    tol: float,
-    why: str,
-    max_seconds: float | None,
-    repeats: int,
-    seed: int,
-) -> Outcome:
-    if why:
-        return blank(entry, name, tol, why)
-    if is_cvxpy(entry.problem):
-        return measure_claim(entry, name, tol, max_seconds=max_seconds)
-    return measure(entry, name, tol, max_seconds=max_seconds, repeats=repeats, seed=seed)
+    named: Sequence[str] | None,
+    tols: Sequence[float],
+    limits: tuple[float | None, int, int],
+) -> list[Measurement]:
+    return [
+        Measurement(f"{entry.name}: {name}", name, tol, why, *limits)
+        for tol in tols
+        for name, why in line_up(entry.problem, named)
+    ]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One solver at one tolerance, for whatever problem it is called with."""
+
+    label: str
+    solver: str
+    tol: float
+    why: str
+    max_seconds: float | None
+    repeats: int
+    seed: int
+
+    def __call__(self, entry: Entry) -> Outcome:
+        """The row; a solver that cannot run has one that says why."""
+        if self.why:
+            return blank(entry, self.solver, self.tol, self.why)
+        if is_cvxpy(entry.problem):
+            return measure_claim(entry, self.solver, self.tol, max_seconds=self.max_seconds)
+        return measure(
+            entry,
+            self.solver,
+            self.tol,
+            max_seconds=self.max_seconds,
+            repeats=self.repeats,
+            seed=self.seed,
+        )
+
+    def lost(self, entry: Entry) -> Outcome:
+        """The row of a solver that took its process with it."""
+        limit = self.max_seconds
+        return blank(entry, self.solver, self.tol, DIED, claimed="error", max_seconds=limit)
 
 
 def line_up(problem: Any, named: Sequence[str] | None) -> Iterator[tuple[str, str]]:
@@ -96,6 +132,7 @@ def check(
     max_seconds: float | None,
     repeats: int,
     named: Sequence[str] | None,
+    jobs: int = 1,
 ) -> None:
     """Refuse what makes no sense, in the name of the function that was called.
 
@@ -111,6 +148,8 @@ def check(
         raise InputError(f"{owner}: max_seconds must be positive, got {max_seconds!r}")
     if repeats < 1:
         raise InputError(f"{owner}: repeats must be at least 1, got {repeats!r}")
+    if jobs < 1:
+        raise InputError(f"{owner}: jobs must be at least 1, got {jobs!r}")
     for name in named or ():
         if name != AUTO:
             registry.check_name(name)

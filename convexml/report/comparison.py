@@ -61,6 +61,7 @@ def compare(
     progress: bool | Report | None = None,
     seed: int = 0,
     convergence: bool = False,
+    jobs: int = 1,
 ) -> Comparison:
     """Solve problems with solvers, and certify every answer from the raw data.
 
@@ -87,6 +88,10 @@ def compare(
     convergence : bool
         Also follow the solvers from their start to a relative gap of 1e-8, on each problem that
         at least two hand-written ones take: the page has a picture then.
+    jobs : int
+        Processes that share the problems, each with its share of the cores; with 1 all is done in
+        this one. A script that asks for more needs ``if __name__ == "__main__":``, and runs beside
+        one another take a little longer. A solver that kills its process is a row, too.
 
     Returns
     -------
@@ -96,7 +101,8 @@ def compare(
     Raises
     ------
     InputError
-        For tolerances, repeats or a time limit that make no sense, and for what is no problem.
+        For tolerances, repeats, jobs or a time limit that make no sense, and for what is no
+        problem.
     UnknownSolverError
         If no solver has that name; the nearest name is offered.
     ProblemFileError, DataError
@@ -111,6 +117,7 @@ def compare(
         repeats=repeats,
         progress=progress,
         seed=seed,
+        jobs=jobs,
     )
     courses: tuple[Convergence, ...] = ()
     interrupted = results.interrupted

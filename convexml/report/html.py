@@ -92,6 +92,7 @@ def _setting(environment: dict[str, Any]) -> list[tuple[str, str]]:
         ("Versions", " · ".join(here)),
         ("Not installed", ", ".join(missing)),
         ("Threads", threads),
+        ("Processes", str(environment.get("jobs", ""))),
         ("Tolerance", ", ".join(f"{tol:.0e}" for tol in environment.get("tolerances", []))),
         ("Time limit", "none" if limit is None else f"{limit:g} s for each run"),
         ("Repeats", str(environment.get("repeats", ""))),

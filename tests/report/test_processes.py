@@ -1,0 +1,75 @@
+"""A comparison shared out to processes: the same rows in the same order, deaths included."""
+
+from __future__ import annotations
+
+import os
+
+import cvxpy as cp
+import pytest
+from support.report.small_ridge import LAM, data
+from support.report.tasks import Adding, Doing
+
+from convexml.comparison.loop import DIED, Measurement
+from convexml.comparison.processes import cores, shared_out
+from convexml.models import Ridge
+from convexml.report import compare
+
+
+def test_rows_are_in_order_and_a_process_that_dies_costs_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    calls: list[tuple[int, int, str]] = []
+    work = [(p, [Doing(f"{p}: {k}", k) for k in (1, 2, 3)]) for p in (-2, 4)]
+    found, interrupted = shared_out(work, 1, lambda *call: calls.append(call))
+    assert not interrupted
+    assert [value for _, value, _ in found] == [-0.5, -2.0, -1.5, 0.25, 0.5, 0.75]
+    before, lost, after = (pid for pid, *_ in found[:3])
+    assert lost == -1
+    assert before != after
+    assert {pid for pid, *_ in found[3:]} <= {before, after}
+    assert found[0][2] == str(cores())
+    assert "OMP_NUM_THREADS" not in os.environ
+    assert [done for done, _, _ in calls] == [*range(7)]
+    assert {label for _, _, label in calls[:-1]} == {t.label for _, tasks in work for t in tasks}
+
+
+def test_what_a_task_raises_is_raised_and_ctrl_c_keeps_what_there_is() -> None:
+    work = [(0, [Doing("zero", 1)])]
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        shared_out(work, 1, False)
+
+    def stop(done: int, total: int, label: str) -> None:
+        raise KeyboardInterrupt
+
+    assert shared_out(work, 1, stop) == ([], True)
+
+
+@pytest.mark.slow
+def test_variables_that_were_sent_are_no_others() -> None:
+    x = cp.Variable()
+    assert x.id < cp.Variable().id
+    found, _ = shared_out([(x, [Adding()])], 1, False)
+    assert found[0] == pytest.approx((5.0, 0.0), abs=1e-6)
+
+
+@pytest.mark.slow
+def test_a_comparison_in_processes_is_that_of_one() -> None:
+    X, y = data()
+    problems = [Ridge(X, y, LAM), Ridge(X, y, 2.0 * LAM), Ridge(X, y, 3.0 * LAM)]
+    alone, shared = (compare(problems, ["newton", "irls"], jobs=jobs) for jobs in (1, 2))
+    keys = ("problem", "solver", "objective", "gap", "verdict", "message")
+    assert [[row[key] for key in keys] for row in shared] == [
+        [row[key] for key in keys] for row in alone
+    ]
+    assert (alone.environment["jobs"], shared.environment["jobs"]) == (1, 2)
+    with pytest.raises(ValueError, match="jobs must be at least 1, got 0"):
+        compare(problems, jobs=0)
+
+
+def test_the_row_of_a_solver_that_took_its_process_with_it() -> None:
+    from convexml.comparison.entries import entries
+
+    (entry,) = entries(Ridge(*data(), LAM))
+    row = Measurement("r: newton", "newton", 1e-6, "", 5.0, 1, 0).lost(entry)
+    assert (row.claimed, row.status, row.verified, row.message) == ("error", "failed", False, DIED)
