@@ -18,6 +18,7 @@ from ..objective import Statement
 from ..validation import positive_number
 from . import advice
 from .hyperparameter import Hyperparameter, is_settable
+from .pictures.answers import draw_arrays
 from .solution import Solution
 
 CLOSER = 0.05
@@ -175,6 +176,10 @@ class Problem(PublicNames, ABC):
     @abstractmethod
     def latex(self) -> str:
         """Primal, Lagrangian, dual and KKT conditions in LaTeX."""
+
+    def draw(self, axes: Any, solution: Solution) -> None:
+        """The answer of a solution as a panel of matplotlib."""
+        draw_arrays(axes, solution.primal)
 
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex()}\n$$"

@@ -15,9 +15,9 @@ from ..errors import InputError
 from ..numerics import Array
 from ..solvers.driver import Record
 from .formats.files import read_text, writable
-from .formats.plot import plot_trace
 from .formats.stored_solution import read, write
 from .formats.text import describe
+from .pictures.picture import draw_solution
 from .predicting import Predictions
 from .rates.audit import Recorded, audit
 from .rates.program import RecordedProgram
@@ -152,9 +152,15 @@ class Solution(Predictions):
         point = self.primal["q"] if "q" in self.primal else self.primal["w"]
         return judge(point, float(self.primal["b"]), self.dual["u"])
 
-    def plot(self, path: str | None = None) -> Any:
-        """Draw the verified gap against time; needs matplotlib (the ``report`` extra)."""
-        return plot_trace(self, path)
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the answer, and how good it is: the verified gap of the run, or every condition.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Saved where a ``path`` is given, .png or .svg; needs the ``report`` extra.
+        """
+        return draw_solution(self, path)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return the problem and the point as JSON; claims are not stored, but re-verified.

@@ -5,26 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConvexmlError
 from ..models.formats.files import writable
+from ..models.pictures.look import PALETTE, canvas
 from .panels import HUES, PASSES, SECONDS, ranked, series, style
 
 if TYPE_CHECKING:
     from ..comparison import Courses
 
-PALETTE = (
-    "#2a5fb0",
-    "#c2571a",
-    "#1b7a48",
-    "#8b3fa8",
-    "#b3261e",
-    "#0f7f8c",
-    "#8a6d0b",
-    "#c23a77",
-    "#5a5f6b",
-    "#4a7d1f",
-)
-"""The hues of the page, in its order."""
 LINES = {"": "-", "again": "--", "runs": ":"}
 
 
@@ -47,15 +34,9 @@ def draw_race(courses: Courses, path: str | Path | None = None) -> Any:
     ConvexmlError
         Without matplotlib; ``InputError`` where the path has no folder.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ConvexmlError(
-            "Convergence.plot needs matplotlib: pip install 'convexml[report]'."
-        ) from None
     target = None if path is None else writable(path, "plot")
-    figure = Figure(figsize=(11.0, 4.2), layout="constrained")
-    panels = figure.subplots(1, 2, sharey=True)
+    figure, panels = canvas("Convergence.plot", 2, courses.title)
+    panels[1].sharey(panels[0])
     shown = ranked(courses.courses)
     for axes, axis, words in zip(panels, ("passes", "seconds"), (PASSES, SECONDS), strict=True):
         for k, course in enumerate(shown):
@@ -71,10 +52,7 @@ def draw_race(courses: Courses, path: str | Path | None = None) -> Any:
                 label=course.solver,
             )
         axes.set_xlabel(words)
-        axes.grid(alpha=0.25, linewidth=0.6)
-        axes.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("verified relative gap")
-    figure.suptitle(courses.title, x=0.01, ha="left", fontsize=12, fontweight="bold")
     lines, names = panels[1].get_legend_handles_labels()
     if lines:
         figure.legend(lines, names, loc="outside right upper", frameon=False, fontsize=9)

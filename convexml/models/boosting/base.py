@@ -5,9 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from ...numerics import Array
+import numpy as np
+
+from ...numerics import LEAST_SQUARE, Array
 from ..arrays.problem import ArrayProblem, Arrays
 from ..learning.prediction import score
+from ..pictures.margins import draw_margins
 from ..reading.inputs import Samples, read_samples
 
 
@@ -30,6 +33,15 @@ class Boosted(ArrayProblem):
     @abstractmethod
     def decision_function(self, X: Any, primal: Arrays) -> Array:
         """The combination for new samples, shape (k,)."""
+
+    @abstractmethod
+    def margins(self, w: Any) -> Array:
+        """y_i f(x_i) of the samples that have a weight."""
+
+    def draw(self, axes: Any, solution: Any) -> None:
+        """The margins of the samples."""
+        w = solution.primal["w"]
+        draw_margins(axes, self.margins(w) / max(float(np.abs(w).sum()), LEAST_SQUARE))
 
     def predict(self, X: Any, primal: Arrays) -> Array:
         """Labels of the caller, shape (k,)."""

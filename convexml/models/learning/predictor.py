@@ -6,6 +6,7 @@ from typing import Any
 
 from ...numerics import Array
 from ..base import Problem
+from ..pictures.learning import draw_learning
 from . import prediction
 from .posed import PosedLearning, Values
 
@@ -30,3 +31,7 @@ class Predictor(Problem):
     ) -> float:
         """Accuracy for labels, R^2 for real targets, D^2 for counts; see ``Solution.score``."""
         return prediction.score(self, X, y, primal, sample_weight)
+
+    def draw(self, axes: Any, solution: Any) -> None:
+        """Margins of a classifier, the fit of a function of a kernel, coefficients of others."""
+        draw_learning(self, axes, solution)

@@ -18,6 +18,8 @@ from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..base import Hyperparameter
 from ..latex import Latex, such_that
 from ..likelihood.samples import Rows, read_rows
+from ..pictures.answers import draw_points
+from ..solution import Solution
 from .cluster_path import ClusterPath, clusters
 
 
@@ -151,6 +153,12 @@ class ConvexClustering(ArrayProblem):
         for U, V, share in fusion.rounds(start if self._warm is None else self._warm):
             self._promise, self._warm = share, V
             yield {"U": U}, {"V": V}
+
+    def draw(self, axes: Any, solution: Solution) -> None:
+        """Samples and the centers that they were drawn to, in the plane."""
+        centers = np.unique(solution.primal["U"], axis=0)
+        words = f"{len(self._samples.X)} samples, {len(centers)} centers"
+        draw_points(axes, self._samples.X, centers, words)
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 

@@ -18,6 +18,8 @@ from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..base import Hyperparameter
 from ..latex import Latex, such_that
 from ..likelihood.samples import Rows, read_rows
+from ..pictures.answers import draw_plane
+from ..solution import Solution
 
 
 class PrincipalComponents(ArrayProblem):
@@ -121,6 +123,12 @@ class PrincipalComponents(ArrayProblem):
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         yield {"P": self.fantope.leading()}, {}
+
+    def draw(self, axes: Any, solution: Solution) -> None:
+        """The samples in the plane of the first components."""
+        X = self._samples.X
+        words = f"samples on the {self.k} leading of {X.shape[1]} directions"
+        draw_plane(axes, (X - X.mean(axis=0)) @ self.components_of(solution.primal).T, words)
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 

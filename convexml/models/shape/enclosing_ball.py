@@ -16,6 +16,7 @@ from ...solvers.exact.farthest_points import farthest_points
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..latex import Latex, such_that
 from ..likelihood.samples import Rows, read_rows
+from ..pictures.answers import draw_points
 from ..solution import Solution
 
 
@@ -106,6 +107,11 @@ class EnclosingBall(ArrayProblem):
         for alpha in farthest_points(self.program.units()[0]):
             center, radius = self.program.ball(alpha)
             yield {"center": center, "radius": np.array(radius)}, {"alpha": alpha}
+
+    def draw(self, axes: Any, solution: Solution) -> None:
+        """Points and the center, in the plane."""
+        words = f"{len(self._samples.X)} points within {float(solution.primal['radius']):.4g}"
+        draw_points(axes, self._samples.X, solution.primal["center"][None, :], words)
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 

@@ -17,7 +17,9 @@ from ...solvers.exact.pool_adjacent_violators import pool_adjacent_violators
 from ...validation import finite_array, yes_or_no
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..latex import Latex, such_that
+from ..pictures.answers import draw_curve
 from ..reading.inputs import read_weights
+from ..solution import Solution
 
 
 class MonotoneRegression(ArrayProblem):
@@ -101,6 +103,12 @@ class MonotoneRegression(ArrayProblem):
         program = self.program
         for w, alpha in pool_adjacent_violators(program.y, program.c, program.sign):
             yield {"w": w}, {"alpha": alpha}
+
+    def draw(self, axes: Any, solution: Solution) -> None:
+        """The targets in their order, and w."""
+        w = solution.primal["w"]
+        words = f"{len(np.unique(w))} levels of {w.size} samples"
+        draw_curve(axes, np.arange(w.size), self.program.y, w, words)
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 

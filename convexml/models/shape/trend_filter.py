@@ -19,6 +19,8 @@ from ...validation import finite_array, nonnegative_integer, nonnegative_number
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..base import Hyperparameter
 from ..latex import Latex, such_that
+from ..pictures.answers import draw_curve
+from ..solution import Solution
 
 STEPS = 100
 """Interior points towards a better s, where a point is judged."""
@@ -161,6 +163,11 @@ class TrendFilter(ArrayProblem):
         bands = np.outer(rows[: s.size], np.ones(s.size))
         for s in inner_points(bands, np.diff(y - y.mean(), k), self.lam):
             yield {"w": y - n * self.program.spread(s)}, {"s": s}
+
+    def draw(self, axes: Any, solution: Solution) -> None:
+        """The targets in their order, and w."""
+        words = f"differences of order {self._times} are penalised"
+        draw_curve(axes, np.arange(self._y.size), self._y, solution.primal["w"], words)
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 

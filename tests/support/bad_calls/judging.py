@@ -187,9 +187,5 @@ ROWS: dict[str, Row] = {
         lambda: RIDGE.solve("newton").plot("picture.foo"),
         "plot: picture.foo | 'foo' | not supported | .png",
     ),
-    "a trace of Clarabel": (
-        lambda: RIDGE.solve("clarabel").plot(),
-        "Solution.plot | clarabel | only hand-written solvers | problem.solve('fista')",
-    ),
 }
 """What is called; object | value | requirement | remedy."""

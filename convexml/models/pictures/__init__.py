@@ -1,0 +1,1 @@
+"""Pictures of solutions: the answer beside what is known of its quality."""

@@ -1,0 +1,49 @@
+"""The answer of a learning problem as a panel: its margin, its fit, its coefficients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...numerics import Array
+from .answers import draw_entries, draw_fit, draw_matrix
+from .margins import draw_margin, draw_scores
+
+
+def draw_learning(problem: Any, axes: Any, solution: Any) -> None:
+    """Classifiers by the scores of the samples, functions of a kernel by their fit, others by w."""
+    primal, samples = solution.primal, problem._samples
+    kernel = "q" in primal
+    if not kernel and primal["w"].ndim == 2:
+        draw_matrix(axes, "W", primal["w"])
+        return
+    if not kernel and problem.sample_parts.loss.labels != "binary":
+        draw_entries(axes, "w", primal["w"], problem.features)
+        return
+    if kernel:
+        scores = problem.kernel_parts.predict(primal["q"][samples.kept], float(primal["b"]))
+    else:
+        scores = samples.design.matvec(primal["w"]) + primal["b"]
+    if problem.sample_parts.loss.labels != "binary":
+        draw_fit(axes, samples.y, scores, "targets against the function at the samples")
+    elif "alpha" in solution.dual:
+        across = None if kernel else _across(samples.X, primal["w"])
+        holds = np.isin(samples.kept, solution.support)
+        alpha = solution.dual["alpha"][samples.kept]
+        draw_margin(axes, scores, samples.y, alpha, holds, across)
+    else:
+        draw_scores(axes, scores, samples.y)
+
+
+def _across(X: Any, w: Array) -> Array | None:
+    """The coordinate in which samples spread the most among those orthogonal to w."""
+    length = float(np.linalg.norm(w))
+    if not isinstance(X, np.ndarray) or X.shape[1] < 2 or not 0.0 < length < np.inf:
+        return None
+    unit = w / length
+    rest = X - X.mean(axis=0)
+    rest = rest - np.outer(rest @ unit, unit)
+    direction = np.linalg.eigh(rest.T @ rest)[1][:, -1]
+    found: Array = rest @ direction
+    return found
