@@ -52,9 +52,18 @@ class Kernel(ABC):
     def rounding(self, A: Any) -> float:
         """A share of sqrt(k(a_i, a_i) k(a_j, a_j)) that entries of ``rows_of(A)`` may be off by.
 
-        It is inf where no such bound is known, or no theorem that the kernel is semidefinite.
+        So may those of k(A, A). It is inf where no such bound is known, or no theorem says that the
+        kernel is semidefinite.
         """
         return np.inf
+
+    def with_errors(self, A: Any) -> tuple[Array, Array] | None:
+        """k(A, A), and what its entries may be off by; None where no bound is known."""
+        share = self.rounding(A)
+        if not share < np.inf:
+            return None
+        sizes = np.sqrt(np.maximum(self.diagonal(A), 0.0)) * (1.0 + 64.0 * EPS + share)
+        return self(A, A), share * np.outer(sizes, sizes)
 
     def exact_factor(self, A: Any) -> Array | None:
         """L, shape (n, r), with k(A, A) = L L' without rounding; None where none is known."""
@@ -101,6 +110,12 @@ class Pair(Kernel):
     def takes_samples(self) -> bool:
         return self.first.takes_samples
 
+    def _with_errors(self, A: Any) -> tuple[tuple[Array, Array], tuple[Array, Array]] | None:
+        """Both matrices with what their entries may be off by; None where one is not known."""
+        first = self.first.with_errors(A)
+        second = None if first is None else self.second.with_errors(A)
+        return None if first is None or second is None else (first, second)
+
 
 @dataclass(frozen=True)
 class Sum(Pair):
@@ -130,6 +145,14 @@ class Sum(Pair):
     def rounding(self, A: Any) -> float:
         # By Cauchy-Schwarz the sizes of the parts add up to at most the size of the sum.
         return max(self.first.rounding(A), self.second.rounding(A)) + EPS
+
+    def with_errors(self, A: Any) -> tuple[Array, Array] | None:
+        parts = self._with_errors(A)
+        if parts is None:
+            return None
+        (one, off), (other, far) = parts
+        K = one + other
+        return K, off + far + EPS * np.abs(K)
 
     def tex(self, x: str, y: str) -> str:
         return f"{self.first.tex(x, y)} + {self.second.tex(x, y)}"
@@ -163,6 +186,14 @@ class Product(Pair):
     def rounding(self, A: Any) -> float:
         one, other = self.first.rounding(A), self.second.rounding(A)
         return one + other + one * other + 2.0 * EPS
+
+    def with_errors(self, A: Any) -> tuple[Array, Array] | None:
+        parts = self._with_errors(A)
+        if parts is None:
+            return None
+        (one, off), (other, far) = parts
+        K = one * other
+        return K, (np.abs(one) + off) * far + off * np.abs(other) + EPS * np.abs(K)
 
     def tex(self, x: str, y: str) -> str:
         return rf"\left({self.first.tex(x, y)}\right) \left({self.second.tex(x, y)}\right)"
@@ -199,6 +230,13 @@ class Scaled(Kernel):
 
     def rounding(self, A: Any) -> float:
         return self.kernel.rounding(A) + EPS
+
+    def with_errors(self, A: Any) -> tuple[Array, Array] | None:
+        found = self.kernel.with_errors(A)
+        if found is None:
+            return None
+        K = self.factor * found[0]
+        return K, self.factor * found[1] + EPS * np.abs(K)
 
     def tex(self, x: str, y: str) -> str:
         return rf"{number(self.factor)} \left({self.kernel.tex(x, y)}\right)"

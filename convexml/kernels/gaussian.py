@@ -12,43 +12,20 @@ from ..numerics import ELEMENTARY, Array, gamma
 from ..tex import number
 from ..validation import positive_number
 from .base import Kernel, Rows
-from .polynomial import inner_products, samples, squared_norms
+from .distances import (
+    SUBNORMAL,
+    centre_of,
+    distances_with_errors,
+    exponential_with_errors,
+    largest_square,
+    squared_distances,
+)
+from .polynomial import squared_norms
 
-PAIRS = 100_000
-"""So many close pairs are subtracted at a time."""
 ORDINARY = 1e3
 """Up to this |x - mean|^2 / sigma^2 a Gaussian needs no close pairs subtracted."""
 LEAST = -700.0
 """exp of less is taken for exp of this: subnormal numbers slow all later algebra down."""
-
-
-def centre_of(A: Array) -> Array:
-    """The mean of the samples, shape (d,), as a product: A is long and narrow."""
-    return np.ones(len(A)) @ A / len(A)
-
-
-def largest_square(A: Any) -> float:
-    """The largest |a_i - c|^2 about the centre that ``squared_distances`` takes."""
-    A = samples(A)
-    return float(np.max(squared_norms(A if sparse.issparse(A) else A - centre_of(A))))
-
-
-def squared_distances(A: Any, B: Any) -> Array:
-    """|a_i - b_j|^2, to full accuracy also for close and equal samples; shape (len(A), len(B))."""
-    same = A is B
-    A = samples(A)
-    B = A if same else samples(B)
-    if not (sparse.issparse(A) or sparse.issparse(B)):  # free of cancellation far from the origin
-        centre = centre_of(B)
-        A = A - centre
-        B = A if same else B - centre
-    size = squared_norms(A)[:, None] + squared_norms(B)[None, :]
-    distances = size - 2.0 * inner_products(A, B)
-    rows, columns = np.nonzero(distances <= 1e-6 * size)
-    for start in range(0, len(rows), PAIRS):
-        i, j = rows[start : start + PAIRS], columns[start : start + PAIRS]
-        distances[i, j] = squared_norms(A[i] - B[j])
-    return distances
 
 
 @dataclass(frozen=True)
@@ -105,6 +82,11 @@ class Gaussian(Kernel):
             error = 2.0 * gamma(A.shape[1] + 8) * largest_square(A) / self.sigma / self.sigma
         return 1.01 * error + 2.0 * ELEMENTARY if error <= 0.01 else np.inf
 
+    def with_errors(self, A: Any) -> tuple[Array, Array]:
+        with np.errstate(over="ignore"):
+            halves = [0.5 * (each / self.sigma) / self.sigma for each in distances_with_errors(A)]
+        return exponential_with_errors(*halves)
+
     def frequencies(self, rng: np.random.Generator, count: int, d: int) -> Array | None:
         # exp(-t^2 / (2 sigma^2)) is the characteristic function of the normal law of scale 1/sigma.
         return rng.normal(size=(count, d)) / self.sigma
@@ -147,6 +129,14 @@ class Laplacian(Kernel):
         with np.errstate(over="ignore"):
             error = 1500.0 * gamma(A.shape[1] + 8) * np.sqrt(largest_square(A)) / self.sigma
         return 1.01 * float(error) + 2.0 * ELEMENTARY if error <= 0.01 else np.inf
+
+    def with_errors(self, A: Any) -> tuple[Array, Array]:
+        # |sqrt(a) - sqrt(b)| is at most sqrt(|a - b|) and |a - b| / sqrt(a).
+        squares, errors = distances_with_errors(A)
+        lengths = np.sqrt(squares)
+        with np.errstate(over="ignore"):
+            off = errors / np.maximum(np.maximum(lengths, np.sqrt(errors)), SUBNORMAL)
+            return exponential_with_errors(lengths / self.sigma, off / self.sigma)
 
     def frequencies(self, rng: np.random.Generator, count: int, d: int) -> Array | None:
         # exp(-|t| / sigma) is that of Cauchy's law in d dimensions of scale 1/sigma.

@@ -82,6 +82,17 @@ class KernelMatrix(KernelRows):
         return np.where(np.abs(K) < EPS**2 * np.abs(K).max(initial=0.0), 0.0, K)
 
     @cached_property
+    def entry_errors(self) -> Array | None:
+        """What entries of ``dense`` may be off by from the kernel's, (n, n); None if not known."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = self.kernel.with_errors(self.X)
+        if found is None:
+            return None
+        K, errors = np.abs(found[0]), np.maximum(found[1], found[1].T)
+        # ``dense`` is rounded as a mean, and what is nothing beside the largest entry is 0 there.
+        return (errors + EPS * K + EPS**2 * K.max(initial=0.0)) * (1.0 + 1e-6)
+
+    @cached_property
     def exact_factor(self) -> Array | None:
         """L with K = L L' without rounding; None where none is known."""
         return self.kernel.exact_factor(self.X)

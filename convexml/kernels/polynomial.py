@@ -95,6 +95,14 @@ class Polynomial(Kernel):
         share = gamma(A.shape[1] + 4)
         return float((1.0 + share) ** int(self.degree)) * (1.0 + ELEMENTARY) - 1.0 + ELEMENTARY
 
+    def with_errors(self, A: Any) -> tuple[Array, Array]:
+        # t^degree, for t off by e, changes by at most degree e (|t| + e)^(degree - 1).
+        t, lengths = self.gamma * inner_products(A, A) + self.coef0, np.sqrt(squared_norms(A))
+        terms = self.gamma * np.outer(lengths, lengths) + self.coef0
+        error, degree = gamma(A.shape[1] + 8) * terms, int(self.degree)
+        before = (np.abs(t) + error) ** (degree - 1)
+        return t**degree, (degree * error + 2.0 * ELEMENTARY * (np.abs(t) + error)) * before
+
     def tex(self, x: str, y: str) -> str:
         scale = number(self.gamma) if self.gamma != 1.0 else ""
         inside = plus(rf"{scale}\langle {x}, {y} \rangle", number(self.coef0) if self.coef0 else "")

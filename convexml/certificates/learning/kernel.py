@@ -14,6 +14,7 @@ from ..certificate import Certificate, Verdict
 from ..judge import judge, refuted
 from ..rounding import compensated_error, compensated_rmatvec
 from ..scale import relative
+from .beside_kernel import beside_kernel, said_of_matrix
 from .evaluation import AFFORDABLE
 from .function import certify_function
 from .gap import best_intercept, certify_objective
@@ -76,7 +77,7 @@ def certify_kernel(
         solved = plain.verdict is Verdict.CERTIFIED and not (refute and objective.n <= SMALL)
         if solved or plain.relative_gap <= TIGHT or objective.n > LARGE:
             return plain
-    found = _through_factor(objective, q, b, u, tol, refute)
+    found = said_of_matrix(objective.matrix, _through_factor(objective, q, b, u, tol, refute))
     if plain is None or found.verdict is Verdict.REFUTED or found.gap <= plain.gap:
         return found
     return plain
@@ -94,7 +95,8 @@ def _through_factor(
         b = best_intercept(frame_of(parts, always=True), w)
     inner = certify_objective(parts, w, b, u, tol=tol, refute=refute, stationary=False)
     judged = inner.dual["u"] if u is None else u
-    extra = _worth(objective, w, b, error) + _beside_kernel(objective, q, w, b, judged)
+    extra = _worth(objective, w, b, error)
+    extra += beside_kernel(objective, q, w, b, inner.dual["u"], inner.primal_objective)
     gap = inner.gap + extra
     found = replace(
         inner,
@@ -147,28 +149,6 @@ def _worth(objective: KernelObjective, w: Array, b: float, error: Array) -> floa
     norm = objective.lam * float(np.abs(w) @ error + 0.5 * error @ error)
     found = (float(slopes @ off) + norm) * (1.0 + 1e-6)
     return found if np.isfinite(found) else np.inf
-
-
-def _beside_kernel(objective: KernelObjective, q: Array, w: Array, b: float, u: Array) -> float:
-    """What P of q and D of u may differ by for K and for L L', which agree but for rounding.
-
-    Large q and u whose sums cancel make much of it: K q is L w up to the last digits of |K||q|.
-    """
-    K, design, lam = objective.matrix.dense, objective.coordinates.design, objective.lam
-    parts, share = objective.coordinates, gamma(sum(design.shape) + 8)
-    sizes, f = np.abs(K), K @ q
-    z = design.matvec(w)
-    off = np.abs(f - z) + share * (sizes @ np.abs(q) + design.abs_matvec(np.abs(w)))
-    slopes = parts.c * parts.loss.slope_bound(parts.y, z + b, float(np.max(off, initial=0.0)))
-    price = float(slopes @ off) + 0.5 * lam * float(np.abs(q) @ (off + share * np.abs(f)))
-    if lam == 0.0 and objective.matrix.exact_factor is None and np.any(u):
-        return np.inf  # D(u) = -inf unless K u = 0, which rounding of K leaves open
-    if lam > 0.0:
-        inner = design.rmatvec(u)
-        rounded = sizes @ np.abs(u) + design.abs_matvec(design.abs_rmatvec(np.abs(u)))
-        apart = np.abs(K @ u - design.matvec(inner)) + share * rounded
-        price += float(np.abs(u) @ apart) / (2.0 * lam)
-    return price * (1.0 + 1e-6) if np.isfinite(price) else np.inf
 
 
 def _stationarity(objective: KernelObjective, q: Array, u: Array, scale: float) -> Condition:

@@ -12,6 +12,8 @@ from scipy import sparse
 from ....conditions import Condition, worst
 from ....kernels.matrix import KernelMatrix
 from ....numerics import Array, gamma
+from ...certificate import Certificate
+from ..beside_kernel import said_of_matrix
 
 
 class Functions(Protocol):
@@ -48,6 +50,10 @@ class Functions(Protocol):
 
     def error_of(self, q: Array) -> float:
         """A bound of the error of ``square(of(q))``."""
+        ...
+
+    def told(self, certificate: Certificate) -> Certificate:
+        """The certificate, with words where it is not one of the kernel itself."""
         ...
 
 
@@ -100,6 +106,9 @@ class OfFeatures:
         off = gamma(n + 8) * (abs(self.A).T @ np.abs(q))
         return float((2.0 * np.abs(f) + off) @ off + gamma(d + 8) * (f @ f))
 
+    def told(self, certificate: Certificate) -> Certificate:
+        return certificate
+
 
 @dataclass(frozen=True, eq=False)
 class OfSamples:
@@ -115,6 +124,12 @@ class OfSamples:
     def diagonal(self) -> Array:
         return self.matrix.diagonal
 
+    @property
+    def _entry_errors(self) -> Array:
+        """What entries of K may be off by; 0 where it is not known, which ``told`` says."""
+        errors = self.matrix.entry_errors
+        return np.zeros(self.matrix.shape) if errors is None else errors
+
     def spread(self, s: Array) -> float:
         """The mean of K_ii less that of all K_ij, less what these may be off by."""
         K, share = self.matrix, gamma(2 * len(s) + 8)
@@ -123,7 +138,9 @@ class OfSamples:
             scores, off, outer = K.product(s), K.product_error(s), K.sizes * K.sizes
         else:
             scores, outer = K.dense @ s, np.abs(K.diagonal)
-            off = share * (np.abs(K.dense) @ s)
+            errors = self._entry_errors
+            outer = outer + np.diagonal(errors)
+            off = share * (np.abs(K.dense) @ s) + errors @ s
         off = off + share * np.abs(scores)
         error = float(s @ (outer - K.diagonal + share * outer)) + float(s @ off) / total
         return max((float(s @ K.diagonal) - float(s @ scores) / total - error) / total, 0.0)
@@ -151,8 +168,12 @@ class OfSamples:
             K, L = self.matrix.dense, self.matrix.factor
             sizes = np.abs(K) @ np.abs(w) + np.abs(L) @ (np.abs(L).T @ np.abs(w))
             off = np.abs(K @ w - scores) + gamma(len(K) + L.shape[1] + 8) * sizes
+            off += self._entry_errors @ np.abs(w)
         size = np.abs(w)
         return off, float(size @ off + gamma(len(w) + 4) * (size @ np.abs(scores)))
 
     def error_of(self, q: Array) -> float:
         return self.errors(q)[1]
+
+    def told(self, certificate: Certificate) -> Certificate:
+        return said_of_matrix(self.matrix, certificate)

@@ -171,20 +171,19 @@ class NuPart:
         moved = 0.0
         if passed is not None:
             dual, moved = min(dual, self.dual(passed)), float(np.max(np.abs(q - passed)))
-        return judge(
-            bounded(
-                primal,
-                dual,
-                self.rows(at, q if passed is None else passed),
-                tol,
-                scale=learning_scale(primal, dual, self.null),
-                rounding=self._rounding(at, q),
-                repaired=moved,
-                dual={"u": -q},
-                dual_source="constructed" if passed is None else "passed",
-                unproved=UNPROVED,
-            )
+        found = bounded(
+            primal,
+            dual,
+            self.rows(at, q if passed is None else passed),
+            tol,
+            scale=learning_scale(primal, dual, self.null),
+            rounding=self._rounding(at, q),
+            repaired=moved,
+            dual={"u": -q},
+            dual_source="constructed" if passed is None else "passed",
+            unproved=UNPROVED,
         )
+        return self.space.told(judge(found))
 
     def _rounding(self, at: HeldPoint, q: Array) -> float:
         """The errors of P and D, and the price of sums that are met but for rounding.
