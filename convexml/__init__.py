@@ -75,6 +75,7 @@ _HOME = {
             "SoftMarginSVM",
             "SoftmaxRegression",
             "SpanningTree",
+            "SquareRootLasso",
             "TrendFilter",
         ),
         "models",

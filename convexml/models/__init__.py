@@ -51,6 +51,7 @@ _HOME = {
     "SoftMarginSVM": "classification.soft_margin_svm",
     "SoftmaxRegression": "classification.softmax_regression",
     "SpanningTree": "linear.spanning_tree",
+    "SquareRootLasso": "regression.residuals.square_root_lasso",
     "TrendFilter": "shape.trend_filter",
 }
 

@@ -33,6 +33,7 @@ from .dual.smo import smo
 from .exact.farthest_points import farthest_points
 from .exact.kruskal import kruskal
 from .exact.pool_adjacent_violators import pool_adjacent_violators
+from .exact.scaled_lasso import scaled_lasso
 from .exact.sorting import sorting
 from .first_order.accelerated_gradient import accelerated_gradient
 from .first_order.admm import admm
@@ -210,5 +211,6 @@ TABLE = (
     Algorithm("kruskal", kruskal, BROUGHT, 1),
     Algorithm("boosting", boosting, BROUGHT, 1),
     Algorithm("pool_adjacent_violators", pool_adjacent_violators, BROUGHT, 1),
+    Algorithm("scaled_lasso", scaled_lasso, BROUGHT, 100),
     Algorithm("sorting", sorting, BROUGHT, 1),
 )

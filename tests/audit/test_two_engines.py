@@ -35,6 +35,7 @@ def models() -> dict[str, Callable[[], Any]]:
         "Lasso": lambda: cml.Lasso(X, t, 0.2),
         "ConstrainedLasso": lambda: cml.ConstrainedLasso(X, t, 0.8),
         "Slope": lambda: cml.Slope(X, t, [0.5, 0.4, 0.2, 0.1], sample_weight=s),
+        "SquareRootLasso": lambda: cml.SquareRootLasso(X, t, 0.3, sample_weight=s),
         "ElasticNet": lambda: cml.ElasticNet(X, t, 0.3, 0.5),
         "GroupLasso": lambda: cml.GroupLasso(X, t, 0.2, [0, 0, 1, 1]),
         "MultiTaskLasso": lambda: cml.MultiTaskLasso(X, np.column_stack([t, y]), 0.3),

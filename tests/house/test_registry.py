@@ -48,6 +48,7 @@ TESTED_ELSEWHERE = {
     "MonotoneRegression": "test_monotone_regression.py",
     "TrendFilter": "test_trend_filter.py",
     "SoftmaxRegression": "support/models/softmax.py",
+    "SquareRootLasso": "test_square_root_lasso.py",
 }
 """Models that are posed for tests of their own rather than in a row of support/model_cases.py."""
 

@@ -93,6 +93,7 @@ def test_every_model_is_here() -> None:
     named |= {"DiscriminantAnalysis", "NuSVC", "LPBoost", "AdaBoost"}
     named |= {"BernoulliLikelihood", "CategoricalLikelihood"}
     named |= {"EnclosingBall", "MonotoneRegression", "TrendFilter"}
+    named |= {"SquareRootLasso"}
     named |= {"ConvexClustering", "KMeansBound", "PrincipalComponents"}
     named |= {"NearestNeighbors", "SpanningTree", "OptimalTransport"}
     assert named == {*cml.models.__all__} - {"Problem"}

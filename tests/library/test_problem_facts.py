@@ -18,6 +18,7 @@ import support.oracles.problem_oracles_shapes as shapes
 import support.oracles.problem_oracles_smooth as newton
 import support.oracles.problem_oracles_softmax as softmax
 import support.oracles.problem_oracles_svm as svm
+import support.oracles.residuals.paths as residuals
 from scipy.optimize import linprog
 
 from convexml.library import read_table_of
@@ -35,6 +36,7 @@ ORACLES = {
     "constrained_lasso": oracles.constrained_lasso,
     "elastic_net": oracles.elastic_net,
     "slope": oracles.slope,
+    "square_root_lasso": residuals.square_root_lasso,
     "group_lasso": oracles.group_lasso,
     "maximum_a_posteriori": oracles.maximum_a_posteriori,
     "multi_task_lasso": oracles.multi_task_lasso,

@@ -54,6 +54,7 @@ CASES = {
     "soft_margin_svm": "soft_margin_breast_cancer",
     "softmax_regression": "statement_softmax",
     "spanning_tree": "spanning_tree_iris",
+    "square_root_lasso": "square_root_lasso_diabetes",
     "sparse_logistic_regression": "logistic_l1_breast_cancer",
     "svr": "svr_diabetes",
     "trend_filter": "trend_filter_longley",

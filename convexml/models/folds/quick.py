@@ -12,6 +12,7 @@ from ...objective import Objective
 from ...objective.kernel import KernelObjective
 from ...penalties import NonnegativeElasticNet
 from ...solvers.coordinate.following.gram_path import COLUMNS, follow_grid
+from ..arrays.problem import ArrayProblem
 
 ENTRIES, ROWS = 5_000_000, 2000
 """Entries of a dense X with many columns that is copied, and its rows, at most."""
@@ -21,7 +22,8 @@ def quick_points(
     problem: Any, name: str, values: Array, tol: float
 ) -> tuple[Array, Array, Array] | None:
     """(W, b, relative gaps) for values of falling strength; None where that is no such problem."""
-    if name != "lam" or isinstance(problem._objective, KernelObjective):
+    own = isinstance(problem, ArrayProblem)  # its objective is no sum of losses
+    if name != "lam" or own or isinstance(problem._objective, KernelObjective):
         return None
     objective: Objective = problem.objective_parts
     if objective.loss.name != "squared" or not takes_many(objective):

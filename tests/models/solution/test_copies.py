@@ -36,6 +36,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "EnclosingBall": lambda: cml.EnclosingBall(kernel.X),
     "MonotoneRegression": lambda: cml.MonotoneRegression([1.0, 3.0, 2.0]),
     "TrendFilter": lambda: cml.TrendFilter([1.0, 3.0, 2.0, 5.0], 0.1),
+    "SquareRootLasso": lambda: cml.SquareRootLasso(kernel.X, kernel.X[:, 0] + 1.0, 0.1),
     "AdaBoost": lambda: cml.AdaBoost([[0], [1], [2], [1]], [0, 1, 0, 0], 3),
     "LPBoost": lambda: cml.LPBoost(kernel.X[:8], [0, 1] * 4, 0.5),
     "LinearProgram": lambda: cml.LinearProgram([1.0, 2.0], [[-1.0, -1.0]], [-1.0]),

@@ -126,6 +126,10 @@ ROWS: dict[str, Row] = {
         lambda: cml.Slope(X, Y, [0.2, 0.1]),
         "Slope: lams | got 2 | one entry | per feature (5)",
     ),
+    "a root of squares that overflow": (
+        lambda: cml.SquareRootLasso(X, 1e200 * Y, 0.1),
+        "SquareRootLasso: squares of y | entries up to | beyond float64 | change its unit",
+    ),
     "points that are a vector": (
         lambda: cml.EnclosingBall(Y),
         "EnclosingBall: X | (24,) | (n, d) | reshape",

@@ -1,0 +1,1 @@
+"""Certificates of penalties or bounds on a residual as a whole."""

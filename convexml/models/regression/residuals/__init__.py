@@ -1,0 +1,1 @@
+"""Regressions that penalise or bound their residuals as a whole."""

@@ -1,0 +1,1 @@
+"""Oracles of regressions whose residuals count as a whole."""
