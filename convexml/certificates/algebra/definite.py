@@ -75,6 +75,8 @@ def negative_eigenvalue(P: Any) -> float:
     Rounding is n 64 eps of the entries of the matrix that is scaled to a diagonal of ones: as
     much as the rounding of a Gram matrix can take away.
     """
+    if P.shape[0] <= SMALL:
+        return _negative(P.toarray() if sparse.issparse(P) else np.asarray(P))
     P = sparse.csr_array(P)
     used = np.flatnonzero(np.diff(P.indptr))
     if used.size == 0 or abs(P - sparse.diags_array(P.diagonal())).nnz == 0:
@@ -88,6 +90,20 @@ def negative_eigenvalue(P: Any) -> float:
         if eigenvalue_bound(shifted) > -np.inf or _has_factor(shifted):
             return 0.0
     return min(_least(P), -np.finfo(float).tiny)
+
+
+def _negative(P: Array) -> float:
+    """``negative_eigenvalue`` of a small matrix."""
+    P = P[np.ix_(*2 * (np.flatnonzero(P.any(axis=1)),))]
+    diagonal = np.diag(P)
+    if np.count_nonzero(P) == np.count_nonzero(diagonal):
+        return min(float(np.min(diagonal, initial=0.0)), 0.0)
+    if np.all(diagonal > 0.0):
+        units = powers_of_two(1.0 / np.sqrt(diagonal))
+        shift = ROUNDING * diagonal.size * np.eye(diagonal.size)
+        if eigenvalue_bound(units[:, None] * P * units + shift) > -np.inf:
+            return 0.0
+    return min(float(np.linalg.eigvalsh(P)[0]), -np.finfo(float).tiny)
 
 
 def _has_factor(G: Any) -> bool:

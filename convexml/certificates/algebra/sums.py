@@ -95,7 +95,9 @@ def _pair(matrix: Any, x: Array, side: Array | None, both: bool) -> tuple[Array,
 def _is_plain(values: Array) -> bool:
     """Whether all that is not 0 is of a moderate size."""
     sizes = np.abs(values)
-    return bool(np.all((sizes < LARGE) & ((sizes > TINY) | (sizes == 0.0))))
+    if not sizes.max(initial=0.0) < LARGE:
+        return False
+    return np.count_nonzero(sizes > TINY) == np.count_nonzero(sizes)
 
 
 def _row_sums(parts: list[Array], starts: Array, sides: Array, both: bool) -> tuple[Array, Array]:

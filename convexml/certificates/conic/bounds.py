@@ -30,6 +30,8 @@ from .values import dual_residual
 
 SMALL = 1e-4
 """Multipliers above this share of the largest are no noise."""
+FEW = 300
+"""Rows up to which the point as it is comes first: its price costs less than the others'."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +124,16 @@ def priced_candidates(
     mixed: bool = True,
 ) -> Iterator[Priced]:
     """Dual points near (w, y) with their prices, the cheapest to find first."""
+    is_small = program.b.size <= FEW
+    if is_small:
+        yield priced(program, w, y, units)
     yield from lifted_prices(program, w, y, units)
     yield from log_det_prices(program, w, y, units)
     yield from inward_prices(program, w, y, units)
-    yield priced(program, w, y, units)
+    # Of a polyhedron, an ill-conditioned metric costs more than a point inside, which bounds more.
+    flat = not is_small and program.is_polyhedral
+    if not is_small:
+        yield priced(program, w, y, units, quick=flat)
     clean = np.where(_inactive(program, x, y, units), 0.0, y)
     starts = [y] if np.array_equal(clean, y) else [y, clean]
     for start in reversed(starts):
@@ -138,6 +146,8 @@ def priced_candidates(
         for start in starts:
             pair = priced_inside(scaled.program, interior, scaled.x_in(w), scaled.y_in(start))
             yield _outside(program, scaled, pair)
+    if flat:
+        yield priced(program, w, y, units)
     idle = idle_columns(program)
     if idle.size:
         yield priced(program, w, y, units, idle)

@@ -16,7 +16,7 @@ from ...objective.conic.program import ConeProgram
 from ...objective.linear.data import LinearData
 from ..linear.plausible import plausible
 from ..linear.units import as_fitted
-from .ray import has_point, has_point_among
+from .ray import has_point_among
 from .search.fit import FittedProgram
 from .search.interior import interior_point
 from .search.scaling import solve_scaled
@@ -55,11 +55,14 @@ def unmet(subject: Subject, x: Array) -> str:
         near = list(near)
         if any(subject.meets(to.x_out(point)) for point in near[1:]):
             return ""
-    if has_point_among(program, near):
-        return ""
-    if not plausible(_binding(subject.fit), z):
-        return UNMET
-    return "" if _has_room(program) else UNMET
+    return "" if has_point_among(program, _candidates(subject.fit, z, near)) else UNMET
+
+
+def _candidates(fit: FittedProgram, z: Array, near: Iterable[Array]) -> Iterator[Array]:
+    """Points near z, and where the linear rows allow for any, those that a solver sees inside."""
+    yield from near
+    if plausible(_binding(fit), z):
+        yield from _seen_inside(fit.program)
 
 
 def _binding(fit: FittedProgram) -> LinearData:
@@ -95,10 +98,14 @@ def _binding(fit: FittedProgram) -> LinearData:
     return found
 
 
-def _has_room(program: ConeProgram) -> bool:
-    """Whether an exact point is known where a solver sees one that the cones have room for."""
+def _seen_inside(program: ConeProgram) -> Iterator[Array]:
+    """Points that a solver finds in the cones: of no objective, and with the most room."""
     flat = replace(program, P=0.0 * program.P, q=np.zeros(program.q.size))
-    return any(_reaches(program, search) for search in (flat, inwards(program)))
+    for search in (lambda: flat, lambda: inwards(program)):
+        try:
+            yield solve_scaled(search())[0][: program.q.size]
+        except SolverError:
+            continue
 
 
 def _near(program: ConeProgram, z: Array) -> Iterator[Array]:
@@ -116,11 +123,3 @@ def _near(program: ConeProgram, z: Array) -> Iterator[Array]:
             step = lsqr(system, side, atol=1e-12, btol=1e-12, iter_lim=ROUNDS)[0]
         yield z + step
         yield z + 1e-2 * step
-
-
-def _reaches(program: ConeProgram, search: ConeProgram) -> bool:
-    n = program.q.size
-    try:
-        return has_point(program, solve_scaled(search)[0][:n])
-    except SolverError:
-        return False

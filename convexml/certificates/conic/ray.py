@@ -95,7 +95,7 @@ def _exactly(program: ConeProgram, ray: Array) -> bool:
 
 def _interior(program: ConeProgram) -> Interior | None:
     """A point inside of the rays of the equalities and inequalities alone."""
-    A = sparse.csr_array(program.A)
+    A = program.A_by_row
     equal, below = (program.ruled_by(kind) for kind in (ZeroCone, NonnegativeCone))
     bent = sparse.csr_array(program.P)
     bent = bent[np.flatnonzero(np.diff(bent.indptr))]
@@ -129,13 +129,14 @@ def inside(
 
     ``curved``: in other cones only, and in rows that may be off.
     """
-    A = sparse.csr_array(program.A)
+    A = program.A_by_row
     if not curved and _is_outside(program, A, x, b):
         return False
     slack, rest = exact_pair(A, -x, -b)
     off = program.off(np.abs(x) + away, float(np.any(b)))
     for cone, part in program.blocks:
-        norm = SAFE * length(A[part].data) if away > 0.0 else 0.0
+        entries = A.data[A.indptr[part.start] : A.indptr[part.stop]]
+        norm = SAFE * length(entries) if away > 0.0 else 0.0
         own, left, room = slack[part], rest[part], off[part]
         if curved and cone.is_polyhedral:
             own, left, room = (each[room > 0.0] for each in (own, left, room))
@@ -147,7 +148,7 @@ def inside(
 def _is_outside(program: ConeProgram, A: Any, x: Array, b: Array) -> bool:
     """Whether x breaks an equality or inequality by more than rounding can hide."""
     slack = b - A @ x
-    hidden = (np.diff(A.indptr) + 2) * EPS * (abs(A) @ np.abs(x) + np.abs(b))
+    hidden = (np.diff(A.indptr) + 2) * EPS * (program.A_sizes @ np.abs(x) + np.abs(b))
     broken = np.where(program.ruled_by(ZeroCone), np.abs(slack), -slack) > hidden
     return bool(np.any(broken & program.ruled_by(ZeroCone, NonnegativeCone)))
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...numerics import Array
+from ...numerics import EPS, Array, length
 from ...objective.linear.data import LinearData
 from ..algebra.least_change import LeastChange
 from ..algebra.sums import exact_residual
@@ -83,7 +83,10 @@ def _vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
     movable = active.interior.astype(float) * _spread(data, x)[1]
     change = LeastChange(matrix, movable)
     for _ in range(2):  # once more, for the rounding of the first
-        fixed = fixed + change(-exact_residual(matrix, fixed, side))
+        left = exact_residual(matrix, fixed, side)
+        if length(left) <= EPS * length(side):
+            break
+        fixed = fixed + change(-left)
     return np.asarray(fixed)
 
 

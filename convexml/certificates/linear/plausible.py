@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import sparse
 
-from ...numerics import Array
+from ...numerics import Array, length
 from ...objective.linear.data import LinearData
 from ..algebra.exact_feasibility import has_exact_point
 from ..algebra.least_change import least_change
@@ -87,7 +87,7 @@ def restored(data: LinearData, x: Array) -> Array:
         return x
     x = np.clip(x, lower, upper)
     units = np.maximum(np.abs(x), sizes(data, x)[2])
-    violated = np.zeros(data.b_ub.size, dtype=bool)
+    violated, before = np.zeros(data.b_ub.size, dtype=bool), np.inf
     for _ in range(ROUNDS):
         violated |= exact_residual(A_ub, x, data.b_ub) > 0.0
         violated[single] = False
@@ -96,6 +96,10 @@ def restored(data: LinearData, x: Array) -> Array:
         room = np.minimum(np.minimum(x - lower, upper - x), units)
         reach = np.sqrt(rows.power(2) @ room**2)
         unit = np.divide(1.0, reach, out=np.zeros(reach.size), where=reach > 0.0)
+        size = length(unit * left)
+        if not size < before:  # bounds take away more than steps remove
+            break
+        before = size
         step = least_change(sparse.csr_array(sparse.diags_array(unit) @ rows), unit * left, room)
         x = np.clip(x + step, lower, upper)
         if meets_rows(data, x):

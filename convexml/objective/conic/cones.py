@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -131,17 +132,22 @@ class Semidefinite(Cone):
         """The number of rows of the matrix."""
         return int((np.sqrt(8 * self.dim + 1) - 1) / 2)
 
+    @property
+    def triangle(self) -> tuple[Array, Array, Array]:
+        """The row, the column and the factor, 1 or sqrt(2), of each entry."""
+        return _triangle(self.order)
+
     def matrix(self, s: Array) -> Array:
         """The symmetric matrix with this upper triangle."""
         found = np.zeros((self.order, self.order))
-        column, row = np.tril_indices(self.order)  # the upper triangle column by column
-        found[row, column] = s / np.where(row == column, 1.0, np.sqrt(2.0))
-        return found + np.triu(found, 1).T
+        row, column, factor = self.triangle
+        found[row, column] = found[column, row] = s / factor
+        return found
 
     def vector(self, matrix: Array) -> Array:
         """The inverse of ``matrix``."""
-        column, row = np.tril_indices(self.order)
-        return matrix[row, column] * np.where(row == column, 1.0, np.sqrt(2.0))
+        row, column, factor = self.triangle
+        return matrix[row, column] * factor
 
     def project(self, s: Array) -> Array:
         """See ``Cone``."""
@@ -153,3 +159,9 @@ class Semidefinite(Cone):
     def project_dual(self, y: Array) -> Array:
         """See ``Cone``."""
         return self.project(y)
+
+
+@lru_cache(maxsize=32)
+def _triangle(order: int) -> tuple[Array, Array, Array]:
+    column, row = np.tril_indices(order)  # the upper triangle column by column
+    return row, column, np.where(row == column, 1.0, np.sqrt(2.0))

@@ -120,7 +120,7 @@ class ConeProgram:
 
     @cached_property
     def P_by_row(self) -> Any:
-        """P as a csr_array."""
+        """P likewise."""
         return sparse.csr_array(self.P)
 
     @cached_property
@@ -129,11 +129,15 @@ class ConeProgram:
         return abs(self.A)
 
     @cached_property
+    def _dual(self) -> tuple[Any, Any, Any]:
+        """A', |P| and |A'|."""
+        return self.A.T, abs(self.P), self.A_sizes.T
+
+    @cached_property
     def equality(self) -> Any:
-        """The rows [P, A'] of the dual's equality, as a csr_array."""
+        """The rows [P, A'] of the dual's equality, entries of P first, as a csr_array."""
         P, A, (m, n) = self.P_by_row, self.A, self.A.shape
         ends = P.indptr + A.indptr
-        # The entries of A'[i] stand behind those of P[i].
         own = np.arange(P.nnz) + np.repeat(A.indptr[:-1], np.diff(P.indptr))
         other = np.arange(A.nnz) + np.repeat(P.indptr[1:], np.diff(A.indptr))
         columns, values = np.zeros(P.nnz + A.nnz, dtype=int), np.zeros(P.nnz + A.nnz)
@@ -185,11 +189,12 @@ class ConeProgram:
 
     def stationarity(self, w: Array, y: Array) -> Array:
         """P w + A'y + q."""
-        return self.P @ w + self.A.T @ y + self.q
+        return self.P @ w + self._dual[0] @ y + self.q
 
     def stationarity_size(self, w: Array, y: Array) -> Array:
         """The absolute products of ``stationarity``: what rounding is relative to."""
-        return abs(self.P) @ np.abs(w) + self.A_sizes.T @ np.abs(y) + np.abs(self.q)
+        _, P, A = self._dual
+        return P @ np.abs(w) + A @ np.abs(y) + np.abs(self.q)
 
     def project_dual(self, y: Array) -> Array:
         """The nearest point of K*."""
@@ -199,8 +204,8 @@ class ConeProgram:
         """The nearest point of K."""
         return self._map(s, lambda cone, parts: cone.project_each(parts))
 
-    def _map(self, values: Array, function: Any) -> Array:
-        parts = [function(cone, values[rows]).ravel() for cone, rows in self.runs]
+    def _map(self, values: Array, f: Any) -> Array:
+        parts = (f(cone, values[rows]).ravel() for cone, rows in self.runs)
         return np.concatenate([np.zeros(0), *parts])
 
 

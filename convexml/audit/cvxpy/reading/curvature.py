@@ -19,8 +19,13 @@ def curved(problem: Any) -> str:
     return ""
 
 
-def _forms(expression: Any) -> list[Any]:
+def _forms(problem: Any) -> list[Any]:
     import cvxpy as cp
 
-    own = [expression] if isinstance(expression, cp.QuadForm) else []
-    return own + [form for part in getattr(expression, "args", []) for form in _forms(part)]
+    found, left = [], [problem]
+    while left:
+        node = left.pop()
+        if isinstance(node, cp.QuadForm):
+            found.append(node)
+        left += getattr(node, "args", [])
+    return found

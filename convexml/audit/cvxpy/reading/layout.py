@@ -16,6 +16,8 @@ from .hermitian import hermitian_map
 
 BASIS = 4000
 """Rows up to which a multiplier map that mixes rows is read off column by column."""
+GOLDEN, SAME = 0.5 * (1.0 + np.sqrt(5.0)), 1e-12
+"""The fractions of n multiples are about 1 / n apart; up to this they are the same."""
 
 
 @dataclass(frozen=True)
@@ -143,24 +145,26 @@ def _flat(constraint: Any, values: list[Any]) -> Array:
 def multiplier_maps(canonical: Canonical, problem: Any) -> list[MultiplierMap]:
     """The maps of the constraints that have dual values, found by asking for those of some y.
 
-    Two y suffice where every dual value is a multiple of one entry of y, a third one checks it;
-    else the columns are read off one by one.
+    Two y suffice where every dual value is a multiple of one entry of y: that of ones tells the
+    multiples, and one whose entries have no other relation (multiples of the golden ratio, modulo
+    1) tells which entries, and that there are no others; else the columns are read off one by one.
     """
     size = canonical.program.b.size
-    probes = [np.ones(size), np.arange(1.0, size + 1.0), np.cos(np.arange(size))]
+    spread = 1.0 + np.modf(GOLDEN * np.arange(1.0, size + 1.0))[0]
+    order = np.argsort(spread)
+    probes = [np.ones(size), spread]
     answers = [_answers(canonical, problem, y) for y in probes]
     found, mixed = [], []
     for constraint in problem.constraints:
-        ones, count, check = (answer.get(constraint.id) for answer in answers)
-        if ones is None or count is None or check is None:
+        ones, other = (answer.get(constraint.id) for answer in answers)
+        if ones is None or other is None:
             continue
         used = np.flatnonzero(ones)
-        rows = np.rint(count[used] / ones[used]).astype(int) - 1
-        inside = np.all((rows >= 0) & (rows < size))
-        matrix = sparse.csr_array((ones.size, size))
-        if inside:
+        ratio = other[used] / ones[used]
+        rows = order[np.searchsorted(spread, ratio * (1.0 - SAME), sorter=order).clip(max=size - 1)]
+        alone = np.all(np.abs(ratio - spread[rows]) <= SAME) and not np.any(other[ones == 0.0])
+        if alone:
             matrix = sparse.csr_array((ones[used], (used, rows)), shape=(ones.size, size))
-        if inside and np.allclose(matrix @ probes[2], check, rtol=1e-9, atol=1e-12):
             found.append(MultiplierMap(constraint, matrix))
         else:
             mixed.append((constraint, ones.size))

@@ -9,6 +9,9 @@ from ....numerics import EPS, Array
 TURN = np.array([[1.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 """(u, v, w) is in K* where (a, b, c) = (u - v, -u, w) is in K."""
 
+HALVINGS, TOGETHER = 39, 13
+"""How often axes are halved until they fit, and how many of these are tried at a time."""
+
 
 def nudged_each(y: Array) -> Array:
     """Multipliers, shape (k, 3), with w raised to a few ulp inside of K*."""
@@ -58,11 +61,15 @@ def margins_each(y: Array, sizes: Array, share: float) -> Array:
     else:
         axes[:, 1, 1] = share * np.abs(y[:, 0])
         good = np.zeros(k, dtype=bool)
-    for _ in range(40):
-        good |= _fits(y, axes)
-        if np.all(good):
+    good |= _fits(y, axes)
+    for _ in range(0, HALVINGS, TOGETHER):
+        left = np.flatnonzero(~good)
+        if not left.size:
             break
-        axes[~good] *= 0.5
+        smaller = axes[left] * 0.5 ** np.arange(1, TOGETHER + 1)[:, None, None, None]
+        fits = _fits(y[left], smaller)
+        first = np.where(fits.any(axis=0), np.argmax(fits, axis=0), TOGETHER - 1)
+        axes[left], good[left] = smaller[first, np.arange(left.size)], fits.any(axis=0)
     axes[~good] = 0.0
     found[:, :, 1:] = 0.5 * axes
     face = y[:, 0] == 0.0  # the face of (0, v, w) with v, w >= 0
@@ -72,10 +79,10 @@ def margins_each(y: Array, sizes: Array, share: float) -> Array:
 
 
 def _fits(y: Array, axes: Array) -> Array:
-    """Whether y plus and minus sqrt(3) times each axis, a column, is in K*."""
-    ends = np.sqrt(3.0) * 1.01 * np.swapaxes(axes, 1, 2)
-    sides = (inside_each(y[:, None, :] + sign * ends) for sign in (1.0, -1.0))
-    return np.asarray(np.all([np.all(side, axis=1) for side in sides], axis=0))
+    """Whether y plus and minus sqrt(3) times each axis, a column of the last two, is in K*."""
+    ends = np.sqrt(3.0) * 1.01 * np.swapaxes(axes, -1, -2)
+    found = inside_each(y[:, None, :] + np.stack([ends, -ends]))
+    return np.asarray(np.all(found, axis=(0, -1)))
 
 
 def _dikin(y: Array) -> Array:

@@ -58,8 +58,11 @@ class Dense:
         return Across(h, float(rest))
 
 
-def dense_factor(part: Any, bent: Any) -> Dense | None:
-    """R^-1 = X of a QR of [MA; P^(1/2)], and how far X'GX is from I, rounding included."""
+def dense_factor(part: Any, bent: Any, quick: bool = False) -> Dense | None:
+    """R^-1 = X of a QR of [MA; P^(1/2)], and how far X'GX is from I, rounding included.
+
+    ``quick``: by a Cholesky alone, of what is well conditioned.
+    """
     B, P = (each.toarray() if sparse.issparse(each) else each for each in (part, bent))
     B, n = B[np.any(B != 0.0, axis=1)], P.shape[0]
     used = np.flatnonzero(np.any(P != 0.0, axis=0))
@@ -76,7 +79,7 @@ def dense_factor(part: Any, bent: Any) -> Dense | None:
         return None
     if diagonal:  # squares of its roots are its entries, but for their last digits
         B, used, inner = stacked, used[:0], inner[:0, :0]
-    for triangle in (_cholesky, _qr):
+    for triangle in (_cholesky,) if quick else (_cholesky, _qr):
         try:
             R = triangle(stacked)
             X = solve_triangular(R, np.eye(n), check_finite=False)

@@ -15,8 +15,8 @@ from .price import Priced, approached, priced
 
 WIDE = 1e-4
 """Room in which the residual goes down to its rounding."""
-SHARES = (1e-9, 1e-8, 1e-10, 1e-6)
-"""Then it costs little in a narrow one."""
+SHARES = (1e-9, 1e-6, 1e-8, 1e-10)
+"""Then it costs little in a narrow one; where the second is too narrow, too, others are."""
 
 
 def lifted_prices(
@@ -32,6 +32,7 @@ def lifted_prices(
         return
     idle: Array | None = None
     wide = approached(program, w, lifted(program, y, WIDE, free), units, idle, WIDE)
+    failed = 0
     for share in SHARES:
         found = priced(program, wide[0], lifted(program, wide[1], share, free), units, idle, share)
         if idle is None and not np.isfinite(found.price):
@@ -43,6 +44,9 @@ def lifted_prices(
                 found = priced(program, wide[0], start, units, idle, share)
         if np.isfinite(found.price):
             yield found
+        failed += not np.isfinite(found.price)
+        if failed == 2:
+            return
 
 
 def lifted(program: ConeProgram, y: Array, share: float, free: Array) -> Array:

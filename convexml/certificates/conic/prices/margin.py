@@ -23,20 +23,18 @@ def nudged(program: ConeProgram, y: Array) -> Array:
     for cone, rows in program.runs:
         if isinstance(cone, ExponentialCone):
             y[rows] = exponential.nudged_each(y[rows])
+        elif isinstance(cone, SecondOrder):
+            least = np.linalg.norm(y[rows[:, 1:]], axis=1) * (1.0 + (cone.dim + 4) * EPS)
+            y[rows[:, 0]] = np.maximum(y[rows[:, 0]], least)
         elif not cone.is_polyhedral:
             y[rows] = [_nudged(cone, part) for part in y[rows]]
     return y
 
 
 def _nudged(cone: Cone, y: Array) -> Array:
+    if isinstance(cone, Semidefinite):
+        return _semidefinite(cone, y)
     y = y.copy()
-    match cone:
-        case SecondOrder():
-            least = float(np.linalg.norm(y[1:])) * (1.0 + (y.size + 4) * EPS)
-            y[0] = max(float(y[0]), least)
-            return y
-        case Semidefinite():
-            return _semidefinite(cone, y)
     if inside_dual(cone, y):
         return y
     for k in range(1, 40):  # a power cone: |z| is lowered
@@ -97,6 +95,14 @@ def margins(
     balls : bool
         Whether semidefinite multipliers move inside of balls only: these have sparse metrics.
     """
+    values, places, width = margin_entries(program, y, free, share, balls)
+    return sparse.csc_array((values, places), shape=(y.size, width))
+
+
+def margin_entries(
+    program: ConeProgram, y: Array, free: Array, share: float, balls: bool
+) -> tuple[Array, tuple[Array, Array], int]:
+    """The entries of ``margins``, their rows and columns, and the number of columns."""
     entries: list[tuple[Array, Array, Array]] = []
     width = 0
     for cone, rows in program.runs:
@@ -121,7 +127,7 @@ def margins(
     none = np.zeros(0, dtype=int)
     at, columns = (np.concatenate([none, *(part[k] for part in entries)]) for k in (0, 1))
     values = np.concatenate([np.zeros(0), *(part[2] for part in entries)])
-    return sparse.csc_array((values, (at, columns)), shape=(y.size, width))
+    return values, (at, columns), width
 
 
 def _about(cone: Cone, y: Array, share: float, balls: bool) -> Array:
@@ -166,8 +172,11 @@ def _congruence(cone: Semidefinite, y: Array, balls: bool) -> Array:
     if cone.dim > DENSE_BLOCK:
         return np.hstack([0.5 * y[:, None], 0.5 * values[0] * np.eye(cone.dim)])
     root = (vectors * np.sqrt(values)) @ vectors.T
-    columns = [cone.vector(root @ cone.matrix(unit) @ root) for unit in np.eye(cone.dim)]
-    return 0.5 * np.stack(columns, axis=1)
+    row, column, factor = cone.triangle
+    ours, across = root[np.ix_(row, row)], root[np.ix_(row, column)]
+    # Entry (i, j) of R S R, S the unit matrix of entries (p, q) and (q, p).
+    both = ours * root[np.ix_(column, column)] + across * root[np.ix_(column, row)]
+    return 0.25 * factor[:, None] * both * factor
 
 
 def _shrunk(cone: Cone, y: Array, axes: Array) -> Array | None:

@@ -13,7 +13,7 @@ from ....objective.conic.program import ConeProgram
 from ...algebra.definite import powers_of_two
 from ...scale import ProgramUnits
 from .factor import DENSE_SIZE, dense_factor, sparse_factor
-from .margin import margins
+from .margin import margin_entries
 
 DENSE_COLUMNS = 700
 SPARSE_COLUMNS = 20_000
@@ -95,20 +95,26 @@ def metric_at(
     share: float,
     proved: bool = True,
     balls: bool = False,
+    quick: bool = False,
 ) -> Metric | None:
     """The metric of the slack at y, with a factorisation of G; None where it has none.
 
     ``value`` sizes the objective where the units do not; not ``proved``, no norm is bounded.
+    ``quick``: dense matrices are given up where they are ill conditioned.
     """
     size = units.size or abs(value)
     rows = np.maximum(np.abs(program.b), units.rows)
     typical = float(np.max(np.abs(y), initial=0.0)) or 1.0
     free = np.divide(size, rows, out=np.full(y.size, typical), where=(rows > 0.0) & (size > 0.0))
-    M = margins(program, y, np.maximum(np.abs(y), free), share, balls)
+    free = np.maximum(np.abs(y), free)
+    values, places, width = margin_entries(program, y, free, share, balls)
     tau = share * (float(np.sqrt(size)) or 1.0)
-    A, P = program.A, sparse.csc_array(program.P)
-    if y.size * (M.shape[1] + A.shape[1]) <= SMALL:
-        M, A, P = (matrix.toarray() for matrix in (M, A, P))
+    A, P = program.A, program.P
+    if y.size * (width + A.shape[1]) <= SMALL:
+        M, A, P = np.zeros((y.size, width)), A.toarray(), P.toarray()
+        M[places] = values
+    else:
+        M = sparse.csc_array((values, places), shape=(y.size, width))
     MA = M.T @ A
     MA = sparse.csc_array(MA) if sparse.issparse(MA) else MA
     diagonal = np.ravel((MA * MA).sum(axis=0)) + tau**2 * P.diagonal()
@@ -121,13 +127,25 @@ def metric_at(
     scale = powers_of_two(1.0 / np.sqrt(diagonal[columns]))
     part, bent = _scaled(MA[:, columns], scale), P[columns][:, columns]
     bent = _scaled(_scaled(bent, tau * scale).T, tau * scale)
+    if proved and _is_singular(part, bent):
+        return None
     factor: Any = None
     if _is_dense(part, columns.size):
-        factor = dense_factor(part, bent)
+        factor = dense_factor(part, bent, quick)
+        if factor is None and quick:
+            return None
     if factor is None and columns.size <= SPARSE_COLUMNS:
         M, MA, part, bent = (sparse.csc_array(matrix) for matrix in (M, MA, part, bent))
         factor = sparse_factor(part, bent, proved)
     return None if factor is None else Metric(M, MA, tau, columns, scale, factor, still)
+
+
+def _is_singular(part: Any, bent: Any) -> bool:
+    """Whether dense matrices have fewer rows than unknowns, so that no G is definite."""
+    if sparse.issparse(part):
+        return False
+    used = np.count_nonzero(part.any(axis=1)) + np.count_nonzero(bent.any(axis=0))
+    return bool(used < part.shape[1])
 
 
 def _is_dense(part: Any, count: int) -> bool:

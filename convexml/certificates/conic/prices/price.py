@@ -18,6 +18,8 @@ from .margin import nudged
 from .metric import Metric, metric_at
 
 STEPS = 4
+NOTHING = 1e-13
+"""A price of this share of the value is as good as none."""
 
 
 class Priced(NamedTuple):
@@ -43,6 +45,7 @@ def priced(
     idle: Array | None = None,
     share: float = 1.0,
     balls: bool = False,
+    quick: bool = False,
 ) -> Priced:
     """Move (w, y) to where P w + A'y + q is as small as floats allow, and price what is left.
 
@@ -66,6 +69,8 @@ def priced(
         How much of its room everything may use, at most 1.
     balls : bool
         Whether semidefinite multipliers move inside of balls only.
+    quick : bool
+        Whether dense matrices that are ill conditioned are not worth their factorisation.
     """
     y = nudged(program, y)
     left = dual_residual(program, w, y)
@@ -75,7 +80,7 @@ def priced(
     best = Priced(w, y, start, np.inf, left)
     if not np.any(left) and program.rounded is None:
         return best._replace(price=_rounding(start))
-    metric = metric_at(program, y, units, start, idle, share, balls=balls)
+    metric = metric_at(program, y, units, start, idle, share, balls=balls, quick=quick)
     if metric is None:
         return best._replace(price=_carried(program, w, y, left))
     # Data that are off change what is left at y + M z, abs(z) <= 1: some z removes it (Brouwer).
@@ -83,8 +88,10 @@ def priced(
     for at_w, at_y, rest in _steps(program, metric, w, y, left):
         price = _cost(program, metric, at_w, rest, EPS * np.abs(rest) + off)
         if not best.price <= price:
-            value = dual_value(program, at_w, at_y)
+            value = start if at_y is y else dual_value(program, at_w, at_y)
             best = Priced(at_w, at_y, value, price + _rounding(value), rest)
+        if best.price <= NOTHING * abs(start):
+            break
     if not np.isfinite(best.price):
         return best._replace(price=_carried(program, best.w, best.y, best.left))
     return best
@@ -142,14 +149,16 @@ def _carried(program: ConeProgram, w: Array, y: Array, left: Array) -> float:
     """The price where rows a x_j <= b of one variable each carry all that is left, exactly."""
     if program.rounded is not None and program.rounded.rows.nnz:
         return np.inf
-    A, m = sparse.csr_array(program.A), program.b.size
+    A, m = program.A_by_row, program.b.size
     cheapest = np.where(left == 0.0, 0.0, np.inf)
     rows = np.flatnonzero(program.ruled_by(NonnegativeCone) & (np.diff(A.indptr) == 1))
     columns, a = A.indices[A.indptr[rows]], A.data[A.indptr[rows]]
     used = (a != 0.0) & (left[columns] != 0.0)
     rows, columns, a = rows[used], columns[used], a[used]
+    if np.any(np.isinf(np.delete(cheapest, columns))):
+        return np.inf
     if rows.size == 0:
-        return float(np.sum(cheapest))
+        return 0.0
     # The multiplier that carries everything is -rest / a: only the sign of the rest has a say.
     own = sparse.csr_array((a, (np.arange(rows.size), rows)), shape=(rows.size, m))
     system = sparse.hstack([program.P[columns], A.T.tocsr()[columns] - own], format="csr")
