@@ -51,7 +51,7 @@ def _rounding(rows: ConstraintRows, values: dict[int, Array]) -> Array:
 
 
 def compare_constraints(reading: Reading, written: AsWritten) -> None:
-    """Compare every constraint at a point; Declined where one differs, or was not read."""
+    """Compare every constraint, row by row; Declined where one differs, or was not read."""
     constraints = reading.problem.constraints
     read = [each.constraint for each in reading.written]
     if len(read) != len(constraints) or any(
@@ -99,8 +99,8 @@ def _slack(reading: Reading, slack: Slack, sides: dict[int, Array], written: AsW
     for rows, places in zip(slack.bounds.rows, slack.bounds.place, strict=True):
         side, room = sides.get(id(rows.constraint)), rounding(rows, written)
         side = _as_read(rows, written) if side is None else side
-        meets[places] &= side <= room
-        tight[places] |= side >= -room
+        meets[..., places] &= side <= room
+        tight[..., places] |= side >= -room
     if not (meets & tight)[np.isfinite(entries)].all():
         name = reading.variables[slack.key].name()
         raise Declined(f"the slack {name} is not its largest bound")
@@ -128,15 +128,15 @@ def compare_traded(posed: PosedReading, written: AsWritten) -> None:
     """Lines as written against what stands for them among the predictions."""
     values = written.values
     for bundle in (each for each in posed.bundles if each.traded):
-        mine, theirs, off = bundle.lines[-1], 0.0, 0.0
+        mine, theirs = bundle.lines[-1], np.zeros(1)
         at = mine.affine(values)
-        ours = float(mine.weight @ at)
-        off += float(np.abs(mine.weight) @ (mine.affine.terms(values) + np.abs(at)))
+        ours = at @ mine.weight
+        off = (mine.affine.terms(values) + np.abs(at)) @ np.abs(mine.weight)
         for line in bundle.traded:
             at = line.affine(values) if line.source is None else written.entries(line.source)
-            theirs += float(line.weight @ (at - line.affine.offset))
-            off += float(np.abs(line.weight) @ line.affine.terms(values))
-        if not abs(ours - theirs) <= ROUNDING * off:
+            theirs = theirs + (at - line.affine.offset) @ line.weight
+            off = off + line.affine.terms(values) @ np.abs(line.weight)
+        if not np.all(np.abs(ours - theirs) <= ROUNDING * off):
             raise Declined(f"{named(bundle.traded[0].source)} is not what was read")
 
 
@@ -155,17 +155,16 @@ def compare_sets(posed: PosedReading, written: AsWritten, w: Array, z: Array) ->
     """Compare the sets of the posed problem with the constraints that they came from."""
     for one in posed.reading.sets:
         if isinstance(one, EntryBounds):
-            _bounds(posed, one, w)
+            _bounds(posed, one, w.shape[-1])
         elif isinstance(one, SampleRows):
             _samples(posed, one, written, z)
     for ball in posed.reading.balls:
         penalty: Any = posed.penalty
-        size = penalty.norm(w)
+        size = np.array([penalty.norm(each) for each in np.atleast_2d(w)])[:, None]
         square = any(term.kind == "square" for term in ball.rows.terms)
         ours = (size**2 - penalty.t**2) / (2.0 * penalty.t) if square else size - penalty.t
         slack = rounding(ball.rows, written) + ROUNDING * abs(ball.factor * ours)
-        ours = np.array([ball.factor * ours])
-        _require(np.abs(ours - _as_read(ball.rows, written)) <= slack, ball.rows)
+        _require(np.abs(ball.factor * ours - _as_read(ball.rows, written)) <= slack, ball.rows)
 
 
 def compare_bounds(posed: PosedReading) -> None:
@@ -205,9 +204,9 @@ def same_ends(variable: Any, ours: Any, theirs: tuple[Array, Array]) -> None:
             raise Declined(f"the bounds of {variable.name()} are not what was read")
 
 
-def _bounds(posed: PosedReading, one: EntryBounds, w: Array) -> None:
+def _bounds(posed: PosedReading, one: EntryBounds, width: int) -> None:
     """The ends of the posed set are those that make the rows 0."""
-    columns, far = posed.design.columns[one.key][one.place], np.full(w.size, np.inf)
+    columns, far = posed.design.columns[one.key][one.place], np.full(width, np.inf)
     for holds, end, sign in (
         (one.above, posed.penalty.project(far), 1.0),
         (one.below, posed.penalty.project(-far), -1.0),
@@ -224,7 +223,7 @@ def _samples(posed: PosedReading, one: SampleRows, written: AsWritten, z: Array)
     assert known is not None
     part, here = known[0].bundle.parts[0], known[1]
     _require(posed.design.kept[here].all(), one.rows)
-    y, z = objective.y[here], z[here]
+    y, z = objective.y[here], z[..., here]
     ours = (1.0 - y * z) * part.o if one.term.kind == "at most 0" else (z - y) * part.s
     theirs, slack = _as_read(one.rows, written), rounding(one.rows, written)
     _require(ours.shape == theirs.shape and np.abs(ours - theirs) <= slack, one.rows)

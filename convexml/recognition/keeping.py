@@ -42,7 +42,7 @@ class Kept:
     def of(cls, posed: PosedReading, seen: SeenProblem) -> Kept:
         """What is read of a problem that was seen when it was read."""
         alone = posed.of(replace(posed.reading, problem=None))
-        alone.checks = [each.of(alone) for each in posed.checks]
+        alone.check = posed.check.of(alone)
         return cls(alone, seen)
 
     def again(self, problem: Any) -> PosedReading | None:

@@ -10,20 +10,29 @@ from .reading.terms import Reading
 SIZES = (2.0**-10, 1.0, 2.0**10)
 
 
+def random_values(
+    reading: Reading, sizes: tuple[float, ...] = SIZES, seed: int = 0
+) -> dict[int, Array]:
+    """Entries of every variable within their bounds, a row for each size."""
+    random, values = np.random.default_rng(seed), {}
+    total = sum(each.size for each in reading.variables.values())
+    drawn, start = np.array(sizes)[:, None] * random.standard_normal((len(sizes), total)), 0
+    for key, variable in reading.variables.items():
+        entries, start = drawn[:, start : start + variable.size], start + variable.size
+        if key in reading.lower or key in reading.upper:
+            free = np.full(variable.size, np.inf)
+            low, high = reading.lower.get(key, -free), reading.upper.get(key, free)
+            entries = _between(entries, low, high)
+        values[key] = entries
+    return values
+
+
 def random_points(
     reading: Reading, sizes: tuple[float, ...] = SIZES, seed: int = 0
 ) -> list[dict[int, Array]]:
-    """Entries of every variable at each size, within their bounds."""
-    random, points = np.random.default_rng(seed), []
-    for size in sizes:
-        values = {}
-        for key, variable in reading.variables.items():
-            entries = size * random.standard_normal(variable.size)
-            free = np.full(variable.size, np.inf)
-            low, high = reading.lower.get(key, -free), reading.upper.get(key, free)
-            values[key] = _between(entries, low, high)
-        points.append(values)
-    return points
+    """The same, point by point."""
+    values = random_values(reading, sizes, seed)
+    return [{key: each[row] for key, each in values.items()} for row in range(len(sizes))]
 
 
 def _between(entries: Array, low: Array, high: Array) -> Array:

@@ -123,7 +123,7 @@ def _ways(reading: Reading) -> list[Callable[[Reading], Posed | None]]:
 def _as_learning_problem(reading: Reading) -> Posed:
     read_constraints(reading)
     posed = pose(reading)
-    posed.checks = verify(posed)
+    verify(posed)
     return posed
 
 

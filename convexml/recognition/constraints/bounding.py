@@ -55,13 +55,13 @@ class Bounds:
 
     def value(self, values: dict[int, Array]) -> Array:
         """The largest bound of each entry."""
-        total = self.floor.copy()
+        total = self.floor
         for line in self.lines:
             total = np.maximum(total, line(values))
         if self.convex:
             found = self.rest(values)
             for number, term, places in self.convex:
-                found[places] += self.rows[number].counted(worth(term, term.affine(values)))
+                found[..., places] += self.rows[number].counted(worth(term, term.affine(values)))
             total = np.maximum(total, found)
         return total
 

@@ -66,7 +66,7 @@ class ConstraintRows:
 
     def counted(self, entries: Array) -> Array:
         """Entries of a term as they go into the rows."""
-        return np.array([entries.sum()]) if self.is_number else entries
+        return np.asarray(entries.sum(axis=-1, keepdims=True)) if self.is_number else entries
 
 
 def worth(term: Term, at: Array) -> Array:

@@ -190,7 +190,7 @@ class DualCrosscheck:
 
     def _whole(self, own: float, outer: float) -> float:
         reading = self.posed.reading
-        written = float(np.asarray(self.written(reading.problem.objective.args[0])).item())
+        written = float(self.written.number(reading.problem.objective.args[0]))
         ours = own + outer + self.posed.constant
         self.rounding += ROUNDING * (abs(own) + abs(outer) + abs(self.posed.constant))
         if not abs(reading.sign * written - ours) <= self.rounding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -50,7 +50,7 @@ class PosedReading:
         Where the entries of the variables are.
     constant : float
         Numbers that do not hang on w and b.
-    checks : list
+    check : object
         What it was compared with, at the points of ``verify``.
     form : FactoredForm or None
         What was factored.
@@ -63,7 +63,7 @@ class PosedReading:
     beyond: list[Array]
     design: SampleDesign
     constant: float
-    checks: list[Any] = field(default_factory=list)
+    check: Any = None
     form: FactoredForm | None = None
 
     @cached_property
@@ -130,13 +130,14 @@ class PosedReading:
             found[self.design.intercept] = np.atleast_1d(b) / self.design.unit
         return self.reading.complete(found)
 
-    def point(self, values: dict[int, Array]) -> tuple[Array, float]:
-        """(w, b) where each variable has these entries."""
-        w = np.zeros(sum(columns.size for columns in self.design.columns.values()))
+    def points(self, values: dict[int, Array]) -> tuple[Array, Array]:
+        """(w, b), row by row, where the variables have the entries of each row."""
+        count = len(next(iter(values.values())))
+        w = np.zeros((count, sum(each.size for each in self.design.columns.values())))
         for key, columns in self.design.columns.items():
-            w[columns] = values[key]
+            w[:, columns] = values[key]
         own = self.design.intercept
-        return w, 0.0 if own is None else float(values[own][0]) * self.design.unit
+        return w, np.zeros(count) if own is None else values[own][:, 0] * self.design.unit
 
 
 def pose(reading: Reading) -> PosedReading | PosedScores:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,6 @@ class PosedScores:
     X: Any
     weights: tuple[int, Array]
     shifts: tuple[int, Array] | None
-    checks: list[Any] = field(default_factory=list)
 
     def values(self, w: Array, b: Any) -> dict[int, Array]:
         """The entries of each variable, by its id."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +20,11 @@ class Affine:
     offset: Array
 
     def __call__(self, values: dict[int, Array]) -> Array:
-        """The value where each variable, by id, has these entries."""
-        total = self.offset.astype(float)
+        """The value where each variable, by id, has these entries: of one point, or row by row."""
+        if not self.maps:
+            points = next((each.shape[:-1] for each in values.values()), ())
+            return np.broadcast_to(self.offset.astype(float), (*points, self.size)).copy()
+        total = self.offset
         for key, each in self.maps.items():
             total = total + each(values[key])
         return total
@@ -55,5 +57,6 @@ class Affine:
         """A bound of the sum of the absolute terms of each entry: what rounding is relative to."""
         total = np.abs(self.offset)
         for key, each in self.maps.items():
-            total = total + each.row_sizes * math.sqrt(float(np.vdot(sizes[key], sizes[key])))
+            size = sizes[key]
+            total = total + each.row_sizes * np.sqrt(np.vecdot(size, size))[..., None]
         return total

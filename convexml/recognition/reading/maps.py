@@ -78,17 +78,14 @@ class LinearMap:
         return np.broadcast_to(np.asarray(self.scale, dtype=float), (self.rows,))
 
     def __call__(self, v: Array) -> Array:
-        """The value at v, shape (width,), or at several, shape (width, m)."""
-        t = v if self.columns is None else v[self.columns]
+        """The value at v, shape (width,), or at several, shape (m, width)."""
+        t = v if self.columns is None else v[..., self.columns]
         if self.matrix is not None:
             if self.copies > 1:
-                if t.ndim == 2:
-                    return np.column_stack([self(column) for column in v.T])
-                t = (self.matrix @ t.reshape(-1, self.copies, order="F")).ravel(order="F")
+                blocks = t.reshape(-1, self.matrix.shape[1])
+                t = (self.matrix @ blocks.T).T.reshape((*t.shape[:-1], self.rows))
             else:
-                t = self.matrix @ t
-        if np.ndim(self.scale) and t.ndim == 2:
-            return self.scale[:, None] * t
+                t = (self.matrix @ t.T).T
         return self.scale * t
 
     def scaled(self, factor: Any) -> LinearMap:

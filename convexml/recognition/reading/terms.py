@@ -155,7 +155,7 @@ class NormBound:
 
 
 def per_row(kind: str, a: Array, level: float, groups: Array | None = None) -> Array:
-    """f of each entry, or of each group, by the formula of its kind."""
+    """f of each entry, or of each group, by the formula of its kind; at a point, or row by row."""
     with np.errstate(over="ignore", invalid="ignore"):
         if kind in INDICATORS:
             outside = a > 0.0 if kind == "at most 0" else a != 0.0
@@ -180,8 +180,10 @@ def per_row(kind: str, a: Array, level: float, groups: Array | None = None) -> A
         if kind == "exp":
             return np.exp(a)
         if kind == "largest":
-            return np.array([np.abs(a).max()])
+            return np.asarray(np.abs(a).max(axis=-1, keepdims=True))
         assert groups is not None
+        if a.ndim == 2:
+            return np.array([per_row(kind, each, level, groups) for each in a])
         if kind == "norm":
             return np.sqrt(np.bincount(groups, a * a))
         top = np.full(int(groups.max()) + 1, -np.inf)

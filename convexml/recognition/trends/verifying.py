@@ -98,7 +98,7 @@ class TrendCrosscheck:
 
     def _whole(self, ours: float) -> float:
         posed, reading = self.posed, self.posed.reading
-        written = float(np.asarray(self.written(reading.problem.objective.args[0])).item())
+        written = float(self.written.number(reading.problem.objective.args[0]))
         ours += posed.level
         self.rounding += ROUNDING * (abs(ours) + abs(posed.level))
         if not abs(reading.sign * written - ours) <= self.rounding:
