@@ -4,8 +4,9 @@ A problem is solved again and again with other values of a Parameter. Where noth
 changed since it was read (``seen``), what was read and verified holds. Where only Parameters have,
 the objective is read again, and must be the same term by term but for the weights of penalties: no
 argument of a term has one of these Parameters in it, so that what was verified of arguments and
-losses holds; the objective as a whole is compared again at the points of ``verify``. Anything else
-is read anew. Only problems that are solved a second time are kept.
+losses holds; the objective as a whole is compared again at the points of ``verify``. Of a trend
+filter the whole of what stands on Parameters is read and compared again. Anything else is read
+anew. Only problems that are solved a second time are kept.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from .reading.terms import LinearTerm, Reading, Term
 from .reading.walker import Walker
 from .recognizing import Posed, read
 from .seen import SeenProblem
+from .trends.posing import PosedTrend, pose_trend
+from .trends.verifying import verify_trend
 from .verifying import verify_weights
 
 
@@ -35,17 +38,18 @@ class Kept:
     The walker of ``posed`` knows what was read of each expression.
     """
 
-    posed: PosedReading
+    posed: PosedReading | PosedTrend
     seen: SeenProblem
 
     @classmethod
-    def of(cls, posed: PosedReading, seen: SeenProblem) -> Kept:
+    def of(cls, posed: PosedReading | PosedTrend, seen: SeenProblem) -> Kept:
         """What is read of a problem that was seen when it was read."""
         alone = posed.of(replace(posed.reading, problem=None))
-        alone.check = posed.check.of(alone)
+        if isinstance(alone, PosedReading):
+            alone.check = alone.check.of(alone)
         return cls(alone, seen)
 
-    def again(self, problem: Any) -> PosedReading | None:
+    def again(self, problem: Any) -> PosedReading | PosedTrend | None:
         """The problem as it is now; None where it has to be read anew."""
         changed = self.seen.changes(problem)
         if changed is None:
@@ -54,12 +58,12 @@ class Kept:
         anew = Walker()
         if not changed:
             return self.posed.of(replace(self.posed.reading, problem=problem, walker=anew))
-        if problem.constraints:
-            return None
         depending = self.seen.depending_on(changed)
         try:
             reading = read_objective(problem, self.posed.reading.walker.but_for(depending))
-            if not same_but_for_weights(self.posed, reading, depending):
+            if isinstance(self.posed, PosedTrend):
+                return _trend_again(reading, anew)
+            if problem.constraints or not same_but_for_weights(self.posed, reading, depending):
                 return None
             reading.walker = anew
             posed = with_weights(self.posed, reading)
@@ -67,6 +71,15 @@ class Kept:
         except Declined:  # reading it anew says why
             return None
         return posed
+
+
+def _trend_again(reading: Reading, anew: Walker) -> PosedTrend | None:
+    """A trend filter, posed and compared as at first: only expressions are not walked again."""
+    posed = pose_trend(reading)
+    if posed is not None:
+        verify_trend(posed)
+        posed.reading.walker = anew
+    return posed
 
 
 KEPT: WeakKeyDictionary[Any, Kept | None] = WeakKeyDictionary()
@@ -82,7 +95,7 @@ def posed_of(problem: Any) -> Posed | None:
     seen = SeenProblem.of(problem) if problem in KEPT else None
     posed = read(problem).posed
     KEPT[problem] = None
-    if seen is not None and isinstance(posed, PosedReading):
+    if seen is not None and isinstance(posed, PosedReading | PosedTrend):
         KEPT[problem] = Kept.of(posed, seen)
     return posed
 

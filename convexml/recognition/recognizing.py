@@ -21,7 +21,7 @@ from .posing.scores import PosedScores
 from .reading.declined import Declined
 from .reading.objective import read_objective
 from .reading.terms import Reading
-from .trends.posing import PosedTrend, pose_trend
+from .trends.posing import PosedTrend, looks_like_a_trend, pose_trend
 from .trends.verifying import verify_trend
 from .verifying import verify
 
@@ -97,24 +97,28 @@ def _destination(problem: Any) -> str:
 def read(problem: Any) -> Recognition:
     """See ``recognize``; always a Recognition."""
     require_problem(problem, "recognize")
-    why = ""
+    reasons: dict[Any, str] = {}
     try:
         reading = read_objective(problem)
         for way in _ways(reading):
             try:
                 posed = way(reading.copy())
             except Declined as reason:
-                why = str(reason)
+                reasons[way] = str(reason)
                 continue
             if posed is not None:
                 return _recognized(posed)
     except Declined as reason:
-        why = str(reason)
+        reasons[None] = str(reason)
+    # What is nearly a trend filter is told what it lacks for one, else the last reason counts.
+    why = reasons.get(_as_trend) or next(reversed(reasons.values()), "")
     return Recognition(None, None, None, f"declined: {why}")
 
 
 def _ways(reading: Reading) -> list[Callable[[Reading], Posed | None]]:
     """A learning problem, its dual (first where a form would have to be factored), or a trend."""
+    if looks_like_a_trend(reading):
+        return [_as_trend, _as_learning_problem, _as_dual]
     forms = any(each.kind == "form" for each in reading.terms)
     first = [_as_dual, _as_learning_problem] if forms else [_as_learning_problem, _as_dual]
     return [*first, _as_trend]

@@ -46,7 +46,9 @@ class Trend:
     def spread(self, s: Array) -> Array:
         """A's, shape (n,)."""
         for _ in range(self.times):
-            s = -np.diff(s, prepend=0.0, append=0.0)
+            s, before = np.zeros(s.size + 1), s
+            s[:-1] -= before
+            s[1:] += before
         return s
 
     def value(self, w: Array) -> float:

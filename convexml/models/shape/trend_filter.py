@@ -10,6 +10,7 @@ from numpy.polynomial import legendre
 
 from ...certificates import Certificate, Verdict
 from ...certificates.judge import refuted
+from ...certificates.scale import learning_scale, relative
 from ...certificates.shape.trend import Trend
 from ...errors import InputError
 from ...numerics import LEAST_SQUARE, Array
@@ -152,6 +153,7 @@ class TrendFilter(ArrayProblem):
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         y, n, k = self._y, self._y.size, self._times
         w, s = self._polynomial()
+        self._promise = 0.0
         if np.all(np.abs(s) <= self.lam):
             yield {"w": w}, {"s": s}
             return
@@ -161,8 +163,20 @@ class TrendFilter(ArrayProblem):
         row = np.diff(np.eye(k + 1), k, axis=0)[0]
         rows = [n * float(row[j:] @ row[: k + 1 - j]) for j in range(k + 1)]
         bands = np.outer(rows[: s.size], np.ones(s.size))
+        program, null, share = self.program, self.program.null, np.inf
         for s in inner_points(bands, np.diff(y - y.mean(), k), self.lam):
-            yield {"w": y - n * self.program.spread(s)}, {"s": s}
+            w = y - n * program.spread(s)
+            before, share = share, self._share(program, w, s, null)
+            # Where it no longer falls rounding has been reached, and each point is judged.
+            self._promise = share if share < before else 0.0
+            yield {"w": w}, {"s": s}
+
+    def _share(self, program: Trend, w: Array, s: Array, null: float) -> float:
+        """The relative gap lam |Aw|_1 - s'Aw of w = y - n A's, but for rounding."""
+        z, rest = program.differences(w), self._y - w
+        size = self.lam * float(np.abs(z).sum())
+        primal, gap = 0.5 * float(rest @ rest) / rest.size + size, size - float(s @ z)
+        return relative(gap, learning_scale(primal, primal - gap, null))
 
     def draw(self, axes: Any, solution: Solution) -> None:
         """The targets in their order, and w."""

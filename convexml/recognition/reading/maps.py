@@ -75,7 +75,9 @@ class LinearMap:
     @property
     def scales(self) -> Array:
         """The scale of each row."""
-        return np.broadcast_to(np.asarray(self.scale, dtype=float), (self.rows,))
+        if np.ndim(self.scale):
+            return np.asarray(self.scale, dtype=float)
+        return np.full(self.rows, float(self.scale))
 
     def __call__(self, v: Array) -> Array:
         """The value at v, shape (width,), or at several, shape (m, width)."""
@@ -92,7 +94,8 @@ class LinearMap:
         """Each row times its factor."""
         if np.ndim(factor) == 0 and factor == 1.0:
             return self
-        return replace(self, scale=self.scale * factor)
+        scale = self.scale * factor
+        return LinearMap(self.rows, self.width, self.matrix, scale, self.columns, self.copies)
 
     def taken(self, rows: Array) -> LinearMap:
         """Some of the rows, in any order, repeated or not."""

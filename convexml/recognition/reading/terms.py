@@ -15,7 +15,8 @@ of constraints are read by the same ``Walker``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -120,18 +121,12 @@ class Reading:
 
     def copy(self) -> Reading:
         """The same before constraints are consumed."""
-        return replace(
-            self,
-            terms=list(self.terms),
-            linear=list(self.linear),
-            lower=dict(self.lower),
-            upper=dict(self.upper),
-            balls=[],
-            rows=[],
-            written=[],
-            sets=[],
-            eliminated=[],
-        )
+        found = copy(self)  # what is known of the variables as well
+        found.terms, found.linear = list(self.terms), list(self.linear)
+        found.lower, found.upper = dict(self.lower), dict(self.upper)
+        for name in ("balls", "rows", "written", "sets", "eliminated"):
+            setattr(found, name, [])
+        return found
 
     def complete(self, values: dict[int, Array]) -> dict[int, Array]:
         """The same point with the entries that eliminated variables have there."""

@@ -24,7 +24,7 @@ def answer_trend(posed: PosedTrend, tol: float) -> Answer | None:
         return None
     values = posed.values(solution.primal["w"])
     try:
-        written = TrendCrosscheck(posed, values).compare()
+        written = float(TrendCrosscheck(posed, values).compare())
         s = np.clip(solution.dual["s"], -posed.problem.lam, posed.problem.lam)
         certificate = trend_as_written(posed, solution.certificate, written, tol)
         if not certificate.relative_gap <= tol:

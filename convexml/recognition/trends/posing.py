@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 
 from ...errors import InputError
 from ...models.shape.trend_filter import TrendFilter
@@ -14,6 +15,7 @@ from ..constraints.rows import brief
 from ..posing.rows import NEAR
 from ..reading.declined import Declined, named
 from ..reading.maps import transposed
+from ..reading.matrices import LOOKED_AT
 from ..reading.terms import Reading, Term
 from .differences import Differences, read_differences
 
@@ -67,6 +69,10 @@ class PosedTrend:
     factor: float
     distances: SquaredDistances
     level: float
+
+    def of(self, reading: Reading) -> PosedTrend:
+        """The same of another reading that says the same."""
+        return replace(self, reading=reading)
 
     @property
     def constant(self) -> float:
@@ -129,6 +135,23 @@ def pose_trend(reading: Reading) -> PosedTrend | None:
         raise Declined(str(error)) from None
     level = reading.constant + sum(float(e.weight @ e.affine.offset) for e in reading.linear)
     return PosedTrend(reading, key, squares, differences, problem, factor, distances, level)
+
+
+def looks_like_a_trend(reading: Reading) -> bool:
+    """Whether it is written as one, before any constraint is read: distances, and differences."""
+    sizes = [each for each in reading.terms if each.kind == "abs"]
+    return any(map(_selects, reading.terms)) and any(map(_has_short_rows, sizes))
+
+
+def _has_short_rows(term: Term) -> bool:
+    """Whether the first row of a size is of a few entries of one variable."""
+    maps = list(term.affine.maps.values())
+    if len(maps) != 1 or maps[0].is_selection or not maps[0].rows:
+        return False
+    matrix = maps[0].matrix
+    is_sparse = sparse.issparse(matrix)
+    entries = sparse.csr_array(matrix).indptr[1] if is_sparse else np.count_nonzero(matrix[0])
+    return bool(1 < entries <= LOOKED_AT)
 
 
 def _may_be_one(reading: Reading) -> bool:
