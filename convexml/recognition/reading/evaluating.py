@@ -15,7 +15,7 @@ from .walker import Walker
 NOTHING: frozenset[int] = frozenset()
 
 
-class Evaluated(NamedTuple):
+class ValuesAtPoints(NamedTuple):
     """The values of an expression, point by point, and the variables that stand in it."""
 
     values: list[Any]
@@ -31,7 +31,7 @@ class AsWritten:
     def __init__(self, walker: Walker, values: dict[int, Array]) -> None:
         self._walker, self.values = walker, values
         self._shape = next(iter(values.values())).shape[:-1]
-        self._known: dict[int, Evaluated] = {}
+        self._known: dict[int, ValuesAtPoints] = {}
         self._entries: dict[int, Array] = {}
         self._once: dict[tuple[str, int], Array] = {}
 
@@ -54,27 +54,27 @@ class AsWritten:
             self._once[key] = compute()
         return self._once[key]
 
-    def _evaluated(self, expression: Any) -> Evaluated:
+    def _evaluated(self, expression: Any) -> ValuesAtPoints:
         key = id(expression)
         if key not in self._known:
             self._known[key] = self._evaluate(expression)
         return self._known[key]
 
-    def _evaluate(self, expression: Any) -> Evaluated:
+    def _evaluate(self, expression: Any) -> ValuesAtPoints:
         count = self._shape[0] if self._shape else 1
         if self._walker.is_constant(expression):
-            return Evaluated([self._walker.constant(expression)] * count, NOTHING)
+            return ValuesAtPoints([self._walker.constant(expression)] * count, NOTHING)
         if not expression.args:
             points = self.values[expression.id].reshape(count, -1)
             shaped = [each.reshape(expression.shape, order="F") for each in points]
-            return Evaluated(shaped, frozenset({expression.id}))
+            return ValuesAtPoints(shaped, frozenset({expression.id}))
         parts = [self._evaluated(each) for each in expression.args]
         try:
             given = zip(*(each.values for each in parts), strict=True)
             values = [expression.numeric(list(at)) for at in given]
         except Exception as error:  # an atom outside of its domain raises whatever it likes
             raise Declined(f"{named(expression)} has no value at a point ({error})") from None
-        return Evaluated(values, NOTHING.union(*(each.variables for each in parts)))
+        return ValuesAtPoints(values, NOTHING.union(*(each.variables for each in parts)))
 
     def entries(self, expression: Any) -> Array:
         """The entries in CVXPY's order; Declined where CVXPY has no value."""
