@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .courses import Course, Courses, Point
     from .loop import run
-    from .profile import Profile, performance_profile
+    from .ranking import Profile, performance_profile
     from .record import Outcome
     from .results import Results
 
 _HOME = {
     **dict.fromkeys(("Course", "Courses", "Point"), "courses"),
     "Outcome": "record",
-    "Profile": "profile",
+    "Profile": "ranking",
     "Results": "results",
-    "performance_profile": "profile",
+    "performance_profile": "ranking",
     "run": "loop",
 }
 

@@ -24,6 +24,8 @@ class Entry:
     expected_status: str | None = None
     facts: tuple[Any, ...] = ()
     data_hash: str = ""
+    description: str = ""
+    path: Path | None = None
 
 
 def entries(problems: Any, *, code: bool = True) -> list[Entry]:
@@ -74,6 +76,8 @@ def from_file(file: ProblemFile) -> Entry:
         expected_status=file.expected.status,
         facts=tuple(file.expected.facts),
         data_hash=file.sha256,
+        description=file.description,
+        path=file.path,
     )
 
 

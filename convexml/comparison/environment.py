@@ -25,7 +25,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def describe_environment() -> dict[str, Any]:
-    """CPU, cores, operating system, Python, versions, BLAS threads and the date, as plain data.
+    """Machine, Python, versions, linear algebra with its threads, and the date, as plain data.
 
     Returns
     -------
@@ -39,9 +39,25 @@ def describe_environment() -> dict[str, Any]:
         "python": platform.python_version(),
         "convexml": _version("convexml"),
         "versions": {name: _version(name) for name in PACKAGES},
+        "blas": _blas(),
         "threads": {name: os.environ[name] for name in THREADS if name in os.environ},
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def _blas() -> list[dict[str, Any]]:
+    """The libraries of linear algebra and of threads that are loaded, each with its threads."""
+    from threadpoolctl import threadpool_info
+
+    found = [
+        {
+            "library": str(each["internal_api"]),
+            "version": str(each["version"] or ""),
+            "threads": int(each["num_threads"]),
+        }
+        for each in threadpool_info()
+    ]
+    return [each for k, each in enumerate(found) if each not in found[:k]]
 
 
 def _cpu() -> str:

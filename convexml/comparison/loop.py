@@ -11,6 +11,7 @@ from ..errors import InputError
 from ..solvers import registry
 from ..solvers.reference import REFERENCE, installed, suits
 from ..validation import positive_number
+from .cards import card_of
 from .claims import measure_claim
 from .entries import Entry, entries, is_cvxpy
 from .environment import describe_environment
@@ -50,8 +51,9 @@ def run(
         "seed": seed,
         "polish": False,
     }
+    found = entries(problems)
     limits = max_seconds, repeats, seed
-    work = [(entry, _runs(entry, named, asked, limits)) for entry in entries(problems)]
+    work = [(entry, _runs(entry, named, asked, limits)) for entry in found]
     shares = min(jobs, len(work))
     environment["jobs"] = shares
     if shares > 1:
@@ -59,7 +61,7 @@ def run(
     else:
         tasks = [(run.label, partial(run, entry)) for entry, runs in work for run in runs]
         records, interrupted = in_turn(tasks, progress, lambda row: row.claimed == "interrupted")
-    return Results(tuple(records), environment, interrupted)
+    return Results(tuple(records), environment, interrupted, tuple(map(card_of, found)))
 
 
 def _runs(

@@ -107,6 +107,7 @@ def record_of(
         compile_seconds=float(solution.compile_seconds),
         iterations=int(solution.iterations),
         facts=check_facts(entry, solution),
+        point=_point(solution),
         **_values(solution),
     )
 
@@ -123,8 +124,19 @@ def judged_fields(entry: Entry, certificate: Certificate, status: str) -> dict[s
         "rounding": certificate.rounding,
         "within": certificate.within,
         "kkt": certificate.kkt,
+        "conditions": tuple(_row_of(row) for row in certificate.conditions),
         "worst_condition": "" if worst is None else worst.name,
         "worst_residual": nan if worst is None else worst.relative,
+    }
+
+
+def _row_of(row: Condition) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "kind": row.kind,
+        "residual": row.residual,
+        "relative": row.relative,
+        "where": row.where(),
     }
 
 
@@ -158,6 +170,11 @@ def _values(solution: Any) -> dict[str, float]:
     names = ("objective", "dual_objective", "gap", "relative_gap")
     without_point = str(solution.status) == "failed" and not solution.primal
     return {n: nan if without_point else float(getattr(solution, n)) for n in names}
+
+
+def _point(solution: Any) -> dict[str, Any]:
+    """The primal point, and the dual point of the bound: the solver's own where it is no other."""
+    return {**solution.dual, **solution.primal, **solution.certificate.dual}
 
 
 def check_facts(entry: Entry, solution: Any) -> tuple[dict[str, Any], ...]:

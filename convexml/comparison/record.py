@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from math import isfinite, nan
 from typing import Any
 
-CONCLUSIVE = ("optimal", "infeasible", "unbounded", "unattained")
+from .kinds import CLAIMS_THAT_FAIL, kind_of
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class Outcome:
         the gap: linear programs and CVXPY problems. Elsewhere the gap is that of feasible points.
     kkt : dict of str to float
         Largest absolute residual of each kind of optimality condition.
+    conditions : tuple of dict
+        ``name``, ``kind``, ``residual``, ``relative`` and ``where`` of each optimality condition.
     worst_condition : str
         Name of the condition with the largest residual relative to its row.
     worst_residual : float
@@ -67,6 +69,8 @@ class Outcome:
         SHA-256 of the data.
     max_seconds : float or None
         The time limit of the run.
+    point : dict
+        The point that was judged and the dual point of its bound: arrays by name (w, b, u, ...).
     """
 
     problem: str
@@ -88,6 +92,7 @@ class Outcome:
     within: float | None = None
     violation: float = 0.0
     kkt: dict[str, float] = field(default_factory=dict)
+    conditions: tuple[dict[str, Any], ...] = ()
     worst_condition: str = ""
     worst_residual: float = nan
     seconds: float = nan
@@ -98,12 +103,34 @@ class Outcome:
     facts: tuple[dict[str, Any], ...] = ()
     data_hash: str = ""
     max_seconds: float | None = None
+    point: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def kind(self) -> str:
+        """How the run ended: one of ``kinds.KINDS``."""
+        return kind_of(self)
+
+    @property
+    def in_time(self) -> bool:
+        """Whether it ended within the time limit."""
+        return self.max_seconds is None or self.seconds <= self.max_seconds
 
     @property
     def solved(self) -> bool:
         """Whether what the solver itself claimed was verified, within the time limit."""
-        in_time = self.max_seconds is None or self.seconds <= self.max_seconds
-        return self.verified and self.claimed == self.status and in_time
+        return self.kind == "confirmed"
+
+    @property
+    def excess(self) -> float:
+        """What the verdict hangs on, over the tolerance: the gap, or the worst violated row.
+
+        A refuted point whose gap is small violates a constraint; a certified one has at most 1.
+        """
+        missed = max(self.relative_gap, self.violation)
+        if self.verdict == "refuted" and not missed > self.tol:
+            rows = (row for row in self.conditions if row["kind"] == "primal_feasibility")
+            missed = max((row["relative"] for row in rows), default=missed)
+        return missed / self.tol
 
     @property
     def ran(self) -> bool:
@@ -113,10 +140,7 @@ class Outcome:
     @property
     def disagrees(self) -> bool:
         """Whether the solver claimed a conclusion, and not this one was verified."""
-        if self.claimed not in CONCLUSIVE or not self.certifiable:
-            return False
-        unproved = self.claimed == "optimal" and self.verdict != "certified"
-        return unproved or self.status != self.claimed
+        return self.kind in CLAIMS_THAT_FAIL
 
     @property
     def facts_hold(self) -> bool:
@@ -133,9 +157,19 @@ class Outcome:
         except AttributeError:
             raise KeyError(name) from None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The record in JSON's terms: a number that is not finite is None."""
-        document: dict[str, Any] = jsonable(asdict(self))
+    def to_dict(self, points: bool = False) -> dict[str, Any]:
+        """The record in JSON's terms: a number that is not finite is None.
+
+        Parameters
+        ----------
+        points : bool
+            With ``point``, which is as long as the data.
+        """
+        row = {item.name: getattr(self, item.name) for item in fields(self)}
+        point = row.pop("point")
+        document: dict[str, Any] = jsonable(
+            row | {"kind": self.kind} | ({"point": point} if points else {})
+        )
         return document
 
 

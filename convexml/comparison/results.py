@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from ..models.formats.files import writable
-from .profile import Profile, performance_profile
+from .cards import Card
+from .ranking import Profile, Standing, performance_profile, standings
 from .record import Outcome, jsonable
 
 SCHEMA = 1
@@ -24,6 +25,7 @@ class Results:
     records: tuple[Outcome, ...]
     environment: dict[str, Any]
     interrupted: bool = False
+    problems: tuple[Card, ...] = ()
 
     def __iter__(self) -> Iterator[Outcome]:
         return iter(self.records)
@@ -42,18 +44,37 @@ class Results:
         """Performance profile: share of problems within a factor of the best time, per solver."""
         return performance_profile(self.records)
 
-    def document(self) -> dict[str, Any]:
-        """The comparison as one JSON document of schema 1, as a dict."""
+    def standings(self) -> list[Standing]:
+        """How every solver did on the problems that it was made for, the best first."""
+        return standings(self.records)
+
+    def document(self, points: bool = False) -> dict[str, Any]:
+        """The comparison as one JSON document of schema 1, as a dict.
+
+        Parameters
+        ----------
+        points : bool
+            With the point (w, b, u, ...) of every run, from which its numbers can be recomputed.
+        """
         return {
             "schema": SCHEMA,
             "environment": jsonable(self.environment),
             "interrupted": self.interrupted,
-            "records": [record.to_dict() for record in self.records],
+            "problems": [jsonable(asdict(card)) for card in self.problems],
+            "solvers": [jsonable(asdict(standing)) for standing in self.standings()],
+            "records": [record.to_dict(points) for record in self.records],
         }
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """The document as text, written to `path` where one is given; not finite is null."""
-        return as_text(self.document(), path)
+    def to_json(self, path: str | Path | None = None, points: bool = False) -> str:
+        """The document as text, written to `path` where one is given; not finite is null.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+        points : bool
+            As of ``document``.
+        """
+        return as_text(self.document(points), path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """One line per record, written to `path` where one is given.
@@ -81,6 +102,6 @@ def as_text(document: Mapping[str, Any], path: str | Path | None = None) -> str:
 
 def _flat(record: Outcome) -> dict[str, Any]:
     row = record.to_dict()
-    kkt, facts = row.pop("kkt"), row.pop("facts")
+    kkt, facts, _ = row.pop("kkt"), row.pop("facts"), row.pop("conditions")
     row |= {f"kkt_{kind}": residual for kind, residual in kkt.items()}
     return row | {"facts_met": sum(fact["ok"] for fact in facts), "facts": len(facts)}

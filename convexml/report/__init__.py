@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .comparison import Comparison, compare
     from .courses import Convergence, convergence
-    from .html import render_html
+    from .page import render_html
     from .terminal import print_comparison
 
 _HOME = {
@@ -20,7 +20,7 @@ _HOME = {
     "compare": "comparison",
     "convergence": "courses",
     "print_comparison": "terminal",
-    "render_html": "html",
+    "render_html": "page",
 }
 
 __all__ = [

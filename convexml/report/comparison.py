@@ -12,7 +12,7 @@ from ..comparison.entries import entries
 from ..comparison.progress import Report
 from ..models.formats.files import writable
 from .courses import Convergence, races
-from .html import render_html
+from .page import render_html
 from .terminal import plain_table
 
 
@@ -28,23 +28,24 @@ class Comparison(Results):
         Machine, versions, date, tolerances, time limit, repeats and seed.
     interrupted : bool
         Whether Ctrl-C ended the comparison; the records are those finished before.
+    problems : tuple of Card
+        What every problem is: sizes, formulas, the text of its file.
     convergence : tuple of Convergence
         Where it was asked for: the courses on each problem that two hand-written solvers take.
     """
 
     convergence: tuple[Convergence, ...] = ()
 
-    def document(self) -> dict[str, Any]:
-        """The comparison as one JSON document of schema 1, as a dict."""
+    def document(self, points: bool = False) -> dict[str, Any]:
         courses = [each.document() for each in self.convergence]
-        return super().document() | ({"convergence": courses} if courses else {})
+        return super().document(points) | ({"convergence": courses} if courses else {})
 
     def table(self) -> str:
         """The comparison as plain text: problem x solver."""
         return plain_table(self)
 
     def to_html(self, path: str | Path) -> None:
-        """Write one self-contained page: no script, no font, no picture from elsewhere."""
+        """Write one page: offline, readable without scripts, with its JSON inside."""
         writable(path, "to_html").write_text(render_html(self, self.convergence), encoding="utf-8")
 
     def __str__(self) -> str:
@@ -126,4 +127,4 @@ def compare(
         runners = [entry for entry in found if entry.name in solved]
         courses = races(runners, solvers, max_seconds=max_seconds, progress=progress, seed=seed)
         interrupted = any(each.interrupted for each in courses)
-    return Comparison(results.records, results.environment, interrupted, courses)
+    return Comparison(results.records, results.environment, interrupted, results.problems, courses)

@@ -39,9 +39,11 @@ def scientific(x: float) -> str:
 
 
 def seconds(x: float) -> str:
-    """Seconds to the tenth of a millisecond below 1 s, to the hundredth of a second above."""
+    """To hundredths of a second above 1 s, to tenths of a millisecond below, then in digits."""
     if x == 0:
         return "0"
+    if abs(x) < 1e-3:
+        return scientific(x)
     return _special(x) or (f"{x:.4f}" if x < 1 else f"{x:.2f}")
 
 
@@ -84,3 +86,8 @@ def _special(x: float) -> str:
     if isinf(x):
         return "∞" if x > 0 else "-∞"
     return ""
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 run`, `1,064 runs`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

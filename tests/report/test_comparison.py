@@ -141,6 +141,7 @@ def test_progress_is_called_before_each_run_and_at_the_end(ridge: Ridge) -> None
 
 def test_a_run_is_solved_only_if_its_own_claim_is_verified_in_time() -> None:
     good = replace(Outcome("p", "a", 1e-6), claimed="optimal", status="optimal", verified=True)
+    good = replace(good, verdict="certified")
     good = replace(good, seconds=1.0, compile_seconds=0.0)
     assert good.solved
     assert replace(good, max_seconds=1.0).solved

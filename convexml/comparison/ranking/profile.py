@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..solvers.registry import ALGORITHMS
+from ...solvers.registry import ALGORITHMS
 
 if TYPE_CHECKING:
-    from ..numerics import Array
-    from .record import Outcome
+    from ...numerics import Array
+    from ..record import Outcome
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def performance_profile(records: Sequence[Outcome]) -> Profile:
     ratios: dict[str, list[float]] = {name: [] for name in solvers}
     for pair in pairs:
         times = {
-            record.solver: max(_waited(record), 1e-9)
+            record.solver: waited(record)
             for record in records
             if (record.problem, record.tol) == pair and record.solved
         }
@@ -75,7 +75,17 @@ def performance_profile(records: Sequence[Outcome]) -> Profile:
     return Profile(len(pairs), {name: np.sort(np.array(r)) for name, r in ratios.items()})
 
 
-def _waited(record: Outcome) -> float:
-    """Seconds of a run; posing for CVXPY belongs to it, compiled loops are there once for all."""
+def waited(record: Outcome) -> float:
+    """Seconds of a run; posing for CVXPY belongs to it, compiled loops are there once for all.
+
+    Parameters
+    ----------
+    record : Outcome
+
+    Returns
+    -------
+    float
+        At least a nanosecond, so that it can be divided by.
+    """
     posing = 0.0 if record.solver in ALGORITHMS else record.compile_seconds
-    return record.seconds + posing
+    return max(record.seconds + posing, 1e-9)

@@ -1,0 +1,91 @@
+"""What is known of a problem before it is solved: sizes, formulas, and the text of its file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .entries import Entry
+
+ROW = re.compile(r"\\text\{(?P<label>[^}]*)\}\s*\\quad\s*&\s*(?P<formula>.*)")
+"""A line of a model's LaTeX: "primal", "dual" or "KKT", and its formula."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """A problem, as it is posed.
+
+    Attributes
+    ----------
+    problem, title, model : str
+        As in ``Outcome``.
+    posed : str
+        The model with n, d and its hyperparameters; of a statement, how large its program is.
+    description : str
+        What the file says of it.
+    formulas : tuple of (str, str)
+        Label (primal, Lagrangian, dual, KKT) and LaTeX of each; none of a statement.
+    file : str
+        The path of its file; "" without one.
+    source : str
+        The text of that file.
+    statement : str
+        The Python text of a statement.
+    """
+
+    problem: str
+    title: str
+    model: str
+    posed: str
+    description: str = ""
+    formulas: tuple[tuple[str, str], ...] = ()
+    file: str = ""
+    source: str = ""
+    statement: str = ""
+
+
+def card_of(entry: Entry) -> Card:
+    """The card of an entry.
+
+    Parameters
+    ----------
+    entry : Entry
+        A posed problem with its name, or one of a file.
+    """
+    path, code = entry.path, entry.model if entry.model.endswith(".py") else ""
+    return Card(
+        problem=entry.name,
+        title=entry.title,
+        model=entry.model,
+        posed=_posed(entry.problem),
+        description=entry.description,
+        formulas=_formulas(entry.problem),
+        file="" if path is None else path.as_posix(),
+        source="" if path is None else _text(path),
+        statement=_text(path.parent / code) if path is not None and code else "",
+    )
+
+
+def _posed(problem: Any) -> str:
+    if hasattr(problem, "certify"):
+        return repr(problem)
+    sizes = problem.size_metrics
+    return (
+        f"{sizes.num_scalar_variables} variables, {sizes.num_scalar_eq_constr} equalities, "
+        f"{sizes.num_scalar_leq_constr} inequalities"
+    )
+
+
+def _formulas(problem: Any) -> tuple[tuple[str, str], ...]:
+    lines = problem.latex().splitlines() if hasattr(problem, "latex") else []
+    found = (ROW.match(line.strip().removesuffix(r"\\").strip()) for line in lines)
+    return tuple((row["label"], row["formula"].strip()) for row in found if row)
+
+
+def _text(path: Any) -> str:
+    try:
+        return str(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):  # a program of bytes: its hash tells it
+        return ""

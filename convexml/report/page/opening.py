@@ -1,0 +1,112 @@
+"""What the page opens with: what was run, what was verified, the worst case, every kind once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...comparison.kinds import KINDS
+from ..formats import counted, typeset
+from .words import LOOKS, Look
+
+if TYPE_CHECKING:
+    from ...comparison import Outcome, Results
+    from ..summary import Summary
+
+
+class Count(NamedTuple):
+    """How many runs ended in one way, with its mark and what it means."""
+
+    kind: str
+    look: Look
+    number: int
+    meaning: str
+
+
+def counts(records: Sequence[Outcome]) -> list[Count]:
+    """Every kind of run that there is; the numbers add up to all runs.
+
+    Parameters
+    ----------
+    records : sequence of Outcome
+        The rows of a comparison.
+    """
+    found = Counter(record.kind for record in records)
+    return [
+        Count(kind, LOOKS[kind], found[kind], meaning)
+        for kind, meaning in KINDS.items()
+        if found[kind]
+    ]
+
+
+def sentences(results: Results, summary: Summary) -> list[str]:
+    """What was run, what of it was verified, and the worst case by name.
+
+    Parameters
+    ----------
+    results : Results
+        A comparison.
+    summary : Summary
+        Its counts.
+    """
+    records = results.records
+    solvers = len({record.solver for record in records})
+    ran = [record for record in records if record.ran]
+    confirmed = sum(record.kind == "confirmed" for record in ran)
+    failing = [record for record in ran if record.disagrees]
+    found = [
+        f"{counted(solvers, 'solver')} made {counted(len(ran), 'run')} on "
+        f"{counted(summary.problems, 'problem')}{_under(results)}.",
+        f"{confirmed:,} runs claimed a conclusion that the certificate confirms in time; "
+        f"{len(failing):,} claimed one that it does not; "
+        f"{len(ran) - confirmed - len(failing):,} ended in other ways, each counted below.",
+    ]
+    if failing:
+        found.append(f"The worst claim: {worst_case(failing)}.")
+    left = summary.unverified
+    named = f"{', '.join(left[:6])}{' ...' if left[6:] else ''}"
+    found.append(
+        f"No solver at all verified {counted(len(left), 'problem')}: {named}."
+        if left
+        else "Every problem that has a certificate was verified by at least one solver."
+    )
+    return found
+
+
+def worst_case(failing: Sequence[Outcome]) -> str:
+    """The claim that is furthest from the tolerance, by name and factor.
+
+    Parameters
+    ----------
+    failing : sequence of Outcome
+        Claims that were not confirmed, at least one.
+    """
+    finite = [record for record in failing if isfinite(record.excess)]
+    worst = max(finite or failing, key=lambda record: (record.kind == "refuted", record.excess))
+    name = f"{worst.solver} on {worst.problem} claimed “{worst.claimed}”"
+    if not isfinite(worst.excess):
+        return f"{name}, and no bound is known"
+    missed = typeset(f"{worst.excess * worst.tol:.2g}")
+    return f"{name} and misses by {missed}, which is {factor(worst.excess)} the tolerance"
+
+
+def factor(excess: float) -> str:
+    """How many tolerances, in two digits where they are many or few.
+
+    Parameters
+    ----------
+    excess : float
+        As of ``Outcome``.
+    """
+    if not isfinite(excess):
+        return "no bound"
+    return f"{excess:,.0f}×" if 100.0 <= excess < 1e7 else typeset(f"{excess:.2g}×")
+
+
+def _under(results: Results) -> str:
+    tols = ", ".join(f"{tol:g}" for tol in results.environment.get("tolerances", ()))
+    limit = results.environment.get("max_seconds")
+    told = f", asked for a relative gap of {typeset(tols)}" if tols else ""
+    return told + (f", each within {limit:g} s" if limit is not None else "")

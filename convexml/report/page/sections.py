@@ -1,0 +1,106 @@
+"""One problem of the page: its runs, its conditions, and how to do it again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...solvers.registry import ALGORITHMS
+from .. import formats
+from ..facts import known_facts
+from .words import LOOKS
+
+if TYPE_CHECKING:
+    from ...comparison import Outcome
+    from ...comparison.cards import Card
+
+
+def section(records: Sequence[Outcome], card: Card | None) -> dict[str, Any]:
+    """Everything that the template shows of a problem.
+
+    Parameters
+    ----------
+    records : sequence of Outcome
+        The rows of one problem.
+    card : Card or None
+        The problem as it was posed, where that is known.
+    """
+    first = records[0]
+    primal = map(formats.typeset, formats.values([r.objective for r in records]))
+    dual = map(formats.typeset, formats.values([r.dual_objective for r in records]))
+    kinds = [record.kind for record in records]
+    return {
+        "name": first.problem,
+        "title": first.title or first.problem,
+        "model": first.model,
+        "expected": first.expected_status,
+        "hash": first.data_hash,
+        "certifiable": first.certifiable,
+        "rows": list(zip(records, primal, dual, strict=True)),
+        "tally": [(LOOKS[kind], kinds.count(kind)) for kind in LOOKS if kind in kinds],
+        "facts": known_facts(records),
+        "conditions": conditions(records),
+        "ran": [record for record in records if record.conditions],
+        "card": card,
+        "check": check(records, card),
+    }
+
+
+def conditions(records: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Every optimality condition, with the relative residual at each solver's point.
+
+    Parameters
+    ----------
+    records : sequence of Outcome
+        The rows of one problem.
+    """
+    judged = [record for record in records if record.conditions]
+    tables = [{row["name"]: row for row in record.conditions} for record in judged]
+    longest = sorted(tables, key=len, reverse=True)
+    return [
+        {
+            "name": name,
+            "kind": next(t[name]["kind"] for t in tables if name in t).replace("_", " "),
+            "cells": [_cell(table.get(name), r) for table, r in zip(tables, judged, strict=True)],
+        }
+        for name in dict.fromkeys(name for table in longest for name in table)
+    ]
+
+
+def _cell(row: dict[str, Any] | None, record: Outcome) -> tuple[str, bool, str]:
+    """The relative residual, whether it is what an answer fails by, and where it sits."""
+    if row is None:
+        return "", False, ""
+    beyond = not row["relative"] <= record.tol and record.verdict != "certified"
+    return formats.scientific(row["relative"]), beyond, row["where"]
+
+
+def check(records: Sequence[Outcome], card: Card | None) -> dict[str, str]:
+    """How to run the best of the runs again: three lines of Python, and a command.
+
+    Parameters
+    ----------
+    records : sequence of Outcome
+    card : Card or None
+        Without the path of a file there is nothing to load.
+    """
+    if card is None or not card.file:
+        return {}
+    best = min(records, key=lambda r: (r.kind != "confirmed", not r.ran, r.seconds))
+    statement = bool(card.statement)
+    solve = (
+        f"print(cml.solve(problem, tol={best.tol:g}))"
+        if statement
+        else f"print(problem.solve({best.solver!r}, tol={best.tol:g}, polish=False).certificate)"
+    )
+    return {
+        "python": f"import convexml as cml\nproblem = cml.load({card.file!r})\n{solve}",
+        "command": f"convexml compare {card.file} --tols {best.tol:g}",
+    }
+
+
+def preparation(record: Outcome) -> tuple[float, float]:
+    """Seconds for compiling with CVXPY, and for compiling loops once on a machine."""
+    if record.solver in ALGORITHMS:
+        return 0.0, record.compile_seconds
+    return record.compile_seconds, 0.0
