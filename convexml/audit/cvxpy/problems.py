@@ -114,8 +114,8 @@ def _judge(posed: Posed, tol: float, answer: ConePoint | None) -> Certificate:
     for full, pair in _completions(posed, x, given, answer):
         radius = reach(full, posed.own)
         certificate = certify_conic(subject, full, pair, tol, radius, given.missing)
-        if certificate.verdict is Verdict.CERTIFIED:
-            break
+        if certificate.verdict is Verdict.CERTIFIED or posed.curvature:
+            break  # of what is not convex no multipliers make a bound
     return _explained(posed, certificate)
 
 

@@ -92,6 +92,16 @@ def _pair(matrix: Any, x: Array, side: Array | None, both: bool) -> tuple[Array,
     return value, left
 
 
+def exact_sum_pair(terms: Array) -> tuple[float, float]:
+    """The sum of all entries as the nearest float and the rest that it leaves."""
+    if not (terms.size <= FEW and _is_plain(terms)):
+        value, rest = exact_pair(terms.reshape(1, -1), np.ones(terms.size))
+        return float(value[0]), float(rest[0])
+    values = terms.ravel().tolist()
+    total = math.fsum(values)
+    return total, math.fsum([*values, -total])
+
+
 def _is_plain(values: Array) -> bool:
     """Whether all that is not 0 is of a moderate size."""
     sizes = np.abs(values)
@@ -121,9 +131,9 @@ def _summed(sums: Sequence[Any], both: bool) -> tuple[Array, Array]:
 
 def _whole(parts: list[Array], starts: Array, sides: Array) -> list[list[float]]:
     """The terms of each row."""
-    terms, start = np.column_stack(parts).ravel().tolist(), (2 * starts).tolist()
+    (products, errors), start = (part.tolist() for part in parts), starts.tolist()
     rows = zip(start[:-1], start[1:], sides.tolist(), strict=True)
-    return [[*terms[i:j], side] for i, j, side in rows]
+    return [[*products[i:j], *errors[i:j], side] for i, j, side in rows]
 
 
 def _cut(parts: list[Array], starts: Array, sides: Array, both: bool) -> tuple[Array, Array]:

@@ -84,22 +84,24 @@ def bound_of(
     R: float | None,
     enough: float = np.inf,
     thorough: bool = True,
+    convex: bool = True,
 ) -> Bound:
     """Price the dual point that was passed, or a dual point nearby that is well inside its cone.
 
     Tried in turn: the point with free multipliers raised, as it is, without the noise that an
     interior-point method leaves on inactive rows, after the least change that removes the
     residual, and mixed with a little of a point inside the dual cone. The first that bounds
-    ``enough`` ends the search, the first one at all where ``thorough`` is not asked for.
-    The local bound holds over R, ``reach`` by default.
+    ``enough`` ends the search, the first one at all where ``thorough`` is not asked for. Nothing is
+    tried where P is known not to be ``convex``, which is looked at else. The local bound holds over
+    R, ``reach`` by default.
     """
-    curvature = negative_eigenvalue(program.P)
+    curvature = negative_eigenvalue(program.P) if convex else -np.inf
     best: Bound | None = None
     (w, y), radius = passed, reach(x, own) if R is None else R
     there = (fit.scaled.x_in(x), fit.scaled.x_in(w), fit.scaled.y_in(y))
     usable = curvature == 0.0 and all(np.all(np.isfinite(part)) for part in there)
     for inside in priced_candidates(fit.program, *there, fit.units) if usable else ():
-        pair = _outside(program, fit.scaled, inside)
+        pair = _exactly_outside(program, fit.scaled, inside)
         found = _evaluate(x, own, radius, pair, passed)
         best = found if best is None else max(best, found, key=lambda b: (b.everywhere, b.local))
         if best.everywhere >= enough or not thorough:
@@ -180,6 +182,15 @@ def _outside(program: ConeProgram, scaled: ScaledCone, pair: Priced) -> Priced:
     w, y = scaled.x_out(pair.w), scaled.y_out(pair.y)
     left = dual_residual(program, w, y)
     return Priced(w, y, pair.value * scaled.worth, pair.price * scaled.worth, left)
+
+
+def _exactly_outside(program: ConeProgram, scaled: ScaledCone, pair: Priced) -> Priced:
+    """``_outside`` where all factors are powers of two: the residual has them, too."""
+    left = pair.left * (scaled.cost / scaled.columns)
+    if np.count_nonzero(np.abs(left) >= np.finfo(float).tiny) < np.count_nonzero(pair.left):
+        return _outside(program, scaled, pair)
+    value, price = pair.value * scaled.worth, pair.price * scaled.worth
+    return Priced(scaled.x_out(pair.w), scaled.y_out(pair.y), value, price, left)
 
 
 def _evaluate(

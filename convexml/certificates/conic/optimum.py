@@ -86,8 +86,10 @@ def _assemble(
     scale = program_scale(rest + constant, exact + constant, units.size)
     enough = rest - 0.3 * tol * scale
     # Where P is not convex, or the violations alone are worth more, no bound can be near enough.
-    worth_it = not subject.curvature and subject.shortfall(x, pair.y) <= tol * scale
-    bound = bound_of(program, subject.fit, x, subject.own, pair, R, enough, worth_it)
+    convex = not subject.curvature
+    short = subject.shortfall(x, pair.y) if convex else np.inf
+    worth_it = short <= tol * scale
+    bound = bound_of(program, subject.fit, x, subject.own, pair, R, enough, worth_it, convex)
     short = subject.shortfall(x, bound.y)
     apart = _apart(program, subject.own, x, bound.y, exact - rest)
     reason, within = subject.curvature or curvature_words(bound.curvature), None
@@ -136,7 +138,7 @@ def _apart(program: ConeProgram, own: Array, x: Array, y: Array, apart: float) -
     """
     if apart == 0.0:
         return 0.0
-    auxiliary = abs(program.A[:, np.flatnonzero(~own)]).sum(axis=1) > 0.0
+    auxiliary = program.A_sizes @ (~own).astype(float) > 0.0
     slack, runs = program.slack(x), list(program.runs_of(auxiliary))
     loose = 0.0
     for cone, rows in runs:

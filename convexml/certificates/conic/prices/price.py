@@ -85,7 +85,7 @@ def priced(
         return best._replace(price=_carried(program, w, y, left))
     # Data that are off change what is left at y + M z, abs(z) <= 1: some z removes it (Brouwer).
     off = program.left_off(np.abs(y) + np.asarray(abs(metric.M).sum(axis=1)))
-    for at_w, at_y, rest in _steps(program, metric, w, y, left):
+    for at_w, at_y, rest in reversed(list(_steps(program, metric, w, y, left))):
         price = _cost(program, metric, at_w, rest, EPS * np.abs(rest) + off)
         if not best.price <= price:
             value = start if at_y is y else dual_value(program, at_w, at_y)
@@ -128,6 +128,9 @@ def _steps(
         w, y = w - metric.tau**2 * g, nudged(program, y - step)
         previous, left = length(left), dual_residual(program, w, y)
         if not length(left) < 0.5 * previous:
+            break
+        if length(left) <= EPS * length(program.stationarity_size(w, y)):  # what floats can hold
+            yield w, y, left
             break
 
 
