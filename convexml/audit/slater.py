@@ -10,13 +10,13 @@ import numpy as np
 from ..certificates.certificate import Verdict
 from ..certificates.conic.infeasible import certify_infeasible
 from ..certificates.conic.slater import no_interior, search, strict_point
-from ..duality.checking import check_problem, constraint_names, require_problem
+from ..duality.checking import check_problem, constraint_names, require_problem, substituted
 from ..errors import InputError
 from ..models.base import Problem
 from ..naming import PublicNames
 from ..numerics import Array, without_warnings
 from .cvxpy.reading.labels import multipliers_by_label, soft_rows
-from .cvxpy.reading.point import Posed, pose, sparse_values, substituted
+from .cvxpy.reading.point import Posed, pose, sparse_values
 from .cvxpy.strictness import is_linear, slack_of
 
 

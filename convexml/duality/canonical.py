@@ -14,6 +14,7 @@ from ..numerics import Array
 from ..objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
 from ..objective.conic.curved import ExponentialCone, Power
 from ..objective.conic.program import ConeProgram, cone_program_of
+from .checking import unvalued
 from .inner import Compiled, compiled
 
 
@@ -68,7 +69,8 @@ def cone_program(problem: Any) -> Canonical:
     import cvxpy as cp
 
     try:
-        form = compiled(problem, "clarabel")
+        with unvalued(problem):
+            form = compiled(problem, "clarabel")
     except (cp.error.DCPError, cp.error.SolverError) as error:
         raise SolverError(f"conic form: CVXPY refuses the problem: {error}") from None
     except (TypeError, ValueError, ArithmeticError, AssertionError, NotImplementedError) as error:

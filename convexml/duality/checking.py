@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,15 @@ from scipy import sparse
 from ..errors import InputError
 from ..numerics import Array
 from ..validation import refuse_nonfinite
+from .inner import store, stored
 
 LONGEST = 80
 """Characters of an expression, or of a value, in a message."""
 
 DIVIDING = ("DivExpression", "quad_over_lin")
 """Atoms that divide by their last argument."""
+COUNTING = ("sum_largest", "lambda_sum_largest")
+"""Atoms that add up the k largest of their entries or eigenvalues."""
 
 
 def require_problem(problem: Any, owner: str) -> None:
@@ -93,6 +97,28 @@ def value_of(expression: Any) -> tuple[Any, str]:
         return None, (str(error).splitlines() or [type(error).__name__])[0]
 
 
+@contextmanager
+def substituted(values: Mapping[Any, Any]) -> Iterator[None]:
+    """Let the variables have these values for a while."""
+    kept = {variable: stored(variable) for variable in values}
+    try:
+        for variable, value in values.items():
+            variable.save_value(value)
+        yield
+    finally:
+        for variable, value in kept.items():
+            store(variable, value)
+
+
+def unvalued(problem: Any) -> AbstractContextManager[None]:
+    """Let no variable have a value for a while.
+
+    CVXPY's form of the k largest takes values for a start, and fails at some: of all entries, or
+    of k that is no whole number, there is none to start from.
+    """
+    return substituted(dict.fromkeys(problem.variables()))
+
+
 def shown(thing: Any) -> str:
     """An expression, or a value, in one line that can be read."""
     if isinstance(thing, np.ndarray | float | int):
@@ -166,6 +192,8 @@ def _refuse(node: Any, owner: str, where: str, fixed: bool) -> None:
         below = node.args[-1] if type(node).__name__ in DIVIDING else None
         if below is not None and below.is_constant() and not np.all(_dense(below.value)):
             raise InputError(f"{owner}: {where}: {shown(node)} divides by 0.")
+        if type(node).__name__ in COUNTING:
+            _refuse_count(node, owner, where)
         for part in parts:
             _refuse(part, owner, where, fixed)
         return
@@ -184,6 +212,20 @@ def _refuse(node: Any, owner: str, where: str, fixed: bool) -> None:
     if isinstance(node, cp.Constant):
         refuse_nonfinite(value, owner, f"a constant in {where}")
     refuse_nonfinite(value, owner, f"{where}: {shown(node)}")
+
+
+def _refuse_count(node: Any, owner: str, where: str) -> None:
+    """Raise InputError for the k largest of less than k: CVXPY's form of it falls without end."""
+    shape, axis = node.args[0].shape, getattr(node, "axis", None)
+    if type(node).__name__ == "lambda_sum_largest":
+        shape = shape[-1:]
+    axes = range(len(shape)) if axis is None else np.atleast_1d(axis)
+    count = int(np.prod([shape[k] for k in axes]))
+    if node.k > count:
+        raise InputError(
+            f"{owner}: {where}: {shown(node)} asks for the {node.k:g} largest of {count}, which "
+            f"CVXPY hands on as -inf. Take k = {count}."
+        )
 
 
 def _dense(value: Any) -> Array:

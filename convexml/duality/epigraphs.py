@@ -10,6 +10,7 @@ from typing import Any
 
 import cvxpy as cp
 
+from .checking import unvalued
 from .inner import evaluated, in_cones, symbolic_square
 
 
@@ -86,7 +87,8 @@ def to_cones(problem: Any) -> tuple[Any, dict[int, int]]:
             ("max", cp.max),
         )
     }
-    posed, successor = in_cones(problem, heads, {cp.huber: _huber})
+    with unvalued(problem):
+        posed, successor = in_cones(problem, heads, {cp.huber: _huber})
     found = evaluated(posed)  # such as the M of huber, no argument of the atom
     renamed = dict(
         zip((c.id for c in posed.constraints), (c.id for c in found.constraints), strict=True)

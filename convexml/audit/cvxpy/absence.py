@@ -11,9 +11,10 @@ from ...certificates.conic.infeasible import certify_infeasible
 from ...certificates.conic.unbounded import certify_unbounded
 from ...conditions import Condition
 from ...duality.canonical import Canonical
+from ...duality.checking import substituted
 from ...numerics import Array
 from .reading.labels import moves_by_label, multipliers_by_label, soft_rows
-from .reading.point import Posed, primal_rows, substituted
+from .reading.point import Posed, primal_rows
 from .reading.rows import read_duals
 from .rounding.coefficients import rounded_data
 

@@ -18,7 +18,7 @@ from ...certificates.conic.subject import Seen, Subject
 from ...certificates.judge import bounded
 from ...certificates.judge import judge as decide
 from ...conditions import Condition
-from ...duality.checking import check_problem
+from ...duality.checking import check_problem, substituted
 from ...duality.inner import last_answer
 from ...errors import InputError
 from ...numerics import Array
@@ -34,7 +34,6 @@ from .reading.point import (
     pose,
     primal_rows,
     sparse_values,
-    substituted,
 )
 from .reading.rows import Given, dual_rows, read_duals
 from .reading.worth import shortfall

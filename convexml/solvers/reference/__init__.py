@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...deadline import LATE
+from ...duality.checking import unvalued
 from ...duality.inner import Compiled
 from ...duality.inner import compiled as compile_problem
 from ...errors import InputError, instead
@@ -121,7 +122,8 @@ def run_reference(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            form = form or compile_problem(problem, name)
+            with unvalued(problem):
+                form = form or compile_problem(problem, name)
             if max_seconds is not None and time.perf_counter() - start > max_seconds + LATE:
                 raise TimeoutError
             compiled = time.perf_counter()

@@ -17,7 +17,6 @@ from ....certificates.scale import ProgramUnits
 from ....conditions import Condition, worst
 from ....duality.canonical import Canonical, cone_program
 from ....duality.checking import constraint_names
-from ....duality.inner import store, stored
 from ....errors import InputError, SolverError
 from ....numerics import EPS, Array
 from ....objective.conic.program import ConeProgram
@@ -157,19 +156,6 @@ def sparse_values() -> Iterator[None]:
         warnings.filterwarnings("ignore", message="Reading from a sparse CVXPY expression")
         warnings.filterwarnings("ignore", message="Writing to a sparse CVXPY expression")
         yield
-
-
-@contextmanager
-def substituted(values: Mapping[Any, Any]) -> Iterator[None]:
-    """Let the variables have these values for a while."""
-    kept = {variable: stored(variable) for variable in values}
-    try:
-        for variable, value in values.items():
-            variable.save_value(value)
-        yield
-    finally:
-        for variable, value in kept.items():
-            store(variable, value)
 
 
 def primal_rows(posed: Posed, x: Array) -> list[Condition]:

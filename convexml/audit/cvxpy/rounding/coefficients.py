@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ....duality.canonical import Canonical
+from ....duality.checking import unvalued
 from ....duality.inner import affine_parts
 from ....numerics import EPS, Array
 from ....objective.conic.program import Rounded
@@ -25,7 +26,8 @@ def rounded_data(problem: Any, canonical: Canonical) -> Rounded:
     canonical : Canonical
         Of it.
     """
-    objective, constraints, starts = affine_parts(problem, canonical.reductions)
+    with unvalued(problem):
+        objective, constraints, starts = affine_parts(problem, canonical.reductions)
     program = canonical.program
     n, m = program.q.size, program.b.size
     walk = Walk(starts, n)
