@@ -44,6 +44,7 @@ _HOME = {
             "ElasticNet",
             "EnclosingBall",
             "GaussianLikelihood",
+            "GeneralizedLasso",
             "GroupLasso",
             "HalfspaceLP",
             "HardMarginSVM",

@@ -19,6 +19,7 @@ _HOME = {
     "ElasticNet": "regression.elastic_net",
     "EnclosingBall": "shape.enclosing_ball",
     "GaussianLikelihood": "likelihood.gaussian",
+    "GeneralizedLasso": "shape.generalized_lasso",
     "GroupLasso": "regression.elastic_net",
     "HalfspaceLP": "classification.halfspace_lp",
     "HardMarginSVM": "classification.hard_margin_svm",

@@ -34,6 +34,9 @@ def models() -> dict[str, Callable[[], Any]]:
         "ConstrainedRidge": lambda: cml.ConstrainedRidge(X, t, 0.5),
         "Lasso": lambda: cml.Lasso(X, t, 0.2),
         "ConstrainedLasso": lambda: cml.ConstrainedLasso(X, t, 0.8),
+        "GeneralizedLasso": lambda: cml.GeneralizedLasso(
+            X, t, 0.2, np.diff(np.eye(4), axis=0), sample_weight=s
+        ),
         "Slope": lambda: cml.Slope(X, t, [0.5, 0.4, 0.2, 0.1], sample_weight=s),
         "SquareRootLasso": lambda: cml.SquareRootLasso(X, t, 0.3, sample_weight=s),
         "ElasticNet": lambda: cml.ElasticNet(X, t, 0.3, 0.5),

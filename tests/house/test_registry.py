@@ -47,6 +47,7 @@ TESTED_ELSEWHERE = {
     "EnclosingBall": "test_enclosing_ball.py",
     "MonotoneRegression": "test_monotone_regression.py",
     "TrendFilter": "test_trend_filter.py",
+    "GeneralizedLasso": "test_generalized_lasso.py",
     "SoftmaxRegression": "support/models/softmax.py",
     "SquareRootLasso": "test_square_root_lasso.py",
 }

@@ -92,7 +92,7 @@ def test_every_model_is_here() -> None:
     named = {*MODELS, "GaussianLikelihood", "OneClassSVM", "LearningProblem", "LinearProgram"}
     named |= {"DiscriminantAnalysis", "NuSVC", "LPBoost", "AdaBoost"}
     named |= {"BernoulliLikelihood", "CategoricalLikelihood"}
-    named |= {"EnclosingBall", "MonotoneRegression", "TrendFilter"}
+    named |= {"EnclosingBall", "GeneralizedLasso", "MonotoneRegression", "TrendFilter"}
     named |= {"SquareRootLasso"}
     named |= {"ConvexClustering", "KMeansBound", "PrincipalComponents"}
     named |= {"NearestNeighbors", "SpanningTree", "OptimalTransport"}

@@ -151,11 +151,16 @@ class Cholesky(NamedTuple):
 
 
 def definite_solver(G: Any) -> Factored | Cholesky | None:
-    """A factorisation of a sparse symmetric matrix that is about definite; None where it has none.
+    """A factorisation of a symmetric matrix that is about definite; None where it has none.
 
-    A crowded matrix is factored as a dense one, which is faster there.
+    A crowded sparse matrix is factored as a dense one, which is faster there.
     """
     n = G.shape[0]
+    if not sparse.issparse(G):
+        try:
+            return Cholesky(np.asfortranarray(np.linalg.cholesky(G)))
+        except np.linalg.LinAlgError:
+            return None
     if n <= SMALL or (n <= LARGE and G.nnz > CROWDED * n * n):
         try:
             return Cholesky(np.asfortranarray(np.linalg.cholesky(G.toarray())))

@@ -16,6 +16,7 @@ from ...numerics import Array, gamma
 from ..certificate import Certificate
 from ..judge import bounded, judge
 from ..scale import learning_scale
+from .slopes import slack_of_box
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,5 @@ class Trend:
         residual = w - self.y
         lost = gamma(k + 4) * (np.abs(residual) + self.n * pulls)
         misfit = np.square(np.abs(residual + self.n * self.spread(s)) + lost) / (2.0 * self.n)
-        z, noise = self.differences(w), self._noise(w)
-        sure = np.abs(z) > noise
-        excess = np.where(sure, self.lam - s * np.sign(z), self.lam + np.abs(s))
-        return misfit, excess * (np.abs(z) + noise) * (1.0 + gamma(8))
+        slack = slack_of_box(self.differences(w), self._noise(w), s, self.lam)
+        return misfit, slack

@@ -17,7 +17,7 @@ from ..reading.names import NamedColumns, match_columns
 
 
 def samples_to_dict(samples: Samples, kernel: Kernel | None) -> dict[str, Any]:
-    """The rows kept, their labels and weights, and the kernel."""
+    """The rows kept, their labels or targets and weights, and the kernel."""
     X, classes = samples.X, samples.classes
     return {
         "X": (X.toarray() if hasattr(X, "toarray") else X).tolist(),
@@ -40,7 +40,11 @@ def samples_from_dict(stored: dict[str, Any]) -> tuple[list[Any], Any, Array]:
     kernel = None if stored["kernel"] is None else rebuilt(stored["kernel"])
     names = stored.get("features")
     data: list[Any] = [NamedColumns(X, names) if names else X]
-    if stored["y"] is not None:
+    if stored["y"] is not None and stored["classes"] is None:
+        targets = np.zeros(total)
+        targets[rows] = stored["y"]
+        data.append(targets)
+    elif stored["y"] is not None:
         classes = np.array(stored["classes"])
         y = np.repeat(classes[:1], total)
         y[rows] = classes[(np.array(stored["y"]) > 0.0).astype(int)]

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.polynomial import legendre
 
 from ...certificates import Certificate, Verdict
-from ...certificates.judge import refuted
 from ...certificates.scale import learning_scale, relative
 from ...certificates.shape.trend import Trend
 from ...errors import InputError
 from ...numerics import LEAST_SQUARE, Array
 from ...objective import Statement, label_all
-from ...solvers.dual.banded_box import inner_points
+from ...solvers.dual.banded_box import BandedBox
+from ...solvers.dual.inside_box import inner_points
 from ...validation import finite_array, nonnegative_integer, nonnegative_number
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
+from ..arrays.searching import compared
 from ..base import Hyperparameter
 from ..latex import Latex, such_that
 from ..pictures.answers import draw_curve
 from ..solution import Solution
-
-STEPS = 100
-"""Interior points towards a better s, where a point is judged."""
 
 
 class TrendFilter(ArrayProblem):
@@ -132,23 +131,15 @@ class TrendFilter(ArrayProblem):
             found = program.certify(w, np.clip(s, -self.lam, self.lam), tol, passed=False)
         if not search or found.verdict is not Verdict.UNDECIDED:
             return found
-        best = found
-        for better, own in self._steps():
-            best = program.certify(better["w"], own["s"], 0.01 * tol, passed=False)
-            if best.verdict is Verdict.CERTIFIED:
-                break
-        if "s" not in dual:
-            other = program.certify(w, own["s"], tol, passed=False)
-            found = other if other.gap < found.gap else found
-        witness = {"w": better["w"], "objective": best.primal_objective}
-        lost = program.value_rounding(w) + program.value_rounding(better["w"])
-        return refuted(found, best.primal_objective, witness, lost)
-
-    def _steps(self) -> Iterator[tuple[Arrays, Arrays]]:
-        for k, step in enumerate(self._iterates("interior_point")):
-            if k > STEPS:
-                return
-            yield step
+        return compared(
+            found,
+            w,
+            ((point["w"], own["s"]) for point, own in self._iterates("interior_point")),
+            partial(program.certify, passed=False),
+            program.value_rounding,
+            lambda better: {"w": better},
+            with_own="s" not in dual,
+        )
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         y, n, k = self._y, self._y.size, self._times
@@ -164,12 +155,13 @@ class TrendFilter(ArrayProblem):
         rows = [n * float(row[j:] @ row[: k + 1 - j]) for j in range(k + 1)]
         bands = np.outer(rows[: s.size], np.ones(s.size))
         program, null, share = self.program, self.program.null, np.inf
-        for s in inner_points(bands, np.diff(y - y.mean(), k), self.lam):
-            w = y - n * program.spread(s)
-            before, share = share, self._share(program, w, s, null)
+        box = BandedBox(bands, np.diff(y - y.mean(), k))
+        for inner in inner_points(box, s.size, self.lam):
+            w = y - n * program.spread(inner)
+            before, share = share, self._share(program, w, inner, null)
             # Where it no longer falls rounding has been reached, and each point is judged.
             self._promise = share if share < before else 0.0
-            yield {"w": w}, {"s": s}
+            yield {"w": w}, {"s": inner}
 
     def _share(self, program: Trend, w: Array, s: Array, null: float) -> float:
         """The relative gap lam |Aw|_1 - s'Aw of w = y - n A's, but for rounding."""

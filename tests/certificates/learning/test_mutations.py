@@ -45,7 +45,7 @@ def test_every_model_is_mutated() -> None:
     elsewhere = {"GaussianLikelihood", "LinearProgram", "SoftmaxRegression", "MultiTaskLasso"}
     elsewhere |= {"DiscriminantAnalysis", "NuSVC", "OneClassSVM", "LPBoost", "AdaBoost"}
     elsewhere |= {"BernoulliLikelihood", "CategoricalLikelihood"}
-    elsewhere |= {"EnclosingBall", "MonotoneRegression", "TrendFilter"}
+    elsewhere |= {"EnclosingBall", "GeneralizedLasso", "MonotoneRegression", "TrendFilter"}
     elsewhere |= {"SquareRootLasso"}
     elsewhere |= {"ConvexClustering", "KMeansBound", "PrincipalComponents"}
     elsewhere |= {"NearestNeighbors", "SpanningTree", "OptimalTransport"}

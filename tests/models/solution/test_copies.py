@@ -35,6 +35,9 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "OptimalTransport": lambda: cml.OptimalTransport([1, 2], [2, 1], [[1, 2], [3, 1]]),
     "EnclosingBall": lambda: cml.EnclosingBall(kernel.X),
     "MonotoneRegression": lambda: cml.MonotoneRegression([1.0, 3.0, 2.0]),
+    "GeneralizedLasso": lambda: cml.GeneralizedLasso(
+        kernel.X, np.arange(len(kernel.X)), 0.1, np.eye(kernel.X.shape[1])
+    ),
     "TrendFilter": lambda: cml.TrendFilter([1.0, 3.0, 2.0, 5.0], 0.1),
     "SquareRootLasso": lambda: cml.SquareRootLasso(kernel.X, kernel.X[:, 0] + 1.0, 0.1),
     "AdaBoost": lambda: cml.AdaBoost([[0], [1], [2], [1]], [0, 1, 0, 0], 3),

@@ -114,6 +114,10 @@ ROWS: dict[str, Row] = {
         lambda: cml.TrendFilter(Y, 0.1, order=-1),
         "TrendFilter: order | -1 | >= 0 | must be",
     ),
+    "combinations of other columns": (
+        lambda: cml.GeneralizedLasso(X, Y, 0.1, np.eye(4)),
+        "GeneralizedLasso: A | one column per feature (5) | (4, 4) | combinations of coefficients",
+    ),
     "strengths that rise": (
         lambda: cml.Slope(X, Y, [0.1, 0.2, 0.1, 0.1, 0.1]),
         "Slope: lams | got 0.2 at entry 1 after 0.1 | must not increase | sorted(lams",

@@ -87,6 +87,7 @@ ELSEWHERE = (
     "LearningProblem",
     "LinearProgram",
     "MonotoneRegression",
+    "GeneralizedLasso",
     "TrendFilter",
     "NearestNeighbors",
     "OptimalTransport",

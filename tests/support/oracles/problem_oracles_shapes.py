@@ -42,6 +42,23 @@ def trend_filter(X, y, lam, order=1):
     return {"objective": np.mean(centred**2) / 2 - dual.cost}
 
 
+def generalized_lasso(X, y, lam, A):
+    """The dual by active sets; lam_max of all pairs by the worst set of columns."""
+    A, (n, d) = np.asarray(A, dtype=float), X.shape
+    away, centred = X - X.mean(axis=0), y - y.mean()
+    factor = np.linalg.cholesky(away.T @ away / n)
+    rows = np.linalg.solve(factor, np.column_stack([A.T, away.T @ centred / n]))
+    box = {"bounds": (-lam, lam), "method": "bvls", "tol": 1e-15, "max_iter": 10_000}
+    dual = lsq_linear(rows[:, :-1], rows[:, -1], **box)
+    total = away.sum(axis=1)
+    slopes = away.T @ (centred - total * (total @ centred) / (total @ total)) / n
+    largest, k = np.cumsum(np.sort(slopes)[::-1])[:-1], np.arange(1, d)
+    return {
+        "objective": np.mean(centred**2) / 2 - dual.cost,
+        "lam_max": np.max(largest / (k * (d - k))),
+    }
+
+
 def enclosing_ball(X, y=None):
     """Welzl's recursion over the points and the boundary: exact but for rounding."""
     points = np.random.default_rng(0).permutation(np.unique(X, axis=0))

@@ -1,0 +1,125 @@
+"""The best w with A w = 0, and the smallest box that holds its multipliers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+from ...certificates.algebra.definite import definite_solver
+from ...certificates.shape.stacked import Stacked
+from ...numerics import Array, length
+
+WEIGHTS = (1e6, 1e3, 1.0)
+"""Of A'A beside B'B in the method of multipliers: large ones get there, and the rounding of A v
+that they leave in s is taken off by smaller ones."""
+STEPS = 40
+NEAR = 1e-6
+"""Multipliers this close to an end of their box, relatively, are at it."""
+DENSE = 4_000_000
+"""Entries of A up to which it may become a dense matrix."""
+THERE = 1e-11
+"""Residual, relative to the terms of its row, that is rounding."""
+RANK = 1e-12
+"""Singular values below this share of the largest are 0."""
+
+
+def without_combinations(stack: Stacked, q: Array) -> tuple[Array, Array] | None:
+    """(v, s) with A v = 0 and B'B v = q - A's, s as short as possible; None where none is found."""
+    found = _by_multipliers(stack, q)
+    if found is not None and _is_there(stack, q, *found):
+        return found
+    return _by_null_space(stack, q) if stack.A.shape[0] * q.size <= DENSE else None
+
+
+def _is_there(stack: Stacked, q: Array, v: Array, s: Array) -> bool:
+    A, M = stack.A, stack.gram
+    left, terms = q - M @ v - A.T @ s, np.abs(q) + abs(M) @ np.abs(v) + abs(A).T @ np.abs(s)
+    z, sizes = A @ v, abs(A) @ np.abs(v)
+    return bool(np.all(np.abs(left) <= THERE * terms) and np.all(np.abs(z) <= THERE * sizes))
+
+
+def _by_multipliers(stack: Stacked, q: Array) -> tuple[Array, Array] | None:
+    """The method of multipliers: s grows by weight * A v, so that it stays in the range of A."""
+    A, M = stack.A, stack.gram
+    unit = float(M.trace()) / (float(abs(A).sum()) or 1.0)
+    v, s = np.zeros_like(q), np.zeros(A.shape[0])
+    for weight in WEIGHTS:
+        weights = np.full(s.size, weight * unit)
+        solver = stack.solver(weights)
+        if solver is None:
+            return None
+        least = np.inf
+        for _ in range(STEPS):
+            left = q - M @ v - A.T @ (s + weights * (A @ v))
+            further = v + solver.solve(left)
+            longer = s + weights * (A @ further)
+            size = length(A @ further) * unit + length(q - M @ further - A.T @ longer)
+            if not size < 0.5 * least:
+                break
+            v, s, least = further, longer, size
+    return v, s
+
+
+def _by_null_space(stack: Stacked, q: Array) -> tuple[Array, Array]:
+    """The best v among the directions that A does not see, by a singular value decomposition."""
+    dense = [each.toarray() if sparse.issparse(each) else each for each in (stack.A, stack.gram)]
+    A, M = dense
+    _, sizes, V = np.linalg.svd(A)
+    free = V[int(np.sum(sizes > RANK * sizes[0])) :].T
+    v = free @ np.linalg.solve(free.T @ M @ free, free.T @ q)
+    return v, np.linalg.lstsq(A.T, q - M @ v, rcond=RANK)[0]
+
+
+def smallest_box(A: Any, s: Array) -> Array:
+    """Of all t with A't = A's the one with the least max |t_k|, by a linear program.
+
+    The vertex that HiGHS ends at is solved for again, without its tolerances.
+    """
+    unit = float(np.max(np.abs(s), initial=0.0))
+    if unit == 0.0 or _has_full_row_rank(A):
+        return s
+    m, k = A.shape
+    rows = sparse.csr_array(A)
+    side = rows.T @ (s / unit)
+    eye, ones = sparse.eye_array(m), -np.ones((m, 1))
+    found = linprog(
+        np.append(np.zeros(m), 1.0),
+        A_ub=sparse.vstack([sparse.hstack([eye, ones]), sparse.hstack([-eye, ones])]).tocsr(),
+        b_ub=np.zeros(2 * m),
+        A_eq=sparse.hstack([rows.T, sparse.csr_array((k, 1))]).tocsr(),
+        b_eq=side,
+        bounds=[(None, None)] * m + [(0.0, None)],
+        method="highs",
+    )
+    if found.x is None:
+        return s
+    near, level = found.x[:-1], float(found.x[-1])
+    if m * k <= DENSE:
+        near = _vertex(rows.toarray().T, side, near, level)
+    return unit * near if np.max(np.abs(near)) < 1.0 else s
+
+
+def _has_full_row_rank(A: Any) -> bool:
+    if A.shape[0] > A.shape[1]:
+        return False
+    rows = sparse.csr_array(A)
+    sizes = np.sqrt(np.asarray(rows.power(2).sum(axis=1)).ravel())
+    if not np.all(sizes > 0.0):
+        return False
+    rows = sparse.diags_array(1.0 / sizes) @ rows
+    solver = definite_solver(sparse.csc_array(rows @ rows.T))
+    return solver is not None and bool(np.all(np.isfinite(solver.solve(np.ones(A.shape[0])))))
+
+
+def _vertex(columns: Array, side: Array, near: Array, level: float) -> Array:
+    """The t whose entries at an end of the box are so, solved for without tolerances."""
+    ends = np.abs(near) >= level * (1.0 - NEAR)
+    signs = np.sign(near[ends])
+    system = np.column_stack([columns[:, ~ends], columns[:, ends] @ signs])
+    found = np.linalg.lstsq(system, side, rcond=None)[0]
+    exact = np.empty_like(near)
+    exact[~ends], exact[ends] = found[:-1], found[-1] * signs
+    return exact if np.max(np.abs(exact)) <= level * (1.0 + NEAR) else near

@@ -1,0 +1,202 @@
+"""The generalized lasso: plain CVXPY, lasso and trend filters, graphs, broken points."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_diabetes
+from support.oracles.problem_oracles_shapes import generalized_lasso as active_sets
+
+import convexml as cml
+from convexml import Verdict
+from convexml.numerics import Array
+
+X = load_diabetes().data[:80, [0, 2, 3, 8, 9]] * 20.0
+Y = load_diabetes().target[:80] / 20.0
+PAIRS = np.array([np.eye(5)[i] - np.eye(5)[j] for i, j in combinations(range(5), 2)])
+CHAIN = np.diff(np.eye(5), axis=0)
+
+
+def plain(X: Array, y: Array, lam: float, A: Array, *, intercept: bool = True, s: Array) -> float:
+    """The optimal value by CVXPY, as one would write it."""
+    w, b = cp.Variable(X.shape[1]), cp.Variable() if intercept else 0.0
+    fit = cp.sum_squares(cp.multiply(np.sqrt(s / s.sum()), X @ w + b - y)) / 2.0
+    problem = cp.Problem(cp.Minimize(fit + lam * cp.norm1(A @ w)))
+    return float(problem.solve(solver="CLARABEL", tol_gap_rel=1e-10, tol_gap_abs=1e-12))
+
+
+def wide() -> tuple[Array, Array, Array]:
+    """More features than samples: neighbours and some coefficients themselves are drawn to 0."""
+    rng = np.random.default_rng(0)
+    A = np.vstack([np.diff(np.eye(30), axis=0), np.eye(30)[::3]])
+    return rng.normal(size=(12, 30)), rng.normal(size=12), A
+
+
+@pytest.mark.parametrize(("name", "intercept"), [("pairs", False), ("chain", True), ("wide", True)])
+def test_plain_cvxpy_agrees(name: str, intercept: bool) -> None:
+    given, y, A = {"pairs": (X, Y, PAIRS), "chain": (X, Y, CHAIN), "wide": wide()}[name]
+    s = np.random.default_rng(1).integers(0, 3, size=len(y)).astype(float)
+    lam = 0.05
+    problem = cml.GeneralizedLasso(given, y, lam, A, fit_intercept=intercept, sample_weight=s)
+    solution = problem.solve(tol=1e-8)
+    known = plain(given, y, lam, A, intercept=intercept, s=s)
+    assert solution.status == "optimal"
+    assert solution.objective == pytest.approx(known, rel=1e-7)
+    assert problem.dual_objective(**solution.dual) == pytest.approx(known, rel=1e-6)
+    assert problem.certify(**solution.primal).verdict is Verdict.CERTIFIED
+    for form in (problem.primal, problem.dual):
+        assert form.is_dcp(dpp=True)
+        assert form.solve(solver="CLARABEL") == pytest.approx(known, rel=1e-5)
+    assert cml.certify(problem.primal).verdict is Verdict.CERTIFIED  # by the conic engine
+    assert problem.solve("clarabel").status == "optimal"
+
+
+def test_the_dual_by_active_sets_agrees() -> None:
+    for lam in (0.02, 0.1):
+        known = active_sets(X, Y, lam, PAIRS)
+        problem = cml.GeneralizedLasso(X, Y, lam, PAIRS)
+        assert problem.solve(tol=1e-9).objective == pytest.approx(known["objective"], rel=1e-9)
+    assert problem.lam_max == pytest.approx(known["lam_max"], rel=1e-10)
+
+
+def test_the_identity_is_the_lasso_and_differences_are_trend_filters() -> None:
+    ours, lasso = cml.GeneralizedLasso(X, Y, 0.3, np.eye(5)), cml.Lasso(X, Y, 0.3)
+    assert ours.lam_max == pytest.approx(lasso.lam_max, rel=1e-12)
+    one, other = ours.solve(tol=1e-10), lasso.solve(tol=1e-10)
+    np.testing.assert_allclose(one.primal["w"], other.primal["w"], atol=1e-6)
+    assert np.all((np.abs(one.primal["w"]) > 1e-12) == (other.primal["w"] != 0.0))
+    for order in (0, 1, 2):
+        A, y = np.diff(np.eye(40), order + 1, axis=0), Y[:40]
+        ours = cml.GeneralizedLasso(np.eye(40), y, 0.1, A, fit_intercept=False)
+        trend = cml.TrendFilter(y, 0.1, order)
+        assert ours.lam_max == pytest.approx(trend.lam_max, rel=1e-9)
+        found, known = ours.solve(tol=1e-8), trend.solve(tol=1e-8)
+        assert abs(found.objective - known.objective) <= found.gap + known.gap
+
+
+def test_from_lam_max_on_the_combinations_are_zero() -> None:
+    for A in (PAIRS, CHAIN, np.eye(5), CHAIN[:2]):
+        problem = cml.GeneralizedLasso(X, Y, 1.0, A)
+        most = problem.lam_max
+        for factor in (1.0 + 1e-8, 3.0):
+            problem.lam = factor * most
+            solution = problem.solve(tol=1e-10)
+            assert solution.status == "optimal"
+            w = solution.primal["w"]
+            assert np.max(np.abs(A @ w)) <= 1e-12 * max(np.max(np.abs(w)), 1.0)
+        problem.lam = 0.97 * most
+        assert np.max(np.abs(A @ problem.solve(tol=1e-9).primal["w"])) > 1e-4
+        problem.lam = 0.0
+        free = cml.LeastSquares(X, Y).solve().objective
+        assert problem.solve(tol=1e-10).objective == pytest.approx(free, rel=1e-10)
+
+
+def test_pictures_on_a_grid_and_clusters_to_the_last_digit() -> None:
+    side = 20
+    at = np.arange(side * side).reshape(side, side)
+    ends = np.vstack(
+        [np.c_[at[:, 1:].ravel(), at[:, :-1].ravel()], np.c_[at[1:].ravel(), at[:-1].ravel()]]
+    )
+    rows, ones = np.arange(len(ends)), np.ones(len(ends))
+    plus, minus = ((ones, (rows, ends[:, k])) for k in (0, 1))
+    shape = (len(ends), side * side)
+    A = sparse.csr_array(plus, shape=shape) - sparse.csr_array(minus, shape=shape)
+    truth = np.zeros((side, side))
+    truth[5:14, 6:16] = 1.0
+    y = (truth + 0.3 * np.random.default_rng(0).normal(size=truth.shape)).ravel()
+    identity = sparse.eye_array(side * side, format="csr")
+    solution = cml.GeneralizedLasso(identity, y, 5e-4, A, fit_intercept=False).solve(tol=1e-7)
+    assert solution.status == "optimal"
+    z = np.abs(A @ solution.primal["w"])
+    assert np.mean(z < 1e-10) > 0.6
+    assert not np.any((z > 1e-10) & (z < 1e-7))
+    assert np.mean((solution.primal["w"] - truth.ravel()) ** 2) < 0.03
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_gaps_cover_what_is_lost(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, d = (20, 6) if seed % 2 else (8, 12)
+    given, y = rng.normal(size=(n, d)) + 1e3 * (seed == 3), rng.normal(size=n)
+    A = np.vstack([np.diff(np.eye(d), axis=0), np.eye(d)[:1]])
+    problem = cml.GeneralizedLasso(given, y, 0.05, A, fit_intercept=seed > 1)
+    best = problem.solve(tol=1e-9)
+    ones = np.ones(n)
+    least = plain(given, y, 0.05, A, intercept=seed > 1, s=ones)
+    for _ in range(12):
+        size = rng.choice([0.0, 1e-9, 1e-4, 1.0])
+        w = best.primal["w"] + size * rng.normal(size=d)
+        dual = {
+            key: value + size * rng.normal(size=value.shape) for key, value in best.dual.items()
+        }
+        some = {key: value for key, value in dual.items() if rng.integers(0, 2)}
+        found = problem.certify(w, best.primal["b"], **some)
+        lost = problem.objective(w, best.primal["b"]) - least
+        assert lost <= found.gap + 1e-9 * least
+        assert found.proved_gap == found.gap
+        if lost > 1e-5 * least:
+            assert found.verdict is not Verdict.CERTIFIED
+
+
+def test_what_is_broken_is_not_certified() -> None:
+    problem = cml.GeneralizedLasso(X, Y, 0.1, PAIRS)
+    solution = problem.solve(tol=1e-9)
+    (w, b), (u, s) = solution.primal.values(), solution.dual.values()
+    assert problem.certify(w, b, u, s).verdict is Verdict.CERTIFIED
+    for wrong in (w[::-1], 1.01 * w, 0.0 * w):
+        found = problem.certify(wrong)
+        assert found.verdict is Verdict.REFUTED
+        better = {name: found.witness[name] for name in ("w", "b")}
+        assert problem.objective(**better) < problem.objective(wrong, b)
+    for other in ({"s": -s}, {"s": 1.1 * s}, {"u": -u, "s": s}, {"u": 1.01 * u}):
+        assert problem.certify(w, b, **other).verdict is Verdict.UNDECIDED
+    assert problem.dual_objective(u=u, s=1.5 * s) == -np.inf
+    assert problem.dual_objective(u=1.001 * u, s=s) == -np.inf
+
+
+def test_columns_that_depend_exactly_are_certified_and_others_have_a_reason() -> None:
+    levels = np.random.default_rng(0).integers(0, 5, size=len(Y))
+    known = plain(np.eye(5)[levels], Y, 0.02, CHAIN, s=np.ones(len(Y)))
+    solution = cml.GeneralizedLasso(np.eye(5)[levels], Y, 0.02, CHAIN).solve(tol=1e-8)
+    assert solution.status == "optimal"  # of the same value for every b
+    assert solution.objective == pytest.approx(known, rel=1e-7)
+    sums = np.column_stack([X, X[:, 0] + 0.3 * X[:, 1]])  # but for rounding
+    rows = np.eye(6)[2:5]
+    doubtful = cml.GeneralizedLasso(sums, Y, 0.02, rows).solve()
+    assert doubtful.status == "inaccurate"
+    assert doubtful.gap == np.inf
+    assert "depend on each other up to rounding" in doubtful.certificate.reason
+    twice = np.column_stack([X, X[:, 0]])
+    assert cml.GeneralizedLasso(twice, Y, 0.0, rows).solve().status == "optimal"
+
+
+@pytest.mark.parametrize("power", [-60, 40])
+def test_units_change_nothing(power: int) -> None:
+    here = cml.GeneralizedLasso(X, Y, 0.1, PAIRS).solve()
+    unit = 2.0**power
+    there = cml.GeneralizedLasso(X, unit * Y, unit * 0.1, PAIRS).solve()
+    assert there.status == "optimal"
+    assert there.relative_gap == pytest.approx(here.relative_gap, rel=1e-3)
+    columns = 2.0 ** np.array([20, -15, 3, 0, -30])
+    there = cml.GeneralizedLasso(X * columns, Y, 0.1, PAIRS * columns).solve()
+    assert there.relative_gap == pytest.approx(here.relative_gap, rel=1e-2)
+
+
+def test_predictions_paths_and_json() -> None:
+    problem = cml.GeneralizedLasso(X, Y, 0.1, PAIRS, sample_weight=np.arange(len(Y)) % 3)
+    solution = problem.solve()
+    w, b = solution.primal["w"], solution.primal["b"]
+    np.testing.assert_allclose(solution.predict(X), X @ w + b)
+    assert 0.0 < solution.score(X, Y) < 1.0
+    again = cml.Solution.from_json(solution.to_json())
+    assert again.status == "optimal"
+    np.testing.assert_array_equal(again.dual["u"], solution.dual["u"])
+    values = [each.objective for each in problem.path([0.2, 0.1, 0.05])]
+    assert values == sorted(values, reverse=True)
+    assert all(each.status == "optimal" for each in problem.path([0.2, 0.1, 0.05]))
+    constant = cml.GeneralizedLasso(X, np.full(len(Y), 0.1), 0.1, PAIRS).solve()
+    assert (constant.status, constant.objective) == ("optimal", pytest.approx(0.0, abs=1e-30))
