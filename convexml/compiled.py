@@ -74,6 +74,18 @@ class Loop:
         with np.errstate(all="ignore"):
             return self.plain(*arguments)
 
+    def settled(self, *arguments: Any) -> Callable[..., Any]:
+        """The same for arguments of exactly these types, at which it does not look again.
+
+        To look at tuples of arrays takes numba longer than a short loop.
+        """
+        known_compiler = compiler()
+        if known_compiler is None or (arguments and isinstance(arguments[0], ByHand)):
+            return self
+        fast: Any = self.fast
+        found: Callable[..., Any] = fast.compile(tuple(map(known_compiler.numba.typeof, arguments)))
+        return found
+
     @property
     def called(self) -> dict[str, Loop]:
         """The loops that it calls, by name."""

@@ -16,6 +16,7 @@ import convexml as cml
 from convexml.compiled import ByHand, Loop
 from convexml.losses import Squared
 from convexml.penalties import L1, Box, L2Ball
+from convexml.solvers.stochastic.saga import saga_steps
 from convexml.solvers.stochastic.samples import OwnSamples
 from convexml.solvers.stochastic.samples import samples as sample_rows
 
@@ -93,3 +94,17 @@ def test_a_first_argument_by_hand_stays_in_python() -> None:
     loop = Loop(lambda x: "as written", by_hand=lambda x: "by hand")
     assert loop(Mine()) == "by hand"
     assert Loop(lambda x: type(x).__name__)(Mine()) == "Mine"
+
+
+def test_a_loop_settled_on_its_types_gives_the_same_numbers() -> None:
+    S = sample_rows(cml.Ridge([[1.0], [2.0], [4.0]], [1.0, 0.0, 2.0], 0.1).objective_parts)
+    ends = []
+    for is_settled in (False, True):
+        x, table, mean = np.array([0.5, 0.1]), np.zeros(3), np.zeros(2)
+        arguments = S, x, table, mean, np.array([0, 2, 1, 1]), 0.05
+        loop = saga_steps.settled(*arguments) if is_settled else saga_steps
+        loop(*arguments)
+        ends.append(np.concatenate([x, table, mean]))
+    np.testing.assert_array_equal(*ends)
+    assert not np.array_equal(ends[0][:2], [0.5, 0.1])
+    assert saga_steps.settled(ByHand()) is saga_steps

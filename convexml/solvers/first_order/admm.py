@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy import linalg
+from scipy.linalg.lapack import dpotrs
 
 from ...design import Design
 from ...errors import InputError
@@ -39,7 +40,7 @@ def admm(
     rows = -(-objective.n // blocks)
     parts = list(objective.design.row_blocks(rows))
     tau = weights(objective) / len(parts)
-    factors = [linalg.cho_factor(graph_matrix(part, free_b, tau)) for _, part in parts]
+    factors = [linalg.cho_factor(graph_matrix(part, free_b, tau))[0] for _, part in parts]
     v = np.append(w, b)
     x, t = np.tile(v, (len(parts), 1)), np.zeros((len(parts), size))
     p = objective.predict(w, b)
@@ -56,7 +57,7 @@ def admm(
         for k, (at, part) in enumerate(parts):
             goal = z[at] + s[at]
             right = tau * (v + t[k]) + np.append(part.rmatvec(goal), free_b * goal.sum())
-            x[k] = linalg.cho_solve(factors[k], right)
+            x[k] = dpotrs(factors[k], right)[0]
             p[at] = part.matvec(x[k][:-1]) + free_b * x[k][-1]
         s, t = s + z - p, t + v - x
         passes += 2.0

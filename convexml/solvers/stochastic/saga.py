@@ -42,9 +42,12 @@ def saga(
     move = saga_steps
     if is_thin(S):
         move = ball_saga_steps if S.radius < np.inf else lazy_saga_steps
+    fast = None
     while True:
         yield P.iterate(x.copy(), table / n, step=gamma, steps=T)
-        move(S, x, table, mean, rng.integers(n, size=n), gamma)
+        arguments = S, x, table, mean, rng.integers(n, size=n), gamma
+        fast = fast or move.settled(*arguments)
+        fast(*arguments)
         T += n
         P.passes += 2.0
 
