@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,9 +23,18 @@ from ..algebra.semidefinite import semidefinite_within
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, judge, refuted
 from ..scale import learning_scale
+from .spectra import Spectra, capped, positive_part, spectra_of, symmetric
 
 Multipliers = dict[str, Array]
-Spectra = tuple[Array, Array]
+
+
+class SpectralBound(NamedTuple):
+    """Multipliers, their dual value, how much less they prove, and their conditions."""
+
+    dual: Multipliers
+    value: float
+    price: float
+    rows: list[Condition]
 
 
 @dataclass(frozen=True)
@@ -124,6 +134,13 @@ class Fantope:
     def _dual(self, dual: Multipliers) -> float:
         return -self.k * float(dual["nu"]) - float(np.trace(dual["Z_upper"]))
 
+    def bound(self, given: Multipliers) -> SpectralBound:
+        """What the multipliers prove, those that are not given the best for the others."""
+        dual = self.multipliers(given)
+        spectra = spectra_of(dual)
+        price, rows = self._price(dual, spectra), self._dual_rows(dual, spectra)
+        return SpectralBound(dual, self._dual(dual), price, rows)
+
     def _price(self, dual: Multipliers, spectra: Spectra) -> float:
         """How much more than the dual value says the largest <S, P> may be, rounding included."""
         upper, lower = symmetric(dual["Z_upper"]), symmetric(dual["Z_lower"])
@@ -164,6 +181,20 @@ class Fantope:
 
     # -- judged ----------------------------------------------------------------------------------
 
+    @property
+    def total(self) -> float:
+        """tr S."""
+        return float(np.trace(self.S))
+
+    def spread(self, C: Array) -> Array:
+        """C S C', (k, k)."""
+        found: Array = C @ self.S @ C.T
+        return found
+
+    def certify_directions(self, C: Array, tol: float) -> Certificate:
+        """Judge P = C'C, C of shape (k, d)."""
+        return self.certify(symmetric(C.T @ C), {}, tol)
+
     def certify(
         self, P: Array, given: Multipliers, tol: float, *, search: bool = True
     ) -> Certificate:
@@ -191,14 +222,12 @@ class Fantope:
         rows = self._within(half)
         near = half if all(row.residual == 0.0 for row in rows) else self.repaired(half)
         primal = max(self._linear(half), self._linear(near))
-        dual = self.multipliers(given)
-        spectra = spectra_of(dual)
-        price, value = self._price(dual, spectra), self._dual(dual)
+        dual, value, price, conditions = self.bound(given)
         return judge(
             bounded(
                 primal,
                 value,
-                [*self._skew(P), *rows, *self._dual_rows(dual, spectra), *self._slack(half, dual)],
+                [*self._skew(P), *rows, *conditions, *self._slack(half, dual)],
                 tol,
                 scale=learning_scale(primal, value),
                 rounding=price + max(self._value_rounding(each) for each in (half, near)),
@@ -219,32 +248,3 @@ class Fantope:
             products("<Z_upper, I - P> = 0", float(np.sum(dual["Z_upper"] * room))),
             products("<Z_lower, P> = 0", float(np.sum(dual["Z_lower"] * P))),
         ]
-
-
-def symmetric(M: Array) -> Array:
-    """(M + M') / 2."""
-    return 0.5 * (M + M.T)
-
-
-def spectra_of(dual: Multipliers) -> Spectra:
-    """The eigenvalues of Z_upper and of Z_lower, the smallest first."""
-    upper, lower = (np.linalg.eigvalsh(symmetric(dual[name])) for name in ("Z_upper", "Z_lower"))
-    return upper, lower
-
-
-def positive_part(M: Array) -> Array:
-    """M with its negative eigenvalues set to 0."""
-    values, V = np.linalg.eigh(M)
-    kept = values > 0.0
-    return symmetric((V[:, kept] * values[kept]) @ V[:, kept].T)
-
-
-def capped(values: Array, k: int) -> Array:
-    """The nearest point to ``values`` in [0, 1]^d with sum k: clip(values - t), t by its kinks."""
-    kinks = np.sort(np.concatenate([values, values - 1.0]))
-    sums = np.array([np.clip(values - t, 0.0, 1.0).sum() for t in kinks])  # falls with t
-    last = int(np.clip(np.searchsorted(-sums, -k, side="right") - 1, 0, len(kinks) - 2))
-    drop = sums[last] - sums[last + 1]
-    share = (sums[last] - k) / drop if drop > 0.0 else 0.0
-    t = kinks[last] + share * (kinks[last + 1] - kinks[last])
-    return np.clip(values - t, 0.0, 1.0)

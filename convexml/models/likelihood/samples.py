@@ -45,9 +45,14 @@ class Rows:
 
         ``group`` are the rows whose moments were found.
         """
+        self.refuse_lost_variances(owner, np.diag(found.S), np.diag(found.noise), group)
+
+    def refuse_lost_variances(
+        self, owner: str, variances: Array, errors: Array, group: Any = slice(None)
+    ) -> None:
+        """The same by the variances alone, (d,), and bounds on their errors."""
         X = self.X[group]
-        variances = np.diag(found.S)
-        lost = ~np.isfinite(variances) | ~np.isfinite(np.diag(found.noise))
+        lost = ~np.isfinite(variances) | ~np.isfinite(errors)
         lost |= (variances <= np.finfo(float).tiny) & (np.ptp(X, axis=0) > 0.0)
         if np.any(lost):
             j = int(np.argmax(lost))

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ...certificates import Certificate
+from ...certificates.matrix.directions import Directions, directions_of
 from ...certificates.matrix.fantope import Fantope
 from ...errors import InputError
 from ...numerics import Array
-from ...objective import Statement, label_all
+from ...objective import Statement
 from ...objective.likelihood.moments import Moments, moments
 from ...validation import positive_integer
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..base import Hyperparameter
-from ..latex import Latex, such_that
 from ..likelihood.samples import Rows, read_rows
 from ..pictures.answers import draw_plane
 from ..solution import Solution
+from .components_statement import components_latex, pose_components, pose_components_dual
+
+WIDE = 2000
+"""Features, more of which make no matrix of their products where there are fewer samples."""
 
 
 class PrincipalComponents(ArrayProblem):
@@ -50,6 +56,11 @@ class PrincipalComponents(ArrayProblem):
     unique where ``eigengap`` > 0; else every P between the solutions is one. Overton and Womersley,
     *On the sum of the largest eigenvalues of a symmetric matrix* (1992),
     https://doi.org/10.1137/0613006.
+
+    With more than 2000 features, and fewer samples, no d x d matrix is made: the point is
+    "components" (k, d), P = components' components, the dual point "nu", and the bound is that of
+    the n x n matrix of products of samples, whose eigenvalues are those of S. ``certify(P=...)``
+    judges a matrix there as well.
     """
 
     k = Hyperparameter()
@@ -60,21 +71,35 @@ class PrincipalComponents(ArrayProblem):
     )
     _asks = False
     _samples: Rows
-    moments: Moments
-    """Mean and covariance of the samples."""
+    _makes_matrices = False
 
     def __init__(self, X: Any, k: int, *, sample_weight: Any = None) -> None:
         self._samples = rows = read_rows(self.name, X, sample_weight)
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.moments = moments(rows.X, rows.weights)
-        rows.refuse_lost(self.name, self.moments)
         self._hyper = self._check(k=k)
+        if self.is_wide:
+            with np.errstate(over="ignore", invalid="ignore"):
+                squares = np.square(self.directions.A).sum(axis=0)
+            rows.refuse_lost_variances(self.name, squares, squares)
+        else:
+            rows.refuse_lost(self.name, self.moments)
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
-        k, d = positive_integer(hyper["k"], self.name, "k"), self.moments.d
+        k, d = positive_integer(hyper["k"], self.name, "k"), self._samples.X.shape[1]
         if k > d:
             raise InputError(f"{self.name}: k = {k}; there are {d} columns, take 1 <= k <= {d}.")
         return {"k": k}
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether directions stand for P: few samples of many features."""
+        n, d = self._samples.X.shape
+        return self.k <= n < d and d > WIDE and not self._makes_matrices
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Mean and covariance of the samples, (d, d)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return moments(self._samples.X, self._samples.weights)
 
     @property
     def fantope(self) -> Fantope:
@@ -82,11 +107,24 @@ class PrincipalComponents(ArrayProblem):
         return Fantope(self.moments.S, self.moments.noise, self.k)
 
     @property
+    def directions(self) -> Directions:
+        """The problem as its certificate sees it where there are few samples."""
+        known = self._few_samples
+        return replace(known, gram=replace(known.gram, k=self.k))
+
+    @cached_property
+    def _few_samples(self) -> Directions:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return directions_of(self._samples.X, self._samples.weights, self.k)
+
+    @property
     def components(self) -> Array:
         """The k leading eigenvectors of S in rows, (k, d), the largest variance first.
 
         Of each the entry of the largest size is positive.
         """
+        if self.is_wide:
+            return self.components_of({"components": self.directions.leading()})
         return self.components_of({"P": self.fantope.leading()})
 
     @property
@@ -96,33 +134,65 @@ class PrincipalComponents(ArrayProblem):
 
     def components_of(self, primal: Arrays) -> Array:
         """The directions of the largest variance among the k leading ones of P, (k, d)."""
-        V = np.linalg.eigh(primal["P"])[1][:, -self.k :]
-        turned: Array = V @ np.linalg.eigh(V.T @ self.moments.S @ V)[1][:, ::-1]
+        if "components" in primal:
+            V = primal["components"].T
+            spread = self.directions.spread(primal["components"])
+        else:
+            V = np.linalg.eigh(primal["P"])[1][:, -self.k :]
+            spread = V.T @ self.moments.S @ V
+        turned: Array = V @ np.linalg.eigh(spread)[1][:, ::-1]
         top = np.argmax(np.abs(turned), axis=0)
         return (turned * np.sign(turned[top, np.arange(self.k)])).T
 
     def eigengap_of(self, dual: Arrays) -> float:
         """The k-th largest eigenvalue of Z_upper plus the (d-k)-th largest of Z_lower."""
+        if self.is_wide:
+            return self.directions.eigengap(dual)
         fantope = self.fantope
         return fantope.eigengap(fantope.multipliers(dual))
 
     # -- as the base asks ------------------------------------------------------------------------
 
     def shapes(self) -> tuple[Shapes, Shapes]:
-        square = self.moments.S.shape
-        return {"P": square}, {"nu": (), "Z_upper": square, "Z_lower": square}
+        d = self._samples.X.shape[1]
+        if self.is_wide:
+            return {"components": (self.k, d)}, {"nu": ()}
+        return {"P": (d, d)}, {"nu": (), "Z_upper": (d, d), "Z_lower": (d, d)}
 
     def _value(self, point: Arrays) -> float:
+        if self.is_wide:
+            return self.directions.value(point["components"])
         return self.fantope.value(point["P"])
 
     def _dual_value(self, dual: Arrays) -> float:
-        return self.fantope.dual_value(dual)
+        return (self.directions if self.is_wide else self.fantope).dual_value(dual)
 
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        if self.is_wide:
+            return self.directions.certify(point["components"], dual, tol, search=search)
         return self.fantope.certify(point["P"], dual, tol, search=search)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
-        yield {"P": self.fantope.leading()}, {}
+        if self.is_wide:
+            yield {"components": self.directions.leading()}, {}
+        else:
+            yield {"P": self.fantope.leading()}, {}
+
+    def certify(self, *point: Any, tol: float = 1e-6, **arrays: Any) -> Certificate:
+        with_matrices = self._with_matrices(point, arrays)
+        return ArrayProblem.certify(with_matrices, *point, tol=tol, **arrays)
+
+    def objective(self, *point: Any, **arrays: Any) -> float:
+        return ArrayProblem.objective(self._with_matrices(point, arrays), *point, **arrays)
+
+    def _with_matrices(self, point: tuple[Any, ...], arrays: Arrays) -> PrincipalComponents:
+        """The same problem in matrices P, where one is passed."""
+        d = self._samples.X.shape[1]
+        if self.is_wide and ("P" in arrays or any(np.shape(each) == (d, d) for each in point)):
+            twin = self.snapshot()
+            twin._makes_matrices = True
+            return twin
+        return self
 
     def draw(self, axes: Any, solution: Solution) -> None:
         """The samples in the plane of the first components."""
@@ -133,33 +203,10 @@ class PrincipalComponents(ArrayProblem):
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 
     def _pose(self) -> Statement:
-        import cvxpy as cp
-
-        d = self.moments.d
-        P = cp.Variable((d, d), name="P", symmetric=True)
-        k = cp.Parameter(name="k", nonneg=True, value=self.k)
-        constraints = {"trace": cp.trace(P) == k, "upper": np.eye(d) - P >> 0, "lower": P >> 0}
-        value = -cp.trace(cp.Constant(self.moments.S, name="S") @ P)
-        problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-        return Statement(problem, {"P": P}, constraints, {"k": k})
+        return pose_components(self.moments.S, self.k)
 
     def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
-        S, d = self.moments.S, self.moments.d
-        k = cp.Parameter(name="k", nonneg=True, value=self.k)
-        nu = cp.Variable(name="nu")
-        upper, lower = (
-            cp.Variable((d, d), name=name, symmetric=True) for name in ("Z_upper", "Z_lower")
-        )
-        constraints = {
-            "stationarity": upper - lower == S - nu * np.eye(d),
-            "upper": upper >> 0,
-            "lower": lower >> 0,
-        }
-        problem = cp.Problem(cp.Maximize(-k * nu - cp.trace(upper)), label_all(constraints))
-        names = {"nu": nu, "Z_upper": upper, "Z_lower": lower}
-        return Statement(problem, names, constraints, {"k": k})
+        return pose_components_dual(self.moments.S, self.k)
 
     def _read_duals(self) -> Arrays:
         labels = {"nu": "trace", "Z_upper": "upper", "Z_lower": "lower"}
@@ -168,6 +215,9 @@ class PrincipalComponents(ArrayProblem):
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         labels = {"trace": "nu", "upper": "Z_upper", "lower": "Z_lower"}
+        if self.is_wide:  # posed with CVXPY there is a matrix
+            C, fantope = point["components"], self.fantope
+            point, dual = {"P": C.T @ C}, fantope.multipliers(dual)
         return point, {label: dual[name] for label, name in labels.items() if name in dual}
 
     def to_dict(self) -> dict[str, Any]:
@@ -180,21 +230,7 @@ class PrincipalComponents(ArrayProblem):
         return cls(X, stored["k"], sample_weight=s)
 
     def latex(self) -> str:
-        value, upper, lower = r"-\langle S, P\rangle", r"Z_\text{upper}", r"Z_\text{lower}"
-        rows = r"\operatorname{tr} P = k", r"P \preceq I", r"P \succeq 0"
-        slope = rf"S - \nu I = {upper} - {lower}"
-        cone = rf"{upper} \succeq 0", rf"{lower} \succeq 0"
-        slack = rf"\langle {upper}, I - P\rangle = 0", rf"\langle {lower}, P\rangle = 0"
-        terms = rf"\langle {upper}, P - I\rangle - \langle {lower}, P\rangle"
-        return str(
-            Latex(
-                rf"\min_P\ {value}" + such_that(*rows),
-                rf"{value} + \nu (\operatorname{{tr}} P - k) + {terms}",
-                rf"\max_{{\nu, {upper}, {lower}}}\ -k\nu - \operatorname{{tr}} {upper}"
-                + such_that(slope, *cone),
-                (slope, *rows, *cone, *slack),
-            )
-        )
+        return components_latex()
 
     def __repr__(self) -> str:
-        return f"{self.name}({self.moments.d} features, k={self.k})"
+        return f"{self.name}({self._samples.X.shape[1]} features, k={self.k})"

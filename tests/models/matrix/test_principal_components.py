@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 import convexml as cml
 from convexml import Verdict
 from convexml.certificates.algebra.semidefinite import semidefinite_within
-from convexml.certificates.matrix.fantope import capped
+from convexml.certificates.matrix.spectra import capped
 from convexml.errors import InputError
 from convexml.numerics import Array
 

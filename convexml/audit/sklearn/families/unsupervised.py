@@ -21,6 +21,7 @@ import numpy as np
 
 from ....certificates import Certificate, Verdict
 from ....certificates.judge import bounded, judge, refuted
+from ....certificates.matrix.directions import Directions, directions_of
 from ....certificates.matrix.fantope import Fantope
 from ....certificates.matrix.partition import Partition
 from ....conditions import worst
@@ -43,14 +44,24 @@ def principal_components(fitted: Fitted) -> Iterator[ComponentsPart]:
     d = X.shape[1]
     if C.ndim != 2 or C.shape[1] != d or not len(C) or not np.all(np.isfinite(C)):
         raise fitted.refuse(f"components_ must be finite, of shape (k, {d}), k > 0.")
-    found = moments(X, fitted.s)
+    problem, mean = _plane(X, fitted.s, len(C))
     held = np.asarray(fitted.estimator.mean_)
     off = 4.0 * (fitted.n + 16) * np.finfo(held.dtype).eps * np.max(np.abs(X), axis=0)
-    if held.shape != (d,) or not np.all(np.abs(held - found.mean) <= off):
+    if held.shape != (d,) or not np.all(np.abs(held - mean) <= off):
         raise fitted.refuse("its mean_ is not that of X; pass the data that it was fitted on.")
     variances = np.asarray(fitted.estimator.explained_variance_, dtype=np.float64)
     share = (fitted.n - 1) / fitted.n
-    yield ComponentsPart(Fantope(found.S, found.noise, len(C)), C, share * variances)
+    yield ComponentsPart(problem, C, share * variances)
+
+
+def _plane(X: Array, s: Array, k: int) -> tuple[Fantope | Directions, Array]:
+    """The problem of k directions, by the smaller of S and the products of samples; the mean."""
+    n, d = X.shape
+    if k <= n < d:
+        problem = directions_of(X, s, k)
+        return problem, problem.mean
+    found = moments(X, s)
+    return Fantope(found.S, found.noise, k), found.mean
 
 
 def k_means(fitted: Fitted) -> Iterator[ClusteringPart]:
@@ -87,7 +98,7 @@ def _samples(fitted: Fitted) -> Array:
 class ComponentsPart:
     """The problem in P, the directions C in rows, and the variances that are said of them."""
 
-    problem: Fantope
+    problem: Fantope | Directions
     C: Array
     variances: Array
     name: str = ""
@@ -95,18 +106,19 @@ class ComponentsPart:
     @property
     def value(self) -> float:
         """-<S, C'C>."""
-        return -float(np.sum((self.C @ self.problem.S) * self.C))
+        return -float(np.trace(self.problem.spread(self.C)))
 
     def certify(self, tol: float) -> Certificate:
         """Judge C'C; where it is certified, C as its eigenvectors in turn."""
-        P = self.C.T @ self.C
-        found = self.problem.certify(0.5 * (P + P.T), {}, tol)
+        found = self.problem.certify_directions(self.C, tol)
         if found.verdict is not Verdict.CERTIFIED:
             return found
-        apart = self.C @ self.problem.S @ self.C.T - np.diag(self.variances)
-        size = float(np.trace(self.problem.S))
+        apart = self.problem.spread(self.C) - np.diag(self.variances)
         row = worst(
-            "components_ S components_' = diag(variances)", "primal_feasibility", apart, size
+            "components_ S components_' = diag(variances)",
+            "primal_feasibility",
+            apart,
+            self.problem.total,
         )
         return judge(found.but(conditions=(*found.conditions, row)))
 
