@@ -17,6 +17,7 @@ from .reading.labels import moves_by_label, multipliers_by_label, soft_rows
 from .reading.point import Posed, primal_rows
 from .reading.rows import read_duals
 from .rounding.coefficients import rounded_data
+from .rounding.copied import is_copied
 
 
 def certify_absence(posed: Posed, claim: str, *, tol: float = 1e-6) -> Certificate:
@@ -40,6 +41,8 @@ def certify_absence(posed: Posed, claim: str, *, tol: float = 1e-6) -> Certifica
 def _accounted(posed: Posed) -> Canonical:
     """The conic form with what its data may be off by."""
     canonical = posed.canonical
+    if is_copied(posed.problem):
+        return canonical
     rounded = rounded_data(posed.problem, canonical)
     return replace(canonical, program=replace(canonical.program, rounded=rounded))
 

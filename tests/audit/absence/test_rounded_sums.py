@@ -16,6 +16,7 @@ import convexml as cml
 from convexml import Verdict
 from convexml.audit.cvxpy.reading.point import pose
 from convexml.audit.cvxpy.rounding.coefficients import rounded_data
+from convexml.audit.cvxpy.rounding.copied import is_copied
 
 TINY, STEP = 2.0**-54, 1.0 + 2.0**-52
 x = cp.Variable(name="x")
@@ -139,3 +140,43 @@ def test_what_was_not_rounded_has_no_account() -> None:
     assert off.rows.nnz == 0
     assert not np.any(off.costs)
     assert not np.any(off.bends)
+
+
+A = np.array([[0.1, 0.0, -7.3], [0.3, 0.7, 1e-9]])
+v, Y = cp.Variable(3, nonneg=True), cp.Variable((3, 2))
+c = cp.Parameter(3, value=[0.1, 0.2, 0.3])
+COPIED: dict[str, tuple[cp.Expression, list[cp.Constraint]]] = {
+    "rows and bounds": (A[0] @ z, [A @ z <= [0.1, 3], z[[0, 2]] >= [-0.7, 0.3], z[1] == 0.9]),
+    "two sides": (-(0.3 * x) - z[0], [A @ z - 0.7 <= 0, A @ z >= x, -z <= 0.1]),
+    "matrices": (x, [Y @ A == np.eye(3), A @ Y <= 0.1, cp.multiply(A.T, Y) >= -0.3, Y.T <= A]),
+}
+ADDED: dict[str, tuple[cp.Expression, list[cp.Constraint]]] = {
+    "objective": (0.1 * x + 0.2 * x, [x >= 0]),
+    "both sides": (x, [0.1 * z <= A[0] @ z]),
+    "constants": (x, [A @ z - 0.1 <= 0.2]),
+    "products": (x, [0.1 * (A @ z) <= 0]),
+    "entries twice": (x, [A @ z[[0, 0, 1]] <= 0]),
+    "sums": (x, [cp.sum(A @ z) <= 0]),
+    "quotients": (x, [z / 3.0 <= 0]),
+    "atoms": (cp.abs(x), [z >= 0]),
+    "cones": (x, [cp.norm(z) <= x]),
+    "attributes": (x, [A @ v <= 0]),
+    "parameters": (c @ z, [z >= 0]),
+    "infinite": (x, [A @ z <= [np.inf, 1]]),
+}
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_coefficients_that_are_copied_are_those_written(name: str) -> None:
+    objective, constraints = COPIED[name]
+    problem = cp.Problem(cp.Minimize(objective), constraints)
+    assert is_copied(problem)
+    program = pose(problem).program
+    written = {0.0, 1.0, 0.1, 0.3, 0.7, 0.9, 3.0, *np.abs(A).ravel().tolist()}
+    assert {*np.abs(np.concatenate([program.A.data, program.b, program.q])).tolist()} <= written
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_what_may_be_added_up_is_accounted_for(name: str) -> None:
+    objective, constraints = ADDED[name]
+    assert not is_copied(cp.Problem(cp.Minimize(objective), constraints))
