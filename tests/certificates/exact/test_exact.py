@@ -10,6 +10,7 @@ from support.exact.rational_algebra import exceeds, fractions, noticed, rank, wi
 from support.sizes import each_seed
 
 from convexml.certificates.algebra.dependence import dependence as split
+from convexml.certificates.algebra.rational_dual import exact_dual
 from convexml.certificates.algebra.rationals import as_integers, eliminate, solve_exactly
 from convexml.certificates.algebra.singular import least_singular_value, unit_columns
 from convexml.certificates.algebra.sums import exact_pair, exact_residual
@@ -65,6 +66,27 @@ def test_elimination_knows_rank_and_solutions(seed: int) -> None:
     if x is not None:
         for row, y in zip(fractions(matrix), right.tolist(), strict=True):
             assert sum((a * b for a, b in zip(row, x, strict=True)), Fraction(0)) == Fraction(y)
+
+
+@each_seed(range(60))
+def test_dual_points_are_exact_whoever_carries_what_is_left(seed: int) -> None:
+    """Weak duality in rationals; integer data make an optimum: A x <= b, and x is within bounds."""
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(1, 6)), int(rng.integers(1, 8))
+    rows = rng.integers(-4, 5, (k, n)) * (rng.random((k, n)) < 0.6)
+    A = np.vstack([rows, -np.eye(n), np.eye(n)])
+    x, y = rng.integers(-3, 4, n), rng.integers(0, 4, A.shape[0])
+    b = A @ x + np.where(y == 0, rng.integers(0, 3, y.size), 0)
+    noise = 10.0 ** -rng.integers(6, 14) * rng.random(y.size) * (rng.random(y.size) < 0.8)
+    start, signed, none = y + noise, np.ones(y.size, dtype=bool), np.zeros(n)
+    found = exact_dual(np.zeros((n, n)), -A.T @ y, A, b, signed, none, start)
+    if found is not None:
+        least = int(-(A.T @ y) @ x)
+        assert least - 1e-3 <= found[2] <= least
+        left = A.T @ found[1] - A.T @ y
+        assert np.all(np.abs(left) <= 1e-12)
+        assert np.all(found[1] >= 0.0)
+    assert found is not None or np.any(noise)
 
 
 @each_seed(range(100))
