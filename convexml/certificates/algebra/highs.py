@@ -1,9 +1,8 @@
-"""HiGHS, through SciPy, as a source of points that are then verified by us."""
+"""HiGHS, without SciPy's checks on the way, as a source of points that are then verified by us."""
 
 from __future__ import annotations
 
-import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,35 +20,54 @@ class Optimum(NamedTuple):
     nu: Array | None = None
 
 
-STATUS = {0: "optimal", 2: "infeasible", 3: "unbounded"}
+STATUS = {"kOptimal": "optimal", "kInfeasible": "infeasible", "kUnbounded": "unbounded"}
 
 
 def highs(data: LinearData) -> Optimum:
-    """Solve the program; the multipliers have our signs (SciPy's marginals are minus ours).
+    """Solve the program; the multipliers have our signs (minus those of HiGHS's row duals).
 
     It ends with the searches of ``deadline``, without a point.
     """
-    from scipy.optimize import linprog
+    import highspy
 
     left = seconds_left()
-    if left == 0.0:
+    if left == 0.0 or not _is_known(data):
         return Optimum("failed")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        result = linprog(
-            data.c,
-            data.A_ub if data.b_ub.size else None,
-            data.b_ub if data.b_ub.size else None,
-            data.A_eq if data.b_eq.size else None,
-            data.b_eq if data.b_eq.size else None,
-            np.column_stack([data.lower, data.upper]),
-            method="highs",
-            options={} if left == np.inf else {"time_limit": left},
-        )
-    status = STATUS.get(int(result.status), "failed")
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    if left < np.inf:
+        solver.setOptionValue("time_limit", left)
+    if solver.passModel(_model(data)) == highspy.HighsStatus.kError:
+        return Optimum("failed")
+    solver.run()
+    status = STATUS.get(solver.getModelStatus().name, "failed")
     if status != "optimal":
         return Optimum(status)
-    lambda_ub = -np.asarray(result.ineqlin.marginals, dtype=float)
-    nu = -np.asarray(result.eqlin.marginals, dtype=float)
-    x = np.clip(np.asarray(result.x, dtype=float), data.lower, data.upper)
-    return Optimum(status, x, lambda_ub.reshape(-1), nu.reshape(-1))
+    found = solver.getSolution()
+    x = np.clip(np.array(found.col_value, dtype=float), data.lower, data.upper)
+    y = -np.array(found.row_dual, dtype=float)
+    return Optimum(status, x, y[: data.b_ub.size], y[data.b_ub.size :])
+
+
+def _is_known(data: LinearData) -> bool:
+    """Whether all data but bounds are finite."""
+    parts = (data.c, data.rows.data, data.b_ub, data.b_eq)
+    return all(bool(np.all(np.isfinite(part))) for part in parts)
+
+
+def _model(data: LinearData) -> Any:
+    """The program as HiGHS takes it, row by row."""
+    import highspy
+
+    model, rows = highspy.HighsLp(), data.rows
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    model.num_row_, model.num_col_ = rows.shape
+    model.col_cost_, model.col_lower_, model.col_upper_ = data.c, data.lower, data.upper
+    model.row_lower_ = np.concatenate([np.full(data.b_ub.size, -np.inf), data.b_eq])
+    model.row_upper_ = np.concatenate([data.b_ub, data.b_eq])
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.start_ = rows.indptr
+    model.a_matrix_.index_, model.a_matrix_.value_ = rows.indices, rows.data
+    return model
