@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from scipy.sparse.linalg import lsmr
 
 from ..numerics import Array
 from .algebra.definite import by_degree, definite_factor
+from .eliminated import SizeEquations
 
 NOISE = np.log(1e-8)
 """Entries below this share (a logarithm) of what the fitted units expect are left out of them."""
@@ -21,6 +23,8 @@ DENSE = 200_000
 DIRECT, FACTORED = 2500, 20_000
 """Up to so many unknowns the fit is factored; between the two, where ``STEPS`` of an iteration do
 not end it: that goes fast where factors fill."""
+DENSE_ALONE, FEW = 40_000, 300
+"""The same where each row has one unit, which is eliminated up to so many columns."""
 STEPS = 150
 SHIFT = 1e-9
 """Proximal term of the normal equations, removed by refinement."""
@@ -35,6 +39,8 @@ class LogSystem:
 
     def solve(self, weights: Array, kept: Array) -> tuple[Array, bool]:
         """The weighted least-squares solution, and whether its last entry is the only one."""
+        if isinstance(self.matrix, SizeEquations):
+            return self._eliminated(np.where(kept, weights, 0.0) ** 2)
         if isinstance(self.matrix, np.ndarray):
             weights = np.where(kept, weights, 0.0)
             return _direct(weights[:, None] * self.matrix, weights * self.side)
@@ -47,7 +53,19 @@ class LogSystem:
 
     def left(self, found: Array) -> Array:
         """side - matrix @ found: log of how far entries are below what the units expect."""
+        if isinstance(self.matrix, SizeEquations):
+            return self.side - self.matrix.apply(found)
         return np.asarray(self.side - self.matrix @ found)
+
+    def _eliminated(self, squares: Array) -> tuple[Array, bool]:
+        """``solve`` with squares of weights."""
+        system = self.matrix
+        solve = system.solver(squares, SHIFT)
+
+        def pull(found: Array) -> Array:
+            return system.transposed(squares * self.left(found))
+
+        return _refined(solve, pull, system.shape[1])
 
     def refitted(self, weights: Array, kept: Array, leave_out: bool) -> tuple[Array, bool]:
         """Fit, leave out the entries that are noise beside the fit, and fit again."""
@@ -94,12 +112,30 @@ def log_system(
     ]
     rows, columns, values = (np.concatenate(parts) for parts in zip(*triplets, strict=True))
     shape = (int(ends[-1]), n + k + 1)
-    if shape[0] * shape[1] <= DENSE:
+    alone = n <= FEW and np.all(np.diff(groups.indptr) == 1) and np.all(groups.data == 1.0)
+    if shape[0] * shape[1] <= (DENSE_ALONE if alone else DENSE):
         matrix: Any = np.zeros(shape)
         np.add.at(matrix, (rows, columns), values)
+    elif alone:
+        matrix = _of_own_rows(A, P, used, groups, n)
     else:
         matrix = sparse.csr_array((values, (rows, columns)), shape=shape)
     return LogSystem(matrix, np.concatenate(sides)), (int(ends[0]), int(ends[1]), int(ends[2]))
+
+
+def _of_own_rows(A: Triplets, P: Triplets, used: list[Array], groups: Any, n: int) -> SizeEquations:
+    """The equations where each row has the unit of one group."""
+    q, p = used[2].size, used[3].size
+    bent = np.concatenate([P.row[used[3]], P.col[used[3]]])
+    columns = np.concatenate([used[2], bent, np.full(q + p, n)])
+    at = np.arange(q + p)
+    rows = np.concatenate([at[:q], at[q:], at[q:], at])
+    values = np.concatenate([np.ones(q + bent.size), -np.ones(q + p)])
+    others = sparse.csr_array((values, (rows, columns)), shape=(q + p, n + 1))
+    group = groups.indices
+    return SizeEquations(
+        A.col[used[0]], group[A.row[used[0]]], group[used[1]], others, groups.shape[1]
+    )
 
 
 def _triplets(matrix: Any) -> Triplets:
@@ -135,9 +171,16 @@ def _direct(system: Any, side: Array, normal: Any = None) -> tuple[Array, bool]:
         def solve(r: Array) -> Array:
             return np.asarray(dpotrs(factor, r, lower=1)[0])
 
+    return _refined(solve, lambda found: system.T @ (side - system @ found), k)
+
+
+def _refined(
+    solve: Callable[[Array], Array], pull: Callable[[Array], Array], k: int
+) -> tuple[Array, bool]:
+    """By (N + SHIFT)^-1; ``pull`` is what is left of the normal equations, of k unknowns."""
     found, probe = np.zeros(k), _last(k)
     for _ in range(4):  # the proximal-point iteration forgets the shift
-        steps = solve(np.stack([system.T @ (side - system @ found), SHIFT * probe], axis=1))
+        steps = solve(np.stack([pull(found), SHIFT * probe], axis=1))
         found, probe = found + steps[:, 0], steps[:, 1]
     return found, bool(abs(probe[-1]) < 1e-9)  # what is left is what the data do not determine
 

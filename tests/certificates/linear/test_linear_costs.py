@@ -11,6 +11,7 @@ from scipy import sparse
 
 import convexml as cml
 from convexml import Verdict
+from convexml.certificates import logarithms
 from convexml.certificates.algebra.least_change import least_change
 from convexml.certificates.algebra.polyhedron import onto, relative_interior
 from convexml.certificates.algebra.rows import independent_rows
@@ -201,3 +202,21 @@ def test_units_of_a_long_chain_are_factored_like_those_of_a_short_one(parts: int
     expected = 2.0**9 if parts == 1 else 0.0
     assert units.size == pytest.approx(expected, rel=1e-6)
     np.testing.assert_allclose(np.diff(np.log2(units.columns[:n])), 1.0, atol=1e-6)
+
+
+def test_units_do_not_depend_on_what_is_eliminated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By dense normal equations, and with the units of rows eliminated; columns may be idle."""
+    rng = np.random.default_rng(7)
+    for _ in range(10):
+        m, n = int(rng.integers(2, 12)), int(rng.integers(2, 12))
+        A = np.exp2(rng.integers(-9, 10, (m, n))) * rng.normal(size=(m, n))
+        A *= rng.random((m, n)) < 0.4
+        b, c = rng.normal(size=m) * (rng.random(m) < 0.7), rng.normal(size=n)
+        P = np.diag(np.where(rng.random(n) < 0.3, rng.random(n), 0.0))
+        found = []
+        for least in (10**9, -1):
+            monkeypatch.setattr(logarithms, "DENSE_ALONE", least)
+            found.append(program_units(sparse.csc_array(A), b, c, sparse.csc_array(P)))
+        for name in ("size", "rows", "columns", "objective"):
+            mine, theirs = (getattr(units, name) for units in found)
+            assert mine == pytest.approx(theirs, rel=1e-9)

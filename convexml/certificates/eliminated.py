@@ -1,0 +1,107 @@
+"""Equations of sizes in which every row has one unit of its own: these are eliminated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from ..numerics import Array
+
+
+@dataclass(frozen=True)
+class SizeEquations:
+    """z_j - h_i for entries (i, j), then -h_i for sides, then others in z alone.
+
+    The unknowns are z but for its last entry, h, and this last one.
+
+    Attributes
+    ----------
+    columns, rows : array of int, shape (p,)
+        j and i of the entries.
+    sides : array of int, shape (q,)
+        i of the sides.
+    others : csr_array, shape (r, n)
+        The other equations.
+    k : int
+        The number of h.
+    """
+
+    columns: Array
+    rows: Array
+    sides: Array
+    others: Any
+    k: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """As of the matrix that maps the unknowns to the left-hand sides."""
+        equations = self.rows.size + self.sides.size + self.others.shape[0]
+        return equations, self.others.shape[1] + self.k
+
+    @cached_property
+    def _turned(self) -> Any:
+        return sparse.csr_array(self.others.T)
+
+    def apply(self, found: Array) -> Array:
+        """The left-hand sides."""
+        z, h = self._split(found)
+        parts = [z[self.columns] - h[self.rows], -h[self.sides], self.others @ z]
+        return np.concatenate(parts)
+
+    def transposed(self, r: Array) -> Array:
+        """The transpose of ``apply``."""
+        entries, sides, rest = self._parts(r)
+        z = np.bincount(self.columns, entries, self.others.shape[1]) + self._turned @ rest
+        h = np.bincount(self.rows, entries, self.k) + np.bincount(self.sides, sides, self.k)
+        return _joined(z, -h)
+
+    def _split(self, found: Array) -> tuple[Array, Array]:
+        first, h, last = np.split(found, [self.others.shape[1] - 1, found.shape[0] - 1])
+        return np.concatenate([first, last]), h
+
+    def _parts(self, values: Array) -> list[Array]:
+        p = self.rows.size
+        return np.split(values, [p, p + self.sides.size])
+
+    def solver(self, squares: Array, shift: float) -> Callable[[Array], Array]:
+        """r -> (N + shift I)^-1 r, N the normal matrix of equations weighted by ``squares``.
+
+        With D the diagonal of the h and -C what z shares with them, z has the matrix K - C D^-1 C',
+        K what the equations say of z alone. r may have several columns.
+        """
+        n = self.others.shape[1]
+        entries, sides, rest = self._parts(squares)
+        own = np.bincount(self.rows, entries, self.k) + np.bincount(self.sides, sides, self.k)
+        D: Array = own + shift
+        C = sparse.csr_array((entries, (self.columns, self.rows)), shape=(n, self.k))
+        scaled = sparse.csr_array((C.data / D[C.indices], C.indices, C.indptr), shape=C.shape)
+        turned = sparse.csr_array(C.T)
+        weighted = self.others.copy()
+        weighted.data = weighted.data * np.repeat(rest, np.diff(weighted.indptr))
+        G = (self._turned @ weighted - scaled @ turned).toarray()
+        G.flat[:: n + 1] += np.bincount(self.columns, entries, n) + shift
+        inner = _solver(G)
+
+        def solve(r: Array) -> Array:
+            z, h = self._split(r)
+            found = inner(z + scaled @ h)
+            return _joined(found, (h + turned @ found) / D[:, None])
+
+        return solve
+
+
+def _joined(z: Array, h: Array) -> Array:
+    return np.concatenate([z[:-1], h, z[-1:]])
+
+
+def _solver(G: Array) -> Callable[[Array], Array]:
+    factor, failed = dpotrf(G, lower=1)
+    if failed:  # rounding took a small pivot below 0
+        return partial(np.linalg.solve, G)
+    return lambda r: np.asarray(dpotrs(factor, r, lower=1)[0])
