@@ -109,7 +109,7 @@ def slater(problem: Any) -> Slater:
             "linear, or of a domain"
         )
         return Slater(False, multipliers=multipliers_by_label(posed, y), reason=reason)
-    farkas = certify_infeasible(posed.program, posed.units, soft_rows(posed), None, 1e-6)
+    farkas = certify_infeasible(posed.program, lambda: posed.units, soft_rows(posed), None, 1e-6)
     if farkas.verdict is Verdict.CERTIFIED:
         named = multipliers_by_label(posed, farkas.dual["y"])
         return Slater(False, multipliers=named, reason=f"infeasible: {farkas.reason}")

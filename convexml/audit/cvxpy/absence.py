@@ -51,7 +51,7 @@ def infeasibility(posed: Posed, tol: float = 1e-6) -> Certificate:
     """``certify_infeasible``; ``evidence`` has multipliers and moves by label."""
     given, program = read_duals(posed), posed.program
     passed = given.y if given.mask.any() and not given.broken else None
-    certificate = certify_infeasible(program, posed.units, soft_rows(posed), passed, tol)
+    certificate = certify_infeasible(program, lambda: posed.units, soft_rows(posed), passed, tol)
     evidence = dict(certificate.evidence)
     if evidence:
         evidence |= multipliers_by_label(posed, certificate.dual["y"])

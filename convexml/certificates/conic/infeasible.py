@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,14 +17,16 @@ from ..judge import absent, judge
 from ..scale import ProgramUnits
 from .bounds import bound_of, priced_candidates
 from .prices.margin import nudged
-from .prices.price import priced
+from .prices.price import Priced, priced, unpriced
 from .rows import distances, row_sizes, share
-from .search.farkas import multipliers_of_linear_rows
+from .search.farkas import farkas_candidates
 from .search.fit import fitted
 from .search.recovery import Completed
 from .search.relaxation import Relaxation, relax, relax_by_vertex
 from .units import conic_units
 
+Fitted = Callable[[], ProgramUnits]
+"""The units of the data, fitted where they are asked for: exact multipliers need none."""
 NOTHING, TINY = 1e-100, 1e-250
 """A b'y below this share of its terms, or this number, is what underflow can leave."""
 LEAST = 1e-6
@@ -33,7 +35,7 @@ LEAST = 1e-6
 
 def certify_infeasible(
     program: ConeProgram,
-    units: ProgramUnits,
+    units: Fitted,
     soft: Array,
     passed: Array | None,
     tol: float,
@@ -44,8 +46,8 @@ def certify_infeasible(
     ----------
     program : ConeProgram
         Its objective plays no part.
-    units : ProgramUnits
-        Of its data.
+    units : callable
+        Returns those of its data.
     soft : mask, shape (m,)
         The rows that may be relaxed.
     passed : array, shape (m,), optional
@@ -65,9 +67,7 @@ def certify_infeasible(
     return found or _by_search(program, units, soft, passed, tol)
 
 
-def _by_vertex(
-    program: ConeProgram, units: ProgramUnits, soft: Array, tol: float
-) -> Certificate | None:
+def _by_vertex(program: ConeProgram, units: Fitted, soft: Array, tol: float) -> Certificate | None:
     """One linear program has both, multipliers and relaxation; None where that is not verified."""
     relaxation = relax_by_vertex(program, soft)
     if relaxation is None or not relaxation.total > 0.0:
@@ -75,13 +75,13 @@ def _by_vertex(
     found = verify_farkas(program, units, relaxation.y, tol)
     if found.verdict is not Verdict.CERTIFIED:
         return None
-    evidence = relaxation.evidence(program, soft, found.dual["y"])
+    evidence = relaxation.evidence(found.dual["y"])
     least = relaxation.total <= (1.0 + LEAST) * evidence["relaxation_bound"]
     return found.but(evidence=found.evidence | evidence) if least else None
 
 
 def _by_search(
-    program: ConeProgram, units: ProgramUnits, soft: Array, passed: Array | None, tol: float
+    program: ConeProgram, units: Fitted, soft: Array, passed: Array | None, tol: float
 ) -> Certificate:
     """``certify_infeasible`` by every way to multipliers."""
     relaxation, why = None, ""
@@ -90,7 +90,7 @@ def _by_search(
     except SolverError as error:
         why = str(error)
     best = absent("infeasible", (), tol, reason=why)
-    for y in _candidates(program, relaxation, passed):
+    for y in farkas_candidates(program, relaxation, passed):
         if y is None:
             continue
         found = verify_farkas(program, units, y, tol)
@@ -101,42 +101,39 @@ def _by_search(
     if relaxation is not None and best.verdict is not Verdict.CERTIFIED:
         best = _from_phase(program, units, relaxation, best, tol)
     if relaxation is not None and best.verdict is Verdict.CERTIFIED:
-        best = best.but(evidence=best.evidence | relaxation.evidence(program, soft, best.dual["y"]))
+        best = best.but(evidence=best.evidence | relaxation.evidence(best.dual["y"]))
     return best
 
 
-def _candidates(
-    program: ConeProgram, relaxation: Relaxation | None, passed: Array | None
-) -> Iterator[Array | None]:
-    """Multipliers to try; linear constraints have a search of their own, which is exact."""
-    if program.is_polyhedral:
-        yield multipliers_of_linear_rows(program)
-    yield None if relaxation is None else relaxation.y
-    yield passed
-    if not program.is_polyhedral:
-        yield multipliers_of_linear_rows(program)
-
-
-def verify_farkas(program: ConeProgram, units: ProgramUnits, y: Array, tol: float) -> Certificate:
+def verify_farkas(program: ConeProgram, units: Fitted, y: Array, tol: float) -> Certificate:
     """Price y in K* with A'y about 0, and say what b'y < 0 proves then."""
     program = replace(program, P=0.0 * program.P, q=np.zeros(program.q.size), offset=0.0)
     level = float(np.max(np.abs(y), initial=0.0))
     passed = np.where(np.abs(y) <= 1e-9 * level, 0.0, y) / (level or 1.0)
-    none, best = np.zeros(program.q.size), passed
+    best = passed
     terms = float(exact_dot(np.abs(program.b), np.abs(passed)))
     if not _finite(program) or not np.all(np.isfinite(passed)) or not np.isfinite(terms):
         return _overflow(tol)
-    own = replace(units, size=terms)
-    for pair in priced_candidates(program, none, none, passed, own, mixed=False):
+    for pair in _dual_points(program, units, passed, terms):
         if proves(program, pair.y, pair.bound):
             return _certified(program, units, pair.y, passed, np.inf, tol)
         best = max(best, pair.y, key=lambda z: _radius(program, z))
     return _certified(program, units, best, passed, _radius(program, best), tol)
 
 
+def _dual_points(program: ConeProgram, units: Fitted, y: Array, terms: float) -> Iterator[Priced]:
+    """(0, y) where it is exact, and points nearby; ``terms`` is the size of b'y."""
+    none = np.zeros(program.q.size)
+    pair = unpriced(program, none, y)
+    if np.isfinite(pair.price):
+        yield pair
+    own = replace(units(), size=terms)
+    yield from priced_candidates(program, none, none, y, own, mixed=False)
+
+
 def _from_phase(
     program: ConeProgram,
-    units: ProgramUnits,
+    units: Fitted,
     relaxation: Relaxation,
     other: Certificate,
     tol: float,
@@ -174,7 +171,7 @@ def _overflow(tol: float) -> Certificate:
 
 def _certified(
     program: ConeProgram,
-    units: ProgramUnits,
+    units: Fitted,
     y: Array,
     passed: Array,
     radius: float,
@@ -212,11 +209,11 @@ def _certified(
     return judge(certificate, proven=bool(np.isinf(radius)))
 
 
-def _despite_rounding(program: ConeProgram, units: ProgramUnits, y: Array) -> float:
+def _despite_rounding(program: ConeProgram, units: Fitted, y: Array) -> float:
     """``_certified``'s radius: inf where nearby multipliers suit all data that may be meant."""
     if program.rounded is None or not np.any(off := program.rounded.rows.T @ np.abs(y)):
         return np.inf
-    own = replace(units, size=float(exact_dot(np.abs(program.b), np.abs(y))))
+    own = replace(units(), size=float(exact_dot(np.abs(program.b), np.abs(y))))
     none = replace(program, P=0.0 * program.P, q=0.0 * program.q)
     pair, total = priced(none, none.q, y, own), float(np.sum(off[:-1]))
     left = max(-exact_dot(program.b, y) - 2.0 * float(off[-1]), 0.0)
@@ -238,9 +235,12 @@ def _radius(program: ConeProgram, y: Array) -> float:
     return -value / total if total > -value / largest else largest
 
 
-def _rows(program: ConeProgram, units: ProgramUnits, y: Array) -> list[Condition]:
+def _rows(program: ConeProgram, units: Fitted, y: Array) -> list[Condition]:
     """On multipliers with b'y = -1: those of a row count against 1 / (its size)."""
-    outside = distances(program, y, share(1.0, row_sizes(program, units)), dual=True)
+    sizes = np.zeros(y.size)
+    if not np.array_equal(program.project_dual(y), y):
+        sizes = share(1.0, row_sizes(program, units()))
+    outside = distances(program, y, sizes, dual=True)
     left, terms = program.A.T @ y, abs(program.A).T @ np.abs(y)
     return [
         worst("y in K*", "dual_feasibility", *outside),

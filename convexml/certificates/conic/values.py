@@ -52,9 +52,9 @@ def row_violations(program: ConeProgram, x: Array) -> tuple[Array, Array]:
 def linear_rows(program: ConeProgram) -> tuple[LinearData, Array]:
     """The rows of {0} and of inequalities, and their numbers: those of A_ub, then of A_eq."""
     below, equal = (np.flatnonzero(program.ruled_by(k)) for k in (NonnegativeCone, ZeroCone))
-    A, b, free = program.A_by_row, program.b, np.full(program.q.size, np.inf)
-    data = LinearData(program.q, A[below], b[below], A[equal], b[equal], -free, free)
-    return data, np.concatenate([below, equal])
+    order, k, free = np.concatenate([below, equal]), below.size, np.full(program.q.size, np.inf)
+    A, b = program.A_by_row[order], program.b[order]
+    return LinearData(program.q, A[:k], b[:k], A[k:], b[k:], -free, free), order
 
 
 def curvature_words(least: float) -> str:

@@ -126,7 +126,7 @@ def test_what_a_residual_leaves_open_is_said() -> None:
     x = cp.Variable(2, name="x")
     rows = [x[0] + x[1] <= 0, x[0] + (1.0 + 1e-3) * x[1] >= 1]
     posed = pose(cp.Problem(cp.Minimize(0), rows))
-    certificate = verify_farkas(posed.program, posed.units, np.ones(2), 1e-6)
+    certificate = verify_farkas(posed.program, lambda: posed.units, np.ones(2), 1e-6)
     assert certificate.verdict is Verdict.UNDECIDED
     assert "no feasible point has norm below 1e+03" in certificate.reason
     assert certificate.evidence["radius"] == pytest.approx(1e3)
@@ -140,7 +140,7 @@ def test_multipliers_of_value_0_are_no_evidence(y: list[float]) -> None:
 
     x = cp.Variable(1, name="x")
     posed = pose(cp.Problem(cp.Minimize(0), [x <= 1, x >= 1]))
-    certificate = verify_farkas(posed.program, posed.units, np.array(y), 1e-6)
+    certificate = verify_farkas(posed.program, lambda: posed.units, np.array(y), 1e-6)
     assert certificate.verdict is Verdict.UNDECIDED
     assert certificate.reason == "the multipliers prove nothing: b'y = 0"
 

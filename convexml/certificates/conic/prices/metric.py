@@ -141,19 +141,23 @@ def metric_at(
 
 
 def _is_singular(part: Any, bent: Any) -> bool:
-    """Whether dense matrices have fewer rows than unknowns, so that no G is definite."""
-    if sparse.issparse(part):
-        return False
-    used = np.count_nonzero(part.any(axis=1)) + np.count_nonzero(bent.any(axis=0))
-    return bool(used < part.shape[1])
+    """Whether matrices have fewer rows than unknowns, so that no G is definite."""
+    return _filled(part) + _filled(bent) < part.shape[1]
 
 
 def _is_dense(part: Any, count: int) -> bool:
     """Whether a factorisation that knows of no zeros is the one to take."""
     if not sparse.issparse(part):
         return True
-    entries = int(np.count_nonzero(np.diff(sparse.csr_array(part).indptr))) * count
+    entries = _filled(part) * count
     return entries <= DENSE_SIZE and (count <= DENSE_COLUMNS or part.nnz > FULL * entries)
+
+
+def _filled(matrix: Any) -> int:
+    """How many rows have entries."""
+    if not sparse.issparse(matrix):
+        return int(np.count_nonzero(np.any(matrix != 0.0, axis=1)))
+    return int(np.count_nonzero(np.bincount(matrix.indices[matrix.data != 0.0])))
 
 
 def _summands(matrix: Any) -> int:

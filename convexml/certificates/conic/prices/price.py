@@ -72,14 +72,10 @@ def priced(
     quick : bool
         Whether dense matrices that are ill conditioned are not worth their factorisation.
     """
-    y = nudged(program, y)
-    left = dual_residual(program, w, y)
-    start = dual_value(program, w, y)
-    if not np.all(np.isfinite(left)) or not np.isfinite(start):
-        return Priced(w, y, -np.inf, np.inf, left)
-    best = Priced(w, y, start, np.inf, left)
-    if not np.any(left) and program.rounded is None:
-        return best._replace(price=_rounding(start))
+    best = unpriced(program, w, y)
+    w, y, start, price, left = best
+    if np.isfinite(price) or not np.isfinite(start):
+        return best
     metric = metric_at(program, y, units, start, idle, share, balls=balls, quick=quick)
     if metric is None:
         return best._replace(price=_carried(program, w, y, left))
@@ -95,6 +91,17 @@ def priced(
     if not np.isfinite(best.price):
         return best._replace(price=_carried(program, best.w, best.y, best.left))
     return best
+
+
+def unpriced(program: ConeProgram, w: Array, y: Array) -> Priced:
+    """(w, y), y moved into K*: with a price where P w + A'y + q is 0 for certain."""
+    y = nudged(program, y)
+    left = dual_residual(program, w, y)
+    start = dual_value(program, w, y)
+    if not np.all(np.isfinite(left)) or not np.isfinite(start):
+        return Priced(w, y, -np.inf, np.inf, left)
+    exact = not np.any(left) and program.rounded is None
+    return Priced(w, y, start, _rounding(start) if exact else np.inf, left)
 
 
 def approached(

@@ -19,7 +19,7 @@ from .scaling import solve_scaled
 class Relaxation(NamedTuple):
     """The relaxed point, how much each row is moved, the total, and the multipliers.
 
-    ``phase`` is the program that was solved; ``primal`` and ``dual`` are its answer.
+    ``phase`` is the program that was solved; ``primal`` and ``dual`` are its answer. ``ways`` is E.
     """
 
     x: Array
@@ -29,14 +29,15 @@ class Relaxation(NamedTuple):
     phase: ConeProgram
     primal: Array
     dual: Array
+    ways: Any
 
-    def evidence(self, program: ConeProgram, soft: Array, y: Array) -> dict[str, Any]:
+    def evidence(self, y: Array) -> dict[str, Any]:
         """What is told of it beside multipliers with b'y = -1.
 
         y / max(E'y) is feasible for the dual of the relaxed program: no total is below its
         value, 1 / max(E'y).
         """
-        pull = float(np.max(moves(program, soft).T @ y, initial=0.0))
+        pull = float(np.max(self.ways.T @ y, initial=0.0))
         noise = 1e-7 * max(1.0, float(np.max(np.abs(self.shift), initial=0.0)))
         return {
             "relaxation": np.where(np.abs(self.shift) <= noise, 0.0, self.shift),
@@ -70,22 +71,24 @@ def relax(program: ConeProgram, soft: Array) -> Relaxation:
     SolverError
         Where Clarabel breaks down.
     """
-    phase = _phase(program, moves(program, soft))
-    return _read(program, soft, phase, *solve_scaled(phase))
+    ways = moves(program, soft)
+    phase = _phase(program, ways)
+    return _read(program, ways, phase, *solve_scaled(phase))
 
 
 def relax_by_vertex(program: ConeProgram, soft: Array) -> Relaxation | None:
     """``relax`` by HiGHS, whose multipliers are sparse and about exact; linear programs only."""
     if not program.is_polyhedral:
         return None
-    phase = _phase(program, moves(program, soft))
+    ways = moves(program, soft)
+    phase = _phase(program, ways)
     data, rows = linear_rows(phase)
     found = highs(data)
     if found.x is None or found.lambda_ub is None or found.nu is None:
         return None
     y = np.zeros(phase.b.size)
     y[rows] = np.concatenate([found.lambda_ub, found.nu])
-    return _read(program, soft, phase, found.x, y)
+    return _read(program, ways, phase, found.x, y)
 
 
 def _phase(program: ConeProgram, ways: Any) -> ConeProgram:
@@ -100,11 +103,10 @@ def _phase(program: ConeProgram, ways: Any) -> ConeProgram:
     )
 
 
-def _read(program: ConeProgram, soft: Array, phase: ConeProgram, x: Array, y: Array) -> Relaxation:
+def _read(program: ConeProgram, ways: Any, phase: ConeProgram, x: Array, y: Array) -> Relaxation:
     n = program.q.size
     t = np.maximum(x[n:], 0.0)
-    shift = moves(program, soft) @ t
-    return Relaxation(x[:n], shift, float(t.sum()), y[: program.b.size], phase, x, y)
+    return Relaxation(x[:n], ways @ t, float(t.sum()), y[: program.b.size], phase, x, y, ways)
 
 
 def moves(program: ConeProgram, soft: Array) -> sparse.csc_array:
