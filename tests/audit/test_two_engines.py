@@ -38,6 +38,7 @@ def models() -> dict[str, Callable[[], Any]]:
             X, t, 0.2, np.diff(np.eye(4), axis=0), sample_weight=s
         ),
         "Slope": lambda: cml.Slope(X, t, [0.5, 0.4, 0.2, 0.1], sample_weight=s),
+        "DantzigSelector": lambda: cml.DantzigSelector(X, t, 0.3, sample_weight=s),
         "SquareRootLasso": lambda: cml.SquareRootLasso(X, t, 0.3, sample_weight=s),
         "ElasticNet": lambda: cml.ElasticNet(X, t, 0.3, 0.5),
         "GroupLasso": lambda: cml.GroupLasso(X, t, 0.2, [0, 0, 1, 1]),

@@ -49,6 +49,7 @@ TESTED_ELSEWHERE = {
     "TrendFilter": "test_trend_filter.py",
     "GeneralizedLasso": "test_generalized_lasso.py",
     "SoftmaxRegression": "support/models/softmax.py",
+    "DantzigSelector": "test_dantzig_selector.py",
     "SquareRootLasso": "test_square_root_lasso.py",
 }
 """Models that are posed for tests of their own rather than in a row of support/model_cases.py."""

@@ -19,6 +19,7 @@ import support.oracles.problem_oracles_smooth as newton
 import support.oracles.problem_oracles_softmax as softmax
 import support.oracles.problem_oracles_svm as svm
 import support.oracles.residuals.paths as residuals
+import support.oracles.residuals.vertices as vertices
 from scipy.optimize import linprog
 
 from convexml.library import read_table_of
@@ -36,6 +37,7 @@ ORACLES = {
     "constrained_lasso": oracles.constrained_lasso,
     "elastic_net": oracles.elastic_net,
     "slope": oracles.slope,
+    "dantzig_selector": vertices.dantzig_selector,
     "square_root_lasso": residuals.square_root_lasso,
     "group_lasso": oracles.group_lasso,
     "maximum_a_posteriori": oracles.maximum_a_posteriori,

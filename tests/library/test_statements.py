@@ -21,6 +21,7 @@ CASES = {
     "constrained_lasso": "constrained_lasso_diabetes",
     "constrained_ridge": "constrained_ridge_diabetes",
     "convex_clustering": "convex_clustering_iris",
+    "dantzig_selector": "dantzig_selector_diabetes",
     "discriminant_analysis": "discriminant_iris",
     "elastic_net": "elastic_net_wine",
     "enclosing_ball": "enclosing_ball_iris",

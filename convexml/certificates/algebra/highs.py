@@ -23,10 +23,11 @@ class Optimum(NamedTuple):
 STATUS = {"kOptimal": "optimal", "kInfeasible": "infeasible", "kUnbounded": "unbounded"}
 
 
-def highs(data: LinearData) -> Optimum:
+def highs(data: LinearData, feasibility: float | None = None) -> Optimum:
     """Solve the program; the multipliers have our signs (minus those of HiGHS's row duals).
 
-    It ends with the searches of ``deadline``, without a point.
+    It ends with the searches of ``deadline``, without a point. ``feasibility`` is its tolerance for
+    rows and reduced costs, in the program's units, where its own are too rough.
     """
     import highspy
 
@@ -37,6 +38,9 @@ def highs(data: LinearData) -> Optimum:
     solver.setOptionValue("output_flag", False)
     if left < np.inf:
         solver.setOptionValue("time_limit", left)
+    if feasibility is not None:
+        for kind in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
+            solver.setOptionValue(kind, feasibility)
     if solver.passModel(_model(data)) == highspy.HighsStatus.kError:
         return Optimum("failed")
     solver.run()

@@ -39,6 +39,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
         kernel.X, np.arange(len(kernel.X)), 0.1, np.eye(kernel.X.shape[1])
     ),
     "TrendFilter": lambda: cml.TrendFilter([1.0, 3.0, 2.0, 5.0], 0.1),
+    "DantzigSelector": lambda: cml.DantzigSelector(kernel.X, kernel.X[:, 0] + 1.0, 0.1),
     "SquareRootLasso": lambda: cml.SquareRootLasso(kernel.X, kernel.X[:, 0] + 1.0, 0.1),
     "AdaBoost": lambda: cml.AdaBoost([[0], [1], [2], [1]], [0, 1, 0, 0], 3),
     "LPBoost": lambda: cml.LPBoost(kernel.X[:8], [0, 1] * 4, 0.5),

@@ -57,6 +57,7 @@ ALONE: tuple[ModelCase, ...] = (
     ModelCase("LPBoost", bind(cml.LPBoost, 0.4), binary),
     ModelCase("NuSVC", bind(cml.NuSVC, 0.4), binary),
     ModelCase("NuSVC-kernel", bind(cml.NuSVC, 0.4, KERNEL), binary),
+    ModelCase("DantzigSelector", bind(cml.DantzigSelector, 0.3), real),
     ModelCase("SquareRootLasso", bind(cml.SquareRootLasso, 0.3), real),
     ModelCase("PrincipalComponents", lambda X, y, **given: components(X, 2, **given), alone),
     ModelCase("DiscriminantAnalysis", bind(cml.DiscriminantAnalysis), three),
