@@ -30,6 +30,7 @@ FILES = sorted(PROBLEMS.glob("*.toml"))
 
 ORACLES = {
     "least_squares": oracles.least_squares,
+    "locally_weighted_regression": shapes.locally_weighted_regression,
     "minimum_norm": oracles.minimum_norm,
     "ridge": oracles.ridge,
     "constrained_ridge": oracles.constrained_ridge,

@@ -44,9 +44,10 @@ def kernel_ridge(X, y, lam, kernel=None, sigma=None):
     return {"objective": np.mean((y - f) ** 2) / 2 + lam / 2 * q @ f, "q": q}
 
 
-def kernel_logistic(X, y, lam, kernel):
+def kernel_logistic(X, y, lam, kernel=None, sigma=None):
     """Newton in NumPy on the features."""
-    return {"objective": newton.newton(features(X, kernel), y, lam, newton.logistic_loss)[0]}
+    Z = features(X, kernel or gaussian(sigma))
+    return {"objective": newton.newton(Z, y, lam, newton.logistic_loss)[0]}
 
 
 def kernel_svm(X, y, C, kernel=None, sigma=None):

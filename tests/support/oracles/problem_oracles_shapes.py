@@ -10,6 +10,16 @@ from sklearn import neighbors
 from sklearn.isotonic import isotonic_regression
 
 
+def locally_weighted_regression(X, y, query, width):
+    """QR of the rows, each times the root of its weight."""
+    s = np.exp(-((X - query) ** 2).sum(axis=1) / (2 * width**2))
+    s /= s.sum()
+    A = np.column_stack([X, np.ones(len(X))])
+    Q, R = np.linalg.qr(np.sqrt(s)[:, None] * A)
+    v = np.linalg.solve(R, Q.T @ (np.sqrt(s) * y))
+    return {"objective": s @ (y - A @ v) ** 2 / 2, "w": v[:-1], "b": v[-1]}
+
+
 def nearest_neighbors(X, Q, k, y=None):
     """The mean distances that a k-d tree finds."""
     tree = neighbors.NearestNeighbors(n_neighbors=k, algorithm="kd_tree").fit(X)
