@@ -66,7 +66,7 @@ def test_every_solver_is_named(page: str) -> None:
 
 
 def test_every_example_is_listed() -> None:
-    text = (REPOSITORY / "docs" / "README.md").read_text(encoding="utf-8")
+    text = (REPOSITORY / "docs" / "examples.md").read_text(encoding="utf-8")
     folder = REPOSITORY / "examples"
     names = {path.relative_to(folder).as_posix() for path in folder.rglob("*.py")}
     assert {name for name in names if f"../examples/{name}" not in text} == set()

@@ -1,0 +1,136 @@
+"""A page for every model: its docstring, its formulas, and what is certified on real data.
+
+Nothing here is written by hand: the text is the docstring, the formulas are ``problem.latex()``,
+the numbers and the picture are those of ``problem.solve()`` on the first problem file of the model.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from convexml import models
+from convexml.library import discover, load_file, read_table_of
+from convexml.library.names import snake_case
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+HERE = Path(__file__).resolve().parent
+PROBLEMS = HERE.parents[1] / "problems"
+FOLDER = HERE.parent / "model"
+LITERAL = re.compile(r"(``.*?``)")
+OWN = "learning_problem"
+"""The model of files with an ``[objective]``."""
+
+
+MEMBERS = (
+    "solve",
+    "certify",
+    "certified_support",
+    "path",
+    "cross_validate",
+    "leave_one_out",
+    "approximate",
+    "judge",
+    "margins",
+    "find_evidence",
+    "certify_infeasible",
+    "certify_unbounded",
+    "primal",
+    "dual",
+    "variables",
+    "constraints",
+    "multipliers",
+    "lam_max",
+    "objective",
+    "dual_objective",
+    "components",
+    "eigengap",
+    "predict",
+    "predict_proba",
+    "decision_function",
+    "score",
+    "latex",
+)
+"""What a posed problem promises, in this order, where the model has it."""
+
+
+def files_of_models() -> dict[str, list[Path]]:
+    """The problem files of each model, by its name in snake_case."""
+    found: dict[str, list[Path]] = {}
+    for path in discover(PROBLEMS):
+        table = read_table_of(path)
+        name = table.model or (OWN if table.objective else "")
+        found.setdefault(name, []).append(path)
+    return found
+
+
+def sections(name: str, files: list[Path]) -> dict[str, Any]:
+    """What the page of a model says."""
+    model = getattr(models, name)
+    first = load_file(files[0])
+    solution = first.problem.solve()
+    picture = FOLDER / f"{name}.svg"
+    solution.plot(picture)
+    return {
+        "name": name,
+        "summary": (inspect.getdoc(model) or "").split("\n")[0],
+        "members": ", ".join(each for each in MEMBERS if hasattr(model, each)),
+        "formulas": first.problem.latex(),
+        "title": first.title,
+        "file": files[0].name,
+        "text": files[0].read_text(encoding="utf-8").rstrip(),
+        "solution": str(solution).rstrip(),
+        "picture": picture.name,
+        "others": [(path.name, read_table_of(path).title) for path in files[1:]],
+    }
+
+
+def write_pages(app: Sphinx) -> None:
+    """Write the page of every model, and leave alone what is as it was."""
+    FOLDER.mkdir(exist_ok=True)
+    loader = Environment(loader=FileSystemLoader(HERE), undefined=StrictUndefined)
+    page, index = loader.get_template("model.md.j2"), loader.get_template("models.md.j2")
+    files, rows = files_of_models(), []
+    for name in models.__all__:
+        parts = sections(name, files[snake_case(name)])
+        rows.append((name, parts["summary"]))
+        _write(FOLDER / f"{name}.md", page.render(parts))
+    _write(FOLDER / "index.md", index.render(rows=rows))
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def escape_bars(app: Any, kind: str, name: str, it: Any, options: Any, lines: list[str]) -> None:
+    """Norms are written with bars, which reStructuredText takes for substitutions."""
+    for k, line in enumerate(lines):
+        parts = LITERAL.split(line)
+        parts[::2] = [part.replace("|", r"\|") for part in parts[::2]]
+        lines[k] = "".join(parts)
+
+
+def own_signature(
+    app: Any, kind: str, name: str, it: Any, options: Any, signature: str, returned: str
+) -> tuple[str, str] | None:
+    """A class is called as its ``__init__`` is; what refuses unknown names is not shown."""
+    if kind != "class" or "__init__" not in vars(it):
+        return None
+    own = inspect.signature(it.__init__)
+    rest = [p.replace(annotation=p.empty) for p in list(own.parameters.values())[1:]]
+    return str(own.replace(parameters=rest, return_annotation=own.empty)), returned
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Pages are written before Sphinx looks for them, docstrings when it reads them."""
+    app.connect("builder-inited", write_pages)
+    app.connect("autodoc-process-signature", own_signature)
+    app.connect("autodoc-process-docstring", escape_bars, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
