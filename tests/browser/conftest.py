@@ -1,0 +1,60 @@
+"""Chromium of the system, and a small page that has everything."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.report.records import ENVIRONMENT, RECORDS
+
+from convexml.comparison.cards import Card
+from convexml.report import Comparison
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script></script>"
+CARD = Card(
+    "lasso",
+    HOSTILE,
+    "lasso",
+    "Lasso(n=442, d=10, lam=2.0)",
+    HOSTILE,
+    (("primal", r"\min_w\ \tfrac12 \|Xw - y\|_2^2 + \lambda \|w\|_1"), ("KKT", "u = Xw - y")),
+    "problems/lasso.toml",
+    f'title = "{HOSTILE}"\n' + "value = [" + "1.0, " * 60 + "]\n",
+)
+CONDITIONS = tuple(
+    {"name": name, "kind": "stationarity", "residual": 1e-9, "relative": 1e-12, "where": "3"}
+    for name in ("X'u + lam w = 0", "c + A_ub' lambda_ub + A_eq' nu - lambda_lower + upper = 0")
+)
+
+
+@pytest.fixture(scope="session")
+def browser(pytestconfig: pytest.Config) -> Iterator[Any]:
+    """The system's Chromium; skipped where there is none, unless ``--browser`` asks for it."""
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        stop = pytest.fail if pytestconfig.getoption("browser") else pytest.skip
+        stop("there is no chromium on this system (apt-get install chromium)")
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A page with a lie, a crash, a late run, and a title that is markup."""
+    rows = [
+        replace(row, title=HOSTILE, conditions=CONDITIONS, worst_condition=CONDITIONS[1]["name"])
+        if row.problem == "lasso"
+        else row
+        for row in RECORDS
+    ]
+    path: Path = tmp_path_factory.mktemp("page") / "page.html"
+    Comparison(tuple(rows), ENVIRONMENT, problems=(CARD,)).to_html(path)
+    return path.as_uri()

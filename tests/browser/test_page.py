@@ -1,0 +1,116 @@
+"""The report page in Chromium: nothing is fetched, cut, overprinted or out of the keyboard's reach.
+
+Skipped visibly where there is no Chromium; ``pytest tests/browser --browser`` fails instead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.browser.measure import (
+    OUTSIDE,
+    OVERPRINTED,
+    SCHEMES,
+    UNFOLD,
+    WIDTHS,
+    opened,
+    violations,
+)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_is_fetched_cut_or_overprinted(browser: Any, address: str, width: int) -> None:
+    for scheme in SCHEMES:
+        with opened(browser, address, width, scheme) as (page, wrong):
+            page.evaluate(UNFOLD)
+            assert page.evaluate(OUTSIDE) == []
+            assert page.evaluate(OVERPRINTED) == []
+            assert wrong == []  # markup in titles is text: no dialog, no request
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1440, "light"), pytest.param(390, "dark", marks=pytest.mark.slow)]
+)
+def test_axe_finds_nothing(browser: Any, address: str, width: int, scheme: str) -> None:
+    with opened(browser, address, width, scheme) as (page, _):
+        page.evaluate(UNFOLD)
+        assert violations(page) == []
+
+
+def test_the_measurements_find_what_is_planted(browser: Any, address: str) -> None:
+    with opened(browser, address, 390, "light") as (page, wrong):
+        page.evaluate("document.querySelector('h1').style.width = '20px'")
+        assert any(text.startswith("within H1") for text in page.evaluate(OUTSIDE))
+        page.evaluate("document.querySelector('.eyebrow').style.marginLeft = '380px'")
+        assert "the page scrolls sideways" in page.evaluate(OUTSIDE)
+        page.evaluate("document.querySelector('.cards td').style.margin = '0 0 -99px 0'")
+        page.evaluate(UNFOLD)
+        page.evaluate("document.querySelectorAll('.runs td')[2].style.transform = 'scale(9)'")
+        assert page.evaluate(OVERPRINTED) != []
+        page.evaluate("new Image().src = 'elsewhere.png'; setTimeout(() => { throw 1; })")
+        page.wait_for_timeout(50)
+        assert wrong != []
+
+
+def test_the_keyboard_filters_sorts_follows_links_and_folds(browser: Any, address: str) -> None:
+    with opened(browser, address, 1440, "light") as (page, wrong):
+        names = "() => [...document.querySelectorAll('.matrix tbody tr:not([hidden])')]"
+        names += ".map((row) => row.dataset.name)"
+        everything = page.evaluate(names)
+        page.focus("#by-problem")
+        page.keyboard.type("lass")
+        assert page.evaluate(names) == ["lasso"]
+        assert page.inner_text("#shown") == "1 of 4 problems"
+        assert page.locator("article:visible").count() == 1
+        page.keyboard.press("Control+A")
+        page.keyboard.press("Delete")
+        page.keyboard.press("Tab")  # the solvers
+        page.keyboard.type("ecos")
+        assert page.evaluate(names) == ["svm"]
+        page.keyboard.press("Tab")
+        page.keyboard.type("refuted")
+        assert page.evaluate(names) == []
+        for _ in range(2):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")  # show all
+        page.wait_for_timeout(30)
+        assert page.evaluate(names) == everything
+        page.focus("#by-order")
+        page.keyboard.type("by")
+        assert page.evaluate(names) == sorted(everything)
+        page.focus(".matrix tbody th a")
+        name = page.evaluate("document.activeElement.textContent")
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(50)
+        fold = "() => document.activeElement.parentElement"
+        assert page.evaluate(f"({fold})().open")
+        assert page.evaluate(f"({fold})().parentElement.dataset.name") == name
+        page.keyboard.press("Enter")
+        assert not page.evaluate(f"({fold})().open")
+        assert wrong == []
+
+
+def test_without_scripts_all_is_there_and_nothing_that_needs_them(
+    browser: Any, address: str
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    assert not page.locator("#filter").is_visible()
+    assert page.locator(".matrix tbody tr").count() == 4
+    page.locator("article summary").first.click()
+    assert page.locator("article .runs").first.is_visible()
+    context.close()
+
+
+def test_on_paper_headings_stay_with_what_follows_and_nothing_is_folded(
+    browser: Any, address: str
+) -> None:
+    with opened(browser, address, 1000, "light") as (page, _):
+        page.emulate_media(media="print")
+        rule = "(all) => all.every((each) => getComputedStyle(each).breakAfter === 'avoid')"
+        assert page.eval_on_selector_all("h2, article summary, .takeaway, .meta", rule)
+        shown = "(all) => all.every((each) => each.getBoundingClientRect().height > 0)"
+        assert page.eval_on_selector_all("article .runs", shown)
+        assert not page.locator("#filter").is_visible()

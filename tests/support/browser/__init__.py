@@ -1,0 +1,1 @@
+"""The report page in a browser: what is measured there."""

@@ -1,0 +1,75 @@
+"""What a page shows in a real browser: errors, requests, text outside its box."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+WIDTHS = (1440, 390)
+SCHEMES = ("light", "dark")
+
+OUTSIDE = """() => {
+  const found = [];
+  const texts = "td, th, p, li, dt, dd, summary, h1, h2, h3, figcaption, label, button, .badge";
+  for (const each of document.querySelectorAll(texts)) {
+    if (!each.getClientRects().length || each.closest(".formulas")) continue;
+    const name = each.tagName + " " + each.textContent.trim().slice(0, 40);
+    const inline = getComputedStyle(each).display === "inline";
+    if (!inline && each.scrollWidth > each.clientWidth + 1) found.push("within " + name);
+    const right = each.getBoundingClientRect().right;
+    if (!each.closest(".scroll, .code") && right > innerWidth + 1) found.push("page " + name);
+  }
+  if (document.documentElement.scrollWidth > innerWidth) found.push("the page scrolls sideways");
+  return found;
+}"""
+"""Text that is wider than its own box, or than the page where nothing scrolls."""
+
+OVERPRINTED = """() => {
+  const found = [];
+  for (const row of document.querySelectorAll("tbody tr")) {
+    if (!row.getClientRects().length) continue;
+    const boxes = [...row.querySelectorAll("td, th")].filter((c) => c.textContent.trim())
+      .map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return range.getBoundingClientRect();
+      }).filter((box) => box.width > 0);
+    for (const [k, a] of boxes.entries()) for (const b of boxes.slice(k + 1)) {
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > 1 && down > 1) found.push(row.textContent.trim().slice(0, 60));
+    }
+  }
+  return found;
+}"""
+"""Rows in which the text of one cell lies on that of another."""
+
+UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+
+
+@contextmanager
+def opened(browser: Any, address: str, width: int, scheme: str) -> Iterator[tuple[Any, list[str]]]:
+    """The page at an address, and what went wrong on it: errors, and requests beside its own."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    wrong: list[str] = []
+    page = context.new_page()
+    page.on("console", lambda said: wrong.append(f"console: {said.text}"))
+    page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+    page.on("dialog", lambda dialog: (wrong.append("dialog"), dialog.dismiss()))
+    page.on("request", lambda sent: sent.url.split("#")[0] == address or wrong.append(sent.url))
+    page.goto(address)
+    try:
+        yield page, wrong
+    finally:
+        context.close()
+
+
+def violations(page: Any) -> list[str]:
+    """What axe-core finds on a page: rule and first place."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [f"{each['id']}: {each['nodes'][0]['html'][:120]}" for each in found]
