@@ -10,6 +10,7 @@ from ...certificates import Certificate
 from .advice import with_advice
 from .chosen import CHOICES, Chosen
 from .families import (
+    boosting,
     covariance,
     discriminant,
     glm,
@@ -29,6 +30,7 @@ from .refusals import refusal
 from .wrappers import WRAPPERS, inside
 
 TRANSLATIONS: Mapping[str, Callable[[Fitted], Iterable[Subproblem]]] = {
+    "AdaBoostClassifier": boosting.ada_boost,
     "ElasticNet": lasso.elastic_net,
     "GammaRegressor": glm.gamma_regressor,
     "GraphicalLasso": covariance.graphical_lasso,

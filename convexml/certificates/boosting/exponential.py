@@ -1,13 +1,15 @@
 """Certificates of min sum c_i e^{-y_i (H w)_i} over decision stumps, w free: AdaBoost's problem.
 
 The dual maximises sum c_i (p_i - p_i log p_i), p_i = -y_i u_i / c_i >= 0, s.t. H'u = 0; u = 0 says
-that P >= 0. A better u, for few stumps, comes from the certificate of the loss.
+that P >= 0, and samples that no stump tells apart give one that is better where both classes are
+among them. The best, for few stumps, comes from the certificate of the loss.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import xlogy
@@ -20,7 +22,10 @@ from ..judge import absent, bounded, judge, refuted
 from ..scale import learning_scale
 
 PRICE = "The price of an H'u that is not exactly 0 is not known for so many stumps."
-BOUND = "P >= 0 is all that is known: a better bound is looked for where there are fewer stumps."
+BOUND = (
+    "The bound is what samples cost that no stump tells apart: a better one is looked for where "
+    "there are fewer stumps."
+)
 SEPARATES = "The sum separates the classes: along it P falls to 0, which no w attains."
 
 
@@ -103,17 +108,31 @@ class Exponentials:
         value, lost = self.cost(better)
         return refuted(certificate, value, {"w": better, "objective": value}, error + lost)
 
+    @cached_property
+    def twins(self) -> tuple[float, Array]:
+        """A bound on P from below by samples that every stump takes for one, and its u.
+
+        With the weights a of their first and b of their second class they add at least
+        min_z a e^z + b e^-z = 2 sqrt(a b) to P, whatever their common (H w)_i is.
+        """
+        same = np.unique(self.stumps.ranks, axis=0, return_inverse=True)[1].ravel()
+        sides = [np.bincount(same, self.c * (self.y == sign)) for sign in (-1.0, 1.0)]
+        roots = np.sqrt(sides[0]) * np.sqrt(sides[1])
+        own = np.where(self.y > 0.0, sides[1][same], sides[0][same])
+        value = 2.0 * float(roots.sum()) * (1.0 - gamma(2 * self.c.size + 16))
+        return max(value, 0.0), -self.y * (self.c / own) * roots[same]
+
     def _bound(self, found: Certificate | None, u: Array | None) -> tuple[float, Array, str]:
         """A bound on P from below, its u, and why it is not better."""
         nothing = np.zeros_like(self.c)
         if u is not None and not np.any(u):
             return 0.0, nothing, ""
         if found is None:
-            return (0.0, nothing, BOUND) if u is None else (-np.inf, u, PRICE)
+            return (*self.twins, BOUND) if u is None else (-np.inf, u, PRICE)
         below = found.primal_objective - found.gap
         below -= 2.0 * EPS * (abs(found.primal_objective) + found.gap)
-        if u is None and not below > 0.0:
-            return 0.0, nothing, found.reason
+        if u is None and not below > self.twins[0]:
+            return *self.twins, found.reason
         return below, found.dual.get("u", nothing), found.reason
 
     def separation(self, w: Array, tol: float) -> Certificate | None:

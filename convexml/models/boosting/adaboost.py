@@ -11,10 +11,8 @@ import numpy as np
 from ...certificates import Certificate
 from ...certificates.boosting.exponential import Exponentials
 from ...errors import InputError
-from ...losses import Exponential
 from ...numerics import Array
 from ...objective import Statement
-from ...penalties import Zero
 from ...solvers.coordinate.boosting import boosting
 from ...validation import positive_integer
 from ..arrays.problem import Arrays, Shapes
@@ -27,10 +25,8 @@ from ..reading.matrix import read_matrix
 from ..reading.names import match_columns
 from ..solution import Solution
 from .base import Boosted
+from .program import exponential_loss, exponentials
 from .stumps import dense_of, names_of, read_stumps
-
-FEW = 100_000
-"""Entries of H, of one sign, with which a bound above 0 is looked for."""
 
 
 class AdaBoost(Boosted):
@@ -64,7 +60,8 @@ class AdaBoost(Boosted):
     subject to H'u = 0. After the rounds the status is "inaccurate" with a verified gap, unless the
     optimum is reached. Where the stumps separate the classes, as those of a feature without ties
     do, the infimum is 0 and no w attains it: then the gap is P itself; ``find_evidence`` proves it.
-    A bound above 0 is looked for where n times the number of thresholds is at most 100,000.
+    A bound that can meet P is looked for where there are at most 1000 thresholds, and n times their
+    number is at most 2^24; beyond, P is at least what samples that no stump tells apart cost.
 
     References
     ----------
@@ -93,24 +90,7 @@ class AdaBoost(Boosted):
     @cached_property
     def program(self) -> Exponentials:
         """The problem as its certificate sees it."""
-        s = self._samples.weights
-        few = len(s) * self._stumps.count <= 2 * FEW
-        judged = self._judged if few else None
-        return Exponentials(self._stumps, self._samples.y, s / self._total, judged)
-
-    @cached_property
-    def _half(self) -> LearningProblem:
-        """The same loss with the stumps x_j > t alone, whose weights are those less the others."""
-        return self._with(dense_of(self.name, self._stumps)[:, ::2])
-
-    def _with(self, H: Array) -> LearningProblem:
-        s, none = self._samples, Zero()
-        return LearningProblem(
-            H, s.y, Exponential(), none, fit_intercept=False, sample_weight=s.weights
-        )
-
-    def _judged(self, w: Array, u: Array | None, tol: float) -> Certificate:
-        return self._half.certify(w, u=u, tol=tol)
+        return exponentials(self.name, self._stumps, self._samples.y, self._samples.weights)
 
     def margins(self, w: Any) -> Array:
         """y_i (H w)_i of the samples that have a weight, in their order.
@@ -194,7 +174,8 @@ class AdaBoost(Boosted):
 
     @cached_property
     def _whole(self) -> LearningProblem:
-        return self._with(dense_of(self.name, self._stumps))
+        H = dense_of(self.name, self._stumps)
+        return exponential_loss(H, self._samples.y, self._samples.weights)
 
     def _pose(self) -> Statement:
         return self._whole.statement

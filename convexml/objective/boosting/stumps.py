@@ -39,6 +39,11 @@ class Stumps:
         """Where the thresholds of each feature begin, and their number."""
         return np.concatenate([[0], np.cumsum([len(t) for t in self.thresholds])]).astype(int)
 
+    def with_constant(self) -> Stumps:
+        """The same with the constants 1 and -1 in the last two columns."""
+        ones = np.ones((len(self.ranks), 1), dtype=self.ranks.dtype)
+        return Stumps([*self.thresholds, np.full(1, -np.inf)], np.hstack([self.ranks, ones]))
+
     def of(self, X: Array) -> Stumps:
         """The same stumps on other samples."""
         columns = zip(self.thresholds, X.T, strict=True)
@@ -59,6 +64,14 @@ class Stumps:
         feature = int(np.searchsorted(self.starts, j // 2, side="right")) - 1
         above = self.ranks[:, feature] > j // 2 - self.starts[feature]
         return np.where(above, 1.0, -1.0) * (1.0 - 2.0 * (j % 2))
+
+    def place(self, feature: int, above: Array) -> int | None:
+        """The column of the feature that is 1 where ``above`` is true; None where none is."""
+        rank = self.ranks[:, feature]
+        low, high = rank[~above].max(initial=-1), rank[above].min(initial=len(self.ranks))
+        if not 0 <= low < high < len(self.ranks) or high != low + 1:
+            return None
+        return int(2 * (self.starts[feature] + low))
 
     def matvec(self, w: Array) -> Array:
         """H w, (n,)."""
