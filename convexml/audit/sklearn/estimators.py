@@ -10,7 +10,6 @@ from ...certificates import Certificate
 from .advice import with_advice
 from .chosen import CHOICES, Chosen
 from .families import (
-    boosting,
     covariance,
     discriminant,
     glm,
@@ -24,6 +23,7 @@ from .families import (
     sgd,
     unsupervised,
 )
+from .families.ensembles import boosting
 from .fitted import Fitted, in_order, read_fitted, sklearn_class
 from .parts import Subproblem, certify_parts
 from .refusals import refusal

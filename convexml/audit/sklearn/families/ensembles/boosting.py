@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from ....certificates import Certificate
-from ....certificates.boosting.exponential import Exponentials
-from ....models.boosting.program import exponentials
-from ....models.boosting.stumps import read_stumps
-from ....numerics import Array
-from ....objective.boosting.stumps import Stumps
-from ..fitted import Fitted, sklearn_class
+from .....certificates import Certificate
+from .....certificates.boosting.exponential import Exponentials
+from .....models.boosting.program import exponentials
+from .....models.boosting.stumps import read_stumps
+from .....numerics import Array
+from .....objective.boosting.stumps import Stumps
+from ...fitted import Fitted, sklearn_class
 
 
 def ada_boost(fitted: Fitted) -> Iterator[BoostedPart]:

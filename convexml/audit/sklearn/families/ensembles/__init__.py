@@ -1,0 +1,1 @@
+"""Estimators that add up others: what their rounds minimise."""
