@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from math import inf
 from pathlib import Path
 
 import pytest
-from support.report.records import ENVIRONMENT, record
+from support.report.reader import read
+from support.report.records import ENVIRONMENT, LIE, record
 
 from convexml.report import Comparison, render_html
 
@@ -15,7 +17,7 @@ from convexml.report import Comparison, render_html
 class Page(HTMLParser):
     """Checks that tags nest, and collects what would be loaded and what is readable."""
 
-    VOID = frozenset({"meta", "line", "path", "link", "img", "br", "input", "mspace"})
+    VOID = frozenset({"meta", "line", "path", "link", "img", "br", "input", "mspace", "wbr"})
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -114,6 +116,29 @@ def test_disagreements_are_highlighted(comparison: Comparison) -> None:
     assert "liar" in section
     honest = Comparison((record("lasso", "clarabel"),), ENVIRONMENT)
     assert "Nowhere: every conclusion that was claimed is certified" in render_html(honest)
+
+
+def test_planted_lies_count_as_such_in_sentence_matrix_and_profile() -> None:
+    """A claim that the certificate refuses, and a run that is past its limit."""
+    late = record("lasso", "slow", seconds=9.0, max_seconds=5.0)
+    results = Comparison((record("lasso", "honest", max_seconds=5.0), LIE, late), ENVIRONMENT)
+    html = render_html(results)
+    kinds = [row["kind"] for row in results.document()["records"]]
+    assert kinds == ["confirmed", "refuted", "late"]
+    assert read(html).counts == {"confirmed": 1, "refuted": 1, "late": 1}
+    assert "1 run claimed a conclusion that the certificate confirms in time; 1 claimed" in html
+    assert "The worst claim: liar on lasso claimed “optimal” and misses by 0.047" in html
+    matrix = html.split('id="matrix"')[1].split("</section>")[0]
+    cells = [matrix.count(f'<td data-kind="{kind}">') for kind in kinds]
+    assert cells == [1, 1, 1]
+    profile = results.profile()
+    shares = {name: profile.share(name, inf) for name in profile.ratios}
+    assert shares == {"honest": 1.0, "liar": 0.0, "slow": 0.0}
+    standings = {each.solver: each for each in results.standings()}
+    assert standings["honest"].beats == {"liar": 1.0, "slow": 1.0}
+    assert standings["liar"].beats["honest"] == 0.0
+    assert standings["honest"].mean_seconds == pytest.approx(0.0123 + 0.0045)
+    assert standings["slow"].mean_seconds == pytest.approx(5.0)  # a miss counts as the limit
 
 
 def test_dark_mode_phone_and_print_are_provided_for(comparison: Comparison) -> None:

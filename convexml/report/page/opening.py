@@ -59,7 +59,7 @@ def sentences(results: Results, summary: Summary) -> list[str]:
     found = [
         f"{counted(solvers, 'solver')} made {counted(len(ran), 'run')} on "
         f"{counted(summary.problems, 'problem')}{_under(results)}.",
-        f"{confirmed:,} runs claimed a conclusion that the certificate confirms in time; "
+        f"{counted(confirmed, 'run')} claimed a conclusion that the certificate confirms in time; "
         f"{len(failing):,} claimed one that it does not; "
         f"{len(ran) - confirmed - len(failing):,} ended in other ways, each counted below.",
     ]

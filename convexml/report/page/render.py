@@ -13,33 +13,34 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from .. import formats
-from ..panels import lay_out, ranked
+from ..panels import ranked
 from ..summary import summarize
 from .canvas import alphabet
 from .figures import figures, pairwise
 from .formulas import mathml
 from .opening import counts, factor, sentences
 from .overview import matrix_row, solvers_of
-from .sections import preparation, section
+from .sections import preparation, race, section
 from .setting import setting
-from .words import badge_words, look
+from .words import badge_words, breakable, look
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...comparison import Courses, Results
+    from ...comparison import Results
+    from ..courses import Convergence
 
 SCRIPT = Path(__file__).parent / "templates" / "page.js"
 
 
-def render_html(results: Results, convergence: Sequence[Courses] = ()) -> str:
+def render_html(results: Results, convergence: Sequence[Convergence] = ()) -> str:
     """The page as text; everything in it is escaped, nothing is loaded from elsewhere.
 
     Parameters
     ----------
     results : Results
         A comparison.
-    convergence : sequence of Courses
+    convergence : sequence of Convergence
         Of some of its problems: each is a picture with its problem.
 
     Returns
@@ -61,12 +62,13 @@ def render_html(results: Results, convergence: Sequence[Courses] = ()) -> str:
         "seconds": formats.seconds,
         "typeset": formats.typeset,
         "mathml": mathml,
+        "breakable": breakable,
         "factor": factor,
         "preparation": preparation,
     }
     records, summary = results.records, summarize(results)
     groups = [list(g) for _, g in groupby(records, key=lambda r: r.problem)]
-    races = {each.problem: lay_out(each.courses) for each in convergence if ranked(each.courses)}
+    races = {each.problem: race(each) for each in convergence if ranked(each.courses)}
     cards = {card.problem: card for card in results.problems}
     solvers = solvers_of(records)
     charts = figures(results)

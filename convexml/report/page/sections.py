@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from ...solvers.registry import ALGORITHMS
 from .. import formats
 from ..facts import known_facts
+from ..panels import lay_out, ranked
 from .words import LOOKS
 
 if TYPE_CHECKING:
     from ...comparison import Outcome
     from ...comparison.cards import Card
+    from ..courses import Convergence
 
 
 def section(records: Sequence[Outcome], card: Card | None) -> dict[str, Any]:
@@ -104,3 +106,20 @@ def preparation(record: Outcome) -> tuple[float, float]:
     if record.solver in ALGORITHMS:
         return 0.0, record.compile_seconds
     return record.compile_seconds, 0.0
+
+
+def race(courses: Convergence) -> dict[str, Any]:
+    """The convergence on a problem: picture, takeaway and table.
+
+    Parameters
+    ----------
+    courses : Convergence
+        With at least one course that can be drawn.
+    """
+    first = ranked(courses.courses)[0]
+    goal = first.best
+    least = formats.DASH if goal is None else formats.scientific(max(goal.level, 0.0))
+    taken = formats.DASH if goal is None else formats.seconds(goal.seconds)
+    takeaway = f"{first.solver} comes closest first: a verified {least} in {taken} s."
+    picture = lay_out(courses.courses)
+    return {"picture": picture, "takeaway": takeaway, "table": courses.table()}

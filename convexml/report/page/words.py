@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from markupsafe import Markup, escape
+
 if TYPE_CHECKING:
     from ...comparison import Outcome
 
@@ -24,7 +26,7 @@ LOOKS = {
     "unexpected": Look("◑", "open", "unexpected"),
     "unproved": Look("○", "open", "not proved"),
     "closed": Look("◆", "calm", "gave up, certified"),
-    "gave up": Look("–", "calm", "gave up"),
+    "gave up": Look("−", "calm", "gave up"),
     "failed": Look("!", "bad", "crashed"),
     "not certifiable": Look("?", "calm", "not certifiable"),
     "did not run": Look("·", "calm", "did not run"),
@@ -45,3 +47,14 @@ def badge_words(record: Outcome) -> str:
     found = "certified" if record.status == "optimal" else f"certified {record.status}"
     extra = {"late": ", but late", "unexpected": f", {record.expected_status} expected"}
     return found + extra.get(record.kind, "")
+
+
+def breakable(name: str) -> Markup:
+    """A name that a narrow column may break after its underscores.
+
+    Parameters
+    ----------
+    name : str
+        Of a problem or a solver.
+    """
+    return escape(name).replace("_", Markup("_<wbr>"))

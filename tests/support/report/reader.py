@@ -91,7 +91,7 @@ class _Reader(HTMLParser):
             self.count = ""
         if tag == "span" and not self.section and "data-kind" in known:
             self.page.counts[known["data-kind"]] = int(self.count.replace(",", ""))
-        if tag not in ("meta", "input"):
+        if tag not in ("meta", "input", "wbr"):
             self.open.append(tag)
 
     def handle_data(self, data: str) -> None:
