@@ -190,7 +190,7 @@ class Problem(PublicNames, ABC):
         Parameters
         ----------
         lams : sequence of float
-            Values of ``lam``, or of ``C`` for the support vector machines.
+            Values of ``lam``, or of ``C`` or ``nu`` for the support vector machines.
         everywhere : float, optional
             A relative gap: then ``lams`` are the two ends (high, low) of an interval, and a grid is
             chosen such that at every value between them some solution of the grid is that good.
@@ -235,9 +235,9 @@ class Problem(PublicNames, ABC):
         raise InputError(f"{self.name}.path: no bound between two values of {name} is known.")
 
     def _path_parameter(self) -> str:
-        for name in ("lam", "C", "radius"):
+        for name in ("lam", "C", "radius", "nu"):
             if isinstance(getattr(type(self), name, None), Hyperparameter):
                 return name
-        what = f"a path follows lam, C or radius, and {self.name} has none of them."
+        what = f"a path follows lam, C, radius or nu, and {self.name} has none of them."
         advice = "Solve it as it is, or pose one problem for each value."
         raise InputError(f"{self.name}.path: {what} {advice}")

@@ -192,7 +192,7 @@ def test_a_path_of_the_lasso_and_of_a_support_vector_machine(compiled: list[str]
     alone = [cml.SoftMarginSVM(XB, YB, C).solve().objective for C in (0.1, 1.0, 10.0)]
     assert costs == pytest.approx(alone, rel=1e-9)  # each began at the solution before
     assert machine.C == 1.0
-    with pytest.raises(InputError, match="follows lam, C or radius, and LeastSquares has none"):
+    with pytest.raises(InputError, match="follows lam, C, radius or nu, and LeastSquares has none"):
         cml.LeastSquares(X, Y).path([1.0])
 
 

@@ -1,6 +1,6 @@
 """What two certified points say of every parameter between theirs.
 
-Where a parameter t (lam, or C) enters P linearly, P*(t) is a minimum of lines, hence concave: it
+Where a parameter t (lam, C, nu) enters P linearly, P*(t) is a minimum of lines, hence concave: it
 lies above the chord of lower bounds at two values of t. A point (w, b) that is kept while t moves
 has P on a line. The better of two such lines less the chord bounds the gap of the better point.
 """
@@ -87,7 +87,8 @@ def crossing(first: Tangent, second: Tangent) -> float:
 def relative_gap_at(first: Tangent, second: Tangent, t: float) -> float:
     """A bound of the relative gap at t, of the point whose line is lower there."""
     upper = min(first.upper(t), second.upper(t))
-    scale = max(upper, NULL_SHARE * min(first.null, second.null))
+    # Where P is negative it is farther from 0 than its bound, and P* farther still.
+    scale = max(abs(upper), NULL_SHARE * min(first.null, second.null))
     gap = gap_between(first, second, t)
     if gap == 0.0:
         return 0.0
@@ -107,6 +108,6 @@ def worst_between(first: Tangent, second: Tangent) -> float:
         return 0.0
     null = NULL_SHARE * min(first.null, second.null)
     by_value = np.inf
-    if min(uppers) > 0.0:
-        by_value = max(gap / upper for gap, upper in zip(gaps, uppers, strict=True))
+    if min(uppers) > 0.0 or max(uppers) < 0.0:
+        by_value = max(gap / abs(upper) for gap, upper in zip(gaps, uppers, strict=True))
     return min(by_value, max(gaps) / null if null > 0.0 else np.inf)

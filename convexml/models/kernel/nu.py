@@ -24,6 +24,7 @@ from ..learning.outcomes import SUPPORT_SHARE
 from ..reading.inputs import Samples, expand
 from ..solution import Solution
 from .matrix import kernel_matrix
+from .nu_path import follow_nu
 from .nu_samples import samples_from_dict, samples_to_dict, scores_of
 from .nu_statement import pose_nu, pose_nu_dual
 
@@ -43,6 +44,7 @@ class NuMachine(ArrayProblem):
     why: ClassVar[str] = "the dual is a quadratic program in a box, of few support vectors"
     _samples: Samples
     _matrix: KernelMatrix | None = None
+    _interval_path = follow_nu
 
     def _start(self, samples: Samples, nu: Any, kernel: Any) -> None:
         self._samples, self._hyper = samples, self._check(nu=nu)
@@ -146,8 +148,7 @@ class NuMachine(ArrayProblem):
             part = self._part(point, guess)
             found = part.certify(tol) if search else part.judged(tol)
         alpha = -self.labels * found.dual["u"]
-        told = {"alpha": alpha, "beta": s - alpha}
-        told = {name: expand(value, self._samples) for name, value in told.items()}
+        told = {"alpha": expand(alpha, self._samples), "beta": expand(s - alpha, self._samples)}
         witness = found.witness
         if witness is not None:
             own = {self.function_name: self._of_all(witness["w"]), "rho": witness["level"]}

@@ -15,7 +15,6 @@ from ...certificates.learning.points.primal_repair import repair_primal
 from ...errors import InputError
 from ...objective import Objective
 from ..solution import Solution
-from .posed import PosedLearning
 
 POINTS = 40.0
 """On two decades, at a tol of 1e-3: what the first step is guessed from."""
@@ -34,7 +33,7 @@ class IntervalPath:
     Attributes
     ----------
     name : str
-        "lam" or "C".
+        "lam", "C" or "nu".
     tol : float
         The relative gap that was asked for everywhere.
     solutions : list of Solution
@@ -124,41 +123,39 @@ class IntervalPath:
 
 
 def follow(
-    problem: PosedLearning, name: str, ends: Any, tol: float, solve: Callable[[float], Solution]
+    problem: Any,
+    name: str,
+    ends: Any,
+    tol: float,
+    solve: Callable[[float], Solution],
+    line: Callable[[Solution, str], Tangent] | None = None,
 ) -> IntervalPath:
     """Solve from the high end to the low one, each step about as long as ``tol`` allows.
 
     Parameters
     ----------
-    problem : learning problem
+    problem : Problem
     name : str
         The parameter, which enters P linearly.
     ends : pair of floats
     tol : float
     solve : callable
         The solution for a value of the parameter, near the one before.
+    line : callable, optional
+        What a solution says of other parameters; None is ``line_of``, for weights w.
     """
-    if name not in ("lam", "C"):
+    if name not in ("lam", "C", "nu"):
         raise InputError(f"{problem.name}.path: P is not linear in {name}; everywhere needs that.")
     high, low = read_ends(problem.name, name, ends)
     path = IntervalPath(name, tol, [], [])
 
     def add(value: float) -> Tangent:
         solution = solve(value)
-        if "q" in solution.primal:
-            raise InputError(
-                f"{problem.name}.path: everywhere does not follow functions of kernels."
-            )
-        if "w" not in solution.primal:
-            raise InputError(
-                f"{problem.name}.path: everywhere needs weights w at each {name}; at {value:g} "
-                f"the problem is {solution.status}."
-            )
-        line = line_of(solution, name)
+        found = (line or line_of)(solution, name)
         k = bisect_left([-each for each in path.lams], -value)
         path.solutions.insert(k, solution)
-        path.lines.insert(k, line)
-        return line
+        path.lines.insert(k, found)
+        return found
 
     def part(first: Tangent, second: Tangent) -> None:
         """Take points between two until each pair of neighbours does."""
@@ -216,6 +213,13 @@ def line_of(solution: Solution, name: str) -> Tangent:
     """P of a solution as ``name`` moves: its slope is Omega at lam = 1, or the loss at C = 1."""
     problem = solution.problem
     at = float(getattr(problem, name))
+    if "q" in solution.primal:
+        raise InputError(f"{problem.name}.path: everywhere does not follow functions of kernels.")
+    if "w" not in solution.primal:
+        raise InputError(
+            f"{problem.name}.path: everywhere needs weights w at each {name}; at {at:g} "
+            f"the problem is {solution.status}."
+        )
     unit = problem.snapshot()
     setattr(unit, name, 1.0)
     objective: Objective = unit.objective_parts

@@ -150,7 +150,7 @@ ROWS: dict[str, Row] = {
     "a word on a path": (lambda: RIDGE.path([0.1, "a"]), "Ridge: lam | 'a' | number | not text"),
     "a path of nothing to follow": (
         lambda: LEAST.path([0.1]),
-        "LeastSquares.path | LeastSquares | follows lam, C or radius | Solve it as it is",
+        "LeastSquares.path | LeastSquares | follows lam, C, radius or nu | Solve it as it is",
     ),
     "one end": (
         lambda: LASSO.path([1.0], everywhere=1e-2),
