@@ -40,6 +40,7 @@ _HOME = {
             "ConstrainedLasso",
             "ConstrainedRidge",
             "ConvexClustering",
+            "ConvexRegression",
             "DantzigSelector",
             "DiscriminantAnalysis",
             "ElasticNet",

@@ -15,6 +15,7 @@ _HOME = {
     "ConstrainedLasso": "regression.lasso",
     "ConstrainedRidge": "regression.ridge",
     "ConvexClustering": "matrix.convex_clustering",
+    "ConvexRegression": "shape.convex_regression",
     "DantzigSelector": "regression.residuals.dantzig_selector",
     "DiscriminantAnalysis": "likelihood.discriminant",
     "ElasticNet": "regression.elastic_net",

@@ -57,7 +57,7 @@ class Predictions(PublicNames):
             if hasattr(self.problem, "decision_function"):
                 what = "none; it has decision_function and predict"
             raise InputError(f"{asked}: {self.problem.name} has {what}. See .primal.")
-        if not {"b", "rho", "Theta", "p", "w"} & self.primal.keys():
+        if not {"b", "rho", "Theta", "theta", "p", "w"} & self.primal.keys():
             raise InputError(
                 f"{asked}: {self.problem.name} is {self.status}; there is no point. See .evidence "
                 "and .certificate.reason."

@@ -34,6 +34,7 @@ def models() -> dict[str, Callable[[], Any]]:
         "ConstrainedRidge": lambda: cml.ConstrainedRidge(X, t, 0.5),
         "Lasso": lambda: cml.Lasso(X, t, 0.2),
         "ConstrainedLasso": lambda: cml.ConstrainedLasso(X, t, 0.8),
+        "ConvexRegression": lambda: cml.ConvexRegression(X[:10, :2], t[:10]),
         "GeneralizedLasso": lambda: cml.GeneralizedLasso(
             X, t, 0.2, np.diff(np.eye(4), axis=0), sample_weight=s
         ),

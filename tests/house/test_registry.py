@@ -47,6 +47,7 @@ TESTED_ELSEWHERE = {
     "EnclosingBall": "test_enclosing_ball.py",
     "MonotoneRegression": "test_monotone_regression.py",
     "TrendFilter": "test_trend_filter.py",
+    "ConvexRegression": "test_convex_regression.py",
     "GeneralizedLasso": "test_generalized_lasso.py",
     "SoftmaxRegression": "support/models/softmax.py",
     "DantzigSelector": "test_dantzig_selector.py",

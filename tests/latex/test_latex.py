@@ -93,7 +93,7 @@ def test_every_model_is_here() -> None:
     named |= {"DiscriminantAnalysis", "NuSVC", "LPBoost", "AdaBoost"}
     named |= {"BernoulliLikelihood", "CategoricalLikelihood"}
     named |= {"EnclosingBall", "GeneralizedLasso", "MonotoneRegression", "TrendFilter"}
-    named |= {"DantzigSelector", "SquareRootLasso"}
+    named |= {"ConvexRegression", "DantzigSelector", "SquareRootLasso"}
     named |= {"ConvexClustering", "KMeansBound", "PrincipalComponents"}
     named |= {"NearestNeighbors", "SpanningTree", "OptimalTransport"}
     assert named == {*cml.models.__all__} - {"Problem"}

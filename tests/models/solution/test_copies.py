@@ -35,6 +35,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "OptimalTransport": lambda: cml.OptimalTransport([1, 2], [2, 1], [[1, 2], [3, 1]]),
     "EnclosingBall": lambda: cml.EnclosingBall(kernel.X),
     "MonotoneRegression": lambda: cml.MonotoneRegression([1.0, 3.0, 2.0]),
+    "ConvexRegression": lambda: cml.ConvexRegression(kernel.X[:8], np.arange(8) % 3),
     "GeneralizedLasso": lambda: cml.GeneralizedLasso(
         kernel.X, np.arange(len(kernel.X)), 0.1, np.eye(kernel.X.shape[1])
     ),

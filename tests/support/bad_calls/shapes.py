@@ -114,6 +114,10 @@ ROWS: dict[str, Row] = {
         lambda: cml.TrendFilter(Y, 0.1, order=-1),
         "TrendFilter: order | -1 | >= 0 | must be",
     ),
+    "targets of a convex fit whose squares overflow": (
+        lambda: cml.ConvexRegression(X, 1e200 * Y),
+        "ConvexRegression: squares of y | entries up to | beyond float64 | change its unit",
+    ),
     "combinations of other columns": (
         lambda: cml.GeneralizedLasso(X, Y, 0.1, np.eye(4)),
         "GeneralizedLasso: A | one column per feature (5) | (4, 4) | combinations of coefficients",

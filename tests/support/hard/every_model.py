@@ -88,6 +88,7 @@ ELSEWHERE = (
     "LearningProblem",
     "LinearProgram",
     "MonotoneRegression",
+    "ConvexRegression",
     "GeneralizedLasso",
     "TrendFilter",
     "NearestNeighbors",

@@ -69,6 +69,16 @@ def generalized_lasso(X, y, lam, A):
     }
 
 
+def convex_regression(X, y):
+    """One feature: a line, and hinges of nonnegative weight at the inner points."""
+    x = X[:, 0]
+    knots = np.unique(x)[1:-1]
+    rows = np.column_stack([np.ones_like(x), x - x.mean(), np.maximum(x[:, None] - knots, 0.0)])
+    least = np.append([-np.inf, -np.inf], np.zeros(len(knots)))
+    fit = lsq_linear(rows, y, (least, np.inf), method="bvls", tol=1e-15, max_iter=10_000)
+    return {"objective": fit.cost / len(y)}
+
+
 def enclosing_ball(X, y=None):
     """Welzl's recursion over the points and the boundary: exact but for rounding."""
     points = np.random.default_rng(0).permutation(np.unique(X, axis=0))
