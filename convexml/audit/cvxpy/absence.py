@@ -14,7 +14,7 @@ from ...duality.canonical import Canonical
 from ...duality.checking import substituted
 from ...numerics import Array
 from .reading.labels import moves_by_label, multipliers_by_label, soft_rows
-from .reading.point import Posed, primal_rows
+from .reading.point import Posed, primal_rows, violations
 from .reading.rows import read_duals
 from .rounding.coefficients import rounded_data
 from .rounding.copied import is_copied
@@ -66,7 +66,7 @@ def unboundedness(posed: Posed, tol: float = 1e-6) -> Certificate:
 
     def rows_at(x: Array) -> list[Condition]:
         with substituted(posed.values(x)):
-            return primal_rows(posed, x)
+            return primal_rows(posed, x, violations(posed))
 
     sign, soft = posed.canonical.sign, soft_rows(posed)
     certificate = certify_unbounded(posed.program, soft, rows_at, tol, sign)

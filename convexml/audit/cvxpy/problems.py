@@ -34,6 +34,7 @@ from .reading.point import (
     pose,
     primal_rows,
     sparse_values,
+    violations,
 )
 from .reading.rows import Given, dual_rows, read_duals
 from .reading.worth import shortfall
@@ -168,7 +169,9 @@ class Audited(Subject):
         """See ``Subject``."""
         found, sign = objective_at(self.names.problem), self.sign
         rest = without_constant(found, sign * self.program.offset) * sign
-        return Seen(sign * found.value, rest, found.radius, primal_rows(self.names, x))
+        violated = violations(self.names)
+        rows = primal_rows(self.names, x, violated)
+        return Seen(sign * found.value, rest, found.radius, rows, violated)
 
     @contextmanager
     def standing(self, x: Array) -> Iterator[None]:
@@ -192,9 +195,9 @@ class Audited(Subject):
         with self.standing(x):
             return meets_exactly(self.names.problem, self.names.domains)
 
-    def shortfall(self, x: Array, y: Array) -> float:
+    def shortfall(self, seen: Seen, y: Array) -> float:
         """See ``Subject``."""
-        return shortfall(self.names, y)
+        return shortfall(self.names, seen.violated, y)
 
 
 def _bent(posed: Posed) -> bool:

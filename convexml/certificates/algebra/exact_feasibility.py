@@ -34,6 +34,8 @@ def has_exact_point(data: LinearData, x: Array) -> bool | None:
     x : array, shape (n,)
         An almost feasible point.
     """
+    if (x.size + 1) * data.b_eq.size > LARGEST:
+        return None
     A, b, equal = _rows(data)
     if not np.all(np.isfinite(x)) or b.size == 0:
         return None if b.size else True

@@ -87,10 +87,10 @@ def _assemble(
     enough = rest - 0.3 * tol * scale
     # Where P is not convex, or the violations alone are worth more, no bound can be near enough.
     convex = not subject.curvature
-    short = subject.shortfall(x, pair.y) if convex else np.inf
+    short = subject.shortfall(seen, pair.y) if convex else np.inf
     worth_it = short <= tol * scale
     bound = bound_of(program, subject.fit, x, subject.own, pair, R, enough, worth_it, convex)
-    short = subject.shortfall(x, bound.y)
+    short = subject.shortfall(seen, bound.y)
     apart = _apart(program, subject.own, x, bound.y, exact - rest)
     reason, within = subject.curvature or curvature_words(bound.curvature), None
     value, price = bound.value, bound.price
@@ -174,7 +174,8 @@ def _refute(subject: Subject, certificate: Certificate, radius: float) -> Certif
     try:
         x, y = subject.fit.solve()
         with subject.standing(x):
-            seen, short = subject.seen(x), subject.shortfall(x, y)
+            seen = subject.seen(x)
+            short = subject.shortfall(seen, y)
     except (SolverError, ValueError, ArithmeticError):
         return certificate
     if not all(row.meets(WITNESS * certificate.tol) for row in seen.rows):

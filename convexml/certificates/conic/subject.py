@@ -15,12 +15,16 @@ from .search.fit import FittedProgram
 
 
 class Seen(NamedTuple):
-    """The objective at a point, without its constant too; how far off both; feasibility by row."""
+    """The objective at a point, without its constant too; how far off both; feasibility by row.
+
+    ``violated`` is what ``Subject.shortfall`` reads again.
+    """
 
     value: float
     rest: float
     radius: float
     rows: list[Condition]
+    violated: Any = None
 
 
 class Names(Protocol):
@@ -89,5 +93,5 @@ class Subject(ABC):
         return False
 
     @abstractmethod
-    def shortfall(self, x: Array, y: Array) -> float:
+    def shortfall(self, seen: Seen, y: Array) -> float:
         """|y|'violation: what being feasible within tol only gains, to first order."""

@@ -30,7 +30,8 @@ class Arrays(Subject):
         error = 2.0 * EPS * np.abs(away)  # the slack is rounded once
         rest = conic_objective(program, x)
         row = worst("b - A x in K", "primal_feasibility", away, size, error)
-        return Seen(rest + program.offset, rest, 0.0, [row])
+        violated = np.abs(row_violations(program, x)[1])
+        return Seen(rest + program.offset, rest, 0.0, [row], violated)
 
     @contextmanager
     def standing(self, x: Array) -> Iterator[None]:
@@ -46,8 +47,8 @@ class Arrays(Subject):
             worst("P x + A'y + q = 0", "stationarity", left, terms),
         ]
 
-    def shortfall(self, x: Array, y: Array) -> float:
-        return float(np.abs(y) @ np.abs(row_violations(self.program, x)[1]))
+    def shortfall(self, seen: Seen, y: Array) -> float:
+        return float(np.abs(y) @ seen.violated)
 
 
 class Indices:

@@ -105,7 +105,7 @@ class MultiplierMap:
     @cached_property
     def rows(self) -> Array:
         """The entries of y that these dual values depend on."""
-        return np.unique(self.matrix.tocoo().col)
+        return np.unique(self.matrix.indices)
 
     @cached_property
     def is_selection(self) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from operator import is_
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from ....certificates.scale import ProgramUnits
 from ....conditions import Condition, worst
 from ....duality.canonical import Canonical, cone_program
 from ....duality.checking import constraint_names
+from ....duality.inner import stored
 from ....errors import InputError, SolverError
 from ....numerics import EPS, Array
 from ....objective.conic.program import ConeProgram
@@ -44,6 +46,7 @@ class Posed:
     canonical: Canonical
     parts: list[Columns]
     maps: dict[int, MultiplierMap] = field(default_factory=dict)
+    outside: list[tuple[list[Any], list[Condition]]] = field(default_factory=list)
 
     @property
     def program(self) -> ConeProgram:
@@ -158,7 +161,29 @@ def sparse_values() -> Iterator[None]:
         yield
 
 
-def primal_rows(posed: Posed, x: Array) -> list[Condition]:
+class Violations(NamedTuple):
+    """Distances of the variables' values from each constraint, and from attributes that ask.
+
+    Attributes
+    ----------
+    constraints : list of (constraint, array)
+    attributes : list of (variable, attribute, array, array)
+        The last are limits, as ``attribute_violations`` has them.
+    """
+
+    constraints: list[tuple[Any, Array]]
+    attributes: list[tuple[Any, str, Array, Array]]
+
+
+def violations(posed: Posed) -> Violations:
+    """Those of the values that stand."""
+    with np.errstate(all="ignore"):
+        own = [(each, constraint_violation(each)) for each in posed.problem.constraints]
+    variables = posed.problem.variables()
+    return Violations(own, [(v, *found) for v in variables for found in attribute_violations(v)])
+
+
+def primal_rows(posed: Posed, x: Array, found: Violations) -> list[Condition]:
     """Feasibility of the variables' values, by constraint, domain and attribute.
 
     A violation counts against the size of its row in the data, and may be off by the rounding of
@@ -168,25 +193,25 @@ def primal_rows(posed: Posed, x: Array) -> list[Condition]:
     size = np.maximum(np.abs(program.b), posed.units.rows)
     terms = 4.0 * EPS * (program.A_sizes @ np.abs(x) + np.abs(program.b))
     rows = []
-    for constraint in posed.problem.constraints:
-        with np.errstate(all="ignore"):
-            violated = constraint_violation(constraint)
+    for constraint, violated in found.constraints:
         scale, error = (_sizes(posed, constraint, v, violated.size) for v in (size, terms))
         name = f"{posed.labels[constraint.id]}: violation"
         rows.append(worst(name, "primal_feasibility", violated, scale, error))
     rows += outside_domain(posed)
-    for variable in posed.problem.variables():
+    for variable, attribute, violated, limit in found.attributes:
         sizes = _variable_sizes(posed, variable)
-        for attribute, violated, limit in attribute_violations(variable):
-            name = f"{posed.names[variable.id]} {attribute}: violation"
-            scale = sizes if sizes.size == violated.size else np.max(sizes, initial=0.0)
-            rows.append(worst(name, "primal_feasibility", violated, np.maximum(limit, scale)))
+        name = f"{posed.names[variable.id]} {attribute}: violation"
+        scale = sizes if sizes.size == violated.size else np.max(sizes, initial=0.0)
+        rows.append(worst(name, "primal_feasibility", violated, np.maximum(limit, scale)))
     return rows
 
 
 def outside_domain(posed: Posed) -> list[Condition]:
-    """Feasibility in the domains of the atoms, by constraint."""
-    return domain_rows(posed.domains, lambda v: _variable_sizes(posed, v))
+    """Feasibility in the domains of the atoms, by constraint; once for the values that stand."""
+    values, kept = [stored(v) for v in posed.problem.variables()], posed.outside
+    if not kept or not all(map(is_, values, kept[0][0])):
+        kept[:] = [(values, domain_rows(posed.domains, lambda v: _variable_sizes(posed, v)))]
+    return kept[0][1]
 
 
 def _variable_sizes(posed: Posed, variable: Any) -> Array:

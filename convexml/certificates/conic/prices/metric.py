@@ -12,6 +12,7 @@ from ....numerics import EPS, Array, length
 from ....objective.conic.program import ConeProgram
 from ...algebra.definite import powers_of_two
 from ...scale import ProgramUnits
+from ..search.scaling import times
 from .factor import DENSE_SIZE, dense_factor, sparse_factor
 from .margin import margin_entries
 
@@ -106,18 +107,9 @@ def metric_at(
     rows = np.maximum(np.abs(program.b), units.rows)
     typical = float(np.max(np.abs(y), initial=0.0)) or 1.0
     free = np.divide(size, rows, out=np.full(y.size, typical), where=(rows > 0.0) & (size > 0.0))
-    free = np.maximum(np.abs(y), free)
-    values, places, width = margin_entries(program, y, free, share, balls)
+    M, MA, P = _moves(program, y, np.maximum(np.abs(y), free), share, balls)
     tau = share * (float(np.sqrt(size)) or 1.0)
-    A, P = program.A, program.P
-    if y.size * (width + A.shape[1]) <= SMALL:
-        M, A, P = np.zeros((y.size, width)), A.toarray(), P.toarray()
-        M[places] = values
-    else:
-        M = sparse.csc_array((values, places), shape=(y.size, width))
-    MA = M.T @ A
-    MA = sparse.csc_array(MA) if sparse.issparse(MA) else MA
-    diagonal = np.ravel((MA * MA).sum(axis=0)) + tau**2 * P.diagonal()
+    diagonal = _squares(MA) + tau**2 * P.diagonal()
     moves = (diagonal > 0.0) & np.isfinite(diagonal)
     still = np.flatnonzero(~moves)
     if idle is not None:
@@ -125,7 +117,10 @@ def metric_at(
         still = np.setdiff1d(still, idle)
     columns = np.flatnonzero(moves)
     scale = powers_of_two(1.0 / np.sqrt(diagonal[columns]))
-    part, bent = _scaled(MA[:, columns], scale), P[columns][:, columns]
+    part, bent = MA, P
+    if columns.size < moves.size:
+        part, bent = MA[:, columns], P[columns][:, columns]
+    part = _scaled(part, scale)
     bent = _scaled(_scaled(bent, tau * scale).T, tau * scale)
     if proved and _is_singular(part, bent):
         return None
@@ -138,6 +133,31 @@ def metric_at(
         M, MA, part, bent = (sparse.csc_array(matrix) for matrix in (M, MA, part, bent))
         factor = sparse_factor(part, bent, proved)
     return None if factor is None else Metric(M, MA, tau, columns, scale, factor, still)
+
+
+def _moves(
+    program: ConeProgram, y: Array, free: Array, share: float, balls: bool
+) -> tuple[Any, Any, Any]:
+    """M, M'A and P, dense where they are small."""
+    values, places, width = margin_entries(program, y, free, share, balls)
+    A, P, (m, n) = program.A, program.P, program.A.shape
+    if m * (width + n) <= SMALL:
+        M = np.zeros((m, width))
+        M[places] = values
+        return M, M.T @ A.toarray(), P.toarray()
+    if program.is_polyhedral:  # M is diagonal
+        diagonal = sparse.csc_array((values, np.arange(m), np.arange(m + 1)), shape=(m, m))
+        return diagonal, times(A, values, np.ones(n)), P
+    M = sparse.csc_array((values, places), shape=(m, width))
+    return M, sparse.csc_array(M.T @ A), P
+
+
+def _squares(matrix: Any) -> Array:
+    """The sums of squares of columns."""
+    if not sparse.issparse(matrix):
+        return np.asarray(np.einsum("ij,ij->j", matrix, matrix))
+    owner = np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
+    return np.bincount(owner, matrix.data**2, matrix.shape[1])
 
 
 def _is_singular(part: Any, bent: Any) -> bool:
@@ -170,5 +190,5 @@ def _summands(matrix: Any) -> int:
 def _scaled(matrix: Any, columns: Array) -> Any:
     """The matrix times a diagonal one."""
     if sparse.issparse(matrix):
-        return sparse.csc_array(matrix @ sparse.diags_array(columns))
+        return times(matrix, np.ones(matrix.shape[0]), columns)
     return matrix * columns

@@ -80,7 +80,9 @@ def priced(
     if metric is None:
         return best._replace(price=_carried(program, w, y, left))
     # Data that are off change what is left at y + M z, abs(z) <= 1: some z removes it (Brouwer).
-    off = program.left_off(np.abs(y) + np.asarray(abs(metric.M).sum(axis=1)))
+    off = np.zeros(left.size)
+    if program.rounded is not None:
+        off = program.left_off(np.abs(y) + np.asarray(abs(metric.M).sum(axis=1)))
     for at_w, at_y, rest in reversed(list(_steps(program, metric, w, y, left))):
         price = _cost(program, metric, at_w, rest, EPS * np.abs(rest) + off)
         if not best.price <= price:

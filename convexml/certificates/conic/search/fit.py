@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -50,19 +50,25 @@ def fitted(program: ConeProgram, units: ProgramUnits) -> FittedProgram:
         row, columns, cost = row * factor, columns * factor, cost * factor
     row, columns, cost = power_of_two(row), power_of_two(columns), float(power_of_two(cost))
     inside = ConeProgram(
-        times(program.P, columns, columns) / cost,
+        times(program.P, columns / cost, columns),
         columns * program.q / cost,
         times(program.A, 1.0 / row, columns),
         program.b / row,
         program.cones,
     )
-    scaled = ScaledCone(inside, columns, sparse.csr_array(sparse.diags_array(1.0 / row)), 1.0, cost)
+    scaled = ScaledCone(inside, columns, diagonal(1.0 / row), 1.0, cost)
     own = np.where(units.rows > 0.0, power_of_two(units.rows / row), 0.0)
     size = float(power_of_two(units.size / cost)) if units.size > 0.0 else 0.0
     if _holds(program, scaled, row):
         return FittedProgram(scaled, ProgramUnits(size, own, np.ones(columns.size), 1.0))
-    one = sparse.eye_array(row.size, format="csr")
-    return FittedProgram(ScaledCone(program, np.ones(columns.size), one, 1.0, 1.0), units)
+    one = ScaledCone(program, np.ones(columns.size), diagonal(np.ones(row.size)), 1.0, 1.0)
+    return FittedProgram(one, units)
+
+
+def diagonal(entries: Array) -> Any:
+    """The diagonal matrix, a csr_array."""
+    at = np.arange(entries.size + 1)
+    return sparse.csr_array((entries, at[:-1], at), shape=(entries.size, entries.size))
 
 
 def _holds(program: ConeProgram, scaled: ScaledCone, row: Array) -> bool:

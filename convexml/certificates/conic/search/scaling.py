@@ -41,7 +41,12 @@ class ScaledCone(NamedTuple):
 
     def y_out(self, y: Array) -> Array:
         """y in the program's own units."""
-        return np.asarray(self.cost * (self.rows.T @ y) / self.unit)
+        turned = self.rows.data * y if self._is_diagonal else self.rows.T @ y
+        return np.asarray(self.cost * turned / self.unit)
+
+    @property
+    def _is_diagonal(self) -> bool:
+        return bool(self.rows.nnz == self.rows.shape[0])  # no boosts
 
     @property
     def worth(self) -> float:
@@ -50,6 +55,8 @@ class ScaledCone(NamedTuple):
 
     def y_in(self, y: Array) -> Array:
         """The inverse of ``y_out``."""
+        if self._is_diagonal:
+            return np.asarray(y * (self.unit / self.cost) / self.rows.data)
         inverse = splu(sparse.csc_matrix(self.rows.T)) if y.size else None
         return y if inverse is None else np.asarray(inverse.solve(y) * (self.unit / self.cost))
 
@@ -94,7 +101,7 @@ def _in_units(program: ConeProgram, columns: Array, rows: Any, unit: float) -> C
 
 def times(matrix: Any, rows: Array, columns: Array) -> Any:
     """The matrix with its rows and columns times these, entry by entry: a csc_array."""
-    matrix = sparse.csc_array(matrix)
+    matrix = matrix if matrix.format == "csc" else sparse.csc_array(matrix)
     data = rows[matrix.indices] * matrix.data * np.repeat(columns, np.diff(matrix.indptr))
     return sparse.csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
