@@ -41,13 +41,13 @@ class Exponentials:
         Labels -1 and +1, and weights that add up to 1.
     judged : callable, optional
         The certificate of the same loss, posed with the stumps x_j > t alone, for a w and perhaps
-        a u; None where they are too many.
+        a u; None where they are too many, or of a u that it does not judge.
     """
 
     stumps: Stumps
     y: Array
     c: Array
-    judged: Callable[[Array, Array | None, float], Certificate] | None
+    judged: Callable[[Array, Array | None, float], Certificate | None] | None
 
     def margins(self, w: Array) -> Array:
         """y_i (H w)_i."""

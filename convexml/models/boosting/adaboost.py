@@ -61,7 +61,8 @@ class AdaBoost(Boosted):
     optimum is reached. Where the stumps separate the classes, as those of a feature without ties
     do, the infimum is 0 and no w attains it: then the gap is P itself; ``find_evidence`` proves it.
     A bound that can meet P is looked for where there are at most 1000 thresholds, and n times their
-    number is at most 2^24; beyond, P is at least what samples that no stump tells apart cost.
+    number is at most 2^24, samples of one class that no stump tells apart taken for one; beyond, P
+    is at least what samples of both classes cost that no stump tells apart.
 
     References
     ----------

@@ -14,6 +14,7 @@ from support.oracles.boosting.stumps import ada_boost
 
 import convexml as cml
 from convexml import Verdict
+from convexml.models.boosting import program
 from convexml.numerics import Array
 
 A, Y = load_breast_cancer(return_X_y=True)
@@ -169,3 +170,33 @@ def test_weights_are_repeated_rows_and_names_are_those_of_columns() -> None:
     with pytest.raises(cml.errors.InputError, match="X has 2 columns"):
         weighted.predict(IRIS[:, :2])
     assert repr(cml.AdaBoost(IRIS, KIND, 3)) == "AdaBoost(100 samples, 4 features, 3 rounds)"
+
+
+def test_many_samples_of_few_kinds_are_judged_by_one_of_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 3, size=(900, 3)).astype(float)
+    y = np.where(X[:, 0] - X[:, 1] + rng.normal(size=900) > 0.0, "b", "a")
+    s = rng.uniform(0.1, 3.0, size=900)
+    whole = cml.AdaBoost(X, y, 2000, sample_weight=s).solve(tol=1e-10)
+    assert whole.status == "optimal"
+    monkeypatch.setattr(program, "ENTRIES", 500)  # of 54 kinds times 6 thresholds
+    problem = cml.AdaBoost(X, y, 2000, sample_weight=s)
+    solution = problem.solve(tol=1e-10)
+    assert solution.status == "optimal"
+    assert solution.dual_objective == pytest.approx(whole.dual_objective, rel=1e-10)
+    assert solution.dual_objective <= whole.objective
+    assert solution.certificate.rounding > 0.0
+    u = solution.dual["u"]
+    assert problem.dual_objective(u) == pytest.approx(whole.objective, rel=1e-9)
+    assert np.abs(problem._stumps.rmatvec(u)).max() < 1e-13
+    w = solution.primal["w"]
+    assert problem.certify(1.1 * w).verdict is Verdict.REFUTED
+    given = problem.certify(w, u=u)  # one u for each sample: it is not judged by sums
+    assert given.verdict is Verdict.UNDECIDED
+    assert "not known" in given.reason
+    monkeypatch.setattr(program, "ENTRIES", 100)
+    few = cml.AdaBoost(X, y, 2000, sample_weight=s).solve()
+    assert few.status == "inaccurate"
+    assert 0.0 < few.dual_objective < whole.dual_objective
