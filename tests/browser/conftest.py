@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +38,11 @@ CONDITIONS = tuple(
 def browser(pytestconfig: pytest.Config) -> Iterator[Any]:
     """The system's Chromium; skipped where there is none, unless ``--browser`` asks for it."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
-    if path is None:
+    absent = "chromium" if path is None else "" if find_spec("playwright") else "playwright"
+    if absent:
         stop = pytest.fail if pytestconfig.getoption("browser") else pytest.skip
-        stop("there is no chromium on this system (apt-get install chromium)")
-    api = pytest.importorskip("playwright.sync_api")
+        stop(f"{absent} is not installed, and the page cannot be looked at")
+    api = import_module("playwright.sync_api")
     with api.sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield chromium

@@ -29,9 +29,8 @@ def test_nothing_is_fetched_cut_or_overprinted(browser: Any, address: str, width
             assert wrong == []  # markup in titles is text: no dialog, no request
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(1440, "light"), pytest.param(390, "dark", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_axe_finds_nothing(browser: Any, address: str, width: int, scheme: str) -> None:
     with opened(browser, address, width, scheme) as (page, _):
         page.evaluate(UNFOLD)
