@@ -134,7 +134,10 @@ class SquareRoot:
         found = certify_objective(squares, w, b, theirs, tol=tol, refute=False)
         below = 2.0 * (found.primal_objective - found.gap) * (1.0 - 8.0 * UNIT)
         bound = math.sqrt(below) * (1.0 - 4.0 * UNIT) if 0.0 < below < np.inf else 0.0
-        u = found.dual["u"] / size if given is None else given
+        u = given
+        if u is None:  # at most of size 1 where an exact fit has left rounding alone
+            theirs = found.dual["u"]
+            u = theirs / max(size, length(theirs / it.roots))
         return judge(
             bounded(
                 primal,

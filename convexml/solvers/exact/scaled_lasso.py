@@ -8,6 +8,8 @@ from ...numerics import Array
 from ...objective.residuals.samples import RegressionSamples
 from ...objective.residuals.support_line import support_lines
 
+ROUNDS = 100
+"""Lassos at most: an alternation that takes more is left to others."""
 LEAST = 1e-14
 """Sizes of this share of the first are those of an exact fit; changes of this share are none."""
 
@@ -28,7 +30,7 @@ def scaled_lasso(
     https://doi.org/10.1093/biomet/ass043) alternate.
     """
     low, high, sigma = 0.0, samples.spread, samples.spread
-    while sigma > LEAST * samples.spread:
+    for _ in range(ROUNDS):
         found = fit(sigma)
         if found is None:
             return
@@ -41,6 +43,6 @@ def scaled_lasso(
         rho = samples.size((samples.y - b) - samples.design.matvec(w))
         low, high = (max(low, sigma), high) if rho >= sigma else (low, min(high, sigma))
         following = root if root is not None and low < root < high else rho
-        if abs(following - sigma) <= LEAST * sigma:
+        if abs(following - sigma) <= LEAST * sigma or following <= LEAST * samples.spread:
             return
         sigma = following

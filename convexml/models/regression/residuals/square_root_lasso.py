@@ -19,6 +19,7 @@ from ....solvers.exact.scaled_lasso import Fit, scaled_lasso
 from ...arrays.problem import Arrays
 from ...reading.inputs import Samples, expand
 from ..lasso import Lasso
+from ..least_squares import LeastSquares
 from .base import ResidualProblem
 from .square_root_statement import (
     pose_square_root,
@@ -156,11 +157,11 @@ class SquareRootLasso(ResidualProblem):
         if self.lam >= self.lam_max:
             yield self._told(*best, slopes[0] if self.lam == 0.0 else program.best_of(slopes).u)
             return
+        if self.lam == 0.0:
+            yield self._told(*self._least_squares(), None)
+            return
         for w, b, more in scaled_lasso(it, self.lam, self._fit()):
             best = min(best, (w, b), key=lambda each: program.cost(*each)[0])
-            if self.lam == 0.0:
-                yield self._told(*best, None)
-                return
             slopes = [program.best_of([*slopes, *more]).u]
             yield self._told(*best, slopes[0])
 
@@ -170,20 +171,26 @@ class SquareRootLasso(ResidualProblem):
     def _fit(self) -> Fit:
         """The lasso of strength lam sigma, as a function of sigma, warm started."""
         lasso = self._lasso
-        engine = "working_set" if self.lam > 0.0 else "auto"
         options: dict[str, Any] = {"tol": CLOSE, "carried": {}, "w0": None}
 
         def fit(sigma: float) -> tuple[Array, float, Array] | None:
-            left = seconds_left()
             lasso.lam = self.lam * sigma
-            limit = None if left == np.inf else max(left, 1e-3)
-            found = lasso.solve(engine, **options, max_seconds=limit)
+            found = lasso.solve("working_set", **options, max_seconds=_limit())
             if not {"w", "b"} <= found.primal.keys() or "u" not in found.dual:
                 return None
             options["w0"] = found.primal["w"]
             return found.primal["w"], float(found.primal["b"]), found.dual["u"]
 
         return fit
+
+    def _least_squares(self) -> tuple[Array, float]:
+        """The solution without a penalty, of least norm."""
+        s, it = self._samples, self.residuals
+        posed = LeastSquares(s.X, s.y, fit_intercept=it.fit_intercept, sample_weight=s.weights)
+        primal = posed.solve("newton", tol=CLOSE, max_seconds=_limit()).primal
+        zero = np.zeros(it.design.shape[1])
+        w = np.array(primal.get("w", zero))
+        return w, float(primal.get("b", it.best_intercept(w)))
 
     @cached_property
     def _lasso(self) -> Lasso:
@@ -227,3 +234,9 @@ class SquareRootLasso(ResidualProblem):
 
     def latex(self) -> str:
         return str(square_root_latex(self.residuals.fit_intercept, self._samples.weighted))
+
+
+def _limit() -> float | None:
+    """The time that a lasso on the way may take."""
+    left = seconds_left()
+    return None if left == np.inf else max(left, 1e-3)
