@@ -57,8 +57,7 @@ class Worker:
             self.pipe.send((problem, task))
             kind, answer = self.pipe.recv()
         except (EOFError, OSError) as error:
-            self.process.join(PATIENCE)
-            self.process.kill()
+            self._reap()
             raise EOFError from error
         if kind == "error":
             raise RuntimeError(answer)
@@ -67,9 +66,14 @@ class Worker:
     def end(self) -> None:
         """End the process, and with it what it has started."""
         self.process.terminate()
+        self._reap()
+        self.pipe.close()
+
+    def _reap(self) -> None:
+        """Wait for the end, not for long."""
         self.process.join(PATIENCE)
         self.process.kill()
-        self.pipe.close()
+        self.process.join()
 
 
 def _serve(pipe: Connection) -> None:
