@@ -32,11 +32,14 @@ class Balanced(NamedTuple):
     change : array, shape (n,)
         At most that much each entry of ``moved`` changes, by rows.
     moved : array of bool, shape (n, n)
+    doubtful : int
+        Points whose multipliers were dropped because they balance up to rounding only.
     """
 
     multipliers: Array
     change: Array
     moved: Array
+    doubtful: int
 
 
 def balanced_multipliers(X: Array, given: Array, least: float) -> Balanced:
@@ -44,7 +47,7 @@ def balanced_multipliers(X: Array, given: Array, least: float) -> Balanced:
 
     A row that cannot be balanced is 0.
     """
-    n = len(X)
+    n, doubtful = len(X), 0
     found, change, moved = np.zeros((n, n)), np.zeros(n), np.zeros((n, n), dtype=bool)
     for i in range(n):
         support = np.flatnonzero(given[i] > least)
@@ -59,10 +62,11 @@ def balanced_multipliers(X: Array, given: Array, least: float) -> Balanced:
             continue
         exact = not np.any(two_sum(X[support[used]], -X[i])[1])
         proved = _nearby(V[used], row[used], exact)
+        doubtful += proved is None
         if proved is not None:
             found[i, support], change[i] = row, proved[0]
             moved[i, support[used][proved[1]]] = True
-    return Balanced(found, change, moved)
+    return Balanced(found, change, moved, doubtful)
 
 
 def _balanced(V: Array, start: Array) -> Array:

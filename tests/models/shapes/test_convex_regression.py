@@ -153,3 +153,11 @@ def test_units_change_nothing_and_json() -> None:
     again = cml.Solution.from_json(here.to_json())
     assert again.status == "optimal"
     np.testing.assert_array_equal(again.primal["theta"], here.primal["theta"])
+
+
+def test_points_next_to_an_edge_are_undecided_with_a_reason() -> None:
+    x = 0.3 + 0.1 * np.arange(4.0)
+    along = np.column_stack([x, x * (1.0 + 2.0**-50 * np.array([0.0, 1.0, -1.0, 0.0]))])
+    solution = cml.ConvexRegression(along, [0.0, 1.0, 1.0, 0.0]).solve()
+    assert solution.status == "inaccurate"
+    assert "balance up to rounding only" in solution.certificate.reason
