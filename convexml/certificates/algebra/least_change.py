@@ -43,10 +43,11 @@ def least_change(matrix: Any, residual: Array, weights: Array) -> Array:
 class LeastChange:
     """``least_change`` for one residual after the other, factored once."""
 
-    def __init__(self, matrix: Any, weights: Array) -> None:
+    def __init__(self, matrix: Any, weights: Array, thorough: bool = True) -> None:
+        """Not ``thorough``, a larger residual that normal equations do not meet stays."""
         self.movable = np.flatnonzero(weights > 0.0)
         self.weights, self.rows = weights, matrix.shape[0]
-        self._matrix = matrix
+        self.matrix, self.thorough = matrix, thorough
 
     def __call__(self, residual: Array) -> Array:
         step = np.zeros(self.weights.size)
@@ -57,7 +58,7 @@ class LeastChange:
         scaled, solved = self._scaled, False
         if sparse.issparse(scaled) and self.rows * self.movable.size > SMALL:
             moved, solved = self._normal(residual)
-            solved |= min(scaled.shape) > DENSE_ROWS
+            solved |= not self.thorough or min(scaled.shape) > DENSE_ROWS
         if not solved:
             dense = scaled.toarray() if sparse.issparse(scaled) else scaled
             moved = np.linalg.lstsq(dense, residual, rcond=None)[0]
@@ -66,11 +67,15 @@ class LeastChange:
 
     @cached_property
     def _scaled(self) -> Any:
-        part, weights = self._matrix[:, self.movable], self.weights[self.movable]
+        part, weights = self.matrix, self.weights[self.movable]
+        if self.movable.size < self.weights.size:
+            part = part[:, self.movable]
         with np.errstate(over="ignore", invalid="ignore"):
-            if sparse.issparse(part):
-                return sparse.csr_array(part @ sparse.diags_array(weights))
-            return part * weights
+            if not sparse.issparse(part):
+                return part * weights
+            part = sparse.csr_array(part)
+            data = part.data * weights[part.indices]
+            return sparse.csr_array((data, part.indices, part.indptr), shape=part.shape)
 
     @cached_property
     def _is_finite(self) -> bool:
@@ -80,10 +85,12 @@ class LeastChange:
     @cached_property
     def _factored(self) -> tuple[Any, Array, Any]:
         """The matrix M with rows of norm 1, their units, and a factorisation of M M' + shift."""
+        part, k = self._scaled, self.rows
+        row = np.repeat(np.arange(k), np.diff(part.indptr))
         with np.errstate(over="ignore"):
-            size = np.sqrt(np.asarray(self._scaled.power(2).sum(axis=1)).ravel())
-        unit = np.divide(1.0, size, out=np.zeros(size.size), where=size > 0.0)
-        matrix = sparse.csr_array(sparse.diags_array(unit) @ self._scaled)
+            size = np.sqrt(np.bincount(row, part.data**2, k))
+        unit = np.divide(1.0, size, out=np.zeros(k), where=size > 0.0)
+        matrix = sparse.csr_array((unit[row] * part.data, part.indices, part.indptr), part.shape)
         if not np.all(np.isfinite(size)):
             return matrix, unit, None
         gram = matrix @ matrix.T + SHIFT * sparse.eye_array(size.size)

@@ -15,18 +15,13 @@ from ...objective.linear.data import LinearData
 from .clarabel import solve_cone_program
 from .definite import powers_of_two
 from .highs import highs
-from .least_change import LeastChange
-from .rows import independent_rows
-from .singular import from_gram, least_singular_value
+from .rows import kept_rows, onto_rows, slacks_of
+from .singular import SAFE
 from .sums import exact_residual
 
-SAFE = 1.0 + 1e-9
-"""Covers the rounding of norms and quotients of a few hundred thousand terms."""
-LARGEST = 1500
-"""Up to this many equalities are projected on."""
-MANY, NEAR = 2000, 1e-6
-"""Above so many inequalities an interior point method looks for a point inside, which a simplex
-method is slow at; its point may be so far off, relative to its size."""
+SOME, MANY, NEAR = 300, 2000, 1e-6
+"""Above so many inequalities, without slacks and with, an interior point method looks for a point
+inside, which a simplex method is slow at; its point may be so far off, relative to its size."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +99,8 @@ def relative_interior(data: LinearData) -> Interior | None:
         np.concatenate([np.full(data.n, -np.inf), [1.0], np.zeros(k)]),
         np.concatenate([np.full(data.n + 1, np.inf), np.ones(k)]),
     )
-    found = _central(search) if k > MANY else highs(search).x
+    inward = k > MANY or (k > SOME and not _has_slacks(data))
+    found = _central(search) if inward else highs(search).x
     if found is None:
         return None
     z, always = found[: data.n] / found[data.n], found[data.n + 1 :] < 0.5
@@ -112,6 +108,12 @@ def relative_interior(data: LinearData) -> Interior | None:
     at_lower, at_upper = np.zeros(data.n, dtype=bool), np.zeros(data.n, dtype=bool)
     at_lower[lower], at_upper[upper] = always[m : m + low], always[m + low :]
     return _verified(data, z, always[:m], at_lower, at_upper)
+
+
+def _has_slacks(data: LinearData) -> bool:
+    """Whether half of the equalities may have slacks, or there are none: a simplex is fast then."""
+    columns = np.diff(sparse.csc_array(data.A_eq).indptr)
+    return 2 * int(np.count_nonzero(columns == 1)) >= data.b_eq.size
 
 
 def _central(search: LinearData) -> Array | None:
@@ -141,70 +143,20 @@ def _verified(
         [sparse.csr_array(data.A_ub)[active], sparse.csr_array(data.A_eq)], format="csr"
     )
     side = np.concatenate([data.b_ub[active], data.b_eq])
-    kept, sigma = onto(equal, side, ~fixed, z)
+    moving = ~fixed
+    slacks = slacks_of(equal, moving)
+    kept, sigma = kept_rows(equal, side, moving, z, slacks)
     if not sigma > 0.0:
         return None
-    equal, side = equal[kept], side[kept]
-    change = LeastChange(equal, (~fixed).astype(float))
-    for _ in range(2):
-        z = z + change(-exact_residual(equal, z, side))
+    z = onto_rows(equal, side, moving, z, np.setdiff1d(kept, slacks.rows), slacks)
+    if kept.size < side.size:
+        equal, side = equal[kept], side[kept]
     room_ub = -exact_residual(data.A_ub, z, data.b_ub)
     room_lower, room_upper = z - data.lower, data.upper - z
     room_ub[active] = room_lower[fixed] = room_upper[fixed] = np.nan
     if any(np.any(room <= 0.0) for room in (room_ub, room_lower, room_upper)):
         return None
     return Interior(data, z, room_ub, room_lower, room_upper, fixed, equal, side, sigma)
-
-
-def onto(equal: Any, side: Array, moving: Array, z: Array) -> tuple[Array, float]:
-    """Rows that imply E z = e, and a sigma such that |d| <= |r| / sigma for some d with E d = r.
-
-    Above ``LARGEST`` rows with a slack of their own, a column that moves and has one entry, go
-    last: E = [N 0; M D] has d_1 with N d_1 = r_1, |d_1| <= |r_1| / sigma(N), and then
-    d_2 = D^-1 (r_2 - M d_1), so that 1/sigma = 1/sigma(N) + (1 + |M| / sigma(N)) / min |D|.
-    sigma is 0 where the rows contradict one another or nothing was decided.
-    """
-    k = side.size
-    rows, columns, least = (
-        _slacks(equal, moving) if k > LARGEST else (np.arange(0),) * 2 + (np.inf,)
-    )
-    rest = np.setdiff1d(np.arange(k), rows)
-    if rest.size > LARGEST:
-        return rest, 0.0
-    left = moving.copy()
-    left[columns] = False
-    sigma = _of_gram(equal[rest][:, left])
-    if not sigma > 0.0:
-        kept = independent_rows(equal[rest], side[rest], left, z)
-        if kept is None:
-            return rest, 0.0
-        rest = rest[kept]
-        sigma = least_singular_value(equal[rest][:, left].toarray().T) if rest.size else np.inf
-    if rows.size and sigma > 0.0:
-        size = SAFE * float(sparse.linalg.norm(equal[rows][:, left]))
-        sigma = 1.0 / (SAFE * (1.0 / sigma + (1.0 + size / sigma) / least))
-    return np.sort(np.concatenate([rest, rows])), sigma
-
-
-def _of_gram(rows: Any) -> float:
-    """A bound on the least singular value from the Gram matrix of sparse rows; 0 where none is."""
-    if rows.shape[0] == 0:
-        return np.inf
-    with np.errstate(over="ignore", invalid="ignore"):
-        return from_gram((rows @ rows.T).toarray(), rows.shape[1])
-
-
-def _slacks(equal: Any, moving: Array) -> tuple[Array, Array, float]:
-    """Rows with a slack of their own, its column (the largest entry), and the least of these."""
-    single = equal.tocsc()[:, np.flatnonzero(moving)]
-    places = np.flatnonzero(np.diff(single.indptr) == 1)
-    rows = single.indices[single.indptr[places]]
-    sizes = np.abs(single.data[single.indptr[places]])
-    order = np.argsort(-sizes, kind="stable")
-    rows, first = np.unique(rows[order], return_index=True)
-    chosen = order[first]
-    columns = np.flatnonzero(moving)[places[chosen]]
-    return rows, columns, float(np.min(sizes[chosen], initial=np.inf))
 
 
 def nearby(interior: Interior, z: Array) -> Nearby | None:

@@ -9,6 +9,8 @@ from scipy import linalg
 
 from ...numerics import EPS, Array, gamma, length
 
+SAFE = 1.0 + 1e-9
+"""Covers the rounding of norms and quotients of a few hundred thousand terms."""
 EASY = 1e-10
 """Above this share of the trace the least eigenvalue of the Gram matrix is tried."""
 

@@ -12,7 +12,7 @@ from ...numerics import Array
 from ...objective.conic.cones import NonnegativeCone
 from ...objective.conic.program import ConeProgram
 from ..algebra.definite import negative_eigenvalue
-from ..algebra.polyhedron import Interior
+from ..algebra.polyhedron import MANY, Interior
 from ..scale import ProgramUnits
 from .prices.inwards import inward_prices
 from .prices.lift import lifted_prices
@@ -134,7 +134,9 @@ def priced_candidates(
     yield from inward_prices(program, w, y, units)
     # Of a polyhedron, an ill-conditioned metric costs more than a point inside, which bounds more.
     flat = not is_small and program.is_polyhedral
-    if not is_small:
+    # The multipliers of a linear program are often on the border of all that there are.
+    later = flat and mixed and not program.P.nnz and program.b.size <= MANY
+    if not is_small and not later:
         yield priced(program, w, y, units, quick=flat)
     clean = np.where(_inactive(program, x, y, units), 0.0, y)
     starts = [y] if np.array_equal(clean, y) else [y, clean]

@@ -17,7 +17,8 @@ from ..judge import absent, judge
 from ..scale import ProgramUnits
 from .bounds import bound_of, priced_candidates
 from .prices.margin import nudged
-from .prices.price import Priced, priced, unpriced
+from .prices.polyhedral import rational_dual
+from .prices.price import Priced, carried, priced
 from .rows import distances, row_sizes, share
 from .search.farkas import farkas_candidates
 from .search.fit import fitted
@@ -110,8 +111,7 @@ def verify_farkas(program: ConeProgram, units: Fitted, y: Array, tol: float) -> 
     program = replace(program, P=0.0 * program.P, q=np.zeros(program.q.size), offset=0.0)
     level = float(np.max(np.abs(y), initial=0.0))
     passed = np.where(np.abs(y) <= 1e-9 * level, 0.0, y) / (level or 1.0)
-    best = passed
-    terms = float(exact_dot(np.abs(program.b), np.abs(passed)))
+    best, terms = passed, float(exact_dot(np.abs(program.b), np.abs(passed)))
     if not _finite(program) or not np.all(np.isfinite(passed)) or not np.isfinite(terms):
         return _overflow(tol)
     for pair in _dual_points(program, units, passed, terms):
@@ -122,11 +122,12 @@ def verify_farkas(program: ConeProgram, units: Fitted, y: Array, tol: float) -> 
 
 
 def _dual_points(program: ConeProgram, units: Fitted, y: Array, terms: float) -> Iterator[Priced]:
-    """(0, y) where it is exact, and points nearby; ``terms`` is the size of b'y."""
+    """Points that are priced without units, then others near (0, y); ``terms`` sizes b'y."""
     none = np.zeros(program.q.size)
-    pair = unpriced(program, none, y)
-    if np.isfinite(pair.price):
-        yield pair
+    yield carried(program, none, y)
+    exact = rational_dual(program, none, y)
+    if exact is not None:
+        yield exact
     own = replace(units(), size=terms)
     yield from priced_candidates(program, none, none, y, own, mixed=False)
 

@@ -13,7 +13,8 @@ from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidef
 from ...objective.conic.curved import ExponentialCone, Power
 from ...objective.conic.program import ConeProgram, Rounded
 from ...objective.linear.data import LinearData
-from ..algebra.polyhedron import SAFE, Interior, nearby, relative_interior
+from ..algebra.polyhedron import Interior, nearby, relative_interior
+from ..algebra.singular import SAFE
 from ..algebra.sums import exact_dot, exact_pair
 
 INWARDS = 1e-2

@@ -18,7 +18,8 @@ from ...numerics import EPS, Array, length
 from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
 from ...objective.conic.curved import ExponentialCone, Power
 from ...objective.conic.program import ConeProgram
-from ..algebra.polyhedron import SAFE, nearby, relative_interior
+from ..algebra.polyhedron import nearby, relative_interior
+from ..algebra.singular import SAFE
 from .ray import inside
 from .search.scaling import solve_scaled
 from .values import linear_rows

@@ -12,7 +12,8 @@ from ...errors import SolverError
 from ...numerics import EPS, Array, length
 from ...objective.conic.cones import NonnegativeCone, ZeroCone
 from ...objective.conic.program import ConeProgram, cone_program_of
-from ..algebra.polyhedron import SAFE, Interior, nearby, relative_interior
+from ..algebra.polyhedron import Interior, nearby, relative_interior
+from ..algebra.singular import SAFE
 from .ray import inside
 from .search.interior import interior_point
 from .search.scaling import solve_scaled

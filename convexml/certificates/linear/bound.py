@@ -12,8 +12,9 @@ from scipy import sparse
 from ...numerics import EPS, Array, length
 from ...objective.linear.data import LinearData
 from ...objective.linear.scaling import ScaledProgram, equilibrate
-from ..algebra.polyhedron import SAFE, Interior, Nearby, nearby, relative_interior
+from ..algebra.polyhedron import Interior, Nearby, nearby, relative_interior
 from ..algebra.rational_dual import exact_dual
+from ..algebra.singular import SAFE
 from ..algebra.sums import exact_dot, exact_pair
 from .units import linear_units
 

@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 from support.sizes import each_seed
 
-from convexml.certificates.algebra import polyhedron as linear_price
-from convexml.certificates.algebra.polyhedron import onto
+from convexml.certificates.algebra import rows
+from convexml.certificates.algebra.rows import onto
 from convexml.certificates.conic.prices.factor import dense_factor, sparse_factor
 from convexml.numerics import Array
 
@@ -33,7 +33,8 @@ def system(seed: int) -> tuple[Array, Array, Array, Array]:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linear_price, "LARGEST", 3)
+    monkeypatch.setattr(rows, "DIRECT", 3)
+    monkeypatch.setattr(rows, "LARGEST", 3)
 
 
 @pytest.mark.usefixtures("small")

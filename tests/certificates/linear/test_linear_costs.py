@@ -13,8 +13,8 @@ import convexml as cml
 from convexml import Verdict
 from convexml.certificates import logarithms
 from convexml.certificates.algebra.least_change import least_change
-from convexml.certificates.algebra.polyhedron import onto, relative_interior
-from convexml.certificates.algebra.rows import independent_rows
+from convexml.certificates.algebra.polyhedron import relative_interior
+from convexml.certificates.algebra.rows import independent_rows, onto
 from convexml.certificates.linear.conditions import meets_rows
 from convexml.certificates.linear.plausible import restored
 from convexml.certificates.scale import program_units

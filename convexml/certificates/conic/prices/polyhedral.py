@@ -12,8 +12,9 @@ from ....objective.conic.cones import NonnegativeCone
 from ....objective.conic.program import ConeProgram
 from ....objective.linear.data import LinearData
 from ...algebra.least_change import LeastChange
-from ...algebra.polyhedron import SAFE, Interior, nearby, relative_interior
+from ...algebra.polyhedron import Interior, nearby, relative_interior
 from ...algebra.rational_dual import exact_dual
+from ...algebra.singular import SAFE
 from ...algebra.sums import exact_residual
 from ..values import dual_residual, dual_value
 from .price import Priced
@@ -62,16 +63,18 @@ def refined(interior: Interior, z: Array) -> Array:
     room, inner = z - lower, interior.point - lower
     typical = float(np.max(np.abs(z), initial=0.0)) or 1.0
     free = np.maximum(np.abs(z), 1e-3 * typical)
-    for weights in (room, np.maximum(room, inner)):
+    for weights, last in ((room, False), (np.maximum(room, inner), True)):
         weights = np.where(interior.fixed, 0.0, np.where(np.isfinite(room), weights, free))
-        z = _onto(interior, z, weights)
+        z = _onto(interior, z, weights, last)
     return z
 
 
-def _onto(interior: Interior, z: Array, weights: Array) -> Array:
+def _onto(interior: Interior, z: Array, weights: Array, thorough: bool) -> Array:
     reach = np.sqrt(interior.equal.power(2) @ weights**2)
     rows = np.divide(1.0, reach, out=np.zeros(reach.size), where=reach > 0.0)
-    change = LeastChange(sparse.csr_array(sparse.diags_array(rows) @ interior.equal), weights)
+    change = LeastChange(
+        sparse.csr_array(sparse.diags_array(rows) @ interior.equal), weights, thorough
+    )
     best, least = z, np.inf
     terms = abs(interior.equal) @ np.abs(z) + np.abs(interior.equal_side)
     for _ in range(STEPS):

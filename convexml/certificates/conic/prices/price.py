@@ -106,6 +106,14 @@ def unpriced(program: ConeProgram, w: Array, y: Array) -> Priced:
     return Priced(w, y, start, _rounding(start) if exact else np.inf, left)
 
 
+def carried(program: ConeProgram, w: Array, y: Array) -> Priced:
+    """``unpriced`` with a price also where rows of one variable carry all that is left."""
+    pair = unpriced(program, w, y)
+    if np.isfinite(pair.price) or not np.isfinite(pair.value):
+        return pair
+    return pair._replace(price=_carried(program, pair.w, pair.y, pair.left))
+
+
 def approached(
     program: ConeProgram,
     w: Array,
