@@ -20,6 +20,8 @@ from .optimum import optima
 ROUNDS = 4
 SMALL = 20_000
 """Entries of violated rows up to which a step is looked for with a dense matrix."""
+GROWN = 2.0
+"""By so much a residual may grow from step to step, whose units change."""
 PUSHED = 2.0
 """How much of the violations the step takes away."""
 
@@ -97,7 +99,7 @@ def restored(data: LinearData, x: Array) -> Array:
         reach = np.sqrt(rows.power(2) @ room**2)
         unit = np.divide(1.0, reach, out=np.zeros(reach.size), where=reach > 0.0)
         size = length(unit * left)
-        if not size < before:  # bounds take away more than steps remove
+        if not size < GROWN * before:  # bounds take away more than steps remove
             break
         before = size
         step = least_change(sparse.csr_array(sparse.diags_array(unit) @ rows), unit * left, room)
