@@ -146,6 +146,22 @@ def test_what_has_no_targets_or_no_factor_is_declined(name: str) -> None:
     assert culprit in found.why
 
 
+@pytest.mark.parametrize("seed", [15, 51])
+def test_counts_are_found_where_sums_only_round_at_the_end(seed: int) -> None:
+    """Newton's last steps change a likelihood by less than its rounding, up or down."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 3))
+    y = rng.poisson(np.exp(0.3 * X.sum(axis=1))).astype(float)
+    w, b = cp.Variable(3), cp.Variable()
+    cost = total(cp.exp(X @ w + b)) - (X.T @ y) @ w - y.sum() * b + squares(w)
+    found = cml.recognize(cp.Problem(cp.Minimize(cost)))
+    assert found is not None
+    parts = found.problem.objective_parts
+    assert parts.loss.name == "poisson"
+    assert X.T @ parts.y == pytest.approx(X.T @ y, rel=1e-12)
+    assert parts.y.sum() == pytest.approx(y.sum(), rel=1e-12)
+
+
 def test_labels_that_are_determined_are_found() -> None:
     y = np.array([0.0, 3.0, 1.0, 7.0, 0.0, 2.0])
     w = cp.Variable(12)

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
-from ...numerics import Array
+from ...numerics import EPS, Array
 from ...penalties import Penalty
 from ..reading.affine import Affine
 from ..reading.declined import Declined, named
@@ -25,6 +26,9 @@ from .rows import NEAR
 
 CEILINGS = {"square": np.inf, "exp": np.inf, "logistic": 1.0}
 NEWTON, HALVINGS, MET = 50, 40, 1e-9
+CORRECTIONS = 5
+LEVEL = 64.0 * EPS
+"""Near the end of Newton's method sums are equal but for their rounding."""
 LARGEST = 5_000_000
 """Entries of a design in which slopes are looked for."""
 
@@ -142,7 +146,7 @@ def _inside(A: Array, c: Array, ceiling: float) -> Array | None:
             with np.errstate(over="ignore"):
                 found = float(np.sum(np.exp(z) if ceiling > 1.0 else np.logaddexp(0.0, z)))
             found -= float(c @ (q + step))
-            if found <= value or not step.any():
+            if found <= value + LEVEL * abs(value) or not step.any():
                 break
             step = 0.5 * step
         else:
@@ -153,15 +157,34 @@ def _inside(A: Array, c: Array, ceiling: float) -> Array | None:
         if (np.abs(slope) <= MET * (np.abs(A).T @ t + np.abs(c))).all():
             return np.asarray(t)
         curvature = t if ceiling > 1.0 else t * (1.0 - t)
-        step = -np.linalg.lstsq(A.T @ (curvature[:, None] * A), slope, rcond=None)[0]
+        root = np.sqrt(curvature)[:, None] * A
+        step = -np.linalg.lstsq(root.T @ root, slope, rcond=None)[0]
     return None
 
 
 def _refined(A: Array, c: Array, t: Array) -> Array | None:
     """The point nearest to t with A't = c, to rounding; None where there is none."""
+    near = _corrected(A, c, t)
+    if near is not None:
+        return near
     for _ in range(3):
         t = t + np.linalg.lstsq(A.T, c - A.T @ t, rcond=None)[0]
     return t if _meets(A, c, t) else None
+
+
+def _corrected(A: Array, c: Array, t: Array) -> Array | None:
+    """The same by t + A (A'A)^-1 (c - A't), repeated; None where A'A is too near to singular."""
+    if A.shape[0] < A.shape[1]:
+        return None
+    try:
+        factor = cho_factor(A.T @ A, check_finite=False)
+    except np.linalg.LinAlgError:
+        return None
+    for _ in range(CORRECTIONS):
+        t = t + A @ cho_solve(factor, c - A.T @ t, check_finite=False)
+        if _meets(A, c, t):
+            return t
+    return None
 
 
 def _meets(A: Array, c: Array, t: Array) -> bool:
