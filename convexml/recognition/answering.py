@@ -43,7 +43,8 @@ def answer(posed: PosedReading | PosedScores, tol: float) -> Answer | None:
     P is evaluated by CVXPY's atoms from the expressions as written; D is ours, less the constant.
     An infimum that is not attained has the evidence "ray", {variable name: array}, and no duals.
     """
-    solution = solved(posed.problem, int(np.prod(posed.X.shape)), tol)
+    carried = {"carried": posed.carried} if isinstance(posed, PosedReading) else {}
+    solution = solved(posed.problem, int(np.prod(posed.X.shape)), tol, **carried)
     if solution is None:
         return None
     own = solution.certificate

@@ -24,13 +24,13 @@ class Answer(NamedTuple):
     seconds: float
 
 
-def solved(problem: LearningProblem | TrendFilter, entries: int, tol: float) -> Any:
+def solved(problem: LearningProblem | TrendFilter, entries: int, tol: float, **options: Any) -> Any:
     """The certified answer, None without; its gap is at most ``tol`` of P, where that is reached.
 
     The null model, on which a learning problem is measured, may be far above P. An infimum that is
-    not attained has no other scale.
+    not attained has no other scale. ``options`` are those of the problem's ``solve``.
     """
-    found = problem.solve(tol=tol, max_seconds=patience(entries))
+    found = problem.solve(tol=tol, max_seconds=patience(entries), **options)
     own = found.certificate
     if own.verdict is not Verdict.CERTIFIED or own.claim not in ("optimal", "unattained"):
         return None
@@ -40,7 +40,7 @@ def solved(problem: LearningProblem | TrendFilter, entries: int, tol: float) -> 
     if own.gap <= tol * size:
         return found
     asked = max(0.5 * tol * size / own.scale, LEAST)
-    closer = problem.solve(tol=asked, max_seconds=patience(entries))
+    closer = problem.solve(tol=asked, max_seconds=patience(entries), **options)
     return closer if closer.certificate.verdict is Verdict.CERTIFIED else found
 
 

@@ -146,12 +146,12 @@ def attempt(
     The objective is taken in units of ``limits.size``, where an earlier answer gives one.
     """
     objective, began = problem.objective_parts, time.perf_counter()
-    frame, cheap = frame_of(objective), objective.n * objective.d <= SMALL
-    if name in FRAMED:
-        # Where X is small, or as it is, the frame of the certificate: what is known in it is
-        # known once.
-        whole = frame_of(objective, always=True)
-        frame = whole if cheap or whole.objective.design is objective.design else frame
+    cheap = objective.n * objective.d <= SMALL
+    # Where X is small, or as it is, the frame of the certificate: what is known in it is known
+    # once.
+    frame = frame_of(objective, always=name in FRAMED)
+    if name in FRAMED and not cheap and frame.objective.design is not objective.design:
+        frame = frame_of(objective)
     if name in ALGORITHMS and name not in FRAMED:
         frame = Frame(objective, frame.centre, np.ones(objective.d), is_trivial=True)
     if limits.size is not None:

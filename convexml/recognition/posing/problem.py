@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -52,6 +52,10 @@ class PosedReading:
         Numbers that do not hang on w and b.
     check : object
         What it was compared with, at the points of ``verify``.
+    ends : dict
+        The least and largest entries that each variable may have as it is written, once asked.
+    carried : dict
+        What solves found out about the design, for the next one.
     form : FactoredForm or None
         What was factored.
     """
@@ -64,6 +68,8 @@ class PosedReading:
     design: SampleDesign
     constant: float
     check: Any = None
+    ends: dict[int, Any] = field(default_factory=dict)
+    carried: dict[str, Any] = field(default_factory=dict)
     form: FactoredForm | None = None
 
     @cached_property
