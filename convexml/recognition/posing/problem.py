@@ -225,15 +225,8 @@ def _posed(
     if not np.isfinite(constant):
         raise Declined("the constants of the objective are too large for float64")
     intercept = design.intercept is not None
-    return PosedReading(
-        reading,
-        learning(design.X, design.y, design.weight, loss, penalty, intercept),
-        found,
-        rows,
-        beyond,
-        design,
-        constant,
-    )
+    problem = learning(design.X, design.y, design.weight, loss, penalty, intercept)
+    return PosedReading(reading, problem, found, rows, beyond, design, constant)
 
 
 def _penalty(reading: Reading, keys: list[int], entries: Entries) -> Penalty:
