@@ -28,7 +28,7 @@ exclude_patterns = ["README.md", "extensions"]
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 3
 myst_fence_as_directive = ["math"]
-suppress_warnings = ["myst.header"]
+suppress_warnings = ["myst.header", "misc.highlighting_failure"]  # a csv is shown as it is
 
 autodoc_typehints = "none"  # the docstrings say types and shapes
 autodoc_member_order = "bysource"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -73,12 +74,16 @@ def distances_with_errors(A: Any) -> tuple[Array, Array]:
     return distances, errors
 
 
-def exponential_with_errors(exponent: Array, error: Array) -> tuple[Array, Array]:
-    """exp(-t), by t >= 0 as computed, and what it may be off by where t is within ``error``.
+def exponential_with_errors(
+    size: Array, error: Array, in_widths: Callable[[Array], Array]
+) -> tuple[Array, Array]:
+    """exp(-t), t = size in widths, and what it may be off by where size is within ``error``.
 
-    exp(-t) on both sides of t changes by at most e^{-(t - error)} (1 - e^{-error}).
+    exp(-t) on both sides of t changes by at most e^{-(t - error)} (1 - e^{-error}). Quotients that
+    overflow are inf: exp of minus them is 0, as that of all sizes that may be meant.
     """
-    error = LOOSE * error + 4.0 * EPS * exponent
-    with np.errstate(invalid="ignore"):  # inf - inf, which says nothing
-        largest = np.exp(-np.fmax(exponent - error, 0.0))
-    return np.exp(-exponent), largest * (2.0 * ELEMENTARY - np.expm1(-error))
+    error = LOOSE * error + 4.0 * EPS * size
+    with np.errstate(over="ignore"):
+        exponent, spread = in_widths(size), (1.0 + 8.0 * EPS) * in_widths(error)
+        least = (1.0 - 8.0 * EPS) * in_widths(np.maximum(size - error, 0.0))
+    return np.exp(-exponent), np.exp(-least) * (2.0 * ELEMENTARY - np.expm1(-spread))

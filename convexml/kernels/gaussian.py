@@ -83,9 +83,9 @@ class Gaussian(Kernel):
         return 1.01 * error + 2.0 * ELEMENTARY if error <= 0.01 else np.inf
 
     def with_errors(self, A: Any) -> tuple[Array, Array]:
-        with np.errstate(over="ignore"):
-            halves = [0.5 * (each / self.sigma) / self.sigma for each in distances_with_errors(A)]
-        return exponential_with_errors(*halves)
+        return exponential_with_errors(
+            *distances_with_errors(A), lambda t: 0.5 * (t / self.sigma) / self.sigma
+        )
 
     def frequencies(self, rng: np.random.Generator, count: int, d: int) -> Array | None:
         # exp(-t^2 / (2 sigma^2)) is the characteristic function of the normal law of scale 1/sigma.
@@ -134,9 +134,8 @@ class Laplacian(Kernel):
         # |sqrt(a) - sqrt(b)| is at most sqrt(|a - b|) and |a - b| / sqrt(a).
         squares, errors = distances_with_errors(A)
         lengths = np.sqrt(squares)
-        with np.errstate(over="ignore"):
-            off = errors / np.maximum(np.maximum(lengths, np.sqrt(errors)), SUBNORMAL)
-            return exponential_with_errors(lengths / self.sigma, off / self.sigma)
+        off = errors / np.maximum(np.maximum(lengths, np.sqrt(errors)), SUBNORMAL)
+        return exponential_with_errors(lengths, off, lambda t: t / self.sigma)
 
     def frequencies(self, rng: np.random.Generator, count: int, d: int) -> Array | None:
         # exp(-|t| / sigma) is that of Cauchy's law in d dimensions of scale 1/sigma.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -36,40 +36,65 @@ def exponentials(owner: str, stumps: Stumps, y: Array, weights: Array) -> Expone
     if thresholds > FEW:
         return Exponentials(stumps, y, c, None)
     if len(y) * thresholds <= ENTRIES:
-
-        @cache
-        def half() -> LearningProblem:
-            return exponential_loss(dense_of(owner, stumps)[:, ::2], y, weights)
-
-        return Exponentials(stumps, y, c, lambda w, u, tol: half().certify(w, u=u, tol=tol))
+        return Exponentials(stumps, y, c, Half(owner, stumps, y, weights))
     seen = np.column_stack([stumps.ranks, y > 0.0])
     _, first, same = np.unique(seen, axis=0, return_index=True, return_inverse=True)
     if len(first) * thresholds > ENTRIES:
         return Exponentials(stumps, y, c, None)
-    return Exponentials(stumps, y, c, _merged(owner, stumps, y, weights, first, same.ravel()))
+    return Exponentials(stumps, y, c, Merged(owner, stumps, y, weights, first, same.ravel()))
 
 
-def _merged(
-    owner: str, stumps: Stumps, y: Array, weights: Array, first: Array, same: Array
-) -> Callable[[Array, Array | None, float], Certificate | None]:
-    """The judge by one sample for all that are the same, ``first`` of them; a given u has none.
+@dataclass(frozen=True, eq=False)
+class Half:
+    """Judges by the stumps x_j > t as features of a learning problem, made when it is asked."""
+
+    owner: str
+    stumps: Stumps
+    y: Array
+    weights: Array
+
+    @cached_property
+    def problem(self) -> LearningProblem:
+        """The learning problem."""
+        H = dense_of(self.owner, self.stumps)[:, ::2]
+        return exponential_loss(H, self.y, self.weights)
+
+    def __call__(self, w: Array, u: Array | None, tol: float) -> Certificate:
+        """Judge weights of the stumps x_j > t."""
+        return self.problem.certify(w, u=u, tol=tol)
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """Judges by one sample for all that are the same, ``first`` of them; a given u has none.
 
     Sums of weights are rounded, all terms of P with them: that is in the gap.
     """
-    sums = np.bincount(same, weights)
-    few = Stumps(stumps.thresholds, stumps.ranks[first])
 
-    @cache
-    def half() -> LearningProblem:
-        return exponential_loss(dense_of(owner, few)[:, ::2], y[first], sums)
+    owner: str
+    stumps: Stumps
+    y: Array
+    weights: Array
+    first: Array
+    same: Array
 
-    def judged(w: Array, u: Array | None, tol: float) -> Certificate | None:
+    @cached_property
+    def sums(self) -> Array:
+        """The weights of the samples that stand for others."""
+        return np.bincount(self.same, self.weights)
+
+    @cached_property
+    def half(self) -> Half:
+        """The judge of the samples that stand for others."""
+        few = Stumps(self.stumps.thresholds, self.stumps.ranks[self.first])
+        return Half(self.owner, few, self.y[self.first], self.sums)
+
+    def __call__(self, w: Array, u: Array | None, tol: float) -> Certificate | None:
+        """Judge weights of the stumps x_j > t."""
         if u is not None:
             return None
-        found = half().certify(w, tol=tol)
-        lost = 3.0 * gamma(len(y) + 16) * (abs(found.primal_objective) + found.gap)
-        shares = weights / sums[same]
-        dual = {"u": found.dual["u"][same] * shares} if "u" in found.dual else {}
+        found = self.half(w, None, tol)
+        lost = 3.0 * gamma(len(self.y) + 16) * (abs(found.primal_objective) + found.gap)
+        shares = self.weights / self.sums[self.same]
+        dual = {"u": found.dual["u"][self.same] * shares} if "u" in found.dual else {}
         return found.but(gap=found.gap + lost, dual=dual)
-
-    return judged

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import highspy
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment, linprog
@@ -200,11 +201,12 @@ def test_a_limit_of_time_is_kept_and_forgotten(monkeypatch: pytest.MonkeyPatch) 
     assert problem.solve("highs").status == "failed"
     asked: list[float] = []
 
-    def told(*given: object, options: dict[str, float], **named: object) -> object:
-        asked.append(options["time_limit"])
-        return linprog(*given, options=options, **named)
+    class Told(highspy.Highs):
+        def setOptionValue(self, name: str, value: float) -> object:
+            asked.extend([value] if name == "time_limit" else [])
+            return super().setOptionValue(name, value)
 
     monkeypatch.setattr("convexml.certificates.algebra.highs.seconds_left", lambda: 7.0)
-    monkeypatch.setattr("scipy.optimize.linprog", told)
+    monkeypatch.setattr("highspy.Highs", Told)
     assert problem.solve("highs").status == "optimal"
     assert asked == [7.0]
