@@ -205,6 +205,8 @@ class ArrayProblem(Problem):
                 raise InputError(f"{owner}: {name!r} is missing; pass {', '.join(needed)}.")
         read = {name: finite_array(value, owner, name) for name, value in found.items()}
         for name, value in read.items():
+            if value.size == 0 and 0 in shapes[name]:
+                read[name] = value = value.reshape(shapes[name])  # a list says no more of it
             if value.shape != tuple(shapes[name]):
                 raise InputError(
                     f"{owner}: {name} must have shape {tuple(shapes[name])}, got {value.shape}."

@@ -26,6 +26,12 @@ def frame_of_point(problem: Any, status: str, primal: Mapping[str, Array]) -> An
     if values.ndim == 1:
         return pd.DataFrame({name: values}, index=rows)
     classes = getattr(problem, "classes", None)
+    if values.ndim == 3:  # a square matrix for each class
+        columns = [*range(values.shape[2])] if features is None else list(features)
+        index = pd.MultiIndex.from_product(
+            [range(len(values)) if classes is None else classes, columns]
+        )
+        return pd.DataFrame(values.reshape(-1, values.shape[2]), index=index, columns=columns)
     if classes is not None and len(classes) == values.shape[1]:
         columns = list(classes)
     elif named and values.shape[0] == values.shape[1]:

@@ -14,6 +14,7 @@ from ...certificates.learning.between import Tangent, crossing, relative_gap_at,
 from ...certificates.learning.points.primal_repair import repair_primal
 from ...errors import InputError
 from ...objective import Objective
+from ...validation import finite_number
 from ..solution import Solution
 
 POINTS = 40.0
@@ -107,7 +108,7 @@ class IntervalPath:
     def _after(self, lam: float) -> int:
         """The index of the right one of the two neighbours of ``lam``."""
         low, high = self.lines[-1].at, self.lines[0].at
-        if not low <= lam <= high:
+        if not low <= finite_number(lam, "path", self.name) <= high:
             raise InputError(f"path: {self.name} must be from {low:g} to {high:g}, got {lam!r}.")
         return max(bisect_left([-at for at in self.lams], -float(lam)), 1)
 

@@ -183,7 +183,7 @@ def judge_stored(
     dual: Mapping[str, Array],
     document: Mapping[str, Any],
 ) -> Solution:
-    """Certify a stored point again."""
+    """Certify a stored point again, or look again for the evidence that none is a minimiser."""
     stored, objective = stored_attempt(problem, document), problem.objective_parts
     if "w" not in primal:
         evidence = no_solution(problem, None, 0.0)
@@ -192,5 +192,8 @@ def judge_stored(
         none = {"claimed_status": "", "message": "The document holds no point."}
         return replace(stored, facts={**stored.facts, **none}).failed()
     w, b = read_coefficients(problem.name, primal["w"], primal.get("b", 0.0), objective)
+    evidence = no_solution(problem, w, b)
+    if evidence is not None:
+        return stored.without_solution(*evidence, w, b)
     u = np.asarray(dual["u"], dtype=float)[problem._samples.kept] if "u" in dual else None
     return stored.certified(w, b, u)

@@ -10,11 +10,16 @@ from ...numerics import Array
 from .answers import draw_entries, draw_fit, draw_matrix
 from .margins import draw_margin, draw_scores
 
+FIT = "targets against the function at the samples"
+
 
 def draw_learning(problem: Any, axes: Any, solution: Any) -> None:
     """Classifiers by the scores of the samples, functions of a kernel by their fit, others by w."""
     primal, samples = solution.primal, problem._samples
     kernel = "q" in primal
+    if "theta" in primal:  # a function by its values
+        draw_fit(axes, samples.y, primal["theta"], FIT)
+        return
     if not kernel and primal["w"].ndim == 2:
         draw_matrix(axes, "W", primal["w"])
         return
@@ -26,7 +31,7 @@ def draw_learning(problem: Any, axes: Any, solution: Any) -> None:
     else:
         scores = samples.design.matvec(primal["w"]) + primal["b"]
     if problem.sample_parts.loss.labels != "binary":
-        draw_fit(axes, samples.y, scores, "targets against the function at the samples")
+        draw_fit(axes, samples.y, scores, FIT)
     elif "alpha" in solution.dual:
         across = None if kernel else _across(samples.X, primal["w"])
         holds = np.isin(samples.kept, solution.support)

@@ -195,3 +195,32 @@ def test_a_plot_of_a_problem_with_names(tmp_path: Path) -> None:
     assert (tmp_path / "run.png").stat().st_size > 1000
     with pytest.raises(InputError, match=r"plot: .*has no folder"):
         solution.plot(str(tmp_path / "nowhere" / "run.png"))
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        cml.LogisticRegression(X, np.where(X[:, 0] > 0.0, 1, -1)),
+        cml.PoissonRegression(X, 0.0 * Y, 0.1),
+    ],
+    ids=["separated classes", "no counts"],
+)
+def test_what_is_not_attained_is_not_attained_when_it_is_read_back(problem: Any) -> None:
+    solution = problem.solve()
+    again = cml.Solution.from_json(solution.to_json())
+    assert solution.status == again.status == "unattained"
+    assert again.evidence.keys() == solution.evidence.keys()
+
+
+def test_arrays_without_entries_are_read_back() -> None:
+    solution = cml.ConvexClustering(np.ones((1, 2)), 0.1).solve()
+    assert cml.Solution.from_json(solution.to_json()).dual["V"].shape == (0, 2)
+
+
+def test_a_matrix_for_each_class_is_a_frame() -> None:
+    labels = np.arange(len(X)) % 2
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    solution = cml.DiscriminantAnalysis(frame, labels, shared=False).solve()
+    table = solution.to_frame()
+    assert table.loc[1].to_numpy() == pytest.approx(solution.primal["Theta"][1])
+    assert list(table.columns) == list(frame.columns)

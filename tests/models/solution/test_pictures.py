@@ -27,6 +27,7 @@ POSED: dict[str, Callable[[], Any]] = {
     "BernoulliLikelihood": lambda: cml.BernoulliLikelihood(LABELS > 0.0),
     "CategoricalLikelihood": lambda: cml.CategoricalLikelihood(["a", "b", "b", "c"]),
     "ConvexClustering": lambda: cml.ConvexClustering(X, 0.05),
+    "ConvexRegression": lambda: cml.ConvexRegression(X[:9], Y[:9]),
     "EnclosingBall": lambda: cml.EnclosingBall(X),
     "KMeansBound": lambda: cml.KMeansBound(X[:12], 2),
     "LinearProgram": lambda: cml.LinearProgram([1.0, 2.0], A_ub=[[-1.0, -1.0]], b_ub=[-1.0]),
