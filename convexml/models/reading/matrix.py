@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ...design import Design, as_design
 from ...errors import InputError
-from ...numerics import Array
+from ...numerics import LEAST_SQUARE, Array
 from ...validation import finite_sparse, float_array, refuse_nonfinite
 from .names import NamedColumns, column_names, refuse_text
 
@@ -89,3 +89,15 @@ def some_of(X: Any) -> Array:
     steps = np.arange(max(1000, d))
     rows = (steps * ((np.sqrt(5.0) - 1.0) / 2.0) % 1.0 * n).astype(np.intp)
     return np.asarray(X[rows, steps % d])
+
+
+def refuse_lost(owner: str, matrix: Any, name: str) -> None:
+    """Raise InputError for entries other than 0 whose products float64 cannot hold."""
+    sizes = np.abs(matrix.data if sparse.issparse(matrix) else matrix)
+    lost = sizes[(sizes > 0.0) & ~((sizes >= LEAST_SQUARE) & (sizes <= 1.0 / LEAST_SQUARE))]
+    if lost.size:
+        raise InputError(
+            f"{owner}: {name} has an entry of size {lost.flat[0]:g}; its products are beyond float64. "
+            f"Entries must be 0 or from {LEAST_SQUARE:g} to {1.0 / LEAST_SQUARE:g}: change its unit, "
+            "and lam with it."
+        )

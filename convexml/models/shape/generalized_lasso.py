@@ -26,7 +26,7 @@ from ..base import Hyperparameter
 from ..kernel.nu_samples import samples_from_dict, samples_to_dict
 from ..learning.predictor import Predictor
 from ..reading.inputs import Samples, expand, read_dual, read_intercept, read_samples
-from ..reading.matrix import read_matrix
+from ..reading.matrix import read_matrix, refuse_lost
 from ..reading.names import match_coefficients
 from ..solution import Solution
 from .generalized_statement import generalized_latex, pose_generalized, pose_generalized_dual
@@ -97,6 +97,7 @@ class GeneralizedLasso(Predictor, ArrayProblem):
         if self._A.shape[1] != d:
             shape = f"A must have one column per feature ({d}), got shape {self._A.shape}."
             raise InputError(f"{self.name}: {shape} Its rows are combinations of coefficients.")
+        refuse_lost(self.name, self._A, "A")
         self._hyper = self._check(lam=lam)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             null = self.program.null

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -13,6 +15,7 @@ from support.oracles.problem_oracles_shapes import generalized_lasso as active_s
 
 import convexml as cml
 from convexml import Verdict
+from convexml.errors import InputError
 from convexml.numerics import Array
 
 X = load_diabetes().data[:80, [0, 2, 3, 8, 9]] * 20.0
@@ -201,3 +204,11 @@ def test_predictions_paths_and_json() -> None:
     assert all(each.status == "optimal" for each in problem.path([0.2, 0.1, 0.05]))
     constant = cml.GeneralizedLasso(X, np.full(len(Y), 0.1), 0.1, PAIRS).solve()
     assert (constant.status, constant.objective) == ("optimal", pytest.approx(0.0, abs=1e-30))
+
+
+@pytest.mark.parametrize("size", [1e-308, 5e-324, 1e300])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_combinations_beyond_float64_are_refused(size: float, form: Callable[..., Any]) -> None:
+    X, y, A = np.array([[0.3], [0.8]]), np.array([0.1, -0.1]), np.array([[1.0], [0.0], [size]])
+    with pytest.raises(InputError, match=r"GeneralizedLasso: A has an entry .* change its unit"):
+        cml.GeneralizedLasso(X, y, 1.0, form(A))
