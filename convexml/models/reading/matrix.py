@@ -97,7 +97,7 @@ def refuse_lost(owner: str, matrix: Any, name: str) -> None:
     lost = sizes[(sizes > 0.0) & ~((sizes >= LEAST_SQUARE) & (sizes <= 1.0 / LEAST_SQUARE))]
     if lost.size:
         raise InputError(
-            f"{owner}: {name} has an entry of size {lost.flat[0]:g}; its products are beyond float64. "
-            f"Entries must be 0 or from {LEAST_SQUARE:g} to {1.0 / LEAST_SQUARE:g}: change its unit, "
-            "and lam with it."
+            f"{owner}: {name} has an entry of size {lost.flat[0]:g}, whose products are beyond "
+            f"float64. Entries must be 0 or from {LEAST_SQUARE:g} to {1.0 / LEAST_SQUARE:g}: "
+            "change its unit, and lam with it."
         )
