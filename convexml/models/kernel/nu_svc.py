@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ from ...certificates.judge import absent, judge
 from ...certificates.learning.machines.centre import about_centre, moved_intercept
 from ...certificates.learning.machines.functions import Functions, OfFeatures
 from ...certificates.learning.machines.nu import NuPart
+from ...certificates.learning.machines.shares import short_class
 from ...conditions import worst
 from ...numerics import EPS, Array
 from ...solvers.dual.two_sums import climb
@@ -24,6 +26,8 @@ from .nu import NuMachine
 
 LARGEST, STEPS = 6000, 2000
 """Samples whose whole K is made; pairs between two evaluations."""
+NEARLY = 1e-6
+"""By less nu is too large in digits that are not shown."""
 FALL, IDLE = 0.9, 5
 """So many evaluations without a violation of this share of the least end it: rounding moves."""
 
@@ -44,7 +48,8 @@ class NuSVC(NuMachine):
     y : array, shape (n,)
         Two labels of any kind; the larger is +1.
     nu : float
-        0 < nu <= 1; above twice the share of the smaller class the problem is "unbounded".
+        0 < nu <= 1; above twice the share of the smaller class the problem is "unbounded":
+        decided exactly, of the float64 numbers (0.8 is above twice 2 of 5, by 4.4e-17).
     kernel : Kernel, optional
         For example ``kernels.Gaussian(1.0)``; None is f(x) = w.x.
     sample_weight : array, shape (n,), optional
@@ -99,7 +104,7 @@ class NuSVC(NuMachine):
 
     def _part(self, point: Arrays, alpha: Array) -> NuPart:
         b = self._moved(point.get("b", 0.0), point[self.function_name], 1.0)
-        return super()._part(point | {"b": b}, alpha)
+        return replace(super()._part(point | {"b": b}, alpha), nu=self.nu)
 
     def _told(self, f: Array, scalars: Arrays, alpha: Array) -> tuple[Arrays, Arrays]:
         b = self._moved(scalars["b"], f, 1.0)
@@ -162,20 +167,19 @@ class NuSVC(NuMachine):
 
     def _absence(self, tol: float) -> Certificate | None:
         """With nu too large rho may grow for ever, while one class pays for it."""
-        s, y = self._samples.weights, self.labels
-        half = 0.5 * self.total
-        shares = {sign: float(s[y == sign].sum()) for sign in (1.0, -1.0)}
-        sign = min(shares, key=lambda each: shares[each])
-        if not shares[sign] < half * (1.0 - 1e-12):
+        s = self._samples.weights
+        short = short_class(self.nu, s, self.labels)
+        if short is None:
             return None
-        label = self.classes.tolist()[int(sign > 0.0)]
-        most = 2.0 * shares[sign] / float(s.sum())
+        label = self.classes.tolist()[int(short.sign > 0.0)]
+        excess, half = float(short.excess), 0.5 * float(s.sum())
+        exactly = " (float64 numbers are taken as they are)" if excess < NEARLY else ""
         reason = (
-            f"nu = {self.nu:g} is above {most:.6g}, twice the share of class {label!r}: rho and b "
-            "may grow for ever. Take a smaller nu."
+            f"nu = {self.nu:g} is above {float(short.most):.6g}, twice the share of class "
+            f"{label!r}, by {excess:.2g}{exactly}: rho and b may grow for ever. Take a smaller nu."
         )
-        slope = worst("P falls along the ray", "dual_feasibility", 0.0, half)
-        ray = {"rho": np.array(0.5), "b": np.array(-0.5 * sign), "slope": shares[sign] - half}
+        slope = worst("P falls along the ray", "dual_feasibility", 0.0, 0.5 * self.total)
+        ray = {"rho": np.array(0.5), "b": np.array(-0.5 * short.sign), "slope": -excess * half}
         evidence = {key: np.asarray(value) for key, value in ray.items()}
         found = absent("unbounded", [slope], tol, objective=-np.inf, reason=reason,
                        evidence=evidence)  # fmt: skip

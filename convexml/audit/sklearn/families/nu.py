@@ -73,7 +73,7 @@ def nu_svc(fitted: Fitted) -> Iterator[NuPart]:
         part, point = _pair(fitted, fitted, K, at)
         A, y, s, name = part
         yield NuPart(OfFeatures(A), y, s, nu * float(s.sum()), point,
-                     partial(_another, fitted, K, at), name)  # fmt: skip
+                     partial(_another, fitted, K, at), name, nu)  # fmt: skip
 
 
 def _another(fitted: Fitted, K: Array | None, at: int) -> HeldPoint:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import fsum
 
 import numpy as np
@@ -20,8 +21,10 @@ from ...certificate import Certificate, Verdict
 from ...judge import bounded, judge, refuted
 from ...scale import learning_scale
 from .functions import Functions
+from .shares import short_class
 
 UNPROVED = "the account of rounding of a machine with nu is of first order only"
+ENDLESS = "P has no bound below: nu is above twice the share of the smaller class, exactly."
 PRIMAL = "y_i z_i >= rho - xi_i, xi_i >= 0"
 Again = Callable[[], "HeldPoint"]
 """The point of a tighter fit: it may be better than the one that is judged."""
@@ -53,6 +56,9 @@ class NuPart:
         nu times their sum.
     point : HeldPoint
     again : callable
+    name : str
+    nu : float
+        Of two classes, which it may be too large for; 0 where the sum can always be met.
     """
 
     space: Functions
@@ -62,6 +68,7 @@ class NuPart:
     point: HeldPoint
     again: Again
     name: str = ""
+    nu: float = 0.0
 
     def primal(self, at: HeldPoint) -> float:
         """P at this point, whose slacks are made large enough."""
@@ -118,6 +125,11 @@ class NuPart:
     def _has_classes(self) -> bool:
         return bool(self.y.min() < 0.0)
 
+    @cached_property
+    def _is_endless(self) -> bool:
+        """Whether no alpha has the sums: rho and b may grow for ever."""
+        return self.nu > 0.0 and short_class(self.nu, self.limits, self.y) is not None
+
     def _reach(self, square: float) -> float:
         """What |f(x_i)| can be for a function with |f|^2 = ``square``."""
         return float(np.sqrt(np.max(self.space.diagonal, initial=0.0) * max(square, 0.0)))
@@ -147,6 +159,8 @@ class NuPart:
         found = self.judged(tol)
         if found.verdict is Verdict.CERTIFIED:
             return replace(found, dual_source="solver")
+        if self._is_endless:
+            return found
         other = self.again()
         q = self.feasible(other.q)
         if self.dual(q) > found.dual_objective:
@@ -171,6 +185,7 @@ class NuPart:
         moved = 0.0
         if passed is not None:
             dual, moved = min(dual, self.dual(passed)), float(np.max(np.abs(q - passed)))
+        dual = -np.inf if self._is_endless else dual
         found = bounded(
             primal,
             dual,
@@ -182,6 +197,7 @@ class NuPart:
             dual={"u": -q},
             dual_source="constructed" if passed is None else "passed",
             unproved=UNPROVED,
+            reason=ENDLESS if self._is_endless else "",
         )
         return self.space.told(judge(found))
 
@@ -206,9 +222,13 @@ class NuPart:
 
 
 def summing_to(total: float, alpha: Array, limits: Array) -> Array:
-    """Numbers between 0 and their limits with this sum: alpha lowered or raised in proportion."""
+    """Numbers between 0 and their limits with this sum: alpha lowered or raised in proportion.
+
+    The limits themselves, where their sum is less.
+    """
     found = float(alpha.sum())
     if found >= total:
         return alpha * (total / found) if found > 0.0 else alpha
     room = limits - alpha
-    return np.minimum(alpha + room * ((total - found) / float(room.sum())), limits)
+    missing, most = total - found, float(room.sum())
+    return np.minimum(alpha + room * (missing / most), limits) if missing < most else limits.copy()
