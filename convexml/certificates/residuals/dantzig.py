@@ -140,16 +140,20 @@ class Dantzig:
         off = gamma(w.size + 16) * primal + float(near) * MORE
         carried = bool(np.isfinite(primal + off) and np.all(np.isfinite(lost)))
         primal = primal if carried else np.inf
+        rows = self.rows(w, b, v)
+        # The price of a violation bounds P here, not that of a point that meets the constraints.
+        beside = any(row.kind == "primal_feasibility" and row.breaks(tol) for row in rows)
         return judge(
             bounded(
                 primal,
                 found.value,
-                self.rows(w, b, v),
+                rows,
                 tol,
                 scale=program_scale(primal, found.value, self.size),
                 rounding=found.lost + (off if carried else 0.0),
                 dual={"v": v},
                 dual_source="constructed" if given is None else "passed",
+                gap=np.inf if beside else None,
                 repaired=float(np.max(np.abs(found.v / found.ratio - v), initial=0.0)),
                 reason="" if carried else "No bound: the rows are beyond float64.",
                 is_proved=True,
