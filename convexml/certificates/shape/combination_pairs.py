@@ -73,6 +73,11 @@ def pairs(
         yield from _moved(problem, _pair(problem, slope, problem.lam * signs))
 
 
+def nothing(problem: Combined) -> CombinationPair:
+    """u = 0 and s = 0, which never leave a drift: D = 0, the best bound on an exact fit."""
+    return _pair(problem, np.zeros_like(problem.c), np.zeros(problem.stack.A.shape[0]))
+
+
 def _pair(problem: Combined, u: Array, s: Array) -> CombinationPair:
     """The dual point of u and of s, moved into its box."""
     s = np.clip(s, -problem.lam, problem.lam)

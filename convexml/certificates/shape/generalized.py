@@ -22,8 +22,9 @@ from ...numerics import ROUNDING, UNIT, Array, gamma, length
 from ..algebra.sums import exact_residual
 from ..certificate import Certificate
 from ..judge import bounded, judge
+from ..learning.passed_point import NULL_SHARE
 from ..scale import learning_scale
-from .combination_pairs import CombinationPair, pairs
+from .combination_pairs import CombinationPair, nothing, pairs
 from .slopes import slack_of_box
 from .stacked import Stacked, stacked
 
@@ -72,9 +73,8 @@ class Generalized:
 
     @cached_property
     def _stack(self) -> tuple[Stacked, str]:
-        spread = np.sqrt(self.null) or np.sqrt(self.c @ np.square(self.y)) or 1.0
-        kappa = float(self.lam / spread)
-        return stacked(self.X, self.c, self.A, kappa, self.fit_intercept)
+        spread = np.sqrt(self.null) or np.max(np.abs(self.y)) or 1.0
+        return stacked(self.X, self.c, self.A, float(self.lam / spread), self.fit_intercept)
 
     @property
     def unknown(self) -> str:
@@ -162,7 +162,9 @@ class Generalized:
     ) -> Certificate:
         """Judge w, which holds the intercept too, by the best of the dual points for it."""
         point = self.at(w)
-        dual_points = pairs(self, self.c * point.r, point.z, u, s)
+        dual_points = list(pairs(self, self.c * point.r, point.z, u, s))
+        if point.primal <= tol * self.null:
+            dual_points.append(nothing(self))  # D = 0 is enough
         found = [(self._gap(point, pair), pair) for pair in dual_points]
         gap, pair = min(found, key=lambda each: each[0])
         moved = [
@@ -202,10 +204,9 @@ class Generalized:
         """At most g'w + h b less its infimum over the points that are no worse."""
         if not np.any(pair.g):
             return 0.0
-        h = float(pair.g[-1]) if self.fit_intercept else 0.0
-        stack, w = self.stack, point.w
         if self.unknown:
             return np.inf
+        h, stack, w = float(pair.g[-1]) if self.fit_intercept else 0.0, self.stack, point.w
         means = np.zeros(w.size)
         means[stack.columns] = stack.shift
         drift = pair.g - h * means
@@ -228,12 +229,13 @@ class Generalized:
 
     def _rows(self, point: Judged, u: Array, s: Array) -> list[Condition]:
         spread = float(self.c @ np.abs(self.y - self.level))
-        sizes = np.abs(self._transposed) @ np.concatenate([np.abs(u), np.abs(s)])
+        least = NULL_SHARE * self.c * np.abs(self.y - self.level)  # of an exact fit u is rounding
+        sizes = np.abs(self._transposed) @ np.append(np.maximum(np.abs(u), least), np.abs(s))
         columns = slice(None, -1) if self.fit_intercept else slice(None)
         drift = self.drift(u, s)
         out = np.maximum(np.abs(s) - self.lam, 0.0)
         z = point.z
-        slope = "u_i = c_i (x_i'w + b - y_i)" if self.fit_intercept else "u_i = c_i (x_i'w - y_i)"
+        slope = f"u_i = c_i (x_i'w {'+ b ' if self.fit_intercept else ''}- y_i)"
         pull = self.c * point.r
         rows = [
             worst(slope, "stationarity", u - pull, self.c * spread),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -129,6 +130,7 @@ class GeneralizedLasso(Predictor, ArrayProblem):
     def lam_max(self) -> float:
         """The smallest lam for which A w = 0, to the rounding of A."""
         program = self.program
+        program = replace(program, lam=float(np.sqrt(program.null)) or 1.0)  # that of any lam
         found = without_combinations(program.stack, program.side)
         if found is None:
             raise InputError(f"{self.name}.lam_max: {program.unknown or 'A w = 0 is not solved.'}")

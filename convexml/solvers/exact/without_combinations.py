@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from ...certificates.algebra.definite import definite_solver
 from ...certificates.shape.stacked import Stacked
-from ...numerics import Array, length
+from ...numerics import ROUNDING, Array, gamma, length
 
 WEIGHTS = (1e6, 1e3, 1.0)
 """Of A'A beside B'B in the method of multipliers: large ones get there, and the rounding of A v
@@ -24,14 +24,27 @@ THERE = 1e-11
 """Residual, relative to the terms of its row, that is rounding."""
 RANK = 1e-12
 """Singular values below this share of the largest are 0."""
+CORRECTIONS = 4
+"""Of a point by singular values: columns of far sizes leave residuals."""
 
 
 def without_combinations(stack: Stacked, q: Array) -> tuple[Array, Array] | None:
     """(v, s) with A v = 0 and B'B v = q - A's, s as short as possible; None where none is found."""
     found = _by_multipliers(stack, q)
-    if found is not None and _is_there(stack, q, *found):
-        return found
-    return _by_null_space(stack, q) if stack.A.shape[0] * q.size <= DENSE else None
+    if found is None or not _is_there(stack, q, *found):
+        if stack.A.shape[0] * q.size > DENSE:
+            return None
+        found = _by_null_space(stack, q)
+    v, s = found
+    return v, np.zeros_like(s) if _is_best_of_all(stack, q, v) else s
+
+
+def _is_best_of_all(stack: Stacked, q: Array, v: Array) -> bool:
+    """Whether B'B v = q up to rounding, so that s is nothing else."""
+    B = stack.B
+    share = ROUNDING + gamma(B.shape[0] + q.size)
+    terms = np.abs(q) + abs(B).T @ (abs(B) @ np.abs(v))
+    return bool(np.all(np.abs(q - B.T @ (B @ v)) <= share * terms))
 
 
 def _is_there(stack: Stacked, q: Array, v: Array, s: Array) -> bool:
@@ -64,13 +77,21 @@ def _by_multipliers(stack: Stacked, q: Array) -> tuple[Array, Array] | None:
 
 
 def _by_null_space(stack: Stacked, q: Array) -> tuple[Array, Array]:
-    """The best v among the directions that A does not see, by a singular value decomposition."""
-    dense = [each.toarray() if sparse.issparse(each) else each for each in (stack.A, stack.gram)]
-    A, M = dense
+    """The best v among the directions that A does not see, by singular values of A and of B.
+
+    Of many, where there are fewer samples than directions, it is the shortest.
+    """
+    dense = [each.toarray() if sparse.issparse(each) else each for each in (stack.A, stack.B)]
+    A, B = dense
     _, sizes, V = np.linalg.svd(A)
-    free = V[int(np.sum(sizes > RANK * sizes[0])) :].T
-    v = free @ np.linalg.solve(free.T @ M @ free, free.T @ q)
-    return v, np.linalg.lstsq(A.T, q - M @ v, rcond=RANK)[0]
+    free = V[int(np.sum(sizes > RANK * np.max(sizes, initial=0.0))) :].T
+    _, sizes, V = np.linalg.svd(B @ free, full_matrices=False)
+    seen = sizes > RANK * np.max(sizes, initial=0.0)
+    along = free @ V[seen].T
+    v = np.zeros_like(q)
+    for _ in range(CORRECTIONS):
+        v = v + along @ (along.T @ (q - B.T @ (B @ v)) / np.square(sizes[seen]))
+    return v, np.linalg.lstsq(A.T, q - B.T @ (B @ v), rcond=RANK)[0]
 
 
 def smallest_box(A: Any, s: Array) -> Array:

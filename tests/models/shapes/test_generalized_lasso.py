@@ -212,3 +212,39 @@ def test_combinations_beyond_float64_are_refused(size: float, form: Callable[...
     X, y, A = np.array([[0.3], [0.8]]), np.array([0.1, -0.1]), np.array([[1.0], [0.0], [size]])
     with pytest.raises(InputError, match=r"GeneralizedLasso: A has an entry .* change its unit"):
         cml.GeneralizedLasso(X, y, 1.0, form(A))
+
+
+FITTED = np.array([[1.0, 0, 2], [0, 1, 1]]), np.array([1.0, 2]), np.array([[1.0, 1, -1]])
+THREE = (
+    np.array([[3.0, 3, 1, 2, 3], [-1, -1, -1, -1, 1], [2, 2, 2, 1, -3]]) * 1e-8,
+    np.array([3.0, -2, 0]),
+    np.array([[2.0, 0, -1, -1, -2]]),
+)
+
+
+@pytest.mark.parametrize("given", [FITTED, THREE])
+@pytest.mark.parametrize("lam", [0.0, 0.1])
+def test_an_exact_fit_is_certified(given: tuple[Array, Array, Array], lam: float) -> None:
+    problem = cml.GeneralizedLasso(given[0], given[1], lam, given[2], fit_intercept=False)
+    assert problem.lam_max == 0.0
+    solution = problem.solve()
+    assert (solution.status, solution.objective) == ("optimal", pytest.approx(0.0, abs=1e-20))
+
+
+def test_who_brings_an_exact_fit_needs_no_dual_point() -> None:
+    rows, y, A = FITTED
+    w = np.linalg.solve(np.vstack([rows, A]), np.append(y, 0.0))
+    problem = cml.GeneralizedLasso(rows / 3.0, y / 3.0, 0.1, A / 7.0, fit_intercept=False)
+    for near in (w, w + 1e-15):
+        assert problem.certify(near).verdict is Verdict.CERTIFIED
+    assert problem.certify(1.001 * w).verdict is Verdict.REFUTED
+
+
+def test_few_samples_among_many_directions_are_fitted() -> None:
+    rng = np.random.default_rng(0)
+    given, y, A = rng.normal(size=(3, 10)), rng.normal(size=3), rng.normal(size=(4, 10))
+    for intercept in (False, True):
+        problem = cml.GeneralizedLasso(given, y, 0.1, A, fit_intercept=intercept)
+        solution = problem.solve()
+        assert (problem.lam_max, solution.status) == (0.0, "optimal")
+        assert problem.certify(**solution.primal, s=np.full(4, 0.1)).verdict is Verdict.UNDECIDED
