@@ -19,6 +19,8 @@ from ..algebra.singular import least_singular_value, unit_columns
 
 ROUNDS = 30
 """How often multipliers that would become negative are dropped."""
+NOTHING = 1e-280
+"""Multipliers up to this are 0: directions times smaller ones leave float64."""
 INDEPENDENT = 1e-9
 """Share of the longest that a direction has beside the others if it counts."""
 
@@ -50,7 +52,7 @@ def balanced_multipliers(X: Array, given: Array, least: float) -> Balanced:
     n, doubtful = len(X), 0
     found, change, moved = np.zeros((n, n)), np.zeros(n), np.zeros((n, n), dtype=bool)
     for i in range(n):
-        support = np.flatnonzero(given[i] > least)
+        support = np.flatnonzero(given[i] > max(least, NOTHING))
         support = support[support != i]
         same = np.all(X[support] == X[i], axis=1)
         found[i, support[same]] = given[i, support[same]]  # no direction, nothing to balance

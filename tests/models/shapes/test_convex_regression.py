@@ -161,3 +161,14 @@ def test_points_next_to_an_edge_are_undecided_with_a_reason() -> None:
     solution = cml.ConvexRegression(along, [0.0, 1.0, 1.0, 0.0]).solve()
     assert solution.status == "inaccurate"
     assert "balance up to rounding only" in solution.certificate.reason
+
+
+def test_multipliers_beyond_float64_are_none() -> None:
+    problem = cml.ConvexRegression(X, Y)
+    best = problem.solve()
+    none, tiny = (
+        problem.certify(**best.primal, **{"lambda": np.full((10, 10), size)})
+        for size in (0.0, 1e-310)
+    )
+    assert (tiny.verdict, tiny.gap) == (none.verdict, none.gap)
+    assert tiny.verdict is Verdict.UNDECIDED
