@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -156,7 +157,9 @@ def renamed(reductions: tuple[tuple[Any, Any], ...], identity: int) -> int:
 def affine_parts(problem: Any, reductions: Any) -> tuple[Any, list[Any], dict[int, int]]:
     """What coefficients are read off: objective, constraints in order; each variable's first."""
     for reduction, _ in reductions[:-1]:
-        last, problem = problem, reduction.apply(problem)[0]
+        twin = copy(reduction)  # it remembers what it makes, which CVXPY keeps for later values
+        twin.__dict__.update({name: copy(value) for name, value in vars(reduction).items()})
+        last, problem = problem, twin.apply(problem)[0]
     return last.objective.expr, list(problem.constraints), dict(problem.var_id_to_col)
 
 
@@ -175,11 +178,7 @@ def minimised(problem: Any) -> Any:
 
 
 def real_parts(problem: Any) -> tuple[Any, dict[int, int], dict[Any, tuple[Any, Any]]] | None:
-    """Split complex variables and constraints; None where there are none.
-
-    Returns the problem in real numbers, {id of a constraint: id of the one that says its
-    imaginary part} and {complex variable: (real, imaginary)}, either of which may be None.
-    """
+    """In real numbers, {id of a constraint: its imaginary one}, {variable: both parts}; or None."""
     from cvxpy.reductions.complex2real.complex2real import Complex2Real, accepts
 
     if not accepts(problem):
