@@ -23,6 +23,7 @@ TABLE = {
     "columns 1e-8 ... 1e8, C = 1e6, lam = 1e-12, lam >= lam_max": "test_hard_scales.py",
     "time or iteration limit, also of ECOS and PIQP": "test_hard_limits.py",
     "a solver that crashes, hangs or lies": "test_hard_solvers.py",
+    "nu at the largest that the classes allow": "test_hard_nu.py",
 }
 """Kind of input: the file whose tests say what comes of it."""
 
