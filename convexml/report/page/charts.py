@@ -149,6 +149,7 @@ def draw_times(standings: Sequence[Standing], narrow: bool) -> Any:
         For a phone.
     """
     figure, axes, names = _listed(standings, narrow)
+    seen: list[float] = []
     for label, values, marker, colour in (
         ("compile or warm-up, median", [s.compile_seconds for s in standings], "|", HUES[1]),
         ("solve, median", [s.solve_seconds for s in standings], "o", HUES[0]),
@@ -157,9 +158,12 @@ def draw_times(standings: Sequence[Standing], narrow: bool) -> Any:
         if not any(isfinite(v) and v > 0 for v in values):
             continue
         shown = [(v, k) for k, v in enumerate(values) if isfinite(v) and v > 0]
+        seen += [v for v, _ in shown]
         axes.scatter(
             *zip(*shown, strict=True), marker=marker, s=34, color=colour, label=label, zorder=3
         )
+    if seen:  # times that are almost one leave room, too
+        axes.set_xlim(min(seen) / 1.5, 1.5 * max(seen))
     axes.set_xscale("log")
     axes.minorticks_off()
     axes.margins(y=0.02)
@@ -215,8 +219,8 @@ def _steps(profile: Profile, name: str, end: float) -> tuple[list[float], list[f
 
 
 def _factors(axes: Any, end: float, small: bool = False) -> None:
-    axes.set_xscale("log")
     axes.set_xlim(1.0, end)
+    axes.set_xscale("log")
     axes.set_ylim(0.0, 1.0)
     axes.minorticks_off()
     decades = range(0, round(log10(end)) + 1, 2 if small else 1)

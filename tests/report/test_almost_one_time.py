@@ -1,0 +1,26 @@
+"""A picture of times of which there is almost one only: its axis has a length."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from convexml.comparison.ranking.standings import Standing
+from convexml.report.page.charts import draw_times
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.mark.parametrize("steps", range(-3, 4))
+@pytest.mark.parametrize("seconds", [0.00042, 0.001, 0.0123])
+def test_times_that_differ_by_rounding(seconds: float, steps: int) -> None:
+    mean = seconds + steps * np.spacing(seconds)
+    alone = Standing("newton", 1, {"confirmed": 1}, mean, 0.0, seconds, {})
+    for narrow in (False, True):
+        figure = draw_times([alone], narrow)
+        figure.savefig(io.BytesIO(), format="svg")
+        low, high = figure.axes[0].get_xlim()
+        assert low < seconds < high
+        assert high / low > 2.0
