@@ -107,8 +107,9 @@ def program_units(
     size = _size(*system.refitted(weights, kept, leave_out))
     if P is not None:
         weights[given:] = FOLLOWS
-    if leave_out and given > before:
-        # Rounded zeros may be most of b: the start goes without those far below its largest.
+    if leave_out and given > before + 1:
+        # Rounded zeros may be most of b: the start goes without those far below its largest,
+        # which one alone is itself.
         kept[before:given] = False
         start = system.solve(weights, kept)[0] if np.any(kept) else np.zeros(n + k + 1)
         beyond = system.left(start)[before:given]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,11 @@ class Interior:
     equal: Any
     equal_side: Array
     sigma: float
+
+    @cached_property
+    def row_norms(self) -> Array:
+        """Upper bounds of the norms of the rows of A_ub, over the coordinates not fixed."""
+        return _row_norms(self.data.A_ub, ~self.fixed)
 
     def distance(self, z: Array) -> float:
         """How far from z (2-norm) the equalities are met: residual / sigma."""
@@ -169,9 +175,8 @@ def nearby(interior: Interior, z: Array) -> Nearby | None:
     data = interior.data
     z = np.where(interior.fixed, interior.point, z)
     own, other = interior.distance(z), interior.distance(interior.point)
-    norms = _row_norms(data.A_ub, ~interior.fixed)
     room = [
-        (-exact_residual(data.A_ub, z, data.b_ub), interior.room_ub, norms),
+        (-exact_residual(data.A_ub, z, data.b_ub), interior.room_ub, interior.row_norms),
         (z - data.lower, interior.room_lower, np.ones(data.n)),
         (data.upper - z, interior.room_upper, np.ones(data.n)),
     ]

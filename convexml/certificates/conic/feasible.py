@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -19,11 +20,13 @@ from ..linear.units import as_fitted
 from .ray import has_point_among
 from .search.fit import FittedProgram
 from .search.interior import interior_point
-from .search.scaling import solve_scaled
+from .search.scaling import solve_plain, solve_scaled
 from .subject import Subject
 from .values import linear_rows
 from .witness import inwards
 
+FEW = 300
+"""Rows up to which a solver is faster than a search for a point nearby."""
 LARGEST = 1500
 """Rows up to which another point is looked for."""
 PULL, ROUNDS = 1e-3, 100
@@ -59,7 +62,15 @@ def unmet(subject: Subject, x: Array) -> str:
 
 
 def _candidates(fit: FittedProgram, z: Array, near: Iterable[Array]) -> Iterator[Array]:
-    """Points near z, and where the linear rows allow for any, those that a solver sees inside."""
+    """Points near z, and where the linear rows allow for any, those that a solver sees inside.
+
+    Few rows are quickly solved without an objective, as they are: what comes back is in the middle.
+    """
+    near = iter(near)
+    yield next(near)
+    if fit.program.b.size <= FEW:
+        with suppress(SolverError):
+            yield solve_plain(_without_objective(fit.program))[0]
     yield from near
     if plausible(_binding(fit), z):
         yield from _seen_inside(fit.program)
@@ -100,12 +111,15 @@ def _binding(fit: FittedProgram) -> LinearData:
 
 def _seen_inside(program: ConeProgram) -> Iterator[Array]:
     """Points that a solver finds in the cones: of no objective, and with the most room."""
-    flat = replace(program, P=0.0 * program.P, q=np.zeros(program.q.size))
-    for search in (lambda: flat, lambda: inwards(program)):
+    for search in (_without_objective, inwards):
         try:
-            yield solve_scaled(search())[0][: program.q.size]
+            yield solve_scaled(search(program))[0][: program.q.size]
         except SolverError:
             continue
+
+
+def _without_objective(program: ConeProgram) -> ConeProgram:
+    return replace(program, P=0.0 * program.P, q=np.zeros(program.q.size))
 
 
 def _near(program: ConeProgram, z: Array) -> Iterator[Array]:

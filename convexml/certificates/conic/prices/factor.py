@@ -13,6 +13,7 @@ from scipy.linalg import solve_triangular
 
 from ....numerics import EPS, Array
 from ...algebra.definite import definite_solver, eigenvalue_bound, factored
+from .bordered import bordered_factor, normal_matrix
 
 DENSE_SIZE = 6_000_000
 """Entries of the largest matrices."""
@@ -188,7 +189,7 @@ def sparse_factor(part: Any, bent: Any, proved: bool = True) -> Sparse | None:
     Where it does not, half of the least eigenvalue is proved by a second one, of the rest. Not
     ``proved``, the bound is 0: it is there to solve with.
     """
-    G = sparse.csc_array(part.T @ part + bent)
+    G = normal_matrix(part, bent)
     if G.nnz > DENSE_SIZE:
         return None
     n = G.shape[0]
@@ -204,7 +205,8 @@ def sparse_factor(part: Any, bent: Any, proved: bool = True) -> Sparse | None:
         * float(np.max(abs(part).T @ (abs(part) @ np.ones(n)) + abs(bent) @ np.ones(n)))
     )
     shift = SHIFT + 4.0 * (blur + 2.0 * n * EPS * G.trace())
-    found = factored(_less(G, shift, dense))
+    found = bordered_factor(_less(G, shift, False)) if dense else None
+    found = factored(_less(G, shift, dense)) if found is None else found
     if found is not None and shift + found[0] > 2.0 * blur:
         return Sparse(G, found[1], shift + found[0] - blur)
     solver = definite_solver(G)

@@ -206,13 +206,24 @@ def solve_scaled(program: ConeProgram, **settings: Any) -> tuple[Array, Array]:
         Where Clarabel breaks down, panics included, or returns what is not finite.
     """
     scaled = equilibrate_cone(program)
+    x, y = solve_plain(scaled.program, **settings)
+    x, y = scaled.x_out(x), scaled.y_out(y)
+    _require_finite(x, y)
+    return x, y
+
+
+def solve_plain(program: ConeProgram, **settings: Any) -> tuple[Array, Array]:
+    """``solve_scaled`` of a program whose units are good as they are."""
     try:
-        x, _, y = solve_cone_program(scaled.program, **(TIGHT | settings))
+        x, _, y = solve_cone_program(program, **(TIGHT | settings))
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise SolverError(f"conic form: Clarabel broke down: {error}") from None
-    x, y = scaled.x_out(x), scaled.y_out(y)
+    _require_finite(x, y)
+    return x, y
+
+
+def _require_finite(x: Array, y: Array) -> None:
     if not (np.all(np.isfinite(x)) and np.all(np.isfinite(y))):
         raise SolverError("conic form: Clarabel returned entries that are not finite.")
-    return x, y
