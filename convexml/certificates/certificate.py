@@ -12,7 +12,9 @@ import numpy as np
 
 from ..conditions import KINDS, Condition
 from ..naming import PublicNames
+from ..typesetting.lines import fitting
 from ..validation import positive_number
+from .showing import as_html, as_latex
 
 WIDTH = 100
 """Of the lines that say why."""
@@ -183,11 +185,17 @@ class Certificate(PublicNames):
         value = value if np.isfinite(value) else np.inf
         return self.verdict is not Verdict.CERTIFIED, not feasible, value, self.relative_gap
 
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def _repr_latex_(self) -> str:
+        return as_latex(self)
+
     def __repr__(self) -> str:
-        return (
-            f"Certificate({str(self.verdict).upper()} at tol {self.tol:g}, claim={self.claim!r}, "
-            f"gap={self.gap:.3g}, relative_gap={self.relative_gap:.3g})"
-        )
+        told = f"{str(self.verdict).upper()} at tol {self.tol:g}, claim={self.claim!r}"
+        only = [] if self.within is None else [f"within={self.within:.3g}"]
+        gaps = [f"relative_gap={self.relative_gap:.3g}", f"gap={self.gap:.3g}"]
+        return fitting("Certificate", [told, *only, *gaps])
 
     def __str__(self) -> str:
         lines = [f"{str(self.verdict).upper()} at tol {self.tol:g} (claim: {self.claim})"]

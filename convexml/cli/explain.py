@@ -2,85 +2,108 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from . import exits, output
 from .options import File, NoCode
 
+if TYPE_CHECKING:
+    from ..models.formats.explanation import Explanation
+
 EXAMPLES = """\b
-Example:
+Examples:
   convexml explain problems/soft_margin_iris.toml
+  convexml explain problems/soft_margin_iris.toml --latex > formulas.tex
+  convexml explain problems/soft_margin_iris.toml --html iris.html
 """
 
 
-def explain(file: File, no_code: NoCode = False) -> None:
+def explain(
+    file: File,
+    latex: Annotated[
+        bool,
+        typer.Option("--latex", help="Print the formulas as LaTeX for a document; solve nothing."),
+    ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write one offline page with MathML."),
+    ] = None,
+    no_code: NoCode = False,
+) -> None:
     """Print primal, dual and KKT conditions of a problem file, with the live numbers.
 
-    The formulas are LaTeX, ready to be pasted; the numbers are those of the certified solution.
+    The formulas are Unicode, as wide as the terminal; every condition stands beside its residual
+    at the certified solution. The LaTeX of --latex needs the package amsmath.
     """
-    from ..comparison.entries import is_cvxpy
     from ..library import load_file
+    from ..typesetting.lines import paragraph
 
     problem_file = load_file(file, code=not no_code)
-    problem = problem_file.problem
-    typer.echo(problem_file.title)
-    if problem_file.description:
-        typer.echo(problem_file.description)
-    if is_cvxpy(problem):
-        status = _statement(problem, problem_file.path.parent / problem_file.kind)
-        verified = status == problem_file.expected.status
-        raise typer.Exit(exits.VERIFIED if verified else exits.NOT_VERIFIED)
-    typer.echo(f"\nFormulas ({problem.name})\n{formulas(problem.latex())}")
+    if latex:
+        typer.echo(_latex(problem_file))
+        raise typer.Exit(exits.VERIFIED)
     with output.busy("solving"):
-        solution = problem.solve()
-    certificate = solution.certificate
-    typer.echo(f"\nValues\n  status         {solution.status} ({solution.solver})")
-    typer.echo(f"  P              {solution.objective:.12g}")
-    typer.echo(f"  D              {solution.dual_objective:.12g}")
-    typer.echo(f"  P - D          {solution.gap:.3g}   relative {solution.relative_gap:.3g}")
-    for heading, values in (
-        ("Primal", solution.primal),
-        ("Dual", solution.dual),
-        ("Evidence", solution.evidence),
-    ):
-        if values:
-            typer.echo("\n".join([f"\n{heading}", *output.named(values)]))
-    typer.echo("\n".join(["\nOptimality conditions", *output.conditions(certificate)]))
-    verdict = f"{str(certificate.verdict).upper()} at tol {certificate.tol:g}"
-    typer.echo(f"\n{verdict} (claim: {certificate.claim}). {certificate.reason}".rstrip())
-    verified = solution.status == problem_file.expected.status
+        found, status = _explained(problem_file)
+    if html is None:
+        columns = output.columns()
+        for words in (problem_file.title, problem_file.description):
+            typer.echo("\n".join(paragraph(words, columns)), nl=bool(words))
+        typer.echo(f"\n{found.text(columns)}")
+    else:
+        _write(html, found.page(problem_file.title, problem_file.description))
+    verified = status == problem_file.expected.status
     raise typer.Exit(exits.VERIFIED if verified else exits.NOT_VERIFIED)
 
 
-def formulas(latex: str) -> str:
-    r"""The rows of an aligned environment, one a line, without its `&` and `\\`."""
-    lines = []
-    for line in latex.splitlines():
-        text = line.strip().removesuffix(r"\\").strip()
-        if not text or text.startswith((r"\begin", r"\end")):
-            continue
-        label = re.match(r"\\text\{([^}]*)\}\s*\\quad\s*&\s*(.*)", text)
-        row = f"{label[1]:<12} {label[2]}" if label else text.replace("&", "").strip()
-        lines.append(f"  {row}")
-    return "\n".join(lines)
+def _latex(file: Any) -> str:
+    """The formulas of a model, or those of a convex program in plain CVXPY."""
+    from ..comparison.entries import is_cvxpy
+    from ..duality import dualize
+    from ..typesetting.aligned import displayed
+
+    posed = dualize(file.problem) if is_cvxpy(file.problem) else file.problem
+    return displayed(posed.latex())
 
 
-def _statement(problem: Any, path: Path) -> str:
-    """A statement in plain CVXPY: as it is written, solved and certified; its verified status."""
+def _explained(file: Any) -> tuple[Explanation, str]:
+    """What there is to show of a file, and the verified status."""
+    from ..comparison.entries import is_cvxpy
+    from ..models.formats.explanation import of_answer
+
+    problem = file.problem
+    if is_cvxpy(problem):
+        return _statement(problem, file.path.parent / file.kind)
+    solution = problem.solve()
+    if solution.status == "failed":  # there is no point to certify
+        return of_answer(f"{problem!r}\n{solution}", problem.latex(), None), solution.status
+    heading = f"{problem!r}, solved by {solution.solver}"
+    return of_answer(heading, problem.latex(), solution), solution.status
+
+
+def _statement(problem: Any, path: Path) -> tuple[Explanation, str]:
+    """A statement in plain CVXPY, solved and certified, with its dual where it has one."""
     from ..audit import solve
+    from ..duality import dualize
+    from ..errors import InputError
+    from ..models.formats.explanation import Explanation, numeric
 
-    source = path.read_text(encoding="utf-8").rstrip().replace("\n", "\n  ")
-    typer.echo(f"\nStatement ({path.name})\n  {source}\n")
-    with output.busy("solving"):
-        certificate = solve(problem)
+    certificate = solve(problem)
+    try:
+        latex, source = dualize(problem).latex(), ""
+    except InputError:  # not convex, or not continuous
+        latex, source = "", path.read_text(encoding="utf-8")
     variables = {name: v.value for name, v in problem.var_dict.items() if v.value is not None}
-    if variables:
-        typer.echo("\n".join(["Variables", *output.named(variables), ""]))
-    if duals := output.multipliers(problem):
-        typer.echo("\n".join(["Multipliers", *output.named(duals), ""]))
-    typer.echo(str(certificate))
-    return certificate.claim if certificate.verdict.value == "certified" else ""
+    tables = {"Variables": variables, "Multipliers": output.multipliers(problem)}
+    status = certificate.claim if certificate.verdict.value == "certified" else ""
+    shown = numeric(tables)
+    return Explanation(f"Statement {path.name}", latex, shown, certificate, source), status
+
+
+def _write(path: Path, text: str) -> None:
+    from ..models.formats.files import writable
+
+    writable(path, "explain --html").write_text(text, encoding="utf-8")
+    typer.echo(f"wrote {path}", err=True)

@@ -31,6 +31,7 @@ def busy(text: str) -> Iterator[None]:
 
 def solved(record: Outcome, solution: Any, file: Any, held_out: dict[str, Any]) -> str:
     """Title, verdict, solution and known facts of a problem file."""
+    from ..certificates.showing import named
     from ..library.discovery import PROGRAMS
     from ..report.formats import brief, unlike
 
@@ -44,7 +45,7 @@ def solved(record: Outcome, solution: Any, file: Any, held_out: dict[str, Any]) 
         )
         lines += [f"  {record.message}"] if record.message else []
         values = {n: v.value for n, v in file.problem.var_dict.items() if v.value is not None}
-        lines += named(values)
+        lines += named(values, columns())
     else:
         lines.append(str(solution))
         lines += _largest(file.features, solution.primal.get("w"))
@@ -79,34 +80,3 @@ def multipliers(problem: Any) -> dict[str, Any]:
         for k, c in enumerate(problem.constraints)
         if c.dual_value is not None and not isinstance(c.dual_value, list)
     }
-
-
-def conditions(certificate: Any) -> list[str]:
-    """One line for each optimality condition: name, residual, relative to its row, where."""
-    rows = certificate.conditions
-    if not rows:
-        return ["  none could be evaluated"]
-    width = max(len(row.name) for row in rows)
-    lines = [f"  {'condition':<{width}}  {'residual':>9}  {'relative':>9}  worst at"]
-    for row in rows:
-        residuals = f"{row.residual:9.3g}  {row.relative:9.3g}"
-        lines.append(f"  {row.name:<{width}}  {residuals}  {row.where()}".rstrip())
-    return lines
-
-
-def named(values: dict[str, Any]) -> list[str]:
-    """One line for each named array: shape, range, zeros, first entries."""
-    import numpy as np
-
-    lines = []
-    for name, value in values.items():
-        array = np.asarray(value, dtype=float)
-        if array.ndim == 0:
-            lines.append(f"  {name:<14} {float(array):.8g}")
-            continue
-        shown = ", ".join(f"{entry:.5g}" for entry in array.ravel()[:6])
-        more = ", ..." if array.size > 6 else ""
-        zeros = array.size - np.count_nonzero(array)
-        shape = "×".join(map(str, array.shape))
-        lines.append(f"  {name:<14} [{shown}{more}]   {shape}, {zeros} exactly zero")
-    return lines or ["  none"]

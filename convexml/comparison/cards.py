@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..typesetting.aligned import rows
+
 if TYPE_CHECKING:
     from .entries import Entry
-
-ROW = re.compile(r"\\text\{(?P<label>[^}]*)\}\s*\\quad\s*&\s*(?P<formula>.*)")
-"""A line of a model's LaTeX: "primal", "dual" or "KKT", and its formula."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +77,7 @@ def _posed(problem: Any) -> str:
 
 
 def _formulas(problem: Any) -> tuple[tuple[str, str], ...]:
-    lines = problem.latex().splitlines() if hasattr(problem, "latex") else []
-    found = (ROW.match(line.strip().removesuffix(r"\\").strip()) for line in lines)
-    return tuple((row["label"], row["formula"].strip()) for row in found if row)
+    return rows(problem.latex()) if hasattr(problem, "latex") else ()
 
 
 def _text(path: Any) -> str:

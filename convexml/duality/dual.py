@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import nearest
 from ..naming import known_keywords
 from ..numerics import without_warnings
+from ..typesetting.html import formulas
 from .eliminate import Reduced, eliminate
 from .lagrangian import Lagrangian
 
@@ -82,6 +83,9 @@ class Dual:
         from .latex.render import render
 
         return render(self._lagrangian, self._reduced)
+
+    def _repr_html_(self) -> str:
+        return formulas(self.latex())
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"

@@ -17,6 +17,7 @@ from ..numerics import without_warnings
 from ..objective import Statement
 from ..validation import positive_number
 from . import advice
+from .explaining import ExplainedProblem
 from .hyperparameter import Hyperparameter, is_settable
 from .pictures.answers import draw_arrays
 from .solution import Solution
@@ -37,7 +38,7 @@ class PosedProblem(Protocol):
     def posing_seconds(self) -> float: ...
 
 
-class Problem(PublicNames, ABC):
+class Problem(ExplainedProblem, PublicNames, ABC):
     """A convex problem posed once: solved by anything, certified from its raw data."""
 
     methods: ClassVar[tuple[str, ...]] = ()
@@ -173,16 +174,9 @@ class Problem(PublicNames, ABC):
     def solve(self, solver: str = "auto", **kwargs: Any) -> Solution:
         """Solve and certify."""
 
-    @abstractmethod
-    def latex(self) -> str:
-        """Primal, Lagrangian, dual and KKT conditions in LaTeX."""
-
     def draw(self, axes: Any, solution: Solution) -> None:
         """The answer of a solution as a panel of matplotlib."""
         draw_arrays(axes, solution.primal)
-
-    def _repr_latex_(self) -> str:
-        return f"$$\n{self.latex()}\n$$"
 
     def path(self, lams: Any = None, *, everywhere: float | None = None, **kwargs: Any) -> Any:
         """Solve for each hyperparameter value in turn, warm started; order as given.

@@ -14,9 +14,9 @@ from ..certificates.support.labels import CertifiedSupport
 from ..errors import InputError
 from ..numerics import Array
 from ..solvers.driver import Record
+from .explaining import ExplainedSolution
 from .formats.files import read_text, writable
 from .formats.stored_solution import read, write
-from .formats.text import describe
 from .pictures.picture import draw_solution
 from .predicting import Predictions
 from .rates.audit import Recorded, audit
@@ -24,8 +24,8 @@ from .rates.program import RecordedProgram
 from .rates.result import RateAudit
 
 
-@dataclass
-class Solution(Predictions):
+@dataclass(repr=False)
+class Solution(ExplainedSolution, Predictions):
     """A solution and everything that is known of its quality.
 
     Attributes
@@ -230,15 +230,6 @@ class Solution(Predictions):
         """
         steps = self.iterations if iterations is None else iterations
         return audit(self.solver, self.recorded, steps, self.problem, seeds)
-
-    def __repr__(self) -> str:
-        return (
-            f"Solution({self.problem.name}: {self.status}, solver={self.solver!r}, "
-            f"objective={self.objective:.6g}, relative_gap={self.relative_gap:.3g})"
-        )
-
-    def __str__(self) -> str:
-        return describe(self)
 
 
 def _frozen(value: Any) -> Any:

@@ -6,14 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from support.report.commands import RIDGE, STATEMENT, Command, write
 from typer.testing import CliRunner
 
 from convexml.cli import app
-from convexml.cli.explain import formulas
-from convexml.models import Lasso
+from convexml.library import load
+from convexml.models import Ridge
 
 # -- solve -------------------------------------------------------------------------------------
 
@@ -34,22 +33,52 @@ def test_explain_shows_formulas_and_live_numbers(run: Command, ridge: Path) -> N
     for words in ("primal", "dual", "KKT", "Optimality conditions", "CERTIFIED", "  P   "):
         assert words in result.stdout
     assert " 0.5\n" in result.stdout  # P* = 1/4 + 1/4
+    assert "\\" not in result.stdout
+    assert "  Xᵀ(Xw + b − y)/n + λ w = 0 " in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
 
 
-def test_explain_shows_a_statement_as_it_is_written(run: Command, tmp_path: Path) -> None:
+def test_explain_shows_a_statement_with_its_dual(run: Command, tmp_path: Path) -> None:
     write(tmp_path / "mine.py", STATEMENT)
     text = RIDGE.split("[[expected")[0].replace('model = "ridge"', 'statement = "mine.py"')
-    result = run("explain", write(tmp_path / "statement.toml", text))
+    path = write(tmp_path / "statement.toml", text)
+    result = run("explain", path)
     assert result.exit_code == 0
-    for words in ("def primal(data, lam):", "CERTIFIED", "in dl(y_i, z_i)"):
+    for words in ("Statement mine.py", "  dual ", "CERTIFIED", "∈ ∂l(yᵢ, zᵢ)"):
         assert words in result.stdout
+    latex = run("explain", path, "--latex").stdout
+    assert latex.startswith("\\[\n\\begin{aligned}\n\\text{primal}")
 
 
-def test_formulas_are_lines_without_alignment() -> None:
-    X, y = np.eye(3), np.arange(3.0)
-    lines = formulas(Lasso(X, y, 0.1).latex()).splitlines()
-    assert [line.split()[0] for line in lines][:3] == ["primal", "Lagrangian", "dual"]
-    assert all("&" not in line and not line.endswith("\\\\") for line in lines)
+def test_explain_prints_latex_for_a_document_and_solves_nothing(
+    run: Command, ridge: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Ridge, "solve", None)
+    result = run("explain", ridge, "--latex")
+    assert result.exit_code == 0
+    opening, *rows, closing = result.stdout.strip().splitlines()
+    assert (opening, rows[0], rows[-1], closing) == (
+        *("\\[", "\\begin{aligned}"),
+        *("\\end{aligned}", "\\]"),
+    )
+    assert "\n".join(rows) == load(ridge).latex()
+
+
+def test_explain_writes_an_offline_page_in_which_a_title_is_inert(
+    run: Command, tmp_path: Path
+) -> None:
+    evil = RIDGE.replace("A small ridge", "<script>alert(1)</script> & co")
+    path = write(tmp_path / "evil.toml", evil)
+    result = run("explain", path, "--html", "page.html")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == ""
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "<h1>&lt;script&gt;alert(1)&lt;/script&gt; &amp; co</h1>" in page
+    assert page.count("<math") >= 7
+    assert "http" not in page
+    assert "CERTIFIED at tol 1e-06 (claim: optimal)" in page
+    assert "has no folder" in run("explain", path, "--html", tmp_path / "none" / "p.html").stderr
 
 
 def test_init_prints_a_file_that_solves(run: Command, tmp_path: Path) -> None:

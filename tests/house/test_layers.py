@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("objective",),
     ("losses", "penalties", "kernels"),
     ("design", "conditions"),
-    ("deadline",),
+    ("deadline", "typesetting"),
     ("numerics", "errors", "naming", "remedies", "validation", "terms", "tex", "compiled"),
 )
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from ...typesetting.mathml import mathml
 from .. import formats
 from ..panels import ranked
 from ..summary import summarize
 from .canvas import alphabet
 from .figures import figures, pairwise
-from .formulas import mathml
 from .opening import counts, factor, sentences
 from .overview import matrix_row, solvers_of
 from .sections import preparation, race, section
@@ -61,7 +61,7 @@ def render_html(results: Results, convergence: Sequence[Convergence] = ()) -> st
         "scientific": formats.scientific,
         "seconds": formats.seconds,
         "typeset": formats.typeset,
-        "mathml": mathml,
+        "mathml": lambda latex: Markup(mathml(latex)),
         "breakable": breakable,
         "factor": factor,
         "preparation": preparation,

@@ -1,0 +1,120 @@
+"""What a certificate says, for a terminal, a notebook and a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..typesetting import html
+from ..typesetting.lines import broken, paragraph
+from ..typesetting.names import plain_name
+
+NUMBER = 9
+"""Characters of a residual."""
+HEADER = ("condition", "residual", "relative", "worst at")
+ESCAPED = {"_": r"\_", "\\": r"\backslash ", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$"}
+ESCAPED |= {"{": r"\{", "}": r"\}"}
+
+
+def verdict(certificate: Any) -> str:
+    """The verdict on the claim, in words."""
+    found = f"{str(certificate.verdict).upper()} at tol {certificate.tol:g}"
+    within = "" if certificate.within is None else f", only within {certificate.within:.3g}"
+    return f"{found} (claim: {certificate.claim}{within})"
+
+
+def values(certificate: Any) -> list[tuple[str, str]]:
+    """P, D and the bound on the gap by their names; the values alone of what is not optimal."""
+    both = (
+        ("P", f"{certificate.primal_objective + 0.0:.12g}"),
+        ("D", f"{certificate.dual_objective + 0.0:.12g}   ({certificate.dual_source} dual)"),
+    )
+    if certificate.claim not in ("optimal", "unattained"):
+        return []
+    bound = f"{certificate.gap:.3g}   relative {certificate.relative_gap:.3g}"
+    rounding = f", of which rounding {certificate.rounding:.3g}"
+    return [*both, ("P − D", bound + rounding), ("repaired by", f"{certificate.repaired:.3g}")]
+
+
+def conditions(certificate: Any) -> list[tuple[str, str, str, str]]:
+    """Every condition: its name in Unicode, residual, relative residual, where it is worst."""
+    return [
+        (plain_name(row.name), f"{row.residual:.3g}", f"{row.relative:.3g}", row.where())
+        for row in certificate.conditions
+    ]
+
+
+def condition_lines(certificate: Any, columns: int) -> list[str]:
+    """A table of the conditions for a terminal: names are broken, and nothing is cut off."""
+    rows = conditions(certificate)
+    if not rows:
+        return ["  none could be evaluated"]
+    beside = max(len(where) for *_, where in rows) <= columns // 4
+    places = max(len(HEADER[3]), *(len(where) for *_, where in rows)) if beside else 0
+    room = columns - 2 * (2 + NUMBER) - 2 - (2 + places)
+    width = min(max(len(HEADER[0]), *(len(name) for name, *_ in rows)), room)
+    lines = [_line(HEADER[0], *HEADER[1:3], HEADER[3] if beside else "", width)]
+    for name, residual, relative, where in rows:
+        *before, last = broken(name, width + 2, "  ", "    ")
+        lines += [*before, _line(last[2:], residual, relative, where if beside else "", width)]
+        lines += paragraph(f"worst at {where}", columns, "      ") if where and not beside else []
+    return lines
+
+
+def _line(name: str, residual: str, relative: str, where: str, width: int) -> str:
+    return f"  {name:<{width}}  {residual:>{NUMBER}}  {relative:>{NUMBER}}  {where}".rstrip()
+
+
+def verdict_lines(certificate: Any, columns: int) -> list[str]:
+    """P, D, the gap and the verdict with its reason."""
+    found = [f"  {name:<12}{value}" for name, value in values(certificate)]
+    told = paragraph(verdict(certificate), columns, "  ")
+    return [*found, *told, *paragraph(certificate.reason, columns, "  ")]
+
+
+def as_html(certificate: Any) -> str:
+    """Verdict, values and conditions; every text is escaped."""
+    parts = [html.paragraph(verdict(certificate), "strong")]
+    if found := values(certificate):
+        parts.append(html.table(found))
+    if rows := conditions(certificate):
+        parts.append(html.table(rows, HEADER))
+    parts += [html.paragraph(certificate.reason)] if certificate.reason else []
+    return "".join(parts)
+
+
+def as_latex(certificate: Any) -> str:
+    """Verdict, values and conditions as one array, for documents."""
+    rows = [[verdict(certificate)], *map(list, values(certificate))]
+    rows += [list(row) for row in ((HEADER, *conditions(certificate)) if rows else ())]
+    body = " \\\\\n".join(" & ".join(rf"\text{{{_escaped(cell)}}}" for cell in r) for r in rows)
+    return f"$$\n\\begin{{array}}{{llll}}\n{body}\n\\end{{array}}\n$$"
+
+
+def _escaped(text: str) -> str:
+    return "".join(ESCAPED.get(character, character) for character in text)
+
+
+def named(arrays: Mapping[str, Any], columns: int) -> list[str]:
+    """One line for each named array: its first entries, as many as fit, its shape and zeros."""
+    return [
+        f"  {plain_name(name):<12}{entries(value, columns - 14)}" for name, value in arrays.items()
+    ]
+
+
+def entries(value: Any, room: int = 66) -> str:
+    """A number, or the first entries of an array with its shape and how many are exactly 0."""
+    array = np.asarray(value, dtype=float) + 0.0  # and no -0
+    if array.ndim == 0:
+        return f"{float(array):.8g}"
+    zeros = array.size - np.count_nonzero(array)
+    tail = f"   {'×'.join(map(str, array.shape))}, {zeros} exactly zero"
+    first = [f"{entry:.5g}" for entry in array.ravel()[:6]]
+    while True:
+        dots = ", ..." if array.size > len(first) else ""
+        text = f"[{', '.join(first)}{dots}]{tail}".replace("[, ", "[")
+        if len(text) <= room or not first:
+            return text
+        first.pop()

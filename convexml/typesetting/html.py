@@ -1,0 +1,87 @@
+"""HTML of what a notebook or an offline page shows: every text is escaped, nothing is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import groupby
+
+from .aligned import rows
+from .mathml import mathml
+
+STYLE = """
+body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}
+table{border-collapse:collapse;margin:.5rem 0 1.5rem}
+th,td{padding:.2rem .8rem .2rem 0;text-align:left;vertical-align:top}
+thead th{border-bottom:1px solid}
+.scroll{overflow-x:auto}
+math{display:inline-block;text-align:left}
+@media(prefers-color-scheme:dark){:root{color-scheme:dark}}
+"""
+
+
+def paragraph(text: str, tag: str = "p") -> str:
+    """One element with a text.
+
+    Parameters
+    ----------
+    text : str
+        Shown as it is.
+    tag : str
+        Which element.
+    """
+    return f"<{tag}>{escape(text)}</{tag}>"
+
+
+def table(lines: Iterable[Sequence[str]], header: Sequence[str] = ()) -> str:
+    """A table of texts; the first cell of a line is its heading.
+
+    Parameters
+    ----------
+    lines : iterable of sequences of str
+        The cells.
+    header : sequence of str
+        Names of the columns.
+    """
+    body = "".join(_line(map(escape, cells)) for cells in lines)
+    names = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
+    head = f"<thead><tr>{names}</tr></thead>" if header else ""
+    return f"<table>{head}<tbody>{body}</tbody></table>"
+
+
+def formulas(latex: str) -> str:
+    """Primal, Lagrangian, dual and conditions as a table of MathML.
+
+    Parameters
+    ----------
+    latex : str
+        What ``latex()`` of a problem or a dual returns.
+    """
+    body = ""
+    for label, group in groupby(rows(latex), key=lambda row: row[0]):
+        shown = [mathml(formula) for _, formula in group]
+        body += "".join(_line((escape("" if k else label), each)) for k, each in enumerate(shown))
+    return f'<div class="scroll"><table><tbody>{body}</tbody></table></div>'
+
+
+def document(title: str, body: str) -> str:
+    """An offline page.
+
+    Parameters
+    ----------
+    title : str
+        Its heading.
+    body : str
+        HTML.
+    """
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head>{head}<title>{escape(title)}</title>'
+        f"<style>{STYLE}</style></head>\n<body><main><h1>{escape(title)}</h1>\n{body}\n"
+        "</main></body></html>\n"
+    )
+
+
+def _line(cells: Iterable[str]) -> str:
+    first, *others = cells
+    return f'<tr><th scope="row">{first}</th>' + "".join(f"<td>{c}</td>" for c in others) + "</tr>"
