@@ -10,6 +10,7 @@ SUBGRADIENTS = "tests/solvers/by_hand/test_subgradients_by_hand.py"
 ADMM = "tests/solvers/by_hand/test_admm_by_hand.py"
 COORDINATES = "tests/solvers/by_hand/test_coordinates_by_hand.py"
 NEWTON = "tests/solvers/by_hand/test_newton_by_hand.py"
+PROXIMAL = "tests/solvers/squared/test_proximal_point.py"
 AUGMENTED = "tests/solvers/augmented/test_augmented_lagrangian.py"
 AUGMENTED_STEPS = "tests/solvers/augmented/test_augmented_steps.py"
 DRAWS = "tests/solvers/stochastic/test_sample_draws.py"
@@ -245,6 +246,15 @@ MUTANTS = [
         "/ count / mu) ** 3",
         "/ count / mu) ** 2",
         (f"{NEWTON}::test_interior_point",),
+    ),
+    Mutant(
+        "proximal points: clusters of signs that are not of norm one",
+        f"{SOLVERS}/dual/proximal_point.py",
+        "np.repeat(np.sqrt(sizes), sizes)",
+        "np.repeat(sizes, sizes)",
+        (
+            f"{PROXIMAL}::test_the_clusters_are_columns_of_norm_one_and_newton_steps_use_their_slope",
+        ),
     ),
     Mutant(
         "augmented Lagrangians about a centre that stays",

@@ -29,6 +29,7 @@ from .coordinate.boosting import boosting
 from .coordinate.coordinate_descent import coordinate_descent
 from .coordinate.dual_coordinate_descent import dual_coordinate_descent
 from .coordinate.working_set import working_set
+from .dual.proximal_point import proximal_point
 from .dual.smo import smo
 from .exact.farthest_points import farthest_points
 from .exact.kruskal import kruskal
@@ -202,6 +203,13 @@ TABLE = (
         (*SCALAR, "squared loss", "strongly convex quadratic penalty"),
         100,
         ConjugateGradientsRate(),
+    ),
+    Algorithm(
+        "proximal_point",
+        proximal_point,
+        (*SCALAR, "squared loss", "sorted l1 norm as its penalty"),
+        200,
+        Descent(),
     ),
     Algorithm("irls", irls, (*SCALAR, "smooth loss", "quadratic penalty"), 100, NewtonRate()),
     Algorithm(

@@ -144,6 +144,10 @@ NEEDS: dict[str, Need] = {
         has_norm_of_blocks,
         "its penalty is not lam > 0 times the l1, the elastic net or the group norm",
     ),
+    "sorted l1 norm as its penalty": (
+        lambda objective: objective.penalty.name == "sorted_l1",
+        "its penalty is not the sorted l1 norm",
+    ),
     "binary labels": (
         lambda objective: objective.loss.labels == "binary",
         "its labels are not two classes",

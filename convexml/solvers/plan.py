@@ -123,6 +123,15 @@ TABLE = (
         ),
     ),
     Engine(
+        "proximal_point",
+        lambda s: (
+            Work(600, 100, s.least / 2, 100, s.least / 2)
+            if s.n < 2 * s.d
+            else Work(3000, 300, s.d, 300, s.d)
+        ),
+        "the penalty ties coefficients into clusters, which are few unknowns",
+    ),
+    Engine(
         "fista",
         lambda s: Work(1000),
         "the penalty is not differentiable, and it goes by classes or by rank",

@@ -32,9 +32,8 @@ from .running import run_algorithm, run_reference_solver
 SECOND_ORDER = ("newton", "irls")
 """Hand-written solvers for which the polish is one more step of their own."""
 FRAMED = (
-    "newton",
+    *SECOND_ORDER,
     "newton_cg",
-    "irls",
     "augmented_lagrangian",
     "interior_point",
     "coordinate_descent",
@@ -42,10 +41,11 @@ FRAMED = (
     "smo",
     "working_set",
     "normal_equations",
+    "proximal_point",
 )
 """Hand-written solvers that run in the units of ``frame_of``; first-order ones take X as it is."""
-NEARER = {"interior_point": 1e-3, "augmented_lagrangian": 1e-6}
-"""Of tol: how near "auto" comes by these. A little more work shows who is at the ends of a box."""
+NEARER = {"interior_point": 1e-3, "augmented_lagrangian": 1e-6, "proximal_point": 1e-6}
+"""Of tol: how near "auto" comes by these. A little more shows who is at an end, or of one size."""
 NEAREST = 1e-12
 """No nearer than this, unless tol is smaller."""
 SMALL, EXACT = 100_000, 1e-14
