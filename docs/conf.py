@@ -21,6 +21,7 @@ extensions = [
     "sphinx_design",
     "mathml",
     "model_pages",
+    "registries",
 ]
 # README.md is what a browser of the repository shows of this folder.
 exclude_patterns = ["README.md", "extensions"]
@@ -41,6 +42,10 @@ html_css_files = ["site.css"]
 html_theme = "pydata_sphinx_theme"
 html_title = "convexml"
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}
+PROSE = sorted(path.stem for path in Path(__file__).parent.glob("*.md"))
+# Pages that no others lie below have no list of them.
+html_sidebars = {name: [] for name in (*PROSE, "reference/changelog", "genindex", "search")}
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,

@@ -24,7 +24,9 @@ class TargetTable(Table):
     """`target = { column = "chd", map = { yes = 1, no = 0 } }`: what to predict, by number."""
 
     column: StrictStr | StrictInt | None = None
+    """The column to predict, by name or number."""
     map: Annotated[dict[str, Real], Field(min_length=1)]
+    """A number for every value of it."""
 
 
 class DataTable(Table):
@@ -35,11 +37,17 @@ class DataTable(Table):
     """
 
     dataset: StrictStr | None = None
+    """A set that scikit-learn carries: diabetes, linnerud, breast_cancer, iris, wine, digits."""
     file: StrictStr | None = None
+    """A table beside this file: text, .npz, .svm."""
     format: Literal["text", "npz", "libsvm"] | None = None
+    """What the file is, where its suffix does not tell."""
     delimiter: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None = None
+    """One character between the cells of a text, instead of the guess."""
     header: StrictBool | None = None
+    """Whether a text starts with the names of its columns, instead of the guess."""
     n_features: Annotated[StrictInt, Field(ge=1, le=10_000_000)] | None = None
+    """Columns of a sparse file, whose last ones may be empty."""
     target: (
         StrictStr
         | StrictInt
@@ -47,23 +55,41 @@ class DataTable(Table):
         | TargetTable
         | None
     ) = None
+    """The column to predict; a list for several targets; a table to map its values."""
     positive: Label | list[Label] | None = None
+    """y is +1 for this value, or for these, and -1 for all others."""
     X: Matrix | None = None
+    """The samples themselves, a list of rows."""
     y: list[Label] | None = None
+    """Their targets, beside X."""
     sample_weight: Vector | StrictStr | None = None
+    """A weight for each row that is left, or the column that holds them."""
     classes: list[Label | list[Label]] | None = Field(default=None, min_length=2, max_length=2)
+    """The two classes (or lists of classes) that are kept, as -1 and +1."""
     rows: StrictInt | Annotated[list[StrictInt], Field(min_length=2, max_length=3)] | None = None
+    """The first so many rows, or start, stop and step of a slice."""
     features: list[StrictInt | StrictStr] | None = Field(default=None, min_length=1)
+    """The columns that are kept, by name or number."""
     one_hot: list[StrictInt | StrictStr] | None = None
+    """Columns of text, each replaced by a column of 0 and 1 for every value."""
     polynomial: Annotated[StrictInt, Field(ge=1)] | None = None
+    """All products of up to so many columns."""
     split: Annotated[Real, Field(gt=0, lt=1)] | None = None
+    """The share of the rows that is not fitted but scored, by a fixed shuffle."""
     standardize: StrictBool = False
+    """Columns of mean 0 and standard deviation 1 on the rows that are fitted."""
     c: Vector | None = None
+    """A linear program: its objective."""
     A_ub: Matrix | None = None
+    """The rows of A_ub x <= b_ub."""
     b_ub: Vector | None = None
+    """Their right-hand side."""
     A_eq: Matrix | None = None
+    """The rows of A_eq x = b_eq."""
     b_eq: Vector | None = None
+    """Their right-hand side."""
     bounds: Annotated[Vector, Field(min_length=2, max_length=2)] | Matrix | None = None
+    """[low, high] of every variable, or a pair for each; -inf and inf are allowed."""
 
     @model_validator(mode="after")
     def _one_source(self) -> DataTable:
@@ -105,40 +131,60 @@ class ObjectiveTable(Table):
     """`[objective]`: a loss and a penalty by name, each with its own parameters."""
 
     loss: dict[str, Any]
+    """`{ name = "huber", delta = 1.0 }`: a loss with its parameters."""
     penalty: dict[str, Any] = Field(default_factory=lambda: {"name": "zero"})
+    """`{ name = "l1", lam = 0.1 }`: a penalty with its parameters; none by default."""
 
 
 class FactTable(Table):
     """`[[expected.facts]]`: something known about the solution, and who says so."""
 
     name: StrictStr
+    """What is known: objective, w, nonzeros, lam_max ..."""
     value: Real | Vector
+    """Its value, a number or a list."""
     rtol: Annotated[Real, Field(ge=0)] = 0.0
+    """Relative tolerance."""
     atol: Annotated[Real, Field(ge=0)] = 0.0
+    """Absolute tolerance."""
     source: Annotated[StrictStr, Field(min_length=1)]
+    """Who says so: a closed form, a publication, another solver."""
 
 
 class ExpectedTable(Table):
     """`[expected]`: the status of the problem (source: how that is known) and its facts."""
 
     status: Status = "optimal"
+    """What solving it must end in."""
     source: StrictStr = ""
+    """How the status is known."""
     facts: list[FactTable] = Field(default_factory=list)
+    """See below."""
 
 
 class ProblemTable(Table):
     """A whole problem file."""
 
     schema_version: Literal[1] = Field(alias="schema")
+    """The version of this form."""
     title: Annotated[StrictStr, Field(min_length=1)]
+    """One line, shown wherever the problem is."""
     description: StrictStr = ""
+    """More lines."""
     model: StrictStr | None = None
+    """A model, as `convexml list models` names it."""
     statement: StrictStr | None = None
+    """A Python file beside this one that poses the problem in plain CVXPY."""
     form: Literal["primal", "dual"] = "primal"
+    """Which form of a statement is solved."""
     objective: ObjectiveTable | None = None
+    """A loss and a penalty, in place of a model."""
     parameters: dict[str, Any] = Field(default_factory=dict)
+    """Arguments of the model or of the statement."""
     data: DataTable
+    """Where the data come from; see below."""
     expected: ExpectedTable = Field(default_factory=ExpectedTable)
+    """What is known of the solution; see below."""
 
     @model_validator(mode="after")
     def _one_problem(self) -> ProblemTable:

@@ -24,6 +24,8 @@ HERE = Path(__file__).resolve().parent
 PROBLEMS = HERE.parents[1] / "problems"
 FOLDER = HERE.parent / "model"
 LITERAL = re.compile(r"(``.*?``)")
+MARKUP = re.compile(r"[\\*_<|]")
+"""What Markdown would take for its own."""
 OWN = "learning_problem"
 """The model of files with an ``[objective]``."""
 
@@ -60,6 +62,13 @@ MEMBERS = (
 """What a posed problem promises, in this order, where the model has it."""
 
 
+def plain(text: str) -> str:
+    """A line of a docstring as Markdown: its stars and bars are products and norms."""
+    parts = LITERAL.split(text)
+    parts[::2] = [MARKUP.sub(r"\\\g<0>", part) for part in parts[::2]]
+    return "".join(parts)
+
+
 def files_of_models() -> dict[str, list[Path]]:
     """The problem files of each model, by its name in snake_case."""
     found: dict[str, list[Path]] = {}
@@ -79,7 +88,7 @@ def sections(name: str, files: list[Path]) -> dict[str, Any]:
     solution.plot(picture)
     return {
         "name": name,
-        "summary": (inspect.getdoc(model) or "").split("\n")[0],
+        "summary": plain((inspect.getdoc(model) or "").split("\n")[0]),
         "members": ", ".join(each for each in MEMBERS if hasattr(model, each)),
         "formulas": first.problem.latex(),
         "title": first.title,

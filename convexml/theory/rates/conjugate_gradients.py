@@ -44,6 +44,9 @@ def conjugate_gradients_value(t: Array | float, *, condition: float, start: floa
 class ConjugateGradientsRate(Theorem):
     """The rate of conjugate gradients; f = f* where the system was factored.
 
+    k is the condition of Lambda^(-1/2) X'CX Lambda^(-1/2) + I, X centred, divided by about its
+    diagonal; by samples that of I + BB', B = C^(1/2) X Lambda^(-1/2).
+
     Where samples are fewer, phi(a) = a'(I + BB')a / 2 - a'h is what falls so, and at omega = B'a,
     or omega_0 + r - B'a, f - f* is at most |BB'| (phi(a) - phi*): twice these are e'BB'e and e'e,
     in the inner product of I + BB', e = a - a*. phi(0) - phi* is f* from omega_0 = 0, h = t, and

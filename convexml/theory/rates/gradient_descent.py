@@ -149,7 +149,7 @@ class SearchedDescent(GradientDescentRate):
     """Constant steps are held to their rate, searched ones to: f does not increase."""
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
-        """That of the rate, where no step is searched."""
+        """That gamma <= 1/L, at every step, where none is searched."""
         if not run.facts["searched"].any():
             yield from super().preconditions(run)
 

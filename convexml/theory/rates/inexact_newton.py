@@ -56,7 +56,11 @@ def inexact_distance(
 
 
 class InexactNewtonRate(Theorem):
-    """No increase of f; steps as exact as told; once close, errors as small as that allows."""
+    """No increase of f; steps as exact as told; once close, errors as small as that allows.
+
+    m is the least curvature at x*, M the Lipschitz constant of the Hessian H, g the gradient, s
+    the step and eta the share of g that is told to remain.
+    """
 
     statement = f"f does not increase; {FORCED}; once r = |x_T - x*| < 2m/(3M), {PHASE}"
     source = "Dembo, Eisenstat and Steihaug, 1982, with Nesterov, theorem 1.2.5"

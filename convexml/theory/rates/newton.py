@@ -70,7 +70,8 @@ PHASE = "|x_{T+1} - x*| <= M r^2 / (2 (m - M r))"
 class NewtonRate(Theorem):
     """No increase of f; and once close, each error is of the order of the last one squared.
 
-    The second is said of Newton steps, not of those by the Hessian of a sample.
+    The second is said of Newton steps, not of those by the Hessian of a sample. m is the least
+    curvature at x*, M the Lipschitz constant of the Hessian.
     """
 
     statement = (

@@ -69,7 +69,11 @@ BLOCK = 1024
 
 
 class LeaderRegret(OnlineRegret):
-    """Regret after whole passes of the leader for |w - w_0|^2 / 2, played again."""
+    """Regret after whole passes of the leader for |w - w_0|^2 / 2, played again.
+
+    w is the best against all slopes so far, with |w - w_0|^2 / (2 eta) added; eta = B / (G sqrt(T))
+    makes it B G sqrt(T) for every x* in the ball of radius B.
+    """
 
     statement = "sum_t f_t(x_t) - T f* <= |x_0 - x*|^2 / (2 eta) + eta G^2 T / 2"
     source = "Shalev-Shwartz 2012, theorem 2.11"
@@ -87,7 +91,11 @@ class LeaderRegret(OnlineRegret):
 
 
 class CornerRegret(OnlineRegret):
-    """Regret after whole passes of exponentiated gradients on the corners of |w|_1 <= t."""
+    """Regret after whole passes of exponentiated gradients on the corners of |w|_1 <= t.
+
+    A slope v multiplies the weights of the 2 d corners by exp(-eta v) at each;
+    eta = sqrt(2 log(2 d) / T) / G makes it G sqrt(2 T log(2 d)).
+    """
 
     statement = "sum_t f_t(w_t) - T f* <= log(2 d) / eta + eta G^2 T / 2, G = t max |v_j|"
     source = "Kivinen and Warmuth 1997; Shalev-Shwartz 2012, theorem 2.22"

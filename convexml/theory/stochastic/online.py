@@ -77,6 +77,7 @@ class OnlineRegret(Theorem):
 
     The rounds are played again, from x_0 with the step and the ball told: the means of their
     points are to be the iterates, and what they suffer is counted here. ``ROUNDS`` of them.
+    eta = B / (G sqrt(T)) makes it B G sqrt(T) for every x* in the ball of radius B.
     """
 
     statement = "sum_t f_t(x_t) - T f* <= |x_0 - x*|^2 / (2 eta) + eta G^2 T / 2"

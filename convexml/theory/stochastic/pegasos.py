@@ -59,14 +59,17 @@ def pegasos_slope(objective: Objective) -> float:
 
 
 class PegasosRate(Theorem):
-    """The mean over seeds of f at the averaged iterate, T of them at fact "steps" = T."""
+    """The mean over seeds of f at the averaged iterate, T of them at fact "steps" = T.
+
+    The step is 1/(lam t); R = max_i n c_i |x_i| for the hinge.
+    """
 
     statement = "E f(mean_T) - f* <= rho^2 (1 + log T) / (2 lam T), rho = 2 R"
     source = "Shalev-Shwartz and Ben-David, theorem 14.11"
     seeds = 64
 
     def silences(self, run: Trajectory) -> Iterator[str]:
-        """That there is no free intercept, and lam > 0."""
+        """That the intercept is free, or lam = 0."""
         if run.objective.fit_intercept:
             yield "the intercept is free, so that the objective is not strongly convex"
         if run.objective.penalty.strong_convexity <= 0.0:

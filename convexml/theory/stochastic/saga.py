@@ -69,7 +69,11 @@ def saga_distance(t: Array | float, *, factor: float, start: float) -> Array:
 
 
 class SagaRate(Theorem):
-    """The mean over seeds of |x_T - x*|^2, the table filled at x_0. Facts: "step", "steps"."""
+    """The mean over seeds of |x_T - x*|^2, the table filled at x_0. Facts: "step", "steps".
+
+    q is ``saga_factor``: 1 - min(3 mu_f / (16 L_max), 1 / (3 n)) for gamma = 1 / (4 L_max) without
+    a penalty.
+    """
 
     statement = "E|x_T - x*|^2 <= q^T (1 + 3 n gamma^2 L_max L_f) |x_0 - x*|^2"
     source = "Bach, Learning Theory from First Principles, section 5.4.4"
