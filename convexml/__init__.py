@@ -31,6 +31,8 @@ _HOME = {
     "dualize": "duality",
     "load": "library",
     "stumps": "models.boosting.stumps",
+    "Progress": "progress",
+    "showing_progress": "progress",
     **dict.fromkeys(
         (
             "AdaBoost",

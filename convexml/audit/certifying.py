@@ -10,6 +10,7 @@ from ..models.base import Problem
 from ..models.solution import Solution
 from ..naming import refuse_unknown, solve_argument
 from ..numerics import without_warnings
+from ..progress import Wish, judged, operation
 from ..validation import positive_number
 from .cvxpy.problems import certify_problem
 from .sklearn.estimators import certify_estimator
@@ -18,7 +19,9 @@ HOW = "as problem.certify(solution.primal['w'], solution.primal['b'])"
 
 
 @without_warnings
-def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Certificate:
+def certify(
+    subject: Any, *data: Any, tol: float = 1e-6, progress: Wish = False, **options: Any
+) -> Certificate:
     """Judge the solution that stands in a CVXPY problem or in a fitted scikit-learn estimator.
 
     Parameters
@@ -30,6 +33,9 @@ def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Cert
         X and y, for an estimator (X alone where it was fitted without y); nothing for a problem.
     tol : float
         For the relative gap and the feasibilities, relative to their rows.
+    progress : bool or callable
+        True: a line on standard error, where that is a terminal, after a second. A function is
+        called with a ``Progress``.
     **options
         ``sample_weight`` of an estimator.
 
@@ -55,9 +61,17 @@ def certify(subject: Any, *data: Any, tol: float = 1e-6, **options: Any) -> Cert
     The certificate is of CVXPY's conic form of the problem; the objective and the feasibility are
     evaluated in NumPy from the problem itself, and a difference counts into the gap.
     """
+    tol = positive_number(tol, "certify", "tol")
+    with operation("certify", progress):
+        certificate = _judge(subject, data, tol, options)
+        judged(certificate)
+    return certificate
+
+
+def _judge(subject: Any, data: tuple[Any, ...], tol: float, options: dict[str, Any]) -> Certificate:
+    """The certificate of what can be certified; what cannot is refused."""
     import cvxpy as cp
 
-    tol = positive_number(tol, "certify", "tol")
     kind = type(subject).__name__
     if isinstance(subject, type):
         raise InputError(

@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..models.base import Problem
 from ..naming import PublicNames
 from ..numerics import Array, without_warnings
+from ..progress import operation
 from .cvxpy.reading.labels import multipliers_by_label, soft_rows
 from .cvxpy.reading.point import Posed, pose, sparse_values
 from .cvxpy.strictness import is_linear, slack_of
@@ -56,6 +57,7 @@ class Slater(PublicNames):
         return "\n".join([f"Slater's condition {said}", f"  {self.reason}", *rows])
 
 
+@operation("slater")
 @without_warnings
 @sparse_values()
 def slater(problem: Any) -> Slater:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..progress import operation
 from . import exits
 from .options import AsJson, File, NoCode, Tolerance
 
@@ -41,7 +42,8 @@ def check(
     from ..library import load_file
 
     problem_file = load_file(file, code=not no_code)
-    certificate = _certify(problem_file, weights, intercept, tol)
+    with operation(problem_file.path.name, True):
+        certificate = _certify(problem_file, weights, intercept, tol)
     if as_json:
         typer.echo(_document(problem_file.path.stem, certificate))
     else:

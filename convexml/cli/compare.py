@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..comparison.processes import cores
+from ..progress import operation
 from . import exits
 from .options import NoCode, missing, numbers, positive, split
 
@@ -109,7 +110,8 @@ def compare(
         for each in comparison.convergence:
             typer.echo(f"\n{each}")
     if html is not None:
-        comparison.to_html(html)
+        with operation(f"writing {html}", True):
+            comparison.to_html(html)
         typer.echo(f"wrote {html}", err=True)
     for target, write in ((json, comparison.to_json), (csv, comparison.to_csv)):
         if target == STDOUT:

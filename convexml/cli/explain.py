@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..progress import operation
 from . import exits, output
 from .options import File, NoCode
 
@@ -45,7 +46,7 @@ def explain(
     if latex:
         typer.echo(_latex(problem_file))
         raise typer.Exit(exits.VERIFIED)
-    with output.busy("solving"):
+    with operation(problem_file.path.name, True):
         found, status = _explained(problem_file)
     if html is None:
         columns = output.columns()

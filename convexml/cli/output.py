@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +12,6 @@ if TYPE_CHECKING:
 def columns() -> int:
     """How wide the output is: COLUMNS where that is set, else the terminal, else 80."""
     return get_terminal_size().columns
-
-
-@contextmanager
-def busy(text: str) -> Iterator[None]:
-    """A spinner on standard error, where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(text):
-        yield
 
 
 def solved(record: Outcome, solution: Any, file: Any, held_out: dict[str, Any]) -> str:

@@ -50,14 +50,16 @@ def solve(
     from ..comparison.entries import from_file
     from ..errors import InputError
     from ..library import discover, load_file
+    from ..progress import operation
 
     require(solver)
     if as_json:  # `--json -`, as of compare: it is printed anyway
         files = [file for file in files if str(file) != "-"]
-    loaded = [load_file(path, code=not no_code) for file in files for path in discover(file)]
+    with operation("reading", True):
+        loaded = [load_file(path, code=not no_code) for file in files for path in discover(file)]
     records, rows = [], []
     for file in loaded:
-        with output.busy(f"solving {file.path.name}"):
+        with operation(file.path.name, True):
             try:
                 record, solution = _solve(from_file(file), solver, tol, max_seconds)
             except InputError as error:

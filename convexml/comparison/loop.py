@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import InputError
+from ..progress import Wish, counted, operation
 from ..solvers import registry
 from ..solvers.reference import REFERENCE, installed, suits
 from ..validation import positive_number
@@ -17,10 +18,10 @@ from .entries import Entry, entries, is_cvxpy
 from .environment import describe_environment
 from .measure import blank, measure
 from .processes import shared_out
-from .progress import Report, in_turn
 from .record import Outcome
 from .results import Results
 
+Found = TypeVar("Found")
 AUTO = "auto"
 DIED = "its process died"
 
@@ -32,7 +33,7 @@ def run(
     tols: float | Sequence[float] = (1e-6,),
     max_seconds: float | None = 10,
     repeats: int = 1,
-    progress: bool | Report | None = None,
+    progress: Wish = None,
     seed: int = 0,
     jobs: int = 1,
 ) -> Results:
@@ -56,12 +57,31 @@ def run(
     work = [(entry, _runs(entry, named, asked, limits)) for entry in found]
     shares = min(jobs, len(work))
     environment["jobs"] = shares
-    if shares > 1:
-        records, interrupted = shared_out(work, shares, progress)
-    else:
-        tasks = [(run.label, partial(run, entry)) for entry, runs in work for run in runs]
-        records, interrupted = in_turn(tasks, progress, lambda row: row.claimed == "interrupted")
+    with operation("compare", progress):
+        if shares > 1:
+            records, interrupted = shared_out(work, shares)
+        else:
+            tasks = [(run.label, partial(run, entry)) for entry, runs in work for run in runs]
+            records, interrupted = in_turn(tasks, lambda row: row.claimed == "interrupted")
     return Results(tuple(records), environment, interrupted, tuple(map(card_of, found)))
+
+
+def in_turn(
+    tasks: Sequence[tuple[str, Callable[[], Found]]], stopped: Callable[[Found], bool]
+) -> tuple[list[Found], bool]:
+    """What each task finds, one after the other, and whether Ctrl-C ended them.
+
+    ``stopped`` tells an answer that the driver gave up for Ctrl-C: its best point, which is kept.
+    """
+    found: list[Found] = []
+    try:
+        for _, task in counted(tasks, lambda each: each[0]):
+            found.append(task())
+            if stopped(found[-1]):
+                return found, True
+    except KeyboardInterrupt:
+        return found, True
+    return found, False
 
 
 def _runs(

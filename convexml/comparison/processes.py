@@ -11,8 +11,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Protocol
 
+from ..progress import at
 from .environment import THREADS
-from .progress import Report, reporting
 from .worker import Worker, next_number
 
 
@@ -42,7 +42,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def shared_out(work: Work, jobs: int, progress: bool | Report | None) -> tuple[list[Any], bool]:
+def shared_out(work: Work, jobs: int) -> tuple[list[Any], bool]:
     """What each task finds on its problem, in their order, and whether Ctrl-C ended them.
 
     Problems that are large, or have many tasks, come first, so that no process is left with one at
@@ -50,7 +50,7 @@ def shared_out(work: Work, jobs: int, progress: bool | Report | None) -> tuple[l
     """
     with _threads(max(1, cores() // jobs)), ExitStack() as stack:
         shares = _Shares(work, [stack.enter_context(Worker()) for _ in range(jobs)])
-        is_whole = shares.finish(progress)
+        is_whole = shares.finish()
         return shares.found, not is_whole
 
 
@@ -73,15 +73,14 @@ class _Shares:
         """What is known so far, in the order of the problems."""
         return [row for rows in self.rows for row in rows]
 
-    def finish(self, progress: bool | Report | None) -> bool:
+    def finish(self) -> bool:
         """Wait until all is done; False where Ctrl-C came first."""
         total = sum(len(tasks) for _, tasks in self.work)
         try:
-            with reporting(progress) as report:
-                self._start()
-                for done, label in enumerate(self._labels()):
-                    report(done, total, label)
-                report(total, total, "done")
+            self._start()
+            for done, label in enumerate(self._labels()):
+                at(label, done, total)
+            at("", total, total)
         except KeyboardInterrupt:
             return False
         finally:

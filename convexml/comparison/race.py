@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..progress import Wish, operation
 from ..solvers.reference import REFERENCE
 from .claims import measure_claim
 from .courses import Course, Courses, Point
 from .entries import entries, is_cvxpy
 from .environment import describe_environment
-from .loop import AUTO, check, line_up
+from .loop import AUTO, check, in_turn, line_up
 from .measure import crash_text, is_crash, measure
-from .progress import Report, in_turn
 
 if TYPE_CHECKING:
     from ..models.solution import Solution
@@ -31,7 +31,7 @@ def race(
     *,
     tols: Sequence[float] = TOLS,
     max_seconds: float | None = 5,
-    progress: bool | Report | None = None,
+    progress: Wish = None,
     seed: int = 0,
 ) -> Courses:
     """The courses of ``convexml.convergence``, which says what the arguments are.
@@ -52,7 +52,8 @@ def race(
         (f"{entry.name}: {name}", partial(_course, entry, name, why, tols, options))
         for name, why in line_up(entry.problem, named)
     ]
-    courses, interrupted = in_turn(tasks, progress, lambda course: course.message == "interrupted")
+    with operation("convergence", progress):
+        courses, interrupted = in_turn(tasks, lambda course: course.message == "interrupted")
     return Courses(entry.name, entry.title, tuple(courses), tols, environment, interrupted)
 
 

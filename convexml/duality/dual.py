@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import nearest
 from ..naming import known_keywords
 from ..numerics import without_warnings
+from ..progress import operation
 from ..typesetting.html import formulas
 from .eliminate import Reduced, eliminate
 from .lagrangian import Lagrangian
@@ -92,6 +93,7 @@ class Dual:
 
 
 @known_keywords("dualize")
+@operation("dualize")
 @without_warnings
 def dualize(problem: Any) -> Dual:
     """Pose the Lagrangian dual of a DCP problem.

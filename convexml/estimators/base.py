@@ -19,6 +19,7 @@ from ..models.reading.names import NamedColumns
 from ..models.solution import Solution
 from ..numerics import Array, without_warnings
 from ..objective import Objective
+from ..progress import watched
 from ..validation import float_array, positive_number
 from .held import Held
 from .reading import check_steps, read_samples
@@ -75,6 +76,7 @@ class CertifiedFit:
     _reading: ClassVar[Mapping[str, Any]] = {}
     """What else ``validate_data`` is told about X and y."""
 
+    @watched
     @without_warnings
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve to a verified relative gap of ``tol``.

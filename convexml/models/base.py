@@ -15,6 +15,7 @@ from ..errors import InputError, NoSuchNameError, nearest
 from ..naming import PublicNames, refuse_unknown
 from ..numerics import without_warnings
 from ..objective import Statement
+from ..progress import at, counted, watched
 from ..validation import positive_number
 from . import advice
 from .explaining import ExplainedProblem
@@ -54,9 +55,11 @@ class Problem(ExplainedProblem, PublicNames, ABC):
     """Whether ``solve`` takes ``carried``, what solvers know from other points of a path."""
 
     def __init_subclass__(cls) -> None:
-        known = ("__init__", "solve", "certify", "certified_support", "decision_function")
-        for name in (name for name in known if name in vars(cls)):
-            setattr(cls, name, without_warnings(vars(cls)[name]))
+        quiet = ("__init__", "decision_function")
+        long = ("solve", "certify", "certified_support")
+        for name in (name for name in (*quiet, *long) if name in vars(cls)):
+            call = without_warnings(vars(cls)[name])
+            setattr(cls, name, watched(call) if name in long else call)
 
     def __new__(cls, *args: Any, **named: Any) -> Self:
         """Refuse a keyword that ``__init__`` does not take."""
@@ -178,6 +181,7 @@ class Problem(ExplainedProblem, PublicNames, ABC):
         """The answer of a solution as a panel of matplotlib."""
         draw_arrays(axes, solution.primal)
 
+    @watched
     def path(self, lams: Any = None, *, everywhere: float | None = None, **kwargs: Any) -> Any:
         """Solve for each hyperparameter value in turn, warm started; order as given.
 
@@ -189,7 +193,7 @@ class Problem(ExplainedProblem, PublicNames, ABC):
             A relative gap: then ``lams`` are the two ends (high, low) of an interval, and a grid is
             chosen such that at every value between them some solution of the grid is that good.
         **kwargs
-            Passed to ``solve``.
+            Passed to ``solve``; ``progress`` shows the whole path.
 
         Returns
         -------
@@ -211,6 +215,8 @@ class Problem(ExplainedProblem, PublicNames, ABC):
         def solve(value: float) -> Solution:
             nonlocal last
             setattr(self, name, value)
+            if everywhere is not None:
+                at(f"{name} = {value:.4g}")
             point = {} if last is None else last.primal
             start = point.get("q", point.get("w"))
             last = self.solve(**({"w0": start} | carried | kwargs))
@@ -218,7 +224,7 @@ class Problem(ExplainedProblem, PublicNames, ABC):
 
         try:
             if everywhere is None:
-                return [solve(value) for value in lams]
+                return [solve(value) for value in counted(list(lams), f"{name} = {{:.4g}}".format)]
             tol = positive_number(everywhere, f"{self.name}.path", "everywhere")
             kwargs = {"tol": CLOSER * tol} | kwargs
             return self._interval_path(name, lams, tol, solve)

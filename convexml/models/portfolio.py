@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..numerics import Array
+from ..progress import judged
 from ..solvers.reference import REFERENCE, installed
 from ..validation import nonnegative_integer, positive_number, yes_or_no
 from .solution import Solution
@@ -33,8 +34,8 @@ class Limits:
     seed : int
     w0 : array or None
         The start, where the solver takes one.
-    progress, polish : bool
-        Whether a line on the terminal follows the run; whether its answer is finished by us.
+    polish : bool
+        Whether the answer is finished by us.
     descends : bool
         Whether an answer that is not verified may be improved further.
     size : float or None
@@ -52,7 +53,6 @@ class Limits:
     max_iter: int | None = None
     seed: int = 0
     w0: Array | None = None
-    progress: bool = False
     polish: bool = True
     descends: bool = False
     size: float | None = None
@@ -68,9 +68,8 @@ class Limits:
         ------
         InputError
         """
-        for name in ("progress", "polish"):
-            if name in others:
-                yes_or_no(others[name], "solve", name)
+        if "polish" in others:
+            yes_or_no(others["polish"], "solve", "polish")
         return cls(
             positive_number(tol, "solve", "tol"),
             None if max_seconds is None else positive_number(max_seconds, "solve", "max_seconds"),
@@ -123,6 +122,7 @@ def first_verified(attempts: Iterable[Solution], why: str) -> Solution:
     tried: list[Solution] = []
     for solution in attempts:
         tried.append(solution)
+        judged(solution.certificate)
         if not falls_short(solution) or is_rounding(solution):
             break
     best = tried[0]

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..comparison import Results, run
 from ..comparison.entries import entries
-from ..comparison.progress import Report
 from ..models.formats.files import writable
+from ..progress import Wish
 from .courses import Convergence, races
 from .page import render_html
 from .terminal import plain_table
@@ -59,7 +59,7 @@ def compare(
     tols: float | Sequence[float] = (1e-6,),
     max_seconds: float | None = 10,
     repeats: int = 1,
-    progress: bool | Report | None = None,
+    progress: Wish = None,
     seed: int = 0,
     convergence: bool = False,
     jobs: int = 1,
@@ -83,7 +83,8 @@ def compare(
     repeats : int
         Runs of each combination; the median time is kept.
     progress : bool, callable or None
-        A function called as (done, total, label); None: a bar where standard error is a terminal.
+        None or True: a line on standard error, where that is a terminal, after a second; False:
+        never. A function is called with a ``Progress``.
     seed : int
         Passed to every solver.
     convergence : bool

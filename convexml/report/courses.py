@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..comparison import Courses
-from ..comparison.progress import Report
 from ..comparison.race import TOLS, contenders, race
+from ..progress import Wish
 from .formats import DASH, scientific, seconds
 from .panels import ranked
 
@@ -90,7 +90,7 @@ def convergence(
     *,
     tols: Sequence[float] = TOLS,
     max_seconds: float | None = 5,
-    progress: bool | Report | None = None,
+    progress: Wish = None,
     seed: int = 0,
 ) -> Convergence:
     """Follow every solver from its start to the smallest tolerance, by its verified gap.
@@ -110,7 +110,8 @@ def convergence(
     max_seconds : float or None
         Time limit of one run.
     progress : bool, callable or None
-        A function called as (done, total, label); None: a bar where standard error is a terminal.
+        None or True: a line on standard error, where that is a terminal, after a second; False:
+        never. A function is called with a ``Progress``.
     seed : int
         Passed to every solver.
 

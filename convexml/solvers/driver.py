@@ -1,4 +1,4 @@
-"""The loop, written once: it owns time, stopping, the trace, progress and interruption.
+"""The loop, written once: it owns time, stopping, the trace and interruption.
 
 An algorithm is a generator of iterates. The driver evaluates the verified gap on a geometric
 schedule, keeps the best point, and stops when the gap is small enough.
@@ -83,6 +83,12 @@ class Record:
     gap: float
     relative_gap: float
 
+    @property
+    def told(self) -> tuple[int, float, tuple[float, float, float, float]]:
+        """What is told of it to who watches."""
+        values = self.objective, self.dual_objective, self.gap, self.relative_gap
+        return self.iteration, self.passes, values
+
     def times(self, factor: float) -> Record:
         """The record of the problem whose P and D are ``factor`` times as large."""
         primal, dual = factor * self.objective, factor * self.dual_objective
@@ -106,9 +112,6 @@ class Run:
         return self.stopped == "interrupted"
 
 
-Progress = Callable[[Record], None]
-
-
 def drive(
     objective: Objective | KernelObjective,
     iterates: Iterator[Iterate],
@@ -116,17 +119,18 @@ def drive(
     tol: float,
     max_seconds: float | None = None,
     max_iter: int | None = None,
-    progress: Progress | None = None,
+    told: Callable[[Record], None] | None = None,
     patience: float = np.inf,
     aim: float | None = None,
 ) -> Run:
     """Run an algorithm until its verified relative gap is at most ``tol``, or a limit is met.
 
-    ``patience`` and ``aim`` are those of ``Pace``. ``stopped`` is "tol", "max_iter", "max_seconds",
+    ``told`` is called with what is evaluated. ``patience`` and ``aim`` are those of ``Pace``.
+    ``stopped`` is "tol", "max_iter", "max_seconds",
     "slow" (see there), "non-finite", "exhausted" (the algorithm ended) or "interrupted"; the point
     is the best that was evaluated. A step that does not end is cut off by an alarm.
     """
-    watch, pace = Watch(objective, progress, tol), Pace(objective, tol, patience, aim)
+    watch, pace = Watch(objective, told, tol), Pace(objective, tol, patience, aim)
     iteration, stopped = -1, "exhausted"
     current = None
     try:
@@ -191,9 +195,12 @@ class Watch:
     """Evaluates iterates, keeps the trace and the best point, and the time that this takes."""
 
     def __init__(
-        self, objective: Objective | KernelObjective, progress: Progress | None, tol: float
+        self,
+        objective: Objective | KernelObjective,
+        told: Callable[[Record], None] | None,
+        tol: float,
     ) -> None:
-        self.objective, self.progress, self.tol = objective, progress, max(tol, 0.0)
+        self.objective, self.told, self.tol = objective, told, max(tol, 0.0)
         self.start, self.compiling = time.perf_counter(), compile_seconds()
         self.trace: list[Record] = []
         self.best: Iterate | None = None
@@ -225,6 +232,6 @@ class Watch:
         self.trace.append(record)
         if self.best is None or record.objective <= self.best_value:
             self.best, self.best_value = replace(iterate, u=u), record.objective
-        if self.progress is not None:
-            self.progress(record)
+        if self.told is not None:
+            self.told(record)
         return record

@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("objective",),
     ("losses", "penalties", "kernels"),
     ("design", "conditions"),
-    ("deadline", "typesetting"),
+    ("deadline", "progress", "typesetting"),
     ("numerics", "errors", "naming", "remedies", "validation", "terms", "tex", "compiled"),
 )
 

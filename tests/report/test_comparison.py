@@ -132,13 +132,6 @@ def test_a_cvxpy_problem_is_certified() -> None:
     assert "reference solvers only" in rows[1].message
 
 
-def test_progress_is_called_before_each_run_and_at_the_end(ridge: Ridge) -> None:
-    calls: list[tuple[int, int, str]] = []
-    compare(ridge, ["newton", "clarabel"], progress=lambda *call: calls.append(call))
-    assert [(done, total) for done, total, _ in calls] == [(0, 2), (1, 2), (2, 2)]
-    assert "newton" in calls[0][2]
-
-
 def test_a_run_is_solved_only_if_its_own_claim_is_verified_in_time() -> None:
     good = replace(Outcome("p", "a", 1e-6), claimed="optimal", status="optimal", verified=True)
     good = replace(good, verdict="certified")

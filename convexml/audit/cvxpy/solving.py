@@ -14,6 +14,7 @@ from ...errors import SolverError, UnknownSolverError, UnsuitableSolverError, ne
 from ...naming import known_keywords
 from ...numerics import Array, without_warnings
 from ...objective.conic.program import ConePoint, ConeProgram
+from ...progress import Wish, at, judged, operation
 from ...recognition.answering import solve_recognized
 from ...solvers.reference import REFERENCE, installed, run_reference, suits
 from ...validation import positive_number, yes_or_no
@@ -32,7 +33,12 @@ TALL = 2
 @without_warnings
 @sparse_values()
 def solve(
-    problem: Any, solver: str = "auto", *, tol: float = 1e-6, thorough: bool = False
+    problem: Any,
+    solver: str = "auto",
+    *,
+    tol: float = 1e-6,
+    thorough: bool = False,
+    progress: Wish = False,
 ) -> Certificate:
     """Solve a DCP problem, and certify.
 
@@ -51,6 +57,9 @@ def solve(
         Relative, for the certificate.
     thorough : bool
         Also compile a problem that was recognised, and judge the answer by its conic form.
+    progress : bool or callable
+        True: a line on standard error, where that is a terminal, after a second. A function is
+        called with a ``Progress``.
 
     Returns
     -------
@@ -68,9 +77,17 @@ def solve(
         If the solver cannot take the problem's cones.
     """
     require_problem(problem, "solve")
-    tol, name = positive_number(tol, "solve", "tol"), str(solver).lower()
+    tol = positive_number(tol, "solve", "tol")
     thorough = yes_or_no(thorough, "solve", "thorough")
-    started = time.perf_counter()
+    with operation("solve", progress):
+        certificate = _solve(problem, solver, tol, thorough)
+        judged(certificate)
+    return certificate
+
+
+def _solve(problem: Any, solver: str, tol: float, thorough: bool) -> Certificate:
+    """As what it is recognised as, else by one solver after the other."""
+    name, started = str(solver).lower(), time.perf_counter()
     if name == "auto":
         found = solve_recognized(problem, tol)
         if found is not None:
@@ -93,6 +110,7 @@ def solve(
         constant = certify_problem(problem, tol=tol)
         told(problem, constant, "no variables", {})
         return constant
+    at("compiling")
     posed = pose(problem, "solve")
     order = _order(posed.program)
     if name != "auto":
@@ -109,7 +127,9 @@ def solve(
             looked = True
             certificate = certify_absence(posed, claimed.removesuffix("_inaccurate"), tol=tol)
         elif not empty(posed):
+            at(f"{attempt}: certifying")
             certificate = judge(posed, tol, answer)
+            judged(certificate)
         if certificate is not None and (
             best is None or certificate.standing(sign) < best[0].standing(sign)
         ):
@@ -163,6 +183,7 @@ def _attempts(
     """Fill the variables by one solver after the other: (solver, its claim, and as ``_ask``)."""
     for name in (order[0], RESCALED, *order[1:]):
         clear(posed)
+        at(name)
         if name == RESCALED:
             yield name, *_solve_rescaled(posed), {}
         elif installed(name) and suits(name, posed.problem)[0]:

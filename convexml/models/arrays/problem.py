@@ -116,15 +116,15 @@ class ArrayProblem(Problem):
         max_seconds, max_iter : number, optional
             Limits.
         **options
-            A reference solver's own options; ``seed``, ``w0``, ``progress`` and ``polish`` have no
-            effect here.
+            ``progress``, and a reference solver's own options; ``seed``, ``w0`` and ``polish`` have
+            no effect here.
 
         Returns
         -------
         Solution
             "optimal" only where the certificate holds.
         """
-        without = ("seed", "w0", "progress", "polish")
+        without = ("seed", "w0", "polish")
         options = {key: value for key, value in options.items() if key not in without}
         limits = Limits.read(tol, max_seconds, max_iter)
         self._last = solve_arrays(self, solver, limits, options)

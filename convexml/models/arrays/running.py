@@ -12,6 +12,7 @@ import numpy as np
 from ...certificates import Certificate, Verdict
 from ...errors import InputError, UnsuitableSolverError
 from ...numerics import Array
+from ...progress import at, evaluated
 from ...solvers import Record, supports
 from ...solvers.reference import REFERENCE, ReferenceRun, installed, run_reference, suits
 from ...solvers.registry import check_name, suitable_instead
@@ -100,6 +101,7 @@ def _attempt(problem: PosedArrays, name: str, limits: Limits, options: dict[str,
         return _failed(problem, name, run, limits)
     point = problem._complete({key: np.array(value) for key, value in values.items()})
     dual = {key: v for key, v in problem._read_duals().items() if np.all(np.isfinite(v))}
+    at(f"{name}: certifying")
     certificate = problem._judge(point, dual, limits.tol, search=False)
     if dual and certificate.verdict is not Verdict.CERTIFIED:
         other = problem._judge(point, {}, limits.tol, search=False)
@@ -133,6 +135,7 @@ def _by_hand(problem: PosedArrays, name: str, limits: Limits) -> Solution:
     pending: tuple[Arrays, Arrays] | None = None
     trace: list[Record] = []
     step, claimed, message = 0, "", ""
+    at(name)
 
     def judged(point: Arrays, dual: Arrays) -> Certificate:
         nonlocal best
@@ -140,6 +143,7 @@ def _by_hand(problem: PosedArrays, name: str, limits: Limits) -> Solution:
         values = (found.primal_objective, found.dual_objective, found.gap)
         spent = time.perf_counter() - start
         trace.append(Record(step, float(step), spent, *values, found.relative_gap))
+        evaluated(*trace[-1].told)
         if best is None or found.standing() < best[0].standing():
             best = found, point
         return found
@@ -154,6 +158,8 @@ def _by_hand(problem: PosedArrays, name: str, limits: Limits) -> Solution:
                     pending = None
                     found = judged(point, dual)
                     claimed = "optimal" if found.verdict is Verdict.CERTIFIED else ends
+                else:
+                    evaluated(step)
                 if claimed:
                     break
             if pending is not None:

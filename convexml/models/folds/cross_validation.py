@@ -12,6 +12,7 @@ import numpy as np
 from ...errors import InputError, SolverError
 from ...losses import Squared
 from ...numerics import Array
+from ...progress import Wish, counted, operation
 from ...validation import finite_array, nonnegative_integer, positive_number
 from ..learning.posed import PosedLearning
 from ..learning.prediction import predictions
@@ -33,6 +34,7 @@ class CrossValidated:
         seed: int = 0,
         score: Score | None = None,
         tol: float = 1e-6,
+        progress: Wish = False,
     ) -> CrossValidation:
         """Solve on every fold for each value, certify each fit, and score it on the other samples.
 
@@ -51,6 +53,9 @@ class CrossValidated:
             squared.
         tol : float
             Relative gap that every fit is to reach.
+        progress : bool or callable
+            True: a line on standard error, where that is a terminal, after a second. A function is
+            called with a ``Progress``.
 
         Returns
         -------
@@ -67,7 +72,8 @@ class CrossValidated:
         ConvergenceWarning
             If a fit on a fold is not verified at ``tol``.
         """
-        return cross_validated(self, self._path_parameter(), lams, folds, seed, score, tol)
+        with operation(f"{self.name}.cross_validate", progress):
+            return cross_validated(self, self._path_parameter(), lams, folds, seed, score, tol)
 
 
 def cross_validated(
@@ -127,7 +133,7 @@ def on_folds(
     The values may depend on that problem: of scikit-learn's strengths they do.
     """
     found: list[Grid] = []
-    for train, _ in splits:
+    for train, _ in counted(splits, lambda split: "folds"):
         part = posed_on(problem, train, owner)
         found.append(solve_grid(part, name, values(part), tol, found[-1] if found else None))
     return found

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics import Array
+from ...progress import counted, operation
 from ..learning.posed import Values
 from .quick import quick_points
 
@@ -61,6 +62,12 @@ def solve_grid(
     near : Grid, optional
         That of another fold, whose changes from one value to the next are much the same.
     """
+    with operation(f"{problem.name} along {name}"):
+        return _solve_grid(problem, name, values, tol, near)
+
+
+def _solve_grid(problem: Any, name: str, values: Array, tol: float, near: Grid | None) -> Grid:
+    """The same, where who watches hears of it."""
     falling = np.argsort(-values if name == "lam" else values, kind="stable")
     points: list[Values] = [{}] * len(values)
     gaps, steps = np.full(len(values), np.inf), [1] * len(values)
@@ -71,12 +78,14 @@ def solve_grid(
             points[at] = {"w": w, "b": np.asarray(shift)}
     left: list[int] = falling[~(gaps[falling] <= tol)].tolist()
     more: dict[str, Any] = {"carried": {}} if problem._hands_on else {}
-    for last, at in zip([None, *left], left, strict=False):
+    last: int | None = None
+    for at in counted(left, lambda k: f"{name} = {values[k]:.4g}"):
         setattr(problem, name, values[at])
         solution = problem.solve(tol=tol, w0=_start(problem, points, near, last, at), **more)
         points[at], gaps[at], steps[at] = {}, verified_gap(solution), solution.iterations
         if "b" in solution.primal:
             points[at] = {k: solution.primal[k] for k in ("q", "w", "b") if k in solution.primal}
+        last = at
     return Grid(problem, points, gaps, steps)
 
 

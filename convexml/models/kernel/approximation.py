@@ -12,6 +12,7 @@ from ...errors import InputError
 from ...kernels.fourier import fourier_features
 from ...kernels.low_rank import low_rank
 from ...numerics import Array
+from ...progress import watched
 from ...validation import positive_number
 from ..learning.outcomes import Attempt
 from ..problem import LearningProblem
@@ -27,6 +28,7 @@ Back = Callable[[Solution], tuple[Array, float]]
 class Approximated:
     """A kernel problem that is solved on few features where K is large."""
 
+    @watched
     @limited
     def approximate(
         self: Any,

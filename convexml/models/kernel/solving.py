@@ -64,7 +64,7 @@ def attempt(problem: Any, options: Mapping[str, Any], patience: float = np.inf) 
     """Run the working sets, and certify what they return."""
     given = {"tol": 1e-6, "max_seconds": None, "max_iter": None} | dict(options)
     common = [given.pop(name) for name in ("tol", "max_seconds", "max_iter")]
-    known = ("seed", "w0", "progress", "polish", "carried")
+    known = ("seed", "w0", "polish", "carried")
     named = {name: given.pop(name) for name in known if name in given}
     limits = Limits.read(*common, **named)
     if patience < np.inf:  # nobody looks at what is not expected to do

@@ -17,6 +17,7 @@ from ...certificates.scale import learning_scale, relative
 from ...certificates.support.uniqueness import why_many
 from ...numerics import ROUNDING, Array
 from ...objective import Objective
+from ...progress import at
 from ..reading.inputs import expand, read_coefficients
 from ..solution import Solution
 from .contradiction import contradiction
@@ -74,6 +75,7 @@ class Attempt:
 
     def certified(self, w: Array, b: Any, u: Array | None) -> Solution:
         """The point with its certificate, and its values by name."""
+        at(f"{self.solver}: certifying")
         certificate = self.problem.judge_solved(w, b, u, self.tol)
         return self.judged(certificate, self.problem.posed_values(w, b, certificate.dual["u"]))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import InputError
 from ...numerics import Array, all_finite
 from ...objective import Frame, parameters_of, pose_primal
+from ...progress import at, evaluated, is_watched
 from ...solvers import Record
 from ...solvers.driver import drive
 from ...solvers.reference import STOPPED, run_reference
@@ -34,6 +35,7 @@ def run_algorithm(
         w = limits.w0 / frame.unit
         b = objective.best_intercept(objective.predict(w))
     iterates = algorithm.start(objective, w, b, limits.seed, options, limits.carried)
+    at(name)
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # the driver sees what is not finite
             run = drive(
@@ -42,7 +44,7 @@ def run_algorithm(
                 tol=limits.tol,
                 max_seconds=limits.max_seconds,
                 max_iter=algorithm.max_iter if limits.max_iter is None else limits.max_iter,
-                progress=_show if limits.progress else None,
+                told=_teller(frame.factor),
                 patience=limits.patience,
                 aim=limits.aim,
             )
@@ -67,12 +69,9 @@ def run_algorithm(
     return run.best.w, run.best.b, run.best.u, facts
 
 
-def _show(record: Record) -> None:
-    import sys
-
-    if sys.stderr.isatty():
-        text = f"iteration {record.iteration}, relative gap {record.relative_gap:.2e}"
-        print(f"\r{text:<60}", end="", file=sys.stderr, flush=True)
+def _teller(factor: float) -> Callable[[Record], None] | None:
+    """Tells who watches of the iterates that are evaluated, in the units of the problem."""
+    return (lambda record: evaluated(*record.times(factor).told)) if is_watched() else None
 
 
 def run_reference_solver(

@@ -67,7 +67,6 @@ def solve_learning(
     max_iter: int | None = None,
     seed: int = 0,
     w0: Any = None,
-    progress: bool = False,
     polish: bool = True,
     carried: dict[str, Any] | None = None,
     **options: Any,
@@ -81,7 +80,6 @@ def solve_learning(
         w0, _ = read_coefficients(problem.name, w0, None, problem.objective_parts, "w0")
     others = {
         "w0": w0,
-        "progress": progress,
         "polish": polish,
         "carried": {} if carried is None else carried,
         "descends": polish and solver == "auto",

@@ -98,7 +98,7 @@ class LinearProgram(Problem):
         polish : bool
             Solve the active constraints exactly afterwards, where that improves the certificate.
         **options
-            The solver's own options; ``seed``, ``w0`` and ``progress`` have no effect here.
+            ``progress``, and the solver's own options; ``seed`` and ``w0`` have no effect here.
 
         Returns
         -------
@@ -106,7 +106,7 @@ class LinearProgram(Problem):
             "optimal" only where the certificate holds, "infeasible" and "unbounded" only with
             verified evidence.
         """
-        options = {k: v for k, v in options.items() if k not in ("seed", "w0", "progress")}
+        options = {k: v for k, v in options.items() if k not in ("seed", "w0")}
         limits = Limits.read(tol, max_seconds, max_iter, polish=polish)
         self._last = solve_linear(self, solver, limits, options)
         self._fill()

@@ -17,6 +17,7 @@ from ...certificates.linear.program import certify_linear
 from ...errors import InputError, UnsuitableSolverError
 from ...numerics import Array
 from ...objective.linear.data import LinearData
+from ...progress import at
 from ...solvers import supports
 from ...solvers.linear.run import run_linear
 from ...solvers.reference import ReferenceRun, run_reference
@@ -110,6 +111,7 @@ def _judged(
 ) -> Solution:
     """Certify a point, polished if asked; without success, look for evidence that there is none."""
     data, tol, owner = problem.data, limits.tol, problem.name
+    at(f"{name}: certifying")
     duals = _finite(duals)
     if limits.polish:
         better, finished = polish(data, x, duals, tol, owner)
@@ -132,6 +134,7 @@ def _finite(duals: dict[str, Array]) -> dict[str, Array]:
 def _equilibrated(problem: PosedProgram, tol: float) -> Solution:
     """HiGHS in units that make rows and columns of size 1; judged in the units of the problem."""
     start = time.perf_counter()
+    at(EQUILIBRATED)
     certificate = solve_equilibrated(problem.data, tol, problem.name)
     seconds = time.perf_counter() - start
     found = "no point", "equilibrated: nothing was verified"

@@ -12,6 +12,7 @@ from ...certificates.matrix.partition import Partition
 from ...errors import InputError
 from ...numerics import EPS, Array, gamma
 from ...objective import Statement, label_all
+from ...progress import watched
 from ...validation import positive_integer, read_labels
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..base import Hyperparameter
@@ -94,6 +95,7 @@ class KMeansBound(ArrayProblem):
         d = self._samples.X.shape[1]
         return Partition(self.half_distances, gamma(d + 8), self.k)
 
+    @watched
     def judge(self, labels: Any, *, tol: float = 1e-6, **limits: Any) -> JudgedClustering:
         """Say how far labels can be from the best clustering into at most k.
 
@@ -104,7 +106,7 @@ class KMeansBound(ArrayProblem):
         tol : float
             How close the bound is to come to the relaxation, where the problem is not solved yet.
         **limits
-            ``max_seconds`` or ``max_iter`` of that.
+            ``max_seconds`` or ``max_iter`` of that, and ``progress``.
 
         Returns
         -------

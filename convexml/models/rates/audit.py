@@ -15,6 +15,7 @@ from ...errors import InputError
 from ...numerics import Array
 from ...objective import Frame, Objective
 from ...objective.kernel import KernelObjective
+from ...progress import operation
 from ...solvers.driver import Iterate, Record, evaluate
 from ...solvers.registry import ALGORITHMS
 from ...theory import LinearInteriorPointRate, PerceptronBound, Reference, Theorem, Trajectory
@@ -78,6 +79,7 @@ class InCoordinates(Recorded):
             yield replace(point, w=project(point.w))
 
 
+@operation("rate_audit")
 def audit(
     solver: str,
     recorded: Recorded | RecordedProgram | None,

@@ -11,6 +11,7 @@ from ...certificates.certificate import Verdict
 from ...certificates.linear.program import certify_linear
 from ...certificates.linear.units import linear_units
 from ...objective.linear.data import LinearData
+from ...progress import at, evaluated, judged
 from ..reference import ReferenceRun
 from .interior_point import LinearIterate, predictor_corrector
 
@@ -25,10 +26,12 @@ def run_linear(
     limit = MAX_ITER if max_iter is None else int(max_iter)
     last: LinearIterate | None = None
     claimed, iteration = "user_limit", -1
+    at("interior_point")
     for iteration, each in enumerate(_while_it_can(predictor_corrector(data))):
         if not all(np.all(np.isfinite(values)) for values in (each.x, *each.multipliers.values())):
             break
         last = each
+        evaluated(iteration)
         size = max(float(np.abs(data.c @ each.x)), linear_units(data).size)
         close = each.complementarity * max(len(each.x), 1) <= tol * size
         if close and _certified(data, each, tol):
@@ -51,4 +54,5 @@ def _while_it_can(iterates: Iterator[LinearIterate]) -> Iterator[LinearIterate]:
 
 def _certified(data: LinearData, each: LinearIterate, tol: float) -> bool:
     certificate = certify_linear(data, each.x, each.multipliers, tol=tol, owner="interior_point")
+    judged(certificate)
     return certificate.verdict is Verdict.CERTIFIED

@@ -19,6 +19,7 @@ from ...duality.checking import unvalued
 from ...duality.inner import Compiled
 from ...duality.inner import compiled as compile_problem
 from ...errors import InputError, instead
+from ...progress import at
 from . import process
 
 REFERENCE = ("clarabel", "osqp", "ecos", "scs", "highs", "piqp")
@@ -119,6 +120,7 @@ def run_reference(
         options |= dict.fromkeys(ITERATIONS.get(name, ("max_iter",)), max_steps)
     start = time.perf_counter()
     compiled = start
+    at(f"{name}: compiling")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -126,6 +128,7 @@ def run_reference(
                 form = form or compile_problem(problem, name)
             if max_seconds is not None and time.perf_counter() - start > max_seconds + LATE:
                 raise TimeoutError
+            at(name)
             compiled = time.perf_counter()
             settings = tolerances(name, tol, max_seconds) | options
             if name in UNTIMED and max_seconds is not None:
