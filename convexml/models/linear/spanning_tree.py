@@ -19,6 +19,9 @@ from ...validation import finite_array, positive_integer
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from .spanning_tree_statement import pose_packing, pose_trees, spanning_tree_latex
 
+NO_WEIGHT = 1e-12
+"""Multipliers of ties of no more than this share of the largest distance are 0."""
+
 
 class SpanningTree(ArrayProblem):
     r"""Minimise d.x s.t. x >= 0, x(E) = n - 1, x(pi) >= \|pi\| - 1 for every partition pi.
@@ -45,7 +48,10 @@ class SpanningTree(ArrayProblem):
     nested partitions, y_0 the first merge height and y_t = h_{t+1} - h_t, it is exact: "y" (n - 1,)
     and "partitions" (n - 1, n), the block of each point before merge t. Any packing of n - 1
     partitions may be passed. A tree is judged by counting edges, fractions by a flow for each point
-    (up to 300). ``primal`` has the partitions of single linkage alone, which the optimum needs.
+    (up to 300). ``primal`` has the partitions of single linkage, which the optimum needs, and where
+    merges are tied those "ties" that keep its solutions out of cycles (all for up to 6 blocks that
+    are tied, pairs for more). A solver's packing that has weight on ties is no y of this form:
+    single linkage's own stands in for it.
 
     References
     ----------
@@ -135,7 +141,7 @@ class SpanningTree(ArrayProblem):
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 
     def _pose(self) -> Statement:
-        return pose_trees(self.distances, self.merging.partitions)
+        return pose_trees(self.distances, self.merging)
 
     def _pose_dual(self) -> Statement:
         return pose_packing(self.distances, self.merging.partitions)
@@ -143,13 +149,17 @@ class SpanningTree(ArrayProblem):
     def _read_duals(self) -> Arrays:
         there = self.constraints
         found = [there[label].dual_value for label in ("sum", "partitions") if label in there]
-        if any(value is None for value in found):
+        ties = there["ties"].dual_value if "ties" in there else 0.0
+        if ties is None or any(value is None for value in found):
+            return {}
+        if np.any(np.abs(ties) > NO_WEIGHT * np.abs(self.distances).max()):
             return {}
         y = np.concatenate([np.ravel(value) for value in found])
         return {"y": np.where(np.arange(y.size) == 0, -y, y)}
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         values = {"sum": np.array(-dual["y"][0]), "partitions": dual["y"][1:]}
+        values["ties"] = np.zeros(len(self.merging.ties))
         return point, {label: v for label, v in values.items() if label in self.constraints}
 
     def to_dict(self) -> dict[str, Any]:

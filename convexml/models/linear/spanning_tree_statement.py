@@ -8,24 +8,30 @@ import numpy as np
 
 from ...numerics import Array
 from ...objective import Statement, label_all
+from ...objective.linear.merging import Merging
 from ..latex import Latex, such_that
 
 
-def pose_trees(distances: Array, partitions: Array) -> Statement:
-    """Minimise d.x s.t. x >= 0, x(E) = n - 1, x(pi) >= |pi| - 1 for single linkage's partitions."""
+def pose_trees(distances: Array, merging: Merging) -> Statement:
+    """Minimise d.x s.t. x >= 0, x(E) = n - 1, x(pi) >= |pi| - 1 for single linkage's partitions.
+
+    Where merges are tied, for those of the ``ties`` as well.
+    """
     import cvxpy as cp
 
     n = len(distances)
+    cells = {"partitions": merging.partitions[1:], "ties": merging.ties}
     x = cp.Variable((n, n), name="x")
     constraints: dict[str, Any] = {
         "edges": x >= 0.0,
         "triangle": cp.multiply(np.tri(n), x) == 0.0,
         "sum": cp.sum(x) == n - 1.0,
     }
-    if n > 2:
-        parted = np.array([(row[:, None] != row).ravel() for row in partitions[1:]], dtype=float)
-        enough = parted @ cp.vec(x, order="C") >= _blocks(partitions)[1:] - 1.0
-        constraints["partitions"] = enough
+    for label, partitions in cells.items():
+        if len(partitions):
+            parted = np.array([(row[:, None] != row).ravel() for row in partitions], dtype=float)
+            enough = parted @ cp.vec(x, order="C") >= _blocks(partitions) - 1.0
+            constraints[label] = enough
     value = cp.sum(cp.multiply(cp.Constant(np.triu(distances), name="d"), x))
     problem = cp.Problem(cp.Minimize(value), label_all(constraints))
     return Statement(problem, {"x": x}, constraints)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
 from ...numerics import Array
+
+TIED = 1e-6
+"""Merges are tied where their heights differ by at most this share of the largest: what solvers
+leave open."""
+FEW = 6
+"""Of up to so many blocks that are tied all sets are taken, 2^6 at most; of more blocks the pairs.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +41,39 @@ class Merging:
     def steps(self) -> Array:
         """y on the partitions: the first height, then the differences from one to the next."""
         return np.diff(self.heights, prepend=0.0)
+
+    @cached_property
+    def ties(self) -> Array:
+        """Further partitions, (m, n): what tied merges leave open to costs alone.
+
+        Blocks that merge at one height do so by any tree between them, and x(pi) >= |pi| - 1 for
+        the partitions with some of these blocks as one keeps x out of cycles: then the optima are
+        mixtures of the least spanning trees.
+        """
+        room = TIED * float(np.abs(self.heights).max())
+        starts = np.flatnonzero(np.diff(self.heights, prepend=-np.inf) > room)
+        found = [
+            row
+            for first, end in zip(starts, [*starts[1:], len(self.heights)], strict=True)
+            if end > first + 1
+            for row in self._tied(int(first), int(end))
+        ]
+        known = {row.tobytes() for row in map(_numbered, self.partitions)}
+        rows = {row.tobytes(): row for row in map(_numbered, found)}
+        new = [row for key, row in rows.items() if key not in known]
+        return np.array(new, dtype=int).reshape(len(new), self.partitions.shape[1])
+
+    def _tied(self, first: int, end: int) -> Iterator[Array]:
+        """The partitions before merge ``first`` with blocks made one that ``end`` finds as one."""
+        before, n = self.partitions[first], self.partitions.shape[1]
+        after = self.partitions[end] if end < len(self.partitions) else np.zeros(n, dtype=int)
+        for block in np.unique(after):
+            parts = np.unique(before[after == block])
+            sizes = range(2, len(parts) + 1) if len(parts) <= FEW else (2, len(parts))
+            for some in (some for size in sizes for some in combinations(parts, size)):
+                row = np.where(np.isin(before, some), some[0], before)
+                if np.unique(row).size > 1:
+                    yield row
 
     def tree(self) -> Array:
         """The edges as a matrix x of 0 and 1, above the diagonal."""
@@ -59,3 +102,9 @@ def merge(distances: Array) -> Merging:
             break
     chosen = np.array(edges)
     return Merging(chosen, distances[chosen[:, 0], chosen[:, 1]], np.array(partitions))
+
+
+def _numbered(blocks: Array) -> Array:
+    """The same partition, its blocks numbered in the order of their first points."""
+    _, first, index = np.unique(blocks, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[index]

@@ -87,6 +87,30 @@ def test_all_partitions_give_the_same_value(seed: int) -> None:
         assert again.gap >= again.objective - whole.fun - 1e-12
 
 
+@pytest.mark.parametrize("levels", [1, 2, 3])
+def test_what_is_posed_has_no_optimum_but_mixtures_of_least_trees(levels: int) -> None:
+    """Second costs on the optima of what is posed, and of all partitions: the same least value."""
+    rng = np.random.default_rng(levels)
+    n = 6
+    u, v = np.triu_indices(n, 1)
+    D = squareform(rng.integers(1, levels + 1, size=u.size).astype(float))
+    merging = cml.SpanningTree(D).merging
+    every = [p for p in partitions(n) if max(p) > 0]
+
+    def parted(blocks: Iterator[list[int]] | list[list[int]]) -> tuple[Array, Array]:
+        rows = np.array([np.array(p)[u] != np.array(p)[v] for p in blocks], dtype=float)
+        return -rows, 1.0 - np.array([float(len(set(p))) for p in blocks])
+
+    posed = [*merging.partitions.tolist(), *merging.ties.tolist()]
+    optimal = np.vstack([np.ones(u.size), D[u, v]]), [n - 1.0, merging.heights.sum()]
+    for _ in range(10):
+        second = rng.normal(size=u.size)
+        least = [linprog(second, *parted(rows), *optimal).fun for rows in (posed, every)]
+        assert least[0] == pytest.approx(least[1], abs=1e-9)
+    solution = cml.SpanningTree(D).solve("clarabel", polish=False)
+    assert solution.status == "optimal", str(solution)
+
+
 def test_two_sets_are_not_enough() -> None:
     triangle = cml.SpanningTree(np.ones((3, 3)) - np.eye(3))
     half = np.triu(np.full((3, 3), 0.5), 1)  # feasible for all cuts
