@@ -192,7 +192,7 @@ class Certificate(PublicNames):
         return as_latex(self)
 
     def __repr__(self) -> str:
-        told = f"{str(self.verdict).upper()} at tol {self.tol:g}, claim={self.claim!r}"
+        told = f"{str(self.verdict).upper()} {self.claim} at tol {self.tol:.3g}"
         only = [] if self.within is None else [f"within={self.within:.3g}"]
         gaps = [f"relative_gap={self.relative_gap:.3g}", f"gap={self.gap:.3g}"]
         return fitting("Certificate", [told, *only, *gaps])

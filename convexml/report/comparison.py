@@ -13,7 +13,7 @@ from ..models.formats.files import writable
 from ..progress import Wish
 from .courses import Convergence, races
 from .page import render_html
-from .terminal import plain_table
+from .terminal import notebook_table, plain_table
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,11 @@ class Comparison(Results):
         """Write one page: offline, readable without scripts, with its JSON inside."""
         writable(path, "to_html").write_text(render_html(self, self.convergence), encoding="utf-8")
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.table()
+
+    def _repr_html_(self) -> str:
+        return notebook_table(self)
 
 
 def compare(

@@ -6,8 +6,11 @@ import os
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ..typesetting import html
+from ..typesetting.lines import paragraph
 from . import formats
 from .facts import known_facts
+from .page.opening import counts, sentences
 from .summary import summarize, verdict_of
 
 if TYPE_CHECKING:
@@ -24,7 +27,12 @@ STYLES = {
     "did not run": "dim",
 }
 RIGHT = ("tol", "P", "D", "rel. gap", "residual", "compile s", "solve s")
-DROPPED_FIRST = ("compile s", "residual", "worst condition", "D", "tol", "P")
+DROPPED_FIRST = (
+    *("compile s", "residual", "worst condition", "D", "tol", "P"),
+    *("solve s", "rel. gap"),
+)
+UNBOUNDED = 10**9
+"""Columns of what is no terminal."""
 
 Cells = dict[str, str]
 Line = list[tuple[str, str]]
@@ -51,7 +59,7 @@ def print_comparison(results: Results, console: Console | None = None) -> None:
         console.file.write(plain_table(results) + "\n")
         return
     for line in _lines(results, console.width):
-        console.print(Text.assemble(*line), highlight=False)
+        console.print(Text.assemble(*line), highlight=False, soft_wrap=True)
 
 
 def plain_table(results: Results) -> str:
@@ -62,10 +70,52 @@ def plain_table(results: Results) -> str:
     results : Results
         A comparison.
     """
-    return "\n".join("".join(text for text, _ in line).rstrip() for line in _lines(results))
+    return "\n".join("".join(text for text, _ in line) for line in _lines(results))
 
 
-def _lines(results: Results, width: int | None = None) -> list[Line]:
+def notebook_table(results: Results) -> str:
+    """The same as HTML, in which every text is escaped.
+
+    Parameters
+    ----------
+    results : Results
+        A comparison.
+    """
+    rows = _cells(list(results.records))
+    body = [
+        (record.problem, *(text.strip() for text in cells.values()))
+        for record, cells in zip(results.records, rows, strict=True)
+    ]
+    header = ("problem", *rows[0]) if rows else ()
+    return "".join([html.table(body, header), *map(html.paragraph, closing(results))])
+
+
+def closing(results: Results, width: int = UNBOUNDED) -> list[str]:
+    """What it amounts to: the sentences of the page, and every run counted once.
+
+    Parameters
+    ----------
+    results : Results
+        A comparison.
+    width : int
+        No line is longer.
+    """
+    summary = summarize(results)
+    lines = [line for text in sentences(results, summary) for line in paragraph(text, width)]
+    found = counts(results.records)
+    digits = max((len(f"{count.number:,}") for count in found), default=1)
+    for count in found:
+        text = f"{count.number:>{digits},} {count.look.word}: {count.meaning}"
+        lines += paragraph(text, width, "  ", " " * (digits + 3))
+    total = formats.counted(len(results.records), "row")
+    facts = f"{summary.facts_met:,} of {summary.facts:,}"
+    lines += paragraph(f"= {total}. Known facts met by verified answers: {facts}.", width)
+    if summary.interrupted:
+        lines += paragraph("Interrupted: these are the runs that had finished.", width)
+    return lines
+
+
+def _lines(results: Results, width: int = UNBOUNDED) -> list[Line]:
     groups = [
         (records[0], list(zip(records, _cells(records), strict=True)))
         for records in (list(g) for _, g in groupby(results.records, key=lambda r: r.problem))
@@ -74,22 +124,43 @@ def _lines(results: Results, width: int | None = None) -> list[Line]:
     columns = _columns(rows, width)
     lines: list[Line] = []
     if columns:
-        lines.append([(_pad(name, size, name) + "  ", "dim") for name, size in columns.items()])
+        lines.append(_row({name: (name, "dim") for name in columns}, columns))
     for first, group in groups:
-        expected = f"  expected: {first.expected_status}" if first.expected_status else ""
-        title = f"  {first.title}" if first.title != first.problem else ""
-        lines += [[], [(first.problem, "bold"), (title, ""), (expected, "dim")]]
+        lines += [[], *_heading(first, width)]
         for record, cells in group:
-            lines.append(
-                [
-                    (_pad(cells[name], size, name) + "  ", _style(name, record))
-                    for name, size in columns.items()
-                ]
-            )
+            styled = {name: (cells[name], _style(name, record)) for name in columns}
+            lines.append(_row(styled, columns))
             if record.message and not record.verified and record.certifiable:
-                lines.append([(f"    {record.message}", "dim")])
-        lines += [[(text, "yellow")] for text in _missed([record for record, _ in group])]
-    return [*lines, [], *([(text, "bold")] for text in summarize(results).sentences)]
+                lines += _told(record.message, "dim", width)
+        for text in _missed([record for record, _ in group]):
+            lines += _told(text, "yellow", width)
+    return [*lines, [], *([(text, "bold")] for text in closing(results, width))]
+
+
+def _row(cells: dict[str, tuple[str, str]], columns: dict[str, int]) -> Line:
+    """The cells, each as wide as its column; nothing follows the last one."""
+    found = [
+        (_pad(text, columns[name], name) + "  ", style) for name, (text, style) in cells.items()
+    ]
+    text, style = found[-1]
+    return [*found[:-1], (text.rstrip(), style)]
+
+
+def _heading(first: Outcome, width: int) -> list[Line]:
+    """The problem's name, and beside or below it title and expected status."""
+    title = first.title if first.title != first.problem else ""
+    expected = f"expected: {first.expected_status}" if first.expected_status else ""
+    words = "  ".join(filter(None, (first.problem, title, expected)))
+    if len(words) <= width:
+        pieces = [(f"  {title}", ""), (f"  {expected}", "dim")]
+        return [[(first.problem, "bold"), *(p for p in pieces if p[0].strip())]]
+    below = [line for text in (title, expected) for line in paragraph(text, width, "  ")]
+    return [[(first.problem, "bold")], *([(line, "")] for line in below)]
+
+
+def _told(text: str, style: str, width: int) -> list[Line]:
+    """A remark below a row."""
+    return [[(line, style)] for line in paragraph(text, width, "    ")]
 
 
 def _cells(records: list[Outcome]) -> list[Cells]:
@@ -120,14 +191,14 @@ def _verdict(record: Outcome) -> str:
 
 def _missed(records: list[Outcome]) -> list[str]:
     return [
-        f"    known: {fact.name} = {fact.expected}; "
+        f"known: {fact.name} = {fact.expected}; "
         + ", ".join(f"{solver} has {value}" for solver, value in fact.missed)
         for fact in known_facts(records)
         if fact.missed
     ]
 
 
-def _columns(rows: list[Cells], width: int | None) -> dict[str, int]:
+def _columns(rows: list[Cells], width: int) -> dict[str, int]:
     """Width of every column that fits."""
     if not rows:
         return {}
@@ -135,7 +206,7 @@ def _columns(rows: list[Cells], width: int | None) -> dict[str, int]:
     if len({row["tol"] for row in rows}) == 1:
         del sizes["tol"]
     for name in DROPPED_FIRST:
-        if width is not None and sum(sizes.values()) + 2 * len(sizes) > width:
+        if sum(sizes.values()) + 2 * (len(sizes) - 1) > width:
             sizes.pop(name, None)
     return sizes
 

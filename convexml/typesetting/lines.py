@@ -37,7 +37,7 @@ def broken(text: str, columns: int, first: str = "", rest: str = "") -> list[str
     return [*lines, indent + text]
 
 
-def paragraph(text: str, columns: int, indent: str = "") -> list[str]:
+def paragraph(text: str, columns: int, indent: str = "", rest: str | None = None) -> list[str]:
     """Words on lines of at most ``columns`` characters, all of them indented.
 
     Parameters
@@ -46,14 +46,14 @@ def paragraph(text: str, columns: int, indent: str = "") -> list[str]:
         Prose.
     columns : int
         The width, indents included.
-    indent : str
-        What every line begins with.
+    indent, rest : str
+        What the first and the other lines begin with; without ``rest`` all as the first.
     """
     return wrap(
         text,
         columns,
         initial_indent=indent,
-        subsequent_indent=indent,
+        subsequent_indent=indent if rest is None else rest,
         break_long_words=False,
         break_on_hyphens=False,
     )

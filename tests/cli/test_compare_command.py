@@ -36,8 +36,8 @@ def test_compare_a_lie_is_shown_and_is_5_when_nobody_else_verifies(
     rows = [line.split() for line in result.stdout.splitlines() if line.startswith("  ")]
     assert rows[0][:2] == ["clarabel", "optimal"]
     assert rows[0][2] in ("undecided", "refuted")
-    assert "2 runs on 1 problem: 2 claimed optimal, 0 of these certified." in result.stdout
-    assert "Verified by no solver: lasso." in result.stdout
+    assert "0 runs claimed a conclusion that the certificate confirms in time; 2" in result.stdout
+    assert "No solver at all verified 1 problem: lasso." in result.stdout
 
 
 def test_compare_is_0_when_somebody_verifies(

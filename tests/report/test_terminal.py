@@ -8,20 +8,23 @@ from math import inf, nan
 
 import pytest
 from rich.console import Console
+from support.report.reader import read
 from support.report.records import record
 
 from convexml.report import Comparison, print_comparison
 from convexml.report.formats import brief, scientific, seconds, unlike, values
+from convexml.report.page import render_html
+from convexml.report.page.opening import sentences
+from convexml.report.page.words import LOOKS
 from convexml.report.summary import summarize, verdict_of
+from convexml.report.terminal import closing
 
 
 def test_summary_counts_claims_and_certificates(comparison: Comparison) -> None:
     summary = summarize(comparison)
-    assert (summary.claimed, summary.confirmed) == (3, 1)  # statements are not counted
     kinds = [verdict_of(row) for row in comparison.records]
     counts = [kinds.count(kind) for kind in ("certified", "refuted", "failed", "did not run")]
     assert counts == [2, 1, 1, 1]
-    assert summary.uncertifiable == 1
     assert [item.solver for item in summary.disagreements] == ["liar", "scs"]
     assert summary.unverified == ("svm",)
     assert (summary.facts_met, summary.facts) == (1, 2)
@@ -49,8 +52,51 @@ def test_plain_text_has_every_column_and_no_escape_codes(
     assert row.split()[:4] == ["clarabel", "optimal", "optimal", "certified"]
     assert "known: nonzeros = 5; clarabel has 7" in text
     assert "    a feasible point is better by 79.4 <b>bold</b>" in text
-    assert "Claimed but not verified: 2 runs." in text
-    assert "Verified by no solver: svm." in text
+    assert "No solver at all verified 1 problem: svm." in text
+
+
+def test_the_terminal_counts_every_run_once_and_as_the_page_does(comparison: Comparison) -> None:
+    page = read(render_html(comparison))
+    words = {LOOKS[kind].word: number for kind, number in page.counts.items()}
+    counted = re.findall(r"^ +([\d,]+) ([^:]+): ", "\n".join(closing(comparison)), re.MULTILINE)
+    assert {word: int(number) for number, word in counted} == words
+    assert len(counted) == len(words)
+    assert sum(words.values()) == len(comparison) == 6
+    assert "= 6 rows." in comparison.table()
+    for sentence in sentences(comparison, summarize(comparison)):
+        assert sentence in comparison.table()
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_nothing_is_wider_than_the_terminal_and_nothing_is_cut(width: int) -> None:
+    rows = [
+        record(
+            f"a_problem_with_a_name_that_goes_on_and_on_{k}",
+            "augmented_lagrangian" if k else "online_gradient_descent",
+            title=f"A title of {k} that needs a line of its own and then a little more of it",
+            claimed="infeasible_inaccurate",
+            status="infeasible",
+            worst_condition="c + A_ub' lambda_ub + A_eq' nu - lambda_lower + lambda_upper = 0",
+            objective=-1.23456789e-12 * 10.0 ** (9 * k),
+            message="why " * 40,
+            verified=False,
+        )
+        for k in range(3)
+    ]
+    table = Comparison(tuple(rows), {})
+    stream = io.StringIO()
+    print_comparison(table, Console(file=stream, force_terminal=True, width=width))
+    text = re.sub(r"\x1b\[[0-9;]*m", "", stream.getvalue())
+    assert max(map(len, text.splitlines())) <= width
+    wide, narrow = (set(each.split()) for each in (table.table(), text))
+    for row in rows:
+        kept = f"{row.problem} {row.title} {row.solver} {row.claimed} {row.message}"
+        assert set(kept.split()) <= narrow
+    assert narrow <= wide
+    runs = [line for line in text.splitlines() if re.match(r"  (aug|online)", line)]
+    verdicts = [line.index("infeasible certified") for line in runs]
+    assert len(set(verdicts)) == 1  # in one column
+    assert all(line[verdicts[0] - 2 : verdicts[0]] == "  " for line in runs)
 
 
 def test_a_narrow_terminal_drops_columns_and_keeps_the_verdict(comparison: Comparison) -> None:

@@ -1,0 +1,161 @@
+"""What a notebook shows: tables and formulas in which no name is taken for HTML or LaTeX."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from math import inf
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pandas as pd
+import pytest
+from support.report.records import RECORDS, record
+
+import convexml as cml
+from convexml.certificates import Certificate, Verdict
+from convexml.report import Comparison
+
+EVIL = "<script>alert('x')</script>&amp;"
+
+
+class Tags(HTMLParser):
+    """The elements of a piece of HTML and its text; an element that is left open is an error."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.found.append(tag)
+        if tag != "mspace":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: Any) -> None:
+        self.found.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert tag == "mspace" or self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def evil() -> Any:
+    """A lasso whose worst rows are those of columns with such a name."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(20, 2)), columns=[EVIL, "other"])
+    return cml.Lasso(X, X[EVIL].to_numpy() + 0.1 * rng.normal(size=20), 0.1)
+
+
+def test_a_problem_shows_its_formulas(evil: Any) -> None:
+    shown = Tags(evil._repr_html_())
+    assert shown.found.count("math") == evil.latex().count("&")
+    assert "Lasso(n=20, d=2, lam=0.1)" in shown.text
+    assert evil._repr_latex_() == f"$$\n{evil.latex()}\n$$"
+
+
+def test_names_are_inert_in_solutions_and_certificates(evil: Any) -> None:
+    solution = evil.solve()
+    point = evil.certify(np.array([0.5, 0.0]), 0.3)
+    named = [row for row in point.conditions if EVIL in row.where()]
+    assert named  # else nothing is tested
+    for each in (solution, solution.certificate, point):
+        shown = Tags(each._repr_html_())
+        assert "script" not in shown.found
+        assert each._repr_latex_().startswith("$$\n")
+    assert EVIL in Tags(point._repr_html_()).text
+    assert r"alert('x')" in point._repr_latex_()
+    assert EVIL in evil.explain(point)
+
+
+def test_a_certificate_shows_the_numbers_that_it_has(evil: Any) -> None:
+    certificate = evil.certify(np.array([0.5, 0.0]), 0.3)
+    text = Tags(certificate._repr_html_()).text
+    assert f"{certificate.gap:.3g}" in text
+    assert f"{certificate.primal_objective:.12g}" in text
+    for row in certificate.conditions:
+        assert f"{row.residual:.3g}" in text
+    words = re.sub(r"\\text\{|[{}\\]", "", certificate._repr_latex_())
+    assert "REFUTED at tol 1e-06" in words
+    assert f"{certificate.gap:.3g}" in words
+
+
+def test_a_solution_that_failed_says_why_and_has_no_numbers(evil: Any) -> None:
+    solution = replace(evil.solve(), status="failed", message="gave up <b>early</b>")
+    assert "failed" in Tags(solution._repr_html_()).text
+    assert "gave up <b>early</b>" in solution.explain()
+    assert "Optimality conditions" not in solution.explain()
+
+
+def test_explain_has_the_residual_beside_every_condition(evil: Any) -> None:
+    solution = evil.solve()
+    text = solution.explain(columns=80)
+    assert text == evil.explain(solution)
+    assert max(map(len, text.splitlines())) <= 80
+    table = text.partition("Optimality conditions\n")[2].partition("\n\n")[0].splitlines()[1:]
+    lines = [re.split(r" {2,}", line.strip()) for line in table if "worst at" not in line]
+    for cells, row in zip(lines, solution.certificate.conditions, strict=True):
+        assert cells[1:3] == [f"{row.residual:.3g}", f"{row.relative:.3g}"]
+    assert f"  P           {solution.objective:.12g}" in text
+    assert "CERTIFIED at tol 1e-06 (claim: optimal)" in text
+    with pytest.raises(cml.errors.InputError, match="columns must be at least 60, got 40"):
+        solution.explain(columns=40)
+
+
+def test_long_names_of_columns_stand_below_their_condition() -> None:
+    X = pd.DataFrame(np.random.default_rng(1).normal(size=(9, 2)), columns=["a " * 40, "b"])
+    problem = cml.Ridge(X, np.arange(9.0), 0.1)
+    text = problem.explain(problem.certify(np.zeros(2)))
+    assert max(map(len, text.splitlines())) <= 80
+    assert " ".join(text.split()).count("worst at 0 (" + "a " * 40) == 1
+
+
+def test_a_dual_shows_itself() -> None:
+    x = cp.Variable(2, name="x")
+    dual = cml.dualize(cp.Problem(cp.Minimize(cp.norm1(x - 1.0)), [x >= 2.0]))
+    assert Tags(dual._repr_html_()).found.count("math") == dual.latex().count("&")
+
+
+def test_a_comparison_is_its_table(comparison: Comparison) -> None:
+    assert repr(comparison) == comparison.table()
+    crash = record("lasso", EVIL, title=EVIL, worst_condition=EVIL)
+    shown = Tags(Comparison((*RECORDS, crash), {})._repr_html_())
+    assert {"script", "b"} & set(shown.found) == set()
+    assert shown.found.count("tr") == 1 + len(RECORDS) + 1
+    assert EVIL in shown.text
+    assert "No solver at all verified 1 problem: svm." in shown.text
+    assert Tags(Comparison((), {})._repr_html_()).found.count("td") == 0
+
+
+VALUES = (0.0, 1.23456789e-300, -9.87654321e300, inf)
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("verdict", Verdict)
+@pytest.mark.parametrize("claim", ["optimal", "infeasible", "unbounded", "unattained"])
+def test_one_line_of_80_columns_says_verdict_claim_and_gap(
+    value: float, verdict: Verdict, claim: str
+) -> None:
+    gap = abs(value)
+    numbers = (value, -value, gap, gap)
+    certificate = Certificate(claim, *numbers, (), verdict, 1.2345e-06, within=1.2345e-12)
+    text = repr(certificate)
+    assert len(text) <= 80
+    for words in (str(verdict).upper(), claim, "within=1.23e-12"):
+        assert words in text
+    assert f"relative_gap={gap:.3g}" in repr(replace(certificate, within=None))
+
+
+def test_the_repr_of_a_solution_fits_80_columns(evil: Any) -> None:
+    solution = replace(evil.solve(), status="unattained", solver="online_gradient_descent")
+    text = repr(solution)
+    assert len(text) <= 80
+    assert text.startswith("Solution(Lasso: unattained, relative_gap=")
