@@ -14,6 +14,7 @@ from ...objective.conic.program import ConeProgram
 from ..algebra.definite import negative_eigenvalue
 from ..algebra.polyhedron import MANY, Interior
 from ..scale import ProgramUnits
+from .prices.bounded import bounded_prices
 from .prices.inwards import inward_prices
 from .prices.lift import lifted_prices
 from .prices.lineality import idle_columns
@@ -126,6 +127,7 @@ def priced_candidates(
     mixed: bool = True,
 ) -> Iterator[Priced]:
     """Dual points near (w, y) with their prices, the cheapest to find first."""
+    yield from bounded_prices(program, w, y)
     is_small = program.b.size <= FEW
     if is_small:
         yield priced(program, w, y, units)

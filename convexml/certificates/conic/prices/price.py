@@ -87,7 +87,7 @@ def priced(
         price = _cost(program, metric, at_w, rest, EPS * np.abs(rest) + off)
         if not best.price <= price:
             value = start if at_y is y else dual_value(program, at_w, at_y)
-            best = Priced(at_w, at_y, value, price + _rounding(value), rest)
+            best = Priced(at_w, at_y, value, price + rounding(value), rest)
         if best.price <= NOTHING * abs(start):
             break
     if not np.isfinite(best.price):
@@ -103,7 +103,7 @@ def unpriced(program: ConeProgram, w: Array, y: Array) -> Priced:
     if not np.all(np.isfinite(left)) or not np.isfinite(start):
         return Priced(w, y, -np.inf, np.inf, left)
     exact = not np.any(left) and program.rounded is None
-    return Priced(w, y, start, _rounding(start) if exact else np.inf, left)
+    return Priced(w, y, start, rounding(start) if exact else np.inf, left)
 
 
 def carried(program: ConeProgram, w: Array, y: Array) -> Priced:
@@ -151,7 +151,8 @@ def _steps(
             break
 
 
-def _rounding(value: float) -> float:
+def rounding(value: float) -> float:
+    """What the value of a dual point may be rounded by, twice."""
     return 2.0 * EPS * abs(value)
 
 
@@ -169,21 +170,39 @@ def _carried(program: ConeProgram, w: Array, y: Array, left: Array) -> float:
     """The price where rows a x_j <= b of one variable each carry all that is left, exactly."""
     if program.rounded is not None and program.rounded.rows.nnz:
         return np.inf
+    return float(np.sum(carried_costs(program, w, y, left)))
+
+
+def carried_costs(
+    program: ConeProgram, w: Array, y: Array, left: Array, off: Array | None = None
+) -> Array:
+    """What it costs to have what is left of each variable carried by a row of it alone.
+
+    inf where no row does. What is left may be ``off`` by so much.
+    """
     A, m = program.A_by_row, program.b.size
-    cheapest = np.where(left == 0.0, 0.0, np.inf)
-    rows = np.flatnonzero(program.ruled_by(NonnegativeCone) & (np.diff(A.indptr) == 1))
-    columns, a = A.indices[A.indptr[rows]], A.data[A.indptr[rows]]
-    used = (a != 0.0) & (left[columns] != 0.0)
+    off = np.zeros(left.size) if off is None else off
+    size = np.abs(left) + off
+    cheapest = np.where(size == 0.0, 0.0, np.inf)
+    rows, columns, a = alone(program)
+    used = size[columns] != 0.0
     rows, columns, a = rows[used], columns[used], a[used]
-    if np.any(np.isinf(np.delete(cheapest, columns))):
-        return np.inf
     if rows.size == 0:
-        return 0.0
+        return cheapest
     # The multiplier that carries everything is -rest / a: only the sign of the rest has a say.
     own = sparse.csr_array((a, (np.arange(rows.size), rows)), shape=(rows.size, m))
     system = sparse.hstack([program.P[columns], A.T.tocsr()[columns] - own], format="csr")
     rest = exact_residual(system, np.concatenate([w, y]), -program.q[columns])
-    fits = np.sign(a) * rest <= 0.0
-    cost = 1.01 * np.abs(program.b[rows]) * np.abs(left[columns] / a)
+    fits = np.sign(a) * rest + off[columns] <= 0.0
+    cost = 1.01 * np.abs(program.b[rows]) * size[columns] / np.abs(a)
     np.minimum.at(cheapest, columns[fits], cost[fits])
-    return float(np.sum(cheapest))
+    return cheapest
+
+
+def alone(program: ConeProgram) -> tuple[Array, Array, Array]:
+    """The inequalities a x_j <= b of one variable: their rows, columns j and entries a."""
+    A = program.A_by_row
+    rows = np.flatnonzero(program.ruled_by(NonnegativeCone) & (np.diff(A.indptr) == 1))
+    columns, a = A.indices[A.indptr[rows]], A.data[A.indptr[rows]]
+    used = a != 0.0
+    return rows[used], columns[used], a[used]
