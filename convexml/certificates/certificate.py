@@ -158,6 +158,12 @@ class Certificate(PublicNames):
         )
 
     @property
+    def relative_rounding(self) -> float:
+        """``rounding`` relative to ``scale``: the floor of what can be certified at this point."""
+        known = 0.0 < self.scale < np.inf and 0.0 < self.rounding < np.inf
+        return self.rounding / self.scale if known else 0.0
+
+    @property
     def _feasibilities(self) -> list[Condition]:
         return [row for row in self.conditions if row.kind in KINDS[1:3]]
 

@@ -62,12 +62,16 @@ class Course:
         In the order of time, or of the tolerances; empty where the solver did not run.
     message : str
         Why it did not, or why it stopped early.
+    floor : float
+        What of the relative gap at its end is the account of rounding, which ends what can be
+        verified; nan where that is not known.
     """
 
     solver: str
     by_tolerance: bool
     points: tuple[Point, ...] = ()
     message: str = ""
+    floor: float = nan
 
     def first(self, level: float) -> Point | None:
         """The earliest point whose verified accuracy is at most `level`, if there is one."""

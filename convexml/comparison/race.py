@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from functools import partial
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
@@ -101,7 +102,8 @@ def _traced(entry: Entry, name: str, tols: Sequence[float], options: dict[str, A
     said = str(solution.claimed_status)
     if said == "error":
         said = " ".join(solution.message.split())
-    return Course(name, False, points, "" if said == "optimal" else said)
+    floor = solution.certificate.relative_rounding or nan
+    return Course(name, False, points, "" if said == "optimal" else said, floor)
 
 
 def _certified(name: str, solution: Solution, seconds: float) -> Point:

@@ -10,7 +10,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from ..models.formats.files import writable
+from ..files import writable
 from .cards import Card
 from .ranking import Profile, Standing, performance_profile, standings
 from .record import Outcome, jsonable

@@ -11,11 +11,12 @@ import numpy as np
 from ..compiled import Loop
 from ..conditions import AtSamples, Condition, Words
 from ..numerics import EPS, Array, outward
+from ..pictures.losses import PicturedLoss
 from ..terms import Terms
 from ..tex import Form, Symbol, Tex, Weights, name_of
 
 
-class Loss(ABC):
+class Loss(PicturedLoss, ABC):
     """A closed convex loss l(y, z) of the prediction z, for one sample.
 
     Everything is elementwise over arrays ``y`` and ``z`` of shape (n,), float64. Labels are real

@@ -20,6 +20,7 @@ from ..validation import positive_number
 from . import advice
 from .explaining import ExplainedProblem
 from .hyperparameter import Hyperparameter, is_settable
+from .path import SolutionPath
 from .pictures.answers import draw_arrays
 from .solution import Solution
 
@@ -197,8 +198,9 @@ class Problem(ExplainedProblem, PublicNames, ABC):
 
         Returns
         -------
-        list of Solution, or IntervalPath
-            With ``everywhere`` the latter: ``.at(lam)``, ``.gap_at(lam)`` and ``.worst_gap``.
+        SolutionPath, or IntervalPath
+            A list of Solution with ``.plot()``; with ``everywhere`` the latter: ``.at(lam)``,
+            ``.gap_at(lam)``, ``.worst_gap`` and ``.plot()``.
 
         Raises
         ------
@@ -224,7 +226,8 @@ class Problem(ExplainedProblem, PublicNames, ABC):
 
         try:
             if everywhere is None:
-                return [solve(value) for value in counted(list(lams), f"{name} = {{:.4g}}".format)]
+                steps = counted(list(lams), f"{name} = {{:.4g}}".format)
+                return SolutionPath(name, lams, [solve(value) for value in steps])
             tol = positive_number(everywhere, f"{self.name}.path", "everywhere")
             kwargs = {"tol": CLOSER * tol} | kwargs
             return self._interval_path(name, lams, tol, solve)

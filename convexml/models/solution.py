@@ -12,12 +12,12 @@ import numpy as np
 from ..certificates import Certificate
 from ..certificates.support.labels import CertifiedSupport
 from ..errors import InputError
+from ..files import read_text, writable
 from ..numerics import Array
 from ..solvers.driver import Record
 from .explaining import ExplainedSolution
-from .formats.files import read_text, writable
 from .formats.stored_solution import read, write
-from .pictures.picture import draw_solution
+from .pictures.picture import Pictured
 from .predicting import Predictions
 from .rates.audit import Recorded, audit
 from .rates.program import RecordedProgram
@@ -25,7 +25,7 @@ from .rates.result import RateAudit
 
 
 @dataclass(repr=False)
-class Solution(ExplainedSolution, Predictions):
+class Solution(ExplainedSolution, Pictured, Predictions):
     """A solution and everything that is known of its quality.
 
     Attributes
@@ -144,23 +144,14 @@ class Solution(ExplainedSolution, Predictions):
             If there is no point, or the problem is no learning problem with one output.
         """
         judge = getattr(self.problem, "certified_support", None)
-        if judge is None or "u" not in self.dual:
+        if judge is None or "u" not in self.dual or np.ndim(self.primal["b"]):
             raise InputError(
                 f"certified_support: {self.problem.name} ({self.status}) has no point with "
-                "samples and coefficients to label; it needs a solved learning problem."
+                "samples and coefficients to label; it needs a solved learning problem with one "
+                "output."
             )
         point = self.primal["q"] if "q" in self.primal else self.primal["w"]
         return judge(point, float(self.primal["b"]), self.dual["u"])
-
-    def plot(self, path: str | Path | None = None) -> Any:
-        """Draw the answer, and how good it is: the verified gap of the run, or every condition.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            Saved where a ``path`` is given, .png or .svg; needs the ``report`` extra.
-        """
-        return draw_solution(self, path)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return the problem and the point as JSON; claims are not stored, but re-verified.

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..conditions import AtFeatures, Condition
 from ..numerics import EPS, Array, gamma
+from ..pictures.penalties import PicturedPenalty
 from ..terms import Terms
 from ..tex import Symbol, Tex, name_of
 
@@ -53,7 +54,7 @@ class Manifold:
         return same and np.array_equal(self.active, other.active)
 
 
-class Penalty(ABC):
+class Penalty(PicturedPenalty, ABC):
     """A closed convex penalty Omega(w) of the coefficients w, shape (d,).
 
     The conjugate is Omega*(v) = sup_w <v, w> - Omega(w); its domain is convex and contains 0.

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..comparison import Results, run
 from ..comparison.entries import entries
-from ..models.formats.files import writable
+from ..files import writable
 from ..progress import Wish
 from .courses import Convergence, races
 from .page import render_html

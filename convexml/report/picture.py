@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..models.formats.files import writable
-from ..models.pictures.look import PALETTE, canvas
-from .panels import HUES, PASSES, SECONDS, ranked, series, style
+from ..files import writable
+from ..pictures.look import PALETTE, canvas, save
+from .panels import HUES, PASSES, SECONDS, SMALLEST, ranked, series, style
 
 if TYPE_CHECKING:
     from ..comparison import Courses
@@ -52,10 +52,21 @@ def draw_race(courses: Courses, path: str | Path | None = None) -> Any:
                 label=course.solver,
             )
         axes.set_xlabel(words)
+        draw_floor(axes, courses)
     panels[0].set_ylabel("verified relative gap")
     lines, names = panels[1].get_legend_handles_labels()
     if lines:
         figure.legend(lines, names, loc="outside right upper", frameon=False, fontsize=9)
     if target is not None:
-        figure.savefig(target, dpi=150)
+        save("Convergence.plot", figure, target)
     return figure
+
+
+def draw_floor(axes: Any, courses: Courses) -> None:
+    """Where the gaps of the best certificate are rounding alone."""
+    floors = [course.floor for course in courses.courses if course.floor > 0.0]
+    if floors:
+        low, high = axes.get_ylim()
+        least = max(min(floors), SMALLEST)
+        axes.axhspan(SMALLEST**2, least, color="0.9", label="below the\ncertified floor", zorder=0)
+        axes.set_ylim(min(low, 0.3 * least), high)

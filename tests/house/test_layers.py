@@ -28,7 +28,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("objective",),
     ("losses", "penalties", "kernels"),
     ("design", "conditions"),
-    ("deadline", "progress", "typesetting"),
+    ("pictures",),
+    ("deadline", "files", "progress", "typesetting"),
     ("numerics", "errors", "naming", "remedies", "validation", "terms", "tex", "compiled"),
 )
 

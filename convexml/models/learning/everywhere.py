@@ -15,6 +15,7 @@ from ...certificates.learning.points.primal_repair import repair_primal
 from ...errors import InputError
 from ...objective import Objective
 from ...validation import finite_number
+from ..pictures.along import PicturedPath
 from ..solution import Solution
 
 POINTS = 40.0
@@ -28,7 +29,7 @@ INSIDE = 0.1
 
 
 @dataclass(frozen=True)
-class IntervalPath:
+class IntervalPath(PicturedPath):
     """Solutions of a grid, and a bound of the gap at every parameter between its ends.
 
     Attributes

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...numerics import Array
+from ..path import SolutionPath
 
 
-class ClusterPath(list[Any]):
+class ClusterPath(SolutionPath):
     """Solutions in the order of ``lams``, a list, and the clusters of each.
 
     Attributes
@@ -27,8 +28,7 @@ class ClusterPath(list[Any]):
     """
 
     def __init__(self, solutions: Sequence[Any], lams: Any) -> None:
-        super().__init__(solutions)
-        self.lams = np.asarray(lams, dtype=float)
+        super().__init__("lam", lams, solutions)
         self.labels = np.array([clusters(each.primal["U"]) for each in solutions])
         self.counts = self.labels.max(axis=1) + 1
         self.splits = self._splits()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics import Array
-from .look import BLUE, GREY, LABELLED, MAP, ORANGE, plain, titled, whole
+from ...pictures.look import BLUE, GREY, LABELLED, MAP, ORANGE, plain, titled, whole
 
 LEAST = 1e-300
 """Below it the entries of a matrix have no colour of their own."""

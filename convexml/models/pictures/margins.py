@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics import Array
-from .look import BLUE, GREY, ORANGE, titled
+from ...pictures.look import BLUE, GREY, ORANGE, titled
 
 SIDES = ((1.0, BLUE, "o"), (-1.0, ORANGE, "s"))
 """Label, hue and mark."""

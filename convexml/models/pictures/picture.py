@@ -1,50 +1,92 @@
-"""A solution as a picture: the answer, and how good it is."""
+"""A solution as a picture: the answer, how good it is, how it was found, where its gap lives."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from ...errors import InputError
-from ..formats.files import writable
+from ...errors import InputError, nearest
+from ...pictures.look import Panel, draw_panels
 from .answers import draw_arrays
-from .look import canvas
-from .quality import draw_quality
+from .contributions import contribution_panels
+from .quality import course_panels, draw_quality
+from .touching import touching_panel
 
+OWNER = "Solution.plot"
 WITHOUT = ("infeasible", "unbounded", "failed")
 """Without an answer: the evidence is drawn."""
 
 
-def draw_solution(solution: Any, path: Any = None) -> Any:
-    """The answer beside its quality; saved where a path is given, in the format of its name.
+class Pictured:
+    """The part of a ``Solution`` that is asked for pictures."""
 
-    Returns
-    -------
-    matplotlib.figure.Figure
+    problem: Any
+    solver: str
+    status: str
 
-    Raises
-    ------
-    ConvexmlError
-        Without matplotlib; ``InputError`` for a path that cannot be written.
-    """
-    target = None if path is None else writable(path, "plot")
-    problem = solution.problem
-    title = f"{problem.name}, {solution.solver}: {solution.status}"
-    figure, (answer, quality) = canvas("Solution.plot", 2, title)
+    def plot(
+        self, path: str | Path | None = None, *, kind: str | None = None, ax: Any = None
+    ) -> Any:
+        """Draw the answer, and how good it is: the verified gap of the run, or every condition.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to save the picture; the suffix says the format: .png, .svg, .pdf.
+        kind : str, optional
+            None: "answer" beside "quality". "convergence": the verified gap against passes and
+            against seconds. "gap": the part of every sample and of every feature in P - D.
+            "plane": of two coefficients, the level set of the loss that touches that of the
+            penalty.
+        ax : matplotlib Axes or sequence of them, optional
+            Where to draw: an Axes for each panel, or a single one for the first panel alone.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            That of ``ax`` where it is given. Needs the ``report`` extra.
+
+        Raises
+        ------
+        ConvexmlError
+            Without matplotlib.
+        InputError
+            For another kind, for one that this solution has nothing to show for, for ``ax`` that
+            are no axes, and for a path that cannot be written.
+        """
+        if kind is not None and kind not in KINDS:
+            raise InputError(
+                f"{OWNER}: kind must be None or one of {', '.join(KINDS)}, got {kind!r}."
+                f"{nearest(str(kind), KINDS)}"
+            )
+        panels = DEFAULT(self) if kind is None else KINDS[kind](self)
+        title = f"{self.problem.name}, {self.solver}: {self.status}"
+        return draw_panels(OWNER, title, panels, path, ax)
+
+
+def draw_answer(axes: Any, solution: Any) -> None:
+    """The point in the words of its problem; the evidence where there is none."""
     if solution.primal and solution.status not in WITHOUT:
-        problem.draw(answer, solution)
+        solution.problem.draw(axes, solution)
     else:
-        draw_arrays(answer, solution.evidence)
-    draw_quality(quality, solution)
-    if target is not None:
-        save(figure, target)
-    return figure
+        draw_arrays(axes, solution.evidence)
 
 
-def save(figure: Any, target: Any) -> None:
-    """Write a picture; its name says the format."""
-    try:
-        figure.savefig(target, dpi=150)
-    except ValueError as error:
-        raise InputError(
-            f"plot: {target} cannot be written: {error}. Name it .png or .svg."
-        ) from None
+Panels = Callable[[Any], list[Panel]]
+
+
+def panels_by(*draws: Callable[..., None]) -> Panels:
+    """The panels of a solution, one for each function of axes and solution."""
+    return lambda solution: [partial(draw, solution=solution) for draw in draws]
+
+
+DEFAULT = panels_by(draw_answer, draw_quality)
+KINDS: Mapping[str, Panels] = {
+    "answer": panels_by(draw_answer),
+    "quality": panels_by(draw_quality),
+    "convergence": partial(course_panels, OWNER),
+    "gap": partial(contribution_panels, OWNER),
+    "plane": partial(touching_panel, OWNER),
+}

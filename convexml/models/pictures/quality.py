@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .look import BLUE, GREY, ORANGE, plain, titled
+from ...errors import InputError
+from ...pictures.look import BLUE, ORANGE, Panel, plain, titled
 
 LEAST = 1e-17
 """Below the rounding of anything: residuals of 0 are drawn here."""
@@ -21,24 +23,49 @@ STEPS = 3
 def draw_quality(axes: Any, solution: Any) -> None:
     """The course of the run where it left one, else every condition against its tolerance."""
     if len(solution.trace) >= STEPS:
-        _draw_course(axes, solution)
+        draw_course(axes, solution, "seconds")
     else:
         _draw_conditions(axes, solution.certificate)
 
 
-def _draw_course(axes: Any, solution: Any) -> None:
-    certificate = solution.certificate
-    seconds = [record.seconds for record in solution.trace]
+def course_panels(owner: str, solution: Any) -> list[Panel]:
+    """The verified gap against passes, and against seconds.
+
+    Raises
+    ------
+    InputError
+        Where the run left no course, as that of a closed form or of a reference solver.
+    """
+    if len(solution.trace) < 2:
+        raise InputError(
+            f"{owner}: kind='convergence' needs the iterates of a run, and {solution.solver} "
+            f"left none. convexml.convergence(problem).plot() follows every solver that fits."
+        )
+    return [partial(draw_course, solution=solution, axis=axis) for axis in ("passes", "seconds")]
+
+
+def draw_course(axes: Any, solution: Any, axis: str) -> None:
+    """The verified relative gap along the run, tol, and what rounding leaves of it."""
+    places = [getattr(record, axis) for record in solution.trace]
     gaps = np.maximum([record.relative_gap for record in solution.trace], LEAST)
-    axes.semilogy(seconds, gaps, marker="o", markersize=3, linewidth=1.2, color=BLUE)
-    axes.axhline(certificate.tol, linewidth=1.0, linestyle="--", color=ORANGE, label="tol")
-    if certificate.rounding > 0.0 and np.isfinite(certificate.scale) and certificate.scale > 0.0:
-        floor = max(certificate.rounding / certificate.scale, LEAST)
-        axes.axhline(floor, linewidth=1.0, linestyle=":", color=GREY, label="rounding of the data")
-    axes.set_xlabel("seconds")
+    axes.semilogy(places, gaps, marker="o", markersize=3, linewidth=1.2, color=BLUE)
+    draw_levels(axes, solution.certificate)
+    axes.set_xlabel("passes over the data" if axis == "passes" else axis)
     axes.set_ylabel("verified relative gap")
+    end = solution.certificate.relative_gap
+    titled(axes, f"{solution.iterations} iterations; certified in the end: {end:.1e}")
+
+
+def draw_levels(axes: Any, certificate: Any) -> None:
+    """Where a gap is small enough; and where it is rounding, of which nothing is certified."""
+    axes.axhline(certificate.tol, linewidth=1.0, linestyle="--", color=ORANGE, label="tol")
+    floor = certificate.relative_rounding
+    if floor > 0.0:
+        low, high = axes.get_ylim()
+        least = max(floor, LEAST)
+        axes.axhspan(LEAST * LEAST, least, color="0.9", label="below the certified floor", zorder=0)
+        axes.set_ylim(min(low, 0.3 * least), high)
     axes.legend(frameon=False, fontsize=9)
-    titled(axes, f"{solution.iterations} iterations to a relative gap of {gaps[-1]:.1e}")
 
 
 def _draw_conditions(axes: Any, certificate: Any) -> None:

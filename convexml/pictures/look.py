@@ -1,0 +1,146 @@
+"""The one look of all pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+
+from ..errors import ConvexmlError, InputError
+from ..files import writable
+from ..numerics import Array
+
+PALETTE = (
+    "#2a5fb0",
+    "#c2571a",
+    "#1b7a48",
+    "#8b3fa8",
+    "#b3261e",
+    "#0f7f8c",
+    "#8a6d0b",
+    "#c23a77",
+    "#5a5f6b",
+    "#4a7d1f",
+)
+"""Hues, in their order."""
+BLUE, ORANGE, GREEN, GREY = PALETTE[0], PALETTE[1], PALETTE[2], "0.55"
+MAP = "RdBu_r"
+"""Of signed entries, white at 0."""
+PALE = ("#dbe6f6", "#f7e2d3")
+"""Of areas, beside blue and orange."""
+STYLES = ("-", "--", ":", "-.")
+"""Of lines that have to be told apart without their hue."""
+WIDTHS = {1: 6.2, 2: 11.0, 3: 14.5}
+"""Of a figure by the number of its panels, in inches."""
+TITLE = 58
+"""Characters of the title above one panel."""
+LABELLED = 14
+"""Features up to which their names are written on the axis."""
+
+
+Panel = Callable[[Any], None]
+"""Draws on axes of matplotlib."""
+
+
+def draw_panels(
+    owner: str, title: str, panels: Sequence[Panel], path: Any = None, ax: Any = None
+) -> Any:
+    """A figure with panels in a row, or the caller's axes; saved where a path is given.
+
+    Raises
+    ------
+    ConvexmlError
+        Without matplotlib; ``InputError`` for axes that are none, for another number of axes than
+        of panels (a single one takes the first), and for a path that cannot be written.
+    """
+    target = None if path is None else writable(path, owner)
+    if ax is None:
+        figure, places = canvas(owner, len(panels), title)
+    else:
+        figure, places = borrowed(owner, len(panels), ax)
+    for axes, draw in zip(places, panels, strict=False):
+        draw(axes)
+    if target is not None:
+        save(owner, figure, target)
+    return figure
+
+
+def canvas(owner: str, panels: int, title: str) -> tuple[Any, list[Any]]:
+    """A figure without a screen, and its panels in a row.
+
+    Raises
+    ------
+    ConvexmlError
+        Without matplotlib.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ConvexmlError(f"{owner} needs matplotlib: pip install 'convexml[report]'.") from None
+    figure = Figure(figsize=(WIDTHS[panels], 4.2), layout="constrained")
+    figure.suptitle(plain(title, TITLE * panels), x=0.01, ha="left", fontsize=12, weight="bold")
+    return figure, [styled(figure.add_subplot(1, panels, k + 1)) for k in range(panels)]
+
+
+def borrowed(owner: str, panels: int, ax: Any) -> tuple[Any, list[Any]]:
+    """The caller's axes and their figure: one for each panel, or a single one for the first."""
+    places = list(np.ravel(np.asarray(ax, dtype=object)))
+    strangers = [each for each in places if not hasattr(each, "set_title")]
+    if strangers:
+        raise InputError(f"{owner}: ax must be Axes of matplotlib, got {strangers[0]!r}.")
+    if len(places) not in (1, panels):
+        raise InputError(
+            f"{owner}: this picture has {panels} panels, and ax {len(places)} axes; pass "
+            f"{panels} of them, or one for the first panel alone."
+        )
+    return places[0].figure.figure, [styled(axes) for axes in places]
+
+
+def styled(axes: Any) -> Any:
+    """Axes in our look: a faint grid below the lines, no frame above and to the right."""
+    axes.grid(alpha=0.25, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    return axes
+
+
+def save(owner: str, figure: Any, target: Any) -> None:
+    """Write a picture; its name says the format."""
+    try:
+        figure.savefig(target, dpi=150)
+    except ValueError as error:
+        raise InputError(
+            f"{owner}: {target} cannot be written: {error}. Name it .png or .svg."
+        ) from None
+
+
+def titled(axes: Any, takeaway: str) -> None:
+    """What a panel shows, in one line above it."""
+    axes.set_title(takeaway, loc="left", fontsize=9.5, color="0.25")
+
+
+def plain(name: str, width: int = 18) -> str:
+    """A name as text, without matplotlib's marks of mathematics, in lines of at most ``width``."""
+    return "\n".join(wrap(str(name).replace("$", r"\$"), width))
+
+
+def spread(places: Array, low: float, high: float) -> Array:
+    """Places of labels as near to theirs as leaves room for each, between two ends."""
+    room = (high - low) / (LABELLED + 4)
+    order, found = np.argsort(places, kind="stable"), np.array(places, dtype=float)
+    for before, after in pairwise(order):
+        found[after] = max(found[after], found[before] + room)
+    found -= max(float(found.max(initial=low)) - high, 0.0)
+    for after, before in pairwise(order[::-1]):
+        found[before] = min(found[before], max(float(places[before]), low), found[after] - room)
+    return found
+
+
+def whole(axis: Any) -> None:
+    """Marks at whole numbers alone."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True))

@@ -1,0 +1,171 @@
+"""A loss and its conjugate, with a pair of points of Fenchel and Young."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..numerics import Array
+from .look import BLUE, ORANGE, draw_panels, titled
+
+POINTS = 401
+ROUNDED = 1e-14
+"""Values that are smaller, of others of size 1, are 0."""
+REACH = 3.0
+"""Scores are drawn up to here, or as far as the loss's own numbers ask for."""
+SHOWN = {"real": 0.0, "binary": 1.0, "count": 2.0, "classes": 0.0}
+"""The target y of the picture, by the kind of labels."""
+TOUCHED = {"real": 0.4, "binary": -0.3, "count": 0.4, "classes": -0.3}
+"""Where the tangent touches, as a share of the reach."""
+OUTSIDE = "0.9"
+
+
+class PicturedLoss:
+    """A loss that is asked for a picture."""
+
+    def plot(self, path: str | Path | None = None, *, ax: Any = None) -> Any:
+        """Draw the loss of a prediction and its conjugate, joined by one tangent.
+
+        The tangent of slope v meets z = 0 at -l*(v): l(y, z) + l*(y, v) = v z where it touches.
+        Where a function is +inf the panel is grey. Of K classes K = 2 is shown, at scores (z, 0).
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to save the picture; the suffix says the format: .png, .svg, .pdf.
+        ax : matplotlib Axes or pair of them, optional
+            Where to draw: both panels, or the first one alone.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            That of ``ax`` where it is given. Needs the ``report`` extra.
+
+        Raises
+        ------
+        ConvexmlError
+            Without matplotlib.
+        InputError
+            For ``ax`` that are no axes, and for a path that cannot be written.
+        """
+        panels = [partial(_draw_value, loss=self), partial(_draw_conjugate, loss=self)]
+        return draw_panels(f"{type(self).__name__}.plot", repr(self), panels, path, ax)
+
+
+def _draw_value(axes: Any, loss: Any) -> None:
+    y, reach = SHOWN[loss.labels], _reach(loss)
+    z = np.linspace(-reach, reach, POINTS)
+    values = _value(loss, z)
+    _curve(axes, z, values)
+    found = _touch(loss)
+    if found is not None:
+        at, slope, conjugate = found
+        words = f"slope v = {slope:.3g}, at z = 0: -l*(v) = {0.0 - conjugate:.3g}"
+        line = slope * z - conjugate
+        seen = line >= min(float(np.nanmin(values)), -conjugate) - 0.15 * _height(values)
+        axes.plot(z[seen], line[seen], color=ORANGE, linewidth=1.2, linestyle="--", label=words)
+        axes.plot([at, 0.0], [slope * at - conjugate, -conjugate], "o", color=ORANGE, markersize=5)
+        axes.legend(frameon=False, fontsize=9, loc="upper center")
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.18 * (high - low))  # room for the words
+    axes.set_xlabel("prediction z" if loss.labels != "classes" else "score z of the class")
+    axes.set_ylabel("l(y, z)")
+    titled(axes, f"the loss at y = {y:g}, and a tangent")
+
+
+def _draw_conjugate(axes: Any, loss: Any) -> None:
+    low, high = _slopes(loss)
+    v = np.linspace(low, high, POINTS)
+    _curve(axes, v, _conjugate(loss, v))
+    found = _touch(loss)
+    if found is not None:
+        axes.plot([found[1]], [found[2]], "o", color=ORANGE, markersize=5)
+    axes.set_xlabel("slope v")
+    axes.set_ylabel("l*(y, v)")
+    titled(axes, "the conjugate; +inf where it is grey")
+
+
+def _curve(axes: Any, x: Array, values: Array) -> None:
+    """A function where it is finite; elsewhere the panel is grey."""
+    inside = np.isfinite(values)
+    size = float(np.max(np.abs(values), initial=0.0, where=inside))
+    values = np.where(np.abs(values) > ROUNDED * max(size, 1.0), values, 0.0)
+    style = "-" if np.count_nonzero(inside) > 1 else "o"
+    axes.plot(x[inside], values[inside], style, color=BLUE, linewidth=2.0, markersize=6)
+    ends = x[inside][[0, -1]] if inside.any() else x[[0, 0]]
+    for start, end in ((x[0], ends[0]), (ends[1], x[-1])):
+        if end > start:
+            axes.axvspan(start, end, color=OUTSIDE, zorder=0)
+    axes.set_xlim(x[0], x[-1])
+    axes.axhline(0.0, color="0.6", linewidth=0.8)
+    axes.axvline(0.0, color="0.6", linewidth=0.8)
+    if size <= ROUNDED:
+        axes.set_ylim(-1.0, 1.0)
+
+
+def _reach(loss: Any) -> float:
+    """How far scores go: to twice what the loss's own numbers and kinks say."""
+    own = [abs(float(each)) for each in loss.hyperparameters().values() if np.ndim(each) == 0]
+    if loss.labels == "classes":
+        return REACH
+    kinks = [abs(float(np.max(np.abs(each)))) for each in loss.kinks(_target(loss, 1))]
+    return max([REACH, *(2.0 * each for each in (*own, *kinks) if np.isfinite(each))])
+
+
+def _target(loss: Any, n: int) -> Array:
+    return np.full(n, SHOWN[loss.labels])
+
+
+def _value(loss: Any, z: Array) -> Array:
+    y = _target(loss, z.size)
+    if loss.labels == "classes":
+        found: Array = loss.value(y, np.column_stack([z, np.zeros_like(z)]))
+        return found
+    with np.errstate(over="ignore"):
+        return np.where(loss.violation(y, z) > 0.0, np.inf, loss.value(y, z))
+
+
+def _slope(loss: Any, z: Array) -> Array:
+    y = _target(loss, z.size)
+    if loss.labels == "classes":
+        return np.asarray(loss.derivative(y, np.column_stack([z, np.zeros_like(z)])))[:, 0]
+    return np.asarray(loss.derivative(y, z))
+
+
+def _conjugate(loss: Any, v: Array) -> Array:
+    y = _target(loss, v.size)
+    found: Array = loss.conjugate(y, np.column_stack([v, -v]) if loss.labels == "classes" else v)
+    return found
+
+
+def _slopes(loss: Any) -> tuple[float, float]:
+    """Slopes to draw: the domain of the conjugate and a little more, or those that z has."""
+    ends = [float(np.ravel(end)[0]) for end in loss.domain(_target(loss, 1))]
+    reach = _reach(loss)
+    if loss.is_indicator:
+        seen = np.array([-REACH, REACH])
+    else:
+        seen = _slope(loss, np.array([-reach, reach]))
+    low, high = (end if np.isfinite(end) else float(at) for end, at in zip(ends, seen, strict=True))
+    room = 0.15 * max(high - low, 1e-3)
+    return (
+        low - room * bool(np.isfinite(ends[0])),
+        high + room * bool(np.isfinite(ends[1])),
+    )
+
+
+def _touch(loss: Any) -> tuple[float, float, float] | None:
+    """z, a slope v of the loss there, and l*(v); None for a constraint."""
+    if loss.is_indicator:
+        return None
+    z = np.array([TOUCHED[loss.labels] * _reach(loss)])
+    v = _slope(loss, z)
+    return float(z[0]), float(v[0]), float(_conjugate(loss, v)[0])
+
+
+def _height(values: Array) -> float:
+    finite = values[np.isfinite(values)]
+    return float(np.ptp(finite)) if finite.size else 1.0
