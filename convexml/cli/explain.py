@@ -104,7 +104,7 @@ def _statement(problem: Any, path: Path) -> tuple[Explanation, str]:
 
 
 def _write(path: Path, text: str) -> None:
-    from ..models.formats.files import writable
+    from ..files import writable
 
     writable(path, "explain --html").write_text(text, encoding="utf-8")
     typer.echo(f"wrote {path}", err=True)

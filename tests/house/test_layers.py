@@ -27,8 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("certificates", "duality"),
     ("objective",),
     ("losses", "penalties", "kernels"),
-    ("design", "conditions"),
-    ("pictures",),
+    ("design", "conditions", "pictures"),
     ("deadline", "files", "progress", "typesetting"),
     ("numerics", "errors", "naming", "remedies", "validation", "terms", "tex", "compiled"),
 )

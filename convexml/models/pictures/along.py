@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...certificates.support.labels import AT_BOUND, FREE, NONZERO, NOT_SUPPORT, ZERO
 from ...errors import InputError, SolverError
 from ...numerics import Array
 from ...pictures.look import (
@@ -26,17 +25,12 @@ from ...pictures.look import (
 )
 from .quality import LEAST
 from .touching import draw_touching
+from .zeros import along, certified_labels, draw_labels
 
-MOST_LINES, MOST_SAMPLES = 200, 500
-"""Coefficients that are drawn, the largest; samples up to which their labels are asked for."""
-DECADES = 5.0
-"""Ratio of the ends from which the axis of the hyperparameter is logarithmic."""
+MOST_LINES = 200
+"""Coefficients that are drawn, the largest."""
 BETWEEN = 400
 """Points at which the bound of an interval is drawn."""
-TONES = {ZERO: 0.0, NOT_SUPPORT: 0.0, AT_BOUND: 0.45, NONZERO: 1.0, FREE: 1.0}
-"""From white to dark; what is undecided is hatched."""
-OF_FEATURES = "white: certified 0; dark: not 0; hatched: undecided"
-OF_SAMPLES = "white: no support; pale: at the bound; dark: free"
 
 
 class PicturedPath:
@@ -99,8 +93,8 @@ def _panels(path: PicturedPath, found: list[Any]) -> list[Panel]:
     name = path.name
     found = sorted(found, key=lambda each: float(getattr(each.problem, name)))
     at = np.array([float(getattr(each.problem, name)) for each in found])
-    labels = _labels(found)
-    middle = [] if labels is None else [partial(_draw_labels, name=name, at=at, known=labels)]
+    labels = certified_labels(found)
+    middle = [] if labels is None else [partial(draw_labels, name=name, at=at, known=labels)]
     gaps = partial(_draw_gaps, path=path, at=at, found=found)
     counts = getattr(path, "counts", None)
     words = "" if counts is None else f"{counts.min()} to {counts.max()} clusters"
@@ -128,7 +122,7 @@ def _draw_lines(axes: Any, name: str, at: Array, found: list[Any], words: str = 
         axes.axvline(least, color="black", linewidth=1.0, linestyle="--", label="lam_max")
         axes.legend(frameon=False, fontsize=9)
     axes.axhline(0.0, color="0.6", linewidth=0.8)
-    _along(axes, name, at)
+    along(axes, name, at)
     axes.set_ylabel(array)
     if few:
         _name_lines(axes, found[0].problem.features, lines[_widest(name)], shown)
@@ -161,15 +155,6 @@ def _name_lines(axes: Any, features: list[str] | None, ends: Array, shown: Array
         label.set_color(PALETTE[k % len(PALETTE)])
 
 
-def _along(axes: Any, name: str, at: Array) -> None:
-    """The axis of the hyperparameter; lam falls to the right."""
-    if at[0] > 0.0 and at[-1] > DECADES * at[0]:
-        axes.set_xscale("log")
-    if at[0] < at[-1]:
-        axes.set_xlim(*(at[[-1, 0]] if name == "lam" else at[[0, -1]]))
-    axes.set_xlabel(name)
-
-
 def _lam_max(problem: Any) -> float | None:
     """The least lam with w = 0, of the models that have one."""
     try:
@@ -177,56 +162,6 @@ def _lam_max(problem: Any) -> float | None:
     except (AttributeError, InputError, SolverError):
         return None
     return least if np.isfinite(least) else None
-
-
-def _labels(found: list[Any]) -> tuple[list[Array], str, Callable[[int], str]] | None:
-    """What each gap proves of the zeros, or of the support vectors; None where nothing is known."""
-    problem = found[0].problem
-    parts = getattr(problem, "sample_parts", None)
-    if parts is None:
-        return None
-    zeros = parts.penalty.zero_blocks(parts.d) is not None and "w" in found[0].primal
-    if not zeros and (found[0].support is None or parts.n > MOST_SAMPLES):
-        return None
-    try:
-        known = [each.certified_support() for each in found]
-    except InputError:  # of several outputs
-        return None
-    if zeros:
-        features = problem.features or [str(j) for j in range(parts.d)]
-        return [each.coordinates for each in known], OF_FEATURES, features.__getitem__
-    return [each.samples for each in known], OF_SAMPLES, str
-
-
-def _draw_labels(
-    axes: Any, name: str, at: Array, known: tuple[list[Array], str, Callable[[int], str]]
-) -> None:
-    """A row for each feature or sample, white where it is certified to be 0."""
-    from matplotlib.colors import LinearSegmentedColormap, ListedColormap
-
-    labels, words, named = known
-    tones = np.array([[TONES.get(str(label), np.nan) for label in row] for row in labels]).T
-    rows = len(tones)
-    steps = np.log(at) if at[0] > 0.0 and at[-1] > DECADES * at[0] else at
-    middles = 0.5 * (steps[1:] + steps[:-1])
-    edges = np.concatenate([steps[:1], middles, steps[-1:]])
-    edges = np.exp(edges) if steps is not at else edges
-    tone = LinearSegmentedColormap.from_list("labels", ["white", BLUE])
-    axes.grid(visible=False)
-    axes.set_facecolor("0.85")
-    heights = np.arange(rows + 1) - 0.5
-    axes.pcolormesh(edges, heights, np.ma.masked_invalid(tones), cmap=tone, vmin=0.0, vmax=1.0)
-    if np.isnan(tones).any():
-        unknown = np.ma.masked_where(~np.isnan(tones), np.ones_like(tones))
-        axes.pcolor(edges, heights, unknown, cmap=ListedColormap(["0.9"]), hatch="////", lw=0)
-    axes.set_ylim(rows - 0.5, -0.5)
-    if rows <= LABELLED:
-        axes.set_yticks(range(rows), [plain(named(j)) for j in range(rows)], fontsize=8.5)
-        axes.hlines(heights[1:-1], edges[0], edges[-1], color="0.8", linewidth=0.6)
-    else:
-        axes.set_ylabel("feature" if words is OF_FEATURES else "sample")
-    _along(axes, name, at)
-    titled(axes, words)
 
 
 def _draw_gaps(axes: Any, path: Any, at: Array, found: list[Any]) -> None:
@@ -249,7 +184,7 @@ def _draw_gaps(axes: Any, path: Any, at: Array, found: list[Any]) -> None:
         axes.plot(at, floor, color="0.35", linestyle=":", linewidth=1.2, label="certified floor")
     axes.set_yscale("log")
     axes.legend(frameon=False, fontsize=9)
-    _along(axes, path.name, at)
+    along(axes, path.name, at)
     axes.set_ylabel("verified relative gap")
     without = int(np.count_nonzero(~np.isfinite(gaps)))
     words = f"{np.count_nonzero(holds)} of {len(at)} certified"
