@@ -1,14 +1,14 @@
 """Certificates of principal directions where samples are fewer than features: no S is made.
 
-S = A'A has the eigenvalues of the n x n matrix A A' and zeros. For k <= n every bound on the sum
-of the k largest eigenvalues of A A' (``Fantope``) is one on <S, P>, for every feasible P; and at
+S = A'A has the eigenvalues of the n x n matrix A A' and zeros. Every bound on the sum of the
+min(k, n) largest eigenvalues of A A' (``Fantope``) is one on <S, P>, for every feasible P; and at
 P = C'C, C of shape (k, d), <S, P> is |A C'|^2.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,18 +37,20 @@ class Directions:
     mean : array, shape (d,)
         m.
     gram : Fantope
-        The problem of (I - root root') A A' (I - root root').
+        The problem of min(k, n) directions of (I - root root') A A' (I - root root').
+    k : int
+        How many directions.
     """
 
     A: Array
     root: Array
     mean: Array
     gram: Fantope
+    k: int
 
-    @property
-    def k(self) -> int:
-        """How many directions."""
-        return self.gram.k
+    def of(self, k: int) -> Directions:
+        """The same with so many directions."""
+        return replace(self, gram=replace(self.gram, k=min(k, self.gram.d)), k=k)
 
     @property
     def total(self) -> float:
@@ -56,9 +58,14 @@ class Directions:
         return float(np.trace(self.gram.S))
 
     def leading(self) -> Array:
-        """The k leading eigenvectors of S in rows: a solution."""
+        """The k leading eigenvectors of S in rows: a solution.
+
+        Those beyond n have the eigenvalue 0: of columns of zeros QR makes any that are orthonormal.
+        """
         U = self.gram.spectrum[1][:, : self.k]
-        V: Array = np.linalg.qr(self.A.T @ self._centred(U))[0]
+        found = np.zeros((self.A.shape[1], self.k))
+        found[:, : U.shape[1]] = self.A.T @ self._centred(U)
+        V: Array = np.linalg.qr(found)[0]
         return V.T
 
     def _centred(self, Y: Array) -> Array:
@@ -103,10 +110,12 @@ class Directions:
         """-k nu - tr (S - nu I)_+, the zeros of S included."""
         nu, (n, d) = float(dual["nu"]), self.A.shape
         value = self.gram.dual_value(self.gram.multipliers({"nu": dual["nu"]}))
-        return value - (d - n) * max(-nu, 0.0)
+        return value - (self.k - self.gram.k) * nu - (d - n) * max(-nu, 0.0)
 
     def eigengap(self, dual: Multipliers) -> float:
         """lambda_k - lambda_(k+1) by the multipliers of A A'; beyond n eigenvalues are 0."""
+        if self.k > self.gram.d:
+            return np.inf if self.k == self.A.shape[1] else 0.0
         if self.k == self.gram.d:
             return max(float(self.gram.spectrum[0][-1]), 0.0)
         return self.gram.eigengap(self.gram.multipliers(dual))
@@ -163,7 +172,7 @@ def nearest(C: Array) -> Array:
 
 
 def directions_of(X: Array, weights: Array, k: int) -> Directions:
-    """The problem of k directions, k <= n, of samples in rows with weights > 0."""
+    """The problem of k directions of samples in rows with weights > 0, n < d."""
     n, d = X.shape
     c = weights / math.fsum(weights.tolist())
     root, mean = np.sqrt(c), c @ X
@@ -173,8 +182,8 @@ def directions_of(X: Array, weights: Array, k: int) -> Directions:
     B, noise = d * found.S, 4.0 * d * found.noise  # 4: A is rounded as well
     sides, sizes = _centred_both(B, root, -1.0), _centred_both(np.abs(B), root, 1.0)
     noise = _centred_both(noise, root, 1.0) + gamma(2 * n + 2 * PARTS) * sizes
-    gram = Fantope(0.5 * (sides + sides.T), noise * (1.0 + gamma(2 * n + PARTS)), k)
-    return Directions(A, root, mean, gram)
+    gram = Fantope(0.5 * (sides + sides.T), noise * (1.0 + gamma(2 * n + PARTS)), min(k, n))
+    return Directions(A, root, mean, gram, k)
 
 
 def _centred_both(B: Array, root: Array, sign: float) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -93,7 +92,7 @@ class PrincipalComponents(ArrayProblem):
     def is_wide(self) -> bool:
         """Whether directions stand for P: few samples of many features."""
         n, d = self._samples.X.shape
-        return self.k <= n < d and d > WIDE and not self._makes_matrices
+        return n < d and d > WIDE and not self._makes_matrices
 
     @cached_property
     def moments(self) -> Moments:
@@ -109,8 +108,7 @@ class PrincipalComponents(ArrayProblem):
     @property
     def directions(self) -> Directions:
         """The problem as its certificate sees it where there are few samples."""
-        known = self._few_samples
-        return replace(known, gram=replace(known.gram, k=self.k))
+        return self._few_samples.of(self.k)
 
     @cached_property
     def _few_samples(self) -> Directions:

@@ -111,8 +111,9 @@ def test_directions_that_lie_are_refused_and_a_matrix_is_judged() -> None:
     assert problem.objective(other.witness["components"]) < problem.objective(C) * (1.0 - 1e-9)
     for nu in (0.0, 1e3, -1.0):
         assert problem.certify(C, nu=nu).verdict is Verdict.UNDECIDED
-    problem.k = 7  # more than there are samples: a matrix again
-    assert problem.shapes()[0] == {"P": (2001, 2001)}
+    problem.k = 7  # more than there are samples
+    assert problem.shapes()[0] == {"components": (7, 2001)}
+    assert problem.solve().status == "optimal"
 
 
 @pytest.mark.parametrize("k", [1, 3, None])
@@ -142,3 +143,31 @@ def test_posed_with_cvxpy_there_is_a_matrix(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.verdict is Verdict.CERTIFIED
     assert found.dual["Z_upper"].shape == (12, 12)
     assert problem.objective(C.T @ C) == pytest.approx(solution.objective, rel=1e-12)
+
+
+@pytest.mark.parametrize("k", [5, 6, 9, 12])
+def test_as_many_components_as_samples_or_more(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variance of all directions is tr S; beyond n any orthonormal ones will do."""
+    from convexml.models.matrix import principal_components
+
+    monkeypatch.setattr(principal_components, "WIDE", 10)
+    X = np.random.default_rng(k).normal(size=(6, 12))
+    problem = cml.PrincipalComponents(X, k)
+    solution = problem.solve(tol=1e-12)
+    C = solution.primal["components"]
+    assert solution.status == "optimal"
+    assert C.shape == (k, 12)
+    np.testing.assert_allclose(C @ C.T, np.eye(k), atol=1e-13)
+    S = np.cov(X.T, bias=True)
+    values = np.sort(np.linalg.eigvalsh(S))[::-1]
+    assert solution.objective == pytest.approx(-values[:k].sum(), rel=1e-12)
+    gap = np.inf if k == 12 else pytest.approx(values[k - 1] - values[k], rel=1e-9, abs=1e-12)
+    assert problem.eigengap == gap
+    for nu in (-0.1, 0.0, 0.2):  # by the formula, all d eigenvalues of S
+        dual = -k * nu - np.maximum(values - nu, 0.0).sum()
+        assert problem.dual_objective(nu=nu) == pytest.approx(dual, rel=1e-12)
+        found = problem.certify(components=C, nu=nu)
+        assert found.dual_objective <= -values[:k].sum() + 1e-12
+    worse = np.linalg.qr(np.random.default_rng(1).normal(size=(12, k)))[0].T
+    if k < 12:
+        assert problem.certify(components=worse).verdict is Verdict.REFUTED
