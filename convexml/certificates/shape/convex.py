@@ -139,15 +139,19 @@ class Convex:
         slack, sizes = self.slacks(theta, g)
         # What a violation may have gained is part of the gap.
         gained = float(np.sum(near * np.maximum(gamma(g.shape[1] + 4) * sizes - slack, 0.0)))
+        rows = self._rows(theta, g, lam if passed else near, slack, sizes)
+        # The price of a violation bounds P here, not that of a point that meets the constraints.
+        beside = any(row.kind == "primal_feasibility" and row.breaks(tol) for row in rows)
         found = bounded(
             primal,
             value,
-            self._rows(theta, g, lam if passed else near, slack, sizes),
+            rows,
             tol,
             scale=learning_scale(primal, value, self.null),
             rounding=lost + gained + self.value_rounding(theta),
             dual={"lambda": near},
             dual_source="passed" if passed else "constructed",
+            gap=np.inf if beside else None,
             repaired=float(np.max(np.abs(near - lam), initial=0.0)) if passed else 0.0,
             is_proved=True,
         )

@@ -172,3 +172,19 @@ def test_multipliers_beyond_float64_are_none() -> None:
     )
     assert (tiny.verdict, tiny.gap) == (none.verdict, none.gap)
     assert tiny.verdict is Verdict.UNDECIDED
+
+
+def test_a_point_beside_its_constraints_has_no_bound() -> None:
+    """y itself is below the least value: what it may gain is no distance from the optimum."""
+    problem = cml.ConvexRegression(X, Y)
+    solution = problem.solve(tol=1e-9)
+    g = solution.primal["g"]
+    for theta in (Y, 0.5 * (Y + solution.primal["theta"])):
+        assert 0.5 * float(np.mean(np.square(Y - theta))) < solution.objective
+        for dual in ({}, {"lambda": solution.dual["lambda"]}):
+            found = problem.certify(theta=theta, g=g, **dual)
+            assert found.verdict is Verdict.REFUTED
+            assert "is violated by" in found.reason
+            assert (found.gap, found.proved_gap) == (np.inf, np.inf)
+    slight = solution.primal["theta"] + 1e-9 * np.arange(10.0)  # within tol: priced, as before
+    assert np.isfinite(problem.certify(theta=slight, g=g).gap)
