@@ -40,7 +40,9 @@ def read_weights(path: Path, size: int, features: tuple[str, ...]) -> tuple[Arra
         w = np.array([_number(path, line, cells[0]) for line, cells in rows])
         if len(w) != size:
             hint = "; give the intercept by --intercept" if len(w) == size + 1 else ""
-            raise DataError(f"{path}: the problem has {size} coefficients, got {len(w)}{hint}")
+            known = f" ({', '.join(features[:10])}{', ...' * (size > 10)})" if features else ""
+            told = f"the problem has {size} coefficients{known}"
+            raise DataError(f"{path}: {told}, got {len(w)}{hint}")
         return w, None
     return _named(path, rows, size, features)
 

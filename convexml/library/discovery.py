@@ -26,7 +26,7 @@ def read_table_of(path: str | Path) -> ProblemTable:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise ProblemFileError(f"{path} is not valid TOML: {error}") from error
+        raise ProblemFileError(f"{path} is not valid TOML: {error}{_named_in(path)}") from error
     except UnicodeDecodeError as error:
         raise ProblemFileError(f"{path} is not a text file in UTF-8: {error}") from error
     except ValueError:
@@ -56,6 +56,16 @@ def discover(path: str | Path) -> list[Path]:
     if not path.exists():
         raise ProblemFileError(f"there is no file or folder {path}.{_neighbours(path)}")
     return [path]
+
+
+def _named_in(path: Path) -> str:
+    """Advice for what is no problem file by its name: a table, as a rule."""
+    if path.suffix.lower() == ".toml":
+        return ""
+    return (
+        ". A problem file says what is asked of the data (`convexml init` prints one; name these "
+        f'in it: file = "{path.name}")'
+    )
 
 
 def _neighbours(path: Path) -> str:

@@ -43,8 +43,11 @@ def test_check_wrong_coefficients_is_5(run: Command, ridge: Path, text: str) -> 
         (None, "there is no file W.csv"),
         ("", "W.csv is empty"),
         ("w\n", "holds a header and no coefficient"),
-        ("1\n2\n3\n", "the problem has 2 coefficients, got 3; give the intercept by --intercept"),
-        ("1\n", "the problem has 2 coefficients, got 1"),
+        (
+            "1\n2\n3\n",
+            "the problem has 2 coefficients (x0, x1), got 3; give the intercept by --intercept",
+        ),
+        ("1\n", "the problem has 2 coefficients (x0, x1), got 1"),
         ("1\nx\n", "line 2: 'x' is not a number"),
         ("1\ninf\n", "line 2: 'inf' is not a finite number"),
         ("x0,1\nx9,1\n", "line 2: unknown name 'x9'. Did you mean"),

@@ -131,8 +131,18 @@ def test_refused_objectives(write, tables, message):
 
 
 def test_bad_syntax_names_the_line(write):
-    with pytest.raises(ProblemFileError, match=r"problem.toml is not valid TOML: .*line 3"):
+    words = r"problem.toml is not valid TOML: .*line 3, column 7\)$"
+    with pytest.raises(ProblemFileError, match=words):
         load(write('schema = 1\ntitle = "x"\nlam = = 3\n'))
+
+
+def test_a_table_in_place_of_a_problem_file_is_told_what_names_it(tmp_path):
+    (tmp_path / "flats.csv").write_text("size,price\n1,2\n")
+    words = (
+        r"flats.csv is not valid TOML: .*`convexml init` prints one; name .* file = \"flats.csv\""
+    )
+    with pytest.raises(ProblemFileError, match=words):
+        load(tmp_path / "flats.csv")
 
 
 def test_missing_files_and_folders(write, tmp_path):

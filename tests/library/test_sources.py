@@ -72,6 +72,10 @@ def test_the_index_of_a_data_frame_is_no_feature(tmp_path: Path) -> None:
         ("a,b,y\n1,x,3\n1,z,3\n", r"line 2, column 'b': 'x' is not a number; the column holds"),
         ("a,b,y\nu,x,3\nu,z,3\n", r"\(text too: b\); one_hot = \['a', 'b'\] makes a column"),
         ("a,b,y\n1,,3\n1,NA,3\n4,5,6\n", r"column 'b': '' .*; 2 values are missing"),
+        (
+            "a,y\n,3\n1,4\n",
+            r"line 2, column 'a': '' .*; 1 value is missing; drop or fill this row$",
+        ),
         ("a;y\n1,5;2\n2,5;3\n", r"write decimal points, not commas"),
         ("a,y\n1_000,2\n", r"'1_000' is not a number"),
         ("a,y\n" + "9" * 200_000 + ",1\n", r"is not a csv file in UTF-8: field larger"),

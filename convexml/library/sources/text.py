@@ -185,7 +185,9 @@ def _advice(name: str, cells: list[tuple[int, str]], others: list[str]) -> str:
     bad = [cell for _, cell in cells if not _is_number(cell)]
     missing = [cell for cell in bad if cell.lower() in MISSING]
     if len(missing) == len(bad):
-        return f"{len(bad)} values are missing; drop or fill these rows"
+        one = len(bad) == 1
+        many = "1 value is" if one else f"{len(bad)} values are"
+        return f"{many} missing; drop or fill {'this row' if one else 'these rows'}"
     if all(_is_number(cell.replace(",", ".")) for cell in bad):
         return "write decimal points, not commas"
     if len(bad) == len(cells):
