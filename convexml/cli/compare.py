@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -70,7 +71,11 @@ def compare(
     ] = False,
     json: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE|-", help="Write one JSON document; - is stdout."),
+        typer.Option(
+            "--json",
+            metavar="FILE|-",
+            help="Write one JSON document, points included; - is stdout.",
+        ),
     ] = None,
     csv: Annotated[
         Path | None,
@@ -113,7 +118,8 @@ def compare(
         with operation(f"writing {html}", True):
             comparison.to_html(html)
         typer.echo(f"wrote {html}", err=True)
-    for target, write in ((json, comparison.to_json), (csv, comparison.to_csv)):
+    to_json = partial(comparison.to_json, points=True)
+    for target, write in ((json, to_json), (csv, comparison.to_csv)):
         if target == STDOUT:
             typer.echo(write(), nl=target == json)
         elif target is not None:

@@ -68,8 +68,20 @@ def _row(
         dual_objective=certificate.dual_objective,
         gap=certificate.gap,
         relative_gap=certificate.relative_gap,
+        **_answer(entry.problem),
         **timing,
     )
+
+
+def _answer(problem: Any) -> dict[str, Any]:
+    """What CVXPY left: variables by name, and the multipliers of constraints that have a label."""
+    point = {each.name(): each.value for each in problem.variables()}
+    duals = {
+        each.label: each.dual_value
+        for each in problem.constraints
+        if each.label and each.dual_value is not None
+    }
+    return {"point": duals | point, "duals": tuple(name for name in duals if name not in point)}
 
 
 def _status(certificate: Certificate, certified: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from math import nan
+from math import isfinite, nan
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +13,14 @@ from ..objective.linear.data import LinearData
 from .record import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ..certificates.certificate import Certificate
     from ..conditions import Condition
     from .entries import Entry
+
+STOPS = 16
+"""Iterates of a run that a row keeps."""
 
 
 def blank(entry: Entry, solver: str, tol: float, message: str = "", **others: Any) -> Outcome:
@@ -106,8 +109,10 @@ def record_of(
         seconds=float(solution.seconds if seconds is None else seconds),
         compile_seconds=float(solution.compile_seconds),
         iterations=int(solution.iterations),
+        passes=float(solution.passes),
+        course=_course(solution.evaluated),
         facts=check_facts(entry, solution),
-        point=_point(solution),
+        **_answer(solution),
         **_values(solution),
     )
 
@@ -172,9 +177,27 @@ def _values(solution: Any) -> dict[str, float]:
     return {n: nan if without_point else float(getattr(solution, n)) for n in names}
 
 
-def _point(solution: Any) -> dict[str, Any]:
+def _answer(solution: Any) -> dict[str, Any]:
     """The primal point, and the dual point of the bound: the solver's own where it is no other."""
-    return {**solution.dual, **solution.primal, **solution.certificate.dual}
+    point = {**solution.dual, **solution.primal, **solution.certificate.dual}
+    support = None if solution.support is None else tuple(map(int, solution.support))
+    duals = tuple(name for name in point if name not in solution.primal)
+    return {"point": point, "duals": duals, "support": support}
+
+
+def _course(evaluated: Sequence[Any]) -> tuple[tuple[float, float, float], ...]:
+    """At most ``STOPS`` of the records with a finite gap, evenly among them, with both ends."""
+    known = [each for each in evaluated if isfinite(each.relative_gap)]
+    last, stops = len(known) - 1, min(STOPS, len(known))
+    kept = sorted({round(k * last / max(stops - 1, 1)) for k in range(stops)})
+    return tuple(
+        (_short(each.passes), _short(each.seconds), _short(each.relative_gap))
+        for each in (known[k] for k in kept)
+    )
+
+
+def _short(x: float) -> float:
+    return float(f"{x:.3g}")
 
 
 def check_facts(entry: Entry, solution: Any) -> tuple[dict[str, Any], ...]:

@@ -9,6 +9,9 @@ from typing import Any
 
 from .kinds import CLAIMS_THAT_FAIL, kind_of
 
+ANSWER = ("point", "duals", "support")
+"""Fields that are as long as the data."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -59,6 +62,10 @@ class Outcome:
         Solving (the median of the repeats) and compiling (the first run, the only one that does).
     iterations : int or None
         The algorithm's own steps.
+    passes : float
+        Passes over the data; nan where they are not counted.
+    course : tuple of (passes, seconds, relative gap)
+        Some of the iterates whose gap was verified on the way, to three digits.
     message : str
         Why there is no answer, or why it is not certified.
     expected_status : str or None
@@ -71,6 +78,10 @@ class Outcome:
         The time limit of the run.
     point : dict
         The point that was judged and the dual point of its bound: arrays by name (w, b, u, ...).
+    duals : tuple of str
+        Which of these are multipliers.
+    support : tuple of int or None
+        The support vectors of this run, of models that have some.
     """
 
     problem: str
@@ -98,12 +109,16 @@ class Outcome:
     seconds: float = nan
     compile_seconds: float = nan
     iterations: int | None = None
+    passes: float = nan
+    course: tuple[tuple[float, float, float], ...] = ()
     message: str = ""
     expected_status: str | None = None
     facts: tuple[dict[str, Any], ...] = ()
     data_hash: str = ""
     max_seconds: float | None = None
     point: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    duals: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    support: tuple[int, ...] | None = field(default=None, repr=False, compare=False)
 
     @property
     def kind(self) -> str:
@@ -131,6 +146,12 @@ class Outcome:
             rows = (row for row in self.conditions if row["kind"] == "primal_feasibility")
             missed = max((row["relative"] for row in rows), default=missed)
         return missed / self.tol
+
+    @property
+    def floor(self) -> float:
+        """What of the relative gap is rounding and the price of residuals: no run gets below it."""
+        scale = self.gap / self.relative_gap if self.relative_gap > 0.0 else nan
+        return self.rounding / scale if isfinite(scale) else nan
 
     @property
     def ran(self) -> bool:
@@ -163,13 +184,11 @@ class Outcome:
         Parameters
         ----------
         points : bool
-            With ``point``, which is as long as the data.
+            With ``point``, ``duals`` and ``support``, which are as long as the data.
         """
         row = {item.name: getattr(self, item.name) for item in fields(self)}
-        point = row.pop("point")
-        document: dict[str, Any] = jsonable(
-            row | {"kind": self.kind} | ({"point": point} if points else {})
-        )
+        kept = {name: row.pop(name) for name in ANSWER}
+        document: dict[str, Any] = jsonable(row | {"kind": self.kind} | (kept if points else {}))
         return document
 
 

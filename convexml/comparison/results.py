@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from io import StringIO
@@ -16,6 +17,8 @@ from .ranking import Profile, Standing, performance_profile, standings
 from .record import Outcome, jsonable
 
 SCHEMA = 1
+NUMBERS = re.compile(r"\[\n[-+.\deE,\snul]*\]")
+"""A list of numbers over several lines; a text has no line breaks in JSON."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,7 @@ class Results:
 def as_text(document: Mapping[str, Any], path: str | Path | None = None) -> str:
     """A JSON document as text, written to `path` where one is given."""
     text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+    text = NUMBERS.sub(lambda found: " ".join(found[0].split()), text)
     if path is not None:
         writable(path, "to_json").write_text(text + "\n", encoding="utf-8")
     return text
@@ -102,6 +106,7 @@ def as_text(document: Mapping[str, Any], path: str | Path | None = None) -> str:
 
 def _flat(record: Outcome) -> dict[str, Any]:
     row = record.to_dict()
-    kkt, facts, _ = row.pop("kkt"), row.pop("facts"), row.pop("conditions")
+    kkt, facts = row.pop("kkt"), row.pop("facts")
+    del row["conditions"], row["course"]
     row |= {f"kkt_{kind}": residual for kind, residual in kkt.items()}
     return row | {"facts_met": sum(fact["ok"] for fact in facts), "facts": len(facts)}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, inf, isfinite, log10
+from math import ceil, inf, isfinite, log10, nan
+from math import floor as whole
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,8 +37,13 @@ class Line:
     """One solver in one panel: an SVG path; points that are runs of their own have dots."""
 
     path: str
-    dots: tuple[tuple[float, float], ...]
+    places: tuple[tuple[float, float], ...]
     key: Key
+
+    @property
+    def dots(self) -> tuple[tuple[float, float], ...]:
+        """Where it has dots: where a line would not show it, too."""
+        return self.places if self.key.style == "runs" or len(self.places) == 1 else ()
 
 
 @dataclass(frozen=True)
@@ -67,10 +73,15 @@ class Race:
     panels: list[Panel]
     levels: list[tuple[float, str]]
     keys: list[Key]
+    floor: float | None = None
     width: float = WIDTH
     height: float = HEIGHT
     top: float = TOP
     bottom: float = HEIGHT - BOTTOM
+
+    def of(self, key: Key) -> list[Line]:
+        """The curves of one solver, in at most every panel."""
+        return [line for panel in self.panels for line in panel.lines if line.key == key]
 
 
 def ranked(courses: Sequence[Course]) -> list[Course]:
@@ -109,16 +120,22 @@ def clipped(point: Point) -> float:
     return min(max(gap, SMALLEST), LARGEST) if isfinite(gap) else inf
 
 
-def lay_out(courses: Sequence[Course]) -> Race:
+def lay_out(courses: Sequence[Course], floor: float = nan) -> Race:
     """Place curves, ticks and legend.
 
     Parameters
     ----------
     courses : sequence of Course
-        Of one problem; those without a point are left out.
+        Of one problem; those without a point are left out, and of more than ``HUES`` the ones that
+        come less close.
+    floor : float
+        The relative gap below which no certificate gets; nan where it is not known.
     """
-    shown = ranked(courses)
+    shown = ranked(courses)[:HUES]
     gaps = [gap for course in shown for _, gap in series(course, "seconds")]
+    bounded = floor > 0.0
+    if bounded:
+        gaps.append(min(max(floor, SMALLEST), LARGEST))
     low, high = _decades(gaps)
     bottom = HEIGHT - BOTTOM
 
@@ -136,7 +153,8 @@ def lay_out(courses: Sequence[Course]) -> Race:
         left = LEFT + place * (width + BETWEEN)
         drawn = [(key, series(course, axis)) for key, course in zip(keys, shown, strict=True)]
         panels.append(_panel(words, drawn, left, left + width, y))
-    return Race(panels, [(y(gap), text) for gap, text in _ticks(low, high)], keys)
+    levels = [(y(gap), text) for gap, text in _ticks(low, high)]
+    return Race(panels, levels, keys, y(gaps[-1]) if bounded else None)
 
 
 def style(k: int, course: Course) -> str:
@@ -159,9 +177,9 @@ def _panel(
     lines = []
     for key, pairs in drawn:
         places = tuple((x(value), y(gap)) for value, gap in pairs)
-        path = "M" + "L".join(f"{across:.1f} {down:.1f}" for across, down in places)
+        path = "M" + "L".join(f"{across:.0f} {down:.0f}" for across, down in places)
         if places:
-            lines.append(Line(path, places if key.style == "runs" else (), key))
+            lines.append(Line(path, places, key))
     return Panel(words, left, right, [(x(at), text) for at, text in _ticks(low, high)], lines)
 
 
@@ -178,5 +196,5 @@ def _ticks(low: int, high: int) -> list[tuple[float, str]]:
 
 def _decades(numbers: Sequence[float]) -> tuple[int, int]:
     """The powers of ten that enclose the numbers, at least one decade."""
-    low = floor(log10(min(numbers, default=1.0)))
+    low = whole(log10(min(numbers, default=1.0)))
     return low, max(ceil(log10(max(numbers, default=1.0))), low + 1)

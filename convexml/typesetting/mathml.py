@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-VERBOSE = re.compile(r' xmlns="[^"]*"| (?:stretchy|fence|displaystyle)="[^"]*"| scriptlevel="\d"')
+VERBOSE = re.compile(
+    r' xmlns="[^"]*"| (?:stretchy|fence|displaystyle)="[^"]*"| scriptlevel="\d"'
+    r"|</?mstyle[^>]*>"
+)
 """Attributes that change nothing here, or name an address."""
 PLAIN = re.compile(r"\\[bB]ig+(?=\\|[(\[|])")
 """Sizes of brackets, which MathML chooses itself."""

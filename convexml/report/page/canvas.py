@@ -1,4 +1,4 @@
-"""Figures of matplotlib as SVG within the page: its colours, in light and dark; no text to clip."""
+"""Figures of matplotlib as SVG within the page: its colours in light and dark, and its font."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from io import StringIO
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from markupsafe import Markup, escape
 
@@ -38,7 +39,7 @@ STYLE: Any = {
     "font.size": 10,
     "grid.color": LINE,
     "savefig.transparent": True,
-    "svg.fonttype": "path",
+    "svg.fonttype": "none",
     "svg.hashsalt": "convexml",
     "text.color": INK,
     "xtick.color": SOFT,
@@ -46,22 +47,28 @@ STYLE: Any = {
     "ytick.color": SOFT,
     "ytick.minor.visible": False,
 }
-PRECISE = re.compile(r"scale\([^)]*\)|(-?\d+\.\d)\d+")
-"""Coordinates to more than a tenth of a point; the scales of letters are left alone."""
+PRECISE = re.compile(r"(-?\d+)(?:\.0\d*\b|(\.[1-9])\d*)")
+"""Coordinates, and what of them is a tenth of a point or more."""
 DROPPED = re.compile(
-    r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>|<defs>\s*</defs>", re.S
+    r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>|<defs>\s*</defs>"
+    r'|<path d="[^"]*" style="fill: none"/>',
+    re.S,
 )
+PLAIN = re.compile(
+    r"font-family: [^;]*; |font-size: 10px; |text-anchor: middle; "
+    r'|; fill: var\(--soft\)(?=")| transform="rotate\(-?0 [^"]*"'
+)
+"""What the page says of every text: the font, which is narrower than matplotlib's, and the rest."""
 
-
-LETTER = re.compile(r'<path id="(DejaVu[^"]*)"[^>]*>')
+STYLED = re.compile(r' style="([^"]*)"')
 
 
 class Picture(NamedTuple):
-    """A drawing for wide screens and one for phones, of which one is shown; and their letters."""
+    """A drawing for wide screens and one for phones, of which one is shown, and their styles."""
 
     wide: Markup
     narrow: Markup
-    letters: dict[str, str]
+    styles: dict[str, str]
 
 
 def picture(name: str, label: str, draw: Callable[[bool], Any]) -> Picture | None:
@@ -80,28 +87,27 @@ def picture(name: str, label: str, draw: Callable[[bool], Any]) -> Picture | Non
         from matplotlib import rc_context
     except ImportError:
         return None
-    letters: dict[str, str] = {}
+    styles: dict[str, str] = {}
     with rc_context(STYLE):
-        wide = _inline(draw(False), f"{name}-w", label, letters)
-        narrow = _inline(draw(True), f"{name}-n", label, letters)
-    return Picture(wide, narrow, letters)
+        wide = _inline(draw(False), f"{name}-w", label, styles)
+        narrow = _inline(draw(True), f"{name}-n", label, styles)
+    return Picture(wide, narrow, styles)
 
 
-def alphabet(pictures: Iterable[Picture | None]) -> Markup:
-    """The letters of all pictures, once: an ``svg`` of definitions that takes no room.
+def sheet(pictures: Iterable[Picture | None]) -> Markup:
+    """The styles of all pictures as one style sheet: each is written once.
 
     Parameters
     ----------
     pictures : iterable of Picture or None
     """
-    letters: dict[str, str] = {}
+    styles: dict[str, str] = {}
     for each in pictures:
-        letters |= {} if each is None else each.letters
-    defined = "".join(letters.values())
-    return Markup(f'<svg class="letters" aria-hidden="true"><defs>{defined}</defs></svg>')
+        styles |= {} if each is None else each.styles
+    return Markup("\n").join(Markup(f".{name} {{{style}}}") for name, style in styles.items())
 
 
-def _inline(figure: Any, name: str, label: str, letters: dict[str, str]) -> Markup:
+def _inline(figure: Any, name: str, label: str, styles: dict[str, str]) -> Markup:
     """The ``svg`` element alone, with names of its own and the page's colours."""
     out = StringIO()
     figure.savefig(out, format="svg", metadata={"Date": None})
@@ -110,19 +116,28 @@ def _inline(figure: Any, name: str, label: str, letters: dict[str, str]) -> Mark
     box = re.search(r'viewBox="([^"]*)"', text)
     body = text[text.index(">") + 1 :]
     body = re.sub(r"\s+", " ", body.replace("xlink:", ""))
-    letters |= {found[1]: found[0] for found in LETTER.finditer(body)}
-    body = LETTER.sub("", body)
     used = set(re.findall(r"""(?:="|url\()#([^")]*)""", body))
 
     def named(found: re.Match[str]) -> str:
         return f' id="{name}-{found[1]}"' if found[1] in used else ""
 
     body = re.sub(r' id="([^"]*)"', named, body)
-    body = re.sub(r'(="|url\()#(?!DejaVu)', rf"\1#{name}-", body)
-    body = PRECISE.sub(lambda found: found[1] or found[0], body)
+    body = re.sub(r'(="|url\()#', rf"\1#{name}-", body)
+    body = PRECISE.sub(r"\1\2", body)
     for colour, variable in VARIABLES.items():
         body = body.replace(colour, variable)
+    body = STYLED.sub(lambda found: _styled(found[1], styles), PLAIN.sub("", body))
     view = "" if box is None else box[1]
     head = f'<svg viewBox="{view}" role="img" aria-label="{escape(label)}">'
-    body = body.replace("> <", "><").replace(' "', '"').replace("<defs></defs>", "").strip()
+    for verbose, short in (("> <", "><"), (' "', '"'), ("<defs></defs>", ""), (" L ", "L")):
+        body = body.replace(verbose, short)
     return Markup(head + re.sub(r"<g>((?:<[^>]*>)?)</g>", r"\1", body))
+
+
+def _styled(style: str, styles: dict[str, str]) -> str:
+    """The class that stands for a style, named by its text."""
+    if not style:
+        return ""
+    name = f"m{crc32(style.encode()):x}"
+    styles[name] = style
+    return f' class="{name}"'

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 WIDE, NARROW = 9.6, 4.0
 """Inches."""
 LARGEST = 1e4
+FINE, COARSE = 241, 61
+"""Factors at which a curve is drawn, in the large chart and in a small one."""
 LABELLED = 6
 """So many curves have a colour and a label; the others have panels of their own."""
 STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)))
@@ -46,10 +48,10 @@ def draw_profile(profile: Profile, best: Sequence[str], narrow: bool) -> Any:
     end = _end(profile)
     for name in profile.ratios:
         if name not in best:
-            axes.step(*_steps(profile, name, end), where="post", color=LINE, linewidth=1.1)
+            axes.step(*_steps(profile, name, end, FINE), where="post", color=LINE, linewidth=1.1)
     for k, name in enumerate(best):
         axes.step(
-            *_steps(profile, name, end),
+            *_steps(profile, name, end, FINE),
             where="post",
             color=HUES[k],
             linestyle=STYLES[k],
@@ -96,20 +98,15 @@ def draw_panels(profile: Profile, names: Sequence[str], narrow: bool) -> Any:
     width, height = (NARROW, 0.9 * rows + 0.3) if narrow else (WIDE, 1.15 * rows + 0.3)
     figure = Figure(figsize=(width, height))
     figure.subplots_adjust(
-        left=0.45 / width,
-        right=1 - 0.2 / width,
-        top=1 - 0.2 / height,
-        bottom=0.25 / height,
-        hspace=0.5,
-        wspace=0.2,
+        0.45 / width, 0.25 / height, 1 - 0.2 / width, 1 - 0.2 / height, wspace=0.2, hspace=0.5
     )
     grid = figure.subplots(rows, across, sharex=True, sharey=True, squeeze=False)
     end = _end(profile)
-    taus = np.geomspace(1.0, end, 25)
+    taus = np.geomspace(1.0, end, 17)
     most = [max(profile.share(name, tau) for name in names) for tau in taus]
     for axes, name in zip(grid.flat, names, strict=False):
         axes.plot(taus, most, color=SOFT, linewidth=0.7, linestyle=":")
-        axes.step(*_steps(profile, name, end), where="post", color=HUES[0], linewidth=1.6)
+        axes.step(*_steps(profile, name, end, COARSE), where="post", color=HUES[0], linewidth=1.6)
         axes.set_title(name, fontsize=8, loc="left", pad=3)
         _factors(axes, end, small=True)
     for axes in grid.flat[len(names) :]:
@@ -212,10 +209,12 @@ def _end(profile: Profile) -> float:
     return float(10.0 ** max(1, ceil(log10(min(profile.largest, LARGEST)))))
 
 
-def _steps(profile: Profile, name: str, end: float) -> tuple[list[float], list[float]]:
-    """Factors and shares of a curve, from 1 to the end."""
-    inside = sorted({float(ratio) for ratio in profile.ratios[name] if ratio <= end} | {1.0, end})
-    return inside, [profile.share(name, tau) for tau in inside]
+def _steps(profile: Profile, name: str, end: float, stops: int) -> tuple[list[float], list[float]]:
+    """Factors and shares of a curve from 1 to the end, at so many factors as can be told apart."""
+    taus = np.geomspace(1.0, end, stops)
+    shares = [profile.share(name, tau) for tau in taus]
+    kept = [k for k in range(stops) if k in (0, stops - 1) or shares[k] != shares[k - 1]]
+    return [float(taus[k]) for k in kept], [shares[k] for k in kept]
 
 
 def _factors(axes: Any, end: float, small: bool = False) -> None:
@@ -229,7 +228,7 @@ def _factors(axes: Any, end: float, small: bool = False) -> None:
     axes.set_yticks(levels, [f"{level:.0%}" for level in levels])
     axes.grid(axis="y", linewidth=0.6)
     if small:
-        axes.tick_params(labelsize=7, length=2, pad=1)
+        axes.tick_params(labelsize=7, left=False, bottom=False, pad=1)
     else:
         axes.set_xlabel("time as a multiple of the best")
 

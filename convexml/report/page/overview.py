@@ -7,7 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ... import solvers as registry
-from ..formats import scientific
+from ..formats import DASH, scientific
 from .words import Look, badge_words, look
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ def matrix_row(records: Sequence[Outcome], solvers: Sequence[str]) -> dict[str, 
 
 
 def _cell(record: Outcome) -> Cell:
-    gap = f", relative gap {scientific(record.relative_gap)}" if record.ran else ""
-    claimed = record.claimed or "nothing"
-    words = f"claimed {claimed}: {badge_words(record)}{gap}"
+    gap = f", gap {scientific(record.relative_gap)}" if record.ran else ""
+    words = f"{record.claimed or DASH}: {badge_words(record)}{gap}"
     return Cell(record.solver, record.kind.replace(" ", "-"), look(record), words)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 from ...solvers.registry import ALGORITHMS
 from .. import formats
 from ..facts import known_facts
-from ..panels import lay_out, ranked
+from .duals import best_of, multipliers
 from .words import LOOKS
 
 if TYPE_CHECKING:
     from ...comparison import Outcome
     from ...comparison.cards import Card
-    from ..courses import Convergence
 
 
 def section(records: Sequence[Outcome], card: Card | None) -> dict[str, Any]:
@@ -45,6 +44,7 @@ def section(records: Sequence[Outcome], card: Card | None) -> dict[str, Any]:
         "ran": [record for record in records if record.conditions],
         "card": card,
         "check": check(records, card),
+        "duals": multipliers(best_of(records)),
     }
 
 
@@ -60,13 +60,22 @@ def conditions(records: Sequence[Outcome]) -> list[dict[str, Any]]:
     tables = [{row["name"]: row for row in record.conditions} for record in judged]
     longest = sorted(tables, key=len, reverse=True)
     return [
-        {
-            "name": name,
-            "kind": next(t[name]["kind"] for t in tables if name in t).replace("_", " "),
-            "cells": [_cell(table.get(name), r) for table, r in zip(tables, judged, strict=True)],
-        }
+        _condition(name, [table.get(name) for table in tables], judged)
         for name in dict.fromkeys(name for table in longest for name in table)
     ]
+
+
+def _condition(
+    name: str, rows: Sequence[dict[str, Any] | None], judged: Sequence[Outcome]
+) -> dict[str, Any]:
+    """One condition at every point; where it is 0 at each, that is said once."""
+    cells = [_cell(row, record) for row, record in zip(rows, judged, strict=True)]
+    return {
+        "name": name,
+        "kind": next(row["kind"] for row in rows if row is not None).replace("_", " "),
+        "cells": cells,
+        "is_zero": all(text == "0" for text, _, _ in cells),
+    }
 
 
 def _cell(row: dict[str, Any] | None, record: Outcome) -> tuple[str, bool, str]:
@@ -88,7 +97,7 @@ def check(records: Sequence[Outcome], card: Card | None) -> dict[str, str]:
     """
     if card is None or not card.file:
         return {}
-    best = min(records, key=lambda r: (r.kind != "confirmed", not r.ran, r.seconds))
+    best = best_of(records)
     statement = bool(card.statement)
     solve = (
         f"print(cml.solve(problem, tol={best.tol:g}))"
@@ -101,25 +110,21 @@ def check(records: Sequence[Outcome], card: Card | None) -> dict[str, str]:
     }
 
 
+def repetitions(cards: Sequence[Card]) -> dict[str, str]:
+    """The problems whose formulas stand with an earlier one already, and which that is.
+
+    Parameters
+    ----------
+    cards : sequence of Card
+        In the order of the page.
+    """
+    first: dict[Any, str] = {}
+    owners = {each.problem: first.setdefault(each.formulas, each.problem) for each in cards}
+    return {name: owner for name, owner in owners.items() if name != owner}
+
+
 def preparation(record: Outcome) -> tuple[float, float]:
     """Seconds for compiling with CVXPY, and for compiling loops once on a machine."""
     if record.solver in ALGORITHMS:
         return 0.0, record.compile_seconds
     return record.compile_seconds, 0.0
-
-
-def race(courses: Convergence) -> dict[str, Any]:
-    """The convergence on a problem: picture, takeaway and table.
-
-    Parameters
-    ----------
-    courses : Convergence
-        With at least one course that can be drawn.
-    """
-    first = ranked(courses.courses)[0]
-    goal = first.best
-    least = formats.DASH if goal is None else formats.scientific(max(goal.level, 0.0))
-    taken = formats.DASH if goal is None else formats.seconds(goal.seconds)
-    takeaway = f"{first.solver} comes closest first: a verified {least} in {taken} s."
-    picture = lay_out(courses.courses)
-    return {"picture": picture, "takeaway": takeaway, "table": courses.table()}

@@ -66,6 +66,7 @@
     const fold = target && target.closest("article > details");
     if (!fold) return;
     fold.open = true;
+    fold.parentElement.hidden = false;  // a link leads there, whatever is filtered
     fold.firstElementChild.focus({ preventScroll: true });
     fold.scrollIntoView();
   };

@@ -1,0 +1,86 @@
+"""How the verified gap of a problem shrinks: with every pass over the data, and with time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, isfinite, nan
+from typing import TYPE_CHECKING, Any
+
+from ...comparison import Course, Point
+from ...solvers.registry import ALGORITHMS
+from .. import formats
+from ..courses import Convergence
+from ..panels import lay_out, ranked
+
+if TYPE_CHECKING:
+    from ...comparison import Outcome
+
+LEVELS = (1e-3, 1e-6)
+
+
+def gaps(records: Sequence[Outcome], followed: Convergence | None) -> dict[str, Any]:
+    """Picture, takeaway and table; empty where no run was seen under way.
+
+    Parameters
+    ----------
+    records : sequence of Outcome
+        The rows of one problem.
+    followed : Convergence or None
+        Its convergence where that was asked for; without, what the rows themselves tell.
+    """
+    courses = followed or _of_runs(records)
+    if not any(len(each.points) > 1 for each in ranked(courses.courses)):
+        return {}
+    floor = min((record.floor for record in records if record.floor > 0.0), default=nan)
+    return {
+        "picture": lay_out(courses.courses, floor),
+        "takeaway": _takeaway(courses, floor),
+        "table": courses.table().strip("\n"),
+        "followed": followed is not None,
+    }
+
+
+def _takeaway(courses: Convergence, floor: float) -> str:
+    first = ranked(courses.courses)[0]
+    goal = first.best
+    if goal is None:
+        return ""
+    least = max(goal.level, floor if floor > 0.0 else 0.0)
+    told = f"{first.solver} comes closest first: a verified gap of {formats.scientific(least)}"
+    told += f" in {formats.seconds(goal.seconds)} s"
+    if not floor > 0.0:
+        return f"{told}."
+    return f"{told}; the floor, what rounding alone can hide, is {formats.scientific(floor)}."
+
+
+def _of_runs(records: Sequence[Outcome]) -> Convergence:
+    """The courses that the runs at the tightest tolerance left behind, one for each solver."""
+    tightest = min(record.tol for record in records)
+    ran = [record for record in records if record.tol == tightest and record.ran]
+    courses = tuple(Course(r.solver, not r.course, _points(r)) for r in ran)
+    return Convergence(records[0].problem, "", courses, LEVELS, {})
+
+
+def _points(record: Outcome) -> tuple[Point, ...]:
+    """Iterates whose gap was verified on the way, and where the run ended.
+
+    The looks under way leave rounding out, the certificate does not: none counts as less.
+    """
+    floor = record.floor if isfinite(record.floor) else 0.0
+    under_way = [
+        Point(record.solver, None, passes, seconds, nan, nan, max(gap, floor))
+        for passes, seconds, gap in record.course
+    ]
+    posing = 0.0 if record.solver in ALGORITHMS else record.compile_seconds
+    end = Point(
+        record.solver,
+        record.iterations,
+        record.passes if record.solver in ALGORITHMS and record.passes > 0.0 else nan,
+        max([record.seconds + posing, *(point.seconds for point in under_way)]),
+        record.objective,
+        record.gap,
+        record.relative_gap,
+        record.tol,
+        record.violation,
+    )
+    return (*under_way, end) if abs(end.relative_gap) < inf else tuple(under_way)
