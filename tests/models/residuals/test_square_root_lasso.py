@@ -181,6 +181,16 @@ def test_samples_of_any_kind() -> None:
     [
         (lambda: pose(-1.0), "SquareRootLasso: lam must be >= 0"),
         (lambda: pose().certify(np.ones(D + 1)), "w must have one coefficient per feature"),
+        (lambda: pose().certify(b=0.0), r"certify: 'w' is missing; pass w, b, u\."),
+        (
+            lambda: pose().certify(np.ones(D), w=np.ones(D)),
+            r"'w' is passed twice; it takes w, b, u",
+        ),
+        (
+            lambda: pose().certify(np.ones(D), v=np.ones(D)),
+            "there is no array 'v'; it takes w, b, u",
+        ),
+        (lambda: pose().certify(*[np.ones(D)] * 4), "got 4 arrays; it takes w, b, u"),
         (lambda: pose(fit_intercept=False).certify(np.ones(D), 1.0), "without intercept"),
         (lambda: pose().certify(np.ones(D), u=np.ones(3)), "u must have one entry per sample"),
         (lambda: cml.SquareRootLasso(X, 1e200 * Y, 0.1), "squares of y are beyond float64"),

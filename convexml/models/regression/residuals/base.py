@@ -96,8 +96,37 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
     ) -> Certificate:
         """Judge (w, b) by a dual point on the rows kept, or by one that is constructed."""
 
-    def _certified(self, w: Any, b: Any, dual: Any, tol: float) -> Certificate:
-        tol = positive_number(tol, f"{self.name}.certify", "tol")
+    def certify(self, *point: Any, tol: float = 1e-6, **arrays: Any) -> Certificate:
+        """Judge a point, whoever computed it: (w, b, dual point), by position or by name.
+
+        Parameters
+        ----------
+        *point : array
+            w, shape (d,); b, the intercept, judged as it is, the best one for this w where None or
+            absent; and the dual point, judged as it is, constructed where None or absent.
+        tol : float
+            For the relative gap and the feasibilities, relative to their rows.
+        **arrays
+            The same by name: the dual point is "u", shape (n,), or "v", shape (d,), of
+            ``DantzigSelector``.
+
+        Returns
+        -------
+        Certificate
+            Claim "optimal".
+        """
+        owner, names = f"{self.name}.certify", ("w", "b", self._dual_name)
+        tol = positive_number(tol, owner, "tol")
+        taken = [name for name, _ in zip(names, point, strict=False) if name in arrays]
+        unknown = next((name for name in arrays if name not in names), None)
+        if taken or unknown is not None or len(point) > len(names):
+            wrong = f"{taken[0]!r} is passed twice" if taken else f"there is no array {unknown!r}"
+            wrong = wrong if taken or unknown is not None else f"got {len(point)} arrays"
+            raise InputError(f"{owner}: {wrong}; it takes {', '.join(names)}.")
+        found = dict(zip(names, point, strict=False)) | arrays
+        if found.get("w") is None:
+            raise InputError(f"{owner}: 'w' is missing; pass {', '.join(names)}.")
+        w, b, dual = (found.get(name) for name in names)
         self._samples.refuse_changed(self.name)
         w = match_coefficients(self.name, w, self._samples.feature_names)
         w, b = read_coefficients(self.name, w, b, self.sample_parts)

@@ -91,26 +91,6 @@ class DantzigSelector(ResidualProblem):
         found, lost = it.against(it.targets, 0.0 * it.targets)
         return float(np.max(np.abs(found) + lost))
 
-    def certify(  # type: ignore[override]
-        self, w: Any, b: Any = None, v: Any = None, *, tol: float = 1e-6
-    ) -> Certificate:
-        """Judge a point, whoever computed it.
-
-        Parameters
-        ----------
-        w : array, shape (d,)
-        b : float, optional
-            Intercept; judged as it is. None: the one that meets its constraint.
-        v : array, shape (d,), optional
-            Dual point; judged as it is. None: constructed.
-        tol : float
-
-        Returns
-        -------
-        Certificate
-        """
-        return self._certified(w, b, v, tol)
-
     def dual_objective(self, v: Any) -> float:
         """D(v), v of shape (d,); -inf where v is infeasible beyond rounding."""
         return super().dual_objective(v)

@@ -88,26 +88,6 @@ class SquareRootLasso(ResidualProblem):
         u = in_balance(self.residuals, self.residuals.null_slopes())
         return float(np.max(np.abs(push(self.residuals, u)[0])))
 
-    def certify(  # type: ignore[override]
-        self, w: Any, b: Any = None, u: Any = None, *, tol: float = 1e-6
-    ) -> Certificate:
-        """Judge a point, whoever computed it.
-
-        Parameters
-        ----------
-        w : array, shape (d,)
-        b : float, optional
-            Intercept; judged as it is. None: the best one for this w.
-        u : array, shape (n,), optional
-            Dual point; judged as it is. None: constructed.
-        tol : float
-
-        Returns
-        -------
-        Certificate
-        """
-        return self._certified(w, b, u, tol)
-
     def dual_objective(self, u: Any) -> float:
         """D(u), u of shape (n,); -inf where u is infeasible beyond rounding."""
         return super().dual_objective(u)
