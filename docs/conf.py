@@ -42,6 +42,7 @@ html_css_files = ["site.css"]
 html_theme = "pydata_sphinx_theme"
 html_title = "convexml"
 html_show_sourcelink = False
+html_show_search_summary = False  # excerpts are fetched, which pages opened as files may not do
 html_context = {"default_mode": "auto"}
 PROSE = sorted(path.stem for path in Path(__file__).parent.glob("*.md"))
 # Pages that no others lie below have no list of them.

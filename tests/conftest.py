@@ -23,9 +23,10 @@ settings.load_profile("seeded")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Which page the tests marked ``page`` read, and whether a browser has to be there."""
+    """Which page and site the tests marked ``page`` read, and whether a browser has to be there."""
     parser.addoption("--browser", action="store_true", help="fail where there is no Chromium")
     parser.addoption("--page", help="the report that `convexml compare problems --html` wrote")
+    parser.addoption("--site", help="the folder that `sphinx-build docs site` wrote")
 
 
 @pytest.fixture(scope="session")

@@ -125,7 +125,7 @@ class Penalty(PicturedPenalty, ABC):
         """
 
     def gradient(self, w: Array) -> Array:
-        """The gradient, for smooth penalties."""
+        """The gradient, for smooth penalties; a TypeError for others."""
         raise TypeError(f"{self!r} is not differentiable; use its prox.")
 
     def subgradient(self, w: Array) -> Array:
@@ -227,7 +227,7 @@ class Penalty(PicturedPenalty, ABC):
         return None
 
     def lam_max(self, v: Array) -> float:
-        """The smallest lam for which v is in the subdifferential at 0, for norms times lam."""
+        """The smallest lam with v in the subdifferential at 0, for norms; else a TypeError."""
         raise TypeError(f"{self!r} has no lam_max: its subdifferential at 0 is a single point.")
 
     def __repr__(self) -> str:

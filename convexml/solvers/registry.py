@@ -120,6 +120,8 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
     ------
     UnknownSolverError
         If no solver has that name; the nearest name is offered.
+    InputError
+        For what is no posed problem.
     """
     name = check_name(name)
     # Looking is not posing: ``primal`` is a property that poses.

@@ -58,8 +58,20 @@ MEMBERS = (
     "decision_function",
     "score",
     "latex",
+    "explain",
+    "features",
+    "classes",
+    "objective_parts",
+    "shadow_prices",
+    "clusters",
+    "labels",
+    "entropy",
+    "divergence",
+    "is_unique",
+    "of_covariance",
+    "of_moments",
 )
-"""What a posed problem promises, in this order, where the model has it."""
+"""What a posed problem promises, where the model has it; the rest is for those who extend it."""
 
 
 def plain(text: str) -> str:
@@ -89,7 +101,6 @@ def sections(name: str, files: list[Path]) -> dict[str, Any]:
     return {
         "name": name,
         "summary": plain((inspect.getdoc(model) or "").split("\n")[0]),
-        "members": ", ".join(each for each in MEMBERS if hasattr(model, each)),
         "formulas": first.problem.latex(),
         "title": first.title,
         "file": files[0].name,
@@ -126,6 +137,11 @@ def escape_bars(app: Any, kind: str, name: str, it: Any, options: Any, lines: li
         lines[k] = "".join(parts)
 
 
+def only_promised(app: Any, kind: str, name: str, it: Any, skip: bool, options: Any) -> bool | None:
+    """The page of a model has its promises, and nothing of how it is built."""
+    return True if app.env.docname.startswith("model/") and name not in MEMBERS else None
+
+
 def own_signature(
     app: Any, kind: str, name: str, it: Any, options: Any, signature: str, returned: str
 ) -> tuple[str, str] | None:
@@ -140,6 +156,7 @@ def own_signature(
 def setup(app: Sphinx) -> dict[str, bool]:
     """Pages are written before Sphinx looks for them, docstrings when it reads them."""
     app.connect("builder-inited", write_pages)
+    app.connect("autodoc-skip-member", only_promised)
     app.connect("autodoc-process-signature", own_signature)
     app.connect("autodoc-process-docstring", escape_bars, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

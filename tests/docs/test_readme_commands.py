@@ -29,7 +29,7 @@ def test_ci_runs_the_readmes_test_command_word_for_word(repository: Path) -> Non
 def test_ci_writes_the_readmes_report_and_reads_its_page(repository: Path) -> None:
     lines = (repository / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     report = lines.index(commands(repository)[0])
-    page = ".venv/bin/python -m pytest -q -m page --browser --page=report.html"
+    page = ".venv/bin/python -m pytest -q -m page --browser --page=report.html --site=site"
     assert lines.index(page) > report
 
 

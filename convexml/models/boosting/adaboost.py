@@ -161,7 +161,13 @@ class AdaBoost(Boosted):
         return super().solve(solver, **options)
 
     def decision_function(self, X: Any, primal: Arrays) -> Array:
-        """H w for new samples, with the same thresholds, shape (k,)."""
+        """H w for new samples, with the same thresholds, shape (k,).
+
+        Raises
+        ------
+        InputError
+            For another number of columns.
+        """
         new = read_matrix(self.name, match_columns(self.name, X, self.features))
         values = np.asarray(new.toarray() if hasattr(new, "indptr") else new)
         width = self._samples.X.shape[1]

@@ -30,7 +30,7 @@ from .scores import GaussianClasses
 class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
     r"""Minimise -log det Theta + tr(S Theta), S the covariance of samples about their class means.
 
-    Linear discriminant analysis, S = sum_k pi_k S_k with the shares pi_k of the classes; or
+    Linear discriminant analysis ([H] 9), S = sum_k pi_k S_k with the shares pi_k of classes; or
     quadratic, sum_k pi_k (-log det Theta_k + tr(S_k Theta_k)). All with 1/n, by maximum likelihood.
 
     Parameters

@@ -100,6 +100,11 @@ class GaussianLikelihood(ArrayProblem):
             Symmetric, with a positive diagonal.
         lam : float
             Strength >= 0.
+
+        Raises
+        ------
+        InputError
+            For an S that is not symmetric, or has a variance that is not > 0.
         """
         problem = object.__new__(cls)
         read = problem._arrays("of_covariance", (), {"S": S}, {"S": np.shape(S)})["S"]

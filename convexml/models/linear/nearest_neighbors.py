@@ -130,6 +130,11 @@ class NearestNeighbors(ArrayProblem):
         """The vote of the neighbours, or for floating-point y their mean sum_i p_i y_i, (m,).
 
         Of classes with as many votes the first in increasing order is taken.
+
+        Raises
+        ------
+        InputError
+            Unless y has one entry for each row of X.
         """
         refuse_masked(y, self.name, "y")
         values, p = read_labels(y, self.name, "y"), primal["p"]

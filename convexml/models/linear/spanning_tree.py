@@ -103,6 +103,11 @@ class SpanningTree(ArrayProblem):
         -------
         array of int, shape (n,)
             Numbered in the order of their first points.
+
+        Raises
+        ------
+        InputError
+            For a count that is not from 1 to n.
         """
         n, count = len(self.distances), positive_integer(count, f"{self.name}.clusters", "count")
         if count > n:

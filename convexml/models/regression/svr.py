@@ -40,6 +40,11 @@ class SVR(LearningProblem):
     ------
     InputError
         For C <= 0, a negative epsilon, NaN or infinite entries, wrong shapes, bad weights.
+
+    References
+    ----------
+    Smola and Schölkopf, *A tutorial on support vector regression*, 2004,
+    https://doi.org/10.1023/B:STCO.0000035301.49549.88
     """
 
     scikit_learn: ClassVar = {"SVR": {"C": "C = C", "epsilon": "epsilon = ε"}}

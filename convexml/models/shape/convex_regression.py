@@ -88,7 +88,7 @@ class ConvexRegression(Predictor, ArrayProblem):
         return Objective(s.design, s.y, Squared(), Zero(), c, False, names)
 
     def decision_function(self, X: Any, primal: Any) -> Array:
-        """max_i theta_i + g_i'(x - x_i) for new samples, shape (k,)."""
+        """max_i theta_i + g_i'(x - x_i) for new samples, (k,); an InputError for another d."""
         new = read_matrix(self.name, match_columns(self.name, X, self.features))
         new = np.asarray(new.toarray() if hasattr(new, "indptr") else new)
         known = self.program.X

@@ -128,7 +128,7 @@ class GeneralizedLasso(Predictor, ArrayProblem):
 
     @property
     def lam_max(self) -> float:
-        """The smallest lam for which A w = 0, to the rounding of A."""
+        """The smallest lam with A w = 0, to the rounding of A; InputError if that is not solved."""
         program = self.program
         program = replace(program, lam=float(np.sqrt(program.null)) or 1.0)  # that of any lam
         found = without_combinations(program.stack, program.side)

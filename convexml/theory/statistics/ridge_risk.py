@@ -61,6 +61,10 @@ def ridge_best_lam(X: Any, theta: Any, sigma: float) -> float:
     -------
     float
         It minimises ``ridge_risk_bound``, not the risk itself.
+
+    References
+    ----------
+    Groudiev, property 2.6.
     """
     trace = float(np.sum(np.asarray(X, dtype=float) ** 2)) / len(X)
     return sigma * np.sqrt(trace / len(X)) / float(np.linalg.norm(theta))
@@ -84,6 +88,10 @@ def ridge_risk_bound(X: Any, theta: Any, sigma: float, lam: float) -> float:
     -------
     float
         At ``ridge_best_lam`` it is sigma sqrt(tr S) |theta| / (2 sqrt(n)).
+
+    References
+    ----------
+    Groudiev, property 2.6, with the constant that the printed one lacks.
     """
     trace = float(np.sum(np.asarray(X, dtype=float) ** 2)) / len(X)
     square = float(np.sum(np.asarray(theta, dtype=float) ** 2))
@@ -103,6 +111,10 @@ def least_squares_excess_risk(X: Any, sigma: float) -> float:
     Returns
     -------
     float
+
+    References
+    ----------
+    Groudiev, property 2.5.
     """
     return sigma**2 * float(np.linalg.matrix_rank(np.asarray(X, dtype=float))) / len(X)
 

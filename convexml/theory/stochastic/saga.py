@@ -64,6 +64,10 @@ def saga_distance(t: Array | float, *, factor: float, start: float) -> Array:
     Returns
     -------
     float or array
+
+    References
+    ----------
+    Bach, *Learning Theory from First Principles*, section 5.4.4.
     """
     return factor ** np.asarray(t, dtype=float) * start
 

@@ -49,8 +49,14 @@ UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = t
 
 
 @contextmanager
-def opened(browser: Any, address: str, width: int, scheme: str) -> Iterator[tuple[Any, list[str]]]:
-    """The page at an address, and what went wrong on it: errors, and requests beside its own."""
+def opened(
+    browser: Any, address: str, width: int, scheme: str, home: str = ""
+) -> Iterator[tuple[Any, list[str]]]:
+    """The page at an address, and what went wrong on it: errors, and requests beside its own.
+
+    Below ``home``, where it is given, lies what the page is made of.
+    """
+    own = (lambda url: url.startswith(home)) if home else (lambda url: url == address)
     context = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
     )
@@ -59,7 +65,7 @@ def opened(browser: Any, address: str, width: int, scheme: str) -> Iterator[tupl
     page.on("console", lambda said: wrong.append(f"console: {said.text}"))
     page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
     page.on("dialog", lambda dialog: (wrong.append("dialog"), dialog.dismiss()))
-    page.on("request", lambda sent: sent.url.split("#")[0] == address or wrong.append(sent.url))
+    page.on("request", lambda sent: own(sent.url.split("#")[0]) or wrong.append(sent.url))
     page.goto(address)
     try:
         yield page, wrong
@@ -67,9 +73,13 @@ def opened(browser: Any, address: str, width: int, scheme: str) -> Iterator[tupl
         context.close()
 
 
-def violations(page: Any) -> list[str]:
-    """What axe-core finds on a page: rule and first place."""
+def violations(page: Any, impacts: tuple[str, ...] = ()) -> list[str]:
+    """What axe-core finds on a page, of these impacts if any are named: rule and first place."""
     from axe_playwright_python.sync_playwright import Axe
 
     found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
-    return [f"{each['id']}: {each['nodes'][0]['html'][:120]}" for each in found]
+    return [
+        f"{each['id']}: {each['nodes'][0]['html'][:120]}"
+        for each in found
+        if not impacts or each["impact"] in impacts
+    ]
