@@ -14,9 +14,13 @@ curvature is h_i (Green, 1984).
 Three routes: `newton`, `irls`, and scikit-learn's Ridge on the working responses, which knows
 nothing of logistic regression. The first step of the solvers may be longer than 1, where the line
 search finds that to pay; so each fit starts from the solver's last point.
+
+Run `python examples/solvers/irls_is_newton.py steps.png` for the picture.
 """
 
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -43,7 +47,7 @@ def working_fit(X: np.ndarray, t: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.append(ridge.coef_, ridge.intercept_)
 
 
-def main() -> tuple[list[object], list[object]]:
+def main(picture: str | None = None) -> tuple[list[object], list[object]]:
     X, t = load_breast_cancer(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     problem = cml.LogisticRegression(X, 2.0 * t - 1.0, lam=LAM)
@@ -66,8 +70,11 @@ def main() -> tuple[list[object], list[object]]:
 
     last = working_fit(X, t, here)
     print(f"\nA fit at the solution moves it by {np.abs(last - here).max():.1e}: a fixed point.")
+    if picture is not None:
+        cml.convergence(problem, ["newton", "irls"]).plot(picture)
+        print(f"wrote {picture}")
     return [*computed, last], [*expected, here]
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

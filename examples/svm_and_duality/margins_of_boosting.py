@@ -7,6 +7,8 @@
    stumps. Its dual is the hardest distribution over the samples, on which the best stump is worst.
 3. AdaBoost's least margin, divided by the sum of its weights, is below the largest one. SciPy's
    linear program, written out here, has the same value as LPBoost.
+
+Run `python examples/svm_and_duality/margins_of_boosting.py margins.png` for the picture.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from ...solvers.dual.two_sums import climb
 from ..arrays.problem import Arrays, Shapes
 from ..latex import Latex, such_that
 from ..learning.prediction import score
+from ..pictures.learning import draw_machine
 from ..reading.inputs import read_samples
 from .nu import NuMachine
 
@@ -198,6 +199,14 @@ class NuSVC(NuMachine):
         """The share of the labels, by weight, that is predicted right."""
         posed: Any = self
         return score(posed, X, y, primal, sample_weight)
+
+    def draw(self, axes: Any, solution: Any) -> None:
+        """The samples by their scores, and the margin between -rho and rho."""
+        point = solution.primal
+        f = point[self.function_name]
+        f = f if self._matrix is None else f[self._samples.kept]
+        scores = self.space.scores(f) + float(self._moved(point["b"], f, 1.0))
+        draw_machine(self, axes, solution, scores, float(point["rho"]))
 
     def latex(self) -> str:
         linear = self.kernel is None

@@ -15,6 +15,7 @@ from ...penalties import L2
 from ...solvers.dual.smo import smo
 from ..arrays.problem import Arrays
 from ..latex import Latex, such_that
+from ..pictures.learning import draw_machine
 from ..problem import LearningProblem
 from ..reading.inputs import read_samples
 from .nu import NuMachine
@@ -128,6 +129,13 @@ class OneClassSVM(NuMachine):
         """+1 where f(x) >= rho, but for the last digits, else -1, shape (m,)."""
         least = -ON * abs(float(primal["rho"]))
         return np.where(self.decision_function(X, primal) >= least, 1, -1)
+
+    def draw(self, axes: Any, solution: Any) -> None:
+        """The samples by f(x) - rho, which is >= 0 inside."""
+        f = solution.primal[self.function_name]
+        f = f if self._matrix is None else f[self._samples.kept]
+        scores = self.space.scores(f) - float(solution.primal["rho"])
+        draw_machine(self, axes, solution, scores, 0.0)
 
     def latex(self) -> str:
         f = r"w^\top x_i" if self.kernel is None else r"(Kq)_i"

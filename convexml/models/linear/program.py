@@ -19,6 +19,7 @@ from ...numerics import Array
 from ...objective import Statement
 from ...objective.linear.data import LinearData, linear_to_dict, read_linear_data, read_point
 from ..base import Problem
+from ..pictures.polytope import draw_polytope, is_plane
 from ..portfolio import Limits
 from ..solution import Solution
 from . import judging, statement
@@ -222,6 +223,13 @@ class LinearProgram(Problem):
 
     def latex(self) -> str:
         return str(statement.linear_latex(self.data))
+
+    def draw(self, axes: Any, solution: Solution) -> None:
+        """Of two variables the polytope, the rows that hold x, and -c in the cone of normals."""
+        if is_plane(self.data):
+            draw_polytope(axes, self.data, solution.primal["x"], solution.dual)
+        else:
+            super().draw(axes, solution)
 
     def __repr__(self) -> str:
         sizes = f"{self.data.n} variables, {self.data.b_ub.size} inequalities"

@@ -18,6 +18,7 @@ from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..base import Hyperparameter
 from ..latex import Latex, such_that
 from ..likelihood.samples import Rows, read_rows
+from ..pictures.answers import draw_blocks
 from ..reading.labels import distinct_labels
 
 
@@ -92,8 +93,7 @@ class KMeansBound(ArrayProblem):
     @property
     def partition(self) -> Partition:
         """The problem as its certificate sees it."""
-        d = self._samples.X.shape[1]
-        return Partition(self.half_distances, gamma(d + 8), self.k)
+        return Partition(self.half_distances, gamma(self._samples.X.shape[1] + 8), self.k)
 
     @watched
     def judge(self, labels: Any, *, tol: float = 1e-6, **limits: Any) -> JudgedClustering:
@@ -157,8 +157,8 @@ class KMeansBound(ArrayProblem):
         return self.partition.dual_value(dual["alpha"], dual["N"])
 
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        alpha, N = dual.get("alpha"), dual.get("N")
-        return self.partition.certify(point["Z"], alpha, N, tol, search=search)
+        given = point["Z"], dual.get("alpha"), dual.get("N")
+        return self.partition.certify(*given, tol, search=search)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         for Z, N, share in self.partition.rounds():
@@ -180,8 +180,8 @@ class KMeansBound(ArrayProblem):
             "semidefinite": Z >> 0,
         }
         value = cp.sum(cp.multiply(cp.Constant(self.half_distances, name="C"), Z))
-        problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-        return Statement(problem, {"Z": Z}, constraints, {"k": k})
+        posed = cp.Problem(cp.Minimize(value), label_all(constraints))
+        return Statement(posed, {"Z": Z}, constraints, {"k": k})
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -236,9 +236,11 @@ class KMeansBound(ArrayProblem):
             )
         )
 
+    def draw(self, axes: Any, solution: Any) -> None:
+        draw_blocks(axes, solution.primal["Z"], solution.objective - solution.gap)
+
     def __repr__(self) -> str:
-        n, d = self._samples.X.shape
-        return f"{self.name}(n={n}, d={d}, k={self.k})"
+        return "{}(n={}, d={}, k={})".format(self.name, *self._samples.X.shape, self.k)
 
 
 def _inertia(X: Array) -> float:

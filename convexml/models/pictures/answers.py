@@ -114,3 +114,18 @@ def draw_plane(axes: Any, points: Array, words: str) -> None:
     axes.set_xlabel("first component")
     axes.set_ylabel("second component")
     titled(axes, words)
+
+
+def draw_blocks(axes: Any, Z: Array, bound: float) -> None:
+    """A matrix of shared clusters, samples of one beside each other, and what it bounds."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    order = leaves_list(linkage(Z, "average")) if len(Z) > 1 else np.arange(len(Z))
+    image = axes.imshow(Z[np.ix_(order, order)], cmap="Blues", vmin=0.0)
+    axes.grid(visible=False)
+    axes.figure.colorbar(image, ax=axes, shrink=0.9)
+    for axis in (axes.xaxis, axes.yaxis):
+        whole(axis)
+    axes.set_xlabel("sample, by cluster")
+    axes.set_ylabel("sample, by cluster")
+    titled(axes, f"Z_ij = 1/size in one cluster; none costs less than {bound:.6g}")

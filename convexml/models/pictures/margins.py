@@ -14,20 +14,25 @@ SIDES = ((1.0, BLUE, "o"), (-1.0, ORANGE, "s"))
 
 
 def draw_margin(
-    axes: Any, scores: Array, y: Array, alpha: Array, holds: Array, across: Array | None
+    axes: Any,
+    scores: Array,
+    y: Array,
+    alpha: Array,
+    holds: Array,
+    across: Array | None,
+    edge: float = 1.0,
 ) -> None:
     """Samples by their score f(x); those that hold it are filled, their area grows with alpha_i.
 
     ``across`` is another coordinate of the samples, along the margin; without one they are in the
-    order of their scores.
+    order of their scores. The margin is between -edge and edge.
     """
     height = np.empty(scores.size)
     if across is None:
         height[np.argsort(scores, kind="stable")] = np.arange(scores.size)
     else:
         height = across
-    most = float(np.max(alpha, initial=0.0))
-    area = 14.0 + 90.0 * (alpha / most if most > 0.0 else alpha)
+    area = areas(alpha)
     for label, hue, marker in SIDES:
         rest, held = (y == label) & ~holds, (y == label) & holds
         axes.scatter(
@@ -36,11 +41,19 @@ def draw_margin(
         axes.scatter(
             scores[held], height[held], area[held], marker=marker, color=hue, alpha=0.6, lw=0.0
         )
-    for place, style in ((-1.0, "--"), (0.0, "-"), (1.0, "--")):
-        axes.axvline(place, color=GREY, linewidth=1.0, linestyle=style)
-    axes.set_xlabel("f(x), the margin between -1 and 1")
+    for place, style in ((-edge, "--"), (0.0, "-"), (edge, "--")):
+        axes.axvline(place, color=GREY, linewidth=1.0, linestyle=style if edge else "-")
+    words = f", the margin between {-edge:.3g} and {edge:.3g}" if edge else ""
+    axes.set_xlabel(f"f(x){words}")
     axes.set_ylabel("order of the scores" if across is None else "along the margin")
     titled(axes, f"{np.count_nonzero(holds)} of {y.size} samples hold the function, filled")
+
+
+def areas(alpha: Array) -> Array:
+    """The areas of marks, by the multipliers of their samples."""
+    most = float(np.max(alpha, initial=0.0))
+    found: Array = 14.0 + 90.0 * (alpha / most if most > 0.0 else alpha)
+    return found
 
 
 def draw_scores(axes: Any, scores: Array, y: Array) -> None:

@@ -49,6 +49,7 @@ def draw_course(axes: Any, solution: Any, axis: str) -> None:
     places = [getattr(record, axis) for record in solution.trace]
     gaps = np.maximum([record.relative_gap for record in solution.trace], LEAST)
     axes.semilogy(places, gaps, marker="o", markersize=3, linewidth=1.2, color=BLUE)
+    axes.locator_params(axis="x", nbins=5)
     draw_levels(axes, solution.certificate)
     axes.set_xlabel("passes over the data" if axis == "passes" else axis)
     axes.set_ylabel("verified relative gap")

@@ -1,0 +1,165 @@
+"""A linear program in two variables: its polytope, the rows that hold x, and the cone of -c."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...numerics import Array
+from ...pictures.look import BLUE, ORANGE, PALE, titled
+
+MOST_ROWS = 200
+"""Rows up to which all pairs are asked for their vertices."""
+NAMED = 5
+"""Rows that hold x and are named with their multipliers."""
+SLACK = 1e-9
+"""Relative to its row: what a vertex may miss."""
+ROOM, ARROW = 0.4, 0.2
+"""Around the vertices, a share of their spread; the length of -c, a share of the picture."""
+LIKE = 8.0
+"""Ratio of the sides up to which both axes have one unit, so that normals look normal."""
+
+
+class HalfPlane(NamedTuple):
+    """a.x <= b, its name and its multiplier; an equality is two."""
+
+    a: Array
+    b: float
+    name: str
+    multiplier: float
+
+
+def is_plane(data: Any) -> bool:
+    """Whether a program has two variables and few enough rows to be drawn."""
+    return bool(data.n == 2 and data.b_ub.size + data.b_eq.size <= MOST_ROWS)
+
+
+def draw_polytope(axes: Any, data: Any, x: Array, dual: Any) -> None:
+    """The feasible set, x, the rows with multipliers > 0, and -c as the sum of their normals."""
+    rows = half_planes(data, dual)
+    corners = np.vstack([vertices(rows), x])
+    low, high = _window(corners.min(axis=0), corners.max(axis=0))
+    _draw_set(axes, rows, low, high)
+    pulls = [row.multiplier * float(np.linalg.norm(row.a)) for row in rows]
+    least = SLACK * max([float(np.linalg.norm(data.c)), *pulls])
+    held = [row for row, pull in zip(rows, pulls, strict=True) if pull > least]
+    for k, row in enumerate(held[:NAMED]):
+        ends = _segment(row, low, high)
+        axes.plot(
+            ends[:, 0],
+            ends[:, 1],
+            color=ORANGE,
+            linewidth=2.0,
+            linestyle=("-", "--", ":", "-.", (0, (1, 3)))[k],
+            label=f"{row.name}: {row.multiplier:.3g}",
+        )
+    axes.plot(*x, "o", color="black", markersize=7, zorder=5)
+    sides = high - low
+    if sides.max() <= LIKE * sides.min():
+        axes.set_aspect("equal")
+        _draw_cone(axes, data.c, held, x, ARROW * float(sides.min()))
+    axes.set_xlim(low[0], high[0])
+    axes.set_ylim(low[1], high[1])
+    axes.set_xlabel("x_0")
+    axes.set_ylabel("x_1")
+    if held:
+        title = "rows that hold x, multipliers"
+        axes.legend(title=title, frameon=True, fontsize=9, title_fontsize=9, loc="best")
+    titled(axes, "arrow: -c, the multipliers times the normals (thin)")
+
+
+def _window(low: Array, high: Array) -> tuple[Array, Array]:
+    """What the picture shows: the vertices with some room, in one unit where sides are alike."""
+    sides = high - low
+    most = float(sides.max()) or 1.0
+    sides = np.where(sides * LIKE >= most, most, sides)
+    room = ROOM * np.where(sides > 0.0, sides, most)
+    return low - room, high + room
+
+
+def half_planes(data: Any, dual: Any) -> list[HalfPlane]:
+    """All rows and bounds as a.x <= b, with the multipliers of a solution."""
+    found = []
+    for A, b, kind in ((data.A_ub, data.b_ub, "ub"), (data.A_eq, data.b_eq, "eq")):
+        matrix = A.toarray() if hasattr(A, "toarray") else np.asarray(A)
+        values = dual["lambda_ub" if kind == "ub" else "nu"]
+        for i, (a, level) in enumerate(zip(matrix, b, strict=True)):
+            price = float(values[i])
+            found.append(HalfPlane(a, float(level), f"{kind} {i}", max(price, 0.0)))
+            if kind == "eq":
+                found.append(HalfPlane(-a, -float(level), f"{kind} {i}", max(-price, 0.0)))
+    for j, unit in enumerate(np.eye(2)):
+        lower, upper = float(data.lower[j]), float(data.upper[j])
+        if np.isfinite(lower):
+            price = float(dual["lambda_lower"][j])
+            found.append(HalfPlane(-unit, -lower, f"x_{j} >= {lower:g}", price))
+        if np.isfinite(upper):
+            price = float(dual["lambda_upper"][j])
+            found.append(HalfPlane(unit, upper, f"x_{j} <= {upper:g}", price))
+    return [row for row in found if np.any(row.a)]
+
+
+def vertices(rows: list[HalfPlane]) -> Array:
+    """The points at which two rows meet and all others hold, shape (k, 2)."""
+    if len(rows) < 2:
+        return np.empty((0, 2))
+    A, b = np.array([row.a for row in rows]), np.array([row.b for row in rows])
+    first, second = np.triu_indices(len(rows), 1)
+    (p, q), (r, s) = A[first].T, A[second].T
+    area = p * s - q * r
+    lengths = np.linalg.norm(A, axis=1)
+    meet = np.abs(area) > SLACK * lengths[first] * lengths[second]
+    first, second, area = first[meet], second[meet], area[meet]
+    p, q, r, s = p[meet], q[meet], r[meet], s[meet]
+    points = np.column_stack([b[first] * s - q * b[second], p * b[second] - b[first] * r])
+    points /= area[:, None]
+    size = np.abs(b) + np.abs(points) @ np.abs(A.T) + 1.0
+    found: Array = points[np.all(points @ A.T <= b + SLACK * size, axis=1)]
+    return found
+
+
+def clipped(corners: Array, row: HalfPlane) -> Array:
+    """The part of a convex polygon with a.x <= b."""
+    inside, found = corners @ row.a - row.b, []
+    size = SLACK * (abs(row.b) + float(np.max(np.abs(corners) @ np.abs(row.a), initial=0.0)))
+    for k, here in enumerate(inside):
+        there = inside[(k + 1) % len(inside)]
+        if here <= size:
+            found.append(corners[k])
+        if (here < -size < size < there) or (there < -size < size < here):
+            share = here / (here - there)
+            found.append(corners[k] + share * (corners[(k + 1) % len(corners)] - corners[k]))
+    return np.array(found).reshape(-1, 2)
+
+
+def _draw_set(axes: Any, rows: list[HalfPlane], low: Array, high: Array) -> None:
+    """The feasible set within the picture: an area, a segment or a point."""
+    corners = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
+    for row in rows:
+        corners = clipped(corners, row)
+    if len(corners):
+        axes.fill(*corners.T, facecolor=PALE[0], edgecolor=BLUE, linewidth=1.6)
+
+
+def _segment(row: HalfPlane, low: Array, high: Array) -> Array:
+    """The line a.x = b as far as the picture goes."""
+    length = float(np.linalg.norm(row.a))
+    foot = 0.5 * (low + high)
+    foot = foot - (row.a @ foot - row.b) / length**2 * row.a
+    along = np.array([-row.a[1], row.a[0]]) / length * float(np.linalg.norm(high - low))
+    return np.array([foot - along, foot + along])
+
+
+def _draw_cone(axes: Any, c: Array, held: list[HalfPlane], x: Array, length: float) -> None:
+    """-c = sum of the multipliers times the normals, all on one scale."""
+    sizes = [float(np.linalg.norm(row.multiplier * row.a)) for row in held]
+    size = max([float(np.linalg.norm(c)), *sizes])
+    if size == 0.0:
+        return
+    parts = [(row.multiplier * row.a, ORANGE, 1.2) for row in held[:NAMED]]
+    for vector, hue, width in (*parts, (-c, "black", 2.0)):
+        if np.any(vector):
+            arrow = {"arrowstyle": "-|>", "color": hue, "lw": width, "shrinkA": 0, "shrinkB": 0}
+            end = x + length * vector / size
+            axes.annotate("", end, x, arrowprops=arrow, annotation_clip=False)

@@ -1,0 +1,93 @@
+"""Two variables or features are drawn in their plane: polytopes, regions, clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from support.report.looks import faults
+
+import convexml as cml
+from convexml.models.pictures.polytope import half_planes, vertices
+
+pytest.importorskip("matplotlib")
+rng = np.random.default_rng(1)
+X = rng.normal(size=(40, 2))
+LABELS = np.where(X[:, 0] ** 2 + X[:, 1] > 0.4, "in", "out")
+GAUSSIAN = cml.kernels.Gaussian(0.7)
+
+
+def test_the_polytope_of_a_linear_program() -> None:
+    lp = cml.LinearProgram([-3.0, -2.0], A_ub=[[1, 1], [1, 3], [2, 1]], b_ub=[5, 6, 7])
+    solution = lp.solve()
+    figure = solution.plot()
+    assert faults(figure) == []
+    axes = figure.axes[0]
+    named = {line.get_label(): line for line in axes.lines if ":" in str(line.get_label())}
+    assert set(named) == {"ub 1: 0.2", "ub 2: 1.4"}
+    rows = half_planes(lp.data, solution.dual)
+    by_hand = {(0.0, 0.0), (3.5, 0.0), (3.0, 1.0), (0.0, 2.0)}
+    assert {tuple(np.round(each, 9) + 0.0) for each in vertices(rows)} == by_hand
+    area = axes.patches[0].get_xy()
+    assert {tuple(np.round(each, 9) + 0.0) for each in area} == by_hand
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda: cml.LinearProgram([1.0, 2.0], A_eq=[[1, 1]], b_eq=[3]),
+        pytest.param(lambda: cml.LinearProgram([0.0, 0.0]), marks=pytest.mark.slow),
+        pytest.param(
+            lambda: cml.LinearProgram([1.0, 1.0], A_ub=[[-1, -2], [-2, -1]], b_ub=[-4, -4]),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            lambda: cml.LinearProgram(
+                [1.0, 1.0], A_ub=[[-1, 0], [0, -1]], b_ub=[-4000, -0.4], bounds=[(0, 9000), (0, 1)]
+            ),
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_other_polytopes(program: Callable[[], Any]) -> None:
+    assert faults(program().solve().plot()) == []
+
+
+def test_the_normals_add_up_to_the_cost() -> None:
+    lp = cml.LinearProgram([1.0, 3.0], A_eq=[[1, 1]], b_eq=[3], bounds=[(0, 2), (None, None)])
+    rows = half_planes(lp.data, lp.solve().dual)
+    total = np.sum([row.multiplier * row.a for row in rows], axis=0)
+    np.testing.assert_allclose(total, [-1.0, -3.0], atol=1e-9)
+
+
+def test_the_regions_of_a_kernel_machine() -> None:
+    solution = cml.KernelSVM(X, LABELS, 2.0, GAUSSIAN).solve()
+    figure = solution.plot()
+    assert faults(figure) == []
+    dots = [
+        c for c in figure.axes[0].collections if hasattr(c, "get_sizes") and len(c.get_offsets())
+    ]
+    filled = [c for c in dots if c.get_facecolors().size and len(c.get_sizes()) > 0]
+    held = np.vstack([c.get_offsets() for c in filled if c.get_facecolors().size])
+    assert {tuple(each) for each in X[solution.support]} <= {tuple(each) for each in held}
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        lambda: cml.OneClassSVM(X, 0.2, GAUSSIAN),
+        pytest.param(lambda: cml.NuSVC(X, LABELS, 0.3, GAUSSIAN), marks=pytest.mark.slow),
+        pytest.param(lambda: cml.LogisticRegression(X, LABELS, 0.1), marks=pytest.mark.slow),
+        pytest.param(lambda: cml.SoftMarginSVM(X, LABELS), marks=pytest.mark.slow),
+    ],
+)
+def test_other_regions(problem: Callable[[], Any]) -> None:
+    assert faults(problem().solve().plot()) == []
+
+
+def test_an_infeasible_polytope_has_no_vertex() -> None:
+    lp = cml.LinearProgram([1.0, 1.0], A_ub=[[1, 1], [-1, -1]], b_ub=[1, -2])
+    zero = {"lambda_ub": np.zeros(2), "nu": [], "lambda_lower": [0, 0], "lambda_upper": [0, 0]}
+    assert vertices(half_planes(lp.data, zero)).shape == (0, 2)
