@@ -22,6 +22,10 @@ RANGES = {
     "everywhere": " It is a relative gap, such as 1e-3.",
     "max_seconds": " None is no limit.",
     "max_iter": " None is the solver's own limit.",
+    "order": " 0 fits constants (total variation), 1 lines.",
+    "k": " Pass a whole number from 1 on.",
+    "count": " Pass a whole number from 1 on.",
+    "rounds": " Each of them adds a stump: pass a whole number from 1 on, such as 100.",
     "seed": " Any whole number from 0 on will do.",
 }
 """What a number means that must lie in a range, by its name."""

@@ -51,6 +51,8 @@ ATTRIBUTES: Mapping[str, str] = {
     "n_features_in_": "problem.objective_parts.d",
     "feature_names_in_": "problem.features",
     "classes_": "problem.classes",
+    "cross_validate": "Models of (w, b) with lam, C or a radius have it; else pose and score one "
+    "problem for each value and fold",
     "leave_one_out": "Ridge has it, in closed form; any problem has cross_validate(lams, folds=n)",
     "loss": "problem.objective_parts.loss",
     "penalty": "problem.objective_parts.penalty",

@@ -117,7 +117,9 @@ def check_penalty(owner: str, penalty: Any, d: int) -> None:
     except (ValueError, IndexError) as error:
         for name, given in vars(penalty).items():
             if np.ndim(given) == 1 and len(given) != d:
+                instead = f"Pass {d} numbers, one for each column of X."
                 raise InputError(
-                    f"{owner}: {name} must have one entry per feature ({d}), got {len(given)}."
+                    f"{owner}: {name} must have one entry per feature ({d}), got {len(given)}. "
+                    f"{instead}"
                 ) from None
         raise InputError(f"{owner}: {penalty!r} does not fit {d} features ({error}).") from None

@@ -86,10 +86,6 @@ ROWS: dict[str, Row] = {
         lambda: cml.LPBoost(X, np.arange(len(X)) % 2, 1.5),
         "LPBoost: nu | 1.5 | (0, 1] | must be in",
     ),
-    "no rounds": (
-        lambda: cml.AdaBoost(X, np.arange(len(X)) % 2, 0),
-        "AdaBoost: rounds | got 0 | > 0 | must be",
-    ),
     "stumps of constant columns": (
         lambda: cml.stumps(np.ones((4, 2))),
         "stumps: every column of X is constant | no stump tells | that varies | Pass a feature",
@@ -112,7 +108,7 @@ ROWS: dict[str, Row] = {
     ),
     "a negative order": (
         lambda: cml.TrendFilter(Y, 0.1, order=-1),
-        "TrendFilter: order | -1 | >= 0 | must be",
+        "TrendFilter: order | -1 | must be >= 0 | 0 fits constants",
     ),
     "targets of a convex fit whose squares overflow": (
         lambda: cml.ConvexRegression(X, 1e200 * Y),
@@ -132,7 +128,7 @@ ROWS: dict[str, Row] = {
     ),
     "strengths for other ranks": (
         lambda: cml.Slope(X, Y, [0.2, 0.1]),
-        "Slope: lams | got 2 | one entry | per feature (5)",
+        "Slope: lams | got 2 | one entry per feature (5) | Pass 5 numbers",
     ),
     "a root of squares that overflow": (
         lambda: cml.SquareRootLasso(X, 1e200 * Y, 0.1),
@@ -145,5 +141,17 @@ ROWS: dict[str, Row] = {
     "points whose squares overflow": (
         lambda: cml.EnclosingBall(1e200 * X),
         "EnclosingBall: squared distances of X | entries up to | beyond float64 | change its unit",
+    ),
+    "no neighbours": (
+        lambda: cml.NearestNeighbors(X, X, k=0),
+        "NearestNeighbors: k | got 0 | must be > 0 | Pass a whole number from 1 on",
+    ),
+    "no rounds": (
+        lambda: cml.AdaBoost(X, Y > 0.0, 0),
+        "AdaBoost: rounds | got 0 | must be > 0 | a whole number from 1 on, such as 100",
+    ),
+    "a trend filter over folds": (
+        lambda: cml.TrendFilter(Y, 0.1).cross_validate([0.1]),
+        "TrendFilter | 'cross_validate' | no attribute | pose and score one problem",
     ),
 }
