@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..progress import operation
+from ..progress import judged, operation
 from . import exits
 from .options import AsJson, File, NoCode, Tolerance
 
@@ -44,6 +44,7 @@ def check(
     problem_file = load_file(file, code=not no_code)
     with operation(problem_file.path.name, True):
         certificate = _certify(problem_file, weights, intercept, tol)
+        judged(certificate)
     if as_json:
         typer.echo(_document(problem_file.path.stem, certificate))
     else:

@@ -50,7 +50,7 @@ def solve(
     from ..comparison.entries import from_file
     from ..errors import InputError
     from ..library import discover, load_file
-    from ..progress import operation
+    from ..progress import evaluated, operation
 
     require(solver)
     if as_json:  # `--json -`, as of compare: it is printed anyway
@@ -62,6 +62,8 @@ def solve(
         with operation(file.path.name, True):
             try:
                 record, solution = _solve(from_file(file), solver, tol, max_seconds)
+                found = record.objective, record.dual_objective, record.gap, record.relative_gap
+                evaluated(values=found)  # the line that stays has them
             except InputError as error:
                 raise InputError(f"{file.path}: {file.kind}: {error}") from error
         held_out = _held_out(file, solution)

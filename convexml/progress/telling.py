@@ -87,10 +87,10 @@ def operation(name: str, progress: Wish = False) -> Iterator[None]:
     ----------
     name : str
     progress : bool, callable or None
-        A function to call with a ``Progress``; True: a line where standard error is a terminal.
-        What ``showing_progress`` says goes before None, which else is True, and before False, which
-        else is silence. Within an operation that is watched only a function has an effect: it hears
-        of this one in place of the others.
+        A function to call with a ``Progress``; True: a line where standard error is a terminal,
+        or the function of ``showing_progress``. What that says goes before None, which else is
+        True, and before False, which else is silence. Within an operation that is watched only a
+        function has an effect: it hears of this one in place of the others.
     """
     wish, around = _read(progress, name), _audience.get()
     if around is not None and not callable(wish):
@@ -98,7 +98,7 @@ def operation(name: str, progress: Wish = False) -> Iterator[None]:
             yield
         return
     said = _wish.get()
-    if not wish and said is not None:
+    if not callable(wish) and (callable(said) or (said is not None and not wish)):
         wish = said
     if callable(wish):
         with _heard(Audience(wish), name):
@@ -152,6 +152,7 @@ def _within(audience: Audience, name: str) -> Iterator[None]:
         yield
     finally:
         audience.stages, audience.numbers = before, {}
+        audience.tell()
 
 
 def watched(call: Callable[P, T]) -> Callable[P, T]:

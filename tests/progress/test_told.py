@@ -120,8 +120,8 @@ def test_an_interval_of_lam_tells_where_it_is() -> None:
 
 def test_cross_validation_counts_its_folds() -> None:
     told: list[Progress] = []
-    logistic = cml.LogisticRegression(X, Y > 0, lam=0.1)
-    logistic.cross_validate([0.1, 0.2], folds=3, progress=told.append)
+    ridge = cml.Ridge(X, Y, 0.1)
+    ridge.cross_validate([0.1, 0.2], folds=3, progress=told.append)
     counts = list(dict.fromkeys((e.stages[0].done, e.stages[0].total) for e in told))
     assert counts == [(0, 0), (0, 3), (1, 3), (2, 3), (3, 3)]
 
@@ -184,8 +184,8 @@ def test_an_inner_operation_has_its_own_numbers_and_leaves_none_behind() -> None
         with operation("inner"):
             evaluated(4)
         at("on")
-    assert [each.iteration for each in told] == [None, 3, None, 4, None]
-    assert [len(each.stages) for each in told] == [1, 1, 2, 2, 1]
+    assert [each.iteration for each in told] == [None, 3, None, 4, None, None]
+    assert [len(each.stages) for each in told] == [1, 1, 2, 2, 1, 1]  # its end is told too
 
 
 def test_an_operation_that_raises_leaves_the_one_around_it_as_it_was() -> None:
