@@ -34,8 +34,8 @@ def values(certificate: Any) -> list[tuple[str, str]]:
     if certificate.claim not in ("optimal", "unattained"):
         return []
     bound = f"{certificate.gap:.3g}   relative {certificate.relative_gap:.3g}"
-    rounding = f", of which rounding {certificate.rounding:.3g}"
-    return [*both, ("P − D", bound + rounding), ("repaired by", f"{certificate.repaired:.3g}")]
+    small = (("rounding", certificate.rounding), ("repaired by", certificate.repaired))
+    return [*both, ("P − D ≤", bound), *((name, f"{value:.3g}") for name, value in small)]
 
 
 def conditions(certificate: Any) -> list[tuple[str, str, str, str]]:
@@ -99,8 +99,11 @@ def _escaped(text: str) -> str:
 
 def named(arrays: Mapping[str, Any], columns: int) -> list[str]:
     """One line for each named array: its first entries, as many as fit, its shape and zeros."""
+    names = [plain_name(name) for name in arrays]
+    width = max(12, *(len(name) + 1 for name in names))
     return [
-        f"  {plain_name(name):<12}{entries(value, columns - 14)}" for name, value in arrays.items()
+        f"  {name:<{width}}{entries(value, columns - 2 - width)}"
+        for name, value in zip(names, arrays.values(), strict=True)
     ]
 
 

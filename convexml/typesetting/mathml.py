@@ -18,7 +18,13 @@ VERBOSE = re.compile(
 PLAIN = re.compile(r"\\[bB]ig+(?=\\|[(\[|])")
 """Sizes of brackets, which MathML chooses itself."""
 LONE = re.compile(r"<mrow>(<m[ino]>[^<]*</m[ino]>)</mrow>")
-REFERENCE = re.compile(r"&#x[0-9A-Fa-f]+;")
+OWN = r"\\text(?:backslash|asciitilde|asciicircum)\{\}|\\ensuremath\{.\}|\\[_&%#${}]"
+"""A character of a text that LaTeX would take for one of its own, as it is escaped."""
+TEXT = re.compile(rf"\\text\{{((?:{OWN}|[^{{}}\\])*)\}}")
+NAMED = {"backslash": "\\", "asciitilde": "~", "asciicircum": "^"}
+BRACES = str.maketrans("{}", "\ue000\ue001")
+"""Braces of a text while it is read: of no use to anybody else."""
+BACK = str.maketrans("\ue000\ue001", "{}")
 
 
 @lru_cache(maxsize=4096)
@@ -30,10 +36,10 @@ def mathml(latex: str) -> str:
     latex : str
         A formula as the models write them.
     """
-    from latex2mathml.converter import convert
+    from xml.etree.ElementTree import tostring
 
-    text = LONE.sub(r"\1", VERBOSE.sub("", convert(PLAIN.sub("", latex), display="block")))
-    return REFERENCE.sub(_character, text)
+    text = tostring(tree(latex), encoding="unicode", short_empty_elements=False)
+    return LONE.sub(r"\1", VERBOSE.sub("", text))
 
 
 def tree(latex: str) -> Element:
@@ -46,12 +52,20 @@ def tree(latex: str) -> Element:
     """
     from latex2mathml.converter import convert_to_element
 
-    found: Element = convert_to_element(PLAIN.sub("", latex), display="block")
+    plain = TEXT.sub(_read, PLAIN.sub("", latex))
+    found: Element = convert_to_element(plain, display="block")
     for element in found.iter():
-        element.text = html.unescape(element.text or "")
+        element.text = html.unescape(element.text or "").translate(BACK)
     return found
 
 
-def _character(found: re.Match[str]) -> str:
-    """The character itself, unless it is one of HTML's own."""
-    return html.escape(html.unescape(found[0]))
+def _read(text: re.Match[str]) -> str:
+    """A text whose characters are themselves."""
+    return rf"\text{{{re.sub(OWN, _character, text[1])}}}"
+
+
+def _character(escaped: re.Match[str]) -> str:
+    found = escaped[0]
+    if found.startswith(r"\text"):
+        return NAMED[found[5:-2]]
+    return (found[-2] if found.startswith(r"\ensuremath") else found[1]).translate(BRACES)

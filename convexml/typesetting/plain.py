@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 TRANSPARENT = ("math", "mrow", "mstyle", "mpadded")
 SCRIPTS = ("msub", "msup", "msubsup", "munder", "mover", "munderover")
 ONES = "\N{MATHEMATICAL BOLD DIGIT ONE}"
+SPACE = Atom("", "space")
+WIDE = ("1em", "2em")
 HALF = {("1", "2"): "½"}
 
 
@@ -41,7 +43,7 @@ def _atoms(element: Element) -> list[Atom]:
     if element.tag in TRANSPARENT:
         return _inside(element)
     if element.tag == "mspace":
-        return []
+        return [SPACE] if element.get("width") in WIDE else []
     if element.tag == "mfrac":
         return [_fraction(element[0], element[1])]
     if element.tag == "msqrt":
@@ -49,9 +51,16 @@ def _atoms(element: Element) -> list[Atom]:
     if element.tag in SCRIPTS:
         return _scripted(element)
     if element.tag == "mtext":
-        return [Atom((element.text or "").strip(), "word")]
+        return _words(element.text or "")
     bold = element.get("mathvariant") == "bold" and element.text == "1"
     return [Atom(ONES, "letter") if bold else atom(element.text or "")]
+
+
+def _words(text: str) -> list[Atom]:
+    """A text, and the spaces around it."""
+    word = [Atom(text.strip(), "word")] if text.strip() else []
+    before, after = ([SPACE] if end.isspace() else [] for end in (text[:1], text[-1:]))
+    return [*before, *word, *after]
 
 
 def _inside(element: Element) -> list[Atom]:

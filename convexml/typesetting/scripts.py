@@ -58,4 +58,4 @@ def _small(text: str, table: dict[str, str]) -> str:
 
 def _one(text: str) -> str:
     """In brackets, unless it is one letter or one word."""
-    return text if len(text) == 1 or text.isalpha() else f"({text})"
+    return text if len(text) == 1 or text.replace("_", "").isalpha() else f"({text})"

@@ -12,7 +12,7 @@ CLOSING = frozenset(")]}⟩")
 BARS = frozenset("|‖")
 TIGHT = frozenset("/∂∀√∇")
 """No space after these, nor around a stroke."""
-NOTHING_BEFORE = ("open", "relation", "comma", "binary", "word", "name", "tight")
+NOTHING_BEFORE = ("open", "relation", "comma", "binary", "space", "name", "tight")
 """After these a minus is a sign."""
 WRITTEN = {"-": "−", "∗": "*", "⋅": "·", "\N{DIVIDES}": "|", "∥": "‖", "⪯": "≼", "⪰": "≽", "ϵ": "ε"}
 """One character for what looks alike, and for what few fonts have."""
@@ -23,7 +23,7 @@ class Atom(NamedTuple):
 
     ``kind`` is "letter", "number", "term" (with scripts, so that a space must follow), "quotient",
     "name" (log, max), "sum", "relation", "binary", "open", "close", "bar", "closing bar", "comma",
-    "tight" or "word".
+    "tight", "word" or "space".
     """
 
     text: str
@@ -111,8 +111,8 @@ def _is_factor(atoms: Sequence[Atom], k: int) -> bool:
     """Whether something is multiplied with the piece."""
     before = atoms[k - 1].kind if k else "open"
     after = atoms[k + 1].kind if k + 1 < len(atoms) else "close"
-    apart = ("relation", "binary", "open", "close", "comma", "tight", "word")
-    return before not in apart or after not in (*apart[:2], *apart[3:5], "word")
+    ends = ("relation", "binary", "comma", "space")
+    return before not in (*ends, "open", "tight") or after not in (*ends, "close")
 
 
 def _apart(before: Atom, after: Atom) -> bool:

@@ -42,6 +42,9 @@ FORMULAS = {
     r"\sum_j \lambda_j |w|_{(j)}": "∑ⱼ λⱼ |w|₍ⱼ₎",
     r"w_i \le w_{i+1}": "wᵢ ≤ wᵢ₊₁",
     r"(1.5 \cdot 10^{-3}) \|w\|_1": "(1.5 · 10⁻³) ‖w‖₁",
+    r"\min_x\ -x\quad\text{s.t.}\quad -\tau \le x": "min_x −x s.t. −τ ≤ x",
+    r"A_{\text{x\_up}} \text{my\_x} - b\text{ (of } -f \text{)}": "A_x_up my_x − b (of −f)",
+    r"\text{50\% of \{A \& B\}\_i \ensuremath{<} \textbackslash{}}": "50% of {A & B}_i < \\",
     r"\tfrac{1}{2} (G)^\top P^{-1} (G)": "½ (G)ᵀP⁻¹ (G)",
 }
 GREEK = {"epsilon": "ε", "varepsilon": "ε"}
