@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
@@ -9,11 +10,14 @@ from itertools import groupby
 from .aligned import rows
 from .mathml import mathml
 
+MINUS = re.compile(r"(?<![\w)\]-])-(?=\d)|(?<=\de)-(?=\d)")
+"""Before a number or an exponent: there no line may be broken."""
 STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}
 table{border-collapse:collapse;margin:.5rem 0 1.5rem}
 th,td{padding:.2rem .8rem .2rem 0;text-align:left;vertical-align:top}
 thead th{border-bottom:1px solid}
+td:nth-child(4){overflow-wrap:anywhere;min-width:5rem}
 .scroll{overflow-x:auto}
 math{display:inline-block;text-align:left}
 @media(prefers-color-scheme:dark){:root{color-scheme:dark}}
@@ -61,7 +65,8 @@ def formulas(latex: str) -> str:
     for label, group in groupby(rows(latex), key=lambda row: row[0]):
         shown = [mathml(formula) for _, formula in group]
         body += "".join(_line((escape("" if k else label), each)) for k, each in enumerate(shown))
-    return f'<div class="scroll"><table><tbody>{body}</tbody></table></div>'
+    named = 'class="scroll" tabindex="0" role="region" aria-label="Formulas"'
+    return f"<div {named}><table><tbody>{body}</tbody></table></div>"
 
 
 def document(title: str, body: str) -> str:
@@ -83,5 +88,6 @@ def document(title: str, body: str) -> str:
 
 
 def _line(cells: Iterable[str]) -> str:
-    first, *others = cells
-    return f'<tr><th scope="row">{first}</th>' + "".join(f"<td>{c}</td>" for c in others) + "</tr>"
+    first, *others = (MINUS.sub("−", cell) for cell in cells)
+    head = f'<th scope="row">{first}</th>' if first else "<td></td>"
+    return f"<tr>{head}{''.join(f'<td>{cell}</td>' for cell in others)}</tr>"

@@ -15,6 +15,7 @@ RULES: tuple[tuple[str, object], ...] = (
     (r"\bd(?=Omega|l\()", "∂"),
     (r" in (?=dom |∂)", " ∈ "),
     (rf"(?<![A-Za-z])({WORD})(?![A-Za-z])", lambda found: GREEK[found[1]]),
+    (r"_star\b", "*"),
     (r"\bsum(?=[_( ])(?! of)", "∑"),
     (r"\bl'(?=\()", "l′"),
     (r"(?<=[\w)*])'", "ᵀ"),

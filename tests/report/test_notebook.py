@@ -44,7 +44,7 @@ class Tags(HTMLParser):
         assert tag == "mspace" or self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text += data
+        self.text += data.replace("−", "-")
 
 
 @pytest.fixture(scope="module")

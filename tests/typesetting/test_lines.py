@@ -25,6 +25,7 @@ NAMES = {
     "sum_j lams_j |w|_(j) + w'X'u = 0": "∑ⱼ λⱼ |w|₍ⱼ₎ + wᵀXᵀu = 0",
     "sum of y_pi that part e <= d_e": "sum of y_π that part e ≤ dₑ",
     "c + A_ub' lambda_ub - lambda_lower = 0": "c + A_ubᵀ λ_ub − λ_lower = 0",
+    "alpha_star": "α*",
     "class 0: Theta = Theta'": "class 0: Θ = Θᵀ",
     "user-defined x >= -1": "user-defined x ≥ −1",
 }
