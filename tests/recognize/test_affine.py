@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 from convexml.recognition.reading.declined import Declined
+from convexml.recognition.reading.maps import LinearMap
 from convexml.recognition.reading.walker import Walker
 
 RANDOM = np.random.default_rng(7)
@@ -89,3 +90,19 @@ def test_the_matrix_is_not_copied() -> None:
 def test_what_is_not_affine_is_named() -> None:
     with pytest.raises(Declined, match="abs"):
         Walker().affine(cp.abs(w))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sums_of_selections_are_sums_of_their_values(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(10):
+        first, second = rng.permutation(9)[:6], rng.integers(0, 9, 6)
+        one = LinearMap(6, 9, None, rng.normal(size=6), first)
+        two = LinearMap(6, 9, None, -2.0, second)  # of the same entry in some rows, or in none
+        if seed < 2:
+            two = LinearMap(6, 9, None, -2.0, (first + 1 + seed) % 9)
+        x = rng.normal(size=9)
+        np.testing.assert_allclose((one + two)(x), one.scale * x[first] - 2.0 * x[two.index])
+        total = (one + two).full()
+        np.testing.assert_allclose(total @ x, (one + two)(x))
+        assert total.has_canonical_format

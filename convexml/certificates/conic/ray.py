@@ -16,6 +16,7 @@ from ...objective.linear.data import LinearData
 from ..algebra.polyhedron import Interior, nearby, relative_interior
 from ..algebra.singular import SAFE
 from ..algebra.sums import exact_dot, exact_pair
+from .rows import smallest_cones
 
 INWARDS = 1e-2
 """How far, for its size, a ray on the border of a curved cone is moved before others are tried."""
@@ -63,7 +64,7 @@ def has_point_among(program: ConeProgram, points: Iterable[Array]) -> bool:
         rows = sparse.hstack([rounded.rows, sparse.csr_array((m, 1))], format="csr")
         rounded = Rounded(rows, np.zeros(n + 1), np.zeros(n + 1, dtype=bool))
     down = np.append(np.zeros(n), -1.0)
-    cone = ConeProgram(flat, down, A, np.zeros(m), program.cones, rounded=rounded)
+    cone = ConeProgram(flat, down, A, np.zeros(m), smallest_cones(program), rounded=rounded)
     return any(_rays(cone, (np.append(x, 1.0) for x in points)))
 
 

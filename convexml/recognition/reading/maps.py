@@ -103,7 +103,7 @@ class LinearMap:
             return self
         scale = self.scale[rows] if np.ndim(self.scale) else self.scale
         if self.is_selection:
-            return replace(self, rows=rows.size, scale=scale, columns=self.index[rows])
+            return LinearMap(rows.size, self.width, None, scale, self.index[rows])
         matrix = self.tocsr_if_many().matrix
         _affordable(rows.size, matrix)
         columns = self.columns if self.copies == 1 else self.index
@@ -183,6 +183,8 @@ class LinearMap:
     def __add__(self, other: LinearMap) -> LinearMap:
         if self.has_base_of(other):
             return replace(self, scale=self.scale + other.scale)
+        if self.is_selection and other.is_selection and np.all(self.index != other.index):
+            return LinearMap(self.rows, self.width, _pairs(self, other))
         one, two = self.full(), other.full()
         if sparse.issparse(one) != sparse.issparse(two):
             one, two = (each.toarray() if sparse.issparse(each) else each for each in (one, two))
@@ -207,6 +209,16 @@ def transposed(each: LinearMap, entries: Array) -> Array:
     if each.is_selection:
         return np.bincount(each.index, each.scales * entries, each.width)
     return np.asarray(each.full().T @ entries).ravel()
+
+
+def _pairs(one: LinearMap, other: LinearMap) -> Any:
+    """The sum of two selections that have no entry of a row in common: two entries a row."""
+    order = one.index > other.index
+    columns = np.column_stack([one.index, other.index])
+    entries = np.column_stack([one.scales, other.scales])
+    columns[order], entries[order] = columns[order, ::-1], entries[order, ::-1]
+    parts = entries.ravel(), columns.ravel(), np.arange(0, columns.size + 1, 2)
+    return sparse.csr_array(parts, shape=(one.rows, one.width))
 
 
 def _affordable(rows: int, matrix: Any) -> None:

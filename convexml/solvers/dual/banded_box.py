@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solveh_banded
+from scipy.linalg.lapack import dpbsv
 
 from ...numerics import Array
 
@@ -17,7 +17,7 @@ class BandedBox:
     Attributes
     ----------
     bands : array, shape (k, m)
-        The lower diagonals of Q, as SciPy's ``solveh_banded`` takes them.
+        The lower diagonals of Q, as LAPACK's ``dpbsv`` takes them.
     b : array, shape (m,)
     """
 
@@ -37,7 +37,10 @@ class BandedBox:
         """The t with Q t + weights * t = side."""
         matrix = self.bands.copy()
         matrix[0] += weights
-        return np.asarray(solveh_banded(matrix, side, lower=True))
+        _, found, failed = dpbsv(matrix, side, lower=1)
+        if failed or not np.isfinite(np.vdot(found, found)):
+            raise np.linalg.LinAlgError("no longer positive definite")
+        return np.asarray(found)
 
     def move(self, reach: float) -> None:
         """S alone moves."""

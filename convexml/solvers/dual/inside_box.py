@@ -36,28 +36,25 @@ def inner_points(system: BoxSystem, count: int, level: float) -> Iterator[Array]
     Source: Kim, Koh, Boyd and Gorinevsky (2009, https://doi.org/10.1137/070690274).
     """
     s = np.zeros(count)
-    z = system.slopes(s)
-    unit = max(float(np.max(np.abs(z))), np.finfo(float).tiny)
-    upper, lower = np.full(count, unit), np.full(count, unit)
-    above, below = np.full(count, level), np.full(count, level)
+    unit = max(float(np.max(np.abs(system.slopes(s)))), np.finfo(float).tiny)
+    room, force = np.full((2, count), level), np.full((2, count), unit)  # above and below s
     while True:
         yield s
-        aim = CENTRING * float(upper @ above + lower @ below) / (2 * count)
-        side = system.slopes(s) - aim / above + aim / below
+        pull = CENTRING * float(np.vdot(force, room)) / (2 * count) / room
+        weights = force / room
+        side = system.slopes(s) - pull[0] + pull[1]
         try:
-            step = system.step(upper / above + lower / below, side)
+            step = system.step(weights[0] + weights[1], side)
         except (ValueError, np.linalg.LinAlgError):
             return
-        to_upper = (aim + upper * step) / above - upper
-        to_lower = (aim - lower * step) / below - lower
-        pairs = ((above, -step), (below, step), (upper, to_upper), (lower, to_lower))
-        reach = min(_reach(size, change) for size, change in pairs)
-        s, above, below = s + reach * step, above - reach * step, below + reach * step
-        upper, lower = upper + reach * to_upper, lower + reach * to_lower
+        change = np.stack((-step, step))
+        to_force = pull - weights * change - force
+        reach = min(_reach(room, change), _reach(force, to_force))
+        s, room, force = s + reach * step, room + reach * change, force + reach * to_force
         system.move(reach)
 
 
 def _reach(size: Array, change: Array) -> float:
     """The step for which size + step * change stays positive, at most 1."""
-    falls = change < 0.0
-    return min(1.0, SHORT * float(np.min(-size[falls] / change[falls], initial=np.inf)))
+    fastest = float(np.max(-change / size))
+    return min(1.0, SHORT / fastest) if fastest > 0.0 else 1.0

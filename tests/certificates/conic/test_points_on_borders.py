@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from scipy import sparse
 
+import convexml as cml
 from convexml.certificates.conic.ray import has_point
 from convexml.numerics import Array
 from convexml.objective.conic.cones import NonnegativeCone, SecondOrder, ZeroCone
@@ -38,3 +40,34 @@ def test_there_is_none_where_the_cone_has_none(radius: float) -> None:
     for off in (0.0, 1e-9, 1e-7):
         assert not has_point(ball(radius), on_border(radius, off))
         assert not has_point(ball(radius), on_border(0.5, off))
+
+
+def at_the_origin(*rows: str, above: float = 0.0, center: float = 0.0) -> cp.Problem:
+    """The distance from (1, 2) over what ``norm(w - center) <= above`` leaves."""
+    w = cp.Variable(2)
+    said = {
+        "ball": cp.norm(w - center) <= above,
+        "away": w[0] >= 1e-9,
+        "there": w == 0.0,
+        "combined": 3.0 * w[0] + 0.1 * w[1] >= 0.0,
+    }
+    return cp.Problem(cp.Minimize(cp.sum_squares(w - [1.0, 2.0])), [said[row] for row in rows])
+
+
+@pytest.mark.parametrize("rows", [("ball",), ("ball", "there"), ("combined", "ball")])
+@pytest.mark.parametrize("center", [0.0, 0.1])
+def test_a_ball_that_is_a_point_has_one(rows: tuple[str, ...], center: float) -> None:
+    if center and "there" in rows:
+        return  # contradicts the ball
+    certificate = cml.solve(at_the_origin(*rows, center=center))
+    assert certificate.verdict is cml.Verdict.CERTIFIED, certificate.reason
+    value = (1.0 - center) ** 2 + (2.0 - center) ** 2
+    assert certificate.primal_objective == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.parametrize("above", [0.0, -1e-9])
+def test_a_ball_that_misses_what_it_must_meet_by_little_is_not_certified(above: float) -> None:
+    rows = ("ball", "away") if above == 0.0 else ("ball",)
+    certificate = cml.solve(at_the_origin(*rows, above=above))
+    found = certificate.verdict is cml.Verdict.CERTIFIED
+    assert not (found and certificate.claim == "optimal")
