@@ -59,6 +59,7 @@ MEMBERS = (
     "score",
     "latex",
     "explain",
+    "explain",
     "features",
     "classes",
     "objective_parts",

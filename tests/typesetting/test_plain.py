@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.latex.formula_cases import LOSSES, PENALTIES, REAL, X
 
 from convexml import models
 from convexml.library import discover, load_file, read_table_of
 from convexml.library.names import snake_case
+from convexml.losses import Squared
+from convexml.models import LearningProblem
 from convexml.models.formats.explanation import formula_lines
+from convexml.penalties import L2
 from convexml.typesetting.aligned import rows
 from convexml.typesetting.plain import plain
 
@@ -50,7 +54,7 @@ FORMULAS = {
 GREEK = {"epsilon": "ε", "varepsilon": "ε"}
 SILENT = set("begin end left right quad text operatorname mathbf mathit mathrm mathcal".split())
 SILENT |= set("textstyle tfrac frac sum sqrt partial in le ge ne preceq succeq forall".split())
-SILENT |= set("infty cdot langle rangle Big tilde range".split())
+SILENT |= set("infty cdot circ langle rangle Big tilde range".split())
 
 
 def letters_of_latex(latex: str) -> Counter[str]:
@@ -121,6 +125,15 @@ def test_every_symbol_of_every_model_is_there_and_nothing_is_wider(name: str) ->
         assert max(map(len, text.splitlines())) <= columns
         assert text.split() == whole  # broken, not cut
         assert not set(text) & set("\\{}$&")
+
+
+def test_every_symbol_of_every_loss_and_penalty_is_there() -> None:
+    posed = [LearningProblem(X, target, loss, L2(0.1)) for loss, target in LOSSES.values()]
+    posed += [LearningProblem(X, REAL, Squared(), make(4)) for make in PENALTIES.values()]
+    formulas = {formula for problem in posed for _, formula in rows(problem.latex())}
+    assert len(formulas) > 100
+    for formula in formulas:
+        assert letters_of_latex(formula) == letters_of_text(plain(formula)), formula
 
 
 def test_a_row_of_a_dual_that_continues_the_one_before_is_indented() -> None:
