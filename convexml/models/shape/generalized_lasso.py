@@ -24,6 +24,7 @@ from ...validation import nonnegative_number, yes_or_no
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..arrays.searching import compared
 from ..base import Hyperparameter
+from ..folds.cross_validation import CrossValidated
 from ..kernel.nu_samples import samples_from_dict, samples_to_dict
 from ..learning.predictor import Predictor
 from ..reading.inputs import Samples, expand, read_dual, read_intercept, read_samples
@@ -33,7 +34,7 @@ from ..solution import Solution
 from .generalized_statement import generalized_latex, pose_generalized, pose_generalized_dual
 
 
-class GeneralizedLasso(Predictor, ArrayProblem):
+class GeneralizedLasso(CrossValidated, Predictor, ArrayProblem):
     r"""Minimise (1/2) mean (y - X w - b)^2 + lam |A w|_1.
 
     Each row of A is a combination of coefficients that is to be 0: differences of neighbours on a
@@ -65,9 +66,8 @@ class GeneralizedLasso(Predictor, ArrayProblem):
     With c_i = s_i / sum s the dual maximises -(1/2) sum u_i^2 / c_i - y'u over "u" (n,) and "s"
     (m,) s.t. X'u + A's = 0, 1'u = 0 (with an intercept) and |s_k| <= lam; u_i = c_i (x_i'w + b -
     y_i) at the optimum, and lam |(A w)_k| = s_k (A w)_k. From ``lam_max`` on A w = 0, to the
-    rounding of A. Dual points that leave a residual are moved by as little as removes it; what
-    rounding leaves is priced. Where columns of X and A together depend on each other up to rounding
-    only, no bound is known.
+    rounding of A. Dual points that leave a residual are moved by as little as removes it, at a
+    price. Where columns of X and A together depend up to rounding only, no bound is known.
 
     References
     ----------
@@ -78,7 +78,8 @@ class GeneralizedLasso(Predictor, ArrayProblem):
     methods: ClassVar[tuple[str, ...]] = ("interior_point",)
     why: ClassVar[str] = "its dual is a quadratic over a box"
     lam = Hyperparameter()
-    classes: None = None
+    classes = _kernel = None
+    _parts: ClassVar[tuple[Any, ...]] = Squared(), Zero(), "mean"
     _samples: Samples
 
     def __init__(
@@ -91,10 +92,10 @@ class GeneralizedLasso(Predictor, ArrayProblem):
         fit_intercept: bool = True,
         sample_weight: Any = None,
     ) -> None:
-        self._samples = read_samples(self.name, X, y, sample_weight, "real")
-        self._intercept = yes_or_no(fit_intercept, self.name, "fit_intercept")
+        samples = read_samples(self.name, X, y, sample_weight, "real")
+        self._compose(samples, yes_or_no(fit_intercept, self.name, "fit_intercept"))
         self._A = read_matrix(self.name, A, "A")
-        y, d = self._samples.y, self._samples.X.shape[1]
+        y, d = samples.y, samples.X.shape[1]
         if self._A.shape[1] != d:
             shape = f"A must have one column per feature ({d}), got shape {self._A.shape}."
             raise InputError(f"{self.name}: {shape} Its rows are combinations of coefficients.")
@@ -103,10 +104,12 @@ class GeneralizedLasso(Predictor, ArrayProblem):
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             null = self.program.null
         if not (LEAST_SQUARE < null < 1e280 or (np.ptp(y) == 0.0 and null < np.inf)):
-            size = f"(entries up to {np.max(np.abs(y)):g})"
-            raise InputError(
-                f"{self.name}: squares of y are beyond float64 {size}; change its unit."
-            )
+            lost = f"squares of y are beyond float64 (entries up to {np.max(np.abs(y)):g})"
+            raise InputError(f"{self.name}: {lost}; change its unit.")
+
+    def _compose(self, samples: Samples, intercept: bool) -> None:
+        self._samples, self._intercept = samples, intercept
+        self.__dict__.pop("program", None)
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
         self.__dict__.pop("program", None)
@@ -129,8 +132,7 @@ class GeneralizedLasso(Predictor, ArrayProblem):
     @property
     def lam_max(self) -> float:
         """The smallest lam with A w = 0, to the rounding of A; InputError if that is not solved."""
-        program = self.program
-        program = replace(program, lam=float(np.sqrt(program.null)) or 1.0)  # that of any lam
+        program = replace(self.program, lam=float(np.sqrt(self.program.null)) or 1.0)  # of any lam
         found = without_combinations(program.stack, program.side)
         if found is None:
             raise InputError(f"{self.name}.lam_max: {program.unknown or 'A w = 0 is not solved.'}")
@@ -145,19 +147,17 @@ class GeneralizedLasso(Predictor, ArrayProblem):
     def _complete(self, point: Arrays) -> Arrays:
         if "w" not in point or "b" in point:
             return point
-        if not self._intercept:
-            return {**point, "b": np.array(0.0)}
-        residual = self.program.residual(np.append(point["w"], 0.0))
-        return {**point, "b": -np.array(self.program.c @ residual)}
+        at = np.append(point["w"], 0.0)
+        b = -self.program.c @ self.program.residual(at) if self._intercept else 0.0
+        return {**point, "b": np.array(b)}
 
     def _joined(self, point: Arrays) -> Array:
         read_intercept(self.name, point["b"], self.sample_parts)  # refuses one that is not there
         return np.append(point["w"], point["b"]) if self._intercept else point["w"]
 
     def _split(self, w: Array) -> Arrays:
-        if not self._intercept:
-            return {"w": w, "b": np.array(0.0)}
-        return {"w": w[:-1], "b": np.array(w[-1])}
+        w, b = (w[:-1], w[-1]) if self._intercept else (w, 0.0)
+        return {"w": w, "b": np.array(b)}
 
     def _value(self, point: Arrays) -> float:
         return self.program.value(self._joined(point))
@@ -217,22 +217,23 @@ class GeneralizedLasso(Predictor, ArrayProblem):
 
     def _read_duals(self) -> Arrays:
         u, s = (self.constraints[name].dual_value for name in ("prediction", "combinations"))
-        if u is None or s is None:
-            return {}
-        return {"u": expand(np.array(u), self._samples), "s": np.array(s)}
+        return (
+            {}
+            if u is None or s is None
+            else {"u": expand(np.array(u), self._samples), "s": np.array(s)}
+        )
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         w, program = self._joined(point), self.program
         values = {**point, "z": program.X @ w, "v": program.combinations(w)}
         known = {name: value for name, value in values.items() if name in self.variables}
-        u = dual["u"][self._samples.kept]
-        return known, {"prediction": u, "combinations": dual["s"]}
+        return known, {"prediction": dual["u"][self._samples.kept], "combinations": dual["s"]}
 
     def to_dict(self) -> dict[str, Any]:
         A = self._A.toarray() if sparse.issparse(self._A) else self._A
         own = {"lam": self.lam, "A": A.tolist(), "fit_intercept": self._intercept}
-        samples = samples_to_dict(self._samples, None) | {"y": self._samples.y.tolist()}
-        return {"kind": self.name, **own, **samples}
+        own["y"] = self._samples.y.tolist()
+        return {"kind": self.name, **samples_to_dict(self._samples, None), **own}
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> GeneralizedLasso:
