@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-EXTRAS = ("ecos", "matplotlib", "latex2mathml", "numba", "pandas", "piqp", "polars", "flint")
+EXTRAS = ("ecos", "matplotlib", "numba", "pandas", "piqp", "polars", "flint")
 """What a first installation may lack, and the tests have."""
-READER = """
+PLAIN = """
 import sys
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -18,6 +18,8 @@ find = PathFinder.find_spec
 PathFinder.find_spec = lambda name, *rest: (
     None if name.partition(".")[0] in {extras!r} else find(name, *rest)
 )
+"""
+READER = """
 from support.pages import normalised, outputs
 for block, printed in outputs(Path({page!r}).read_text(encoding="utf-8")):
     if normalised(printed) != normalised(block["shown"] or ""):
@@ -25,18 +27,44 @@ for block, printed in outputs(Path({page!r}).read_text(encoding="utf-8")):
 """
 
 
-def read_alone(page: Path) -> subprocess.CompletedProcess[str]:
-    """Run the blocks of a page in an interpreter that finds none of the extras."""
+COMMANDS = """
+from typer.testing import CliRunner
+import convexml as cml
+from convexml.cli import app
+from support.report.commands import RIDGE
+Path("ridge.toml").write_text(RIDGE)
+for words in ("explain ridge.toml", "compare ridge.toml --solvers newton --html page.html", "list"):
+    result = CliRunner().invoke(app, words.split(), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+problem = cml.load("ridge.toml")
+assert "<math" in problem._repr_html_()
+"""
+
+
+def run_alone(script: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a script in an interpreter that finds none of the extras."""
     tests = Path(__file__).resolve().parents[1]
-    script = f"import sys; sys.path.insert(0, {str(tests)!r})\n"
-    script += READER.format(extras=EXTRAS, page=str(page))
+    paths = f"import sys; sys.path[:0] = {[str(tests), str(tests.parent)]!r}\n"
+    whole = paths + PLAIN.format(extras=EXTRAS) + script
     return subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+        [sys.executable, "-c", whole], cwd=folder, capture_output=True, text=True, check=False
     )
 
 
+def read_alone(page: Path) -> subprocess.CompletedProcess[str]:
+    """Run the blocks of a page there."""
+    return run_alone(READER.format(page=str(page)))
+
+
+@pytest.mark.slow
 def test_the_tutorial_needs_no_extra(repository: Path) -> None:
     run = read_alone(repository / "docs" / "tutorial.md")
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.slow
+def test_the_commands_and_the_notebook_need_no_extra(tmp_path: Path) -> None:
+    run = run_alone(COMMANDS, tmp_path)
     assert run.returncode == 0, run.stdout + run.stderr
 
 
