@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dtrtri
 
 from ....numerics import EPS, Array
 from ...algebra.definite import definite_solver, eigenvalue_bound, factored
@@ -83,8 +83,10 @@ def dense_factor(part: Any, bent: Any, quick: bool = False) -> Dense | None:
     for triangle in (_cholesky,) if quick else (_cholesky, _qr):
         try:
             R = triangle(stacked)
-            X = solve_triangular(R, np.eye(n), check_finite=False)
+            X, failed = dtrtri(R, lower=0) if n else (R, 0)
         except np.linalg.LinAlgError:
+            continue
+        if failed:  # R is singular
             continue
         short = _short(B, inner, X, used)
         if short < (GOOD if triangle is _cholesky else 0.5):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy import sparse
 
@@ -95,15 +97,48 @@ def margins(
     balls : bool
         Whether semidefinite multipliers move inside of balls only: these have sparse metrics.
     """
-    values, places, width = margin_entries(program, y, free, share, balls)
-    return sparse.csc_array((values, places), shape=(y.size, width))
+    found = margin_parts(program, y, free, share, balls)
+    return sparse.csc_array(found.triplets(), shape=(y.size, found.width))
 
 
-def margin_entries(
+class ConeMargins(NamedTuple):
+    """M in parts: entries with their rows and columns, and full blocks from a column on."""
+
+    entries: list[tuple[Array, Array, Array]]
+    blocks: list[tuple[Array, int, Array]]
+    width: int
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return sum(part[2].size for part in (*self.entries, *self.blocks))
+
+    def dense(self, m: int) -> Array:
+        """M, shape (m, width)."""
+        M = np.zeros((m, self.width))
+        for rows, columns, values in self.entries:
+            M[rows, columns] = values
+        for rows, start, block in self.blocks:
+            M[rows, start : start + block.shape[1]] = block
+        return M
+
+    def triplets(self) -> tuple[Array, tuple[Array, Array]]:
+        """The values that are not 0, and their rows and columns."""
+        found = [*self.entries]
+        for rows, start, block in self.blocks:
+            used = np.nonzero(block)
+            found.append((rows[used[0]], start + used[1], block[used]))
+        none = np.zeros(0, dtype=int)
+        at, columns = (np.concatenate([none, *(part[k] for part in found)]) for k in (0, 1))
+        return np.concatenate([np.zeros(0), *(part[2] for part in found)]), (at, columns)
+
+
+def margin_parts(
     program: ConeProgram, y: Array, free: Array, share: float, balls: bool
-) -> tuple[Array, tuple[Array, Array], int]:
-    """The entries of ``margins``, their rows and columns, and the number of columns."""
+) -> ConeMargins:
+    """What ``margins`` is made of."""
     entries: list[tuple[Array, Array, Array]] = []
+    whole: list[tuple[Array, int, Array]] = []
     width = 0
     for cone, rows in program.runs:
         if cone.is_polyhedral:
@@ -121,13 +156,9 @@ def margin_entries(
             continue
         for part in rows:
             block = _about(cone, y[part], share, balls)
-            used = np.nonzero(block)
-            entries.append((part[used[0]], width + used[1], block[used]))
+            whole.append((part, width, block))
             width += block.shape[1]
-    none = np.zeros(0, dtype=int)
-    at, columns = (np.concatenate([none, *(part[k] for part in entries)]) for k in (0, 1))
-    values = np.concatenate([np.zeros(0), *(part[2] for part in entries)])
-    return values, (at, columns), width
+    return ConeMargins(entries, whole, width)
 
 
 def _about(cone: Cone, y: Array, share: float, balls: bool) -> Array:

@@ -14,7 +14,7 @@ from ...algebra.definite import powers_of_two
 from ...scale import ProgramUnits
 from ..search.scaling import times
 from .factor import DENSE_SIZE, dense_factor, sparse_factor
-from .margin import margin_entries
+from .margin import margin_parts
 
 DENSE_COLUMNS = 700
 SPARSE_COLUMNS = 20_000
@@ -139,16 +139,20 @@ def _moves(
     program: ConeProgram, y: Array, free: Array, share: float, balls: bool
 ) -> tuple[Any, Any, Any]:
     """M, M'A and P, dense where they are small."""
-    values, places, width = margin_entries(program, y, free, share, balls)
+    found = margin_parts(program, y, free, share, balls)
     A, P, (m, n) = program.A, program.P, program.A.shape
-    if m * (width + n) <= SMALL:
-        M = np.zeros((m, width))
-        M[places] = values
+    if m * (found.width + n) <= SMALL:
+        M = found.dense(m)
         return M, M.T @ A.toarray(), P.toarray()
     if program.is_polyhedral:  # M is diagonal
+        values = found.triplets()[0]
         diagonal = sparse.csc_array((values, np.arange(m), np.arange(m + 1)), shape=(m, m))
         return diagonal, times(A, values, np.ones(n)), P
-    M = sparse.csc_array((values, places), shape=(m, width))
+    # Where semidefinite multipliers move inside of balls, most of their blocks are zeros.
+    if not balls and FULL * m * found.width < found.size and m * found.width <= DENSE_SIZE:
+        M = found.dense(m)
+        return M, np.asarray((A.T @ M).T), P
+    M = sparse.csc_array(found.triplets(), shape=(m, found.width))
     return M, sparse.csc_array(M.T @ A), P
 
 
