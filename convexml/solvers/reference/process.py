@@ -18,6 +18,9 @@ START = 120.0
 LEAST = 0.05
 """Seconds that any request gets: a process stopped sooner would cost more than its answer."""
 
+ENDED = ("ended", None, 0.0)
+"""What is heard of a process that is no more."""
+
 
 class Process:
     """A running worker, and the thread that listens to it."""
@@ -44,7 +47,7 @@ class Process:
             while True:
                 self.heard.put(pickle.load(self.popen.stdout))
         except Exception:
-            self.heard.put(("ended", None))
+            self.heard.put(ENDED)
 
     @property
     def is_ours(self) -> bool:
@@ -52,7 +55,9 @@ class Process:
         return self.owner == os.getpid() and self.listener.is_alive()
 
     def ask(self, request: Any, seconds: float) -> tuple[Any, float]:
-        """The answer, and when its solver began.
+        """The answer, and when its solver began, by the seconds that the process counted.
+
+        Both words may be here before we look: then "begun" does not tell when that was.
 
         Raises
         ------
@@ -65,24 +70,23 @@ class Process:
             pickle.dump(request, self.popen.stdin)
             self.popen.stdin.flush()
             word = self.heard.get(timeout=START)
-            began = time.perf_counter()
             if word == "begun":
                 word = self.heard.get(timeout=max(seconds, LEAST))
         except (BrokenPipeError, Empty) as error:
             self.stop()
             if isinstance(error, Empty):
                 raise TimeoutError from None
-            word = ("ended", None)
+            word = ENDED
         except BaseException:
             self.stop()  # an answer that nobody waits for would be that of the next request
             raise
-        kind, content = word
+        kind, content, took = word
         if kind == "ended":
             self.stop()
             raise RuntimeError(f"its process ended with exit code {self.popen.returncode}")
         if kind == "error":
             raise content[0](content[1])
-        return content, began
+        return content, time.perf_counter() - took
 
     def stop(self) -> None:
         """End it at once."""

@@ -1,7 +1,8 @@
 """What runs in the process of ``process``: solvers asked through CVXPY's interfaces to them.
 
 Started by its path, it imports nothing of the library. A request is (interface, data, settings),
-pickled; what comes back is "begun" and then either ("answer", ...) or ("error", ...).
+pickled; what comes back is "begun" and then either ("answer", ...) or ("error", ...), each with the
+seconds that it took.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -51,7 +53,9 @@ def main() -> None:
             return
         pickle.dump("begun", sent)
         sent.flush()
-        pickle.dump(answer(*request), sent)
+        began = time.perf_counter()
+        kind, content = answer(*request)
+        pickle.dump((kind, content, time.perf_counter() - began), sent)
         sent.flush()
 
 
