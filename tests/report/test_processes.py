@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
+from io import BytesIO
+from queue import SimpleQueue
+from types import SimpleNamespace
+from typing import Any
 
 import cvxpy as cp
 import pytest
@@ -13,6 +18,7 @@ from convexml.comparison.loop import DIED, Measurement
 from convexml.comparison.processes import cores, shared_out
 from convexml.models import Ridge
 from convexml.report import compare
+from convexml.solvers.reference.process import ENDED, Process
 
 
 def test_rows_are_in_order_and_a_process_that_dies_costs_one(
@@ -73,3 +79,28 @@ def test_the_row_of_a_solver_that_took_its_process_with_it() -> None:
     (entry,) = entries(Ridge(*data(), LAM))
     row = Measurement("r: newton", "newton", 1e-6, "", 5.0, 1, 0).lost(entry)
     assert (row.claimed, row.status, row.verified, row.message) == ("error", "failed", False, DIED)
+
+
+# -- the process of solvers that know no limit of time --------------------------------------------
+def heard(*words: Any) -> Process:
+    """A process whose words were all heard before anybody looked."""
+    process = Process.__new__(Process)
+    process.popen = SimpleNamespace(stdin=BytesIO(), returncode=1)  # type: ignore[assignment]
+    process.heard = SimpleQueue()
+    process.stop = lambda: None  # type: ignore[method-assign]
+    for word in words:
+        process.heard.put(word)
+    return process
+
+
+def test_an_answer_that_is_there_already_took_its_time_all_the_same() -> None:
+    answer, began = heard("begun", ("answer", "x", 0.25)).ask(None, 1.0)
+    assert answer == "x"
+    assert time.perf_counter() - began >= 0.25
+
+
+def test_what_went_wrong_is_raised() -> None:
+    with pytest.raises(ValueError, match="no"):
+        heard("begun", ("error", (ValueError, "no"), 0.1)).ask(None, 1.0)
+    with pytest.raises(RuntimeError, match="exit code 1"):
+        heard(ENDED).ask(None, 1.0)

@@ -95,7 +95,7 @@ def picture(name: str, label: str, draw: Callable[[bool], Any]) -> Picture | Non
 
 
 def sheet(pictures: Iterable[Picture | None]) -> Markup:
-    """The styles of all pictures as one style sheet: each is written once.
+    """The styles of all pictures as one style sheet, above what the page says of every text.
 
     Parameters
     ----------
@@ -104,7 +104,9 @@ def sheet(pictures: Iterable[Picture | None]) -> Markup:
     styles: dict[str, str] = {}
     for each in pictures:
         styles |= {} if each is None else each.styles
-    return Markup("\n").join(Markup(f".{name} {{{style}}}") for name, style in styles.items())
+    return Markup("\n").join(
+        Markup(f".chart svg .{name} {{{style}}}") for name, style in styles.items()
+    )
 
 
 def _inline(figure: Any, name: str, label: str, styles: dict[str, str]) -> Markup:

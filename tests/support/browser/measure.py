@@ -41,9 +41,18 @@ OVERPRINTED = """() => {
       if (across > 1 && down > 1) found.push(row.textContent.trim().slice(0, 60));
     }
   }
+  for (const chart of document.querySelectorAll("svg")) {
+    const texts = [...chart.querySelectorAll("text")].filter((t) => t.getClientRects().length)
+      .map((t) => [t.textContent, t.getBoundingClientRect()]);
+    for (const [k, [one, a]] of texts.entries()) for (const [other, b] of texts.slice(k + 1)) {
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > 2 && down > 3) found.push(`${one} on ${other}`);
+    }
+  }
   return found;
 }"""
-"""Rows in which the text of one cell lies on that of another."""
+"""Rows in which the text of one cell lies on that of another, and texts of a chart that do."""
 
 UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 
