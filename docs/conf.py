@@ -21,6 +21,7 @@ extensions = [
     "sphinx_design",
     "mathml",
     "model_pages",
+    "pictures",
     "registries",
 ]
 # README.md is what a browser of the repository shows of this folder.

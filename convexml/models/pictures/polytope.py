@@ -55,8 +55,9 @@ def draw_polytope(axes: Any, data: Any, x: Array, dual: Any) -> None:
             label=f"{row.name}: {row.multiplier:.3g}",
         )
     axes.plot(*x, "o", color="black", markersize=7, zorder=5)
-    sides = high - low
-    if sides.max() <= LIKE * sides.min():
+    sides, words = high - low, "multipliers times normals add up to -c"
+    if sides.max() <= LIKE * sides.min() and held:
+        words = "arrow: -c, the multipliers times the normals (thin)"
         axes.set_aspect("equal")
         _draw_cone(axes, data.c, held, x, ARROW * float(sides.min()))
     axes.set_xlim(low[0], high[0])
@@ -66,7 +67,8 @@ def draw_polytope(axes: Any, data: Any, x: Array, dual: Any) -> None:
     if held:
         title = "rows that hold x, multipliers"
         axes.legend(title=title, frameon=True, fontsize=9, title_fontsize=9, loc="best")
-    titled(axes, "arrow: -c, the multipliers times the normals (thin)")
+    axes.locator_params(nbins=6)
+    titled(axes, words if held else "no row holds x: c = 0")
 
 
 def _window(low: Array, high: Array) -> tuple[Array, Array]:
