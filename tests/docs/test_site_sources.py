@@ -63,6 +63,7 @@ def within(clicks: int) -> set[Path]:
         for page in list(found):
             for path, name in LINK.findall(text_of(page)):
                 found.add((page.parent / (path or f"{name}.md")).resolve())
+        found = {page for page in found if page.parent.name != "model"}  # written by the build
     return found
 
 
