@@ -38,6 +38,7 @@ numpydoc_show_class_members = False
 default_role = "literal"
 
 html_math_renderer = "mathml"
+toc_object_entries_show_parents = "hide"  # the contents of a page are narrow
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_theme = "pydata_sphinx_theme"
