@@ -89,12 +89,12 @@ def bound_of(
 ) -> Bound:
     """Price the dual point that was passed, or a dual point nearby that is well inside its cone.
 
-    Tried in turn: the point with free multipliers raised, as it is, without the noise that an
-    interior-point method leaves on inactive rows, after the least change that removes the
-    residual, and mixed with a little of a point inside the dual cone. The first that bounds
-    ``enough`` ends the search, the first one at all where ``thorough`` is not asked for. Nothing is
-    tried where P is known not to be ``convex``, which is looked at else. The local bound holds over
-    R, ``reach`` by default.
+    Tried in turn: (w, y) as they are where rows bound the variables, with free multipliers raised,
+    with the room that multipliers have, without the noise that an interior-point method leaves on
+    inactive rows, after the least change that removes the residual, and mixed with a little of a
+    point inside the dual cone. The first that bounds ``enough`` ends the search, the first one at
+    all where ``thorough`` is not asked for. Nothing is tried where P is known not to be ``convex``,
+    which is looked at else. The local bound holds over R, ``reach`` by default.
     """
     curvature = negative_eigenvalue(program.P) if convex else -np.inf
     best: Bound | None = None

@@ -16,6 +16,7 @@ from ..certificate import Certificate, Verdict
 from ..judge import absent, judge
 from ..scale import ProgramUnits
 from .bounds import bound_of, priced_candidates
+from .prices.bounded import bounded_prices
 from .prices.margin import nudged
 from .prices.polyhedral import rational_dual
 from .prices.price import Priced, carried, priced
@@ -128,6 +129,7 @@ def _dual_points(program: ConeProgram, units: Fitted, y: Array, terms: float) ->
     exact = rational_dual(program, none, y)
     if exact is not None:
         yield exact
+    yield from bounded_prices(program, none, y)
     own = replace(units(), size=terms)
     yield from priced_candidates(program, none, none, y, own, mixed=False)
 
@@ -171,12 +173,7 @@ def _overflow(tol: float) -> Certificate:
 
 
 def _certified(
-    program: ConeProgram,
-    units: Fitted,
-    y: Array,
-    passed: Array,
-    radius: float,
-    tol: float,
+    program: ConeProgram, units: Fitted, y: Array, passed: Array, radius: float, tol: float
 ) -> Certificate:
     """What y proves: that no point is feasible, or none with all coordinates below ``radius``."""
     if np.isinf(radius):

@@ -17,7 +17,8 @@ from .bound import primal_interior
 from .conditions import meets_rows, rounding_of_rows, sizes, violations
 from .optimum import optima
 
-ROUNDS = 4
+FIRST, ROUNDS = 2, 4
+"""Steps to a point that meets all, before a vertex is solved for and after."""
 SMALL = 20_000
 """Entries of violated rows up to which a step is looked for with a dense matrix."""
 GROWN = 2.0
@@ -68,11 +69,12 @@ def _pushed(data: LinearData, x: Array, violated: Array) -> bool:
 
 def _nearby(data: LinearData, x: Array) -> Iterator[Array]:
     yield x
-    yield restored(data, x)
+    yield restored(data, x, FIRST)
     yield solve_vertex(data, active_at(data, x), x)
+    yield restored(data, x)
 
 
-def restored(data: LinearData, x: Array) -> Array:
+def restored(data: LinearData, x: Array, rounds: int = ROUNDS) -> Array:
     """The nearest point that meets the equations and what x violates, in units of the room it has.
 
     So small steps leave no bound, also one posed as a row of one entry.
@@ -90,7 +92,7 @@ def restored(data: LinearData, x: Array) -> Array:
     x = np.clip(x, lower, upper)
     units = np.maximum(np.abs(x), sizes(data, x)[2])
     violated, before = np.zeros(data.b_ub.size, dtype=bool), np.inf
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         violated |= exact_residual(A_ub, x, data.b_ub) > 0.0
         violated[single] = False
         rows = sparse.vstack([A_ub[violated], A_eq], format="csr")

@@ -6,12 +6,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ...numerics import Array
 from ..reading.affine import Affine
 from ..reading.declined import Declined, named
 from ..reading.objective import Collector
 from ..reading.terms import LinearTerm, Reading, Term, per_row
+
+LONGEST = 80
+"""Characters of a constraint that is told as it is written."""
 
 
 @dataclass
@@ -145,8 +149,10 @@ def parts_of(expression: Any, sign: float = 1.0) -> list[tuple[float, Any]]:
 
 def brief(constraint: Any) -> str:
     """A constraint as it is written, or what it is called and of which variables it is."""
-    text = str(constraint)
-    if len(text) <= 80 and "\n" not in text:
+    sparse_ones = (each for each in constraint.constants() if issparse(each.value))
+    # CVXPY looks such matrices up entry by entry to write them.
+    text = "" if any(each.size > LONGEST for each in sparse_ones) else str(constraint)
+    if 0 < len(text) <= LONGEST and "\n" not in text:
         return text
     said = ", ".join(each.name() for each in constraint.variables())
     return f"{constraint.label or type(constraint).__name__} of size {constraint.size} on {said}"

@@ -126,7 +126,7 @@ class VariableBounds:
         u without bounds that only one equality i knows has an exact multiplier y_i - r_k / a.
         """
         program, n = self.program, self.program.q.size
-        lower, upper = (each[heads] for each in self._implied(self._merged(heads, members)))
+        lower, upper = self._joint_bounds(heads, members)
         linked = self.linked
         rest = exact_residual(linked.T.tocsr()[heads], pair.y, -program.q[heads])
         lost = SAFE * np.abs(program.b[self.own]) * pair.y[self.own]
@@ -144,15 +144,16 @@ class VariableBounds:
             prices[single] = SAFE * np.abs(program.b[rows[single]]) * moved
         return prices + SAFE * extra, off
 
-    def _merged(self, heads: Array, members: Array) -> Any:
-        """A with u in the place of the heads, and 0 in that of the other members."""
+    def _joint_bounds(self, heads: Array, members: Array) -> tuple[Array, Array]:
+        """Bounds of each u, which stands in the place of its head; other members are left out."""
         A = self.program.A_by_row.copy()
         gone = np.zeros(A.shape[1], dtype=bool)
         gone[members] = True
         A.data[A.indptr[self.own[gone[self.columns]]]] = 0.0
         gone[heads] = False
         A.data[gone[A.indices]] = 0.0
-        return A
+        lower, upper = self._implied(A)
+        return lower[heads], upper[heads]
 
 
 def _most(r: Array, off: Array | float, lower: Array, upper: Array) -> Array:
