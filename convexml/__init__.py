@@ -30,6 +30,7 @@ _HOME = {
     "convergence": "report",
     "dualize": "duality",
     "load": "library",
+    "RowBlocks": "models.blocks",
     "stumps": "models.boosting.stumps",
     "Progress": "progress",
     "showing_progress": "progress",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .blocks import BlockArray
 from .numerics import Array
 
 TINY = float(np.finfo(float).tiny)
@@ -97,10 +98,10 @@ def worst(name: str, kind: str, residual: Any, scale: Any = 1.0, rounding: Any =
     rounding : array or float
         Bounds on the errors of the violations.
     """
-    values = np.abs(np.asarray(residual, dtype=float)).ravel()
+    values = np.abs(_numbers(residual)).ravel()
     if values.size == 0:
         return Condition(name, kind, 0.0)
-    scales, errors = (np.asarray(each, dtype=float).ravel() for each in (scale, rounding))
+    scales, errors = (_numbers(each).ravel() for each in (scale, rounding))
     ratio = values
     if scales.size > 1 or not scales[0] > 0.0:
         with np.errstate(over="ignore"):
@@ -110,6 +111,10 @@ def worst(name: str, kind: str, residual: Any, scale: Any = 1.0, rounding: Any =
         float(each[index if each.size > 1 else 0]) for each in (values, scales, errors)
     )
     return Condition(name, kind, np.inf if isnan(most) else most, size, index, error, values.size)
+
+
+def _numbers(x: Any) -> Any:
+    return x if isinstance(x, BlockArray) else np.asarray(x, dtype=float)
 
 
 def products(name: str, values: Array | float) -> Condition:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..design import Design
+from ..design import Design, in_blocks
+from ..design.blocked import by_blocks
 from ..design.stacked import StackedDesign
 from ..numerics import UNIT, Array, gamma, two_product, two_sum
 from .algebra.rationals import DIGITS, exact_sum, exact_sums, grid_of
@@ -36,6 +37,9 @@ def compensated_matvec(design: Design, w: Array) -> Array:
     if isinstance(design, StackedDesign):
         columns = w.reshape(-1, design.classes).T
         return np.stack([compensated_matvec(design.base, column) for column in columns], axis=1)
+    if in_blocks(design):
+        found: Any = by_blocks(compensated_matvec, design, w)
+        return found
     n, d = design.shape
     size = max(1, ENTRIES // max(1, d))
     parts = [compensated_dot(part.dense(), w) for _, part in design.row_blocks(size)]
@@ -47,6 +51,19 @@ def compensated_rmatvec(design: Design, u: Array) -> Array:
     if isinstance(design, StackedDesign):
         columns = [compensated_rmatvec(design.base, column) for column in u.T]
         return np.stack(columns, axis=1).ravel()
+    if in_blocks(design):
+        sums = by_blocks(_high_and_low, design, u).blocks()
+    else:
+        sums = [_high_and_low(design, u)]
+    high, low = sums[0]
+    for top, rest in sums[1:]:
+        high, error = two_sum(high, top)
+        low = low + rest + error
+    return high + low
+
+
+def _high_and_low(design: Design, u: Array) -> tuple[Array, Array]:
+    """The two parts of X'u."""
     d = design.shape[1]
     size = max(1, ENTRIES // max(1, d))
     high, low = np.zeros(d), np.zeros(d)
@@ -60,7 +77,7 @@ def compensated_rmatvec(design: Design, u: Array) -> Array:
             p = np.concatenate([s, p[:, 2 * half :]], axis=1)
         high, error = two_sum(high, p[:, 0])
         low += error
-    return high + low
+    return high, low
 
 
 def compensated_error(result: Array, count: int, absolute: Array | float) -> Array:
@@ -79,7 +96,7 @@ def balanced(u: Array, lo: Any, hi: Any) -> Array | None:
     largest = float(np.abs(u).max(initial=0.0))
     if not 0.0 < largest < np.inf:
         return u if largest == 0.0 else None
-    grid, top, is_boxed = grid_of(largest), 2.0**DIGITS, isinstance(lo, np.ndarray)
+    grid, top, is_boxed = grid_of(largest), 2.0**DIGITS, np.ndim(lo) > 0
     if not grid > 0.0:  # u is so small that no number divides it into 53 digits
         return None
     rounded = u / grid
@@ -108,7 +125,7 @@ def balanced(u: Array, lo: Any, hi: Any) -> Array | None:
         rounded = np.clip(rounded, *ends)
     k = rounded.astype(np.int64)
     missing = exact_sum(k)
-    low, high = (np.asarray(end, dtype=np.int64) for end in ends)
+    low, high = (end.astype(np.int64) if is_boxed else int(end) for end in ends)
     for inside in (True, False):
         room = k - low if missing > 0 else high - k
         if inside:
@@ -154,11 +171,8 @@ def spread(room: Array, total: int) -> Array:
             break
         share = min(-(-total // movable.size), 2**62 // movable.size)
         more = np.minimum((room - step)[movable], share)
-        reached = np.cumsum(more)
-        last = int(np.searchsorted(reached, total))
-        if last < len(more):
-            more[last] -= reached[last] - total
-            more[last + 1 :] = 0
+        before = np.cumsum(more) - more
+        more = np.clip(min(total, 2**62) - before, 0, more)
         step[movable] += more
         total -= int(more.sum())
     return step

@@ -25,6 +25,21 @@ class Design(Protocol):
         """X as CVXPY accepts it: a NumPy array or a SciPy sparse matrix."""
         ...
 
+    @property
+    def entries(self) -> int:
+        """The entries that a product visits: n d, or those that are stored."""
+        ...
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is stored by its nonzero entries."""
+        ...
+
+    @property
+    def ones(self) -> Array:
+        """The vector 1 of n entries."""
+        ...
+
     def matvec(self, w: Array) -> Array:
         """X w, for w of shape (d,) or (d, K)."""
         ...

@@ -41,6 +41,18 @@ class DenseDesign:
         return self.array
 
     @property
+    def entries(self) -> int:
+        return self.array.size
+
+    @property
+    def is_sparse(self) -> bool:
+        return False
+
+    @property
+    def ones(self) -> Array:
+        return np.ones(self.shape[0])
+
+    @property
     def chain(self) -> int:
         """The number of additions that an entry of X'u has gone through."""
         n = self.shape[0]

@@ -38,6 +38,18 @@ class ScaledDesign:
         return getattr(self.base, "chain", self.base.shape[0])
 
     @property
+    def entries(self) -> int:
+        return self.base.entries
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.base.is_sparse
+
+    @property
+    def ones(self) -> Array:
+        return self.base.ones
+
+    @property
     def constant(self) -> Any:
         X = self.base.constant
         if sparse.issparse(X):

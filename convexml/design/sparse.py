@@ -42,6 +42,18 @@ class SparseDesign:
         return int(self.column_counts().max(initial=0)) + 1
 
     @property
+    def entries(self) -> int:
+        return int(self.array.nnz)
+
+    @property
+    def is_sparse(self) -> bool:
+        return True
+
+    @property
+    def ones(self) -> Array:
+        return np.ones(self.shape[0])
+
+    @property
     def constant(self) -> sparse.csr_array | sparse.csc_array:
         return self.array
 

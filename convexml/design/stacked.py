@@ -28,6 +28,18 @@ class StackedDesign:
         return n, d * self.classes
 
     @property
+    def entries(self) -> int:
+        return self.base.entries * (1 if self.is_sparse else self.classes)
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.base.is_sparse
+
+    @property
+    def ones(self) -> Array:
+        return np.ones((self.shape[0], self.classes))
+
+    @property
     def constant(self) -> Any:
         return self.base.constant
 

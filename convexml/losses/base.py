@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ..blocks import rowwise
 from ..compiled import Loop
 from ..conditions import AtSamples, Condition, Words
 from ..numerics import EPS, Array, outward
@@ -160,6 +161,10 @@ class Loss(PicturedLoss, ABC):
         """Multipliers of the constraints of ``expression``, by label, that belong to u."""
         return {}
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        _take_blocks(cls)
+
     def __repr__(self) -> str:
         inside = ", ".join(f"{key}={value:g}" for key, value in vars(self).items())
         return f"{type(self).__name__}({inside})"
@@ -184,3 +189,32 @@ class Loss(PicturedLoss, ABC):
         ``z`` is the prediction of sample i; its entry, the same as a factor.
         """
         return None
+
+
+BY_ROWS = (
+    "value",
+    "derivative",
+    "curvature",
+    "curvature_floor",
+    "conjugate",
+    "domain",
+    "prox",
+    "kinks",
+    "violation",
+    "slope_bound",
+    "value_rounding",
+    "conjugate_rounding",
+    "probabilities",
+    "multipliers",
+    "slacks",
+)
+"""The methods that say something of every sample by itself: they take arrays in blocks as well."""
+
+
+def _take_blocks(kind: type[Any]) -> None:
+    for name in BY_ROWS:
+        if name in vars(kind):
+            setattr(kind, name, rowwise(vars(kind)[name]))
+
+
+_take_blocks(Loss)

@@ -17,6 +17,8 @@ from ..numerics import Array
 from ..objective import Objective, Statement, pose_dual, pose_primal
 from ..penalties import Penalty
 from ..validation import yes_or_no
+from .blocks.reading import brings_targets, read_row_blocks
+from .blocks.row_blocks import RowBlocks
 from .folds.cross_validation import CrossValidated
 from .latex import latex_of
 from .learning import construction, judging, outcomes, posing, solving, stored
@@ -67,6 +69,7 @@ class LearningProblem(CrossValidated, Predictor):
     multiplier_names: ClassVar[Mapping[str, str]] = {}
     """Textbook names of the multipliers, by the label of their constraint."""
 
+    @brings_targets
     def __init__(
         self,
         X: Any,
@@ -81,13 +84,19 @@ class LearningProblem(CrossValidated, Predictor):
         self._parts = construction.read_parts(loss, penalty, loss_scale)
         self._start(X, y, fit_intercept, sample_weight)
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "__init__" in vars(cls):
+            cls.__init__ = brings_targets(cls.__init__)  # type: ignore[method-assign]
+
     def _make(self, **hyper: Any) -> construction.Parts:
         return self._parts  # loss, penalty, loss scale, validated
 
     def _start(self, X: Any, y: Any, fit_intercept: bool, sample_weight: Any, **hyper: Any) -> None:
         intercept = yes_or_no(fit_intercept, self.name, "fit_intercept")
         parts, self._hyper = construction.made(self.name, self._make, hyper)
-        samples = read_samples(self.name, X, y, sample_weight, parts[0].labels)
+        read = read_row_blocks if isinstance(X, RowBlocks) else read_samples
+        samples = read(self.name, X, y, sample_weight, parts[0].labels)
         self._parts, self._samples, self.classes = parts, samples, samples.classes
         self._compose(samples, intercept)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import sparse
 
-from ..design import DenseDesign, Design, ScaledDesign, SparseDesign, StackedDesign
+from ..design import BlockedDesign, DenseDesign, Design, ScaledDesign, SparseDesign, StackedDesign
 from ..design.scaled import scaled_columns
 from ..numerics import Array
 
@@ -60,13 +59,12 @@ def _centres_and_units(
     design: Design, centred: bool, units: str, ordinary: int
 ) -> tuple[Array, Array]:
     """(m, k)."""
-    X, centre = design.constant, np.zeros(design.shape[1])
-    if centred and not sparse.issparse(X):
+    centre, columns = np.zeros(design.shape[1]), np.ones(design.shape[1])
+    if centred and not design.is_sparse:
         known = design.__dict__
         if "_centre" not in known:
-            known["_centre"] = _centres(X)
+            known["_centre"] = _centres(design)
         centre = known["_centre"]
-    columns = np.ones(X.shape[1])
     if units == "own":
         columns /= powers_near(_sizes(design, centre, ordinary), ordinary)
     elif units == "alike":
@@ -78,17 +76,24 @@ def _centres_and_units(
 
 def _copied(design: Design, centre: Array, columns: Array, ordinary: int) -> Design | None:
     """X'; None where it takes no copy of X."""
-    X, moved = design.constant, bool(centre.any())
-    small = X.size <= TINY and not sparse.issparse(X)
+    moved = bool(centre.any())
+    if isinstance(design, BlockedDesign):
+        return ScaledDesign(design.centred(centre), columns) if moved else None
+    X = design.constant
+    small = X.size <= TINY and not design.is_sparse
     if not moved and ((columns == 1.0).all() or not (ordinary or small)):
         return None
-    if sparse.issparse(X):
+    if design.is_sparse:
         return SparseDesign(scaled_columns(X, columns))
     return DenseDesign((X - centre if moved else X) * columns)
 
 
-def _centres(X: Array) -> Array:
+def _centres(design: Design) -> Array:
     """Exact centres of dense columns, of which all are read where the first rows leave it open."""
+    if isinstance(design, BlockedDesign):
+        (low, high), means = design.extent, design.means
+        return np.where(_is_near(low, high), np.clip(means, low, high), 0.0)
+    X = design.constant
     centre, (low, high) = np.zeros(X.shape[1]), _extent(X[:FIRST])
     open_ = np.flatnonzero(_is_near(low, high))
     if open_.size:
@@ -104,22 +109,31 @@ def _sizes(design: Design, centre: Array, ordinary: int) -> Array:
     The largest one of a dense column that is centred, where that is not ordinary, or where squares
     leave float64; largest entries of sparse columns would need X by columns.
     """
-    X, counts = design.constant, design.column_counts()
+    counts = design.column_counts()
     with np.errstate(over="ignore", under="ignore"):
         sizes = np.sqrt(design.column_squares() / np.maximum(counts, 1))
     known = (centre == 0.0) & (((sizes > 1e-100) & (sizes < 1e100)) | (counts == 0))
-    if sparse.issparse(X):
+    if design.is_sparse:
         if not known.all():
-            sums = design.abs_rmatvec(np.ones(X.shape[0]))
+            sums = design.abs_rmatvec(design.ones)
             sizes[~known] = np.minimum(sums, 1e300)[~known]
         return sizes
     if ordinary:
         known &= powers_near(sizes, ordinary) == 1.0
     asked = np.flatnonzero(~known)
     if asked.size:
-        low, high = _extent(X if asked.size == len(sizes) else X[:, asked])
+        low, high = _extent_of(design, asked)
         sizes[asked] = np.maximum(np.abs(low - centre[asked]), np.abs(high - centre[asked]))
     return sizes
+
+
+def _extent_of(design: Design, columns: Array) -> tuple[Array, Array]:
+    """The least and the largest entry of some columns."""
+    if isinstance(design, BlockedDesign):
+        low, high = design.extent
+        return low[columns], high[columns]
+    X = design.constant
+    return _extent(X if columns.size == X.shape[1] else X[:, columns])
 
 
 def _extent(X: Array) -> tuple[Array, Array]:

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ..blocks import between, count_between
 from ..losses import Loss
 from ..numerics import Array
 
 LARGEST = 1e300
 SIGNS = np.array([1.0, -1.0])
 STEPS, TRUSTED = 1000, 8
+MANY = 1 << 16
+"""Breakpoints that are sorted at once: more are halved by the slope between them."""
 
 
 def best_shift(loss: Loss, y: Array, c: Array, z: Array) -> float:
@@ -71,7 +74,15 @@ def _middle(loss: Loss, y: Array, z: Array) -> float:
 
 
 def _breakpoint(loss: Loss, y: Array, c: Array, z: Array) -> float:
-    points = np.unique(np.concatenate([kink - z for kink in loss.kinks(y)]))
+    kinks = [kink - z for kink in loss.kinks(y)]
+    low, high = min(float(k.min()) for k in kinks), max(float(k.max()) for k in kinks)
+    while low < high and sum(count_between(k, low, high) for k in kinks) > MANY:
+        middle = low + 0.5 * (high - low)
+        if not low < middle < high:
+            break
+        rises = float(c @ loss.derivative(y, z + middle)) >= 0.0
+        low, high = (low, middle) if rises else (middle, high)
+    points = np.unique(np.concatenate([between(kink, low, high) for kink in kinks]))
 
     def slope_after(k: int) -> float:
         right = points[k + 1] if k + 1 < len(points) else points[k] + 2.0

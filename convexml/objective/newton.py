@@ -23,6 +23,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import softmax
 
+from ..blocks import in_memory
 from ..design import Design
 from ..numerics import Array, all_finite
 from ..penalties.base import Manifold
@@ -106,7 +107,7 @@ def newton_point(
         return _from_model(objective, w, b, manifold, known)
     free = manifold.active
     w0 = np.where(free, w, manifold.fixed)
-    held = np.zeros(objective.n, dtype=bool) if kinks is None else kinks.mask
+    held = np.zeros_like(objective.y, dtype=bool) if kinks is None else kinks.mask
     z = objective.predict(w0, b)
     u = np.where(held, 0.0, objective.loss_derivative(z))
     h = np.where(held, 0.0, objective.loss_curvature(z))
@@ -172,7 +173,9 @@ def _by_factoring(
     k, rows = design.shape[1], np.flatnonzero(held)
     curvature = manifold.hessian
     if 0 < len(rows) < k and not np.any(h) and curvature.ndim == 1 and np.all(curvature > 0.0):
-        return _by_elimination(objective, design.rows(rows), manifold, u, excess[rows], design)
+        return _by_elimination(
+            objective, design.rows(rows), manifold, u, in_memory(excess[rows]), design
+        )
     has_b = int(objective.fit_intercept)
     count = 0 if manifold.normal is None else len(manifold.normal)
     size = k + has_b + len(rows) + count
@@ -189,7 +192,7 @@ def _by_factoring(
         matrix[at, :k] = design.rows(rows).dense()
         matrix[at, k : k + has_b] = 1.0
         matrix[: k + has_b, at] = matrix[at, : k + has_b].T
-        right[at] = -excess[rows]
+        right[at] = -in_memory(excess[rows])
     if manifold.normal is not None and manifold.residual is not None:
         matrix[-count:, :k], matrix[:k, -count:] = manifold.normal, manifold.normal.T
         right[-count:] = -manifold.residual

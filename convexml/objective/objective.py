@@ -64,7 +64,7 @@ class Objective:
     @property
     def zero_scores(self) -> Array:
         """The predictions of w = 0, b = 0: shape (n,), or (n, K) for K classes."""
-        return np.zeros(self.n)
+        return np.zeros_like(self.y, dtype=float)
 
     @property
     def coefficients(self) -> Array:
@@ -87,7 +87,7 @@ class Objective:
         known = (squares > 1e-280) & (squares < np.inf)
         if known.all() or (known | (self.design.column_counts() == 0)).all():
             return norms
-        sums = self.design.abs_rmatvec(np.ones(self.zero_scores.shape))  # |x|_2 <= |x|_1
+        sums = self.design.abs_rmatvec(np.ones_like(self.zero_scores))  # |x|_2 <= |x|_1
         return np.where(known, norms, sums * (1.0 + 1e-6))
 
     def column_reach(self, x: Array) -> Array:

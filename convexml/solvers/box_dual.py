@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..blocks import joined
 from ..numerics import Array
 from ..objective import Objective
 
@@ -64,9 +65,11 @@ def kinks_at_zero(objective: Objective) -> Array:
 
 def with_kinks(box: BoxDual, levels: Array) -> BoxDual:
     """The dual of samples and of kinks: l_j |w_j| is an absolute loss of the prediction w_j."""
+    if not levels.size:
+        return box
     zero = np.zeros((len(box.q), levels.size))
     lo, hi = zero - levels, zero + levels
     if len(box.q) == 2:
         lo[0], hi[1] = 0.0, 0.0
     pairs = (box.q, zero), (box.K, zero), (box.lo, lo), (box.hi, hi)
-    return BoxDual(*(np.hstack(pair) for pair in pairs))
+    return BoxDual(*(joined(*pair) for pair in pairs))

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from ..objective import Objective
 from ..objective.kernel import KernelObjective
@@ -48,8 +47,9 @@ LOOK_PASSES, LOOK_SAMPLE = 2.5, 150e-9
 
 def entries_of(objective: Objective | KernelObjective) -> int:
     """The entries of X, or of K, that a product visits."""
-    X = None if isinstance(objective, KernelObjective) else objective.design.constant
-    return int(getattr(X, "nnz", objective.n * objective.d))
+    if isinstance(objective, KernelObjective):
+        return objective.n * objective.d
+    return objective.design.entries
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Sizes:
     @cached_property
     def is_sparse(self) -> bool:
         """Whether X is stored by its nonzero entries."""
-        return sparse.issparse(self.objective.design.constant)
+        return self.objective.design.is_sparse
 
     @property
     def is_smooth(self) -> bool:

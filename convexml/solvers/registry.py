@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from inspect import getattr_static
 from typing import Any
 
+from ..design import in_blocks
 from ..errors import InputError, UnknownSolverError, instead, nearest
 from ..theory import Theorem
 from .algorithm import Algorithm
@@ -100,6 +101,18 @@ def available() -> list[str]:
     return [*ALGORITHMS, *(name for name in REFERENCE if installed(name))]
 
 
+OVER_BLOCKS = (
+    "normal_equations",
+    "newton",
+    "newton_cg",
+    "working_set",
+    "interior_point",
+    "fista",
+    "gradient_descent",
+)
+"""Solvers that ask of samples only what blocks of them answer: elementwise functions and sums."""
+
+
 def supports(name: str, problem: Any) -> tuple[bool, str]:
     """Whether a solver takes a problem, and if not, why.
 
@@ -124,6 +137,9 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
         For what is no posed problem.
     """
     name = check_name(name)
+    objective: Any = getattr(problem, "objective_parts", None)
+    if name not in OVER_BLOCKS and in_blocks(getattr(objective, "design", None)):
+        return False, f"{name} needs the samples in memory; those of {problem.name} lie in blocks."
     # Looking is not posing: ``primal`` is a property that poses.
     if not hasattr(type(problem), "primal") and getattr_static(problem, "primal", None) is None:
         raise InputError(f"supports: expected a posed problem, got {type(problem).__name__}.")
@@ -131,7 +147,6 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
         return suits(name, problem.primal)
     if name in getattr(problem, "methods", ()):
         return True, ""
-    objective: Any = getattr(problem, "objective_parts", None)
     for need in ALGORITHMS[name].needs:
         if not meets(objective, need):
             words = NEEDS[need][1]

@@ -124,7 +124,7 @@ def certify_objective(
         within=None if found.within is None else frame.radius(found.within),
         repaired=frame.distance(point.w - own, 0.0 if theirs is None else dual.moved),
         dual_source=dual.source,
-        dual={"u": np.array(frame.dual_outside(dual.u))},  # known ones are not to be written to
+        dual={"u": frame.dual_outside(dual.u).copy()},  # known ones are not to be written to
         is_proved=found.within is None and not doubt,
         unproved=doubt,
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...blocks import BlockArray
 from ...certificates import Certificate, Verdict
 from ...certificates.judge import absent, judge
 from ...certificates.learning.existence.evidence import Evidence
@@ -158,7 +159,8 @@ def named_values(
     }
     dual = {"u": expand(u, samples)}
     for label, name in problem.multiplier_names.items():
-        value = np.asarray(multipliers[label])
+        value: Any = multipliers[label]
+        value = value if isinstance(value, BlockArray) else np.asarray(value)
         dual[name] = expand(value, samples) if value.shape == u.shape else value
     support = None
     if "alpha" in dual:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ...blocks import BlockArray
 from ...design import Design
 from ...errors import InputError
 from ...numerics import Array
@@ -225,7 +226,7 @@ def read_dual(owner: str, u: Any, samples: Samples, name: str = "u") -> Array:
 
 def expand(values: Array, samples: Samples) -> Array:
     """Per-sample values in the caller's numbering, 0 on rows of weight 0."""
-    if len(samples.kept) == samples.total:
+    if isinstance(values, BlockArray) or len(samples.kept) == samples.total:
         return values
     full = np.zeros((samples.total, *values.shape[1:]))
     full[samples.kept] = values

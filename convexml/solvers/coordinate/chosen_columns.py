@@ -45,8 +45,8 @@ class ChosenColumns:
         n, d = design.shape
         self.index = np.zeros(0, dtype=int)
         self.contains = np.zeros(d, dtype=bool)
+        self.is_sparse = design.is_sparse
         self.whole = d <= FULL
-        self.is_sparse = sparse.issparse(design.constant)
         self._rows = np.zeros((0, n))  # X_W', one column of X a row
         self._gram, self._q, self._weights = np.zeros((0, 0)), np.zeros(0), np.zeros(0)
         self.factor, self._is_part = SupportFactor(), False

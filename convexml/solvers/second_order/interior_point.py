@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...blocks import joined
 from ...numerics import EPS, Array
 from ...objective import Objective
 from ..box_dual import BoxDual, box_dual, kinks_at_zero, with_kinks
@@ -71,7 +72,7 @@ def curvature(objective: Objective) -> Array:
 def start(rows: KinkedRows, box: BoxDual, finite: Array) -> InteriorPoint:
     """The centre p of the box at w = 0, and the multipliers that suit them, well above 0."""
     objective, ends = rows.objective, np.stack([box.lo, box.hi])
-    c = np.concatenate([objective.c, np.ones(rows.kinked.size)])
+    c = joined(objective.c, np.ones(rows.kinked.size)) if rows.kinked.size else objective.c
     p = np.where(finite, ends, SIDES[::-1] * c * finite[::-1]).mean(axis=0)
     s = np.where(finite, SIDES * (p - np.where(finite, ends, 0.0)), 1.0)
     b = objective.best_intercept(objective.zero_scores)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from ...blocks import joined, parted
 from ...numerics import Array
 from ...objective import Objective
 from ..box_dual import BoxDual
@@ -42,7 +43,7 @@ class KinkedRows:
     def forth(self, w: Array, b: float) -> Array:
         """The predictions at (w, b)."""
         scores = self.objective.predict(w, b)
-        return np.concatenate([scores, w[self.kinked]]) if self.kinked.size else scores
+        return joined(scores, w[self.kinked]) if self.kinked.size else scores
 
     def back(self, u: Array) -> tuple[Array, float]:
         """The transpose: (X'u + u of the kinks, 1'u), 1'u of samples and 0 without an intercept."""
@@ -54,7 +55,7 @@ class KinkedRows:
 
     def split(self, u: Array) -> tuple[Array, Array]:
         """Of the samples, and of the kinks."""
-        return u[: self.objective.n], u[self.objective.n :]
+        return parted(u, self.objective.n) if self.kinked.size else (u, np.zeros(0))
 
 
 class NewtonSystem:

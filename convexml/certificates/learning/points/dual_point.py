@@ -11,6 +11,7 @@ from operator import attrgetter
 
 import numpy as np
 
+from ....blocks import rowwise
 from ....deadline import is_late
 from ....numerics import Array
 from ....objective import Kinks, NewtonPoint, Objective, newton_point
@@ -89,8 +90,7 @@ def construct_dual(objective: Objective, point: PrimalPoint, tol: float = 0.0) -
 
 def _most_unknowns(objective: Objective) -> float:
     """The size of a system that costs no more than a number of passes over X."""
-    X = getattr(objective.design, "base", objective.design).constant
-    entries = float(getattr(X, "nnz", objective.n * objective.d))
+    entries = float(objective.design.entries)
     return min((GRAM_PASSES * entries / objective.n) ** 0.5, (SOLVE_PASSES * entries) ** (1 / 3))
 
 
@@ -206,8 +206,14 @@ def _manifolds(objective: Objective, w: Array, v: Array) -> Iterator[Manifold]:
 
 def nearest_kink(objective: Objective, z: Array) -> Array:
     """The kink of each sample's loss nearest to its prediction, shape (n,)."""
-    kinks = np.stack(objective.loss.kinks(objective.y))
-    return np.take_along_axis(kinks, np.abs(kinks - z).argmin(axis=0)[None], axis=0)[0]
+    return _nearest(z, *objective.loss.kinks(objective.y))
+
+
+@rowwise
+def _nearest(z: Array, *kinks: Array) -> Array:
+    points = np.stack(kinks)
+    found: Array = np.take_along_axis(points, np.abs(points - z).argmin(axis=0)[None], axis=0)[0]
+    return found
 
 
 def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:

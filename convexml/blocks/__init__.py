@@ -1,0 +1,19 @@
+"""Arrays over n rows that lie in blocks, and who computes on these."""
+
+from .array import BlockArray
+from .executor import Executor, Here
+from .joining import in_memory, joined, parted
+from .rowwise import rowwise
+from .searching import between, count_between
+
+__all__ = [
+    "BlockArray",
+    "Executor",
+    "Here",
+    "between",
+    "count_between",
+    "in_memory",
+    "joined",
+    "parted",
+    "rowwise",
+]

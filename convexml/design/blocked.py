@@ -1,0 +1,241 @@
+"""A design matrix whose rows lie in blocks: in memory, in files, on other machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from ..blocks import BlockArray, Executor
+from ..blocks.array import blockwise
+from ..blocks.indices import split_index
+from ..errors import InputError
+from ..numerics import Array
+from .base import Design
+from .dense import DenseDesign
+from .scaled import ScaledDesign, unscaled
+from .sparse import SparseDesign
+
+
+class DesignBlock(Protocol):
+    """Some rows of X, brought into memory when they are needed."""
+
+    def design(self) -> Design:
+        """The rows; who calls it lets them go."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A block that is in memory."""
+
+    rows: Design
+
+    def design(self) -> Design:
+        return self.rows
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """A block of X - 1 m', for centres m of shape (d,)."""
+
+    block: DesignBlock
+    centre: Array
+
+    def design(self) -> Design:
+        return DenseDesign(self.block.design().dense() - self.centre)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockedDesign:
+    """Rows in blocks: products with X come in blocks, sums over the rows are added up as a tree.
+
+    Attributes
+    ----------
+    blocks : BlockArray
+        Of one ``DesignBlock`` for each.
+    lengths : tuple of int
+        The rows of each.
+    d : int
+        The columns.
+    is_sparse : bool
+        Whether blocks are sparse matrices.
+    """
+
+    blocks: BlockArray
+    lengths: tuple[int, ...]
+    d: int
+    is_sparse: bool = False
+
+    @classmethod
+    def of(cls, blocks: Sequence[Design], executor: Executor) -> BlockedDesign:
+        """Designs in memory as one."""
+        lengths = tuple(block.shape[0] for block in blocks)
+        parts = BlockArray([Kept(block) for block in blocks], executor)
+        sparse = any(isinstance(block, SparseDesign) for block in blocks)
+        return cls(parts, lengths, blocks[0].shape[1], sparse)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return sum(self.lengths), self.d
+
+    @property
+    def constant(self) -> Any:
+        """Not here.
+
+        Raises
+        ------
+        InputError
+            Always: who asks for all rows needs them in memory.
+        """
+        raise InputError(
+            "The rows of this problem lie in blocks; what was asked needs all of them in memory. "
+            "Pose the problem on X and y, or on some of the blocks."
+        )
+
+    @property
+    def chain(self) -> int:
+        """The number of additions that an entry of X'u has gone through: see ``DenseDesign``."""
+        chains = self._asked("chain").blocks()
+        return int(max(chains)) + len(self.lengths).bit_length()
+
+    def _asked(self, method: str, *args: Any) -> BlockArray:
+        return blockwise(_asked, self.blocks, method, *args)
+
+    def _total(self, method: str, *args: Any) -> Any:
+        found = self._asked(method, *args)
+        return found.executor.total(found.parts)
+
+    @cached_property
+    def entries(self) -> int:
+        return int(sum(self._asked("entries").blocks()))
+
+    @cached_property
+    def ones(self) -> Any:
+        return self._asked("ones")
+
+    @cached_property
+    def means(self) -> Array:
+        """The means of the columns."""
+        return self.rmatvec(self.ones) / max(self.shape[0], 1)
+
+    def matvec(self, w: Array) -> Any:
+        return BlockArray.moved(self._asked("matvec", w), -np.ndim(w))
+
+    def rmatvec(self, u: Any) -> Array:
+        found: Array = self._total("rmatvec", u)
+        return found
+
+    def abs_matvec(self, w: Array) -> Any:
+        return BlockArray.moved(self._asked("abs_matvec", w), -np.ndim(w))
+
+    def abs_rmatvec(self, u: Any) -> Array:
+        found: Array = self._total("abs_rmatvec", u)
+        return found
+
+    @cached_property
+    def _counts(self) -> Array:
+        found: Array = self._total("column_counts")
+        return found
+
+    def column_counts(self) -> Array:
+        return self._counts
+
+    def gram(self, weights: Any = None) -> Array:
+        found: Array = self._total("gram", weights)
+        return found
+
+    def bordered_gram(self, weights: Any = None) -> Array:
+        found: Array = self._total("bordered_gram", weights)
+        return found
+
+    @cached_property
+    def _squares(self) -> Array:
+        found: Array = self._total("column_squares")
+        return found
+
+    def column_squares(self, weights: Any = None) -> Array:
+        if weights is None:
+            return self._squares
+        found: Array = self._total("column_squares", weights)
+        return found
+
+    def row_squares(self) -> Any:
+        return self._asked("row_squares")
+
+    @cached_property
+    def extent(self) -> tuple[Array, Array]:
+        """The least and the largest entry of each column, zeros of sparse ones included."""
+        low, high = blockwise(_extent, self.blocks).unpacked(2)
+        return np.min(low.blocks(), axis=0), np.max(high.blocks(), axis=0)
+
+    def centred(self, centre: Array) -> BlockedDesign:
+        """X - 1 m', dense; subtracted whenever a block is read."""
+        moved = blockwise(Moved, self.blocks, centre)
+        return BlockedDesign(moved, self.lengths, self.d)
+
+    def rows(self, index: Any) -> Design:
+        """Some rows, in increasing order, brought together in memory."""
+        own = index if isinstance(index, BlockArray) else split_index(index, self.lengths)
+        taken = blockwise(_rows_of, self.blocks, own).blocks()
+        parts = [part for part in taken if part.shape[0]] or taken[:1]
+        if not self.is_sparse:
+            return DenseDesign(np.concatenate([part.dense() for part in parts]))
+        return SparseDesign(sparse.vstack([part.constant for part in parts], format="csr"))
+
+    def columns(self, index: Array) -> BlockedDesign:
+        width = np.empty(self.d)[index].size
+        chosen = blockwise(_Columns, self.blocks, index)
+        return BlockedDesign(chosen, self.lengths, width, self.is_sparse)
+
+    def row_blocks(self, size: int) -> Iterator[tuple[slice, Design]]:
+        """Not here: rows are looked at where they lie."""
+        raise TypeError("The rows of a design in blocks are looked at where they lie.")
+
+
+def in_blocks(design: Any) -> bool:
+    """Whether the rows of a design lie in blocks, in whatever units they are seen."""
+    return isinstance(unscaled(design)[0], BlockedDesign)
+
+
+def by_blocks(function: Callable[..., Any], design: Any, *args: Any) -> BlockArray:
+    """What a function says of each block, in the units that the design is seen in."""
+    base, units = unscaled(design)
+    return blockwise(_seen, base.blocks, function, units, *args)
+
+
+def _seen(block: DesignBlock, function: Callable[..., Any], units: Any, *args: Any) -> Any:
+    design = block.design()
+    return function(ScaledDesign(design, units) if np.ndim(units) else design, *args)
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """Some columns of a block."""
+
+    block: DesignBlock
+    index: Array
+
+    def design(self) -> Design:
+        return self.block.design().columns(self.index)
+
+
+def _asked(block: DesignBlock, method: str, *args: Any) -> Any:
+    design = block.design()
+    found = getattr(design, method, design.shape[0])  # of "chain", where X'u is one sum
+    return found(*args) if callable(found) else found
+
+
+def _rows_of(block: DesignBlock, index: Array) -> Design:
+    return block.design().rows(index)
+
+
+def _extent(block: DesignBlock) -> tuple[Array, Array]:
+    X = block.design().dense()
+    if not len(X):
+        return np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
+    return X.min(axis=0), X.max(axis=0)

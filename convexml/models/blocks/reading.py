@@ -1,0 +1,154 @@
+"""Read row blocks: every block is looked at once; its targets and weights are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from ...blocks import BlockArray
+from ...design import BlockedDesign, Design, as_design
+from ...design.blocked import DesignBlock, Kept
+from ...errors import InputError
+from ...numerics import Array
+from ..reading.inputs import Samples, read_targets, read_weights
+from ..reading.labels import distinct_labels
+from ..reading.matrix import read_design
+from .row_blocks import Given, Loaded, RowBlocks
+
+
+@dataclass(frozen=True, eq=False)
+class Reloaded:
+    """A block that is read again whenever it is needed."""
+
+    source: Callable[[], Loaded]
+    kept: Array | None = None
+
+    def design(self) -> Design:
+        X = self.source()[0]
+        design = as_design(X if hasattr(X, "tocsr") else np.asarray(X, dtype=float))
+        return design if self.kept is None else design.rows(self.kept)
+
+
+@dataclass(frozen=True)
+class ReadBlock:
+    """What is kept of a block: where its rows are, its targets and its weights."""
+
+    number: int
+    design: DesignBlock
+    shape: tuple[int, int]
+    is_sparse: bool
+    y: Array
+    weights: Array
+    total: int
+    kept: Array
+
+
+BROUGHT = object()
+"""In place of y, where blocks bring it."""
+
+
+def brings_targets(start: Callable[..., None]) -> Callable[..., None]:
+    """Let the constructor of a model take row blocks in place of X and y."""
+
+    @wraps(start)
+    def started(self: Any, X: Any, *args: Any, **named: Any) -> None:
+        if isinstance(X, RowBlocks) and "y" not in named and (not args or args[0] is not BROUGHT):
+            args = (BROUGHT, *args)
+        start(self, X, *args, **named)
+
+    return started
+
+
+def read_row_blocks(
+    owner: str, blocks: RowBlocks, y: Any, sample_weight: Any, labels: str
+) -> Samples:
+    """Validate all blocks: X (n_k, d), y (n_k,) and weights, for a loss with these labels."""
+    if y is not BROUGHT:
+        raise InputError(f"{owner}: row blocks carry y; leave it out.")
+    if sample_weight is not None:
+        raise InputError(
+            f"{owner}: row blocks carry their sample weights; pass (X, y, sample_weight) for each."
+        )
+    if labels not in ("real", "binary", "count"):
+        raise InputError(
+            f"{owner}: row blocks are for one prediction a sample so far; pass X and y in memory."
+        )
+    read = [block for block in _each(owner, blocks, labels) if block.shape[0]]
+    if not read:
+        raise InputError(f"{owner}: no sample of the blocks has a weight; one at least must.")
+    classes = _classes(owner, read) if labels == "binary" else None
+    executor = blocks.executor
+    if classes is not None:
+        targets = [np.where(block.y == classes[1], 1.0, -1.0) for block in read]
+    else:
+        targets = [block.y for block in read]
+    design = BlockedDesign(
+        BlockArray(executor.placed([block.design for block in read]), executor),
+        tuple(block.shape[0] for block in read),
+        read[0].shape[1],
+        any(block.is_sparse for block in read),
+    )
+    found = BlockArray(executor.placed(targets), executor)
+    weights = BlockArray(executor.placed([block.weights for block in read]), executor)
+    n = sum(design.lengths)
+    return Samples(design, found, weights, range(n), n, classes, None)  # type: ignore[arg-type]
+
+
+def _each(owner: str, blocks: RowBlocks, labels: str) -> Iterator[ReadBlock]:
+    first: int | None = None
+    for k, source in enumerate(blocks.sources):
+        name = f"{owner}: block {k}"
+        try:
+            X, y, s = source()
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"{name}: its loader failed with {type(error).__name__}: {error}"
+            ) from error
+        if np.ndim(X) == 2 and X.shape[0] == 0:
+            continue
+        design = read_design(name, X)
+        n, d = design.shape
+        if first is not None and d != first:
+            raise InputError(f"{name}: X has {d} columns; the blocks before it have {first}.")
+        first = d
+        target = np.asarray(y)
+        if target.shape == (n, 1):
+            target = target[:, 0]
+        if target.shape != (n,):
+            raise InputError(
+                f"{name}: y must be a vector with one entry per row of X ({n}), got shape "
+                f"{target.shape}."
+            )
+        weights = read_weights(name, s, n) if s is None or np.any(s) else np.zeros(n)
+        kept = np.flatnonzero(weights)
+        whole = len(kept) == n
+        if not whole:
+            target, weights = target[kept], weights[kept]
+        if labels != "binary":
+            target = read_targets(name, target, kept, labels == "count")
+        rows: DesignBlock
+        if isinstance(source, Given):
+            rows = Kept(design if whole else design.rows(kept))
+        else:
+            rows = Reloaded(source, None if whole else kept)
+        shape = len(kept), d
+        yield ReadBlock(k, rows, shape, design.is_sparse, target, weights, n, kept)
+
+
+def _classes(owner: str, read: list[ReadBlock]) -> Array:
+    """The two labels of all blocks together."""
+    found = [distinct_labels(f"{owner}: block {each.number}", each.y, each.kept) for each in read]
+    classes = np.unique(np.concatenate(found))
+    if len(classes) != 2:
+        listed = ", ".join(repr(value) for value in classes[:5].tolist())
+        raise InputError(
+            f"{owner}: y must hold exactly two classes in all blocks together, got {len(classes)} "
+            f"({listed}{', ...' if len(classes) > 5 else ''}). Pass samples of two."
+        )
+    return classes
