@@ -1,5 +1,6 @@
 """Arrays over n rows that lie in blocks, and who computes on these."""
 
+from . import functions  # noqa: F401 - fills the table that the array asks
 from .array import BlockArray
 from .executor import Executor, Here
 from .joining import in_memory, joined, parted

@@ -13,6 +13,7 @@ from ..numerics import Array
 from .executor import Executor
 from .indices import ByBlock, first_rows, located, split_index
 from .parts import Into, astype, dtype, entry, whole, written
+from .table import FUNCTIONS
 
 Function = Callable[..., Any]
 
@@ -111,8 +112,6 @@ class BlockArray(NDArrayOperatorsMixin):
     def __array_function__(
         self, function: Function, types: Any, args: Any, kwargs: Mapping[str, Any]
     ) -> Any:
-        from .functions import FUNCTIONS
-
         if function not in FUNCTIONS:
             return NotImplemented
         return FUNCTIONS[function](*args, **kwargs)
@@ -179,9 +178,9 @@ class BlockArray(NDArrayOperatorsMixin):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, tuple):
             return self._columns(index)
-        if self.axis != -self.ndim and isinstance(index, int | np.integer | slice):
-            return self.mapped(entry, index)
-        if index is None:
+        if index is None or (
+            self.axis != -self.ndim and isinstance(index, int | np.integer | slice)
+        ):
             return self.mapped(entry, index)
         if isinstance(index, int | np.integer):
             block, row = located(int(index), self.lengths)
@@ -220,10 +219,8 @@ class BlockArray(NDArrayOperatorsMixin):
             return index
         return first_rows(index, self.lengths)
 
-    @property
-    def flat(self) -> BlockArray:
-        """The entries one after the other, to be asked for by their number."""
-        return self.ravel()
+    flat = property(ravel)
+    """The entries one after the other, to be asked for by their number."""
 
 
 def blockwise(function: Function, *args: Any, **kwargs: Any) -> BlockArray:

@@ -12,6 +12,7 @@ from ..numerics import Array
 from .array import BlockArray, blockwise, product
 from .indices import ByBlock
 from .searching import median
+from .table import FUNCTIONS
 
 
 def _norm(x: BlockArray) -> float:
@@ -69,7 +70,7 @@ def _reduced(name: str) -> Callable[..., Any]:
     return reduce
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+FUNCTIONS |= {
     np.linalg.norm: _norm,
     np.vdot: product,
     np.dot: product,

@@ -30,7 +30,7 @@ class DesignBlock(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class InMemory:
     """A block that is in memory."""
 
     rows: Design
@@ -75,7 +75,7 @@ class BlockedDesign:
     def of(cls, blocks: Sequence[Design], executor: Executor) -> BlockedDesign:
         """Designs in memory as one."""
         lengths = tuple(block.shape[0] for block in blocks)
-        parts = BlockArray([Kept(block) for block in blocks], executor)
+        parts = BlockArray([InMemory(block) for block in blocks], executor)
         sparse = any(isinstance(block, SparseDesign) for block in blocks)
         return cls(parts, lengths, blocks[0].shape[1], sparse)
 

@@ -17,8 +17,7 @@ from ..numerics import Array
 from ..objective import Objective, Statement, pose_dual, pose_primal
 from ..penalties import Penalty
 from ..validation import yes_or_no
-from .blocks.reading import brings_targets, read_row_blocks
-from .blocks.row_blocks import RowBlocks
+from .blocks.reading import TakesBlocks, read_any
 from .folds.cross_validation import CrossValidated
 from .latex import latex_of
 from .learning import construction, judging, outcomes, posing, solving, stored
@@ -26,18 +25,17 @@ from .learning.everywhere import follow
 from .learning.lam_max import lam_max
 from .learning.posed import Values
 from .learning.predictor import Predictor
-from .reading.inputs import Samples, read_samples
+from .reading.inputs import Samples
 from .solution import Solution
 
 
-class LearningProblem(CrossValidated, Predictor):
+class LearningProblem(TakesBlocks, CrossValidated, Predictor):
     """Minimise P(w, b) = sum_i c_i l(y_i, x_i.w + b) + Omega(w).
 
     Parameters
     ----------
-    X : array or sparse matrix, shape (n, d)
-        Samples in rows. A float64 array in one piece, or sparse with its rows or columns in order,
-        is read where it is, not copied: it must not change as long as the problem is used.
+    X : array or sparse matrix, shape (n, d), or RowBlocks, which bring y
+        Samples in rows. float64 in one piece, or sparse in order, is read where it is, not copied.
     y : array, shape (n,)
         Real numbers, two labels of any kind (the larger is +1) or counts >= 0, as the loss asks.
     loss : Loss
@@ -69,7 +67,6 @@ class LearningProblem(CrossValidated, Predictor):
     multiplier_names: ClassVar[Mapping[str, str]] = {}
     """Textbook names of the multipliers, by the label of their constraint."""
 
-    @brings_targets
     def __init__(
         self,
         X: Any,
@@ -84,19 +81,13 @@ class LearningProblem(CrossValidated, Predictor):
         self._parts = construction.read_parts(loss, penalty, loss_scale)
         self._start(X, y, fit_intercept, sample_weight)
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "__init__" in vars(cls):
-            cls.__init__ = brings_targets(cls.__init__)  # type: ignore[method-assign]
-
     def _make(self, **hyper: Any) -> construction.Parts:
         return self._parts  # loss, penalty, loss scale, validated
 
     def _start(self, X: Any, y: Any, fit_intercept: bool, sample_weight: Any, **hyper: Any) -> None:
         intercept = yes_or_no(fit_intercept, self.name, "fit_intercept")
         parts, self._hyper = construction.made(self.name, self._make, hyper)
-        read = read_row_blocks if isinstance(X, RowBlocks) else read_samples
-        samples = read(self.name, X, y, sample_weight, parts[0].labels)
+        samples = read_any(self.name, X, y, sample_weight, parts[0].labels)
         self._parts, self._samples, self.classes = parts, samples, samples.classes
         self._compose(samples, intercept)
 

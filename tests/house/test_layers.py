@@ -28,8 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("objective",),
     ("losses", "penalties", "kernels"),
     ("design", "conditions", "pictures"),
-    ("blocks",),
-    ("deadline", "files", "progress", "typesetting"),
+    ("blocks", "deadline", "files", "progress", "typesetting"),
     ("numerics", "errors", "naming", "remedies", "validation", "terms", "tex", "compiled"),
 )
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from ...blocks import BlockArray
 from ...design import BlockedDesign, Design, as_design
-from ...design.blocked import DesignBlock, Kept
+from ...design.blocked import DesignBlock, InMemory
 from ...errors import InputError
 from ...numerics import Array
-from ..reading.inputs import Samples, read_targets, read_weights
+from ..reading.inputs import Samples, read_samples, read_targets, read_weights
 from ..reading.labels import distinct_labels
 from ..reading.matrix import read_design
-from .row_blocks import Given, Loaded, RowBlocks
+from .row_blocks import Loaded, Passed, RowBlocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +61,21 @@ def brings_targets(start: Callable[..., None]) -> Callable[..., None]:
         start(self, X, *args, **named)
 
     return started
+
+
+class TakesBlocks:
+    """Models whose constructors take row blocks."""
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        if "__init__" in vars(cls):
+            cls.__init__ = brings_targets(cls.__init__)  # type: ignore[method-assign]
+
+
+def read_any(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) -> Samples:
+    """Samples in memory or in blocks, validated."""
+    read = read_row_blocks if isinstance(X, RowBlocks) else read_samples
+    return read(owner, X, y, sample_weight, labels)
 
 
 def read_row_blocks(
@@ -133,8 +148,8 @@ def _each(owner: str, blocks: RowBlocks, labels: str) -> Iterator[ReadBlock]:
         if labels != "binary":
             target = read_targets(name, target, kept, labels == "count")
         rows: DesignBlock
-        if isinstance(source, Given):
-            rows = Kept(design if whole else design.rows(kept))
+        if isinstance(source, Passed):
+            rows = InMemory(design if whole else design.rows(kept))
         else:
             rows = Reloaded(source, None if whole else kept)
         shape = len(kept), d

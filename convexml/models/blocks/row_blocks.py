@@ -17,7 +17,7 @@ Loaded = tuple[Any, Any, Any]
 
 
 @dataclass(frozen=True)
-class Given:
+class Passed:
     """A block that is in memory."""
 
     block: Loaded
@@ -86,7 +86,7 @@ class RowBlocks:
         if not found:
             raise InputError("RowBlocks: there is no block; pass (X, y) of one at least.")
         self.sources: list[Callable[[], Loaded]] = [
-            Loader(block) if callable(block) else Given(as_block(block, k))
+            Loader(block) if callable(block) else Passed(as_block(block, k))
             for k, block in enumerate(found)
         ]
         self.executor: Executor = Here()
