@@ -15,7 +15,8 @@ from convexml import models
 from convexml.solvers.registry import ALGORITHMS, names
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+FOLDERS = (REPOSITORY / "docs", REPOSITORY / "docs" / "scaling")
+PAGES = [REPOSITORY / "README.md", *(p for each in FOLDERS for p in sorted(each.glob("*.md")))]
 SLOW = ("compare problems --html",)
 
 

@@ -17,6 +17,7 @@ from support.report.tasks import Adding, Doing
 from convexml.comparison.loop import DIED, Measurement
 from convexml.comparison.processes import cores, shared_out
 from convexml.models import Ridge
+from convexml.progress import Progress, operation
 from convexml.report import compare
 from convexml.solvers.reference.process import ENDED, Process
 
@@ -25,9 +26,10 @@ def test_rows_are_in_order_and_a_process_that_dies_costs_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    calls: list[tuple[int, int, str]] = []
+    heard: list[Progress] = []
     work = [(p, [Doing(f"{p}: {k}", k) for k in (1, 2, 3)]) for p in (-2, 4)]
-    found, interrupted = shared_out(work, 1, lambda *call: calls.append(call))
+    with operation("work", heard.append):
+        found, interrupted = shared_out(work, 1)
     assert not interrupted
     assert [value for _, value, _ in found] == [-0.5, -2.0, -1.5, 0.25, 0.5, 0.75]
     before, lost, after = (pid for pid, *_ in found[:3])
@@ -36,26 +38,29 @@ def test_rows_are_in_order_and_a_process_that_dies_costs_one(
     assert {pid for pid, *_ in found[3:]} <= {before, after}
     assert found[0][2] == str(cores())
     assert "OMP_NUM_THREADS" not in os.environ
-    assert [done for done, _, _ in calls] == [*range(7)]
-    assert {label for _, _, label in calls[:-1]} == {t.label for _, tasks in work for t in tasks}
+    stages = [event.stages[-1] for event in heard]
+    assert [stage.done for stage in stages if stage.total] == [*range(7)]
+    assert {s.label for s in stages if s.label} == {t.label for _, tasks in work for t in tasks}
 
 
 def test_what_a_task_raises_is_raised_and_ctrl_c_keeps_what_there_is() -> None:
     work = [(0, [Doing("zero", 1)])]
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
-        shared_out(work, 1, False)
+        shared_out(work, 1)
 
-    def stop(done: int, total: int, label: str) -> None:
-        raise KeyboardInterrupt
+    def stop(event: Progress) -> None:
+        if event.stages[-1].total:
+            raise KeyboardInterrupt
 
-    assert shared_out(work, 1, stop) == ([], True)
+    with operation("work", stop):
+        assert shared_out(work, 1) == ([], True)
 
 
 @pytest.mark.slow
 def test_variables_that_were_sent_are_no_others() -> None:
     x = cp.Variable()
     assert x.id < cp.Variable().id
-    found, _ = shared_out([(x, [Adding()])], 1, False)
+    found, _ = shared_out([(x, [Adding()])], 1)
     assert found[0] == pytest.approx((5.0, 0.0), abs=1e-6)
 
 
