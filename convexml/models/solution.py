@@ -54,7 +54,7 @@ class Solution(ExplainedSolution, Pictured, Predictions):
     evidence : dict of arrays
         Verified evidence of infeasibility, unboundedness or a missing minimiser.
     support : array or None
-        Sorted indices of the support vectors.
+        Sorted indices of the support vectors; None where rows lie in blocks.
     shadow_prices : dict of arrays
         Linear programs: dp*/d(right-hand side), by constraint, as SciPy's marginals.
     message : str

@@ -61,11 +61,27 @@ def test_samples_without_weight_and_empty_blocks_do_not_count() -> None:
         assert solution.objective == pytest.approx(whole.objective, rel=1e-12)
 
 
-def test_dual_points_come_in_blocks() -> None:
-    solution = cml.Ridge(cml.RowBlocks(pieces(X, Y)), lam=0.1).solve(tol=1e-12)
-    whole = cml.Ridge(X, Y, lam=0.1).solve(tol=1e-12)
-    u = np.concatenate(solution.dual["u"].blocks())
-    np.testing.assert_allclose(u, whole.dual["u"], atol=1e-9)
+def test_dual_points_come_and_are_judged_in_the_blocks_that_were_passed() -> None:
+    whole = cml.Ridge(X, Y, lam=0.1, sample_weight=WEIGHTS)
+    empty = (np.zeros((0, 4)), np.zeros(0), np.zeros(0))
+    blocks = [empty, *pieces(X, Y, WEIGHTS)]
+    problem = cml.Ridge(cml.RowBlocks(blocks), lam=0.1)
+    solution, here = problem.solve(tol=1e-12), whole.solve(tol=1e-12)
+    parts = list(solution.dual["u"])
+    assert [len(part) for part in parts] == [len(block[1]) for block in blocks]
+    u = np.concatenate(parts)
+    np.testing.assert_allclose(u, here.dual["u"], atol=1e-9)
+    w, b = here.primal["w"], here.primal["b"]
+    wrong = np.where(WEIGHTS > 0.0, u + 0.1, 0.0)
+    for dual in (u, wrong):
+        known = whole.certify(w, b, dual)
+        for given in (dual, np.split(dual, np.cumsum([len(part) for part in parts])[:-1])):
+            told = problem.certify(w, b, given)
+            assert told.verdict is known.verdict
+            assert told.gap == pytest.approx(known.gap, rel=1e-9, abs=1e-12)
+    for bad in (u[:-1], parts[1:], np.ones(500)):
+        with pytest.raises(InputError, match="u "):
+            problem.certify(w, b, bad)
 
 
 @pytest.mark.parametrize(

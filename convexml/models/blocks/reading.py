@@ -16,6 +16,7 @@ from ...errors import InputError
 from ...numerics import Array
 from ..reading.inputs import Samples, read_samples, read_targets, read_weights
 from ..reading.labels import distinct_labels
+from ..reading.layout import Layout
 from ..reading.matrix import read_design
 from .row_blocks import Loaded, Passed, RowBlocks
 
@@ -45,6 +46,13 @@ class ReadBlock:
     weights: Array
     total: int
     kept: Array
+
+    @classmethod
+    def empty(cls, number: int) -> ReadBlock:
+        """A block without rows."""
+        none = np.zeros(0)
+        rows = InMemory(as_design(none[:, None]))
+        return cls(number, rows, (0, 0), False, none, none, 0, np.zeros(0, dtype=int))
 
 
 BROUGHT = object()
@@ -92,7 +100,8 @@ def read_row_blocks(
         raise InputError(
             f"{owner}: row blocks are for one prediction a sample so far; pass X and y in memory."
         )
-    read = [block for block in _each(owner, blocks, labels) if block.shape[0]]
+    every = list(_each(owner, blocks, labels))
+    read = [block for block in every if block.shape[0]]
     if not read:
         raise InputError(f"{owner}: no sample of the blocks has a weight; one at least must.")
     classes = _classes(owner, read) if labels == "binary" else None
@@ -110,7 +119,8 @@ def read_row_blocks(
     found = BlockArray(executor.placed(targets), executor)
     weights = BlockArray(executor.placed([block.weights for block in read]), executor)
     n = sum(design.lengths)
-    return Samples(design, found, weights, range(n), n, classes, None)  # type: ignore[arg-type]
+    layout = Layout(tuple(b.total for b in every), tuple(b.kept for b in every))
+    return Samples(design, found, weights, range(n), n, classes, None, layout=layout)  # type: ignore[arg-type]
 
 
 def _each(owner: str, blocks: RowBlocks, labels: str) -> Iterator[ReadBlock]:
@@ -126,6 +136,7 @@ def _each(owner: str, blocks: RowBlocks, labels: str) -> Iterator[ReadBlock]:
                 f"{name}: its loader failed with {type(error).__name__}: {error}"
             ) from error
         if np.ndim(X) == 2 and X.shape[0] == 0:
+            yield ReadBlock.empty(k)
             continue
         design = read_design(name, X)
         n, d = design.shape

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...blocks import BlockArray
 from ...certificates import Certificate, Verdict
 from ...certificates.judge import absent, judge
 from ...certificates.learning.existence.evidence import Evidence
@@ -160,10 +159,10 @@ def named_values(
     dual = {"u": expand(u, samples)}
     for label, name in problem.multiplier_names.items():
         value: Any = multipliers[label]
-        value = value if isinstance(value, BlockArray) else np.asarray(value)
+        value = value if samples.layout else np.asarray(value)
         dual[name] = expand(value, samples) if value.shape == u.shape else value
     support = None
-    if "alpha" in dual:
+    if "alpha" in dual and not samples.layout:
         alpha = dual["alpha"] + dual.get("alpha_star", 0.0)
         support = np.flatnonzero(alpha > SUPPORT_SHARE * alpha.max(initial=0.0))
     return {"primal": primal, "dual": dual, "support": support}

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...blocks import BlockArray
 from ...design import Design
 from ...errors import InputError
 from ...numerics import Array
@@ -22,6 +21,7 @@ from ...validation import (
     refuse_nonfinite,
 )
 from .labels import read_classes, read_many_classes, refuse_weightless
+from .layout import Layout, RowValues
 from .matrix import IMPUTE, read_design, some_of
 from .names import column_names
 
@@ -57,6 +57,8 @@ class Samples:
     classes: Array | None
     feature_names: list[str] | None
     outputs: tuple[int, ...] = ()
+    layout: Layout | None = None
+    """Of samples that lie in blocks."""
     seen: Array | None = None
     """Some of the numbers of X as they were read: it may be the caller's own array."""
 
@@ -115,7 +117,7 @@ def read_samples(
         numbers, classes = read_targets(owner, target, kept, labels == "count", name), None
     outputs = numbers.shape[1:] if classes is None or labels != "classes" else (len(classes),)
     seen = some_of(design.constant).copy()
-    return Samples(design, numbers, weights, kept, n, classes, names, outputs, seen)
+    return Samples(design, numbers, weights, kept, n, classes, names, outputs, seen=seen)
 
 
 def _in_shape(owner: str, target: Array, X: tuple[int, int], labels: str) -> Array:
@@ -216,6 +218,9 @@ def read_intercept(owner: str, b: Any, objective: Any) -> Any:
 
 def read_dual(owner: str, u: Any, samples: Samples, name: str = "u") -> Array:
     """Return u on the rows kept, (n,) or (n, K), finite; it must be 0 on rows of weight 0."""
+    if samples.layout is not None:
+        found: Any = samples.layout.chosen(owner, u, like=samples.y)  # type: ignore[arg-type]
+        return found
     shape = (samples.total, *samples.outputs)
     vector = _read_finite(owner, name, u, shape, "entry per sample")
     inside = vector[samples.kept]
@@ -224,9 +229,11 @@ def read_dual(owner: str, u: Any, samples: Samples, name: str = "u") -> Array:
     return inside
 
 
-def expand(values: Array, samples: Samples) -> Array:
+def expand(values: Array, samples: Samples) -> Any:
     """Per-sample values in the caller's numbering, 0 on rows of weight 0."""
-    if isinstance(values, BlockArray) or len(samples.kept) == samples.total:
+    if samples.layout is not None:
+        return RowValues(values, samples.layout)  # type: ignore[arg-type]
+    if len(samples.kept) == samples.total:
         return values
     full = np.zeros((samples.total, *values.shape[1:]))
     full[samples.kept] = values

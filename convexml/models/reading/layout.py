@@ -1,0 +1,93 @@
+"""Numbers of the samples in the blocks that their user passed, with empty ones and weights of 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...blocks import BlockArray
+from ...errors import InputError
+from ...numerics import Array
+from ...validation import finite_array
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The rows that were passed, and those that count.
+
+    Attributes
+    ----------
+    totals : tuple of int
+        The rows of each block, as it was passed.
+    kept : tuple of array
+        Those of positive weight.
+    """
+
+    totals: tuple[int, ...]
+    kept: tuple[Array, ...]
+
+    def spread(self, parts: Iterable[Array]) -> Iterator[Array]:
+        """Values of the rows that count as those of all rows, 0 for the others."""
+        values = iter(parts)
+        for total, kept in zip(self.totals, self.kept, strict=True):
+            own = next(values) if kept.size else np.zeros(0)
+            full = np.zeros((total, *own.shape[1:]), dtype=own.dtype)
+            full[kept] = own
+            yield own if kept.size == total else full
+
+    def chosen(self, owner: str, u: Any, like: BlockArray) -> BlockArray:
+        """A dual point of the user's, in blocks or as one array, on the rows that count."""
+        if isinstance(u, BlockArray):
+            return u
+        given = self._given(owner, u)
+        parts = []
+        for k, (values, total, kept) in enumerate(zip(given, self.totals, self.kept, strict=True)):
+            array = finite_array(values, owner, f"u of block {k}", " Leave u out.")
+            if array.shape != (total,):
+                raise InputError(
+                    f"{owner}: u of block {k} must have one entry per row ({total}), got shape "
+                    f"{array.shape}. Pass it in the blocks of X."
+                )
+            if np.count_nonzero(array[kept]) != np.count_nonzero(array):
+                raise InputError(f"{owner}: u must be 0 on the samples of weight 0.")
+            if kept.size:
+                parts.append(array[kept])
+        return BlockArray(like.executor.placed(parts), like.executor)
+
+    def _given(self, owner: str, u: Any) -> list[Any]:
+        if isinstance(u, np.ndarray) and u.ndim == 1 and len(u) == sum(self.totals):
+            return np.split(u, np.cumsum(self.totals)[:-1])
+        given = list(u) if isinstance(u, Iterable) and not isinstance(u, str) else [u]
+        if len(given) != len(self.totals):
+            raise InputError(
+                f"{owner}: u must be one array of {sum(self.totals)} entries, or one for each of "
+                f"{len(self.totals)} blocks, got {len(given)}."
+            )
+        return given
+
+
+class RowValues:
+    """Numbers of the samples, an array for each block that was passed: go through them in turn.
+
+    Parameters
+    ----------
+    values : BlockArray
+        Of the samples that have a weight.
+    layout : Layout
+    """
+
+    def __init__(self, values: BlockArray, layout: Layout) -> None:
+        self.values, self.layout = values, layout
+
+    def __len__(self) -> int:
+        return len(self.layout.totals)
+
+    def __iter__(self) -> Iterator[Array]:
+        one_by_one = (self.values.executor.values([part])[0] for part in self.values.parts)
+        return self.layout.spread(one_by_one)
+
+    def __repr__(self) -> str:
+        return f"RowValues({len(self)} blocks)"
