@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...deadline import is_late
+from ...design import in_blocks
 from ...numerics import Array
 from ...objective import Objective, parameters_of, pose_primal
 from .account import primal_rounding
@@ -49,7 +50,8 @@ def _candidates(objective: Objective, point: PrimalPoint) -> Iterator[tuple[Arra
     for candidate in steps(objective, point):
         for size in (1.0, 0.25, 0.01):
             yield w + size * (candidate.w - w), b + size * (candidate.b - b)
-    if objective.n * objective.d <= SMALL_ENOUGH and not is_late():
+    small = objective.n * objective.d <= SMALL_ENOUGH and not in_blocks(objective.design)
+    if small and not is_late():
         yield from _from_conic_solver(objective)
 
 

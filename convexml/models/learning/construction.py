@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ... import losses, penalties
-from ...design import StackedDesign
+from ...certificates.learning.points.dual_rows import held_rows
+from ...design import StackedDesign, in_blocks
 from ...errors import InputError
 from ...losses import Loss
 from ...numerics import Array
@@ -74,6 +75,7 @@ def compose(owner: str, samples: Samples, parts: Parts, intercept: bool) -> Obje
     else:
         objective = Objective(samples.design, *given)
     check_penalty(owner, penalty, objective.d)
+    check_blocks(owner, objective)
     return objective
 
 
@@ -81,7 +83,9 @@ def recompose(owner: str, objective: Any, weights: Array, parts: Parts) -> Any:
     """The same samples with other parts."""
     loss, penalty, scale = parts
     check_penalty(owner, penalty, objective.d)
-    return replace(objective, loss=loss, penalty=penalty, c=coefficients(owner, weights, scale))
+    found = replace(objective, loss=loss, penalty=penalty, c=coefficients(owner, weights, scale))
+    check_blocks(owner, found)
+    return found
 
 
 def with_penalty(problem: Any, penalty: Penalty) -> Any:
@@ -107,6 +111,24 @@ def coefficients(owner: str, weights: Array, scale: str | float) -> Array:
             "nearer to 1."
         )
     return c
+
+
+def check_blocks(owner: str, objective: Any) -> None:
+    """Refuse what is known of samples in memory alone: constraints on X'u, or on predictions."""
+    if not in_blocks(objective.design):
+        return
+    if objective.loss.is_indicator:
+        raise InputError(
+            f"{owner}: row blocks take losses that are finite everywhere; {objective.loss!r} is a "
+            "constraint on the predictions. Pass X and y in memory."
+        )
+    held = held_rows(objective)
+    if held.any():
+        raise InputError(
+            f"{owner}: row blocks take penalties on every feature; {objective.penalty!r} leaves "
+            f"feature {int(np.argmax(held))} without one, or with a sign. Take lam > 0, or pass X "
+            "and y in memory."
+        )
 
 
 def check_penalty(owner: str, penalty: Any, d: int) -> None:
