@@ -123,3 +123,8 @@ def test_a_planted_namesake_is_found(tmp_path: Path) -> None:
         path.parent.mkdir(parents=True)
         path.write_text("class Part:\n    pass\n")
     assert list(namesakes(tmp_path)) == ["Part"]
+
+
+def test_no_two_test_files_have_one_name(repository: Path) -> None:
+    names = [path.name for path in (repository / "tests").rglob("test_*.py")]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
