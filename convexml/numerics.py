@@ -77,7 +77,7 @@ def lengths(values: Array, axis: int) -> Array:
         squares = np.square(values).sum(axis=axis)
     if ((squares > LEAST_SQUARE) & (squares < np.inf)).all():
         return np.sqrt(squares)
-    tops = np.abs(values).max(axis=axis, initial=0.0, keepdims=True)
+    tops = np.expand_dims(np.abs(values).max(axis=axis, initial=0.0), axis)
     exponents = np.frexp(np.where(np.isfinite(tops), tops, 1.0))[1]
     units = np.ldexp(1.0, np.clip(exponents, -1000, 1000))
     with np.errstate(invalid="ignore"):

@@ -72,6 +72,10 @@ class Design(Protocol):
         """The diagonal of ``gram(weights)``, shape (d,); not to be written to."""
         ...
 
+    def squares_in(self, units: Array) -> Array:
+        """The squared norms of the columns of X diag(units): entries are scaled, then squared."""
+        ...
+
     def row_squares(self) -> Array:
         """The squared norms of the rows, shape (n,)."""
         ...

@@ -164,6 +164,10 @@ class BlockedDesign:
         found: Array = self._total("column_squares", weights)
         return found
 
+    def squares_in(self, units: Array) -> Array:
+        found: Array = self._total("squares_in", units)
+        return found
+
     def row_squares(self) -> Any:
         return self._asked("row_squares")
 

@@ -165,6 +165,10 @@ class DenseDesign:
             total += weights[start : start + FEW] @ (block * block)
         return total
 
+    def squares_in(self, units: Array) -> Array:
+        found: Array = np.square(self.array * units).sum(axis=0)
+        return found
+
     def row_squares(self) -> Array:
         return np.einsum("ij,ij->i", self.array, self.array)
 

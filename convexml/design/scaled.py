@@ -93,15 +93,12 @@ class ScaledDesign:
     def _squared_anew(self, squares: Array, lost: Array) -> Array:
         """The squares of the columns; of some, which float64 loses, of entries scaled before."""
         found = self.units**2 * squares
-        if not lost.size:
-            return found
-        part = self.base.columns(lost).constant
-        if sparse.issparse(part):
-            part = sparse.csc_array(part)
-            found[lost] = scaled_columns(part, self.units[lost]).power(2).sum(axis=0)
-        else:
-            found[lost] = np.square(part * self.units[lost]).sum(axis=0)
+        if lost.size:
+            found[lost] = self.base.columns(lost).squares_in(self.units[lost])
         return found
+
+    def squares_in(self, units: Array) -> Array:
+        return self.base.squares_in(self.units * units)
 
     def row_squares(self) -> Array:
         if isinstance(self.base, ScaledDesign):

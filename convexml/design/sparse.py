@@ -131,6 +131,12 @@ class SparseDesign:
             return weights[0] * self._squares
         return self._of_entries(np.square, weights, transposed=True)
 
+    def squares_in(self, units: Array) -> Array:
+        X = sparse.csc_array(self.array)
+        column = np.repeat(units, np.diff(X.indptr))
+        scaled = sparse.csc_array(((X.data * column) ** 2, X.indices, X.indptr), shape=X.shape)
+        return np.asarray(scaled.sum(axis=0))
+
     def row_squares(self, weights: Array | None = None) -> Array:
         """Sum_j weights_j X_ij^2, shape (n,)."""
         return self._of_entries(np.square, np.ones(self.shape[1]) if weights is None else weights)

@@ -83,6 +83,9 @@ class StackedDesign:
         columns = [self.base.column_squares(weights[:, k]) for k in range(self.classes)]
         return np.stack(columns, axis=1).ravel()
 
+    def squares_in(self, units: Array) -> Array:
+        return np.repeat(self.base.squares_in(units[:: self.classes]), self.classes)
+
     def row_squares(self) -> Array:
         return self.base.row_squares()
 

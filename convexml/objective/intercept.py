@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import copysign, inf, isfinite, isinf, isnan
 from typing import Any
 
 import numpy as np
 
-from ..blocks import between, count_between
+from ..blocks import between, count_between, in_memory
 from ..losses import Loss
 from ..numerics import Array
 
@@ -36,7 +37,7 @@ def best_shift(loss: Loss, y: Array, c: Array, z: Array) -> float:
             best = loss.best_constant(*sums.tolist())
             if best is not None:
                 return best - float(z[0])
-            y, c, z = SIGNS, sums, z[:2]
+            y, c, z = SIGNS, sums, np.full(2, float(z[0]))
     if not loss.is_smooth:
         return _breakpoint(loss, y, c, z)
     if loss.conjugate_curvature == loss.curvature_bound == loss.strong_convexity == 1.0:
@@ -74,15 +75,10 @@ def _middle(loss: Loss, y: Array, z: Array) -> float:
 
 
 def _breakpoint(loss: Loss, y: Array, c: Array, z: Array) -> float:
-    kinks = [kink - z for kink in loss.kinks(y)]
-    low, high = min(float(k.min()) for k in kinks), max(float(k.max()) for k in kinks)
-    while low < high and sum(count_between(k, low, high) for k in kinks) > MANY:
-        middle = low + 0.5 * (high - low)
-        if not low < middle < high:
-            break
-        rises = float(c @ loss.derivative(y, z + middle)) >= 0.0
-        low, high = (low, middle) if rises else (middle, high)
-    points = np.unique(np.concatenate([between(kink, low, high) for kink in kinks]))
+    points = _breakpoints(
+        [kink - z for kink in loss.kinks(y)],
+        lambda t: float(c @ loss.derivative(y, z + t)),
+    )
 
     def slope_after(k: int) -> float:
         right = points[k + 1] if k + 1 < len(points) else points[k] + 2.0
@@ -96,6 +92,20 @@ def _breakpoint(loss: Loss, y: Array, c: Array, z: Array) -> float:
         else:
             lo = mid + 1
     return float(points[lo])
+
+
+def _breakpoints(kinks: list[Any], slope: Callable[[float], float]) -> Array:
+    """The breakpoints, in order; of very many those that the slope leaves in question."""
+    ends = [end for kink in kinks for end in (float(kink.min()), float(kink.max()))]
+    low, high = min(ends), max(ends)
+    if sum(kink.size for kink in kinks) <= MANY or not all(map(isfinite, ends)):
+        return np.unique(np.concatenate([in_memory(kink) for kink in kinks]))
+    while sum(count_between(kink, low, high) for kink in kinks) > MANY:
+        middle = low + 0.5 * (high - low)
+        if not low < middle < high:
+            break
+        low, high = (low, middle) if slope(middle) >= 0.0 else (middle, high)
+    return np.unique(np.concatenate([between(kink, low, high) for kink in kinks]))
 
 
 def _weighted_mean(y: Array, c: Array, z: Array) -> float:

@@ -8,16 +8,19 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ...blocks import BlockArray
 from ...design import BlockedDesign, Design, as_design
 from ...design.blocked import DesignBlock, InMemory
 from ...errors import InputError
 from ...numerics import Array
+from ...validation import finite_sparse, float_array, refuse_masked
 from ..reading.inputs import Samples, read_samples, read_targets, read_weights
 from ..reading.labels import distinct_labels
 from ..reading.layout import Layout
-from ..reading.matrix import read_design
+from ..reading.matrix import read_design, some_of
+from ..reading.names import column_names
 from .row_blocks import Loaded, Passed, RowBlocks
 
 
@@ -26,12 +29,36 @@ class Reloaded:
     """A block that is read again whenever it is needed."""
 
     source: Callable[[], Loaded]
+    name: str
+    shape: tuple[int, int]
+    seen: Array
+    """Some of the numbers of X as they were read first."""
     kept: Array | None = None
 
     def design(self) -> Design:
-        X = self.source()[0]
-        design = as_design(X if hasattr(X, "tocsr") else np.asarray(X, dtype=float))
+        X = loaded(self.source, self.name)[0]
+        if sparse.issparse(X):
+            design = as_design(finite_sparse(X, self.name, "X", share=True))
+        else:
+            design = as_design(float_array(X, self.name, "X", share=True))
+        if design.shape != self.shape or not np.array_equal(self.seen, some_of(design.constant)):
+            raise InputError(
+                f"{self.name}: its loader returns other numbers than before; it must return the "
+                "same ones whenever it is called."
+            )
         return design if self.kept is None else design.rows(self.kept)
+
+
+def loaded(source: Callable[[], Loaded], name: str) -> Loaded:
+    """A block; what goes wrong on the way names it."""
+    try:
+        return source()
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(
+            f"{name}: its loader failed with {type(error).__name__}: {error}"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -46,6 +73,7 @@ class ReadBlock:
     weights: Array
     total: int
     kept: Array
+    names: list[str] | None = None
 
     @classmethod
     def empty(cls, number: int) -> ReadBlock:
@@ -55,6 +83,8 @@ class ReadBlock:
         return cls(number, rows, (0, 0), False, none, none, 0, np.zeros(0, dtype=int))
 
 
+UNKNOWN = object()
+"""The names of columns before the first block."""
 BROUGHT = object()
 """In place of y, where blocks bring it."""
 
@@ -63,10 +93,15 @@ def brings_targets(start: Callable[..., None]) -> Callable[..., None]:
     """Let the constructor of a model take row blocks in place of X and y."""
 
     @wraps(start)
-    def started(self: Any, X: Any, *args: Any, **named: Any) -> None:
-        if isinstance(X, RowBlocks) and "y" not in named and (not args or args[0] is not BROUGHT):
-            args = (BROUGHT, *args)
-        start(self, X, *args, **named)
+    def started(self: Any, *args: Any, **named: Any) -> None:
+        given = args[0] if args else named.get("X")
+        if isinstance(given, RowBlocks) and "y" not in named:
+            if len(args) > 1 and (args[1] is None or np.ndim(args[1]) > 0):
+                raise InputError(f"{self.name}: row blocks carry y; leave it out.")
+            if len(args) < 2 or args[1] is not BROUGHT:
+                named |= {"y": BROUGHT} if not args[1:] else {}
+                args = args if not args[1:] else (given, BROUGHT, *args[1:])
+        start(self, *args, **named)
 
     return started
 
@@ -120,30 +155,33 @@ def read_row_blocks(
     weights = BlockArray(executor.placed([block.weights for block in read]), executor)
     n = sum(design.lengths)
     layout = Layout(tuple(b.total for b in every), tuple(b.kept for b in every))
-    return Samples(design, found, weights, range(n), n, classes, None, layout=layout)  # type: ignore[arg-type]
+    return Samples(design, found, weights, range(n), n, classes, read[0].names, layout=layout)  # type: ignore[arg-type]
 
 
 def _each(owner: str, blocks: RowBlocks, labels: str) -> Iterator[ReadBlock]:
     first: int | None = None
+    names: Any = UNKNOWN
     for k, source in enumerate(blocks.sources):
         name = f"{owner}: block {k}"
-        try:
-            X, y, s = source()
-        except InputError:
-            raise
-        except Exception as error:
-            raise InputError(
-                f"{name}: its loader failed with {type(error).__name__}: {error}"
-            ) from error
-        if np.ndim(X) == 2 and X.shape[0] == 0:
+        X, y, s = loaded(source, name)
+        if np.shape(X)[:1] == (0,):
             yield ReadBlock.empty(k)
             continue
-        design = read_design(name, X)
+        refuse_masked(y, name, "y")
+        own = column_names(X)
+        if names is not UNKNOWN and own != names:
+            raise InputError(
+                f"{name}: its columns are named {own}, those of the blocks before it {names}. Pass "
+                "the same columns in the same order."
+            )
+        names = own
+        mine = isinstance(source, Passed) and hasattr(X, "copy")
+        design = read_design(name, X.copy() if mine else X)
         n, d = design.shape
         if first is not None and d != first:
             raise InputError(f"{name}: X has {d} columns; the blocks before it have {first}.")
         first = d
-        target = np.asarray(y)
+        target = np.array(y)
         if target.shape == (n, 1):
             target = target[:, 0]
         if target.shape != (n,):
@@ -151,7 +189,8 @@ def _each(owner: str, blocks: RowBlocks, labels: str) -> Iterator[ReadBlock]:
                 f"{name}: y must be a vector with one entry per row of X ({n}), got shape "
                 f"{target.shape}."
             )
-        weights = read_weights(name, s, n) if s is None or np.any(s) else np.zeros(n)
+        none = np.shape(s) == (n,) and not np.any(s)
+        weights = np.zeros(n) if none else np.array(read_weights(name, s, n))
         kept = np.flatnonzero(weights)
         whole = len(kept) == n
         if not whole:
@@ -162,14 +201,20 @@ def _each(owner: str, blocks: RowBlocks, labels: str) -> Iterator[ReadBlock]:
         if isinstance(source, Passed):
             rows = InMemory(design if whole else design.rows(kept))
         else:
-            rows = Reloaded(source, None if whole else kept)
+            seen = some_of(design.constant).copy()
+            rows = Reloaded(source, name, (n, d), seen, None if whole else kept)
         shape = len(kept), d
-        yield ReadBlock(k, rows, shape, design.is_sparse, target, weights, n, kept)
+        yield ReadBlock(k, rows, shape, design.is_sparse, target, weights, n, kept, own)
 
 
 def _classes(owner: str, read: list[ReadBlock]) -> Array:
     """The two labels of all blocks together."""
     found = [distinct_labels(f"{owner}: block {each.number}", each.y, each.kept) for each in read]
+    kinds = {"number" if labels.dtype.kind in "biuf" else labels.dtype.kind for labels in found}
+    if len(kinds) > 1 or ("O" in kinds and len({type(x) for f in found for x in f.tolist()}) > 1):
+        raise InputError(
+            f"{owner}: y has labels of different types in different blocks; use one type in all."
+        )
     classes = np.unique(np.concatenate(found))
     if len(classes) != 2:
         listed = ", ".join(repr(value) for value in classes[:5].tolist())

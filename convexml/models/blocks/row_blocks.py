@@ -48,7 +48,7 @@ class FromNpy:
     def __call__(self) -> Loaded:
         rows = slice(self.first, self.last)
         X, y = (np.load(path, mmap_mode="r")[rows] for path in (self.X, self.y))
-        return np.array(X, dtype=float), np.array(y), None
+        return np.array(X), np.array(y), None
 
 
 class RowBlocks:
@@ -82,6 +82,10 @@ class RowBlocks:
     """
 
     def __init__(self, blocks: Iterable[Any]) -> None:
+        if not isinstance(blocks, Iterable):
+            raise InputError(
+                f"RowBlocks: blocks must be a list of (X, y), got {type(blocks).__name__}."
+            )
         found = list(blocks)
         if not found:
             raise InputError("RowBlocks: there is no block; pass (X, y) of one at least.")
@@ -107,8 +111,8 @@ class RowBlocks:
         InputError
             For files that do not exist, or whose arrays do not belong together.
         """
-        if rows < 1:
-            raise InputError(f"RowBlocks.from_npy: rows must be >= 1, got {rows}.")
+        if not isinstance(rows, int | np.integer) or rows < 1:
+            raise InputError(f"RowBlocks.from_npy: rows must be an integer >= 1, got {rows!r}.")
         paths = Path(X_path), Path(y_path)
         for path in paths:
             if not path.is_file():

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..reading.layout import RowValues
+
 
 def describe(solution: Any) -> str:
     """Return the outcome, the point with its duals, and the certificate, line by line."""
@@ -26,6 +28,8 @@ def describe(solution: Any) -> str:
 
 
 def _brief(value: Any) -> str:
+    if isinstance(value, RowValues):
+        return f"in {len(value)} blocks of rows"
     array = np.asarray(value)
     if array.ndim == 0:
         return f"{float(array):.6g}"

@@ -122,6 +122,11 @@ def check_blocks(owner: str, objective: Any) -> None:
             f"{owner}: row blocks take losses that are finite everywhere; {objective.loss!r} is a "
             "constraint on the predictions. Pass X and y in memory."
         )
+    if objective.penalty.restricts:
+        raise InputError(
+            f"{owner}: row blocks take penalties that are finite everywhere; {objective.penalty!r} "
+            "is a constraint on w. Pass X and y in memory."
+        )
     held = held_rows(objective)
     if held.any():
         raise InputError(

@@ -19,7 +19,7 @@ from .posed import PosedLearning, Values
 def scores(problem: PosedLearning, X: Any, primal: Values) -> Array:
     """X w + b, refused where X has other features than the model was posed with."""
     X = match_columns(problem.name, X, problem._samples.feature_names)
-    matrix, features = read_matrix(problem.name, X), problem._samples.X.shape[1]
+    matrix, features = read_matrix(problem.name, X), problem._samples.design.shape[1]
     if matrix.shape[1] != features:
         raise InputError(
             f"{problem.name}: X has {matrix.shape[1]} features, the model was posed with "

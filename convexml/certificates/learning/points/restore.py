@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....deadline import is_late, seconds_left
+from ....design import in_blocks
 from ....numerics import Array
 from ....objective import Objective, parameters_of
 from .dual_repair import DualPoint, repair_dual
@@ -21,6 +22,8 @@ SNAP = 1e-9
 
 def restore_dual(objective: Objective, z: Array, best: DualPoint) -> DualPoint:
     """Maximise D over the samples nearest to a kink, and over more of them until D stalls."""
+    if in_blocks(objective.design):
+        return best  # CVXPY takes rows that are in memory
     n = objective.n
     if objective.loss.is_smooth:
         order = np.arange(n)
