@@ -208,7 +208,10 @@ def same_ends(variable: Any, ours: Any, theirs: tuple[Array, Array]) -> None:
 
 
 def _bounds(posed: PosedReading, one: EntryBounds, width: int) -> None:
-    """The ends of the posed set are those that make the rows 0."""
+    """The ends of the posed set are those that make the rows 0; the intercept has none."""
+    if one.key not in posed.design.columns:
+        _require(one.rows.affine.offset == -np.inf, one.rows)
+        return
     columns, far = posed.design.columns[one.key][one.place], np.full(width, np.inf)
     for holds, end, sign in (
         (one.above, posed.penalty.project(far), 1.0),

@@ -11,10 +11,16 @@ from scipy.optimize import lsq_linear
 from support.recognize.constrained import BUILT, of_thirds_of_a_slack
 from support.recognize.judging import near
 from support.recognize.lagrangian import clarabel, minimised_lagrangian
-from support.recognize.statement import regression
+from support.recognize.statement import classes, regression
 
 import convexml as cml
 from convexml.recognition.answering import solve_recognized
+from convexml.recognition.comparing import compare_sets
+from convexml.recognition.constraints import read_constraints
+from convexml.recognition.posing.problem import pose
+from convexml.recognition.reading.declined import Declined
+from convexml.recognition.reading.objective import read_objective
+from convexml.recognition.verifying import verify
 
 
 @pytest.mark.parametrize("build", BUILT, ids=lambda each: each.__name__)
@@ -65,3 +71,84 @@ def test_bounds_of_a_variable_may_be_parameters(one_sided: bool) -> None:
         expected = lsq_linear(X, y, (low.value, end), tol=1e-14)
         assert near(problem.value, 2.0 * expected.cost)
         np.testing.assert_allclose(w.value, expected.x, atol=1e-5)
+
+
+def idle_problem(
+    loss: str, idle: Callable[[cp.Variable, cp.Variable], list[cp.Constraint]]
+) -> cp.Problem:
+    """A loss with constraints that bound nothing."""
+    w, b = cp.Variable(2), cp.Variable()
+    X, y = regression(d=2)
+    residual = X @ w + b - y
+    Z, labels = classes(d=2)
+    costs = {
+        "squares": lambda: cp.sum_squares(residual),
+        "a mean": lambda: cp.mean(cp.square(residual)),
+        "a lasso": lambda: cp.sum_squares(residual) + cp.norm1(w),
+        "a hinge": lambda: cp.sum(cp.pos(1 - cp.multiply(labels, Z @ w + b))) + cp.sum_squares(w),
+    }
+    return cp.Problem(cp.Minimize(costs[loss]()), idle(w, b))
+
+
+IDLE: dict[str, Callable[[cp.Variable, cp.Variable], list[cp.Constraint]]] = {
+    "b <= inf": lambda w, b: [b <= np.inf],
+    "b >= -inf": lambda w, b: [b >= -np.inf],
+    "-2 b <= inf": lambda w, b: [-2.0 * b <= np.inf],
+    "both": lambda w, b: [w <= np.inf, b <= np.inf, -np.inf <= b],
+}
+
+
+@pytest.mark.parametrize(
+    ("loss", "idle"),
+    [(loss, "b <= inf") for loss in ("a mean", "a lasso", "a hinge")]
+    + [("squares", each) for each in IDLE],
+)
+def test_an_infinite_bound_of_an_intercept_is_none(loss: str, idle: str) -> None:
+    """The value is that without it, and its dual value is 0."""
+    problem, without = idle_problem(loss, IDLE[idle]), idle_problem(loss, lambda w, b: [])
+    found = cml.recognize(problem, explain=True)
+    assert found, found.why
+    assert found.posed.design.intercept is not None
+    assert cml.solve(problem, tol=1e-9).verdict is cml.Verdict.CERTIFIED
+    assert near(problem.value, clarabel(without))
+    assert all(not np.any(each.dual_value) for each in problem.constraints)
+
+
+def test_a_slope_that_is_taken_for_the_intercept_may_have_an_infinite_bound() -> None:
+    """(x w + b - y)^2 is x^2 (w + b/x - y/x)^2; the line of least squares in closed form."""
+    x, y = np.array([1.59, -1.07, 0.01, -0.29, 0.31]), np.array([-1.6, 0.1, -0.8, 0.4, -2.1])
+    w, b = cp.Variable(1), cp.Variable()
+    idle = w <= np.inf
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x[:, None] @ w + b - y)), [idle])
+    assert cml.solve(problem, tol=1e-9).verdict is cml.Verdict.CERTIFIED
+    centred = x - x.mean()
+    slope = centred @ y / (centred @ centred)
+    np.testing.assert_allclose([w.value[0], b.value], [slope, y.mean() - slope * x.mean()])
+    np.testing.assert_array_equal(idle.dual_value, [0.0])
+
+
+def test_a_finite_bound_of_an_intercept_is_noticed() -> None:
+    """Planted: what was read as infinite, and is not."""
+    reading = read_objective(idle_problem("squares", IDLE["both"]))
+    read_constraints(reading)
+    posed = pose(reading)
+    verify(posed)
+    bound = next(one for one in reading.sets if one.key == posed.design.intercept)
+    bound.rows.affine.offset[:] = -1.0
+    with pytest.raises(Declined):
+        compare_sets(posed, posed.check.written, np.zeros((1, 2)), np.zeros((1, 30)))
+
+
+def test_a_bound_of_an_intercept_that_becomes_finite_holds() -> None:
+    """A Parameter that was inf; the multiplier is the slope of the least squares by b."""
+    X, y = regression(d=2)
+    w, b, top = cp.Variable(2), cp.Variable(), cp.Parameter()
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(X @ w + b - y)), [b <= top])
+    for top.value in (np.inf, 0.25, np.inf):
+        cml.solve(problem, tol=1e-9)
+        expected = lsq_linear(
+            np.column_stack([X, np.ones(30)]), y, (-np.inf, [np.inf, np.inf, top.value]), tol=1e-14
+        )
+        assert near(problem.value, 2.0 * expected.cost)
+        slope = -2.0 * expected.fun.sum() if np.isfinite(top.value) else 0.0
+        np.testing.assert_allclose(problem.constraints[0].dual_value, slope, rtol=1e-5)

@@ -52,7 +52,7 @@ def set_multipliers(posed: PosedReading, values: dict[int, Array], u: Array) -> 
     slopes = _of_losses(posed, values, u)
     pull = -np.asarray(posed.design.X.T @ u).ravel()
     balls = {each.key: each for each in reading.balls}
-    over = {}
+    over = {key: np.zeros(each.size) for key, each in reading.remaining.items()}
     for key, columns in posed.design.columns.items():
         v = pull[columns]
         if key in balls:
