@@ -20,7 +20,7 @@ def _norm(x: BlockArray) -> float:
 
 
 def _position(x: BlockArray, best: Callable[..., Any]) -> int:
-    """The first row that holds the extreme entry."""
+    """The first row that holds the extreme entry, or one that is no number."""
     found = best(x)
     at = 0
     for part, length in zip(blockwise(_first_of, x, found).parts, x.lengths, strict=True):
@@ -28,11 +28,11 @@ def _position(x: BlockArray, best: Callable[..., Any]) -> int:
         if row is not None:
             return at + int(row)
         at += length
-    raise ValueError("Entries that are not numbers have no order.")
+    raise ValueError("An array without entries has no first one.")
 
 
 def _first_of(part: Array, value: Any) -> int | None:
-    rows = np.flatnonzero(part == value)
+    rows = np.flatnonzero(np.isnan(part) if np.isnan(value) else part == value)
     return int(rows[0]) if rows.size else None
 
 

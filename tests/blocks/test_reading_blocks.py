@@ -145,6 +145,16 @@ def test_columns_without_spread_and_extreme_units() -> None:
     assert there.primal_objective == pytest.approx(here.primal_objective)
 
 
+def test_a_prediction_that_is_no_number_is_undecided_as_in_memory() -> None:
+    big = X * 1e200
+    here = cml.HuberRegression(big, Y, delta=1.0, lam=0.1).certify(np.full(3, 1e200), 0.0)
+    blocks = cml.RowBlocks(halves(big))
+    there = cml.HuberRegression(blocks, delta=1.0, lam=0.1).certify(np.full(3, 1e200), 0.0)
+    assert here.verdict == there.verdict != cml.Verdict.CERTIFIED
+    with pytest.raises(InputError, match="lie in blocks"):
+        _ = cml.QuantileRegression(blocks, tau=0.5, lam=0.1).lam_max
+
+
 def test_constraints_on_w_and_a_second_y_are_refused() -> None:
     with pytest.raises(InputError, match="is a constraint on w"):
         cml.ConstrainedLasso(cml.RowBlocks(halves()), radius=1.0)

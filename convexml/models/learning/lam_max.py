@@ -46,7 +46,7 @@ def lam_max(objective: Objective, owner: str = "lam_max") -> float:
         raise InputError(
             f"lam_max: unpenalised features need a differentiable loss, got {objective.loss!r}."
         )
-    z = np.zeros(inner.n)
+    z = inner.zero_scores
     return _over_the_kinks(frame, penalty, z + inner.best_intercept(z))
 
 
@@ -74,6 +74,7 @@ def _over_the_kinks(frame: Frame, penalty: Penalty, z: Array) -> float:
     import cvxpy as cp
 
     objective, share = frame.objective, 1.0
+    X = objective.design.constant
     if isinstance(penalty, ElasticNet | NonnegativeElasticNet):
         share, penalty = penalty.l1_ratio, penalty.norm
     unit: Any = copy.copy(penalty)
@@ -82,7 +83,7 @@ def _over_the_kinks(frame: Frame, penalty: Penalty, z: Array) -> float:
     lo, hi = _subdifferential(objective, z)
     u, level = cp.Variable(objective.n), cp.Variable(nonneg=True)
     dual_norm = scaled.conjugate_expression(
-        objective.design.constant.T @ u, objective.d, dict.fromkeys(("lam", "l1"), level)
+        X.T @ u, objective.d, dict.fromkeys(("lam", "l1"), level)
     )
     constraints = [u >= lo, u <= hi, *dual_norm.constraints.values()]
     if objective.fit_intercept:
