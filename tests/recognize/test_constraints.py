@@ -152,3 +152,14 @@ def test_a_bound_of_an_intercept_that_becomes_finite_holds() -> None:
         assert near(problem.value, 2.0 * expected.cost)
         slope = -2.0 * expected.fun.sum() if np.isfinite(top.value) else 0.0
         np.testing.assert_allclose(problem.constraints[0].dual_value, slope, rtol=1e-5)
+
+
+def test_a_ball_of_no_entries_is_left_to_the_cones() -> None:
+    none, x = cp.Variable((0,)), cp.Variable(3)
+    ball = cp.sum_squares(none) <= 1.0
+    found = cml.recognize(cp.Problem(cp.Minimize(cp.sum_squares(x - 1.0)), [ball]), explain=True)
+    assert not found
+    assert "not of all entries" in found.why
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x - 1.0)), [ball])
+    assert cml.solve(problem).verdict is cml.Verdict.CERTIFIED
+    np.testing.assert_allclose(x.value, 1.0, atol=1e-3)

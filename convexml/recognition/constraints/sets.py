@@ -136,7 +136,7 @@ def _ball(rows: ConstraintRows) -> NormBound:
     if more or not rows.is_number or rows.affine.maps or term.affine.offset.any() or len(maps) > 1:
         raise _declined(rows, "is no ball that is known")
     ((key, each),) = maps.items()
-    whole = each.is_selection and each.rows == each.width == np.unique(each.index).size
+    whole = each.is_selection and 0 < each.rows == each.width == np.unique(each.index).size
     size = (
         term.weight * np.abs(each.scales)
         if term.kind != "square"
