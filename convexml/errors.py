@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -40,6 +42,18 @@ class UnsuitableSolverError(SolverError, ValueError):
 
 class SolverMissingError(SolverError):
     """The solver's package is not installed."""
+
+
+BETWEEN = (__name__.partition(".")[0], "contextlib", "functools", "numpy")
+"""Packages whose frames are no one's own: ours, and those of the decorators that we use."""
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called the library, however many of its frames lie between."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in BETWEEN:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

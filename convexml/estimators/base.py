@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -12,7 +11,7 @@ import numpy as np
 from ..audit.sklearn.estimators import parts_of
 from ..audit.sklearn.parts import LearningPart, Subproblem, certify_parts
 from ..certificates import Certificate
-from ..errors import InputError, SolverError, UnknownSolverError
+from ..errors import InputError, SolverError, UnknownSolverError, warn
 from ..models import LearningProblem
 from ..models.reading.inputs import read_weights
 from ..models.reading.names import NamedColumns
@@ -246,4 +245,4 @@ def _tell(owner: str, certificate: Certificate, solutions: Sequence[Solution]) -
             f"{reason}; raise max_iter if it was set, bring the columns of X to one scale, or "
             "accept the gap with a larger tol"
         )
-    warnings.warn(f"{owner}: {what}.", ConvergenceWarning, stacklevel=4)
+    warn(f"{owner}: {what}.", ConvergenceWarning)

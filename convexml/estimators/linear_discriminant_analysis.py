@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ..audit.sklearn.families.discriminant import covariance
 from ..audit.sklearn.parts import Subproblem
-from ..errors import InputError
+from ..errors import InputError, warn
 from ..models import DiscriminantAnalysis
 from ..models.solution import Solution
 from ..numerics import Array
@@ -183,8 +183,6 @@ class LinearDiscriminantAnalysis(  # type: ignore[call-arg]
 
 def _priors(given: Any, counts: Array, owner: str) -> Array:
     """Shares of the classes, which add up to 1."""
-    import warnings
-
     if given is None:
         return counts / counts.sum()
     priors = np.asarray(given, dtype=float)
@@ -195,5 +193,5 @@ def _priors(given: Any, counts: Array, owner: str) -> Array:
     if np.any(priors < 0.0):
         raise InputError(f"{owner}: priors must be non-negative, got {given!r}.")
     if abs(priors.sum() - 1.0) > 1e-5:
-        warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=4)
+        warn("The priors do not sum to 1. Renormalizing", UserWarning)
     return priors / priors.sum()

@@ -148,7 +148,7 @@ class LogisticRegressionCV(LogisticRegression, linear_model.LogisticRegressionCV
             )
             grids.append(on_folds(problem, "lam", splits, self.tol, strengths, owner))
         self.gap_path_ = np.swapaxes([[fold.gaps for fold in each] for each in grids], 0, 1)
-        tell_doubt(owner, self.gap_path_, self.tol, "gap_path_", stacklevel=5)
+        tell_doubt(owner, self.gap_path_, self.tol, "gap_path_")
         scoring = None if self.scoring == "warn" else self.scoring
         scorer = FoldScores(linear_model.LogisticRegression(), scoring, self.classes_)
         scores, paths = np.empty(self.gap_path_.shape), []

@@ -65,7 +65,7 @@ class PathFit(LinearFit):
         self.mse_path_, self.gap_path_ = (
             np.squeeze(np.moveaxis(table, 2, 1)) for table in (errors, gaps)
         )
-        tell_doubt(owner, gaps, self.tol, "gap_path_", stacklevel=5)
+        tell_doubt(owner, gaps, self.tol, "gap_path_")
 
     def _posed(self, given: Given, rho: float) -> Any:
         """The problem with lam = alpha."""

@@ -105,7 +105,7 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
         ]
         gaps = np.array([[fold.gaps for fold in each] for each in grids])
         self.gap_path_ = np.squeeze(np.max(gaps, axis=0).T)
-        tell_doubt(owner, gaps, self.tol, "gap_path_", stacklevel=6)
+        tell_doubt(owner, gaps, self.tol, "gap_path_")
         scorer = FoldScores(linear_model.Ridge(), self.scoring)
         scores = np.empty((len(splits), alphas.size))
         for fold, (_, test) in enumerate(splits):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,7 +12,7 @@ from functools import wraps
 from math import nan
 from typing import Any, ParamSpec, TypeVar
 
-from ..errors import InputError
+from ..errors import InputError, warn
 from .event import Progress, Stage
 
 Watcher = Callable[[Progress], None]
@@ -125,17 +124,16 @@ def _heard(audience: Audience, name: str) -> Iterator[None]:
     """The outermost operation of an audience."""
     token = _audience.set(audience)
     audience.stages = (Stage(name),)
-    audience.tell()
     try:
+        audience.tell()
         yield
     finally:
         _audience.reset(token)
         if (error := audience.failure) is not None:
-            warnings.warn(
+            warn(
                 f"{name}: the function passed as progress raised {type(error).__name__}: {error}. "
                 "It was called no more; it takes one Progress.",
                 RuntimeWarning,
-                stacklevel=5,
             )
 
 
@@ -147,8 +145,8 @@ def _within(audience: Audience, name: str) -> Iterator[None]:
         yield
         return
     audience.stages, audience.numbers = (*before, Stage(name)), {}
-    audience.tell()
     try:
+        audience.tell()
         yield
     finally:
         audience.stages, audience.numbers = before, {}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from ...errors import InputError, SolverError
+from ...errors import InputError, SolverError, warn
 from ...losses import Squared
 from ...numerics import Array
 from ...progress import Wish, counted, operation
@@ -98,7 +97,7 @@ def cross_validated(
     gaps = np.array([grid.gaps for grid in grids])
     if np.isnan(scores).any(axis=0).all():
         raise SolverError(f"{owner}: at no value of {name} was a point reached on every fold.")
-    tell_doubt(owner, gaps, tol, "gaps", stacklevel=4)
+    tell_doubt(owner, gaps, tol, "gaps")
     points = [grid.points for grid in grids]
     return CrossValidation(problem, name, values, splits, scores, gaps, points, tol)
 
@@ -163,15 +162,14 @@ def scores_of(
     return [np.nan if each is None else float(score(y, each, **weighted)) for each in labels]
 
 
-def tell_doubt(owner: str, gaps: Array, tol: float, where: str, stacklevel: int) -> None:
+def tell_doubt(owner: str, gaps: Array, tol: float, where: str) -> None:
     """Warn where fits on folds are not verified."""
     if (gaps <= tol).all():
         return
     from sklearn.exceptions import ConvergenceWarning
 
-    warnings.warn(
+    warn(
         f"{owner}: {np.sum(~(gaps <= tol))} of {gaps.size} fits on folds are not verified at "
         f"tol={tol:g}; {where} has their relative gaps.",
         ConvergenceWarning,
-        stacklevel=stacklevel,
     )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import lapack
 
-from ...errors import SolverError
+from ...errors import SolverError, warn
 from ...numerics import EPS, Array
 from ...objective import Objective
 
@@ -136,11 +134,10 @@ def _is_enough(objective: Objective, values: Array, strengths: Array) -> bool:
     if least + np.min(strengths, initial=np.inf) >= CURVED * highest:
         return True
     if sparse.issparse(objective.design.constant) and objective.n * objective.d > ENTRIES:
-        warnings.warn(
+        warn(
             "leave one out: columns of X differ so much that products of them lose the small ones; "
             "give them similar units, or a dense X, for errors that are accurate.",
             RuntimeWarning,
-            stacklevel=6,
         )
         return True
     return False

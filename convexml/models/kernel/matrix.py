@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-
-from ...errors import InputError
+from ...errors import InputError, warn
 from ...kernels import Kernel, Precomputed
 from ...kernels.factor import CLIPPED, clipped
 from ...kernels.matrix import KernelMatrix
@@ -39,7 +37,7 @@ def kernel_matrix(owner: str, kernel: Kernel, samples: Samples) -> KernelMatrix:
         if near is None:
             raise
         K, least = near
-        warnings.warn(f"{owner}: {CLIPPED.format(least)}", stacklevel=6)
+        warn(f"{owner}: {CLIPPED.format(least)}")
         matrix = KernelMatrix(owner, Precomputed(), K)
         matrix.factor  # noqa: B018
     return matrix

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, warn
 from ...numerics import Array
 from ...validation import float_array
 
@@ -45,10 +44,9 @@ def match_columns(owner: str, X: Any, features: Sequence[str] | None, *, tell: b
     if features is None or found is None:
         who, other = ("the model", "X") if features is None else ("X", "the model")
         listed = in_words(features or found or [])
-        warnings.warn(
+        warn(
             f"{owner}: {who} has no column names and {other} has ({listed}); columns are taken in "
             "their order.",
-            stacklevel=2,
         )
         return X
     order = matched(owner, "X", found, features)

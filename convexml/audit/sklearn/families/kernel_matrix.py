@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ....errors import InputError
+from ....errors import InputError, warn
 from ....kernels import Gaussian, Kernel, Polynomial, factor
 from ....kernels.factor import CLIPPED, clipped
 from ....numerics import Array, all_finite
@@ -99,7 +98,7 @@ def features(fitted: Fitted, K: Array) -> Array:
         near = clipped(K) if K.ndim == 2 and K.shape[0] == K.shape[1] else None
         if near is None:
             raise fitted.refuse(f"kernel={kernel!r}: {error}") from None
-        warnings.warn(f"{fitted.owner}: {CLIPPED.format(near[1])}", stacklevel=2)
+        warn(f"{fitted.owner}: {CLIPPED.format(near[1])}")
         L = factor(near[0])
     return L if L.shape[1] else np.zeros((len(K), 1))
 
