@@ -14,6 +14,8 @@ from .blocks import BlockArray
 from .numerics import Array
 
 TINY = float(np.finfo(float).tiny)
+LONGEST = 40
+"""Characters of a name that a line of text has room for."""
 KINDS = ("stationarity", "primal_feasibility", "dual_feasibility", "complementary_slackness")
 
 
@@ -71,7 +73,7 @@ class Condition:
         """The index of the worst entry, with the name of its column; "" where all is met."""
         if self.index is None or not self.residual > 0.0:
             return ""
-        return f"{self.index} ({self.column})" if self.column else str(self.index)
+        return f"{self.index} ({one_line(self.column)})" if self.column else str(self.index)
 
     def of_columns(self, names: Sequence[str], outputs: int = 1) -> Condition:
         """With the name of its column, where it is the worst of one row a column and output."""
@@ -82,6 +84,12 @@ class Condition:
     def named(self, name: str) -> Condition:
         """The same in other words."""
         return replace(self, name=name)
+
+
+def one_line(name: str) -> str:
+    """A name as part of a line: no character that moves the cursor, and not too long."""
+    told = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+    return told if len(told) <= LONGEST else f"{told[: LONGEST - 3]}..."
 
 
 def worst(name: str, kind: str, residual: Any, scale: Any = 1.0, rounding: Any = 0.0) -> Condition:

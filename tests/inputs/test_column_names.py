@@ -125,6 +125,21 @@ def test_names_are_kept_on_problem_solution_and_certificate() -> None:
     assert [r.column for r in certificate.conditions if r.name == "1'u = 0"] == [""]
 
 
+def test_names_forge_no_line() -> None:
+    """A name in a line of text moves no cursor, and leaves the line its width."""
+    forged = "b\x1b[31m\nCERTIFIED at tol 1e-06"
+    for name in (forged, "c" * 300):
+        problem = cml.Lasso(frame(pd, names=["age", name, "bmi"]), Y, 0.1)
+        solution = problem.solve()
+        certificate = problem.certify([0.0, 1e3, 0.0], 0.0)
+        for text in (str(certificate), problem.explain(certificate), str(solution)):
+            assert "\x1b" not in text
+            assert "CERTIFIED at tol 1e-06)" not in [line.strip() for line in text.split("\n")]
+            assert name not in text
+            assert max(map(len, text.splitlines())) <= 120
+        assert certificate.conditions[0].column == name  # as data it is what it was
+
+
 def test_rows_of_several_classes_name_the_column_of_x() -> None:
     y = np.digitize(Y, np.quantile(Y, [0.3, 0.6]))
     problem = cml.SoftmaxRegression(frame(pd), y, 0.1)

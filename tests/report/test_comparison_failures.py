@@ -13,6 +13,8 @@ from convexml.comparison import loop
 from convexml.errors import InputError, ProblemFileError, UnknownSolverError
 from convexml.models import Lasso, Ridge
 from convexml.report import compare
+from convexml.report.page.opening import sentences
+from convexml.report.summary import summarize
 from convexml.solvers import Iterate, register, unregister
 
 
@@ -58,6 +60,19 @@ def test_ctrl_c_keeps_the_rows_so_far(ridge: Ridge, monkeypatch: pytest.MonkeyPa
     comparison = compare([ridge, ridge], ["newton", "clarabel"])
     assert comparison.interrupted
     assert [record.solver for record in comparison] == ["newton", "clarabel"]
+
+
+def test_where_nothing_ran_nothing_is_verified(
+    ridge: Ridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(self: Ridge, *args: Any, **options: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ridge, "solve", interrupted)
+    comparison = compare(ridge, ["newton"])
+    told = " ".join(sentences(comparison, summarize(comparison)))
+    assert "0 runs" in told
+    assert "Every problem" not in told
 
 
 def test_ctrl_c_inside_an_algorithm_keeps_its_best_point_and_stops(ridge: Ridge) -> None:

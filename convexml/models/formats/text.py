@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...conditions import one_line
 from ..reading.layout import RowValues
 
 
@@ -23,7 +24,8 @@ def describe(solution: Any) -> str:
     for kind, table in (("primal", solution.primal), ("dual", solution.dual)):
         lines += [f"  {kind:<6} {name:<12} {_brief(value)}" for name, value in table.items()]
         if kind == "primal" and (names := solution.problem.features) and "w" in table:
-            lines += [f"  columns of w: {', '.join(names[:6])}{', ...' if names[6:] else ''}"]
+            told = ", ".join(map(one_line, names[:6]))
+            lines += [f"  columns of w: {told}{', ...' if names[6:] else ''}"]
     return "\n".join([*lines, str(solution.certificate)])
 
 

@@ -47,7 +47,7 @@ def gap_terms(owner: str, solution: Any) -> tuple[Array, Array]:
     lam/2 |f|^2 + |sum_i u_i k(x_i, .)|^2 / (2 lam) + sum_i u_i f(x_i).
     """
     problem, primal = solution.problem, solution.primal
-    if not hasattr(problem, "sample_parts") or "u" not in solution.dual or not primal:
+    if not _has_terms(solution):
         raise InputError(
             f"{owner}: kind='gap' needs a solved problem of a loss and a penalty, with weights and "
             f"a dual point u; {problem.name} ({solution.status}) is none. kind='quality' shows "
@@ -63,6 +63,19 @@ def gap_terms(owner: str, solution: Any) -> tuple[Array, Array]:
     objective, w = problem.objective_parts, problem.coordinates(primal)
     z, v = objective.predict(w, b), -objective.design.rmatvec(u)
     return objective.sample_terms(z, u), np.ravel(objective.feature_terms(w, v))
+
+
+def _has_terms(solution: Any) -> bool:
+    """Whether the point is one of a loss of each sample and a penalty, in their coordinates."""
+    problem, primal = solution.problem, solution.primal
+    if not hasattr(problem, "sample_parts") or "u" not in solution.dual or not primal:
+        return False
+    if "q" in primal:
+        return True
+    parts = getattr(problem, "objective_parts", None)
+    if parts is None or np.size(problem._samples.kept) != parts.n:  # outputs are rows of their own
+        return False
+    return np.shape(problem.coordinates(primal)) == parts.w_shape
 
 
 def _draw_terms(

@@ -66,6 +66,8 @@ def sentences(results: Results, summary: Summary) -> list[str]:
     if failing:
         found.append(f"The worst claim: {worst_case(failing)}.")
     left = summary.unverified
+    if not ran and not left:
+        return found
     named = f"{', '.join(left[:6])}{' ...' if left[6:] else ''}"
     found.append(
         f"No solver at all verified {counted(len(left), 'problem')}: {named}."

@@ -129,6 +129,18 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: cml.LinearProgram([1.0]).solve().plot(kind="gap"),
         "needs a solved problem of a loss and a penalty.*kind='quality'",
     ),
+    "outputs": (
+        lambda: cml.MultiTaskLasso(X, np.c_[y, -y], 0.1).solve().plot(kind="gap"),
+        "kind='gap' needs a solved problem of a loss and a penalty",
+    ),
+    "residuals": (
+        lambda: cml.SquareRootLasso(X, y, 0.1).solve().plot(kind="gap"),
+        "kind='gap' needs a solved problem of a loss and a penalty",
+    ),
+    "differences": (
+        lambda: cml.GeneralizedLasso(X, y, 0.1, np.eye(5)).solve().plot(kind="gap"),
+        "kind='gap' needs a solved problem of a loss and a penalty",
+    ),
     "no path": (lambda: LASSO.path([]).plot(), "no solution to draw; pass values of lam"),
     "path": (lambda: LASSO.path([1.0]).plot(kind="gap"), "kind must be None or 'plane'"),
     "file": (lambda: LASSO.path([1.0]).plot("x.unheard"), "Name it .png or .svg"),
