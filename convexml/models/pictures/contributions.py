@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...design import in_blocks
 from ...errors import InputError
 from ...numerics import Array
 from ...pictures.look import BLUE, LABELLED, ORANGE, Panel, plain, titled, whole
@@ -73,9 +74,10 @@ def _has_terms(solution: Any) -> bool:
     if "q" in primal:
         return True
     parts = getattr(problem, "objective_parts", None)
-    if parts is None or np.size(problem._samples.kept) != parts.n:  # outputs are rows of their own
-        return False
-    return np.shape(problem.coordinates(primal)) == parts.w_shape
+    # Several targets are rows of their own; of samples in blocks there is no picture.
+    return (
+        parts is not None and len(problem._samples.kept) == parts.n and not in_blocks(parts.design)
+    )
 
 
 def _draw_terms(

@@ -57,6 +57,14 @@ def test_a_way_in_the_plane_touches_every_ball() -> None:
     assert faults(cml.Lasso(X[:, :2], y, lam=0.5).solve().plot(kind="plane")) == []
 
 
+def test_the_gap_of_several_classes_has_its_parts() -> None:
+    classes = np.arange(len(X)) % 3
+    solution = cml.SoftmaxRegression(X, classes, 0.1).solve("fista", max_iter=3)
+    samples, features = gap_terms("plot", solution)
+    total = solution.objective - solution.dual_objective
+    assert samples.sum() + features.sum() == pytest.approx(total, rel=1e-6, abs=1e-12)
+
+
 def test_the_parts_of_the_gap_add_up() -> None:
     ridge = cml.Ridge(X, y, lam=0.1, sample_weight=np.where(np.arange(30) < 25, 1.0, 0.0))
     rough = ridge.solve("gradient_descent", max_iter=4, polish=False)
