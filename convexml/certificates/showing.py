@@ -100,7 +100,7 @@ def _escaped(text: str) -> str:
 def named(arrays: Mapping[str, Any], columns: int) -> list[str]:
     """One line for each named array: its first entries, as many as fit, its shape and zeros."""
     names = [plain_name(name) for name in arrays]
-    width = max(12, *(len(name) + 1 for name in names))
+    width = max([12, *(len(name) + 1 for name in names)])
     return [
         f"  {name:<{width}}{entries(value, columns - 2 - width)}"
         for name, value in zip(names, arrays.values(), strict=True)

@@ -110,6 +110,7 @@ def test_lists_frames_and_predictions_are_as_in_memory() -> None:
         solution = cml.Ridge(blocks, lam=0.1).solve()
         np.testing.assert_allclose(solution.predict(new), whole.predict(X), atol=1e-6)
         assert "blocks of rows" in str(solution)
+        assert "CERTIFIED" in solution.explain()
     assert cml.Ridge(frames, lam=0.1).features == ["a", "b", "c"]
 
 

@@ -10,6 +10,8 @@ import pytest
 from support.library.mutated_files import BASES, mutated, written
 from support.report.commands import RIDGE, Command, write
 
+from convexml.certificates.showing import named
+
 KEYS = (
     *("data", "parameters", "expected", "objective", "model", "schema", "title", "statement"),
     *("form", "description", r"mine\.py"),
@@ -88,3 +90,7 @@ def test_a_file_that_is_no_text_and_one_that_is_nothing(run: Command, tmp_path: 
     for content in (b"\x00\xff" * 100, b"", b"\xef\xbb\xbf", b"\n" * 1000):
         (tmp_path / "p.toml").write_bytes(content)
         assert run("solve", tmp_path / "p.toml").exit_code == 3
+
+
+def test_an_answer_without_numbers_is_printed() -> None:
+    assert named({}, 80) == []
