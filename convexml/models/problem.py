@@ -17,7 +17,7 @@ from ..numerics import Array
 from ..objective import Objective, Statement, pose_dual, pose_primal
 from ..penalties import Penalty
 from ..validation import yes_or_no
-from .blocks.reading import TakesBlocks, read_any
+from .blocks.taking import TakesBlocks, read_any
 from .folds.cross_validation import CrossValidated
 from .latex import latex_of
 from .learning import construction, judging, outcomes, posing, solving, stored

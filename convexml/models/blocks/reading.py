@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ...blocks import BlockArray
+from ...blocks import BlockArray, Executor
+from ...blocks.parts import entry
 from ...design import BlockedDesign, Design, as_design
 from ...design.blocked import DesignBlock, InMemory
 from ...errors import InputError
 from ...numerics import Array
 from ...validation import finite_sparse, float_array, refuse_masked
-from ..reading.inputs import Samples, read_samples, read_targets, read_weights
+from ..reading.inputs import Samples, read_targets, read_weights
 from ..reading.labels import distinct_labels
 from ..reading.layout import Layout
 from ..reading.matrix import read_design, some_of
 from ..reading.names import column_names
-from .row_blocks import Loaded, Passed, RowBlocks
+from .row_blocks import BROUGHT, Loaded, Passed, RowBlocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,63 +62,20 @@ def loaded(source: Callable[[], Loaded], name: str) -> Loaded:
 
 
 @dataclass(frozen=True)
-class ReadBlock:
-    """What is kept of a block: where its rows are, its targets and its weights."""
+class Told:
+    """What is told of a block; its numbers stay where they were read."""
 
-    number: int
-    design: DesignBlock
-    shape: tuple[int, int]
-    is_sparse: bool
-    y: Array
-    weights: Array
-    total: int
-    kept: Array
+    name: str
+    total: int = 0
+    rows: int = 0
+    """Those of positive weight, which count."""
+    d: int = 0
+    kept: Array | None = None
+    """The numbers of these; None where all rows count."""
+    is_sparse: bool = False
     names: list[str] | None = None
-
-    @classmethod
-    def empty(cls, number: int) -> ReadBlock:
-        """A block without rows."""
-        none = np.zeros(0)
-        rows = InMemory(as_design(none[:, None]))
-        return cls(number, rows, (0, 0), False, none, none, 0, np.zeros(0, dtype=int))
-
-
-UNKNOWN = object()
-"""The names of columns before the first block."""
-BROUGHT = object()
-"""In place of y, where blocks bring it."""
-
-
-def brings_targets(start: Callable[..., None]) -> Callable[..., None]:
-    """Let the constructor of a model take row blocks in place of X and y."""
-
-    @wraps(start)
-    def started(self: Any, *args: Any, **named: Any) -> None:
-        given = args[0] if args else named.get("X")
-        if isinstance(given, RowBlocks) and "y" not in named:
-            if len(args) > 1 and (args[1] is None or np.ndim(args[1]) > 0):
-                raise InputError(f"{self.name}: row blocks carry y; leave it out.")
-            if len(args) < 2 or args[1] is not BROUGHT:
-                named |= {"y": BROUGHT} if not args[1:] else {}
-                args = args if not args[1:] else (given, BROUGHT, *args[1:])
-        start(self, *args, **named)
-
-    return started
-
-
-class TakesBlocks:
-    """Models whose constructors take row blocks."""
-
-    def __init_subclass__(cls, **named: Any) -> None:
-        super().__init_subclass__(**named)
-        if "__init__" in vars(cls):
-            cls.__init__ = brings_targets(cls.__init__)  # type: ignore[method-assign]
-
-
-def read_any(owner: str, X: Any, y: Any, sample_weight: Any, labels: str) -> Samples:
-    """Samples in memory or in blocks, validated."""
-    read = read_row_blocks if isinstance(X, RowBlocks) else read_samples
-    return read(owner, X, y, sample_weight, labels)
+    labels: Array | None = None
+    """The distinct ones, of a loss for classes."""
 
 
 def read_row_blocks(
@@ -135,81 +92,98 @@ def read_row_blocks(
         raise InputError(
             f"{owner}: row blocks are for one prediction a sample so far; pass X and y in memory."
         )
-    every = list(_each(owner, blocks, labels))
-    read = [block for block in every if block.shape[0]]
-    if not read:
+    executor, count = blocks.executor, len(blocks)
+    names = [f"{owner}: block {k}" for k in range(count)]
+    columns = [names, executor.placed(blocks.sources), [labels] * count]
+    told, *handles = _mapped(executor, read_block, columns, 4)
+    every: list[Told] = executor.values(told)
+    counting = [k for k, block in enumerate(every) if block.rows]
+    if not counting:
         raise InputError(f"{owner}: no sample of the blocks has a weight; one at least must.")
-    classes = _classes(owner, read) if labels == "binary" else None
-    executor = blocks.executor
-    if classes is not None:
-        targets = [np.where(block.y == classes[1], 1.0, -1.0) for block in read]
-    else:
-        targets = [block.y for block in read]
-    design = BlockedDesign(
-        BlockArray(executor.placed([block.design for block in read]), executor),
-        tuple(block.shape[0] for block in read),
-        read[0].shape[1],
-        any(block.is_sparse for block in read),
+    _refuse_different([block for block in every if block.total])
+    rows, targets, weights = (
+        BlockArray([column[k] for k in counting], executor) for column in handles
     )
-    found = BlockArray(executor.placed(targets), executor)
-    weights = BlockArray(executor.placed([block.weights for block in read]), executor)
-    n = sum(design.lengths)
-    layout = Layout(tuple(b.total for b in every), tuple(b.kept for b in every))
-    return Samples(design, found, weights, range(n), n, classes, read[0].names, layout=layout)  # type: ignore[arg-type]
+    read = [every[k] for k in counting]
+    classes = _classes(owner, read) if labels == "binary" else None
+    if classes is not None:
+        targets = targets.mapped(_signs, classes)
+    lengths = tuple(block.rows for block in read)
+    design = BlockedDesign(rows, lengths, read[0].d, any(block.is_sparse for block in read))
+    n = sum(lengths)
+    layout = Layout(tuple(block.total for block in every), tuple(block.kept for block in every))
+    return Samples(design, targets, weights, range(n), n, classes, read[0].names, layout=layout)  # type: ignore[arg-type]
 
 
-def _each(owner: str, blocks: RowBlocks, labels: str) -> Iterator[ReadBlock]:
-    first: int | None = None
-    names: Any = UNKNOWN
-    for k, source in enumerate(blocks.sources):
-        name = f"{owner}: block {k}"
-        X, y, s = loaded(source, name)
-        if np.shape(X)[:1] == (0,):
-            yield ReadBlock.empty(k)
-            continue
-        refuse_masked(y, name, "y")
-        own = column_names(X)
-        if names is not UNKNOWN and own != names:
+def _mapped(executor: Executor, function: Any, columns: list[Any], count: int) -> list[Any]:
+    """Handles of the results of a function of each block, a list for each of ``count``."""
+    none: list[dict[str, Any]] = [{}] * len(columns[0])
+    found = executor.map(function, columns, none)
+    return [executor.map(entry, [found, [j] * len(none)], none) for j in range(count)]
+
+
+def read_block(
+    name: str, source: Callable[[], Loaded], labels: str
+) -> tuple[Told, DesignBlock, Array, Array]:
+    """Validate a block: what is told of it, X, y and weights of the rows that count."""
+    X, y, s = loaded(source, name)
+    if np.shape(X)[:1] == (0,):
+        empty = np.zeros(0)
+        return Told(name), InMemory(as_design(empty[:, None])), empty, empty
+    refuse_masked(y, name, "y")
+    mine = isinstance(source, Passed) and hasattr(X, "copy")
+    design = read_design(name, X.copy() if mine else X)
+    n, d = design.shape
+    target = np.array(y)
+    if target.shape == (n, 1):
+        target = target[:, 0]
+    if target.shape != (n,):
+        raise InputError(
+            f"{name}: y must be a vector with one entry per row of X ({n}), got shape "
+            f"{target.shape}."
+        )
+    none = np.shape(s) == (n,) and not np.any(s)
+    weights = np.zeros(n) if none else np.array(read_weights(name, s, n))
+    kept = np.flatnonzero(weights)
+    some = kept if len(kept) < n else None
+    if some is not None:
+        target, weights = target[kept], weights[kept]
+    distinct = None
+    if labels == "binary":
+        distinct = distinct_labels(name, target, kept)
+    else:
+        target = read_targets(name, target, kept, labels == "count")
+    rows: DesignBlock
+    if isinstance(source, Passed):
+        rows = InMemory(design if some is None else design.rows(kept))
+    else:
+        rows = Reloaded(source, name, (n, d), some_of(design.constant).copy(), some)
+    told = Told(name, n, len(kept), d, some, design.is_sparse, column_names(X), distinct)
+    return told, rows, target, weights
+
+
+def _refuse_different(blocks: list[Told]) -> None:
+    """Raise InputError for a block with other columns than the first one."""
+    first = blocks[0]
+    for block in blocks:
+        if block.names != first.names:
             raise InputError(
-                f"{name}: its columns are named {own}, those of the blocks before it {names}. Pass "
-                "the same columns in the same order."
+                f"{block.name}: its columns are named {block.names}, those of the blocks before "
+                f"it {first.names}. Pass the same columns in the same order."
             )
-        names = own
-        mine = isinstance(source, Passed) and hasattr(X, "copy")
-        design = read_design(name, X.copy() if mine else X)
-        n, d = design.shape
-        if first is not None and d != first:
-            raise InputError(f"{name}: X has {d} columns; the blocks before it have {first}.")
-        first = d
-        target = np.array(y)
-        if target.shape == (n, 1):
-            target = target[:, 0]
-        if target.shape != (n,):
+        if block.d != first.d:
             raise InputError(
-                f"{name}: y must be a vector with one entry per row of X ({n}), got shape "
-                f"{target.shape}."
+                f"{block.name}: X has {block.d} columns; the blocks before it have {first.d}."
             )
-        none = np.shape(s) == (n,) and not np.any(s)
-        weights = np.zeros(n) if none else np.array(read_weights(name, s, n))
-        kept = np.flatnonzero(weights)
-        whole = len(kept) == n
-        if not whole:
-            target, weights = target[kept], weights[kept]
-        if labels != "binary":
-            target = read_targets(name, target, kept, labels == "count")
-        rows: DesignBlock
-        if isinstance(source, Passed):
-            rows = InMemory(design if whole else design.rows(kept))
-        else:
-            seen = some_of(design.constant).copy()
-            rows = Reloaded(source, name, (n, d), seen, None if whole else kept)
-        shape = len(kept), d
-        yield ReadBlock(k, rows, shape, design.is_sparse, target, weights, n, kept, own)
 
 
-def _classes(owner: str, read: list[ReadBlock]) -> Array:
+def _signs(y: Array, classes: Array) -> Array:
+    return np.where(y == classes[1], 1.0, -1.0)
+
+
+def _classes(owner: str, read: list[Told]) -> Array:
     """The two labels of all blocks together."""
-    found = [distinct_labels(f"{owner}: block {each.number}", each.y, each.kept) for each in read]
+    found = [block.labels for block in read if block.labels is not None]
     kinds = {"number" if labels.dtype.kind in "biuf" else labels.dtype.kind for labels in found}
     if len(kinds) > 1 or ("O" in kinds and len({type(x) for f in found for x in f.tolist()}) > 1):
         raise InputError(

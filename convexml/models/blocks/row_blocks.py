@@ -14,6 +14,8 @@ from ...errors import InputError
 
 Loaded = tuple[Any, Any, Any]
 """(X, y, sample_weight) of one block; the weights may be None."""
+BROUGHT = object()
+"""In place of y, where blocks bring it."""
 
 
 @dataclass(frozen=True)

@@ -22,21 +22,25 @@ class Layout:
     ----------
     totals : tuple of int
         The rows of each block, as it was passed.
-    kept : tuple of array
-        Those of positive weight.
+    kept : tuple of array or None
+        Those of positive weight; None where all are.
     """
 
     totals: tuple[int, ...]
-    kept: tuple[Array, ...]
+    kept: tuple[Array | None, ...]
 
     def spread(self, parts: Iterable[Array]) -> Iterator[Array]:
         """Values of the rows that count as those of all rows, 0 for the others."""
         values = iter(parts)
         for total, kept in zip(self.totals, self.kept, strict=True):
-            own = next(values) if kept.size else np.zeros(0)
+            counting = total if kept is None else kept.size
+            own = next(values) if counting else np.zeros(0)
+            if kept is None:
+                yield own
+                continue
             full = np.zeros((total, *own.shape[1:]), dtype=own.dtype)
             full[kept] = own
-            yield own if kept.size == total else full
+            yield full
 
     def chosen(self, owner: str, u: Any, like: BlockArray) -> BlockArray:
         """A dual point of the user's, in blocks or as one array, on the rows that count."""
@@ -51,10 +55,11 @@ class Layout:
                     f"{owner}: u of block {k} must have one entry per row ({total}), got shape "
                     f"{array.shape}. Pass it in the blocks of X."
                 )
-            if np.count_nonzero(array[kept]) != np.count_nonzero(array):
+            counting = array if kept is None else array[kept]
+            if np.count_nonzero(counting) != np.count_nonzero(array):
                 raise InputError(f"{owner}: u must be 0 on the samples of weight 0.")
-            if kept.size:
-                parts.append(array[kept])
+            if counting.size:
+                parts.append(counting)
         return BlockArray(like.executor.placed(parts), like.executor)
 
     def _given(self, owner: str, u: Any) -> list[Any]:
