@@ -108,14 +108,6 @@ def test_nan_names_block_row_and_column() -> None:
         cml.Ridge(cml.RowBlocks(pieces(bad, Y)), lam=0.1)
 
 
-def test_a_loader_that_fails_names_its_block() -> None:
-    def broken() -> Any:
-        raise OSError("disk is gone")
-
-    with pytest.raises(InputError, match=r"block 1: its loader failed with OSError: disk is gone"):
-        cml.Ridge(cml.RowBlocks([(X, Y), broken]), lam=0.1)
-
-
 def test_labels_are_those_of_all_blocks_together() -> None:
     labels = np.where(Y > 0.0, "b", "a")
     order = np.argsort(Y)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,15 +19,16 @@ from ..reading.inputs import Samples, read_targets, read_weights
 from ..reading.labels import distinct_labels
 from ..reading.layout import Layout
 from ..reading.matrix import read_design, some_of
-from ..reading.names import column_names
-from .row_blocks import BROUGHT, Loaded, Passed, RowBlocks
+from ..reading.names import NamedColumns, column_names
+from .row_blocks import BROUGHT, RowBlocks
+from .sources import Passed, Source, loaded
 
 
 @dataclass(frozen=True, eq=False)
 class Reloaded:
     """A block that is read again whenever it is needed."""
 
-    source: Callable[[], Loaded]
+    source: Source
     name: str
     shape: tuple[int, int]
     seen: Array
@@ -37,6 +37,7 @@ class Reloaded:
 
     def design(self) -> Design:
         X = loaded(self.source, self.name)[0]
+        X = X.values if isinstance(X, NamedColumns) else X
         if sparse.issparse(X):
             design = as_design(finite_sparse(X, self.name, "X", share=True))
         else:
@@ -47,18 +48,6 @@ class Reloaded:
                 "same ones whenever it is called."
             )
         return design if self.kept is None else design.rows(self.kept)
-
-
-def loaded(source: Callable[[], Loaded], name: str) -> Loaded:
-    """A block; what goes wrong on the way names it."""
-    try:
-        return source()
-    except InputError:
-        raise
-    except Exception as error:
-        raise InputError(
-            f"{name}: its loader failed with {type(error).__name__}: {error}"
-        ) from error
 
 
 @dataclass(frozen=True)
@@ -122,9 +111,7 @@ def _mapped(executor: Executor, function: Any, columns: list[Any], count: int) -
     return [executor.map(entry, [found, [j] * len(none)], none) for j in range(count)]
 
 
-def read_block(
-    name: str, source: Callable[[], Loaded], labels: str
-) -> tuple[Told, DesignBlock, Array, Array]:
+def read_block(name: str, source: Source, labels: str) -> tuple[Told, DesignBlock, Array, Array]:
     """Validate a block: what is told of it, X, y and weights of the rows that count."""
     X, y, s = loaded(source, name)
     if np.shape(X)[:1] == (0,):

@@ -2,55 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ...blocks import Executor, Here
 from ...errors import InputError
+from ...validation import nonnegative_integer, positive_integer
+from .parquet import parquet_blocks
+from .sources import FromNpy, Loader, Passed, Retried, Source, as_block
 
-Loaded = tuple[Any, Any, Any]
-"""(X, y, sample_weight) of one block; the weights may be None."""
 BROUGHT = object()
 """In place of y, where blocks bring it."""
-
-
-@dataclass(frozen=True)
-class Passed:
-    """A block that is in memory."""
-
-    block: Loaded
-
-    def __call__(self) -> Loaded:
-        return self.block
-
-
-@dataclass(frozen=True)
-class Loader:
-    """A block that a function of the user's loads."""
-
-    function: Callable[[], Any]
-
-    def __call__(self) -> Loaded:
-        return as_block(self.function())
-
-
-@dataclass(frozen=True)
-class FromNpy:
-    """Some rows of two .npy files, mapped when they are read and let go after that."""
-
-    X: Path
-    y: Path
-    first: int
-    last: int
-
-    def __call__(self) -> Loaded:
-        rows = slice(self.first, self.last)
-        X, y = (np.load(path, mmap_mode="r")[rows] for path in (self.X, self.y))
-        return np.array(X), np.array(y), None
 
 
 class RowBlocks:
@@ -66,6 +31,9 @@ class RowBlocks:
         For each block (X, y) or (X, y, sample_weight), X of shape (n_k, d), or a function without
         arguments that returns that; it is called whenever the block is read, and must return the
         same numbers. Blocks are numbered from 0, rows within their block.
+    retries : int
+        How often a function that raises is called again, each time it is called. A warning tells
+        of it; the last failure is an InputError that names the block.
 
     Raises
     ------
@@ -83,7 +51,7 @@ class RowBlocks:
     'optimal'
     """
 
-    def __init__(self, blocks: Iterable[Any]) -> None:
+    def __init__(self, blocks: Iterable[Any], retries: int = 1) -> None:
         if not isinstance(blocks, Iterable):
             raise InputError(
                 f"RowBlocks: blocks must be a list of (X, y), got {type(blocks).__name__}."
@@ -91,14 +59,24 @@ class RowBlocks:
         found = list(blocks)
         if not found:
             raise InputError("RowBlocks: there is no block; pass (X, y) of one at least.")
-        self.sources: list[Callable[[], Loaded]] = [
-            Loader(block) if callable(block) else Passed(as_block(block, k))
+        sources = [
+            Loader(block)
+            if callable(block)
+            else Passed(as_block(block, f"RowBlocks: block {k} must be"))
             for k, block in enumerate(found)
         ]
+        self._hold(sources, retries)
+
+    def _hold(self, sources: Sequence[Source], retries: int) -> Self:
+        again = nonnegative_integer(retries, "RowBlocks", "retries")
+        self.sources: list[Source] = [
+            each if isinstance(each, Passed) else Retried(each, again) for each in sources
+        ]
         self.executor: Executor = Here()
+        return self
 
     @classmethod
-    def from_npy(cls, X_path: Any, y_path: Any, rows: int = 100_000) -> RowBlocks:
+    def from_npy(cls, X_path: Any, y_path: Any, rows: int = 100_000, retries: int = 1) -> RowBlocks:
         """The rows of two .npy files, memory-mapped, ``rows`` of them a block.
 
         Parameters
@@ -107,14 +85,15 @@ class RowBlocks:
             Arrays of shape (n, d) and (n,). Numbers of float32 are taken as the numbers they are.
         rows : int
             Of a block, >= 1.
+        retries : int
+            As of ``RowBlocks``.
 
         Raises
         ------
         InputError
             For files that do not exist, or whose arrays do not belong together.
         """
-        if not isinstance(rows, int | np.integer) or rows < 1:
-            raise InputError(f"RowBlocks.from_npy: rows must be an integer >= 1, got {rows!r}.")
+        rows = positive_integer(rows, "RowBlocks.from_npy", "rows")
         paths = Path(X_path), Path(y_path)
         for path in paths:
             if not path.is_file():
@@ -126,25 +105,53 @@ class RowBlocks:
                 f"{X.shape} and {y.shape}."
             )
         starts = range(0, len(y), rows)
-        found = cls.__new__(cls)
-        found.sources = [FromNpy(*paths, k, min(k + rows, len(y))) for k in starts]
-        found.executor = Here()
-        return found
+        found = [FromNpy(*paths, k, min(k + rows, len(y))) for k in starts]
+        return cls.__new__(cls)._hold(found, retries)
+
+    @classmethod
+    def from_parquet(
+        cls,
+        path: Any,
+        target: str = "y",
+        rows: int = 100_000,
+        features: Sequence[str] | None = None,
+        weights: str | None = None,
+        retries: int = 1,
+    ) -> RowBlocks:
+        """The rows of a parquet file, or of all files ``*.parquet`` of a folder by their names.
+
+        A block is made of whole row groups of at most ``rows`` rows together, or is a part of a
+        row group that has more. Such a group is read whole, and kept until another is read.
+
+        Parameters
+        ----------
+        path : path
+            Of a file or a folder. Columns that a data frame's index was written to are no features.
+        target : str
+            The column that is y: numbers or labels.
+        rows : int
+            Of a block at most, >= 1.
+        features : sequence of str, optional
+            The columns that are X, in this order; None: all others. They hold numbers, or true and
+            false; their names go with the problem. What is null is nan, and refused.
+        weights : str, optional
+            The column that holds the sample weights.
+        retries : int
+            As of ``RowBlocks``.
+
+        Raises
+        ------
+        InputError
+            For files that do not exist or are no parquet, for columns that are missing or hold no
+            numbers, and where pyarrow is not installed (``pip install 'convexml[scale]'``).
+        """
+        owner = "RowBlocks.from_parquet"
+        rows = positive_integer(rows, owner, "rows")
+        found = parquet_blocks(owner, path, target, rows, features, weights)
+        return cls.__new__(cls)._hold(found, retries)
 
     def __len__(self) -> int:
         return len(self.sources)
 
     def __repr__(self) -> str:
         return f"RowBlocks({len(self)} blocks)"
-
-
-def as_block(block: Any, number: int | None = None) -> Loaded:
-    """(X, y, weights) of what stands for a block."""
-    which = "a loaded block" if number is None else f"block {number}"
-    if not isinstance(block, tuple | list) or len(block) not in (2, 3):
-        raise InputError(
-            f"RowBlocks: {which} must be (X, y) or (X, y, sample_weight), or a function that "
-            f"returns that, got {type(block).__name__}."
-        )
-    X, y, *weights = block
-    return X, y, weights[0] if weights else None

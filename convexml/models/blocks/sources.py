@@ -1,0 +1,96 @@
+"""Where a block of rows comes from: memory, a function of the user's, mapped files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError, warn
+
+Loaded = tuple[Any, Any, Any]
+"""(X, y, sample_weight) of one block; the weights may be None."""
+Source = Callable[[], Loaded]
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A block that is in memory."""
+
+    block: Loaded
+
+    def __call__(self) -> Loaded:
+        return self.block
+
+
+@dataclass(frozen=True)
+class Loader:
+    """A block that a function of the user's loads."""
+
+    function: Callable[[], Any]
+
+    def __call__(self) -> Loaded:
+        return as_block(self.function(), "its loader must return")
+
+
+@dataclass(frozen=True)
+class FromNpy:
+    """Some rows of two .npy files, mapped when they are read and let go after that."""
+
+    X: Path
+    y: Path
+    first: int
+    last: int
+
+    def __call__(self) -> Loaded:
+        rows = slice(self.first, self.last)
+        X, y = (np.load(path, mmap_mode="r")[rows] for path in (self.X, self.y))
+        return np.array(X), np.array(y), None
+
+
+@dataclass(frozen=True)
+class Retried:
+    """A source that is asked again so many times where it fails."""
+
+    source: Source
+    retries: int
+
+    def __call__(self) -> Loaded:
+        return self.source()
+
+
+def as_block(block: Any, which: str) -> Loaded:
+    """(X, y, weights) of what stands for a block."""
+    if not isinstance(block, tuple | list) or len(block) not in (2, 3):
+        raise InputError(
+            f"{which} (X, y) or (X, y, sample_weight), or a function that returns that, got "
+            f"{type(block).__name__}."
+        )
+    X, y, *weights = block
+    return X, y, weights[0] if weights else None
+
+
+def loaded(source: Source, name: str) -> Loaded:
+    """A block; where a source is asked again a warning tells of it.
+
+    Raises
+    ------
+    InputError
+        Of the failure that was the last, naming the block.
+    """
+    retries = source.retries if isinstance(source, Retried) else 0
+    for left in range(retries, -1, -1):
+        try:
+            return source()
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from error
+        except Exception as error:
+            failed = f"{name}: its loader failed with {type(error).__name__}: {error}"
+            if not left:
+                times = f" ({retries + 1} times)" if retries else ""
+                raise InputError(failed + times) from error
+            warn(f"{failed}. It is called again.", RuntimeWarning)
+    raise AssertionError
