@@ -3,7 +3,7 @@
 from . import functions  # noqa: F401 - fills the table that the array asks
 from .array import BlockArray
 from .executor import Executor, Here
-from .joining import in_memory, joined, parted
+from .joining import in_memory, joined, parted, together
 from .rowwise import rowwise
 from .searching import between, count_between
 
@@ -17,4 +17,5 @@ __all__ = [
     "joined",
     "parted",
     "rowwise",
+    "together",
 ]

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
 from typing import Any, Protocol
+
+from .keeping import Keeper, opened
+
+WORTHWHILE = 2e-3
+"""Seconds that the first block takes, from which on the others are computed by threads."""
 
 
 class Executor(Protocol):
@@ -14,20 +21,16 @@ class Executor(Protocol):
     """
 
     def map(
-        self,
-        function: Callable[..., Any],
-        columns: Sequence[Sequence[Any]],
-        options: Sequence[Mapping[str, Any]],
-    ) -> list[Any]:
-        """Handles of what a function returns, block by block.
+        self, function: Callable[..., tuple[Any, ...]], columns: Sequence[Sequence[Any]], count: int
+    ) -> list[list[Any]]:
+        """Handles of the ``count`` results of a function, for each a list over the blocks.
 
-        ``columns`` holds, for each positional argument, one entry a block; ``options`` the named
-        ones of each block.
+        ``columns`` holds, for each argument, one entry a block: a handle, or a value.
         """
         ...
 
-    def placed(self, values: Sequence[Any]) -> list[Any]:
-        """Handles of values that are here."""
+    def placed(self, values: Iterable[Any]) -> list[Any]:
+        """Handles of values that are here, taken one after the other."""
         ...
 
     def values(self, handles: Sequence[Any]) -> list[Any]:
@@ -51,26 +54,45 @@ def tree_sum(parts: Iterable[Any]) -> Any:
     return level[0]
 
 
-@dataclass(frozen=True)
 class Here:
-    """One block after the other, in this process."""
+    """Blocks in this process: as many at a time as there are processors, results kept in order.
+
+    Parameters
+    ----------
+    memory : float
+        Bytes of vectors that are kept in memory; others lie in files of the temporary directory.
+    threads : int or None
+        Blocks that are computed at a time; None: one for each processor.
+    """
+
+    def __init__(self, memory: float = 2.0**29, threads: int | None = None) -> None:
+        self.keeper = Keeper(memory)
+        self.threads = threads or len(os.sched_getaffinity(0))
 
     def map(
-        self,
-        function: Callable[..., Any],
-        columns: Sequence[Sequence[Any]],
-        options: Sequence[Mapping[str, Any]],
-    ) -> list[Any]:
-        return [
-            function(*arguments, **named)
-            for *arguments, named in zip(*columns, options, strict=True)
-        ]
+        self, function: Callable[..., tuple[Any, ...]], columns: Sequence[Sequence[Any]], count: int
+    ) -> list[list[Any]]:
+        rows = list(zip(*columns, strict=True))
 
-    def placed(self, values: Sequence[Any]) -> list[Any]:
-        return list(values)
+        def computed(row: tuple[Any, ...]) -> tuple[Any, ...]:
+            found = function(*(opened(handle) for handle in row))
+            return tuple(self.keeper.kept(each) for each in found)
+
+        start = perf_counter()
+        results, others = [computed(row) for row in rows[:1]], rows[1:]
+        threads = min(self.threads, len(others)) if perf_counter() - start > WORTHWHILE else 1
+        if threads < 2:
+            results += [computed(row) for row in others]
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                results += pool.map(computed, others)
+        return [list(each) for each in zip(*results, strict=True)]
+
+    def placed(self, values: Iterable[Any]) -> list[Any]:
+        return [self.keeper.kept(value) for value in values]
 
     def values(self, handles: Sequence[Any]) -> list[Any]:
-        return list(handles)
+        return [opened(handle) for handle in handles]
 
     def total(self, handles: Sequence[Any]) -> Any:
-        return tree_sum(handles)
+        return tree_sum(self.values(handles))

@@ -9,10 +9,19 @@ from typing import Any
 import numpy as np
 
 from ..numerics import Array
-from .array import BlockArray, blockwise, product
+from .array import BlockArray, blockwise, elementwise
+from .form import RowForm
 from .indices import ByBlock
 from .searching import median
 from .table import FUNCTIONS
+
+
+def product(one: Any, other: Any) -> Any:
+    """One @ other of two arrays in blocks, added up over their rows."""
+    if not (isinstance(one, BlockArray) and isinstance(other, BlockArray)):
+        raise TypeError("An array in blocks is multiplied with one in the same blocks.")
+    found = blockwise(np.matmul, one, other)
+    return found.executor.total(found.parts)
 
 
 def _norm(x: BlockArray) -> float:
@@ -55,8 +64,11 @@ def _cumsum(x: BlockArray) -> BlockArray:
 
 def _stack(arrays: Sequence[BlockArray], axis: int = 0) -> BlockArray:
     found = blockwise(_stacked, *arrays, axis=axis)
-    ahead = axis >= 0 and axis <= arrays[0].ndim + arrays[0].axis
-    return found if ahead else BlockArray.moved(found, found.axis - 1)
+    lengths, shape = arrays[0].lengths, arrays[0].shape
+    at = axis if axis >= 0 else len(shape) + 1 + axis
+    form = RowForm(lengths, (*shape[:at], len(arrays), *shape[at:]))
+    ahead = axis >= 0 and axis <= len(shape) + arrays[0].axis
+    return BlockArray.like(found, form, found.axis if ahead else found.axis - 1)
 
 
 def _stacked(*parts: Array, axis: int) -> Array:
@@ -71,6 +83,8 @@ def _reduced(name: str) -> Callable[..., Any]:
 
 
 FUNCTIONS |= {
+    np.matmul: product,
+    np.vecdot: product,
     np.linalg.norm: _norm,
     np.vdot: product,
     np.dot: product,
@@ -93,7 +107,7 @@ FUNCTIONS |= {
     getattr(np, name): _reduced(name) for name in ("sum", "mean", "any", "all", "max", "min")
 }
 FUNCTIONS |= {
-    function: partial(blockwise, function)
+    function: partial(elementwise, function)
     for function in (
         np.where,
         np.clip,
@@ -102,10 +116,11 @@ FUNCTIONS |= {
         np.full_like,
         np.copysign,
         np.nan_to_num,
-        np.isin,
-        np.flatnonzero,
         np.isclose,
-        np.take_along_axis,
     )
+}
+FUNCTIONS |= {
+    function: partial(blockwise, function)
+    for function in (np.isin, np.flatnonzero, np.take_along_axis)
 }
 """What each block answers by itself: ``flatnonzero`` in numbers of its own rows."""

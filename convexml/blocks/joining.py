@@ -1,4 +1,4 @@
-"""Some numbers more behind those of the samples."""
+"""Arrays in blocks together with others: computed at once, and with some numbers more behind."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ import numpy as np
 
 from ..numerics import Array
 from .array import BlockArray
+from .steps import visit
+
+
+def together(*arrays: Any) -> None:
+    """Compute what is noted down of arrays in one visit of each block; nothing of others."""
+    known = [x for x in arrays if isinstance(x, BlockArray)]
+    if known:
+        visit([x.step for x in known], known[0].executor)
 
 
 def in_memory(x: Any) -> Array:

@@ -25,6 +25,11 @@ def entry(part: Any, index: Any) -> Any:
     return part[index]
 
 
+def only_entry(part: Any, index: Any) -> tuple[Any]:
+    """The same, as the one result."""
+    return (part[index],)
+
+
 def whole(index: tuple[Any, ...]) -> tuple[Any, ...]:
     """The index of whole columns, as it was given."""
     if index[0] != slice(None):
@@ -33,17 +38,18 @@ def whole(index: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def written(part: Array, index: Any, value: Any) -> Array:
-    """The block, written to."""
-    part[index] = value
-    return part
+    """A copy of the block, written to."""
+    found = part.copy()
+    found[index] = value
+    return found
 
 
 @dataclass(frozen=True)
 class Into:
-    """A ufunc whose first argument takes the result."""
+    """A ufunc that writes to a copy of its first argument."""
 
     ufunc: np.ufunc
 
     def __call__(self, out: Array, *inputs: Any, **kwargs: Any) -> Array:
-        found: Array = self.ufunc(*inputs, out=out, **kwargs)
+        found: Array = self.ufunc(*inputs, out=out.copy(), **kwargs)
         return found

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
+import numpy as np
+
 from .array import BlockArray, blockwise
+from .form import RowForm
 from .parts import entry
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,23 +25,37 @@ def rowwise(function: F) -> F:
     def called(*args: Any, **kwargs: Any) -> Any:
         for argument in args:
             if isinstance(argument, BlockArray):
-                return _by_blocks(function, *args, **kwargs)
+                return _by_blocks(function, argument.lengths, *args, **kwargs)
         return function(*args, **kwargs)
 
     return called  # type: ignore[return-value]
 
 
-def _by_blocks(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def _by_blocks(
+    function: Callable[..., Any], lengths: tuple[int, ...], *args: Any, **kwargs: Any
+) -> Any:
+    """The results are those of no rows in their kind and shape."""
+    with np.errstate(all="ignore"):
+        none = function(*map(_without_rows, args), **kwargs)
     found = blockwise(function, *args, **kwargs)
-    [keys] = found.executor.values(blockwise(_keys, found).parts[:1])
-    if keys is None:
-        return found
-    parts = {key: found.mapped(entry, key) for key in keys}
-    return tuple(parts.values()) if keys and keys[0] == 0 else parts
+    if isinstance(none, dict):
+        return {key: _shaped(found.mapped(entry, key), each, lengths) for key, each in none.items()}
+    if isinstance(none, tuple):
+        each = (_shaped(found.mapped(entry, k), part, lengths) for k, part in enumerate(none))
+        return tuple(each)
+    return _shaped(found, none, lengths)
 
 
-def _keys(found: Any) -> list[Any] | None:
-    """The keys of a dict, the numbers of a tuple; None of an array."""
-    if isinstance(found, dict):
-        return list(found)
-    return list(range(len(found))) if isinstance(found, tuple) else None
+def _without_rows(value: Any) -> Any:
+    if not isinstance(value, BlockArray):
+        return value
+    shape = list(value.shape)
+    shape[value.axis] = 0
+    return np.empty(shape, value.dtype)
+
+
+def _shaped(found: BlockArray, none: Any, lengths: tuple[int, ...]) -> BlockArray:
+    """The results, given those of no rows: their axis without entries is that of the samples."""
+    axis = none.shape.index(0)
+    shape = (*none.shape[:axis], sum(lengths), *none.shape[axis + 1 :])
+    return BlockArray.like(found, RowForm(lengths, shape), axis - none.ndim)

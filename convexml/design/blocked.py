@@ -5,49 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from ..blocks import BlockArray, Executor
 from ..blocks.array import blockwise
+from ..blocks.form import RowForm
 from ..blocks.indices import split_index
+from ..blocks.steps import Fetch, Step, Visits
 from ..errors import InputError
 from ..numerics import Array
 from .base import Design
+from .brought import InMemory, asked, brought, extremes, moved, rows_of, some_columns
 from .dense import DenseDesign
 from .scaled import ScaledDesign, unscaled
 from .sparse import SparseDesign
-
-
-class DesignBlock(Protocol):
-    """Some rows of X, brought into memory when they are needed."""
-
-    def design(self) -> Design:
-        """The rows; who calls it lets them go."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class InMemory:
-    """A block that is in memory."""
-
-    rows: Design
-
-    def design(self) -> Design:
-        return self.rows
-
-
-@dataclass(frozen=True, eq=False)
-class Moved:
-    """A block of X - 1 m', for centres m of shape (d,)."""
-
-    block: DesignBlock
-    centre: Array
-
-    def design(self) -> Design:
-        return DenseDesign(self.block.design().dense() - self.centre)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +30,8 @@ class BlockedDesign:
 
     Attributes
     ----------
-    blocks : BlockArray
-        Of one ``DesignBlock`` for each.
+    brought : BlockArray
+        Of the ``Design`` of each block, brought into memory when it is visited.
     lengths : tuple of int
         The rows of each.
     d : int
@@ -66,7 +40,7 @@ class BlockedDesign:
         Whether blocks are sparse matrices.
     """
 
-    blocks: BlockArray
+    brought: BlockArray
     lengths: tuple[int, ...]
     d: int
     is_sparse: bool = False
@@ -75,9 +49,23 @@ class BlockedDesign:
     def of(cls, blocks: Sequence[Design], executor: Executor) -> BlockedDesign:
         """Designs in memory as one."""
         lengths = tuple(block.shape[0] for block in blocks)
-        parts = BlockArray([InMemory(block) for block in blocks], executor)
         sparse = any(isinstance(block, SparseDesign) for block in blocks)
-        return cls(parts, lengths, blocks[0].shape[1], sparse)
+        parts = executor.placed([InMemory(block) for block in blocks])
+        return cls.reading(parts, executor, Visits(), lengths, blocks[0].shape[1], sparse)
+
+    @classmethod
+    def reading(
+        cls,
+        blocks: Sequence[Any],
+        executor: Executor,
+        visits: Visits,
+        lengths: tuple[int, ...],
+        d: int,
+        is_sparse: bool,
+    ) -> BlockedDesign:
+        """Handles of ``DesignBlock``s; ``visits`` counts how often all were brought."""
+        step = Fetch(brought, Step.done(blocks), visits=visits)
+        return cls(BlockArray(step, executor), lengths, d, is_sparse)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -103,8 +91,20 @@ class BlockedDesign:
         chains = self._asked("chain").blocks()
         return int(max(chains)) + len(self.lengths).bit_length()
 
+    @property
+    def visits(self) -> Visits:
+        """How often the blocks were read."""
+        step: Any = self.brought.step
+        found: Visits = step.visits
+        return found
+
     def _asked(self, method: str, *args: Any) -> BlockArray:
-        return blockwise(_asked, self.blocks, method, *args)
+        return blockwise(asked, self.brought, method, *args)
+
+    def _of_rows(self, method: str, *args: Any, more: tuple[int, ...] = ()) -> BlockArray:
+        """What has a row for each row of X, of shape (n, ...)."""
+        form = RowForm(self.lengths, (self.shape[0], *more))
+        return BlockArray.like(self._asked(method, *args), form, -1 - len(more))
 
     def _total(self, method: str, *args: Any) -> Any:
         found = self._asked(method, *args)
@@ -116,7 +116,7 @@ class BlockedDesign:
 
     @cached_property
     def ones(self) -> Any:
-        return self._asked("ones")
+        return self._of_rows("ones")
 
     @cached_property
     def means(self) -> Array:
@@ -124,14 +124,14 @@ class BlockedDesign:
         return self.rmatvec(self.ones) / max(self.shape[0], 1)
 
     def matvec(self, w: Array) -> Any:
-        return BlockArray.moved(self._asked("matvec", w), -np.ndim(w))
+        return self._of_rows("matvec", w, more=np.shape(w)[1:])
 
     def rmatvec(self, u: Any) -> Array:
         found: Array = self._total("rmatvec", u)
         return found
 
     def abs_matvec(self, w: Array) -> Any:
-        return BlockArray.moved(self._asked("abs_matvec", w), -np.ndim(w))
+        return self._of_rows("abs_matvec", w, more=np.shape(w)[1:])
 
     def abs_rmatvec(self, u: Any) -> Array:
         found: Array = self._total("abs_rmatvec", u)
@@ -169,23 +169,22 @@ class BlockedDesign:
         return found
 
     def row_squares(self) -> Any:
-        return self._asked("row_squares")
+        return self._of_rows("row_squares")
 
     @cached_property
     def extent(self) -> tuple[Array, Array]:
         """The least and the largest entry of each column, zeros of sparse ones included."""
-        low, high = blockwise(_extent, self.blocks).unpacked(2)
-        return np.min(low.blocks(), axis=0), np.max(high.blocks(), axis=0)
+        low, high = zip(*blockwise(extremes, self.brought).blocks(), strict=True)
+        return np.min(low, axis=0), np.max(high, axis=0)
 
     def centred(self, centre: Array) -> BlockedDesign:
         """X - 1 m', dense; subtracted whenever a block is read."""
-        moved = blockwise(Moved, self.blocks, centre)
-        return BlockedDesign(moved, self.lengths, self.d)
+        return BlockedDesign(self._seen_as(moved, centre), self.lengths, self.d)
 
     def rows(self, index: Any) -> Design:
         """Some rows, in increasing order, brought together in memory."""
         own = index if isinstance(index, BlockArray) else split_index(index, self.lengths)
-        taken = blockwise(_rows_of, self.blocks, own).blocks()
+        taken = blockwise(rows_of, self.brought, own).blocks()
         parts = [part for part in taken if part.shape[0]] or taken[:1]
         if not self.is_sparse:
             return DenseDesign(np.concatenate([part.dense() for part in parts]))
@@ -193,8 +192,13 @@ class BlockedDesign:
 
     def columns(self, index: Array) -> BlockedDesign:
         width = np.empty(self.d)[index].size
-        chosen = blockwise(_Columns, self.blocks, index)
+        chosen = self._seen_as(some_columns, index)
         return BlockedDesign(chosen, self.lengths, width, self.is_sparse)
+
+    def _seen_as(self, function: Callable[..., Design], argument: Array) -> BlockArray:
+        """Rows made of those that are brought, never kept either."""
+        step = Fetch(function, self.brought.step, argument, visits=self.visits)
+        return BlockArray(step, self.brought.executor)
 
     def row_blocks(self, size: int) -> Iterator[tuple[slice, Design]]:
         """Not here: rows are looked at where they lie."""
@@ -209,37 +213,8 @@ def in_blocks(design: Any) -> bool:
 def by_blocks(function: Callable[..., Any], design: Any, *args: Any) -> BlockArray:
     """What a function says of each block, in the units that the design is seen in."""
     base, units = unscaled(design)
-    return blockwise(_seen, base.blocks, function, units, *args)
+    return blockwise(_seen, base.brought, function, units, *args)
 
 
-def _seen(block: DesignBlock, function: Callable[..., Any], units: Any, *args: Any) -> Any:
-    design = block.design()
+def _seen(design: Design, function: Callable[..., Any], units: Any, *args: Any) -> Any:
     return function(ScaledDesign(design, units) if np.ndim(units) else design, *args)
-
-
-@dataclass(frozen=True, eq=False)
-class _Columns:
-    """Some columns of a block."""
-
-    block: DesignBlock
-    index: Array
-
-    def design(self) -> Design:
-        return self.block.design().columns(self.index)
-
-
-def _asked(block: DesignBlock, method: str, *args: Any) -> Any:
-    design = block.design()
-    found = getattr(design, method, design.shape[0])  # of "chain", where X'u is one sum
-    return found(*args) if callable(found) else found
-
-
-def _rows_of(block: DesignBlock, index: Array) -> Design:
-    return block.design().rows(index)
-
-
-def _extent(block: DesignBlock) -> tuple[Array, Array]:
-    X = block.design().dense()
-    if not len(X):
-        return np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
-    return X.min(axis=0), X.max(axis=0)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...blocks import BlockArray, Executor
-from ...blocks.parts import entry
+from ...blocks import BlockArray
+from ...blocks.form import RowForm
 from ...design import BlockedDesign, Design, as_design
-from ...design.blocked import DesignBlock, InMemory
+from ...design.brought import DesignBlock, InMemory
 from ...errors import InputError
 from ...numerics import Array
 from ...validation import finite_sparse, float_array, refuse_masked
@@ -84,31 +84,26 @@ def read_row_blocks(
     executor, count = blocks.executor, len(blocks)
     names = [f"{owner}: block {k}" for k in range(count)]
     columns = [names, executor.placed(blocks.sources), [labels] * count]
-    told, *handles = _mapped(executor, read_block, columns, 4)
+    blocks.visits.count += 1
+    told, *handles = executor.map(read_block, columns, 4)
     every: list[Told] = executor.values(told)
     counting = [k for k, block in enumerate(every) if block.rows]
     if not counting:
         raise InputError(f"{owner}: no sample of the blocks has a weight; one at least must.")
     _refuse_different([block for block in every if block.total])
-    rows, targets, weights = (
-        BlockArray([column[k] for k in counting], executor) for column in handles
-    )
     read = [every[k] for k in counting]
+    lengths = tuple(block.rows for block in read)
+    n = sum(lengths)
+    rows, *vectors = ([column[k] for k in counting] for column in handles)
+    form = RowForm(lengths, (n,))
+    targets, weights = (BlockArray(each, executor, form=form) for each in vectors)
     classes = _classes(owner, read) if labels == "binary" else None
     if classes is not None:
-        targets = targets.mapped(_signs, classes)
-    lengths = tuple(block.rows for block in read)
-    design = BlockedDesign(rows, lengths, read[0].d, any(block.is_sparse for block in read))
-    n = sum(lengths)
+        targets = BlockArray.like(targets.mapped(_signs, classes), form)
+    is_sparse = any(block.is_sparse for block in read)
+    design = BlockedDesign.reading(rows, executor, blocks.visits, lengths, read[0].d, is_sparse)
     layout = Layout(tuple(block.total for block in every), tuple(block.kept for block in every))
     return Samples(design, targets, weights, range(n), n, classes, read[0].names, layout=layout)  # type: ignore[arg-type]
-
-
-def _mapped(executor: Executor, function: Any, columns: list[Any], count: int) -> list[Any]:
-    """Handles of the results of a function of each block, a list for each of ``count``."""
-    none: list[dict[str, Any]] = [{}] * len(columns[0])
-    found = executor.map(function, columns, none)
-    return [executor.map(entry, [found, [j] * len(none)], none) for j in range(count)]
 
 
 def read_block(name: str, source: Source, labels: str) -> tuple[Told, DesignBlock, Array, Array]:

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from ...blocks import Executor, Here
+from ...blocks.steps import Visits
 from ...errors import InputError
 from ...validation import nonnegative_integer, positive_integer
 from .parquet import parquet_blocks
@@ -73,7 +74,13 @@ class RowBlocks:
             each if isinstance(each, Passed) else Retried(each, again) for each in sources
         ]
         self.executor: Executor = Here()
+        self.visits = Visits()
         return self
+
+    @property
+    def passes(self) -> int:
+        """How often all blocks were read so far."""
+        return self.visits.count
 
     @classmethod
     def from_npy(cls, X_path: Any, y_path: Any, rows: int = 100_000, retries: int = 1) -> RowBlocks:

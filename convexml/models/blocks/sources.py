@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ...errors import InputError, warn
 Loaded = tuple[Any, Any, Any]
 """(X, y, sample_weight) of one block; the weights may be None."""
 Source = Callable[[], Loaded]
+ONE_AT_A_TIME = RLock()
 
 
 @dataclass(frozen=True)
@@ -28,12 +30,13 @@ class Passed:
 
 @dataclass(frozen=True)
 class Loader:
-    """A block that a function of the user's loads."""
+    """A block that a function of the user's loads: one at a time, whoever computes beside it."""
 
     function: Callable[[], Any]
 
     def __call__(self) -> Loaded:
-        return as_block(self.function(), "its loader must return")
+        with ONE_AT_A_TIME:
+            return as_block(self.function(), "its loader must return")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,65 @@
+"""Sums and extremes of arrays in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .form import RowForm
+
+if TYPE_CHECKING:
+    from .executor import Executor
+
+Function = Callable[..., Any]
+
+
+class Reduces:
+    """Reductions over the samples, which give numbers, or of each sample, which are in blocks."""
+
+    executor: Executor
+    axis: int
+    shape: Any
+    lengths: Any
+    ndim: Any
+    size: Any
+    mapped: Any
+
+    def sum(self, axis: Any = None, dtype: Any = None) -> Any:
+        return self._reduced(np.sum, axis, self.executor.total, dtype=dtype)
+
+    def mean(self, axis: Any = None) -> Any:
+        return self.sum(axis=axis) / (self.size if axis is None else self.shape[axis])
+
+    def any(self, axis: Any = None) -> Any:
+        return self._reduced(np.any, axis, self._combined(np.any))
+
+    def all(self, axis: Any = None) -> Any:
+        return self._reduced(np.all, axis, self._combined(np.all))
+
+    def max(self, axis: Any = None, initial: Any = None) -> Any:
+        return self._extreme(np.max, -np.inf, axis, initial)
+
+    def min(self, axis: Any = None, initial: Any = None) -> Any:
+        return self._extreme(np.min, np.inf, axis, initial)
+
+    def _extreme(self, function: Function, worst: float, axis: Any, initial: Any) -> Any:
+        if initial is None and not self.size:
+            raise ValueError("An array without entries has no largest or least one.")
+        start = worst if initial is None else initial
+        return self._reduced(function, axis, self._combined(function), initial=start)
+
+    def _reduced(self, function: Function, axis: Any, over: Function, **named: Any) -> Any:
+        """A reduction: over the samples, or of each of them."""
+        found = self.mapped(function, axis=axis, **named)
+        if axis is None:
+            return over(found.parts)
+        gone = axis - self.ndim if axis >= 0 else axis
+        if gone == self.axis:
+            return over(found.parts)
+        form = RowForm(self.lengths, self.shape[:gone] + self.shape[self.ndim + gone + 1 :])
+        return found.like(found, form, self.axis + 1 if gone > self.axis else self.axis)
+
+    def _combined(self, function: Function) -> Function:
+        return lambda parts: function(np.stack(self.executor.values(parts)), axis=0)

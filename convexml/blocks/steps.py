@@ -1,0 +1,192 @@
+"""What is to be computed of blocks, noted down; and computed in one visit of each block.
+
+A function of arrays in blocks notes a step. Who asks for numbers (a sum, an extreme) lets all steps
+that these need be computed together, block by block, so that a block is brought into memory once
+for many of them. What somebody still holds is kept, the rest is let go with the block.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .indices import ByBlock
+
+
+class Step:
+    """A function of blocks. Its results, one for each, may not be computed yet.
+
+    Attributes
+    ----------
+    handles : list or None
+        Of the results, where these are computed and kept.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "arguments",
+        "count",
+        "errors",
+        "function",
+        "handles",
+        "holders",
+        "named",
+    )
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        arguments: Sequence[Any],
+        named: Mapping[str, Any],
+        count: int,
+    ) -> None:
+        self.function, self.arguments, self.named = function, arguments, named
+        self.count = count
+        self.errors = np.geterr()
+        self.handles: list[Any] | None = None
+        self.holders: list[weakref.ref[Any]] = []
+
+    @classmethod
+    def done(cls, handles: Sequence[Any]) -> Step:
+        """What is there already."""
+        step = cls(tuple, (), {}, len(handles))
+        step.handles = list(handles)
+        return step
+
+    @property
+    def is_held(self) -> bool:
+        """Whether somebody may ask for the results again."""
+        return any(holder() is not None for holder in self.holders)
+
+    @property
+    def needs(self) -> list[Step]:
+        return [each for each in (*self.arguments, *self.named.values()) if isinstance(each, Step)]
+
+    def settle(self, handles: list[Any]) -> None:
+        """Keep the results, and let go of what led to them."""
+        self.handles = handles
+        self.function, self.arguments, self.named = tuple, (), {}
+
+
+class Fetch(Step):
+    """A step that brings rows into memory: done anew at every visit, and never kept.
+
+    ``visits`` counts them.
+    """
+
+    __slots__ = ("visits",)
+
+    def __init__(
+        self, function: Callable[..., Any], block: Step, *arguments: Any, visits: Visits
+    ) -> None:
+        super().__init__(function, (block, *arguments), {}, block.count)
+        self.visits = visits
+
+    @property
+    def is_held(self) -> bool:
+        return False
+
+
+@dataclass
+class Visits:
+    """How often all blocks were read."""
+
+    count: int = 0
+
+
+class Slot(int):
+    """The place of an argument among the results so far."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """A function, where its arguments stand, and which of the results are not needed after it."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    named: Mapping[str, Any]
+    errors: Mapping[str, Any]
+    gone: tuple[int, ...]
+
+    def __call__(self, slots: list[Any]) -> Any:
+        arguments = [slots[a] if isinstance(a, Slot) else a for a in self.arguments]
+        named = {k: slots[a] if isinstance(a, Slot) else a for k, a in self.named.items()}
+        with np.errstate(**self.errors):
+            return self.function(*arguments, **named)
+
+
+@dataclass(frozen=True)
+class BlockProgram:
+    """Instructions for one block: its inputs come first, the results after them."""
+
+    instructions: tuple[Instruction, ...]
+    outputs: tuple[int, ...]
+
+    def __call__(self, *inputs: Any) -> tuple[Any, ...]:
+        slots = list(inputs)
+        for each in self.instructions:
+            slots.append(each(slots))
+            for k in each.gone:
+                slots[k] = None
+        return tuple(slots[k] for k in self.outputs)
+
+
+def pending(wanted: Sequence[Step]) -> list[Step]:
+    """The steps that are not computed yet, each after those that it needs."""
+    order: dict[int, Step] = {}
+    stack = [(step, False) for step in reversed(wanted)]
+    while stack:
+        step, ready = stack.pop()
+        if step.handles is not None or id(step) in order:
+            continue
+        if ready:
+            order[id(step)] = step
+        else:
+            stack.append((step, True))
+            stack += [(need, False) for need in reversed(step.needs)]
+    return list(order.values())
+
+
+def visit(wanted: Sequence[Step], executor: Any) -> None:
+    """Compute steps in one visit of each block, and what others hold of all that these need."""
+    order = pending(wanted)
+    if not order:
+        return
+    asked = {id(step) for step in wanted}
+    kept = [step for step in order if id(step) in asked or step.is_held]
+    columns: dict[int, Any] = {}
+    for step in order:
+        for each in (*step.arguments, *step.named.values()):
+            if isinstance(each, Step) and each.handles is not None:
+                columns[id(each)] = each.handles
+            elif isinstance(each, ByBlock):
+                columns[id(each)] = each
+    place = {key: Slot(k) for k, key in enumerate([*columns, *map(id, order)])}
+    program = _program(order, place, [place[id(step)] for step in kept])
+    for visits in {id(s.visits): s.visits for s in order if isinstance(s, Fetch)}.values():
+        visits.count += 1
+    results = executor.map(program, list(columns.values()), len(kept))
+    for step, handles in zip(kept, results, strict=True):
+        step.settle(handles)
+
+
+def _program(order: list[Step], place: Mapping[int, Slot], outputs: list[Slot]) -> BlockProgram:
+    """The instructions of steps, which let go of what no later one needs."""
+    last: dict[int, int] = {}
+    for k, step in enumerate(order):
+        last |= {place[id(need)]: k for need in step.needs}
+
+    def placed(value: Any) -> Any:
+        return place[id(value)] if isinstance(value, Step | ByBlock) else value
+
+    instructions = []
+    for k, step in enumerate(order):
+        named = {name: placed(a) for name, a in step.named.items()}
+        gone = tuple(slot for slot, at in last.items() if at == k and slot not in outputs)
+        arguments = tuple(placed(a) for a in step.arguments)
+        instructions.append(Instruction(step.function, arguments, named, step.errors, gone))
+    return BlockProgram(tuple(instructions), tuple(outputs))
