@@ -1,0 +1,75 @@
+"""One solve in a process of its own; prints what it took as a line of JSON."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from floor import floor
+from posing import counted, passes, posed
+
+import convexml as cml
+
+
+def peak() -> float:
+    """The largest resident memory of this process so far, mapped pages among it, MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+
+
+def clocks() -> tuple[float, float]:
+    """Processor and wall seconds."""
+    return time.process_time(), time.perf_counter()
+
+
+def warm(model: str) -> None:
+    """Load what a solve loads, on a few rows."""
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    blocks = cml.RowBlocks([(X[:200], X[:200, 0] > 0.3), (X[200:], X[200:, 0] > 0.0)])
+    posed(model, blocks, 400).solve()
+
+
+def solved(folder: Path, model: str, rows: int, tol: float) -> dict[str, Any]:
+    """Pose and solve, between two measurements of the floor."""
+    warm(model)
+    before = floor(folder, rows)
+    loaded, start = peak(), clocks()
+    blocks = counted(folder, rows)
+    n = json.loads((folder / "facts.json").read_text())["n"]
+    problem = posed(model, blocks, n)
+    read = passes(blocks)
+    solution = problem.solve(tol=tol)
+    seconds = [now - then for now, then in zip(clocks(), start, strict=True)]
+    found, most = passes(blocks), peak()
+    floors = [0.5 * sum(pair) for pair in zip(before, floor(folder, rows), strict=True)]
+    return {
+        "n": n,
+        "model": model,
+        "rows": rows,
+        "status": solution.status,
+        "gap": solution.relative_gap,
+        "solver": solution.solver,
+        "iterations": solution.iterations,
+        "posing passes": read,
+        "passes": found,
+        "cpu": seconds[0],
+        "wall": seconds[1],
+        "floor cpu": floors[0],
+        "floor wall": floors[1],
+        "loaded": loaded,
+        "peak": most,
+    }
+
+
+def main() -> None:
+    task = json.loads(sys.argv[1])
+    folder = Path(task.pop("folder"))
+    print(json.dumps(solved(folder, **task)))
+
+
+if __name__ == "__main__":
+    main()
