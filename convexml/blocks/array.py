@@ -184,8 +184,8 @@ class BlockArray(Reduces, NDArrayOperatorsMixin):
     def _columns(self, index: tuple[Any, ...]) -> BlockArray:
         """New axes, and choices along others than that of the samples."""
         after = index[1:] if self.axis == -self.ndim else ()
-        new = sum(1 for each in after if each is None)
-        return self._entries(index, self.axis - new)
+        more = sum((each is None) - isinstance(each, int | np.integer) for each in after)
+        return self._entries(index, self.axis - more)
 
     def _entries(self, index: Any, axis: int) -> BlockArray:
         form = self.known.indexed(index, axis) if self.known else None

@@ -25,7 +25,8 @@ def product(one: Any, other: Any) -> Any:
 
 
 def _norm(x: BlockArray) -> float:
-    return float(np.sqrt(product(x, x)))
+    entries = np.ravel(x)
+    return float(np.sqrt(product(entries, entries)))
 
 
 def _position(x: BlockArray, best: Callable[..., Any]) -> int:
@@ -86,7 +87,7 @@ FUNCTIONS |= {
     np.matmul: product,
     np.vecdot: product,
     np.linalg.norm: _norm,
-    np.vdot: product,
+    np.vdot: lambda x, y: product(np.ravel(x), np.ravel(y)),
     np.dot: product,
     np.argmax: partial(_position, best=np.max),
     np.argmin: partial(_position, best=np.min),

@@ -49,7 +49,7 @@ def compensated_matvec(design: Design, w: Array) -> Array:
 def compensated_rmatvec(design: Design, u: Array) -> Array:
     """X'u by ``compensated_dot``; the blocks of rows are added up with their errors."""
     if isinstance(design, StackedDesign):
-        columns = [compensated_rmatvec(design.base, column) for column in u.T]
+        columns = [compensated_rmatvec(design.base, u[:, k]) for k in range(design.classes)]
         return np.stack(columns, axis=1).ravel()
     if in_blocks(design):
         sums = by_blocks(_high_and_low, design, u).blocks()

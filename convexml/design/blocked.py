@@ -22,6 +22,7 @@ from .brought import InMemory, asked, brought, extremes, moved, rows_of, some_co
 from .dense import DenseDesign
 from .scaled import ScaledDesign, unscaled
 from .sparse import SparseDesign
+from .stacked import StackedDesign
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +208,8 @@ class BlockedDesign:
 
 def in_blocks(design: Any) -> bool:
     """Whether the rows of a design lie in blocks, in whatever units they are seen."""
-    return isinstance(unscaled(design)[0], BlockedDesign)
+    base = design.base if isinstance(design, StackedDesign) else design
+    return isinstance(unscaled(base)[0], BlockedDesign)
 
 
 def by_blocks(function: Callable[..., Any], design: Any, *args: Any) -> BlockArray:

@@ -37,7 +37,8 @@ class StackedDesign:
 
     @property
     def ones(self) -> Array:
-        return np.ones((self.shape[0], self.classes))
+        ones: Array = self.base.ones[:, None] * np.ones(self.classes)
+        return ones
 
     @property
     def constant(self) -> Any:

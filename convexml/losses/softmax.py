@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, softmax, wrightomega, xlog1py, xlogy
 
+from ..blocks import rowwise
 from ..conditions import AtSamples, Condition, worst
 from ..numerics import ELEMENTARY, EPS, ROUNDING, Array, log1pexp
 from ..terms import Terms
@@ -121,6 +122,22 @@ class Softmax(Loss):
         )
 
 
+@rowwise
 def one_hot(y: Array, classes: int) -> Array:
     """Rows e_{y_i}, shape (n, K)."""
-    return np.eye(classes)[y.astype(int)]
+    found: Array = np.eye(classes)[y.astype(int)]
+    return found
+
+
+@rowwise
+def log_sum_exp(z: Array) -> Array:
+    """log sum_k exp(z_ik), shape (n,)."""
+    found: Array = logsumexp(z, axis=1)
+    return found
+
+
+@rowwise
+def shares(z: Array) -> Array:
+    """exp(z_ik) over their sum, shape (n, K)."""
+    found: Array = softmax(z, axis=1)
+    return found

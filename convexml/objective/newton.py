@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
-from scipy.special import softmax
 
 from ..blocks import in_memory
 from ..design import Design
+from ..losses.softmax import shares
 from ..numerics import Array, all_finite
 from ..penalties.base import Manifold
 from .objective import Objective
@@ -70,11 +70,11 @@ def loss_hessian(objective: Objective, z: Array) -> Callable[[Array], Array]:
     if z.ndim == 1:
         h = objective.loss_curvature(z)
         return lambda dz: h * dz
-    p = softmax(z, axis=1)
+    p = shares(z)
 
     def product(dz: Array) -> Array:
         t = p * dz
-        return objective.coefficients * (t - p * t.sum(axis=1, keepdims=True))
+        return objective.coefficients * (t - p * t.sum(axis=1)[:, None])
 
     return product
 

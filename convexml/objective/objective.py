@@ -171,8 +171,8 @@ class Objective:
     @cached_property
     def column_sizes(self) -> Array:
         """The norms of the columns of sqrt(c) X, (d,); about them where squares leave float64."""
-        c, shape = self.coefficients, self.zero_scores.shape
-        c = c if c.shape == shape else np.broadcast_to(c, shape)
+        c = self.coefficients
+        c = c if c.ndim == 1 else c * self.design.ones
         with np.errstate(over="ignore", under="ignore"):
             squares = self.design.column_squares(c)
         known = (squares > 0.0) & np.isfinite(squares)

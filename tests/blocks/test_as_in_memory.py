@@ -2,79 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from support.models.in_blocks import MODELS, NAMED, Data, Model
 
 import convexml as cml
 
-N, D = 20_000, 20
-RNG = np.random.default_rng(14)
-X = RNG.standard_normal((N, D)) + RNG.choice([0.0, 0.5], D)
-SCORES = (X - X.mean(axis=0)) @ (RNG.standard_normal(D) * (RNG.uniform(size=D) < 0.5))
-REAL = SCORES + RNG.standard_t(4, N)
-LABELS = np.where(SCORES + RNG.logistic(size=N) > 0.0, "yes", "no")
-COUNTS = RNG.poisson(np.exp(np.clip(0.3 * SCORES, -3.0, 3.0))).astype(float)
-CUTS = {
-    "uneven": [1, 100, 5_000, 5_100, 9_000, 19_999],
-    "one": [],
-    "two": [12_345],
-    "fifty": list(range(400, N, 400)),
-}
-MODELS: dict[str, tuple[Callable[..., Any], Any]] = {
-    "ridge": (lambda *data: cml.Ridge(*data, lam=0.1), REAL),
-    "lasso": (lambda *data: cml.Lasso(*data, lam=0.1), REAL),
-    "elastic net": (lambda *data: cml.ElasticNet(*data, lam=0.1, l1_ratio=0.5), REAL),
-    "logistic l2": (lambda *data: cml.LogisticRegression(*data, lam=0.01), LABELS),
-    "logistic l1": (lambda *data: cml.LogisticRegression(*data, lam=0.01, penalty="l1"), LABELS),
-    "Huber": (lambda *data: cml.HuberRegression(*data, delta=1.0, lam=0.01), REAL),
-    "Poisson": (lambda *data: cml.PoissonRegression(*data, lam=0.01), COUNTS),
-    "quantile": (lambda *data: cml.QuantileRegression(*data, tau=0.3, lam=0.01), REAL),
-    "SVM": (lambda *data: cml.SoftMarginSVM(*data, C=0.01), LABELS),
-    "SVR": (lambda *data: cml.SVR(*data, C=0.01, epsilon=0.2), REAL),
-}
+N, D = 300, 6
+LARGE_N, LARGE_D = 20_000, 20
 TOL = 1e-10
 
 
-def in_blocks(y: Any, cuts: list[int]) -> cml.RowBlocks:
-    return cml.RowBlocks(list(zip(np.split(X, cuts), np.split(y, cuts), strict=True)))
+@cache
+def data(n: int, d: int) -> Data:
+    return Data.drawn(n, d)
+
+
+def layouts(n: int) -> dict[str, list[int]]:
+    """Where rows are cut: seven uneven blocks, some of them empty or of one row, and so on."""
+    return {
+        "uneven": [1, 1 + n // 100, n // 4, n // 4, n // 2, n - 1],
+        "one": [],
+        "two": [n // 3],
+        "fifty": list(range(n // 50, n, n // 50)),
+    }
+
+
+def judge_as_in_memory(model: Model, given: Data, cuts: dict[str, list[int]]) -> None:
+    here = model.of(given)
+    whole = here.solve(tol=TOL)
+    assert whole.status == "optimal"
+    w, b = whole.primal["w"], whole.primal["b"]
+    known = here.certify(w, b, tol=TOL)
+    for layout in cuts.values():
+        problem = model.in_blocks(given, layout)
+        solution = problem.solve(tol=TOL)
+        assert solution.status == "optimal", solution.message
+        assert solution.objective == pytest.approx(whole.objective, rel=1e-9)
+        told = problem.certify(w, b, tol=TOL)
+        assert told.verdict == known.verdict
+        assert told.primal_objective == pytest.approx(known.primal_objective, rel=1e-12)
+        assert told.dual_objective == pytest.approx(known.dual_objective, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_blocks_are_solved_and_certified_as_in_memory(name: str) -> None:
-    judge_as_in_memory(name, ["uneven"])
+    judge_as_in_memory(MODELS[name], data(N, D), {"uneven": layouts(N)["uneven"]})
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MODELS)
-def test_however_many_blocks_there_are(name: str) -> None:
-    judge_as_in_memory(name, ["one", "two", "fifty"])
-
-
-def judge_as_in_memory(name: str, layouts: list[str]) -> None:
-    model, y = MODELS[name]
-    whole = model(X, y).solve(tol=TOL)
-    assert whole.status == "optimal"
-    for cuts in (CUTS[layout] for layout in layouts):
-        problem = model(in_blocks(y, cuts))
-        solution = problem.solve(tol=TOL)
-        assert solution.status == "optimal", solution.message
-        assert solution.objective == pytest.approx(whole.objective, rel=1e-9)
-        w, b = whole.primal["w"], whole.primal["b"]
-        here, there = model(X, y).certify(w, b, tol=TOL), problem.certify(w, b, tol=TOL)
-        assert there.verdict == here.verdict
-        assert there.primal_objective == pytest.approx(here.primal_objective, rel=1e-12)
-        assert there.dual_objective == pytest.approx(here.dual_objective, rel=1e-9)
+@pytest.mark.parametrize("name", NAMED)
+def test_larger_ones_in_however_many_blocks(name: str) -> None:
+    judge_as_in_memory(NAMED[name], data(LARGE_N, LARGE_D), layouts(LARGE_N))
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_wrong_point_is_refuted_in_blocks_as_well(name: str) -> None:
-    model, y = MODELS[name]
-    w = np.zeros(D)
+    model, given = MODELS[name], data(N, D)
+    here, there = model.of(given), model.in_blocks(given, layouts(N)["uneven"])
+    w = np.zeros(here.coefficients_shape)
     w[3] = 1.0
-    here = model(X, y).certify(w, 0.1)
-    there = model(in_blocks(y, CUTS["uneven"])).certify(w, 0.1)
-    assert here.verdict == there.verdict == cml.Verdict.REFUTED
-    assert there.primal_objective == pytest.approx(here.primal_objective, rel=1e-12)
+    known, told = here.certify(w, 0.1), there.certify(w, 0.1)
+    assert known.verdict == told.verdict == cml.Verdict.REFUTED
+    assert told.primal_objective == pytest.approx(known.primal_objective, rel=1e-12)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("name", NAMED)
+def test_with_weights_in_single_precision_and_columns_of_all_sizes(
+    name: str, intercept: bool
+) -> None:
+    model, given = MODELS[name], data(N, D)
+    units = np.float32([1e4, 1e-3, 1.0, 30.0, 1.0, 1e-2])
+    rough = Data((given.X * units).astype(np.float32), given.targets)
+    weights = np.random.default_rng(3).integers(0, 3, N).astype(float)
+    options: dict[str, Any] = {"fit_intercept": intercept}
+    whole = model.of(rough, sample_weight=weights, **options).solve(tol=TOL)
+    problem = model.in_blocks(rough, layouts(N)["uneven"], weights, **options)
+    solution = problem.solve(tol=TOL)
+    assert solution.status == whole.status, solution.message
+    assert solution.objective == pytest.approx(whole.objective, rel=1e-9)
+    for u, y in zip(solution.dual["u"], np.split(weights, layouts(N)["uneven"]), strict=True):
+        assert len(u) == len(y)
+        assert not np.any(u[y == 0.0])

@@ -108,14 +108,29 @@ def test_nan_names_block_row_and_column() -> None:
         cml.Ridge(cml.RowBlocks(pieces(bad, Y)), lam=0.1)
 
 
+def test_a_class_without_weight_is_refused_as_in_memory() -> None:
+    labels = np.where(Y > 1.0, "a", np.where(Y > 0.0, "b", "c"))
+    none = np.where(labels == "c", 0.0, 1.0)
+    for model in (cml.LogisticRegression, cml.SoftmaxRegression):
+        with pytest.raises(InputError, match="class 'c' ha"):
+            model(X, labels, lam=0.1, sample_weight=none)
+        with pytest.raises(InputError, match="block 0: no sample of class 'c' has a weight"):
+            model(cml.RowBlocks(pieces(X, labels, none)), lam=0.1)
+
+
 def test_labels_are_those_of_all_blocks_together() -> None:
     labels = np.where(Y > 0.0, "b", "a")
     order = np.argsort(Y)
     blocks = pieces(X[order], labels[order])
     problem = cml.LogisticRegression(cml.RowBlocks(blocks), lam=0.1)
     assert problem.classes.tolist() == ["a", "b"]
+    several = cml.SoftmaxRegression(cml.RowBlocks(blocks), lam=0.1)
+    assert several.classes.tolist() == ["a", "b"]
+    one = cml.RowBlocks(pieces(X, np.full(500, "a")))
     with pytest.raises(InputError, match="exactly two classes in all blocks together, got 1"):
-        cml.LogisticRegression(cml.RowBlocks(pieces(X, np.full(500, "a"))), lam=0.1)
+        cml.LogisticRegression(one, lam=0.1)
+    with pytest.raises(InputError, match="at least two classes in all blocks together, got 1"):
+        cml.SoftmaxRegression(one, lam=0.1)
 
 
 def test_problems_that_ask_more_of_the_rows_are_refused() -> None:

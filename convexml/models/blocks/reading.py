@@ -65,6 +65,8 @@ class Told:
     names: list[str] | None = None
     labels: Array | None = None
     """The distinct ones, of a loss for classes."""
+    lost: Array | None = None
+    """Those of rows without weight."""
 
 
 def read_row_blocks(
@@ -76,10 +78,6 @@ def read_row_blocks(
     if sample_weight is not None:
         raise InputError(
             f"{owner}: row blocks carry their sample weights; pass (X, y, sample_weight) for each."
-        )
-    if labels not in ("real", "binary", "count"):
-        raise InputError(
-            f"{owner}: row blocks are for one prediction a sample so far; pass X and y in memory."
         )
     executor, count = blocks.executor, len(blocks)
     names = [f"{owner}: block {k}" for k in range(count)]
@@ -97,13 +95,19 @@ def read_row_blocks(
     rows, *vectors = ([column[k] for k in counting] for column in handles)
     form = RowForm(lengths, (n,))
     targets, weights = (BlockArray(each, executor, form=form) for each in vectors)
-    classes = _classes(owner, read) if labels == "binary" else None
-    if classes is not None:
-        targets = BlockArray.like(targets.mapped(_signs, classes), form)
+    classes: Array | None = None
+    outputs: tuple[int, ...] = ()
+    if labels in ("binary", "classes"):
+        classes = _classes(owner, read, several=labels == "classes")
+        _refuse_weightless(every, classes)
+        outputs = (len(classes),) if labels == "classes" else ()
+        numbers = _codes if labels == "classes" else _signs
+        targets = BlockArray.like(targets.mapped(numbers, classes), form)
     is_sparse = any(block.is_sparse for block in read)
     design = BlockedDesign.reading(rows, executor, blocks.visits, lengths, read[0].d, is_sparse)
     layout = Layout(tuple(block.total for block in every), tuple(block.kept for block in every))
-    return Samples(design, targets, weights, range(n), n, classes, read[0].names, layout=layout)  # type: ignore[arg-type]
+    told_of = classes, read[0].names, outputs
+    return Samples(design, targets, weights, range(n), n, *told_of, layout=layout)  # type: ignore[arg-type]
 
 
 def read_block(name: str, source: Source, labels: str) -> tuple[Told, DesignBlock, Array, Array]:
@@ -127,12 +131,13 @@ def read_block(name: str, source: Source, labels: str) -> tuple[Told, DesignBloc
     none = np.shape(s) == (n,) and not np.any(s)
     weights = np.zeros(n) if none else np.array(read_weights(name, s, n))
     kept = np.flatnonzero(weights)
-    some = kept if len(kept) < n else None
+    some, all_of_them = (kept if len(kept) < n else None), target
     if some is not None:
         target, weights = target[kept], weights[kept]
-    distinct = None
-    if labels == "binary":
+    distinct = lost = None
+    if labels in ("binary", "classes"):
         distinct = distinct_labels(name, target, kept)
+        lost = np.delete(all_of_them, kept) if some is not None else None
     else:
         target = read_targets(name, target, kept, labels == "count")
     rows: DesignBlock
@@ -140,7 +145,7 @@ def read_block(name: str, source: Source, labels: str) -> tuple[Told, DesignBloc
         rows = InMemory(design if some is None else design.rows(kept))
     else:
         rows = Reloaded(source, name, (n, d), some_of(design.constant).copy(), some)
-    told = Told(name, n, len(kept), d, some, design.is_sparse, column_names(X), distinct)
+    told = Told(name, n, len(kept), d, some, design.is_sparse, column_names(X), distinct, lost)
     return told, rows, target, weights
 
 
@@ -163,8 +168,23 @@ def _signs(y: Array, classes: Array) -> Array:
     return np.where(y == classes[1], 1.0, -1.0)
 
 
-def _classes(owner: str, read: list[Told]) -> Array:
-    """The two labels of all blocks together."""
+def _codes(y: Array, classes: Array) -> Array:
+    return np.searchsorted(classes, y).astype(float)
+
+
+def _refuse_weightless(every: list[Told], classes: Array) -> None:
+    """Raise InputError for a class of which no sample has a weight."""
+    for block in every:
+        gone = [] if block.lost is None else block.lost[~np.isin(block.lost, classes)].tolist()
+        if gone:
+            raise InputError(
+                f"{block.name}: no sample of class {gone[0]!r} has a weight in any block; leave "
+                "them out, or give them a positive sample_weight."
+            )
+
+
+def _classes(owner: str, read: list[Told], several: bool) -> Array:
+    """The labels of all blocks together: two, or two at least."""
     found = [block.labels for block in read if block.labels is not None]
     kinds = {"number" if labels.dtype.kind in "biuf" else labels.dtype.kind for labels in found}
     if len(kinds) > 1 or ("O" in kinds and len({type(x) for f in found for x in f.tolist()}) > 1):
@@ -172,10 +192,11 @@ def _classes(owner: str, read: list[Told]) -> Array:
             f"{owner}: y has labels of different types in different blocks; use one type in all."
         )
     classes = np.unique(np.concatenate(found))
-    if len(classes) != 2:
+    if len(classes) < 2 or (len(classes) > 2 and not several):
+        wanted = "at least" if several else "exactly"
         listed = ", ".join(repr(value) for value in classes[:5].tolist())
         raise InputError(
-            f"{owner}: y must hold exactly two classes in all blocks together, got {len(classes)} "
+            f"{owner}: y must hold {wanted} two classes in all blocks together, got {len(classes)} "
             f"({listed}{', ...' if len(classes) > 5 else ''}). Pass samples of two."
         )
     return classes

@@ -77,6 +77,6 @@ class SoftmaxRegression(LearningProblem):
         return Softmax(), GroupL2(lam, np.repeat(np.arange(d), classes), np.ones(d)), "mean"
 
     def _compose(self, samples: Samples, intercept: bool) -> None:
-        self._shape = samples.X.shape[1], samples.outputs[0]
+        self._shape = samples.design.shape[1], samples.outputs[0]
         self._parts = self._make(**self._hyper)
         super()._compose(samples, intercept)

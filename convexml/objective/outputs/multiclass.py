@@ -30,16 +30,15 @@ class MulticlassObjective(Objective):
     @cached_property
     def classes(self) -> int:
         """K."""
-        return self.zero_scores.shape[1]
+        return self.design.classes
 
     @property
     def w_shape(self) -> tuple[int, ...]:
-        d = self.design.constant.shape[1]
-        return d, self.design.shape[1] // d
+        return self.design.base.shape[1], self.design.classes
 
     @property
     def zero_scores(self) -> Array:
-        return np.zeros((self.n, self.w_shape[1]))
+        return np.zeros_like(self.design.ones)
 
     @property
     def coefficients(self) -> Array:

@@ -6,9 +6,11 @@ from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
-from scipy.special import logsumexp, softmax
 
+from ...design import Design, in_blocks
+from ...design.blocked import by_blocks
 from ...design.stacked import StackedDesign
+from ...losses.softmax import log_sum_exp, shares
 from ...numerics import EPS, Array
 from ...penalties.base import Manifold, Penalty
 from ..symmetric import solve_symmetric
@@ -67,7 +69,7 @@ def multiclass_step(
     if not (np.all(np.isfinite(right_w)) and np.all(np.isfinite(right_b))):
         return None
     right = np.concatenate([right_w, right_b])
-    p = softmax(z, axis=1)
+    p = shares(z)
     if not right.size:
         return w0, b
     if right.size <= LARGEST_SYSTEM:
@@ -98,21 +100,12 @@ def damped_step(
 
 
 def _by_factoring(objective: ClassScores, p: Array, manifold: Manifold, right: Array) -> Array:
-    K, active = p.shape[1], manifold.active.reshape(-1, p.shape[1])
+    K, active = objective.classes, manifold.active.reshape(objective.w_shape)
     rows = np.flatnonzero(active.any(axis=1))
     base = objective.design.base.columns(rows)
     m = len(rows)
     size = m + int(objective.fit_intercept)
-    blocks = np.zeros((size, K, size, K))
-    for k in range(K):
-        for other in range(k + 1):
-            h = objective.c * p[:, k] * (float(k == other) - p[:, other])
-            block = blocks[:, k, :, other]
-            block[:m, :m] = base.gram(h)
-            if objective.fit_intercept:
-                block[m, :m] = block[:m, m] = base.rmatvec(h)
-                block[m, m] = h.sum()
-            blocks[:, other, :, k] = block
+    blocks = _hessian(base, objective.c, p, objective.fit_intercept)
     diagonal = blocks.reshape(size * K, size * K).diagonal()
     gauge = _gauge(objective, rows)
     for j in gauge:
@@ -127,6 +120,26 @@ def _by_factoring(objective: ClassScores, p: Array, manifold: Manifold, right: A
     step.ravel()[kept] = solve_symmetric(matrix, right)
     step[gauge] -= step[gauge].mean(axis=1, keepdims=True)
     return step.ravel()[kept]
+
+
+def _hessian(base: Design, c: Array, p: Array, ones: bool) -> Array:
+    """sum_i c_i (diag p_i - p_i p_i') x (x_i x_i'), shape (m, K, m, K), ``ones`` behind x_i."""
+    if in_blocks(base):
+        found = by_blocks(_hessian, base, c, p, ones)
+        total: Array = found.executor.total(found.parts)
+        return total
+    K, m = p.shape[1], base.shape[1]
+    blocks = np.zeros((m + ones, K, m + ones, K))
+    for k in range(K):
+        for other in range(k + 1):
+            h = c * p[:, k] * (float(k == other) - p[:, other])
+            block = blocks[:, k, :, other]
+            block[:m, :m] = base.gram(h)
+            if ones:
+                block[m, :m] = block[:m, m] = base.rmatvec(h)
+                block[m, m] = h.sum()
+            blocks[:, other, :, k] = block
+    return blocks
 
 
 def _gauge(objective: ClassScores, rows: Array) -> list[int]:
@@ -157,7 +170,7 @@ def _by_conjugate_gradients(
         shift = step[inside:] if objective.fit_intercept else 0.0
         dz = objective.predict(w, shift)
         t = p * dz
-        t = c * (t - p * t.sum(axis=1, keepdims=True))
+        t = c * (t - p * t.sum(axis=1)[:, None])
         head = curved * step[:inside] if curved.ndim == 1 else curved @ step[:inside]
         sums = level * w.reshape(objective.w_shape).sum(axis=1)  # as in the other form
         slope = objective.design.rmatvec(t) + np.repeat(sums, objective.classes)
@@ -212,7 +225,7 @@ def refit(objective: ClassScores, z: Array, intercept_only: bool = False) -> tup
 def _merit(objective: ClassScores, z: Array, shift: Array, free: Array) -> tuple[float, float]:
     """F(z + shift) - F(z) up to a constant; 1'u and X'u, the largest, relative to their terms."""
     at_label = (objective.labels * shift).sum(axis=1)
-    value = float(objective.c @ (logsumexp(z + shift, axis=1) - at_label))
+    value = float(objective.c @ (log_sum_exp(z + shift) - at_label))
     u = objective.loss_derivative(z + shift)
     slope = 0.0
     if objective.fit_intercept:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....blocks import rowwise
 from ....numerics import ROUNDING, Array
 from ....objective.outputs.multiclass import MulticlassObjective
 from ....objective.outputs.multiclass_newton import refit
@@ -44,15 +45,19 @@ def _onto_simplex(objective: MulticlassObjective, u: Array) -> Array:
     if np.all(sums) and np.all((u >= lo) & (u <= hi)):
         return u
     p = u / objective.coefficients + objective.labels
-    p = np.where(np.isfinite(p), p, 0.0)
+    p = _nearest_shares(np.where(np.isfinite(p), p, 0.0))
+    others = np.where(objective.labels > 0.0, 0.0, p)
+    own = -others.sum(axis=1)[:, None]  # p - 1, without cancellation
+    return objective.coefficients * np.where(objective.labels > 0.0, own, others)
+
+
+@rowwise
+def _nearest_shares(p: Array) -> Array:
+    """The nearest rows >= 0 with sum 1."""
     descending = -np.sort(-p, axis=1)
     excess = (np.cumsum(descending, axis=1) - 1.0) / np.arange(1, p.shape[1] + 1)
     count = np.sum(descending > excess, axis=1)
-    level = np.take_along_axis(excess, count[:, None] - 1, axis=1)
-    p = np.maximum(p - level, 0.0)
-    others = np.where(objective.labels > 0.0, 0.0, p)
-    own = -others.sum(axis=1, keepdims=True)  # p - 1, without cancellation
-    return objective.coefficients * np.where(objective.labels > 0.0, own, others)
+    return np.maximum(p - np.take_along_axis(excess, count[:, None] - 1, axis=1), 0.0)
 
 
 def balanced_rows(objective: MulticlassObjective, u: Array) -> Array | None:
@@ -63,27 +68,33 @@ def balanced_rows(objective: MulticlassObjective, u: Array) -> Array | None:
     """
     own = objective.labels > 0.0
     others = np.where(own, 0.0, np.maximum(u, 0.0))
-    sizes = others.sum(axis=1, keepdims=True)
-    largest = sizes.max(axis=0, keepdims=True, initial=0.0) if objective.fit_intercept else sizes
+    sizes = others.sum(axis=1)[:, None]
+    largest = sizes.max(initial=0.0) if objective.fit_intercept else sizes
     if not np.any(largest):
         return np.zeros_like(u)
     # A digit less than there are: rounding makes sums larger.
     grid = np.ldexp(1.0, np.where(largest > 0.0, np.frexp(largest)[1] - DIGITS + 1, 0))
     with np.errstate(over="ignore"):
         room = np.minimum(np.floor(objective.coefficients / grid), 2.0**DIGITS).astype(np.int64)
-    k = np.rint(others / grid).astype(np.int64)
-    while np.any(over := np.maximum(k.sum(axis=1) - room[:, 0], 0)):
-        at = np.arange(len(k)), k.argmax(axis=1)
-        k[at] -= np.minimum(k[at], over)
-    k = np.where(own, -k.sum(axis=1, keepdims=True), k)
+    k = _no_more_than(np.rint(others / grid).astype(np.int64), room)
+    k = np.where(own, -k.sum(axis=1)[:, None], k)
     if objective.fit_intercept and not _balance_columns(k, np.where(own, room, 0)):
         return None
     return k * grid
 
 
+@rowwise
+def _no_more_than(k: Array, room: Array) -> Array:
+    """Rows of whole numbers, the largest of them lowered until their sum is at most ``room``."""
+    while np.any(over := np.maximum(k.sum(axis=1) - room[:, 0], 0)):
+        at = np.arange(len(k)), k.argmax(axis=1)
+        k[at] -= np.minimum(k[at], over)
+    return k
+
+
 def _balance_columns(k: Array, room: Array) -> bool:
     """Move whole numbers within the rows of k until its columns sum to 0; k + room stays >= 0."""
-    sums = [exact_sum(column) for column in k.T]
+    sums = [exact_sum(k[:, j]) for j in range(k.shape[1])]
     while any(sums):
         more, less = int(np.argmax(sums)), int(np.argmin(sums))
         amount = min(sums[more], -sums[less])
