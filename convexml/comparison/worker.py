@@ -10,6 +10,8 @@ from multiprocessing.connection import Connection
 from traceback import format_exc
 from typing import Any
 
+from ..errors import InputError
+
 PATIENCE = 2.0
 """Seconds that the process has to end the solver it runs, before it is killed."""
 
@@ -26,6 +28,7 @@ class Worker:
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self.process.start()
         theirs.close()
+        self.is_ready = False
 
     def __enter__(self) -> Worker:
         return self
@@ -34,11 +37,30 @@ class Worker:
         self.end()
 
     def hold(self, number: int, pickled: bytes) -> None:
-        """Let it keep a problem; CVXPY there gives new variables no number below this one."""
+        """Let it keep a problem; CVXPY there gives new variables no number below this one.
+
+        Raises
+        ------
+        InputError
+            If the process could not be started.
+        """
         if not self.process.is_alive():
             self.pipe.close()
             self._start()
+        self._wait_until_ready()
         self._ask((number, pickled), None)
+
+    def _wait_until_ready(self) -> None:
+        """A process that ends before its first word has met no task: it could not be started."""
+        try:
+            self.is_ready = self.is_ready or bool(self.pipe.recv())
+        except (EOFError, OSError):
+            self._reap()
+            raise InputError(
+                "compare: a process could not be started for jobs > 1: each of them runs the main "
+                "script again, and that failed (its message is above). Put the call of compare "
+                "below if __name__ == '__main__':, or pass jobs=1."
+            ) from None
 
     def ask(self, task: Any) -> Any:
         """What the task finds on the problem kept.
@@ -81,6 +103,7 @@ def _serve(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who asks
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that what it started ends as well
     held: Any = None
+    pipe.send(True)
     while True:
         try:
             problem, task = pipe.recv()

@@ -1,4 +1,4 @@
-"""Gaps against passes and against seconds: two panels on logarithmic axes, as an inline SVG."""
+"""Gaps against passes and against seconds: two panels on logarithmic axes, each an inline SVG."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..comparison import Course, Point
 
-WIDTH, HEIGHT = 1160.0, 350.0
-LEFT, RIGHT, TOP, BOTTOM, BETWEEN = 52.0, 226.0, 30.0, 46.0, 52.0
+WIDTH, HEIGHT = 420.0, 300.0
+LEFT, RIGHT, TOP, BOTTOM = 48.0, 18.0, 26.0, 44.0
+"""Of a panel, in the units of its view box: a phone shows it almost as large as that."""
 LARGEST, SMALLEST = 1e2, 1e-16
 """Gaps outside are drawn at the edge: an infinite bound says nothing, 1e-16 is rounding."""
-LABELLED = 9
-"""An axis has no more labels than this."""
+ACROSS, UPWARDS = 7, 9
+"""The two axes have no more labels than these."""
 HUES = 10
 PASSES, SECONDS = "passes over the data", "seconds, compiling included"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -24,12 +25,11 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True)
 class Key:
-    """A solver in the legend: its hue, the style of its line ("", "again" or "runs"), its place."""
+    """A solver in the legend: its hue, and the style of its line ("", "again" or "dots")."""
 
     solver: str
     hue: int
     style: str
-    y: float
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Line:
     @property
     def dots(self) -> tuple[tuple[float, float], ...]:
         """Where it has dots: where a line would not show it, too."""
-        return self.places if self.key.style == "runs" or len(self.places) == 1 else ()
+        return self.places if self.key.style == "dots" or len(self.places) == 1 else ()
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,11 @@ class Panel:
     ----------
     axis : str
         What the horizontal axis shows.
-    left, right : float
     ticks : list of (position, text)
     lines : list of Line
     """
 
     axis: str
-    left: float
-    right: float
     ticks: list[tuple[float, str]]
     lines: list[Line]
 
@@ -76,12 +73,9 @@ class Race:
     floor: float | None = None
     width: float = WIDTH
     height: float = HEIGHT
-    top: float = TOP
+    left: float = LEFT
+    right: float = WIDTH - RIGHT
     bottom: float = HEIGHT - BOTTOM
-
-    def of(self, key: Key) -> list[Line]:
-        """The curves of one solver, in at most every panel."""
-        return [line for panel in self.panels for line in panel.lines if line.key == key]
 
 
 def ranked(courses: Sequence[Course]) -> list[Course]:
@@ -142,37 +136,29 @@ def lay_out(courses: Sequence[Course], floor: float = nan) -> Race:
     def y(gap: float) -> float:
         return TOP + (bottom - TOP) * (high - log10(gap)) / (high - low)
 
-    room = min(19.0, (HEIGHT - TOP - 8.0) / max(len(shown), 1))
-    keys = [
-        Key(course.solver, k % HUES, style(k, course), TOP + 6.0 + room * k)
-        for k, course in enumerate(shown)
+    keys = [Key(course.solver, k % HUES, style(k, course)) for k, course in enumerate(shown)]
+    panels = [
+        _panel(words, [(key, series(c, axis)) for key, c in zip(keys, shown, strict=True)], y)
+        for axis, words in (("passes", PASSES), ("seconds", SECONDS))
     ]
-    width = (WIDTH - LEFT - RIGHT - BETWEEN) / 2.0
-    panels = []
-    for place, (axis, words) in enumerate((("passes", PASSES), ("seconds", SECONDS))):
-        left = LEFT + place * (width + BETWEEN)
-        drawn = [(key, series(course, axis)) for key, course in zip(keys, shown, strict=True)]
-        panels.append(_panel(words, drawn, left, left + width, y))
-    levels = [(y(gap), text) for gap, text in _ticks(low, high)]
+    levels = [(y(gap), text) for gap, text in _ticks(low, high, UPWARDS)]
     return Race(panels, levels, keys, y(gaps[-1]) if bounded else None)
 
 
 def style(k: int, course: Course) -> str:
     """The line of the k-th course: dots of single runs, and dashes where the hues come again."""
-    return "runs" if course.by_tolerance else "again" if k >= HUES else ""
+    return "dots" if course.by_tolerance else "again" if k >= HUES else ""
 
 
 def _panel(
     words: str,
     drawn: Sequence[tuple[Key, list[tuple[float, float]]]],
-    left: float,
-    right: float,
     y: Callable[[float], float],
 ) -> Panel:
     low, high = _decades([value for _, pairs in drawn for value, _ in pairs])
 
     def x(value: float) -> float:
-        return left + (right - left) * (log10(value) - low) / (high - low)
+        return LEFT + (WIDTH - RIGHT - LEFT) * (log10(value) - low) / (high - low)
 
     lines = []
     for key, pairs in drawn:
@@ -180,12 +166,12 @@ def _panel(
         path = "M" + "L".join(f"{across:.0f} {down:.0f}" for across, down in places)
         if places:
             lines.append(Line(path, places, key))
-    return Panel(words, left, right, [(x(at), text) for at, text in _ticks(low, high)], lines)
+    return Panel(words, [(x(at), text) for at, text in _ticks(low, high, ACROSS)], lines)
 
 
-def _ticks(low: int, high: int) -> list[tuple[float, str]]:
+def _ticks(low: int, high: int, most: int) -> list[tuple[float, str]]:
     """Powers of ten with their names: numbers where all are short, exponents elsewhere."""
-    step = ceil((high - low + 1) / LABELLED)
+    step = ceil((high - low + 1) / most)
     plain = low >= -4 and high <= 4
     return [
         (10.0**k, f"{10.0**k:.10g}" if plain else f"10{str(k).translate(SUPERSCRIPTS)}")

@@ -12,7 +12,7 @@ from .panels import HUES, PASSES, SECONDS, SMALLEST, ranked, series, style
 if TYPE_CHECKING:
     from ..comparison import Courses
 
-LINES = {"": "-", "again": "--", "runs": ":"}
+LINES = {"": "-", "again": "--", "dots": ":"}
 
 
 def draw_race(courses: Courses, path: str | Path | None = None) -> Any:

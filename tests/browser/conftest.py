@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support.report.records import ENVIRONMENT, RECORDS
 
@@ -51,10 +52,18 @@ def browser(pytestconfig: pytest.Config) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A page with a lie, a crash, a late run, and a title that is markup."""
+    """A page with a lie, a crash, a title that is markup, and pictures of gaps and multipliers."""
     rows = [
-        replace(row, title=HOSTILE, conditions=CONDITIONS, worst_condition=CONDITIONS[1]["name"])
-        if row.problem == "lasso"
+        replace(
+            row,
+            title=HOSTILE,
+            conditions=CONDITIONS,
+            worst_condition=CONDITIONS[1]["name"],
+            course=tuple((10.0**k, 1e-4 * 10.0**k, 10.0**-k) for k in range(5)),
+            point={"u": np.linspace(-1.0, 2.0, 60)},
+            duals=("u",),
+        )
+        if row.problem == "lasso" and row.ran
         else row
         for row in RECORDS
     ]

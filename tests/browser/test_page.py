@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 from support.browser.measure import (
+    HIDDEN,
     OUTSIDE,
     OVERPRINTED,
+    PAPER,
+    PARTED,
     SCHEMES,
     UNFOLD,
     WIDTHS,
@@ -26,6 +29,7 @@ def test_nothing_is_fetched_cut_or_overprinted(browser: Any, address: str, width
             page.evaluate(UNFOLD)
             assert page.evaluate(OUTSIDE) == []
             assert page.evaluate(OVERPRINTED) == []
+            assert page.evaluate(HIDDEN) == []
             assert wrong == []  # markup in titles is text: no dialog, no request
 
 
@@ -101,6 +105,16 @@ def test_without_scripts_all_is_there_and_nothing_that_needs_them(
     page.locator("article summary").first.click()
     assert page.locator("article .runs").first.is_visible()
     context.close()
+
+
+def test_on_paper_a_takeaway_and_its_picture_fit_on_one_sheet(browser: Any, address: str) -> None:
+    with opened(browser, address, PAPER[0], "light") as (page, _):
+        page.emulate_media(media="print")
+        assert page.locator(".kept").count() > 4
+        assert page.evaluate(PARTED, PAPER[1]) == []
+        page.add_style_tag(content=".chart svg { max-height: none !important; width: 100%; }")
+        page.evaluate("document.querySelector('.chart svg').style.minHeight = '900px'")
+        assert page.evaluate(PARTED, PAPER[1]) != []
 
 
 def test_on_paper_headings_stay_with_what_follows_and_nothing_is_folded(

@@ -12,6 +12,8 @@ import pytest
 from support.browser.measure import (
     OUTSIDE,
     OVERPRINTED,
+    PAPER,
+    PARTED,
     SCHEMES,
     UNFOLD,
     WIDTHS,
@@ -50,6 +52,12 @@ def test_no_text_is_outside_its_box_or_on_another(browser: Any, whole: str, widt
         page.evaluate(UNFOLD)
         assert page.evaluate(OUTSIDE) == []
         assert wrong == []
+
+
+def test_on_paper_a_takeaway_and_its_picture_fit_on_one_sheet(browser: Any, whole: str) -> None:
+    with opened(browser, whole, PAPER[0], "light") as (page, _):
+        page.emulate_media(media="print")
+        assert page.evaluate(PARTED, PAPER[1]) == []
 
 
 @pytest.mark.parametrize("width", WIDTHS)

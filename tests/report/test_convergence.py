@@ -223,7 +223,8 @@ def test_compare_draws_the_race_only_where_asked(ridge: Any, tmp_path: Path) -> 
     assert page.count('<figure class="race">') == 1
     assert not re.search(r"https?://(?!www\.w3\.org)[^\"]*\.(?:js|css|png)", page)
     figure = page[page.index('<figure class="race">') :]
-    assert all(f">{name}</text>" in figure for name in solvers)
+    shown = [name.replace("_", "_<wbr>") for name in solvers]
+    assert all(f">{name}</li>" in figure for name in shown)
     assert "runs of their own" in figure
     plain.to_html(tmp_path / "plain.html")  # what the runs themselves left behind
     assert "runs of their own" not in (tmp_path / "plain.html").read_text(encoding="utf-8")

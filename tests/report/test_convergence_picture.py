@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import inf, log10, nan
 
 import pytest
@@ -48,11 +47,8 @@ def test_the_picture_shows_as_many_solvers_as_it_has_hues_the_closest_ones() -> 
     assert len({key.hue for key in picture.keys}) == len(picture.keys) == HUES
     assert picture.floor == pytest.approx({text: y for y, text in picture.levels}["10⁻¹⁶"])
     assert lay_out(made({"s": [1.0, 1e-3]})).floor is None
-    places = [key.y for key in picture.keys]
-    assert all(below - above > 15.0 for above, below in pairwise(places))
-    assert places[-1] < picture.height
     for panel in picture.panels:
-        assert all(panel.left <= x <= panel.right for x, _ in panel.ticks)
+        assert all(picture.left <= x <= picture.right for x, _ in panel.ticks)
 
 
 def test_reference_solvers_are_dots_against_seconds_only() -> None:

@@ -89,5 +89,5 @@ def test_the_charts_of_a_problem_stand_in_its_section() -> None:
     section = html[html.index("<article") : html.index("</article>")]
     assert "1 of 2 samples are support vectors of smo" in section
     assert 'class="floor"' not in section  # no rounding is known of this row
-    assert ">smo</text>" in section
+    assert ">smo</li>" in section
     assert section.count("The numbers of this chart") == 2

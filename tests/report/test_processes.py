@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from io import BytesIO
+from pathlib import Path
 from queue import SimpleQueue
 from types import SimpleNamespace
 from typing import Any
@@ -109,3 +112,24 @@ def test_what_went_wrong_is_raised() -> None:
         heard("begun", ("error", (ValueError, "no"), 0.1)).ask(None, 1.0)
     with pytest.raises(RuntimeError, match="exit code 1"):
         heard(ENDED).ask(None, 1.0)
+
+
+TOP_LEVEL = """
+import numpy as np
+import convexml as cml
+
+problems = [cml.Ridge(np.eye(3), np.arange(3.0), lam) for lam in (0.1, 0.2)]
+cml.compare(problems, ["newton"], jobs=2)
+"""
+
+
+@pytest.mark.slow
+def test_a_script_that_each_process_would_run_to_its_end_is_told_what_to_write(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(TOP_LEVEL, encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "below if __name__ == '__main__':, or pass jobs=1" in done.stderr.splitlines()[-1]
+    assert "died" not in done.stdout

@@ -87,9 +87,12 @@ def _panels(profile: Profile) -> Figure:
 
 def _claims(standings: Sequence[Standing]) -> Figure:
     wrong = {each.solver: _number(each, "not confirmed") for each in standings}
-    most = max(wrong, key=lambda name: wrong[name])
+    most = max(wrong.values())
+    first, *others = [name for name, number in wrong.items() if number == most]
     clean = sum(not number for number in wrong.values())
-    more = f"; {most} has the most such claims, {wrong[most]}" if wrong[most] else ""
+    more = "" if others else f"; {first} has the most such claims, {most}"
+    if others and most:
+        more = f"; none of the others has more than {most}"
     return Figure(
         "claims",
         f"{clean} of {len(wrong)} solvers made no claim that fails its certificate{more}.",

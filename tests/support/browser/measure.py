@@ -54,6 +54,17 @@ OVERPRINTED = """() => {
 }"""
 """Rows in which the text of one cell lies on that of another, and texts of a chart that do."""
 
+HIDDEN = """() => [...document.querySelectorAll("figure details > :not(summary)")]
+  .filter((each) => each.getBoundingClientRect().height === 0).map((each) => each.outerHTML)"""
+"""Numbers of charts that are not shown although they are unfolded."""
+
+PAPER = (1032, 703)
+"""Pixels of a sheet of A4 across, 297 mm by 210 mm, without margins of 12 mm: 96 to an inch."""
+PARTED = """(height) => [...document.querySelectorAll(".kept")].filter((each) =>
+    getComputedStyle(each).breakInside !== "avoid" || each.getBoundingClientRect().height > height)
+  .map((each) => each.textContent.trim().slice(0, 60))"""
+"""Takeaways that a sheet of this height parts from their pictures."""
+
 UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 
 
