@@ -13,6 +13,7 @@ from ..numerics import Array
 from ..progress import judged
 from ..solvers.reference import REFERENCE, installed
 from ..validation import nonnegative_integer, positive_number, yes_or_no
+from .checkpoint import Checkpoint
 from .solution import Solution
 
 SHORT = ("inaccurate", "failed")
@@ -46,6 +47,8 @@ class Limits:
         What solvers find out about the design, from one solve of a path to the next.
     aim : float
         Iterates that promise a larger gap are not evaluated.
+    checkpoint : Checkpoint or None
+        Takes the best point as the solve goes on.
     """
 
     tol: float = 1e-6
@@ -59,6 +62,7 @@ class Limits:
     patience: float = np.inf
     carried: dict[str, Any] = field(default_factory=dict)
     aim: float = np.inf
+    checkpoint: Checkpoint | None = None
 
     @classmethod
     def read(cls, tol: Any, max_seconds: Any, max_iter: Any, seed: Any = 0, **others: Any) -> Self:

@@ -20,7 +20,7 @@ from ..validation import yes_or_no
 from .blocks.taking import TakesBlocks, read_any
 from .folds.cross_validation import CrossValidated
 from .latex import latex_of
-from .learning import construction, judging, outcomes, posing, solving, stored
+from .learning import construction, judging, outcomes, posing, resuming, stored
 from .learning.everywhere import follow
 from .learning.lam_max import lam_max
 from .learning.posed import Values
@@ -128,8 +128,8 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         solver : str
             A registered name, or "auto".
         **options
-            tol=1e-6, max_seconds=None, max_iter=None, seed=0, w0=None, progress=False,
-            polish=True, and what the solver itself takes.
+            tol=1e-6, max_seconds=None, max_iter=None, seed=0, w0=None, progress=False, polish=True,
+            checkpoint=None (a file: see docs/scaling), and what the solver itself takes.
 
         Returns
         -------
@@ -140,7 +140,7 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         UnknownSolverError, UnsuitableSolverError
             If there is no such solver, or it cannot solve this problem.
         """
-        self._last = solving.solve_learning(self, solver, **options)
+        self._last = resuming.solve_kept(self, solver, **options)
         self._fill()
         return self._last
 

@@ -95,6 +95,10 @@ class Record:
         return replace(self, objective=primal, dual_objective=dual, gap=factor * self.gap)
 
 
+Keeper = Callable[[int, Iterate, Record | None], None]
+"""Is shown every iterate, with its record where it was evaluated."""
+
+
 @dataclass
 class Run:
     """How a run ended: the best point, why it stopped, and the trace."""
@@ -120,17 +124,18 @@ def drive(
     max_seconds: float | None = None,
     max_iter: int | None = None,
     told: Callable[[Record], None] | None = None,
+    kept: Keeper | None = None,
     patience: float = np.inf,
     aim: float | None = None,
 ) -> Run:
     """Run an algorithm until its verified relative gap is at most ``tol``, or a limit is met.
 
-    ``told`` is called with what is evaluated. ``patience`` and ``aim`` are those of ``Pace``.
-    ``stopped`` is "tol", "max_iter", "max_seconds",
-    "slow" (see there), "non-finite", "exhausted" (the algorithm ended) or "interrupted"; the point
-    is the best that was evaluated. A step that does not end is cut off by an alarm.
+    ``told`` is called with what is evaluated, ``kept`` with every iterate. ``patience`` and ``aim``
+    are those of ``Pace``. ``stopped`` is "tol", "max_iter", "max_seconds", "slow" (see there),
+    "non-finite", "exhausted" (the algorithm ended) or "interrupted"; the point is the best that was
+    evaluated. A step that does not end is cut off by an alarm.
     """
-    watch, pace = Watch(objective, told, tol), Pace(objective, tol, patience, aim)
+    watch, pace = Watch(objective, told, kept, tol), Pace(objective, tol, patience, aim)
     iteration, stopped = -1, "exhausted"
     current = None
     try:
@@ -155,6 +160,8 @@ def drive(
                     if pace.is_slow(*watch.course):
                         stopped = "slow"
                         break
+                elif kept is not None:
+                    kept(iteration, current, None)
         if current is not None and watch.last != iteration:
             if not is_finite(current):
                 stopped = "non-finite"
@@ -198,9 +205,10 @@ class Watch:
         self,
         objective: Objective | KernelObjective,
         told: Callable[[Record], None] | None,
+        kept: Keeper | None,
         tol: float,
     ) -> None:
-        self.objective, self.told, self.tol = objective, told, max(tol, 0.0)
+        self.objective, self.told, self.kept, self.tol = objective, told, kept, max(tol, 0.0)
         self.start, self.compiling = time.perf_counter(), compile_seconds()
         self.trace: list[Record] = []
         self.best: Iterate | None = None
@@ -232,6 +240,8 @@ class Watch:
         self.trace.append(record)
         if self.best is None or record.objective <= self.best_value:
             self.best, self.best_value = replace(iterate, u=u), record.objective
+        if self.kept is not None:
+            self.kept(iteration, iterate, record)
         if self.told is not None:
             self.told(record)
         return record

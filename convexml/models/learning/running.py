@@ -12,10 +12,11 @@ from ...errors import InputError
 from ...numerics import Array, all_finite
 from ...objective import Frame, parameters_of, pose_primal
 from ...progress import at, evaluated, is_watched
-from ...solvers import Record
-from ...solvers.driver import drive
+from ...solvers import Iterate, Record
+from ...solvers.driver import Keeper, drive
 from ...solvers.reference import STOPPED, run_reference
 from ...solvers.registry import ALGORITHMS
+from ..checkpoint import Checkpoint, SavedPoint
 from ..portfolio import Limits
 from ..rates.audit import Recorded
 from .posed import PosedLearning
@@ -45,6 +46,7 @@ def run_algorithm(
                 max_seconds=limits.max_seconds,
                 max_iter=algorithm.max_iter if limits.max_iter is None else limits.max_iter,
                 told=_teller(frame.factor),
+                kept=_keeper(frame, name, limits.checkpoint),
                 patience=limits.patience,
                 aim=limits.aim,
             )
@@ -72,6 +74,27 @@ def run_algorithm(
 def _teller(factor: float) -> Callable[[Record], None] | None:
     """Tells who watches of the iterates that are evaluated, in the units of the problem."""
     return (lambda record: evaluated(*record.times(factor).told)) if is_watched() else None
+
+
+def _keeper(frame: Frame, name: str, checkpoint: Checkpoint | None) -> Keeper | None:
+    """Lets a checkpoint have the iterates, in own units; of those not evaluated only P is known."""
+    if checkpoint is None:
+        return None
+
+    def keep(iteration: int, iterate: Iterate, record: Record | None) -> None:
+        def own() -> SavedPoint:
+            w, b = iterate.w, iterate.b
+            value = frame.objective.primal(w, b) if record is None else record.objective
+            gap = np.nan if record is None else record.gap
+            value, gap = frame.factor * value, frame.factor * gap
+            return SavedPoint(*frame.outside(w.copy(), b), value, gap, iteration, name)
+
+        if record is None:
+            checkpoint.consider(own)
+        elif frame.factor * record.objective < checkpoint.value:
+            checkpoint.keep(own())
+
+    return keep
 
 
 def run_reference_solver(

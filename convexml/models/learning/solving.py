@@ -21,6 +21,7 @@ from ...solvers.polish import polish as polish_point
 from ...solvers.rational import least_norm, of_few_digits
 from ...solvers.reference import REFERENCE
 from ...solvers.registry import ALGORITHMS, check_name, suitable_instead
+from ..checkpoint import Checkpoint
 from ..portfolio import Limits, available, first_verified
 from ..reading.inputs import read_coefficients
 from ..solution import Solution
@@ -69,12 +70,10 @@ def solve_learning(
     w0: Any = None,
     polish: bool = True,
     carried: dict[str, Any] | None = None,
+    kept: Checkpoint | None = None,
     **options: Any,
 ) -> Solution:
-    """Solve with one solver, or with "auto" until an answer is certified.
-
-    ``carried`` holds what earlier solves of a path found out about the design.
-    """
+    """Solve with one solver, or with "auto" until an answer is certified: see ``Limits``."""
     problem._samples.refuse_changed(problem.name)
     if w0 is not None:
         w0, _ = read_coefficients(problem.name, w0, None, problem.objective_parts, "w0")
@@ -83,6 +82,7 @@ def solve_learning(
         "polish": polish,
         "carried": {} if carried is None else carried,
         "descends": polish and solver == "auto",
+        "checkpoint": kept,
     }
     limits = Limits.read(tol, max_seconds, max_iter, seed, **others)
     if solver == "auto":
