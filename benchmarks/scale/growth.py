@@ -37,7 +37,7 @@ def line(found: dict[str, Any]) -> str:
     each = floors / found["passes"]
     return (
         f"{found['model']:<10}{found['n']:>10}{found['status']:>10}{found['gap']:>9.1e}"
-        f"{found['iterations']:>6}{found['passes']:>8.1f}{LIMITS[found['model']]:>6}"
+        f"{found['iterations']:>6}{found['passes']:>8}{LIMITS[found['model']]:>6}"
         f"{found['cpu']:>8.1f}{found['wall']:>9.1f}{floors:>8.1f}{each:>8.2f}{found['peak']:>10.0f}"
     )
 

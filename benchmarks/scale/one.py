@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from floor import floor
-from posing import counted, passes, posed
+from posing import posed
 
 import convexml as cml
 
@@ -38,13 +38,13 @@ def solved(folder: Path, model: str, rows: int, tol: float) -> dict[str, Any]:
     warm(model)
     before = floor(folder, rows)
     loaded, start = peak(), clocks()
-    blocks = counted(folder, rows)
+    blocks = cml.RowBlocks.from_npy(folder / "X.npy", folder / "y.npy", rows)
     n = json.loads((folder / "facts.json").read_text())["n"]
     problem = posed(model, blocks, n)
-    read = passes(blocks)
+    read = blocks.passes
     solution = problem.solve(tol=tol)
     seconds = [now - then for now, then in zip(clocks(), start, strict=True)]
-    found, most = passes(blocks), peak()
+    found, most = blocks.passes, peak()
     floors = [0.5 * sum(pair) for pair in zip(before, floor(folder, rows), strict=True)]
     return {
         "n": n,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import convexml as cml
@@ -16,26 +15,3 @@ def posed(model: str, blocks: Any, n: int, *y: Any) -> Any:
     if model == "logistic":
         return cml.LogisticRegression(blocks, *y, LAM)
     return cml.SoftMarginSVM(blocks, *y, 1.0 / (LAM * n))
-
-
-class Counted:
-    """A loader that counts how often it is called."""
-
-    def __init__(self, load: Any) -> None:
-        self.load, self.calls = load, 0
-
-    def __call__(self) -> Any:
-        self.calls += 1
-        return self.load()
-
-
-def counted(folder: Path, rows: int) -> cml.RowBlocks:
-    """The blocks of a folder, each of which counts how often it is read."""
-    blocks = cml.RowBlocks.from_npy(folder / "X.npy", folder / "y.npy", rows=rows)
-    blocks.sources = [Counted(load) for load in blocks.sources]
-    return blocks
-
-
-def passes(blocks: cml.RowBlocks) -> float:
-    """Blocks that were read, as passes over all of them."""
-    return sum(load.calls for load in blocks.sources) / len(blocks)

@@ -47,11 +47,12 @@ def _by_blocks(
 
 
 def _without_rows(value: Any) -> Any:
+    """The array without its rows; numbers that are not computed yet count as real ones."""
     if not isinstance(value, BlockArray):
         return value
     shape = list(value.shape)
     shape[value.axis] = 0
-    return np.empty(shape, value.dtype)
+    return np.empty(shape, float if value.step.handles is None else value.dtype)
 
 
 def _shaped(found: BlockArray, none: Any, lengths: tuple[int, ...]) -> BlockArray:

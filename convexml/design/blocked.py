@@ -18,7 +18,16 @@ from ..blocks.steps import Fetch, Step, Visits
 from ..errors import InputError
 from ..numerics import Array
 from .base import Design
-from .brought import InMemory, asked, brought, extremes, moved, rows_of, some_columns
+from .brought import (
+    ColumnFacts,
+    InMemory,
+    asked,
+    brought,
+    column_facts,
+    moved,
+    rows_of,
+    some_columns,
+)
 from .dense import DenseDesign
 from .scaled import ScaledDesign, unscaled
 from .sparse import SparseDesign
@@ -39,12 +48,15 @@ class BlockedDesign:
         The columns.
     is_sparse : bool
         Whether blocks are sparse matrices.
+    told : ColumnFacts or None
+        Of all rows, where that was told when they were read.
     """
 
     brought: BlockArray
     lengths: tuple[int, ...]
     d: int
     is_sparse: bool = False
+    told: ColumnFacts | None = None
 
     @classmethod
     def of(cls, blocks: Sequence[Design], executor: Executor) -> BlockedDesign:
@@ -63,10 +75,11 @@ class BlockedDesign:
         lengths: tuple[int, ...],
         d: int,
         is_sparse: bool,
+        told: ColumnFacts | None = None,
     ) -> BlockedDesign:
         """Handles of ``DesignBlock``s; ``visits`` counts how often all were brought."""
         step = Fetch(brought, Step.done(blocks), visits=visits)
-        return cls(BlockArray(step, executor), lengths, d, is_sparse)
+        return cls(BlockArray(step, executor), lengths, d, is_sparse, told)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -89,8 +102,7 @@ class BlockedDesign:
     @property
     def chain(self) -> int:
         """The number of additions that an entry of X'u has gone through: see ``DenseDesign``."""
-        chains = self._asked("chain").blocks()
-        return int(max(chains)) + len(self.lengths).bit_length()
+        return self.facts.chain + len(self.lengths).bit_length()
 
     @property
     def visits(self) -> Visits:
@@ -112,17 +124,26 @@ class BlockedDesign:
         return found.executor.total(found.parts)
 
     @cached_property
+    def facts(self) -> ColumnFacts:
+        """What is asked of all rows, in one visit."""
+        if self.told is not None:
+            return self.told
+        found = blockwise(column_facts, self.brought)
+        total: ColumnFacts = found.executor.total(found.parts)
+        return total
+
+    @property
     def entries(self) -> int:
-        return int(sum(self._asked("entries").blocks()))
+        return self.facts.entries
 
     @cached_property
     def ones(self) -> Any:
         return self._of_rows("ones")
 
-    @cached_property
+    @property
     def means(self) -> Array:
         """The means of the columns."""
-        return self.rmatvec(self.ones) / max(self.shape[0], 1)
+        return self.facts.sums / max(self.shape[0], 1)
 
     def matvec(self, w: Array) -> Any:
         return self._of_rows("matvec", w, more=np.shape(w)[1:])
@@ -138,13 +159,8 @@ class BlockedDesign:
         found: Array = self._total("abs_rmatvec", u)
         return found
 
-    @cached_property
-    def _counts(self) -> Array:
-        found: Array = self._total("column_counts")
-        return found
-
     def column_counts(self) -> Array:
-        return self._counts
+        return self.facts.counts
 
     def gram(self, weights: Any = None) -> Array:
         found: Array = self._total("gram", weights)
@@ -154,14 +170,12 @@ class BlockedDesign:
         found: Array = self._total("bordered_gram", weights)
         return found
 
-    @cached_property
-    def _squares(self) -> Array:
-        found: Array = self._total("column_squares")
-        return found
-
     def column_squares(self, weights: Any = None) -> Array:
         if weights is None:
-            return self._squares
+            return self.facts.squares
+        least = float(weights.min())
+        if least == weights.max():
+            return least * self.facts.squares
         found: Array = self._total("column_squares", weights)
         return found
 
@@ -172,11 +186,10 @@ class BlockedDesign:
     def row_squares(self) -> Any:
         return self._of_rows("row_squares")
 
-    @cached_property
+    @property
     def extent(self) -> tuple[Array, Array]:
-        """The least and the largest entry of each column, zeros of sparse ones included."""
-        low, high = zip(*blockwise(extremes, self.brought).blocks(), strict=True)
-        return np.min(low, axis=0), np.max(high, axis=0)
+        """The least and the largest entry of each column; of sparse ones none."""
+        return self.facts.low, self.facts.high
 
     def centred(self, centre: Array) -> BlockedDesign:
         """X - 1 m', dense; subtracted whenever a block is read."""

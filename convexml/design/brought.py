@@ -56,9 +56,55 @@ def rows_of(design: Design, index: Array) -> Design:
     return design.rows(index)
 
 
-def extremes(design: Design) -> tuple[Array, Array]:
-    """The least and the largest entry of each column."""
-    X = design.dense()
-    if not len(X):
-        return np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
-    return X.min(axis=0), X.max(axis=0)
+@dataclass(frozen=True)
+class ColumnFacts:
+    """What is asked of all rows before anything is computed with them; a sum over the blocks.
+
+    Attributes
+    ----------
+    entries : int
+        That a product visits.
+    chain : int
+        The additions that an entry of X'u has gone through: see ``DenseDesign``.
+    counts, squares, sums : array, shape (d,)
+        The entries stored of each column, their squares and themselves added up.
+    low, high : array, shape (d,)
+        The least and the largest entry of each column; of sparse rows none, (0,).
+    """
+
+    entries: int
+    chain: int
+    counts: Array
+    squares: Array
+    sums: Array
+    low: Array
+    high: Array
+
+    def __add__(self, other: ColumnFacts) -> ColumnFacts:
+        return ColumnFacts(
+            self.entries + other.entries,
+            max(self.chain, other.chain),
+            self.counts + other.counts,
+            self.squares + other.squares,
+            self.sums + other.sums,
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+        )
+
+
+def column_facts(design: Design) -> ColumnFacts:
+    """That of some rows."""
+    low = high = np.zeros(0)
+    if not design.is_sparse:
+        X = design.dense()
+        low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
+    with np.errstate(all="ignore"):
+        return ColumnFacts(
+            design.entries,
+            asked(design, "chain"),
+            design.column_counts(),
+            design.column_squares(),
+            design.rmatvec(design.ones),
+            low,
+            high,
+        )

@@ -164,15 +164,19 @@ def last_scores(design: Any, w: Array) -> Array:
     for before, scores in known:
         times = power_between(before, own)
         there = times * before
-        if (there == own).all() and (times >= 1.0 or (there / times == before).all()):
+        if not ((there == own).all() and (times >= 1.0 or (there / times == before).all())):
+            continue
+        if times == 1.0:
+            return scores
+        if all_finite(scores):  # a part of inf may be finite
             found: Array = times * scores
             return found
     last: Array = base.matvec(own)
-    known[:] = [(own, last)] if all_finite(last) else []  # a part of inf may be finite
+    known[:] = [(own, last)]
     return last
 
 
 def remember_scores(design: Any, w: Array, scores: Array) -> None:
     """Let ``last_scores`` know X w, made elsewhere; neither is written to any more."""
     base, units = unscaled(design)
-    base.__dict__["_last_scores"] = [(units * w, scores)] if all_finite(scores) else []
+    base.__dict__["_last_scores"] = [(units * w, scores)]

@@ -11,7 +11,7 @@ from scipy import sparse
 from ...blocks import BlockArray
 from ...blocks.form import RowForm
 from ...design import BlockedDesign, Design, as_design
-from ...design.brought import DesignBlock, InMemory
+from ...design.brought import ColumnFacts, DesignBlock, InMemory, column_facts
 from ...errors import InputError
 from ...numerics import Array
 from ...validation import finite_sparse, float_array, refuse_masked
@@ -83,7 +83,7 @@ def read_row_blocks(
     names = [f"{owner}: block {k}" for k in range(count)]
     columns = [names, executor.placed(blocks.sources), [labels] * count]
     blocks.visits.count += 1
-    told, *handles = executor.map(read_block, columns, 4)
+    told, sizes, *handles = executor.map(read_block, columns, 5)
     every: list[Told] = executor.values(told)
     counting = [k for k, block in enumerate(every) if block.rows]
     if not counting:
@@ -104,18 +104,23 @@ def read_row_blocks(
         numbers = _codes if labels == "classes" else _signs
         targets = BlockArray.like(targets.mapped(numbers, classes), form)
     is_sparse = any(block.is_sparse for block in read)
-    design = BlockedDesign.reading(rows, executor, blocks.visits, lengths, read[0].d, is_sparse)
+    total = executor.total([sizes[k] for k in counting])
+    design = BlockedDesign.reading(
+        rows, executor, blocks.visits, lengths, read[0].d, is_sparse, total
+    )
     layout = Layout(tuple(block.total for block in every), tuple(block.kept for block in every))
     told_of = classes, read[0].names, outputs
     return Samples(design, targets, weights, range(n), n, *told_of, layout=layout)  # type: ignore[arg-type]
 
 
-def read_block(name: str, source: Source, labels: str) -> tuple[Told, DesignBlock, Array, Array]:
-    """Validate a block: what is told of it, X, y and weights of the rows that count."""
+def read_block(
+    name: str, source: Source, labels: str
+) -> tuple[Told, ColumnFacts | None, DesignBlock, Array, Array]:
+    """Validate a block: what is told of it, and of the rows that count facts, X, y and weights."""
     X, y, s = loaded(source, name)
     if np.shape(X)[:1] == (0,):
         empty = np.zeros(0)
-        return Told(name), InMemory(as_design(empty[:, None])), empty, empty
+        return Told(name), None, InMemory(as_design(empty[:, None])), empty, empty
     refuse_masked(y, name, "y")
     mine = isinstance(source, Passed) and hasattr(X, "copy")
     design = read_design(name, X.copy() if mine else X)
@@ -140,13 +145,14 @@ def read_block(name: str, source: Source, labels: str) -> tuple[Told, DesignBloc
         lost = np.delete(all_of_them, kept) if some is not None else None
     else:
         target = read_targets(name, target, kept, labels == "count")
+    counting = design if some is None else design.rows(kept)
     rows: DesignBlock
     if isinstance(source, Passed):
-        rows = InMemory(design if some is None else design.rows(kept))
+        rows = InMemory(counting)
     else:
         rows = Reloaded(source, name, (n, d), some_of(design.constant).copy(), some)
     told = Told(name, n, len(kept), d, some, design.is_sparse, column_names(X), distinct, lost)
-    return told, rows, target, weights
+    return told, column_facts(counting), rows, target, weights
 
 
 def _refuse_different(blocks: list[Told]) -> None:

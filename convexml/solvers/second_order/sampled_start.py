@@ -35,9 +35,12 @@ Point = tuple[Array, float, Array, float]
 
 
 class Sample:
-    """Some of the rows, drawn at random, with weights that add up to those of all."""
+    """Some of the rows, drawn at random, with weights that add up to those of all.
 
-    def __init__(self, objective: Objective, drawn: Array) -> None:
+    ``n`` is the number of these, where the objective is that of a larger sample.
+    """
+
+    def __init__(self, objective: Objective, drawn: Array, n: int | None = None) -> None:
         rows = np.sort(drawn)
         c = objective.c[rows]
         self.part = replace(
@@ -46,7 +49,7 @@ class Sample:
             y=objective.y[rows],
             c=c * (objective.c.sum() / c.sum()),
         )
-        self.share = len(rows) / objective.n
+        self.share = len(rows) / (n or objective.n)
 
     def solved(self, newton: Newton, w: Array, b: Any) -> tuple[tuple[Array, Any], float]:
         """(w, b), as exactly as it stands for the solution on all rows; passes over all."""
@@ -71,11 +74,12 @@ class Sample:
 
 
 def drawn(objective: Objective, sample: int, rng: np.random.Generator) -> list[Sample]:
-    """A sample of so many rows, after a smaller one where that is of use."""
+    """A sample of so many rows, after some of these where that is of use."""
     rows = rng.choice(objective.n, sample, replace=False)
-    few = sample // SMALLER
-    sizes = [few, sample] if few >= LEAST * (objective.d + 1) else [sample]
-    return [Sample(objective, rows[:size]) for size in sizes]
+    few, whole = sample // SMALLER, Sample(objective, rows)
+    if few < LEAST * (objective.d + 1):
+        return [whole]
+    return [Sample(whole.part, np.searchsorted(np.sort(rows), rows[:few]), objective.n), whole]
 
 
 class Corrections:
