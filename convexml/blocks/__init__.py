@@ -5,7 +5,7 @@ from .array import BlockArray
 from .executor import Executor, Here
 from .joining import in_memory, joined, parted, together
 from .rowwise import rowwise
-from .searching import between, count_between
+from .searching import between, count_between, thinned
 
 __all__ = [
     "BlockArray",
@@ -17,5 +17,6 @@ __all__ = [
     "joined",
     "parted",
     "rowwise",
+    "thinned",
     "together",
 ]

@@ -33,6 +33,13 @@ from .scaled import ScaledDesign, unscaled
 from .sparse import SparseDesign
 from .stacked import StackedDesign
 
+ELSEWHERE = (
+    "The rows of this problem lie in blocks; what was asked needs all of them in memory. Pose the "
+    "problem on X and y, or on some of the blocks."
+)
+GATHERED = 4_000_000
+"""Entries of X up to which its rows may be brought together."""
+
 
 @dataclass(frozen=True, eq=False)
 class BlockedDesign:
@@ -94,10 +101,7 @@ class BlockedDesign:
         InputError
             Always: who asks for all rows needs them in memory.
         """
-        raise InputError(
-            "The rows of this problem lie in blocks; what was asked needs all of them in memory. "
-            "Pose the problem on X and y, or on some of the blocks."
-        )
+        raise InputError(ELSEWHERE)
 
     @property
     def chain(self) -> int:
@@ -213,6 +217,12 @@ class BlockedDesign:
         """Rows made of those that are brought, never kept either."""
         step = Fetch(function, self.brought.step, argument, visits=self.visits)
         return BlockArray(step, self.brought.executor)
+
+    def dense(self) -> Array:
+        """X itself, of at most ``GATHERED`` entries."""
+        if self.shape[0] * self.d > GATHERED:
+            raise InputError(ELSEWHERE)
+        return np.concatenate(self._asked("dense").blocks())
 
     def row_blocks(self, size: int) -> Iterator[tuple[slice, Design]]:
         """Not here: rows are looked at where they lie."""

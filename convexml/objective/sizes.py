@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import sparse
 
-from ..design import Design, StackedDesign
+from ..design import BlockedDesign, Design, StackedDesign, unscaled
 from ..losses import Loss
 from ..numerics import LEAST_SQUARE, Array, gamma, lengths
 
@@ -26,14 +26,25 @@ def coefficient_sizes(design: Design, y: Array, loss: Loss, centred: bool) -> Ar
         middle = float(np.mean(y)) if centred else 0.0
         target = float(np.max(np.abs(y - middle), initial=0.0)) or float(np.max(np.abs(y))) or 1.0
     base = design.base if isinstance(design, StackedDesign) else design
-    X = base.constant
-    if sparse.issparse(X):
-        columns = np.ravel(abs(X).max(axis=0).toarray())
-    else:
-        middles = X.mean(axis=0) if centred else np.zeros(X.shape[1])
-        columns = np.maximum(X.max(axis=0) - middles, middles - X.min(axis=0))
+    columns = _reach(base, centred)
     columns = np.where(columns > 0.0, columns, 1.0)
     return np.repeat(target / columns, design.shape[1] // columns.size)
+
+
+def _reach(design: Design, centred: bool) -> Array:
+    """The largest entry of each column, about its mean where it is dense and ``centred``, (d,)."""
+    base, units = unscaled(design)
+    if isinstance(base, BlockedDesign):
+        low, high = base.extent
+        centred, means = centred and not base.is_sparse, base.means
+        middles = means if centred else np.zeros_like(means)
+        found: Array = np.abs(units) * np.maximum(high - middles, middles - low)
+        return found
+    X = design.constant
+    if sparse.issparse(X):
+        return np.ravel(abs(X).max(axis=0).toarray())
+    middles = X.mean(axis=0) if centred else np.zeros(X.shape[1])
+    return np.maximum(X.max(axis=0) - middles, middles - X.min(axis=0))
 
 
 def reach_of(norms: Array, x: Array) -> Array:

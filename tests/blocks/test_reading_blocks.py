@@ -156,9 +156,7 @@ def test_a_prediction_that_is_no_number_is_undecided_as_in_memory() -> None:
         _ = cml.QuantileRegression(blocks, tau=0.5, lam=0.1).lam_max
 
 
-def test_constraints_on_w_and_a_second_y_are_refused() -> None:
-    with pytest.raises(InputError, match="is a constraint on w"):
-        cml.ConstrainedLasso(cml.RowBlocks(halves()), radius=1.0)
+def test_a_second_y_is_refused() -> None:
     with pytest.raises(InputError, match="row blocks carry y; leave it out"):
         cml.Ridge(cml.RowBlocks(halves()), Y, lam=0.1)
     with pytest.raises(InputError, match=r"must be a list of \(X, y\)"):

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ...blocks import in_memory
 from ...numerics import Array
 
 Row = list[int]
@@ -30,7 +31,7 @@ def exact_total(u: Array) -> float:
         k = np.rint(u / grid)
         if np.array_equal(k * grid, u):
             return float(exact_sum(k)) * grid
-    return math.fsum(u.tolist())
+    return math.fsum(in_memory(u).tolist())
 
 
 def grid_of(largest: float) -> float:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...design import in_blocks
 from ...numerics import EPS, Array
 from ...objective import Frame, Objective, frame_of
 from ...objective.kernel import KernelObjective
@@ -130,7 +129,7 @@ def certify_objective(
         unproved=doubt,
     )
     certificate = _judged(certificate, seen_at, met, stationary)
-    if u is None and not in_blocks(objective.design):
+    if u is None:
         certificate = bounded_without_penalty(seen_at, certificate, stationary, certify_objective)
     return try_to_refute(frame, point, certificate) if refute else certificate
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ... import losses, penalties
-from ...certificates.learning.points.dual_rows import held_rows
 from ...design import StackedDesign, in_blocks
 from ...errors import InputError
 from ...losses import Loss
@@ -114,25 +113,13 @@ def coefficients(owner: str, weights: Array, scale: str | float) -> Array:
 
 
 def check_blocks(owner: str, objective: Any) -> None:
-    """Refuse what is known of samples in memory alone: constraints on X'u, or on predictions."""
+    """Refuse what is known of samples in memory alone: constraints on the predictions."""
     if not in_blocks(getattr(objective, "design", None)):  # functions of a kernel have none
         return
     if objective.loss.is_indicator:
         raise InputError(
             f"{owner}: row blocks take losses that are finite everywhere; {objective.loss!r} is a "
             "constraint on the predictions. Pass X and y in memory."
-        )
-    if objective.penalty.restricts:
-        raise InputError(
-            f"{owner}: row blocks take penalties that are finite everywhere; {objective.penalty!r} "
-            "is a constraint on w. Pass X and y in memory."
-        )
-    held = held_rows(objective)
-    if held.any():
-        raise InputError(
-            f"{owner}: row blocks take penalties on every feature; {objective.penalty!r} leaves "
-            f"feature {int(np.argmax(held))} without one, or with a sign. Take lam > 0, or pass X "
-            "and y in memory."
         )
 
 

@@ -13,6 +13,7 @@ from convexml import losses, penalties
 
 Pose = Callable[..., Any]
 GROUPS = np.arange(6) // 2
+FREE = np.array([1.0, 1.0, 0.0, 1.0, 1.0, 0.0])
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,17 @@ OTHERS = {
         general(losses.Poisson(), penalties.ElasticNet(0.05, 0.5)), "count"
     ),
     "Huber l1": Model(general(losses.Huber(1.0), penalties.L1(0.05)), "real"),
+    "least squares": Model(model(cml.LeastSquares), "real"),
+    "logistic": Model(model(cml.LogisticRegression, lam=0.0), "two"),
+    "quantile": Model(general(losses.Pinball(0.3), penalties.Zero()), "real"),
+    "lasso with free features": Model(general(losses.Squared(), penalties.L1(0.1, FREE)), "real"),
+    "nonnegative": Model(general(losses.Squared(), penalties.Nonnegative()), "real"),
+    "box": Model(general(losses.Logistic(), penalties.Box(-0.2, 0.3)), "two"),
+    "l1 ball": Model(model(cml.ConstrainedLasso, radius=1.0), "real"),
+    "l2 ball": Model(general(losses.Huber(1.0), penalties.L2Ball(0.5)), "real"),
+    "sorted l1": Model(
+        general(losses.Squared(), penalties.SortedL1(np.linspace(0.2, 0.05, 6))), "real"
+    ),
     "hinge l1": Model(general(losses.Hinge(), penalties.L1(0.01)), "two"),
     "quantile l1": Model(general(losses.Pinball(0.3), penalties.L1(0.01)), "real"),
 }

@@ -51,7 +51,7 @@ class ColumnGram:
         """E (E'HE)^-1 (residual, total), in units that make the columns of E equal."""
         residual = np.append(residual, total) if self.ones else residual
         if not (np.all(np.isfinite(self.matrix)) and np.all(np.isfinite(residual))):
-            return np.zeros(self.columns.shape[0])  # overflow: nothing is corrected
+            return self.columns.matvec(np.zeros(self.columns.shape[1]))  # overflow: no correction
         unit, gram = self._scaled
         t = unit * linalg.lstsq(gram, residual * unit, cond=1e-14)[0]
         return self.columns.matvec(t[:-1]) + t[-1] if self.ones else self.columns.matvec(t)

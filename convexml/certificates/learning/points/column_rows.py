@@ -11,7 +11,9 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg
 
-from ....design import DenseDesign, Design
+from ....blocks import in_memory
+from ....design import DenseDesign, Design, in_blocks
+from ....design.blocked import by_blocks
 from ....numerics import EPS, Array, gamma, length
 from ....objective import Objective
 from ...algebra.dependence import Dependence, dependence
@@ -66,7 +68,8 @@ class ColumnRows:
         total = abs(exact_total(u)) if objective.fit_intercept else 0.0
         exact = np.full(index.size, np.nan)
         if 0 < n * index.size <= EXACTLY:
-            exact = np.abs(exact_residual(objective.design.columns(index).dense().T, u))
+            exact = objective.design.columns(index).dense().T
+            exact = np.abs(exact_residual(exact, in_memory(u)))
         raw = np.zeros(objective.d)
         raw[index] = exact * (1.0 + EPS)
         unknown = rows & np.isnan(raw)
@@ -98,7 +101,10 @@ class ColumnRows:
         """About the means of the columns of B; zeros without an intercept."""
         if not self.objective.fit_intercept:
             return np.zeros(int(self.rows.sum()))
-        _, first = next(self.columns.row_blocks(FEW))
+        if in_blocks(self.columns):
+            first: Design = self.columns.rows(np.arange(min(FEW, self.objective.n)))
+        else:
+            _, first = next(self.columns.row_blocks(FEW))
         dense = first.dense()
         with np.errstate(over="ignore", invalid="ignore"):
             centre, spread = dense.mean(axis=0), dense.std(axis=0)
@@ -115,11 +121,9 @@ class ColumnRows:
         return float(np.abs(point.w) @ self.raw) + abs(point.b) * self.total
 
     def _blocks(self, samples: Array) -> Iterator[Array]:
-        """The centred columns in blocks of rows."""
-        part = self.columns if samples.size == self.objective.n else self.columns.rows(samples)
-        for _, block in part.row_blocks(BLOCK):
-            dense = block.dense()
-            yield dense - self.centre if np.any(self.centre) else dense
+        """The centred columns in blocks of rows, in memory."""
+        whole = samples.size == self.objective.n and not in_blocks(self.columns)
+        yield from _centred(self.columns if whole else self.columns.rows(samples), self.centre)
 
     def regularity(self, samples: Array, kept: Array) -> tuple[float, float]:
         """(sigma, length): sigma_min of E at some samples and columns, |E'u|_2 in the same units.
@@ -155,26 +159,26 @@ class ColumnRows:
         if not np.any(self.centre):
             chosen = None
             if samples.size < self.objective.n:
-                chosen = np.zeros(self.objective.n)
+                chosen = self.objective.zero_scores
                 chosen[samples] = 1.0
             return ColumnGram(self.columns, chosen, ones).matrix
-        size = len(self.centre) + ones
-        gram = np.zeros((size, size))
-        with np.errstate(over="ignore", invalid="ignore"):
-            for block in self._blocks(samples):
-                gram += DenseDesign(block).bordered_gram() if ones else block.T @ block
-        return gram
+        if in_blocks(self.columns):
+            found = by_blocks(_centred_gram, self.columns, samples, self.centre, ones)
+            total: Array = found.executor.total(found.parts)
+            return total
+        return _centred_gram(self.columns, samples, self.centre, ones)
 
     def _sharper(self, samples: Array, kept: Array, units: Array, gram: Array) -> float:
         """The bound by way of an inverse triangle: of the Gram matrix, or of E itself."""
-        if not np.all(np.isfinite(gram)):
+        large = samples.size * kept.size > DENSE
+        if not np.all(np.isfinite(gram)) or (large and in_blocks(self.columns)):
             return 0.0
         ones = self.objective.fit_intercept
         blocks = (
             (np.column_stack([block, np.ones(len(block))]) if ones else block)[:, kept] * units
             for block in self._blocks(samples)
         )
-        if samples.size * kept.size <= DENSE:
+        if not large:
             E = np.vstack(list(blocks))
             R = linalg.qr(E, mode="r", check_finite=False)[0][: kept.size]
             return from_inverse([E], inverse_of(R))
@@ -185,13 +189,14 @@ class ColumnRows:
         return from_inverse(blocks, inverse_of(R))
 
     def exact_length(self, u: Array, samples: Array) -> float:
-        """|x|_2 of an x on the samples that makes E'(u + x) = 0, in rationals; inf if none is."""
-        E = self.objective.design.columns(np.flatnonzero(self.rows)).dense()
+        """|x|_2 of an x on a mask of samples with E'(u + x) = 0, in rationals; inf if none is."""
+        chosen = self.width * int(samples.sum())
+        if not 0 < chosen <= RATIONAL or self.objective.n * self.width > EXACTLY:
+            return np.inf
+        E, samples = self.columns.dense(), in_memory(samples)
         if self.objective.fit_intercept:
             E = np.column_stack([E, np.ones(self.objective.n)])
-        if not 0 < E.shape[1] * samples.size <= RATIONAL or E.size > EXACTLY:
-            return np.inf
-        exact = [Fraction(float(x)) for x in u]
+        exact = [Fraction(float(x)) for x in in_memory(u)]
         table = []
         for column in E.T:
             missed = sum((Fraction(float(a)) * x for a, x in zip(column, exact, strict=True)), ZERO)
@@ -202,7 +207,8 @@ class ColumnRows:
     @cached_property
     def dependence(self) -> Dependence:
         """Which columns depend on the others; none is known to where X is too large to tell."""
-        if self.objective.n * self.width > LARGEST:
+        largest = DENSE if in_blocks(self.columns) else LARGEST
+        if self.objective.n * self.width > largest:
             none = np.zeros(0, dtype=int)
             return Dependence(np.arange(self.width), none, none)
         return dependence(self.columns.dense(), ones=self.objective.fit_intercept)
@@ -217,3 +223,19 @@ class ColumnRows:
             f"Up to rounding, but not exactly, the unpenalised columns ({doubtful}) of X depend on "
             "the others: only enormous weights could do better. Drop one, or use lam > 0."
         )
+
+
+def _centred(columns: Design, centre: Array) -> Iterator[Array]:
+    """B - 1 m' in blocks of rows."""
+    for _, block in columns.row_blocks(BLOCK):
+        yield block.dense() - centre if np.any(centre) else block.dense()
+
+
+def _centred_gram(columns: Design, samples: Array, centre: Array, ones: bool) -> Array:
+    """E'E at some samples, for E = [B - 1 m', 1], or without ones."""
+    part = columns if samples.size == columns.shape[0] else columns.rows(samples)
+    gram = np.zeros((len(centre) + ones, len(centre) + ones))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for block in _centred(part, centre):
+            gram += DenseDesign(block).bordered_gram() if ones else block.T @ block
+    return gram

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ....blocks import thinned
 from ....numerics import EPS, Array, gamma, length
 from ....objective import MulticlassObjective, Objective
 from .column_gram import ColumnGram
@@ -125,10 +126,10 @@ def _corrected(
     known = _known_length(rows, dual.gram, room) if dual is not None and dual.gram else None
     step, inside, shares, reason = _length(rows, room) if known is None else (*known, "")
     if reason:
-        wide = np.flatnonzero(room > INSIDE * float(np.max(np.where(room < np.inf, room, 0.0))))
-        step = rows.exact_length(u, wide)
+        fits = room > INSIDE * float(np.max(np.where(room < np.inf, room, 0.0)))
+        step, wide = rows.exact_length(u, fits), np.flatnonzero(fits)
         if wide.size and 2.0 * step <= float(room[wide].min()):
-            inside, shares, reason = wide, np.ones(wide.size), ""
+            inside, shares, reason = wide, np.ones_like(room[wide]), ""
     if reason:
         return np.inf, np.zeros(objective.d, dtype=bool), reason
     others = ~rows.rows
@@ -175,7 +176,9 @@ def _known_length(
     step = length(units * loose) / (KEPT * sigma) * (1.0 + 1e-12)
     shares = np.sqrt(gram.h) * (1.0 + 4.0 * EPS)
     fits = (shares > 0.0) & (room >= 2.0 * step * shares)
-    lost = float(np.max(gram.h, where=~fits, initial=0.0)) * float(np.sum((units * size) ** 2))
+    lost = float(np.max(np.where(fits, 0.0, gram.h), initial=0.0)) * float(
+        np.sum((units * size) ** 2)
+    )
     inside = np.flatnonzero(fits)
     if not (inside.size and lost <= LEFT_OUT * sigma**2):
         return None
@@ -188,12 +191,12 @@ def _length(rows: ColumnRows, room: Array) -> tuple[float, Array, Array, str]:
     least = _first_guess(rows)
     for _ in range(ROUNDS):
         inside = np.flatnonzero(room > least)
-        few = inside[:: max(1, inside.size // (ENOUGH * rows.width))]  # most often they will do
+        few = thinned(inside, max(1, inside.size // (ENOUGH * rows.width)))  # they often do
         for chosen in (few, inside) if few.size < inside.size else (inside,):
             sigma, length = rows.regularity(chosen, kept)
             step = length / sigma if sigma > 0.0 else np.inf
             if sigma > 0.0 and np.all(room[chosen] >= 2.0 * step):
-                return step, chosen, np.ones(chosen.size), ""
+                return step, chosen, np.ones_like(room[chosen]), ""
         if sigma > 0.0:
             least = 2.0 * step
         elif least > 0.0 and np.count_nonzero(room > 0.0) > inside.size:
@@ -238,7 +241,7 @@ def _growth(rows: ColumnRows, point: PrimalPoint | None) -> float:
             return np.inf
         norms = rows.norms[others]
         reach += float(np.sum(2.0 * point.value * norms / blocks[1][blocks[0]][others]))
-    everyone, kept = np.arange(objective.n), np.arange(rows.width)
+    everyone, kept = np.flatnonzero(objective.c), np.arange(rows.width)
     sigma, length = rows.regularity(everyone, kept)
     if sigma == 0.0 and not rows.dependence.doubtful.size:
         sigma, length = rows.regularity(everyone, rows.dependence.independent)

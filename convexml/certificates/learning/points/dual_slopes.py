@@ -80,6 +80,7 @@ def shrinkage(objective: Objective, v: Array, reach: Array) -> float:
 
 def above_zero(objective: Objective, u: Array, v: Array) -> float:
     """max(D(u) - D(0), 0), D(u) by its formula: u = 0 is exactly feasible."""
-    zero = np.zeros(objective.n)
-    least = objective.loss_conjugate(zero) + objective.penalty.conjugate(np.zeros(objective.d))
+    least = objective.loss_conjugate(objective.zero_scores) + objective.penalty.conjugate(
+        np.zeros(objective.d)
+    )
     return max(objective.dual_formula(u, v) + least, 0.0)
