@@ -122,7 +122,7 @@ def read_block(
         empty = np.zeros(0)
         return Told(name), None, InMemory(as_design(empty[:, None])), empty, empty
     refuse_masked(y, name, "y")
-    mine = isinstance(source, Passed) and hasattr(X, "copy")
+    mine = type(source) is Passed and hasattr(X, "copy")
     design = read_design(name, X.copy() if mine else X)
     n, d = design.shape
     target = np.array(y)

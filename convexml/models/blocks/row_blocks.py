@@ -8,7 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...blocks import Executor, Here
+from ...blocks import Executor
+from ...blocks.remote import active_executor
+from ...blocks.remote.chunks import Chunk
 from ...blocks.steps import Visits
 from ...errors import InputError
 from ...validation import nonnegative_integer, positive_integer
@@ -61,7 +63,9 @@ class RowBlocks:
         if not found:
             raise InputError("RowBlocks: there is no block; pass (X, y) of one at least.")
         sources = [
-            Loader(block)
+            block
+            if isinstance(block, Chunk)
+            else Loader(block)
             if callable(block)
             else Passed(as_block(block, f"RowBlocks: block {k} must be"))
             for k, block in enumerate(found)
@@ -71,9 +75,9 @@ class RowBlocks:
     def _hold(self, sources: Sequence[Source], retries: int) -> Self:
         again = nonnegative_integer(retries, "RowBlocks", "retries")
         self.sources: list[Source] = [
-            each if isinstance(each, Passed) else Retried(each, again) for each in sources
+            each if isinstance(each, Passed | Chunk) else Retried(each, again) for each in sources
         ]
-        self.executor: Executor = Here()
+        self.executor: Executor = active_executor()
         self.visits = Visits()
         return self
 

@@ -29,6 +29,11 @@ class Passed:
 
 
 @dataclass(frozen=True)
+class Lent(Passed):
+    """A block that another library keeps, and nobody writes to: it is not copied."""
+
+
+@dataclass(frozen=True)
 class Loader:
     """A block that a function of the user's loads: one at a time, whoever computes beside it."""
 

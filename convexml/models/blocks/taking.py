@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..reading.inputs import Samples, read_samples
+from .collections import collection_blocks, is_collection
 from .reading import read_row_blocks
 from .row_blocks import BROUGHT, RowBlocks
 
@@ -20,6 +21,11 @@ def brings_targets(start: Callable[..., None]) -> Callable[..., None]:
     @wraps(start)
     def started(self: Any, *args: Any, **named: Any) -> None:
         given = args[0] if args else named.get("X")
+        if is_collection(given):
+            y = args[1] if args[1:] else named.pop("y", None)
+            weights = named.pop("sample_weight", None)
+            given = collection_blocks(self.name, given, y, weights)
+            args, named = (given, BROUGHT, *args[2:]), {k: v for k, v in named.items() if k != "X"}
         if isinstance(given, RowBlocks) and "y" not in named:
             if len(args) > 1 and (args[1] is None or np.ndim(args[1]) > 0):
                 raise InputError(f"{self.name}: row blocks carry y; leave it out.")

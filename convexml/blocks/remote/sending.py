@@ -1,0 +1,68 @@
+"""Tasks for the workers of a dask.distributed cluster, each for one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import uuid4
+
+import dask
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+from distributed import Client, Future, KilledWorker, wait
+
+from ...errors import ConvexmlError, InputError
+
+
+class Tasks:
+    """Tasks that are sent together.
+
+    Each has a worker: another one takes it when that is gone. Every task is another one, whatever
+    it computes.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.layers: dict[str, dict[str, Any]] = {}
+
+    def add(self, worker: str, function: Callable[..., Any], *arguments: Any) -> str:
+        """The key of a task; arguments are futures, keys, numbers or bytes."""
+        key = f"convexml-{function.__name__}-{uuid4().hex}"
+        self.layers.setdefault(worker, {})[key] = (function, *arguments)
+        return key
+
+    def send(self, keys: Sequence[str]) -> list[Future]:
+        """The futures of some of the tasks."""
+        if self.client.status != "running":
+            raise InputError(
+                "RowBlocks: the dask client is closed that was active when these blocks were "
+                "passed. Pass them again."
+            )
+        if not keys:
+            return []
+        layers = {
+            uuid4().hex: MaterializedLayer(
+                tasks, annotations={"workers": [worker], "allow_other_workers": True}
+            )
+            for worker, tasks in self.layers.items()
+        }
+        graph = HighLevelGraph(layers, {name: set() for name in layers})
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+            found: list[Future] = self.client.get(graph, list(keys), sync=False)
+        return found
+
+
+def gathered(client: Client, futures: Sequence[Future]) -> list[Any]:
+    """Results of tasks, or the error of the first that has one."""
+    try:
+        found: list[Any] = client.gather(list(futures))
+    except KilledWorker as error:
+        raise ConvexmlError(
+            f"Several dask workers were lost one after the other with the same blocks ({error}). "
+            "Most often their memory is too small: pass smaller blocks, or take more workers."
+        ) from error
+    except Exception:
+        wait(list(futures))
+        for future in futures:
+            future.result()
+        raise
+    return found
