@@ -19,6 +19,7 @@ class Reduces:
     """Reductions over the samples, which give numbers, or of each sample, which are in blocks."""
 
     executor: Executor
+    step: Any
     axis: int
     shape: Any
     lengths: Any
@@ -50,9 +51,17 @@ class Reduces:
         start = worst if initial is None else initial
         return self._reduced(function, axis, self._combined(function), initial=start)
 
+    def ahead(self, function: Function, axis: Any, **named: Any) -> Any:
+        """What a reduction will be asked of, noted down with the array, for one visit of many."""
+        found = self.mapped(function, axis=axis, **named)
+        self.step.ahead[function, axis, *named.values()] = found
+        return found
+
     def _reduced(self, function: Function, axis: Any, over: Function, **named: Any) -> Any:
         """A reduction: over the samples, or of each of them."""
-        found = self.mapped(function, axis=axis, **named)
+        key = function, axis, *named.values()
+        found = self.step.ahead.pop(key, None)
+        found = self.mapped(function, axis=axis, **named) if found is None else found
         if axis is None:
             return over(found.parts)
         gone = axis - self.ndim if axis >= 0 else axis

@@ -27,7 +27,7 @@ class Step:
     """
 
     __slots__ = (
-        "__weakref__",
+        "ahead",
         "arguments",
         "count",
         "errors",
@@ -49,6 +49,8 @@ class Step:
         self.errors = np.geterr()
         self.handles: list[Any] | None = None
         self.holders: list[weakref.ref[Any]] = []
+        self.ahead: dict[Any, Any] = {}
+        """What was computed of it before it was asked for, by what that is."""
 
     @classmethod
     def done(cls, handles: Sequence[Any]) -> Step:

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..design import Design, in_blocks
-from ..design.blocked import by_blocks
+from ..design import Design, by_blocks, in_blocks
 from ..design.stacked import StackedDesign
 from ..numerics import UNIT, Array, gamma, two_product, two_sum
 from .algebra.rationals import DIGITS, exact_sum, exact_sums, grid_of

@@ -1,7 +1,9 @@
 """The design matrix behind one protocol."""
 
+from .ahead import ahead
 from .base import Design
-from .blocked import BlockedDesign, in_blocks
+from .blocked import BlockedDesign
+from .by_blocks import by_blocks, in_blocks
 from .dense import DenseDesign
 from .scaled import ScaledDesign, last_scores, last_slopes, remember_scores, unscaled
 from .sparse import SparseDesign
@@ -15,7 +17,9 @@ __all__ = [
     "ScaledDesign",
     "SparseDesign",
     "StackedDesign",
+    "ahead",
     "as_design",
+    "by_blocks",
     "in_blocks",
     "last_scores",
     "last_slopes",

@@ -29,9 +29,7 @@ from .brought import (
     some_columns,
 )
 from .dense import DenseDesign
-from .scaled import ScaledDesign, unscaled
 from .sparse import SparseDesign
-from .stacked import StackedDesign
 
 ELSEWHERE = (
     "The rows of this problem lie in blocks; what was asked needs all of them in memory. Pose the "
@@ -84,7 +82,10 @@ class BlockedDesign:
         is_sparse: bool,
         told: ColumnFacts | None = None,
     ) -> BlockedDesign:
-        """Handles of ``DesignBlock``s; ``visits`` counts how often all were brought."""
+        """Handles of ``DesignBlock``s; ``visits`` counts how often all were brought.
+
+        ``told`` is what the blocks say of their columns, where they were looked at already.
+        """
         step = Fetch(brought, Step.done(blocks), visits=visits)
         return cls(BlockArray(step, executor), lengths, d, is_sparse, told)
 
@@ -124,8 +125,17 @@ class BlockedDesign:
         return BlockArray.like(self._asked(method, *args), form, -1 - len(more))
 
     def _total(self, method: str, *args: Any) -> Any:
-        found = self._asked(method, *args)
+        found = None
+        if args and isinstance(args[0], BlockArray):
+            found = args[0].step.ahead.pop((method, id(self.brought.step)), None)
+        found = self._asked(method, *args) if found is None else found
         return found.executor.total(found.parts)
+
+    def ahead(self, method: str, u: BlockArray) -> BlockArray:
+        """What a sum over the rows will be asked of, noted down with u, for one visit of many."""
+        found = self._asked(method, u)
+        u.step.ahead[method, id(self.brought.step)] = found
+        return found
 
     @cached_property
     def facts(self) -> ColumnFacts:
@@ -227,19 +237,3 @@ class BlockedDesign:
     def row_blocks(self, size: int) -> Iterator[tuple[slice, Design]]:
         """Not here: rows are looked at where they lie."""
         raise TypeError("The rows of a design in blocks are looked at where they lie.")
-
-
-def in_blocks(design: Any) -> bool:
-    """Whether the rows of a design lie in blocks, in whatever units they are seen."""
-    base = design.base if isinstance(design, StackedDesign) else design
-    return isinstance(unscaled(base)[0], BlockedDesign)
-
-
-def by_blocks(function: Callable[..., Any], design: Any, *args: Any) -> BlockArray:
-    """What a function says of each block, in the units that the design is seen in."""
-    base, units = unscaled(design)
-    return blockwise(_seen, base.brought, function, units, *args)
-
-
-def _seen(design: Design, function: Callable[..., Any], units: Any, *args: Any) -> Any:
-    return function(ScaledDesign(design, units) if np.ndim(units) else design, *args)

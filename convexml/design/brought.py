@@ -47,7 +47,7 @@ def moved(design: Design, centre: Array) -> Design:
 
 
 def some_columns(design: Design, index: Array) -> Design:
-    """Columns of the rows."""
+    """ColumnSums of the rows."""
     return design.columns(index)
 
 

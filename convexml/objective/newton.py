@@ -23,7 +23,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
 from ..blocks import in_memory
-from ..design import Design
+from ..design import Design, ahead
 from ..losses.softmax import shares
 from ..numerics import Array, all_finite
 from ..penalties.base import Manifold
@@ -81,8 +81,10 @@ def loss_hessian(objective: Objective, z: Array) -> Callable[[Array], Array]:
 
 def loss_model(objective: Objective, z: Array) -> LossModel:
     """The model of the loss at z, for one pass."""
-    u = objective.loss_derivative(z)
-    return LossModel(u, objective.design.rmatvec(u), u.sum(axis=0), objective.loss_curvature(z))
+    u, h, design = objective.loss_derivative(z), objective.loss_curvature(z), objective.design
+    factored = h if objective.d <= LARGEST_SYSTEM and z.ndim == 1 else None
+    ahead(design, [u], factored, objective.fit_intercept, sums=[u])
+    return LossModel(u, design.rmatvec(u), u.sum(axis=0), h)
 
 
 def newton_point(
@@ -228,8 +230,7 @@ def _by_conjugate_gradients(
     pull: Array,
     h: Array,
 ) -> tuple[Array, float]:
-    k, has_b = design.shape[1], int(objective.fit_intercept)
-    hessian = manifold.hessian
+    k, has_b, hessian = design.shape[1], int(objective.fit_intercept), manifold.hessian
 
     def product(x: Array) -> Array:
         hz = h * (design.matvec(x[:k]) + (x[k] if has_b else 0.0))

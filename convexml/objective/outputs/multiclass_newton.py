@@ -7,8 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
-from ...design import Design, in_blocks
-from ...design.blocked import by_blocks
+from ...design import Design, by_blocks, in_blocks
 from ...design.stacked import StackedDesign
 from ...losses.softmax import log_sum_exp, shares
 from ...numerics import EPS, Array

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...numerics import Array
 from ...objective.linear.data import LinearData
-from ..second_order.interior_point import BACK_OFF, longest_step
+from ..second_order.interior_system import BACK_OFF, longest, reach
 from .system import newton_step, normal_equations
 
 HUGE = 1e60
@@ -73,8 +73,7 @@ def predictor_corrector(data: LinearData) -> Iterator[LinearIterate]:
 
 def lengths(s: Array, ds: Array, z: Array, dz: Array) -> tuple[float, float]:
     """How far (x, s) and (nu, z) may go."""
-    still = np.zeros_like(s)
-    return longest_step(s, ds, z, still), longest_step(s, still, z, dz)
+    return longest(reach(s, ds)), longest(reach(z, dz))
 
 
 def inward(s: Array) -> Array:

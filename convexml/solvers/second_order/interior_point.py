@@ -11,10 +11,7 @@ from ...numerics import EPS, Array
 from ...objective import Objective
 from ..box_dual import BoxDual, box_dual, kinks_at_zero, with_kinks
 from ..driver import Iterate
-from .interior_system import SIDES, InteriorPoint, KinkedRows, NewtonSystem
-
-BACK_OFF = 0.995
-"""Share of the way to the boundary that a step goes."""
+from .interior_system import BACK_OFF, SIDES, InteriorPoint, KinkedRows, NewtonSystem
 
 
 def interior_point(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
@@ -40,21 +37,20 @@ def interior_point(objective: Objective, w: Array, b: float) -> Iterator[Iterate
     at = start(rows, box, finite)
     while True:
         system = NewtonSystem(rows, box, level, finite, at)
-        mu = float(np.sum(at.s * at.z)) / count
+        mu = float(np.sum(system.products)) / count
         state = {"p": at.p, "s": finite * at.s, "z": at.z}
         state |= {"q": box.q, "K": box.K}
         passes += 2.0
-        u, _ = rows.split(at.p.sum(axis=0))
+        u, _ = rows.split(system.u)
         yield Iterate(at.w, at.b, u, passes, {"complementarity": mu}, state)
-        cost = float(np.sum(np.abs(box.q * at.p) + 0.5 * box.K * at.p**2) + 0.5 * level @ at.w**2)
-        if (mu * count <= EPS * cost and left <= EPS) or not np.all(np.isfinite(system.h)):
+        cost = float(np.sum(system.size) + 0.5 * level @ at.w**2)
+        if (mu * count <= EPS * cost and left <= EPS) or not np.isfinite(system.weights.sum()):
             return
         system.factor()
-        ahead = system.direction(0.0)
-        reached = at.plus(min(1.0, longest_step(at.s, ahead.s, at.z, ahead.z)), ahead)
-        centring = (float(np.sum(reached.s * reached.z)) / count / mu) ** 3 if mu > 0.0 else 0.0
-        move = system.direction(centring * mu - ahead.s * ahead.z)
-        step = min(1.0, BACK_OFF * longest_step(at.s, move.s, at.z, move.z))
+        reach, product = system.predicted()
+        centring = (max(product(min(1.0, reach)), 0.0) / count / mu) ** 3 if mu > 0.0 else 0.0
+        move, reach = system.corrected(centring * mu)
+        step = min(1.0, BACK_OFF * reach)
         passes += objective.d + 4.0
         if not (step > EPS and np.all(np.isfinite(move.w))):
             return
@@ -81,12 +77,3 @@ def start(rows: KinkedRows, box: BoxDual, finite: Array) -> InteriorPoint:
     return InteriorPoint(
         p, np.zeros(objective.d), b, s, finite * (np.maximum(SIDES * slope, 0.0) + size)
     )
-
-
-def longest_step(s: Array, ds: Array, z: Array, dz: Array) -> float:
-    """The largest step <= 1/BACK_OFF that keeps s and z nonnegative."""
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        lengths = [
-            np.where(dx < 0.0, -x / dx, np.inf).min(initial=np.inf) for x, dx in ((s, ds), (z, dz))
-        ]
-    return float(min(1.0 / BACK_OFF, *lengths))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 
 from ...blocks import joined, parted
+from ...design import ahead
 from ...numerics import Array
 from ...objective import Objective
 from ..box_dual import BoxDual
 
+BACK_OFF = 0.995
+"""Share of the way to the boundary that a step goes."""
 SIDES = np.array([1.0, -1.0])[:, None, None]
 """Slacks s and multipliers z have shape (2, k, m): those of p >= lo, and those of p <= hi."""
 
@@ -57,6 +62,26 @@ class KinkedRows:
         """Of the samples, and of the kinks."""
         return parted(u, self.objective.n) if self.kinked.size else (u, np.zeros(0))
 
+    def ahead(self, back: Sequence[Array], h: Array | None = None, **numbers: Any) -> None:
+        """Let blocks of rows compute in one visit what is asked next: see ``design.ahead``."""
+        if not self.kinked.size:
+            ahead(self.objective.design, back, h, self.objective.fit_intercept, **numbers)
+
+
+class Aim:
+    """What a step aims at: pull = finite (target / s - z), and what that is for the rows.
+
+    Linear in the target, so that a step's centring may be known after X was read for it.
+    """
+
+    def __init__(self, rows: KinkedRows, pull: Array, g: Array, h: Array) -> None:
+        self.rows, self.pull, self.g = rows, pull, g
+        self.hg = np.sum(h * g, axis=0)
+
+    @cached_property
+    def right(self) -> tuple[Array, float]:
+        return self.rows.back(self.hg)
+
 
 class NewtonSystem:
     """Lam w + A'u = 0, 1'u = 0, K p + q - A (w, b) = z_lo - z_hi, u = sum_k p_k; s z = target.
@@ -69,39 +94,77 @@ class NewtonSystem:
         self, rows: KinkedRows, box: BoxDual, level: Array, finite: Array, at: InteriorPoint
     ) -> None:
         self.rows, self.finite, self.at = rows, finite, at
-        pull, self.r_b = rows.back(at.p.sum(axis=0))
-        self.r_w = level * at.w + pull
-        slope = box.K * at.p + box.q - rows.forth(at.w, at.b)
-        self.r_p = slope - np.sum(SIDES * at.z, axis=0)
-        self.size = max(float(np.abs(part).max(initial=0.0)) for part in (slope, box.q, at.z, at.w))
+        self.u, self.products = at.p.sum(axis=0), at.s * at.z
+        self.size = np.abs(box.q * at.p) + 0.5 * box.K * at.p**2
         with np.errstate(divide="ignore", over="ignore"):
             self.h = 1.0 / (box.K + np.sum(at.z / at.s, axis=0))
+        self.weights = self.h.sum(axis=0)
+        slope = box.K * at.p + box.q - rows.forth(at.w, at.b)
+        self.r_p = slope - np.sum(SIDES * at.z, axis=0)
         self.level = level
+        self.affine = self._aim(-(finite * at.z))
+        numbers = [self.u, self.affine.hg, self.weights, self.products, self.size]
+        rows.ahead([self.u, self.affine.hg], self.weights, sums=numbers)
+        pull, self.r_b = rows.back(self.u)
+        self.r_w = level * at.w + pull
 
-    @property
-    def residual(self) -> float:
-        """The largest violation of the linear conditions."""
-        parts = (self.r_w, self.r_p, np.array([self.r_b]))
-        return max(float(np.abs(part).max(initial=0.0)) for part in parts)
+    def _aim(self, pull: Array, linear: bool = False) -> Aim:
+        """Aim with this pull; ``linear`` leaves out what no target changes."""
+        g = np.sum(SIDES * pull, axis=0)
+        return Aim(self.rows, pull, g if linear else g - self.r_p, self.h)
 
     def factor(self) -> None:
         """Form the matrix of the weighted ridge regression and factor it."""
-        h, kinks = self.rows.split(self.h.sum(axis=0))
+        h, kinks = self.rows.split(self.weights)
         level = self.level.copy()
         level[self.rows.kinked] += kinks
         self.solve = normal_equations(self.rows.objective, level, h)
 
-    def direction(self, target: Array | float) -> InteriorPoint:
-        """The Newton step towards s z = target."""
-        rows, at = self.rows, self.at
-        pull = self.finite * (target / at.s - at.z)  # dz, but for -(z/s) ds
-        g = np.sum(SIDES * pull, axis=0) - self.r_p
-        hg = np.sum(self.h * g, axis=0)
-        right, last = rows.back(hg)
+    def predicted(self) -> tuple[float, Callable[[float], float]]:
+        """How far one can go along the step towards s z = 0, and s'z after a share of it.
+
+        What the corrector needs of X is asked in the same visit.
+        """
+        at, finite = self.at, self.finite
+        step = self._towards(self.affine.pull, self.affine.g, *self.affine.right)
+        both = step.s * step.z
+        self.central = self._aim(finite / at.s, linear=True)
+        self.second = self._aim(-(finite * (both / at.s + at.z)))
+        cross, ends = at.s * step.z + at.z * step.s, [reach(at.s, step.s), reach(at.z, step.z)]
+        back = [self.central.hg, self.second.hg]
+        self.rows.ahead(back, sums=[both, cross, *back], least=ends)
+        first, change, last = (float(np.sum(x)) for x in (self.products, cross, both))
+        return longest(*ends), lambda t: first + t * change + t * t * last
+
+    def corrected(self, mu: float) -> tuple[InteriorPoint, float]:
+        """The step towards s z = mu - ds dz of the one that was predicted, and how far to go."""
+        one, other = self.central, self.second
+        (central, on_b), (right, last) = one.right, other.right
+        sums = mu * central + right, mu * on_b + last
+        step = self._towards(mu * one.pull + other.pull, mu * one.g + other.g, *sums)
+        ends = [reach(self.at.s, step.s), reach(self.at.z, step.z)]
+        self.rows.ahead([], least=ends)
+        return step, longest(*ends)
+
+    def _towards(self, pull: Array, g: Array, right: Array, last: float) -> InteriorPoint:
+        """The Newton step with this dz, but for -(z/s) ds."""
+        at = self.at
         dw, db = self.solve(-self.r_w - right, -self.r_b - last)
-        dp = self.h * (rows.forth(dw, db) + g)
+        dp = self.h * (self.rows.forth(dw, db) + g)
         ds = self.finite * SIDES * dp
         return InteriorPoint(dp, dw, db, ds, pull - at.z / at.s * ds)
+
+
+def reach(x: Array, dx: Array) -> Array:
+    """How far each entry of x > 0 may go along dx until it is 0."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        found: Array = np.where(dx < 0.0, -x / dx, np.inf)
+    return found
+
+
+def longest(*reaches: Array) -> float:
+    """The largest step <= 1/BACK_OFF that leaves nothing negative."""
+    return float(min(1.0 / BACK_OFF, *(each.min(initial=np.inf) for each in reaches)))
 
 
 def normal_equations(
@@ -109,11 +172,9 @@ def normal_equations(
 ) -> Callable[[Array, float], tuple[Array, float]]:
     """Factor [Lam + X'HX, X'H1; 1'HX, 1'H1] once; returns its solver."""
     k = objective.d + int(objective.fit_intercept)
-    matrix = np.zeros((k, k))
-    matrix[: objective.d, : objective.d] = objective.design.gram(h) + np.diag(level)
-    if objective.fit_intercept:
-        matrix[-1, :-1] = matrix[:-1, -1] = objective.design.rmatvec(h)
-        matrix[-1, -1] = h.sum()
+    design = objective.design
+    matrix = design.bordered_gram(h) if objective.fit_intercept else design.gram(h)
+    matrix.flat[: objective.d * k : k + 1] += level
     unit = 1.0 / np.sqrt(np.maximum(np.diag(matrix), 1e-300))
     scaled = matrix * unit[:, None] * unit
     for jitter in (0.0, 1e-14, 1e-11, 1e-8):  # a singular matrix: unpenalised, dependent columns
