@@ -12,8 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from ....blocks import in_memory
-from ....design import DenseDesign, Design, in_blocks
-from ....design.blocked import by_blocks
+from ....design import DenseDesign, Design, by_blocks, in_blocks
 from ....numerics import EPS, Array, gamma, length
 from ....objective import Objective
 from ...algebra.dependence import Dependence, dependence
