@@ -18,6 +18,7 @@ from ..objective import Statement
 from ..progress import at, counted, watched
 from ..validation import positive_number
 from . import advice
+from .blocks.taking import refuse_blocks
 from .explaining import ExplainedProblem
 from .hyperparameter import Hyperparameter, is_settable
 from .path import SolutionPath
@@ -63,7 +64,8 @@ class Problem(ExplainedProblem, PublicNames, ABC):
             setattr(cls, name, watched(call) if name in long else call)
 
     def __new__(cls, *args: Any, **named: Any) -> Self:
-        """Refuse a keyword that ``__init__`` does not take."""
+        """Refuse a keyword that ``__init__`` does not take, and row blocks where it takes none."""
+        refuse_blocks(cls, *args, *named.values())
         if named:
             words = partial(advice.of_argument, cls)
             refuse_unknown(cls.__init__, named, cls.__name__, words)

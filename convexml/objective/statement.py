@@ -97,10 +97,10 @@ def pose_dual(objective: Objective, theta: Mapping[str, Any], c: Any = None) -> 
     """
     import cvxpy as cp
 
-    c = objective.c if c is None else c
+    X, c = objective.design.constant, objective.c if c is None else c
     u = cp.Variable(objective.zero_scores.shape, name="u")
     loss = objective.loss.conjugate_expression(objective.y, u, c, theta["loss"])
-    xtu = cp.Constant(objective.design.constant, name="X").T @ u
+    xtu = cp.Constant(X, name="X").T @ u
     penalty = objective.penalty.conjugate_expression(_vector(xtu), objective.d, theta["penalty"])
     constraints = {**loss.constraints, **penalty.constraints}
     if objective.fit_intercept:

@@ -18,7 +18,7 @@ from ..objective import Objective
 from .box_dual import kinks_at_zero
 from .costs import Sizes, Work
 from .needs import meets
-from .registry import ALGORITHMS
+from .registry import ALGORITHMS, takes_rows
 
 LARGEST = 3000
 """Columns of a Gram matrix, or unknowns of a factor, that are thought of at all."""
@@ -43,7 +43,8 @@ PATIENCE = 4.0
 
 def takes(name: str, sizes: Sizes) -> bool:
     """Whether a hand-written solver takes the problem."""
-    return all(meets(sizes.objective, need) for need in ALGORITHMS[name].needs)
+    takes = takes_rows(name, sizes.objective)
+    return takes and all(meets(sizes.objective, need) for need in ALGORITHMS[name].needs)
 
 
 def start_of_newton(sizes: Sizes) -> dict[str, Any]:

@@ -113,6 +113,11 @@ OVER_BLOCKS = (
 """Solvers that ask of samples only what blocks of them answer: elementwise functions and sums."""
 
 
+def takes_rows(name: str, objective: Any) -> bool:
+    """Whether a solver takes the rows of a problem where they lie: in memory, or in blocks."""
+    return name in OVER_BLOCKS or not in_blocks(getattr(objective, "design", None))
+
+
 def supports(name: str, problem: Any) -> tuple[bool, str]:
     """Whether a solver takes a problem, and if not, why.
 
@@ -138,7 +143,7 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
     """
     name = check_name(name)
     objective: Any = getattr(problem, "objective_parts", None)
-    if name not in OVER_BLOCKS and in_blocks(getattr(objective, "design", None)):
+    if not takes_rows(name, objective):
         return False, f"{name} needs the samples in memory; those of {problem.name} lie in blocks."
     # Looking is not posing: ``primal`` is a property that poses.
     if not hasattr(type(problem), "primal") and getattr_static(problem, "primal", None) is None:

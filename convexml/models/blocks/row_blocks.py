@@ -164,5 +164,11 @@ class RowBlocks:
     def __len__(self) -> int:
         return len(self.sources)
 
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise InputError(
+            "RowBlocks are no array. Models of a loss and a penalty take them in place of X and y, "
+            "as Ridge(blocks, lam=0.1); predict and score take the X and y of a block at a time."
+        )
+
     def __repr__(self) -> str:
         return f"RowBlocks({len(self)} blocks)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -37,8 +37,21 @@ def brings_targets(start: Callable[..., None]) -> Callable[..., None]:
     return started
 
 
+def refuse_blocks(kind: type[Any], *given: Any) -> None:
+    """Raise InputError where a model that needs its samples in memory is given row blocks."""
+    if getattr(kind, "takes_blocks", False):
+        return
+    if any(isinstance(each, RowBlocks) for each in given):
+        raise InputError(
+            f"{kind.__name__}: its samples are needed in memory, got row blocks. These are for "
+            "models of a loss of each sample and a penalty on w, as Ridge; pass X and y here."
+        )
+
+
 class TakesBlocks:
     """Models whose constructors take row blocks."""
+
+    takes_blocks: ClassVar[bool] = True
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)

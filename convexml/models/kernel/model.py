@@ -45,6 +45,7 @@ class KernelModel(Approximated, LearningProblem):
     L; its solvers and dual points are inherited.
     """
 
+    takes_blocks = False
     _kernel: Kernel
     _objective: Any
 

@@ -53,6 +53,11 @@ def label_support(problem: PosedLearning, w: Any, b: Any, u: Any) -> CertifiedSu
             f"{problem.name}: certified_support labels problems with one output; this one has "
             "several."
         )
+    if problem._samples.layout is not None:
+        raise InputError(
+            f"{problem.name}: certified_support labels samples in memory; these lie in blocks. "
+            "Pose the problem on X and y."
+        )
     found = certify_support(problem.objective_parts, *_read(problem, w, b, u))
     return found.expanded(problem._samples.kept, problem._samples.total)
 

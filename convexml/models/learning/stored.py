@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ... import kernels, losses, penalties
+from ...errors import InputError
 from ..formats.stored_solution import REBUILD
 from ..reading.names import NamedColumns
 from .posed import PosedLearning
@@ -21,6 +22,11 @@ GENERAL = ("LearningProblem", "KernelProblem")
 def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
     """The rows kept, their labels and weights, the loss, the penalty, the hyperparameters."""
     parts, samples = problem.sample_parts, problem._samples
+    if samples.layout is not None:
+        raise InputError(
+            f"{problem.name}: its samples lie in blocks and are not stored. Keep w and b of "
+            "solution.primal: problem.certify(w, b) judges them again."
+        )
     labels = parts.y
     if samples.classes is not None:
         codes = parts.y if parts.loss.labels == "classes" else parts.y > 0

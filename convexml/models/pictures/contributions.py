@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...design import in_blocks
 from ...errors import InputError
 from ...numerics import Array
 from ...pictures.look import BLUE, LABELLED, ORANGE, Panel, plain, titled, whole
@@ -54,6 +53,11 @@ def gap_terms(owner: str, solution: Any) -> tuple[Array, Array]:
             f"a dual point u; {problem.name} ({solution.status}) is none. kind='quality' shows "
             "its conditions."
         )
+    if problem._samples.layout is not None:
+        raise InputError(
+            f"{owner}: kind='gap' shows a term of each sample, and those of {problem.name} lie in "
+            "blocks. kind='quality' shows its conditions."
+        )
     rows, b = problem.sample_parts, primal["b"]
     u = np.asarray(solution.dual["u"])[problem._samples.kept]
     if "q" in primal:
@@ -74,10 +78,8 @@ def _has_terms(solution: Any) -> bool:
     if "q" in primal:
         return True
     parts = getattr(problem, "objective_parts", None)
-    # Several targets are rows of their own; of samples in blocks there is no picture.
-    return (
-        parts is not None and len(problem._samples.kept) == parts.n and not in_blocks(parts.design)
-    )
+    # Several targets are rows of their own.
+    return parts is not None and len(problem._samples.kept) == parts.n
 
 
 def _draw_terms(

@@ -219,7 +219,7 @@ def read_intercept(owner: str, b: Any, objective: Any) -> Any:
 def read_dual(owner: str, u: Any, samples: Samples, name: str = "u") -> Array:
     """Return u on the rows kept, (n,) or (n, K), finite; it must be 0 on rows of weight 0."""
     if samples.layout is not None:
-        found: Any = samples.layout.chosen(owner, u, like=samples.y)  # type: ignore[arg-type]
+        found: Any = samples.layout.chosen(owner, u, samples.y, samples.outputs)  # type: ignore[arg-type]
         return found
     shape = (samples.total, *samples.outputs)
     vector = _read_finite(owner, name, u, shape, "entry per sample")

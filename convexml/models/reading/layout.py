@@ -29,12 +29,12 @@ class Layout:
     totals: tuple[int, ...]
     kept: tuple[Array | None, ...]
 
-    def spread(self, parts: Iterable[Array]) -> Iterator[Array]:
+    def spread(self, parts: Iterable[Array], outputs: tuple[int, ...] = ()) -> Iterator[Array]:
         """Values of the rows that count as those of all rows, 0 for the others."""
         values = iter(parts)
         for total, kept in zip(self.totals, self.kept, strict=True):
             counting = total if kept is None else kept.size
-            own = next(values) if counting else np.zeros(0)
+            own = next(values) if counting else np.zeros((0, *outputs))
             if kept is None:
                 yield own
                 continue
@@ -42,28 +42,31 @@ class Layout:
             full[kept] = own
             yield full
 
-    def chosen(self, owner: str, u: Any, like: BlockArray) -> BlockArray:
+    def chosen(
+        self, owner: str, u: Any, like: BlockArray, outputs: tuple[int, ...] = ()
+    ) -> BlockArray:
         """A dual point of the user's, in blocks or as one array, on the rows that count."""
         if isinstance(u, BlockArray):
             return u
-        given = self._given(owner, u)
+        given = self._given(owner, u, 1 + len(outputs))
         parts = []
         for k, (values, total, kept) in enumerate(zip(given, self.totals, self.kept, strict=True)):
             array = finite_array(values, owner, f"u of block {k}", " Leave u out.")
-            if array.shape != (total,):
+            if array.shape != (total, *outputs):
+                wanted = f"shape {(total, *outputs)}" if outputs else f"one entry per row ({total})"
                 raise InputError(
-                    f"{owner}: u of block {k} must have one entry per row ({total}), got shape "
-                    f"{array.shape}. Pass it in the blocks of X."
+                    f"{owner}: u of block {k} must have {wanted}, got shape {array.shape}. Pass it "
+                    "in the blocks of X."
                 )
             counting = array if kept is None else array[kept]
             if np.count_nonzero(counting) != np.count_nonzero(array):
                 raise InputError(f"{owner}: u must be 0 on the samples of weight 0.")
             if counting.size:
                 parts.append(counting)
-        return BlockArray(like.executor.placed(parts), like.executor)
+        return BlockArray(like.executor.placed(parts), like.executor, -1 - len(outputs))
 
-    def _given(self, owner: str, u: Any) -> list[Any]:
-        if isinstance(u, np.ndarray) and u.ndim == 1 and len(u) == sum(self.totals):
+    def _given(self, owner: str, u: Any, axes: int) -> list[Any]:
+        if isinstance(u, np.ndarray) and u.ndim == axes and len(u) == sum(self.totals):
             return np.split(u, np.cumsum(self.totals)[:-1])
         given = list(u) if isinstance(u, Iterable) and not isinstance(u, str) else [u]
         if len(given) != len(self.totals):
@@ -92,7 +95,7 @@ class RowValues:
 
     def __iter__(self) -> Iterator[Array]:
         one_by_one = (self.values.executor.values([part])[0] for part in self.values.parts)
-        return self.layout.spread(one_by_one)
+        return self.layout.spread(one_by_one, self.values.shape[1:])
 
     def __repr__(self) -> str:
         return f"RowValues({len(self)} blocks)"

@@ -53,6 +53,7 @@ class MultiTaskLasso(LearningProblem):
     """
 
     lam = Hyperparameter()
+    takes_blocks = False
     scikit_learn: ClassVar = {"MultiTaskLasso": {"alpha": "lam = alpha"}}
     _poses_coordinates = False
 
