@@ -95,12 +95,34 @@ def _for_entries(values: Any, name: str) -> str:
                 "of one length"
             )
     for k, entry in enumerate(np.asarray(values, dtype=object).ravel()):
-        try:
-            float(entry)
-        except (TypeError, ValueError):
+        if not is_number(entry):
             labels = "; labels are for the classification models" if name == "y" else ""
-            return f", got {entry!r} at entry {k}{labels or '; pass numbers'}"
+            words = "; convert text by astype(float)" if is_number_in_words(entry) else labels
+            return f", got {entry!r} at entry {k}{words or '; pass numbers'}"
     return ""
+
+
+def is_text(entry: Any) -> bool:
+    """Whether it is text: numbers in words are read by whoever knows that they are some."""
+    return isinstance(entry, str | bytes)
+
+
+def is_number(entry: Any) -> bool:
+    """Whether it is one number, and not in words."""
+    try:
+        float(entry)
+    except (TypeError, ValueError):
+        return False
+    return not is_text(entry)
+
+
+def is_number_in_words(entry: Any) -> bool:
+    """Whether it is text that NumPy would read as a number."""
+    try:
+        float(entry)
+    except (TypeError, ValueError):
+        return False
+    return is_text(entry)
 
 
 def for_kind(kind: str) -> str:

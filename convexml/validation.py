@@ -10,7 +10,7 @@ from scipy import sparse
 
 from .errors import InputError
 from .numerics import Array, all_finite, refuse_inexact
-from .remedies import RANGES, for_array, for_kind, for_number
+from .remedies import RANGES, for_array, for_kind, for_number, is_text
 
 EXACT = 2.0**53
 """Up to here every int is a float."""
@@ -103,6 +103,8 @@ def float_array(values: Any, owner: str, name: str, *, share: bool = False) -> A
             raise InputError(
                 f"{owner}: {name} must hold real numbers, got dtype {source.dtype}.{instead}"
             )
+        if source.dtype.kind in "USO" and any(map(is_text, source.ravel())):
+            raise TypeError("text")  # which NumPy reads as numbers where it can
         if source.dtype == np.float64:
             return read_only(source) if share and source.flags.forc else np.array(source)
         with np.errstate(over="ignore"):

@@ -37,6 +37,8 @@ WIDTHS = {1: 6.2, 2: 11.0, 3: 14.5}
 """Of a figure by the number of its panels, in inches."""
 TITLE = 58
 """Characters of the title above one panel."""
+DECADES = 100.0
+"""Ratio of the ends of a logarithmic axis from which powers of ten are enough."""
 LABELLED = 14
 """Features up to which their names are written on the axis."""
 
@@ -125,6 +127,23 @@ def titled(axes: Any, takeaway: str) -> None:
 def plain(name: str, width: int = 18) -> str:
     """A name as text, without matplotlib's marks of mathematics, in lines of at most ``width``."""
     return "\n".join(wrap(str(name).replace("$", r"\$"), width))
+
+
+def short(name: str, most: int = 18) -> str:
+    """The same in one line of so many characters."""
+    text = str(name)
+    return plain(text if len(text) <= most else f"{text[: most - 1]}…", most)
+
+
+def logarithmic(axis: Any, low: float, high: float) -> None:
+    """A logarithmic axis from ``low`` to ``high`` with few marks, each with its name."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axis.set_minor_formatter(NullFormatter())
+    if high < DECADES * low:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.3g}"))
 
 
 def spread(places: Array, low: float, high: float) -> Array:

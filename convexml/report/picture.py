@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..files import writable
-from ..pictures.look import PALETTE, canvas, save
+from ..pictures.look import PALETTE, canvas, logarithmic, save
 from .panels import HUES, PASSES, SECONDS, SMALLEST, ranked, series, style
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def draw_race(courses: Courses, path: str | Path | None = None) -> Any:
                 markersize=4,
                 label=course.solver,
             )
+        logarithmic(axes.xaxis, *axes.get_xlim())
         axes.set_xlabel(words)
         draw_floor(axes, courses)
     panels[0].set_ylabel("verified relative gap")

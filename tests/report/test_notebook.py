@@ -124,6 +124,29 @@ def test_a_dual_shows_itself() -> None:
     assert Tags(dual._repr_html_()).found.count("math") == dual.latex().count("&")
 
 
+def test_paths_audits_supports_and_profiles_show_their_numbers(
+    evil: Any, comparison: Comparison
+) -> None:
+    grid = evil.path((evil.lam_max, 0.5 * evil.lam_max), everywhere=1e-2)
+    few = evil.path([0.2, 0.1])
+    for path in (grid, few):
+        shown = Tags(path._repr_html_())
+        assert shown.found.count("tr") == 1 + min(len(path), 20)
+        assert f"{path.lams[-1]:.6g}" in shown.text or len(path) > 20
+    assert f"at most {grid.worst_gap:.2e}" in Tags(grid._repr_html_()).text
+    support = few[0].certified_support()
+    shown = Tags(support._repr_html_())
+    assert all(words in shown.text for words in ("1 nonzero, 1 zero", "unique w", "gap"))
+    audit = evil.solve("fista", polish=False).rate_audit()
+    shown = Tags(audit._repr_html_())
+    assert shown.found.count("tr") == 1 + len(audit.claims)
+    assert f"{audit.slack:.3g}" in shown.text
+    profile = comparison.profile()
+    shown = Tags(profile._repr_html_())
+    assert shown.found.count("tr") == 1 + len(profile.ratios)
+    assert all(f"{profile.share(name, 2.0):.0%}" in shown.text for name in profile.ratios)
+
+
 def test_a_comparison_is_its_table(comparison: Comparison) -> None:
     assert repr(comparison) == comparison.table()
     crash = record("lasso", EVIL, title=EVIL, worst_condition=EVIL)

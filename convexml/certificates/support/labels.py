@@ -9,6 +9,7 @@ import numpy as np
 
 from ...numerics import ROUNDING, Array
 from ...objective import Objective
+from ...typesetting import html
 from ..learning.points.dual_point import construct_dual
 from ..learning.points.dual_repair import repair_dual
 from ..learning.points.primal_repair import repair_primal
@@ -75,20 +76,25 @@ class CertifiedSupport:
         return replace(self, samples=samples, u_interval=(lo, hi))
 
     def __str__(self) -> str:
+        title, lines = self._told()
+        return "\n".join([title, *(f"  {name:<12} {words}" for name, words in lines)])
+
+    def _repr_html_(self) -> str:
+        title, lines = self._told()
+        return html.paragraph(title) + html.table(lines)
+
+    def _told(self) -> tuple[str, list[tuple[str, str]]]:
+        """A title, and what is known of each part by its name."""
+
         def count(labels: Array) -> str:
             return ", ".join(f"{k} {name}" for name, k in sorted(Counter(labels.tolist()).items()))
 
         low, high = self.b_interval
-        lines = [
-            f"certified support at gap {self.gap:.3g}",
-            f"  samples      {count(self.samples)}",
-            f"  coordinates  {count(self.coordinates)}",
-        ]
-        lines += [f"  groups       {count(self.groups)}"] if self.groups is not None else []
-        lines += [f"  b            in [{low:.6g}, {high:.6g}]"]
-        return "\n".join(
-            [*lines, f"  unique w     {self.unique_w}", f"  unique       {self.unique}"]
-        )
+        lines = [("samples", count(self.samples)), ("coordinates", count(self.coordinates))]
+        lines += [] if self.groups is None else [("groups", count(self.groups))]
+        lines += [("b", f"in [{low:.6g}, {high:.6g}]")]
+        lines += [("unique w", str(self.unique_w)), ("unique", str(self.unique))]
+        return f"certified support at gap {self.gap:.3g}", lines
 
 
 def certify_support(

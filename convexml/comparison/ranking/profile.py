@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...solvers.registry import ALGORITHMS
+from ...typesetting import html
 
 if TYPE_CHECKING:
     from ...numerics import Array
     from ..record import Outcome
+
+FACTORS = (1.0, 2.0, 10.0, 100.0)
+"""Of the best time, in tables."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,14 @@ class Profile:
         if self.problems == 0:
             return 0.0
         return float(np.count_nonzero(self.ratios[solver] <= tau)) / self.problems
+
+    def _repr_html_(self) -> str:
+        names = sorted(self.ratios, key=lambda name: self.share(name, inf), reverse=True)
+        taus = (*FACTORS, inf)
+        lines = [(name, *(f"{self.share(name, tau):.0%}" for tau in taus)) for name in names]
+        within = [f"within {tau:g}×" for tau in FACTORS]
+        told = f"Verifiably solved, of {self.problems} problems and tolerances."
+        return html.paragraph(told) + html.table(lines, ("solver", *within, "at any time"))
 
     @property
     def largest(self) -> float:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...errors import InputError, SolverError
-from ...numerics import Array
+from ...numerics import Array, without_warnings
 from ...pictures.look import (
     BLUE,
     LABELLED,
@@ -19,16 +20,19 @@ from ...pictures.look import (
     STYLES,
     Panel,
     draw_panels,
-    plain,
+    short,
     spread,
     titled,
 )
+from ...typesetting import html
 from .quality import LEAST
 from .touching import draw_touching
 from .zeros import along, certified_labels, draw_labels
 
 MOST_LINES = 200
 """Coefficients that are drawn, the largest."""
+MOST_ROWS = 20
+"""Solutions in the table of a notebook."""
 BETWEEN = 400
 """Points at which the bound of an interval is drawn."""
 
@@ -39,6 +43,28 @@ class PicturedPath:
     name: str
     lams: Any
 
+    def _repr_html_(self) -> str:
+        solutions: list[Any] = list(self)  # type: ignore[call-overload]
+        every = max(ceil(len(solutions) / MOST_ROWS), 1)
+        shown = solutions[::every]
+        lines = [
+            (
+                f"{getattr(each.problem, self.name):.6g}",
+                each.status,
+                f"{each.objective:.8g}",
+                f"{each.relative_gap:.1e}",
+            )
+            for each in shown
+        ]
+        table = html.table(lines, (self.name, "status", "P", "relative gap"))
+        words = f"{len(solutions)} solutions"
+        if hasattr(self, "worst_gap"):
+            words += f"; everywhere between a relative gap of at most {self.worst_gap:.2e}"
+        if every > 1:
+            words += f"; {len(shown)} of them"
+        return html.paragraph(words) + table
+
+    @without_warnings
     def plot(
         self, path: str | Path | None = None, *, kind: str | None = None, ax: Any = None
     ) -> Any:
@@ -144,7 +170,7 @@ def _name_lines(axes: Any, features: list[str] | None, ends: Array, shown: Array
     """The names of the lines at their wide end, moved apart where they are close."""
     low, high = axes.get_ylim()
     known = features is not None and len(features) == ends.size
-    names = [plain(features[k]) if known and features else str(k) for k in shown]
+    names = [short(features[k]) if known and features else str(k) for k in shown]
     right = axes.twinx()
     right.set_ylim(low, high)
     right.grid(visible=False)

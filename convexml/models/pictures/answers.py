@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics import Array
-from ...pictures.look import BLUE, GREY, LABELLED, MAP, ORANGE, plain, titled, whole
+from ...pictures.look import BLUE, GREY, LABELLED, MAP, ORANGE, plain, short, titled, whole
 
 LEAST = 1e-300
 """Below it the entries of a matrix have no colour of their own."""
@@ -47,7 +47,7 @@ def draw_entries(axes: Any, name: str, w: Array, features: Sequence[str] | None 
     axes.plot(places[zero], w[zero], "o", color=GREY, markersize=4, fillstyle="none")
     axes.axhline(0.0, color=GREY, linewidth=0.8)
     if features is not None and w.size <= LABELLED:
-        axes.set_xticks(places, [plain(each) for each in features], rotation=60, ha="right")
+        axes.set_xticks(places, [short(each) for each in features], rotation=60, ha="right")
     else:
         whole(axes.xaxis)
         axes.set_xlabel("index")

@@ -9,10 +9,10 @@ import numpy as np
 
 from ...errors import InputError
 from ...numerics import Array
-from ...pictures.look import BLUE, LABELLED, ORANGE, Panel, plain, titled, whole
+from ...pictures.look import BLUE, LABELLED, ORANGE, Panel, plain, short, titled, whole
 
-LEAST = 1e-300
-"""Terms of 0 have no place on a logarithmic axis."""
+LEAST, MOST = 1e-300, 1e200
+"""Terms of 0 have no place on a logarithmic axis, which needs room below the largest float."""
 
 
 def contribution_panels(owner: str, solution: Any) -> list[Panel]:
@@ -23,7 +23,7 @@ def contribution_panels(owner: str, solution: Any) -> list[Panel]:
     InputError
         For a problem that is no sum of a loss and a penalty, or a solution without a point.
     """
-    samples, features = gap_terms(owner, solution)
+    samples, features = (np.minimum(each, MOST) for each in gap_terms(owner, solution))
     total = float(np.maximum(samples, 0.0).sum() + np.maximum(features, 0.0).sum())
     names = solution.problem.features
     kept = solution.problem._samples.kept
@@ -105,7 +105,7 @@ def _draw_terms(
         axes.set_xticks(places, [what])
         axes.set_xlim(places[0] - 1.0, places[0] + 1.0)
     elif names is not None and len(names) <= LABELLED:
-        axes.set_xticks(places, [plain(each) for each in names], rotation=60, ha="right")
+        axes.set_xticks(places, [short(each) for each in names], rotation=60, ha="right")
         axes.set_xlim(-0.5, places.size - 0.5)
     else:
         whole(axes.xaxis)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, nearest
+from ...numerics import without_warnings
 from ...pictures.look import Panel, draw_panels
 from .answers import draw_arrays
 from .contributions import contribution_panels
@@ -26,6 +27,7 @@ class Pictured:
     solver: str
     status: str
 
+    @without_warnings
     def plot(
         self, path: str | Path | None = None, *, kind: str | None = None, ax: Any = None
     ) -> Any:

@@ -15,8 +15,8 @@ NAMED = 5
 """Rows that hold x and are named with their multipliers."""
 SLACK = 1e-9
 """Relative to its row: what a vertex may miss."""
-ROOM, ARROW = 0.4, 0.2
-"""Around the vertices, a share of their spread; the length of -c, a share of the picture."""
+ROOM, ARROW, CONE = 0.4, 0.2, 0.25
+"""Around the vertices, a share of their spread; -c and its cone, shares of the picture."""
 LIKE = 8.0
 """Ratio of the sides up to which both axes have one unit, so that normals look normal."""
 
@@ -57,8 +57,9 @@ def draw_polytope(axes: Any, data: Any, x: Array, dual: Any) -> None:
     axes.plot(*x, "o", color="black", markersize=7, zorder=5)
     sides, words = high - low, "multipliers times normals add up to -c"
     if sides.max() <= LIKE * sides.min() and held:
-        words = "arrow: -c, the multipliers times the normals (thin)"
+        words = "arrow: -c, in the cone of the normals (pale)"
         axes.set_aspect("equal")
+        _draw_normal_cone(axes, rows, x, CONE * float(sides.min()))
         _draw_cone(axes, data.c, held, x, ARROW * float(sides.min()))
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
@@ -151,6 +152,32 @@ def _segment(row: HalfPlane, low: Array, high: Array) -> Array:
     foot = foot - (row.a @ foot - row.b) / length**2 * row.a
     along = np.array([-row.a[1], row.a[0]]) / length * float(np.linalg.norm(high - low))
     return np.array([foot - along, foot + along])
+
+
+def normal_cone(rows: list[HalfPlane], x: Array) -> Array:
+    """The unit normals of the rows with a.x = b, by their angle: {v : v.(y - x) <= 0 of all y}.
+
+    Of a point they are all directions, which are not drawn: none is the first after a gap of more
+    than a half turn.
+    """
+    room = [SLACK * (abs(row.b) + float(np.abs(row.a) @ np.abs(x)) + 1.0) for row in rows]
+    held = [row.a for row, most in zip(rows, room, strict=True) if row.a @ x >= row.b - most]
+    if not held:
+        return np.empty((0, 2))
+    angles = np.sort([np.arctan2(a[1], a[0]) for a in held])
+    gaps = np.diff(angles, append=angles[0] + 2.0 * np.pi)
+    if gaps.max() < np.pi * (1.0 - SLACK):
+        return np.empty((0, 2))
+    angles = np.roll(angles, -1 - int(np.argmax(gaps)))
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def _draw_normal_cone(axes: Any, rows: list[HalfPlane], x: Array, length: float) -> None:
+    """Where -c may point for x to be optimal."""
+    normals = normal_cone(rows, x)
+    if len(normals):
+        corners = np.vstack([x, x + length * normals[[0, -1]]])
+        axes.fill(*corners.T, facecolor=PALE[1], edgecolor="none", zorder=0.5)
 
 
 def _draw_cone(axes: Any, c: Array, held: list[HalfPlane], x: Array, length: float) -> None:

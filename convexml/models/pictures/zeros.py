@@ -10,7 +10,7 @@ import numpy as np
 from ...certificates.support.labels import AT_BOUND, FREE, NONZERO, NOT_SUPPORT, ZERO
 from ...errors import InputError
 from ...numerics import Array
-from ...pictures.look import BLUE, LABELLED, plain, titled
+from ...pictures.look import BLUE, LABELLED, logarithmic, short, titled
 
 MOST_SAMPLES = 500
 """Samples up to which their labels are asked for."""
@@ -64,7 +64,7 @@ def draw_labels(axes: Any, name: str, at: Array, known: Labels) -> None:
         axes.pcolor(edges, heights, unknown, cmap=ListedColormap(["0.9"]), hatch="////", lw=0)
     axes.set_ylim(rows - 0.5, -0.5)
     if rows <= LABELLED:
-        axes.set_yticks(range(rows), [plain(named(j)) for j in range(rows)], fontsize=8.5)
+        axes.set_yticks(range(rows), [short(named(j)) for j in range(rows)], fontsize=8.5)
         axes.hlines(heights[1:-1], edges[0], edges[-1], color="0.8", linewidth=0.6)
     else:
         axes.set_ylabel("feature" if words is OF_FEATURES else "sample")
@@ -75,7 +75,7 @@ def draw_labels(axes: Any, name: str, at: Array, known: Labels) -> None:
 def along(axes: Any, name: str, at: Array) -> None:
     """The axis of the hyperparameter; lam falls to the right."""
     if at[0] > 0.0 and at[-1] > DECADES * at[0]:
-        axes.set_xscale("log")
+        logarithmic(axes.xaxis, at[0], at[-1])
     if at[0] < at[-1]:
         axes.set_xlim(*(at[[-1, 0]] if name == "lam" else at[[0, -1]]))
     axes.set_xlabel(name)

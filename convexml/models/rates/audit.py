@@ -12,7 +12,7 @@ import numpy as np
 
 from ...certificates.learning.points.dual_repair import repair_dual
 from ...errors import InputError
-from ...numerics import Array
+from ...numerics import Array, without_warnings
 from ...objective import Frame, Objective
 from ...objective.kernel import KernelObjective
 from ...progress import operation
@@ -56,6 +56,7 @@ class Recorded:
         algorithm = ALGORITHMS[self.solver]
         return algorithm.start(self.objective, self.w, self.b, chosen, self.options)
 
+    @without_warnings
     def start(self) -> Record:
         """The starting point, evaluated now, in the units of the problem."""
         record, _ = evaluate(self.objective, next(self.iterates()))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...theory import Claim, Reference
+from ...typesetting import html
 
 
 @dataclass(frozen=True)
@@ -88,19 +89,31 @@ class RateAudit:
     def __str__(self) -> str:
         lines = [f"{self.solver}: {self.statement}"]
         for claim in self.claims:
-            verdict = {True: "holds", False: "FAILS", None: "not tested"}[claim.holds]
-            line = f"  {verdict}  {claim.statement}   ({len(claim.tested)} iterations"
+            line = f"  {VERDICTS[claim.holds]}  {claim.statement}   ({len(claim.tested)} iterations"
             if claim.statement in self.slacks:
                 least, median = self.slacks[claim.statement]
                 line += f", bound/measured: least {least:.3g}, median {median:.3g}"
             lines.append(line + ")")
-        if self.first_violation is not None:
-            lines.append(f"  first violation: {self.first_violation}")
-        lines += [f"  not tested: {words}" for words in self.untested]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  {words}" for words in self._remarks())])
+
+    def _repr_html_(self) -> str:
+        lines = []
+        for claim in self.claims:
+            slack = [f"{ratio:.3g}" for ratio in self.slacks.get(claim.statement, ())] or ["", ""]
+            lines.append((claim.statement, VERDICTS[claim.holds], str(len(claim.tested)), *slack))
+        header = ("claim", "verdict", "iterations", "least bound/measured", "median")
+        title = html.paragraph(f"{self.solver}: {self.statement}")
+        return "".join([title, html.table(lines, header), *map(html.paragraph, self._remarks())])
+
+    def _remarks(self) -> list[str]:
+        """What is wrong first, and what was not tested."""
+        found = self.first_violation
+        wrong = [] if found is None else [f"first violation: {found}"]
+        return [*wrong, *(f"not tested: {words}" for words in self.untested)]
 
 
 NOTHING = "no iteration to judge"
+VERDICTS = {True: "holds", False: "FAILS", None: "not tested"}
 
 
 def apart(measured: float, bound: float) -> str:

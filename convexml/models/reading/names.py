@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import InputError, warn
 from ...numerics import Array
+from ...remedies import is_number, is_number_in_words
 from ...validation import float_array
 
 SHOWN = 6
@@ -128,14 +129,15 @@ def refuse_text(owner: str, X: Any, name: str) -> None:
             what = "text" if isinstance(table[i, j], str | bytes) else type(table[i, j]).__name__
             raise InputError(
                 f"{owner}: {name} must hold numbers only; column {which} holds {what} "
-                f"({table[i, j]!r} at row {i}). Encode it as numbers or drop it."
+                f"({table[i, j]!r} at row {i}). {_instead_of(table[i, j])}"
             ) from None
 
 
+def _instead_of(entry: Any) -> str:
+    if is_number_in_words(entry):
+        return "Convert it first, by astype(float)."
+    return "Encode it as numbers or drop it."
+
+
 def _first_that_is_no_number(column: Array) -> int | None:
-    for i, entry in enumerate(column):
-        try:
-            float(entry)
-        except (TypeError, ValueError):
-            return i
-    return None
+    return next((i for i, entry in enumerate(column) if not is_number(entry)), None)

@@ -7,6 +7,7 @@ from functools import partial
 from math import inf, isfinite, isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...comparison.ranking.profile import FACTORS
 from .. import formats
 from .canvas import Picture, picture
 from .charts import GROUPS, LABELLED, draw_claims, draw_panels, draw_profile, draw_times
@@ -14,8 +15,6 @@ from .charts import GROUPS, LABELLED, draw_claims, draw_panels, draw_profile, dr
 if TYPE_CHECKING:
     from ...comparison import Profile, Results
     from ...comparison.ranking import Standing
-
-FACTORS = (1.0, 2.0, 10.0, 100.0)
 
 
 class Figure(NamedTuple):

@@ -64,5 +64,7 @@ def _least(objective: Objective, level: Array) -> float:
         return 0.0
     gram = curvature * joint_gram(objective)
     gram[np.arange(objective.d), np.arange(objective.d)] += level
+    if not np.all(np.isfinite(gram)):  # squares beyond float64
+        return 0.0
     ends = linalg.eigvalsh(gram)[[0, -1]]
     return float(max(ends[0] - len(gram) * EPS * ends[1], 0.0))

@@ -55,6 +55,14 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
         lambda X, y: (put(X, (1, 3), {"a": 1}, object), y),
         r"X must hold numbers only; column 3 holds dict \({'a': 1} at row 1\)",
     ),
+    "numbers in words": (
+        lambda X, y: (X.astype(str), y),
+        r"X must hold numbers only; column 0 holds text \('.*' at row 0\). Convert it first",
+    ),
+    "a column of numbers in words": (
+        lambda X, y: (put(X, (1, 3), "2", object), y),
+        r"X must hold numbers only; column 3 holds text \('2' at row 1\). Convert it first",
+    ),
     "text column": (
         lambda X, y: (text(X), y),
         r"X must hold numbers only; column 'b' holds text \('north' at row 2\). Encode it",

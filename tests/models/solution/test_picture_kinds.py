@@ -91,6 +91,13 @@ def test_the_parts_of_a_kernel_problem_add_up() -> None:
     assert samples.sum() + penalty.sum() == pytest.approx(gap, rel=1e-9, abs=1e-9)
 
 
+def test_parts_beyond_floats_are_drawn_at_the_edge() -> None:
+    rough = cml.Ridge(X * 1e140, y * 1e140, 0.1).solve("fista", max_iter=2, polish=False)
+    figure = rough.plot(kind="gap")
+    assert faults(figure) == []
+    assert all(np.isfinite(line.get_ydata()).all() for axes in figure.axes for line in axes.lines)
+
+
 def test_convergence_is_the_trace_above_its_floor() -> None:
     solution = LASSO.solve("fista", tol=1e-9)
     figure = solution.plot(kind="convergence")

@@ -10,7 +10,7 @@ import pytest
 from support.report.looks import faults
 
 import convexml as cml
-from convexml.models.pictures.polytope import half_planes, vertices
+from convexml.models.pictures.polytope import half_planes, normal_cone, vertices
 
 pytest.importorskip("matplotlib")
 rng = np.random.default_rng(1)
@@ -53,6 +53,22 @@ def test_the_polytope_of_a_linear_program() -> None:
 )
 def test_other_polytopes(program: Callable[[], Any]) -> None:
     assert faults(program().solve().plot()) == []
+
+
+def test_the_cost_points_into_the_normal_cone() -> None:
+    lp = cml.LinearProgram([-3.0, -2.0], A_ub=[[1, 1], [1, 3], [2, 1]], b_ub=[5, 6, 7])
+    rows = half_planes(lp.data, lp.solve().dual)
+    for point, ends in (
+        ([3.0, 1.0], [[2.0, 1.0], [1.0, 3.0]]),  # the cone of -c = (3, 2)
+        ([3.5, 0.0], [[0.0, -1.0], [2.0, 1.0]]),
+        ([1.0, 0.0], [[0.0, -1.0]]),
+    ):
+        by_hand = np.array(ends) / np.linalg.norm(ends, axis=1)[:, None]
+        cone = normal_cone(rows, np.array(point))
+        np.testing.assert_allclose(cone[[0, -1]], by_hand[[0, -1]], atol=1e-12)
+    assert normal_cone(rows, np.array([1.0, 1.0])).size == 0
+    shut = cml.LinearProgram([1.0, 1.0], bounds=[(1, 1), (1, 1)])
+    assert normal_cone(half_planes(shut.data, shut.solve().dual), np.ones(2)).size == 0
 
 
 def test_the_normals_add_up_to_the_cost() -> None:

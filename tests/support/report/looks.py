@@ -16,12 +16,9 @@ def faults(figure: Any) -> list[str]:
     for axes in figure.axes:  # ticks beyond the limits are not drawn
         for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
             low, high = min(low, high), max(low, high)
-            beyond = [t for t in axis.get_major_ticks() if not low <= t.get_loc() <= high]
-            gone = {
-                id(label)
-                for t in (*beyond, *axis.get_minor_ticks())
-                for label in (t.label1, t.label2)
-            }
+            ticks = (*axis.get_major_ticks(), *axis.get_minor_ticks())
+            beyond = [t for t in ticks if not low <= t.get_loc() <= high]
+            gone = {id(label) for t in beyond for label in (t.label1, t.label2)}
             texts = [text for text in texts if id(text) not in gone]
     boxes = [(text.get_text(), text.get_window_extent(), text.get_rotation()) for text in texts]
     width, height = figure.canvas.get_width_height()
