@@ -21,6 +21,7 @@ extensions = [
     "sphinx_design",
     "mathml",
     "model_pages",
+    "phones",
     "pictures",
     "registries",
 ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import Any
 
 from .kinds import CLAIMS_THAT_FAIL, kind_of
 
+FEASIBILITY = ("primal_feasibility", "dual_feasibility")
+"""Kinds of conditions that count beside the gap."""
 ANSWER = ("point", "duals", "support")
 """Fields that are as long as the data."""
 
@@ -139,12 +141,14 @@ class Outcome:
     def excess(self) -> float:
         """What the verdict hangs on, over the tolerance: the gap, or the worst violated row.
 
-        A refuted point whose gap is small violates a constraint; a certified one has at most 1.
+        A point with a small gap that is not certified violates a row, or its gap holds only nearby:
+        then inf. A certified one has at most 1.
         """
         missed = max(self.relative_gap, self.violation)
-        if self.verdict == "refuted" and not missed > self.tol:
-            rows = (row for row in self.conditions if row["kind"] == "primal_feasibility")
-            missed = max((row["relative"] for row in rows), default=missed)
+        if self.verdict != "certified" and not missed > self.tol:
+            rows = (row for row in self.conditions if row["kind"] in FEASIBILITY)
+            missed = max((row["relative"] for row in rows), default=inf)
+            return missed / self.tol if missed > self.tol else inf
         return missed / self.tol
 
     @property

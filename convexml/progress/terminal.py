@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import isnan
 from threading import Event, Thread
 from typing import Any, Self
 
-from .event import Progress
+from .event import Progress, Stage
 
 FIRST, EVERY = 1.0, 0.5
 """Seconds before anything is drawn, and from one drawing to the next."""
@@ -92,11 +93,21 @@ def in_words(progress: Progress, seconds: float, width: int) -> str:
     for word in ("relative ", "passes ", "D ", "P "):  # what goes where there is no room
         if len("  ".join(known)) > width - LEAST:
             known = [each for each in known if not each.startswith(word)]
-    told, words = "  ".join(known), str(now)
-    room = width - len(told) - 2
-    if len(words) > room:
-        words = words[: max(room - 3, 0)] + "..."
-    return f"{words}  {told}"[:width]
+    told = "  ".join(known)
+    return f"{where(now.stages, width - len(told) - 2)}  {told}"[:width]
+
+
+def where(stages: Sequence[Stage], room: int) -> str:
+    """The operations in so many columns: the innermost, which moves, is the last to be cut."""
+    *outer, last = stages
+    counted = [str(replace(stage, label="")) for stage in outer]
+    forms = [list(map(str, outer)), counted]
+    forms += [[*counted[:1], "..."], ["..."]] if outer else []
+    for form in forms:
+        if len(words := " > ".join((*form, str(last)))) <= room:
+            return words
+    words = str(last)
+    return words if len(words) <= room else words[: max(room - 3, 0)] + "..."
 
 
 def elapsed(seconds: float) -> str:

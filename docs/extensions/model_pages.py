@@ -1,19 +1,22 @@
 """A page for every model: its docstring, its formulas, and what is certified on real data.
 
 Nothing here is written by hand: the text is the docstring, the formulas are ``problem.latex()``,
-the numbers and the picture are those of ``problem.solve()`` on the first problem file of the model.
+numbers and pictures are those of ``problem.solve()`` and ``problem.path(...)`` on a problem file.
 """
 
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from convexml import models
+from convexml.errors import InputError
 from convexml.library import discover, load_file, read_table_of
 from convexml.library.names import snake_case
 
@@ -28,7 +31,10 @@ MARKUP = re.compile(r"[\\*_<|]")
 """What Markdown would take for its own."""
 OWN = "learning_problem"
 """The model of files with an ``[objective]``."""
-
+SHOWN = {"linear_program": "lp_wyndor", "quantile_regression": "quantile_wine"}
+"""Where another file than the first shows more: a polytope, coefficients that are not 0."""
+POINTS = 16
+"""Values of a path."""
 
 MEMBERS = (
     "solve",
@@ -59,7 +65,6 @@ MEMBERS = (
     "score",
     "latex",
     "explain",
-    "explain",
     "features",
     "classes",
     "objective_parts",
@@ -89,6 +94,8 @@ def files_of_models() -> dict[str, list[Path]]:
         table = read_table_of(path)
         name = table.model or (OWN if table.objective else "")
         found.setdefault(name, []).append(path)
+    for name, paths in found.items():
+        paths.sort(key=lambda path: path.stem != SHOWN.get(name))
     return found
 
 
@@ -99,6 +106,9 @@ def sections(name: str, files: list[Path]) -> dict[str, Any]:
     solution = first.problem.solve()
     picture = FOLDER / f"{name}.svg"
     solution.plot(picture)
+    followed = values_of_path(first.problem)
+    if followed is not None:
+        first.problem.path(followed[1]).plot(FOLDER / f"{name}_path.svg")
     return {
         "name": name,
         "summary": plain((inspect.getdoc(model) or "").split("\n")[0]),
@@ -108,8 +118,32 @@ def sections(name: str, files: list[Path]) -> dict[str, Any]:
         "text": files[0].read_text(encoding="utf-8").rstrip(),
         "solution": str(solution).rstrip(),
         "picture": picture.name,
+        "followed": "" if followed is None else followed[0],
         "others": [(path.name, read_table_of(path).title) for path in files[1:]],
     }
+
+
+def lam_max(problem: Any) -> float:
+    """The least lam with w = 0, infinite where there is none."""
+    try:
+        return float(problem.lam_max)
+    except (AttributeError, InputError):
+        return math.inf
+
+
+def values_of_path(problem: Any) -> tuple[str, Any] | None:
+    """The hyperparameter that a path of this model follows, and values around that of the file."""
+    for name in ("lam", "C", "radius", "nu"):
+        value = getattr(problem, name, None)
+        if value is None:
+            continue
+        most = lam_max(problem) if name == "lam" else math.inf
+        if 0.0 < most < math.inf:
+            return name, np.geomspace(1.1 * most, 0.02 * most, POINTS)
+        if name == "nu":
+            return name, np.geomspace(min(2.0 * value, 0.9), value / 5.0, POINTS)
+        return name, (value or 0.1) * np.geomspace(10.0, 0.1, POINTS)
+    return None
 
 
 def write_pages(app: Sphinx) -> None:

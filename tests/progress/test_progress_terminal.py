@@ -15,7 +15,7 @@ from rich.console import Console
 
 import convexml as cml
 from convexml.progress import Progress, Stage
-from convexml.progress.terminal import EVERY, FIRST, LEAST, TerminalLine, elapsed, in_words
+from convexml.progress.terminal import EVERY, FIRST, TerminalLine, elapsed, in_words, where
 
 NOW = Progress((Stage("Lasso.path", "lam = 0.1", 2, 9), Stage("Lasso.solve", "fista")), 3.0)
 FULL = Progress(
@@ -104,11 +104,24 @@ def test_a_line_has_all_that_is_known_where_there_is_room() -> None:
 def test_a_line_is_never_wider_than_the_terminal(width: int) -> None:
     text = in_words(FULL, 3.0, width)
     assert len(text) <= width
-    assert text.startswith("Lasso.path")
     if width >= 80:  # the words make room for what was asked for
         assert all(word in text for word in ("3 s", "iteration 40", "P 1771.8795", "D 1771.8795"))
         assert "gap 6.8e-06" in text
-        assert len(text.partition("  ")[0]) >= min(LEAST, width - 60)
+        assert "Lasso.solve fista" in text
+
+
+def test_the_innermost_operation_is_cut_last() -> None:
+    stages = (
+        Stage("Comparison", "lasso_diabetes: fista", 3, 114),
+        Stage("Lasso.path", "lam = 0.1", 2, 9),
+        Stage("Lasso.solve", "fista"),
+    )
+    assert where(stages, 99).startswith("Comparison 3/114 lasso_diabetes: fista > Lasso.path 2/9 l")
+    assert where(stages, 54) == "Comparison 3/114 > Lasso.path 2/9 > Lasso.solve fista"
+    assert where(stages, 45) == "Comparison 3/114 > ... > Lasso.solve fista"
+    assert where(stages, 30) == "... > Lasso.solve fista"
+    assert where(stages, 18) == "Lasso.solve fista"
+    assert where(stages, 12) == "Lasso.sol..."
 
 
 def test_what_is_not_known_is_not_shown() -> None:

@@ -12,6 +12,7 @@ from support.report.reader import read
 from support.report.records import ENVIRONMENT, LIE, record
 
 from convexml.report import Comparison, render_html
+from convexml.report.page.opening import worst_cases
 
 
 class Page(HTMLParser):
@@ -139,6 +140,25 @@ def test_planted_lies_count_as_such_in_sentence_matrix_and_profile() -> None:
     assert standings["liar"].beats["honest"] == 0.0
     assert standings["honest"].mean_seconds == pytest.approx(0.0123 + 0.0045)
     assert standings["slow"].mean_seconds == pytest.approx(5.0)  # a miss counts as the limit
+
+
+def test_the_worst_claims_are_told_by_name_whatever_they_miss() -> None:
+    feasible = ({"name": "|s| <= lam", "kind": "dual_feasibility", "relative": 7e-6},)
+    outside = record("lasso", "outside", verdict="undecided", conditions=feasible)
+    assert outside.relative_gap < outside.tol
+    assert outside.excess == pytest.approx(7.0)
+    nearby = record("lasso", "nearby", verdict="undecided", within=2.0)
+    assert nearby.excess == inf
+    far = record("ridge", "far", verdict="undecided", relative_gap=0.9)
+    told = worst_cases([LIE, outside, far, nearby])
+    assert told.startswith("The worst claim: liar on lasso claimed “optimal” and misses by 0.047")
+    assert "Neither shown nor refuted: far on ridge claimed “optimal”, and may miss by 0.9" in told
+    assert "Neither" not in worst_cases([LIE, outside])
+    assert "outside on lasso claimed “optimal” and may miss by 7e−06" in worst_cases([outside])
+    other = record("lasso", "other", status="unattained", claim="unattained", verified=False)
+    assert worst_cases([other]).endswith(
+        "other on lasso claimed “optimal”; certified is “unattained”."
+    )
 
 
 def test_dark_mode_phone_and_print_are_provided_for(comparison: Comparison) -> None:

@@ -64,7 +64,7 @@ def sentences(results: Results, summary: Summary) -> list[str]:
         f"{len(ran) - confirmed - len(failing):,} ended in other ways, each counted below.",
     ]
     if failing:
-        found.append(f"The worst claim: {worst_case(failing)}.")
+        found.append(worst_cases(failing))
     left = summary.unverified
     if not ran and not left:
         return found
@@ -77,21 +77,48 @@ def sentences(results: Results, summary: Summary) -> list[str]:
     return found
 
 
-def worst_case(failing: Sequence[Outcome]) -> str:
-    """The claim that is furthest from the tolerance, by name and factor.
+def worst_cases(failing: Sequence[Outcome]) -> str:
+    """The claims that are furthest from the tolerance, by name and factor.
 
     Parameters
     ----------
     failing : sequence of Outcome
         Claims that were not confirmed, at least one.
+
+    Returns
+    -------
+    str
+        A sentence on the worst that was refuted, and one on a worse one that was not proved; where
+        there is neither, on a claim of which the certificate shows another.
     """
-    finite = [record for record in failing if isfinite(record.excess)]
-    worst = max(finite or failing, key=lambda record: (record.kind == "refuted", record.excess))
-    name = f"{worst.solver} on {worst.problem} claimed “{worst.claimed}”"
-    if not isfinite(worst.excess):
-        return f"{name}, and no bound is known"
-    missed = typeset(f"{worst.excess * worst.tol:.2g}")
-    return f"{name} and misses by {missed}, which is {factor(worst.excess)} the tolerance"
+    refuted, unproved = (
+        max((r for r in failing if r.kind == kind), key=_known_first, default=None)
+        for kind in ("refuted", "unproved")
+    )
+    if refuted is None and unproved is None:
+        return f"A claim that fails: {_claimed(failing[0])}; certified is “{failing[0].status}”."
+    first = refuted or unproved
+    assert first is not None
+    told = f"The worst claim: {_claimed(first)} and {_missed(first)}."
+    if refuted is None or unproved is None or _known_first(unproved) < _known_first(refuted):
+        return told
+    return f"{told} Neither shown nor refuted: {_claimed(unproved)}, and {_missed(unproved)}."
+
+
+def _known_first(record: Outcome) -> tuple[bool, float]:
+    return isfinite(record.excess), record.excess
+
+
+def _claimed(record: Outcome) -> str:
+    return f"{record.solver} on {record.problem} claimed “{record.claimed}”"
+
+
+def _missed(record: Outcome) -> str:
+    if not isfinite(record.excess):
+        return "no bound is known"
+    missed = typeset(f"{record.excess * record.tol:.2g}")
+    word = "misses by" if record.kind == "refuted" else "may miss by"
+    return f"{word} {missed}, which is {factor(record.excess)} the tolerance"
 
 
 def factor(excess: float) -> str:
