@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
+
+from ..typesetting.lines import paragraph
 
 if TYPE_CHECKING:
     from ..comparison import Outcome
@@ -46,7 +50,21 @@ def solved(record: Outcome, solution: Any, file: Any, held_out: dict[str, Any]) 
         if not fact["ok"]:
             text += f", found {fact.get('note') or unlike(fact['value'], fact['expected'])}"
         lines.append(f"{text}   [{fact['source']}]")
-    return "\n".join(lines)
+    return folded("\n".join(lines))
+
+
+def folded(text: str) -> str:
+    """Lines that a terminal would break within a word, broken between words and indented.
+
+    What is no terminal gets them whole, unless COLUMNS says how wide it is.
+    """
+    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+        return text
+    width = columns()
+    return "\n".join(
+        "\n".join(paragraph(line, width, rest=" " * 6)) if len(line) > width else line
+        for line in text.splitlines()
+    )
 
 
 def _largest(features: tuple[str, ...], w: Any) -> list[str]:

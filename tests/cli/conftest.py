@@ -13,7 +13,8 @@ from convexml.cli import app
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Run a command in an empty folder."""
+    """Run a command in an empty folder, with an output of any width."""
+    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.chdir(tmp_path)
     return lambda *arguments: CliRunner().invoke(app, list(map(str, arguments)))
 

@@ -43,6 +43,18 @@ def test_solve_verified_is_0(run: Command, ridge: Path) -> None:
     assert result.stderr == ""
 
 
+def test_solve_breaks_long_lines_between_words(
+    run: Command, ridge: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = run("solve", ridge).stdout
+    monkeypatch.setenv("COLUMNS", "60")
+    broken = run("solve", ridge).stdout
+    assert max(map(len, whole.splitlines())) > 60
+    assert max(map(len, broken.splitlines())) <= 60
+    words = [[word for word in each.split() if "." not in word] for each in (whole, broken)]
+    assert words[0] == words[1]  # seconds aside
+
+
 def test_solve_json_is_one_document(run: Command, ridge: Path) -> None:
     result = run("solve", ridge, ridge, "--json", "--solver", "clarabel", "--tol", "1e-8")
     assert result.exit_code == 0
