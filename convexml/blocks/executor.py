@@ -29,6 +29,11 @@ class Executor(Protocol):
         """
         ...
 
+    @property
+    def is_full(self) -> bool:
+        """Whether vectors of n numbers had better be computed again than kept."""
+        ...
+
     def placed(self, values: Iterable[Any]) -> list[Any]:
         """Handles of values that are here, taken one after the other."""
         ...
@@ -87,6 +92,10 @@ class Here:
             with ThreadPoolExecutor(threads) as pool:
                 results += pool.map(computed, others)
         return [list(each) for each in zip(*results, strict=True)]
+
+    @property
+    def is_full(self) -> bool:
+        return self.keeper.is_full
 
     def placed(self, values: Iterable[Any]) -> list[Any]:
         return [self.keeper.kept(value) for value in values]

@@ -56,6 +56,11 @@ class Keeper:
         self.folder: Path | None = None
         """Where files are; it is gone with the keeper."""
 
+    @property
+    def is_full(self) -> bool:
+        """Whether half of the memory is taken: the rest is for what is dear."""
+        return self._bytes > 0.5 * self.memory
+
     def kept(self, value: Any) -> Any:
         """A handle of a value."""
         if not isinstance(value, np.ndarray) or value.nbytes <= SMALL or value.dtype.hasobject:

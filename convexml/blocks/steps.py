@@ -16,6 +16,11 @@ import numpy as np
 
 from .indices import ByBlock
 
+CHEAP = 24
+"""Steps that take no longer than to write a vector to a file and to read it."""
+LOOK = 1000
+"""Steps that a look at rows takes the time of."""
+
 
 class Step:
     """A function of blocks. Its results, one for each, may not be computed yet.
@@ -158,8 +163,7 @@ def visit(wanted: Sequence[Step], executor: Any) -> None:
     order = pending(wanted)
     if not order:
         return
-    asked = {id(step) for step in wanted}
-    kept = [step for step in order if id(step) in asked or step.is_held]
+    kept = _kept(order, {id(step) for step in wanted}, executor.is_full)
     columns: dict[int, Any] = {}
     for step in order:
         for each in (*step.arguments, *step.named.values()):
@@ -174,6 +178,23 @@ def visit(wanted: Sequence[Step], executor: Any) -> None:
     results = executor.map(program, list(columns.values()), len(kept))
     for step, handles in zip(kept, results, strict=True):
         step.settle(handles)
+
+
+def _kept(order: list[Step], asked: set[int], full: bool) -> list[Step]:
+    """What is asked for, and what somebody holds.
+
+    Where the memory is full, of the latter what takes a look at the rows, or many steps: others
+    are done again when they are needed, which is less than to write and to read them.
+    """
+    kept: list[Step] = []
+    work: dict[int, int] = {}
+    for step in order:
+        steps = sum(work.get(id(need), 0) for need in step.needs)
+        work[id(step)] = LOOK if isinstance(step, Fetch) else steps + 1
+        if id(step) in asked or (step.is_held and (not full or work[id(step)] > CHEAP)):
+            kept.append(step)
+            work[id(step)] = 0
+    return kept
 
 
 def _program(order: list[Step], place: Mapping[int, Slot], outputs: list[Slot]) -> BlockProgram:

@@ -158,20 +158,19 @@ def balanced_rows_of(U: Array) -> Array:
 def spread(room: Array, total: int) -> Array:
     """Whole numbers 0 <= step <= room, of equal size where they can, that add up to ``total``.
 
-    Less where there is no room for it. ``room`` holds int64 up to 2^53.
+    Less where there is no room for it. ``room`` holds int64 up to 2^53. In each round every entry
+    that can move is given the same whole share, rounded down, or what room it has.
     """
     step = np.zeros_like(room)
     while total > 0:
-        movable = np.flatnonzero(room > step)
-        if total <= movable.size:
-            step[movable[:total]] += 1
+        left = room - step
+        count = int((left > 0).sum())
+        if total <= count:
+            step[np.flatnonzero(left)[:total]] += 1
             break
-        if not movable.size:
+        if not count:
             break
-        share = min(-(-total // movable.size), 2**62 // movable.size)
-        more = np.minimum((room - step)[movable], share)
-        before = np.cumsum(more) - more
-        more = np.clip(min(total, 2**62) - before, 0, more)
-        step[movable] += more
-        total -= int(more.sum())
+        more = np.minimum(left, total // count)
+        step = step + more
+        total -= exact_sum(more)
     return step

@@ -3,7 +3,7 @@
 from .ahead import ahead
 from .base import Design
 from .blocked import BlockedDesign
-from .by_blocks import by_blocks, in_blocks
+from .by_blocks import by_blocks, in_blocks, rows_in_blocks
 from .dense import DenseDesign
 from .scaled import ScaledDesign, last_scores, last_slopes, remember_scores, unscaled
 from .sparse import SparseDesign
@@ -24,5 +24,6 @@ __all__ = [
     "last_scores",
     "last_slopes",
     "remember_scores",
+    "rows_in_blocks",
     "unscaled",
 ]

@@ -21,6 +21,11 @@ def in_blocks(design: Any) -> bool:
     return isinstance(unscaled(base)[0], BlockedDesign)
 
 
+def rows_in_blocks(objective: Any) -> bool:
+    """Whether those of an objective do; functions of a kernel have no design."""
+    return in_blocks(getattr(objective, "design", None))
+
+
 def by_blocks(function: Callable[..., Any], design: Any, *args: Any) -> BlockArray:
     """What a function says of each block, in the units that the design is seen in."""
     base, units = unscaled(design)

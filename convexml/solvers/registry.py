@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from inspect import getattr_static
 from typing import Any
 
-from ..design import in_blocks
+from ..design import rows_in_blocks
 from ..errors import InputError, UnknownSolverError, instead, nearest
 from ..theory import Theorem
 from .algorithm import Algorithm
@@ -115,7 +115,7 @@ OVER_BLOCKS = (
 
 def takes_rows(name: str, objective: Any) -> bool:
     """Whether a solver takes the rows of a problem where they lie: in memory, or in blocks."""
-    return name in OVER_BLOCKS or not in_blocks(getattr(objective, "design", None))
+    return name in OVER_BLOCKS or not rows_in_blocks(objective)
 
 
 def supports(name: str, problem: Any) -> tuple[bool, str]:

@@ -102,6 +102,11 @@ class OnDask:
         self._latest = [ref(column) for column in results] if count > 1 else []
         return [column.handles() for column in results]
 
+    @property
+    def is_full(self) -> bool:
+        """Workers see to their own memory."""
+        return False
+
     def placed(self, values: Iterable[Any]) -> list[Any]:
         given, tasks = list(values), Tasks(self.client)
         if any(isinstance(value, Chunk) for value in given):

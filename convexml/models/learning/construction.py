@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import losses, penalties
-from ...design import StackedDesign, in_blocks
+from ...design import StackedDesign, rows_in_blocks
 from ...errors import InputError
 from ...losses import Loss
 from ...numerics import Array
@@ -114,7 +114,7 @@ def coefficients(owner: str, weights: Array, scale: str | float) -> Array:
 
 def check_blocks(owner: str, objective: Any) -> None:
     """Refuse what is known of samples in memory alone: constraints on the predictions."""
-    if not in_blocks(getattr(objective, "design", None)):  # functions of a kernel have none
+    if not rows_in_blocks(objective):
         return
     if objective.loss.is_indicator:
         raise InputError(

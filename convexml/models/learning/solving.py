@@ -11,6 +11,7 @@ import numpy as np
 
 from ...certificates.learning.gap import try_to_refute
 from ...certificates.learning.points.primal_repair import PrimalPoint, repair_primal
+from ...design import rows_in_blocks
 from ...errors import ConvexmlError, UnsuitableSolverError
 from ...numerics import Array
 from ...objective import Frame, Objective, frame_of, resized
@@ -56,7 +57,7 @@ SMALL, EXACT = 100_000, 1e-14
 def is_small(objective: Objective) -> bool:
     """Whether another step costs next to nothing, or X is small beside what it may still bring."""
     steep = objective.penalty.is_smooth and objective.penalty.strong_convexity > 0.0
-    return objective.n * objective.d <= SMALL or not steep
+    return (objective.n * objective.d <= SMALL or not steep) and not rows_in_blocks(objective)
 
 
 def solve_learning(
@@ -145,8 +146,7 @@ def attempt(
     """
     objective, began = problem.objective_parts, time.perf_counter()
     cheap = objective.n * objective.d <= SMALL
-    # Where X is small, or as it is, the frame of the certificate: what is known in it is known
-    # once.
+    # Where X is small, or as it is, the frame of the certificate: what is known is known once.
     frame = frame_of(objective, always=name in FRAMED)
     if name in FRAMED and not cheap and frame.objective.design is not objective.design:
         frame = frame_of(objective)
@@ -156,9 +156,10 @@ def attempt(
         frame = resized(frame, limits.size)
     run = run_algorithm if name in ALGORITHMS else run_reference_solver
     # Asked for by name they end where they are.
-    shows = limits.descends and (name == "interior_point" or (name == "fista" and cheap))
+    further = limits.descends and not rows_in_blocks(objective)
+    shows = further and (name == "interior_point" or (name == "fista" and cheap))
     asked = limits
-    if name in NEARER and limits.descends:
+    if name in NEARER and further:
         near = max(NEARER[name] * limits.tol, min(limits.tol, NEAREST))
         asked = replace(limits, tol=near, aim=near)
     w, b, u, facts = run(problem, frame, name, asked, options)

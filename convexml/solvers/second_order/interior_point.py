@@ -13,6 +13,9 @@ from ..box_dual import BoxDual, box_dual, kinks_at_zero, with_kinks
 from ..driver import Iterate
 from .interior_system import BACK_OFF, SIDES, InteriorPoint, KinkedRows, NewtonSystem
 
+NEAR = 1e-2
+"""Relative gaps that s'z tells well."""
+
 
 def interior_point(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
     """Solve the dual QP by Mehrotra's predictor-corrector steps, all variables at once.
@@ -37,13 +40,15 @@ def interior_point(objective: Objective, w: Array, b: float) -> Iterator[Iterate
     at = start(rows, box, finite)
     while True:
         system = NewtonSystem(rows, box, level, finite, at)
-        mu = float(np.sum(system.products)) / count
+        mu = system.product / count
         state = {"p": at.p, "s": finite * at.s, "z": at.z}
         state |= {"q": box.q, "K": box.K}
         passes += 2.0
         u, _ = rows.split(system.u)
-        yield Iterate(at.w, at.b, u, passes, {"complementarity": mu}, state)
         cost = float(np.sum(system.size) + 0.5 * level @ at.w**2)
+        promise = max(mu * count / cost, left) if cost > 0.0 else np.nan
+        known = promise if promise <= NEAR else np.nan
+        yield Iterate(at.w, at.b, u, passes, {"complementarity": mu}, state, promise=known)
         if (mu * count <= EPS * cost and left <= EPS) or not np.isfinite(system.weights.sum()):
             return
         system.factor()

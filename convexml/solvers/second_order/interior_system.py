@@ -94,7 +94,7 @@ class NewtonSystem:
         self, rows: KinkedRows, box: BoxDual, level: Array, finite: Array, at: InteriorPoint
     ) -> None:
         self.rows, self.finite, self.at = rows, finite, at
-        self.u, self.products = at.p.sum(axis=0), at.s * at.z
+        self.u, products = at.p.sum(axis=0), at.s * at.z
         self.size = np.abs(box.q * at.p) + 0.5 * box.K * at.p**2
         with np.errstate(divide="ignore", over="ignore"):
             self.h = 1.0 / (box.K + np.sum(at.z / at.s, axis=0))
@@ -103,8 +103,9 @@ class NewtonSystem:
         self.r_p = slope - np.sum(SIDES * at.z, axis=0)
         self.level = level
         self.affine = self._aim(-(finite * at.z))
-        numbers = [self.u, self.affine.hg, self.weights, self.products, self.size]
+        numbers = [self.u, self.affine.hg, self.weights, products, self.size]
         rows.ahead([self.u, self.affine.hg], self.weights, sums=numbers)
+        self.product = float(np.sum(products))
         pull, self.r_b = rows.back(self.u)
         self.r_w = level * at.w + pull
 
@@ -133,8 +134,8 @@ class NewtonSystem:
         cross, ends = at.s * step.z + at.z * step.s, [reach(at.s, step.s), reach(at.z, step.z)]
         back = [self.central.hg, self.second.hg]
         self.rows.ahead(back, sums=[both, cross, *back], least=ends)
-        first, change, last = (float(np.sum(x)) for x in (self.products, cross, both))
-        return longest(*ends), lambda t: first + t * change + t * t * last
+        change, last = float(np.sum(cross)), float(np.sum(both))
+        return longest(*ends), lambda t: self.product + t * change + t * t * last
 
     def corrected(self, mu: float) -> tuple[InteriorPoint, float]:
         """The step towards s z = mu - ds dz of the one that was predicted, and how far to go."""
