@@ -18,6 +18,7 @@ from support.browser.measure import (
     UNFOLD,
     WIDTHS,
     opened,
+    stranded,
     violations,
 )
 
@@ -115,6 +116,17 @@ def test_on_paper_a_takeaway_and_its_picture_fit_on_one_sheet(browser: Any, addr
         page.add_style_tag(content=".chart svg { max-height: none !important; width: 100%; }")
         page.evaluate("document.querySelector('.chart svg').style.minHeight = '900px'")
         assert page.evaluate(PARTED, PAPER[1]) != []
+
+
+def test_on_paper_no_heading_is_at_the_foot_of_a_sheet(browser: Any, address: str) -> None:
+    with opened(browser, address, PAPER[0], "light") as (page, _):
+        page.emulate_media(media="print")
+        assert stranded(page)[1] == []
+        page.add_style_tag(content="#contents ol { break-before: page; }")
+        page.add_style_tag(content="#contents { break-before: page; padding-top: 160mm; }")
+        headings, wrong = stranded(page)
+        assert len(headings) == page.locator("h1, h2, h3").count()  # the outline is whole
+        assert wrong == ["(Contents)"]
 
 
 def test_on_paper_headings_stay_with_what_follows_and_nothing_is_folded(

@@ -18,6 +18,7 @@ from support.browser.measure import (
     UNFOLD,
     WIDTHS,
     opened,
+    stranded,
     violations,
 )
 
@@ -54,10 +55,13 @@ def test_no_text_is_outside_its_box_or_on_another(browser: Any, whole: str, widt
         assert wrong == []
 
 
-def test_on_paper_a_takeaway_and_its_picture_fit_on_one_sheet(browser: Any, whole: str) -> None:
+def test_on_paper_nothing_is_parted_from_what_follows(browser: Any, whole: str) -> None:
     with opened(browser, whole, PAPER[0], "light") as (page, _):
         page.emulate_media(media="print")
         assert page.evaluate(PARTED, PAPER[1]) == []
+        headings, wrong = stranded(page)
+        assert len(headings) > 100
+        assert wrong == []
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -161,6 +161,15 @@ def test_the_worst_claims_are_told_by_name_whatever_they_miss() -> None:
     )
 
 
+def test_ties_are_told_as_ties() -> None:
+    first, second = record("lasso", "a", seconds=1.0), record("lasso", "b", seconds=1.0)
+    slower = record("lasso", "c", seconds=2.0)
+    html = render_html(Comparison((first, second, slower), ENVIRONMENT))
+    assert "a and b and c solve the most, 100 % of all problems; a and b are the quickest" in html
+    html = render_html(Comparison((first, slower), ENVIRONMENT))
+    assert "a is most often the quickest, 100 %." in html
+
+
 def test_dark_mode_phone_and_print_are_provided_for(comparison: Comparison) -> None:
     html = render_html(comparison)
     for rule in ("prefers-color-scheme: dark", "@media print", "max-width: 700px", "viewport"):

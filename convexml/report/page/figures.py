@@ -47,11 +47,12 @@ def _profile(profile: Profile, standings: Sequence[Standing]) -> Figure:
     best = names[:LABELLED]
     draw = partial(draw_profile, profile, best)
     label = "Share of the problems solved within a factor of the best time, for each solver"
-    quickest = max(names, key=lambda name: profile.share(name, 1.0))
     return Figure(
         "profile",
-        f"{best[0]} solves the most, {_percent(profile.share(best[0], inf))} of all problems; "
-        f"{quickest} is most often the quickest, on {_percent(profile.share(quickest, 1.0))}.",
+        _leaders(profile, names, inf, "solves the most", "solve the most")
+        + " of all problems; "
+        + _leaders(profile, names, 1.0, "is most often the quickest", "are the quickest equally")
+        + ".",
         picture("profile", label, draw),
         f"Performance profile (Dolan and Moré, 2002) over {profile.problems} pairs of a problem "
         "that has a certificate and a tolerance: the share on which what a solver claimed was "
@@ -64,6 +65,14 @@ def _profile(profile: Profile, standings: Sequence[Standing]) -> Figure:
             for name in names
         ],
     )
+
+
+def _leaders(profile: Profile, names: Sequence[str], tau: float, one: str, several: str) -> str:
+    """Who leads at a factor, and with what share; of more than three only how many."""
+    most = max(profile.share(name, tau) for name in names)
+    first = [name for name in names if profile.share(name, tau) == most]
+    who = " and ".join(first) if len(first) <= 3 else f"{len(first)} solvers"
+    return f"{who} {one if len(first) == 1 else several}, {_percent(most)}"
 
 
 def _panels(profile: Profile) -> Figure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -65,7 +66,19 @@ PARTED = """(height) => [...document.querySelectorAll(".kept")].filter((each) =>
   .map((each) => each.textContent.trim().slice(0, 60))"""
 """Takeaways that a sheet of this height parts from their pictures."""
 
+OUTLINE = re.compile(rb"/Title ([^\n]*)\n/Dest \[\d+ 0 R /XYZ \S+ (\S+) 0\]")
+"""Headings in the outline of a PDF of Chromium, with their height above the foot of the sheet."""
+FOOT, FOLLOWED = 34.0, 45.0
+"""Points: the margin of 12 mm, and a heading with a line below it."""
+
 UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+
+
+def stranded(page: Any) -> tuple[list[str], list[str]]:
+    """All headings of the printed page, and those at the foot of a sheet without what follows."""
+    pdf = page.pdf(prefer_css_page_size=True, outline=True, tagged=True)
+    found = [(title.decode("latin-1"), float(y)) for title, y in OUTLINE.findall(pdf)]
+    return [each for each, _ in found], [each for each, y in found if y < FOOT + FOLLOWED]
 
 
 @contextmanager
