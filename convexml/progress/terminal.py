@@ -98,16 +98,23 @@ def in_words(progress: Progress, seconds: float, width: int) -> str:
 
 
 def where(stages: Sequence[Stage], room: int) -> str:
-    """The operations in so many columns: the innermost, which moves, is the last to be cut."""
+    """The operations in so many columns: what moves, counts and the innermost, goes last."""
     *outer, last = stages
-    counted = [str(replace(stage, label="")) for stage in outer]
-    forms = [list(map(str, outer)), counted]
-    forms += [[*counted[:1], "..."], ["..."]] if outer else []
-    for form in forms:
-        if len(words := " > ".join((*form, str(last)))) <= room:
-            return words
-    words = str(last)
-    return words if len(words) <= room else words[: max(room - 3, 0)] + "..."
+    named = [str(replace(stage, label="")) for stage in outer]
+    counts = [f"{stage.done}/{stage.total}" for stage in outer if stage.total]
+    moving = str(replace(last, name="")) or last.name
+    forms = [
+        [*map(str, outer), str(last)],
+        [*named, str(last)],
+        [*named[:1], "...", str(last)],
+        [*counts, str(last)],
+        [*counts, moving],
+        [str(last)],
+        [moving],
+    ]
+    found = (" > ".join(form) for form in forms if len(stages) > 2 or "..." not in form)
+    cut = moving[: max(room - 3, 0)] + "..."
+    return next((words for words in found if len(words) <= room), cut)
 
 
 def elapsed(seconds: float) -> str:

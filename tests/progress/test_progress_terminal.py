@@ -107,10 +107,11 @@ def test_a_line_is_never_wider_than_the_terminal(width: int) -> None:
     if width >= 80:  # the words make room for what was asked for
         assert all(word in text for word in ("3 s", "iteration 40", "P 1771.8795", "D 1771.8795"))
         assert "gap 6.8e-06" in text
-        assert "Lasso.solve fista" in text
+        assert text.startswith(("Lasso.path 2/9", "2/9 > "))
+        assert "fista" in text
 
 
-def test_the_innermost_operation_is_cut_last() -> None:
+def test_what_moves_is_cut_last() -> None:
     stages = (
         Stage("Comparison", "lasso_diabetes: fista", 3, 114),
         Stage("Lasso.path", "lam = 0.1", 2, 9),
@@ -119,9 +120,13 @@ def test_the_innermost_operation_is_cut_last() -> None:
     assert where(stages, 99).startswith("Comparison 3/114 lasso_diabetes: fista > Lasso.path 2/9 l")
     assert where(stages, 54) == "Comparison 3/114 > Lasso.path 2/9 > Lasso.solve fista"
     assert where(stages, 45) == "Comparison 3/114 > ... > Lasso.solve fista"
-    assert where(stages, 30) == "... > Lasso.solve fista"
+    assert where(stages, 31) == "3/114 > 2/9 > Lasso.solve fista"
+    assert where(stages, 30) == "3/114 > 2/9 > fista"
     assert where(stages, 18) == "Lasso.solve fista"
-    assert where(stages, 12) == "Lasso.sol..."
+    assert where(stages, 12) == "fista"
+    assert where(stages, 4) == "f..."
+    assert where(stages[1:], 35) == "Lasso.path 2/9 > Lasso.solve fista"
+    assert where(stages[1:], 33) == "2/9 > Lasso.solve fista"
 
 
 def test_what_is_not_known_is_not_shown() -> None:
