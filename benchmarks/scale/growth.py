@@ -3,7 +3,7 @@
 Run with ``python benchmarks/scale/growth.py --n 1e5 1e6``; all of it, with a file of 4 GB, with
 ``--n 1e5 1e6 5e6 2e7``. Every solve has a process of its own and is certified to 1e-6. "Floors" is
 its processor time, posing and certificate included, as a multiple of reading the file once and one
-Gram matrix of it in plain NumPy, measured before and after it in the same process. Files are
+Gram matrix of it in plain NumPy, measured twice after it in the same process. Files are
 written to a folder that is removed at the end, and read from the cache of the system where that
 has room for them.
 """

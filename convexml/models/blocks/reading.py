@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...blocks import BlockArray
+from ...blocks import BlockArray, together
 from ...blocks.form import RowForm
 from ...design import BlockedDesign, Design, as_design
 from ...design.brought import ColumnFacts, DesignBlock, InMemory, column_facts
@@ -103,6 +103,7 @@ def read_row_blocks(
         outputs = (len(classes),) if labels == "classes" else ()
         numbers = _codes if labels == "classes" else _signs
         targets = BlockArray.like(targets.mapped(numbers, classes), form)
+        together(targets)
     is_sparse = any(block.is_sparse for block in read)
     total = executor.total([sizes[k] for k in counting])
     design = BlockedDesign.reading(

@@ -56,7 +56,8 @@ class FromNpy:
     def __call__(self) -> Loaded:
         rows = slice(self.first, self.last)
         X, y = (np.load(path, mmap_mode="r")[rows] for path in (self.X, self.y))
-        return np.array(X), np.array(y), None
+        single = X.dtype.kind == "f" and X.itemsize < 8
+        return np.array(X, dtype=float if single else None), np.array(y), None
 
 
 @dataclass(frozen=True)
