@@ -24,8 +24,9 @@ BROUGHT = object()
 class RowBlocks:
     """The samples of a learning problem in blocks of rows, in place of X and y.
 
-    A block is in memory while something is computed from it. Vectors of n numbers lie in the same
-    blocks. Sums over the samples are added up in a fixed order, so that the same blocks give the
+    A block is in memory while something is computed from it, as many at a time as there are
+    processors. Vectors of n numbers lie in the same blocks, those beyond 512 MB in files of the
+    temporary directory. Sums over the samples are added up in a fixed order, so that the same blocks give the
     same result to the last digit.
 
     Parameters
