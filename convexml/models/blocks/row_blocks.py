@@ -26,8 +26,8 @@ class RowBlocks:
 
     A block is in memory while something is computed from it, as many at a time as there are
     processors. Vectors of n numbers lie in the same blocks, those beyond 512 MB in files of the
-    temporary directory. Sums over the samples are added up in a fixed order, so that the same blocks give the
-    same result to the last digit.
+    temporary directory. Sums over the samples are added up in a fixed order, so that the same
+    blocks give the same result to the last digit.
 
     Parameters
     ----------
