@@ -127,14 +127,14 @@ class BlockedDesign:
     def _total(self, method: str, *args: Any) -> Any:
         found = None
         if args and isinstance(args[0], BlockArray):
-            found = args[0].step.ahead.pop((method, id(self.brought.step)), None)
+            found = args[0].step.ahead.pop((method, self.brought.step), None)
         found = self._asked(method, *args) if found is None else found
         return found.executor.total(found.parts)
 
     def ahead(self, method: str, u: BlockArray) -> BlockArray:
         """What a sum over the rows will be asked of, noted down with u, for one visit of many."""
         found = self._asked(method, u)
-        u.step.ahead[method, id(self.brought.step)] = found
+        u.step.ahead[method, self.brought.step] = found
         return found
 
     @cached_property
