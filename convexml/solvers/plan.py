@@ -31,6 +31,8 @@ costs corrections."""
 AMPLE = 10_000_000
 """Entries of rows that are enough however many there are: of 50 columns their Hessian is off by
 2 %, and each correction leaves a thousandth of the gap."""
+KINKED = 1500
+"""Rows for each unknown from which on a smoothed loss is minimised before an interior point."""
 LIKELY, SHORT = 64, 5.0
 """Rows for each unknown that say how the others curve, to an eighth, where these are eight times as
 many; a Gram matrix of all rows that costs so many products is not formed at once."""
@@ -54,6 +56,15 @@ def start_of_newton(sizes: Sizes) -> dict[str, Any]:
         return {}
     ample = AMPLE // (max(sizes.d, 1) * sizes.classes)
     return {"sample": max(min(sizes.n // 10, ample), ENOUGH * unknowns)}
+
+
+def start_of_interior_point(sizes: Sizes) -> dict[str, Any]:
+    """The rows on which a smoothed loss is minimised, where bands about its kinks hold enough."""
+    unknowns, penalty = sizes.d + 1, sizes.objective.penalty
+    quadratic = penalty.is_smooth and penalty.strong_convexity > 0.0
+    if sizes.n <= KINKED * unknowns or not quadratic or sizes.d > FEW:
+        return {}
+    return {"sample": min(sizes.n // 10, max(AMPLE // sizes.d, ENOUGH * unknowns))}
 
 
 def some_rows(sizes: Sizes) -> dict[str, Any]:
@@ -126,6 +137,7 @@ TABLE = (
             (s.d <= s.n // 2 or bool(kinks_at_zero(s.objective).any()))
             and not (s.objective.loss.is_indicator or s.is_smooth)
         ),
+        start_of_interior_point,
     ),
     Engine(
         "proximal_point",

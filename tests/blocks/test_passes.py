@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -67,3 +68,19 @@ def test_products_beyond_numbers_are_not_remembered_for_a_part_of_them() -> None
     with np.errstate(over="ignore"):
         assert last_scores(design, np.array([1.0, 1.0]))[0] == np.inf
         assert last_scores(design, np.array([0.5, 0.5]))[0] == 1e308
+
+
+@pytest.mark.parametrize("model", [cml.SoftMarginSVM, partial(cml.SVR, epsilon=0.1)])
+def test_a_loss_with_kinks_is_smoothed_where_rows_are_very_many(model: Any) -> None:
+    rng = np.random.default_rng(5)
+    rows = rng.standard_normal((30_000, 4))
+    score = rows @ [1.0, -1.0, 0.5, 0.0] + 0.3
+    noise = rng.standard_normal(len(rows))
+    y = np.where(score + noise > 0.0, 1.0, -1.0) if model is cml.SoftMarginSVM else score + noise
+    blocks = cml.RowBlocks(list(zip(np.split(rows, [5000]), np.split(y, [5000]), strict=True)))
+    solution = model(blocks, C=0.01).solve(tol=1e-5)
+    assert solution.status == "optimal"
+    assert blocks.passes <= 20  # an interior point takes 150
+    whole = model(rows, y, C=0.01).solve("augmented_lagrangian", tol=1e-10)
+    assert solution.objective - whole.objective <= 1e-5 * whole.objective
+    assert solution.objective >= whole.objective * (1.0 - 1e-10)

@@ -12,12 +12,15 @@ from ...objective import Objective
 from ..box_dual import BoxDual, box_dual, kinks_at_zero, with_kinks
 from ..driver import Iterate
 from .interior_system import BACK_OFF, SIDES, InteriorPoint, KinkedRows, NewtonSystem
+from .smoothing import smoothed_start
 
 NEAR = 1e-2
 """Relative gaps that s'z tells well."""
 
 
-def interior_point(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
+def interior_point(
+    objective: Objective, w: Array, b: float, *, sample: int = 0, seed: int = 0
+) -> Iterator[Iterate]:
     """Solve the dual QP by Mehrotra's predictor-corrector steps, all variables at once.
 
     F*(u) = min { q'p + p'K p / 2 : sum_k p_k = u, lo <= p <= hi } and Omega = w'Lam w / 2 make the
@@ -27,16 +30,22 @@ def interior_point(objective: Objective, w: Array, b: float) -> Iterator[Iterate
     that this allows, second-order terms included (Mehrotra, 1992, https://doi.org/10.1137/0802028;
     Ferris and Munson, 2002, https://doi.org/10.1137/S1052623400374379, for SVMs).
 
-    It needs no start: (w, b) is only the first iterate.
+    It needs no start: (w, b) is only the first iterate. Where rows are very many, ``sample`` of
+    them drawn at random come first, and steps on all rows that a smoothed loss takes from there
+    (``smoothed_start``): what follows is needed where their gap is too large.
     """
     kinks = kinks_at_zero(objective)
     (kinked,) = kinks.nonzero()
+    passes = 1.0
+    yield Iterate(w, b, None, passes, promise=np.inf if sample else np.nan)
+    if sample and not kinked.size:
+        rng = np.random.default_rng(seed)
+        passes += yield from smoothed_start(objective, b, curvature(objective), sample, rng)
     rows, box = KinkedRows(objective, kinked), with_kinks(box_dual(objective), kinks[kinked])
     level = curvature(objective)
     finite = np.stack([np.isfinite(box.lo), np.isfinite(box.hi)])
     count = max(int(finite.sum()), 1)
-    passes, left = 1.0, 1.0
-    yield Iterate(w, b, None, passes)
+    left = 1.0
     at = start(rows, box, finite)
     while True:
         system = NewtonSystem(rows, box, level, finite, at)
