@@ -202,7 +202,7 @@ class BlockedDesign:
 
     @property
     def extent(self) -> tuple[Array, Array]:
-        """The least and the largest entry of each column; of sparse ones none."""
+        """The least and the largest entry of each column, zeros of sparse ones included."""
         return self.facts.low, self.facts.high
 
     def centred(self, centre: Array) -> BlockedDesign:

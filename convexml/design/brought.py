@@ -69,7 +69,7 @@ class ColumnFacts:
     counts, squares, sums : array, shape (d,)
         The entries stored of each column, their squares and themselves added up.
     low, high : array, shape (d,)
-        The least and the largest entry of each column; of sparse rows none, (0,).
+        The least and the largest entry of each column, zeros of sparse ones included.
     """
 
     entries: int
@@ -94,10 +94,13 @@ class ColumnFacts:
 
 def column_facts(design: Design) -> ColumnFacts:
     """That of some rows."""
-    low = high = np.zeros(0)
-    if not design.is_sparse:
-        X = design.dense()
-        low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
+    n, d = design.shape
+    low, high = np.full(d, np.inf), np.full(d, -np.inf)
+    if n and design.is_sparse:
+        X = design.constant
+        low, high = (end.toarray().ravel() for end in (X.min(axis=0), X.max(axis=0)))
+    elif n:
+        low, high = design.constant.min(axis=0), design.constant.max(axis=0)
     with np.errstate(all="ignore"):
         return ColumnFacts(
             design.entries,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import convexml as cml
 from convexml.errors import InputError, UnsuitableSolverError
@@ -152,3 +153,14 @@ def test_what_needs_all_rows_says_so() -> None:
         cml.Ridge(cml.RowBlocks(pieces(X, Y)), y=Y, lam=0.1)
     with pytest.raises(InputError, match="carry their sample weights"):
         cml.Ridge(cml.RowBlocks(pieces(X, Y)), lam=0.1, sample_weight=WEIGHTS)
+
+
+@pytest.mark.parametrize("kinds", [(sparse.csr_array,), (sparse.csr_array, np.asarray)])
+def test_blocks_of_sparse_rows_alone_or_beside_dense_ones(kinds: tuple[Any, ...]) -> None:
+    few = np.where(np.abs(X) > 0.8, X, 0.0)
+    cut = pieces(few, Y)
+    blocks = cml.RowBlocks([(kinds[k % len(kinds)](A), y) for k, (A, y) in enumerate(cut)])
+    for lam in (0.0, 0.1):
+        here, whole = cml.Ridge(blocks, lam=lam), cml.Ridge(few, Y, lam=lam)
+        assert here.solve().status == "optimal"
+        assert here.solve().objective == pytest.approx(whole.solve().objective, rel=1e-9)

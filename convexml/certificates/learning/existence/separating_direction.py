@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ....conditions import worst
+from ....design import rows_in_blocks
 from ....numerics import ROUNDING, Array
 from ....objective import MulticlassObjective, Objective, frame_of
 from ...algebra.sums import exact_residual
@@ -100,6 +101,8 @@ def _candidates(
 
 def _by_linear_program(objective: Objective) -> tuple[Array, float] | None:
     """By ``furthest``: t_i <= s_i z_i where one side is free, z_i = 0 elsewhere."""
+    if rows_in_blocks(objective):
+        return None  # it takes all rows at once
     down, up = recession_signs(objective)
     used = np.flatnonzero(down | up)
     lo, hi = objective.slope_bounds
