@@ -107,6 +107,9 @@ class BlockArray(Reduces, NDArrayOperatorsMixin):
     def __array__(self, *args: Any, **kwargs: Any) -> Array:
         raise TypeError("An array in blocks does not become one in memory; see .blocks().")
 
+    def __reduce__(self) -> Any:
+        return BlockArray, (self.blocks(), self.executor, self.axis, self.known)
+
     def __repr__(self) -> str:
         return f"BlockArray({self.step.count} blocks)"
 

@@ -74,6 +74,9 @@ class Here:
         self.keeper = Keeper(memory)
         self.threads = threads or len(os.sched_getaffinity(0))
 
+    def __reduce__(self) -> Any:
+        return Here, (self.keeper.memory, self.threads)
+
     def map(
         self, function: Callable[..., tuple[Any, ...]], columns: Sequence[Sequence[Any]], count: int
     ) -> list[list[Any]]:

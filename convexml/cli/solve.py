@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import exits, output
+from .cluster import connected
 from .options import AsJson, NoCode, Solver, Tolerance, positive, require
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ Examples:
   convexml solve problems/lasso_diabetes.toml
   convexml solve problems/lp_diet.toml --solver highs --tol 1e-9
   convexml solve problems/ridge_diabetes.toml --json | python -m json.tool
+  convexml solve rows.toml --checkpoint point.json --cluster tcp://scheduler:8786
 """
 
 
@@ -42,11 +44,42 @@ def solve(
     ] = None,
     as_json: AsJson = False,
     no_code: NoCode = False,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="FILE",
+            help="Keep the best point of one problem in a file; if it is there, go on from it.",
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="The Dask scheduler whose workers compute with row blocks.",
+        ),
+    ] = None,
 ) -> None:
     """Solve problem files, and certify the answers.
 
     The answer is polished: coefficients that are zero in the solution are exactly zero.
     """
+    with connected(cluster):
+        code = _solved(files, solver, tol, max_seconds, as_json, no_code, checkpoint)
+    raise typer.Exit(code)
+
+
+def _solved(
+    files: list[Path],
+    solver: str,
+    tol: float,
+    max_seconds: float | None,
+    as_json: bool,
+    no_code: bool,
+    checkpoint: Path | None,
+) -> int:
+    """Print the answers; the exit code is the largest of theirs."""
     from ..comparison.entries import from_file
     from ..errors import InputError
     from ..library import discover, load_file
@@ -57,11 +90,13 @@ def solve(
         files = [file for file in files if str(file) != "-"]
     with operation("reading", True):
         loaded = [load_file(path, code=not no_code) for file in files for path in discover(file)]
+    if checkpoint is not None and len(loaded) > 1:
+        raise typer.BadParameter("--checkpoint is of one problem; name one file")
     records, rows = [], []
     for file in loaded:
         with operation(file.path.name, True):
             try:
-                record, solution = _solve(from_file(file), solver, tol, max_seconds)
+                record, solution = _solve(from_file(file), solver, tol, max_seconds, checkpoint)
                 found = record.objective, record.dual_objective, record.gap, record.relative_gap
                 evaluated(values=found)  # the line that stays has them
             except InputError as error:
@@ -74,7 +109,7 @@ def solve(
             typer.echo(output.solved(record, solution, file, held_out) + "\n")
     if as_json:
         typer.echo(_document(rows))
-    raise typer.Exit(max(_code(record) for record in records))
+    return max(_code(record) for record in records)
 
 
 def _held_out(file: Any, solution: Any) -> dict[str, Any]:
@@ -90,7 +125,9 @@ def _held_out(file: Any, solution: Any) -> dict[str, Any]:
     return {"rows": out["X"].shape[0], "score": score}
 
 
-def _solve(entry: Any, solver: str, tol: float, max_seconds: float | None) -> tuple[Outcome, Any]:
+def _solve(
+    entry: Any, solver: str, tol: float, max_seconds: float | None, checkpoint: Path | None
+) -> tuple[Outcome, Any]:
     import numpy as np
 
     from ..comparison.entries import is_cvxpy
@@ -98,6 +135,8 @@ def _solve(entry: Any, solver: str, tol: float, max_seconds: float | None) -> tu
 
     with np.errstate(all="ignore"):  # what overflows has no certificate, which says so
         if is_cvxpy(entry.problem):
+            if checkpoint is not None:
+                raise typer.BadParameter("--checkpoint is for models; a statement keeps no point")
             from ..comparison.claims import measure_claim, measure_solved
 
             name = "clarabel" if solver == "auto" else solver
@@ -105,7 +144,8 @@ def _solve(entry: Any, solver: str, tol: float, max_seconds: float | None) -> tu
             if solver == "auto" and record.certifiable and record.verdict != "certified":
                 record = measure_solved(entry, tol)
             return record, None
-        solution = entry.problem.solve(solver, tol=tol, max_seconds=max_seconds)
+        kept = {} if checkpoint is None else {"checkpoint": checkpoint}
+        solution = entry.problem.solve(solver, tol=tol, max_seconds=max_seconds, **kept)
     return record_of(entry, solution.solver, tol, solution), solution
 
 

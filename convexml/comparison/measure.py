@@ -8,7 +8,9 @@ from math import isfinite, nan
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from ..blocks import BlockArray
 from ..library import check_fact
+from ..models.reading.layout import RowValues
 from ..objective.linear.data import LinearData
 from .record import Outcome
 
@@ -178,8 +180,12 @@ def _values(solution: Any) -> dict[str, float]:
 
 
 def _answer(solution: Any) -> dict[str, Any]:
-    """The primal point, and the dual point of the bound: the solver's own where it is no other."""
+    """The primal point, and the dual point of the bound: the solver's own where it is no other.
+
+    Numbers of samples in blocks are left out.
+    """
     point = {**solution.dual, **solution.primal, **solution.certificate.dual}
+    point = {k: v for k, v in point.items() if not isinstance(v, BlockArray | RowValues)}
     support = None if solution.support is None else tuple(map(int, solution.support))
     duals = tuple(name for name in point if name not in solution.primal)
     return {"point": point, "duals": duals, "support": support}

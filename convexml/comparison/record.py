@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from math import inf, isfinite, nan
 from typing import Any
 
+from ..models.reading.layout import RowValues
 from .kinds import CLAIMS_THAT_FAIL, kind_of
 
 FEASIBILITY = ("primal_feasibility", "dual_feasibility")
@@ -202,11 +203,12 @@ def jsonable(value: Any) -> Any:
     Parameters
     ----------
     value : object
-        Arrays become nested lists; a float that is not finite becomes None.
+        Arrays become nested lists, numbers of samples in blocks a list for each block; a float that
+        is not finite becomes None.
     """
     if isinstance(value, dict):
         return {str(key): jsonable(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set):
+    if isinstance(value, list | tuple | set | RowValues):
         return [jsonable(item) for item in value]
     if hasattr(value, "tolist"):
         return jsonable(value.tolist())

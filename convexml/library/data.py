@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import DataError
 from .arrays import Array, ProblemData, RawData, sha256
+from .blocks import is_read_by_blocks, read_blocks
 from .labels import relabel
 from .selection import derive, select, standardized
 from .sources import bundled, read_file
@@ -38,6 +39,8 @@ def load_data(table: DataTable, folder: Path, supervised: bool = True) -> Proble
     if table.c is not None:
         arrays = _linear_program(table)
         return ProblemData(arrays, sha256=sha256(arrays))
+    if is_read_by_blocks(table, folder):
+        return read_blocks(table, folder)
     source = relabel(_source(table, folder, supervised), table)
     raw = derive(select(source, table), table, source.features)
     arrays = {"X": raw.X}

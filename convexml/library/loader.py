@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ConvexmlError, DataError, ProblemFileError
 from . import registry
+from .blocks import in_blocks, refuse_blocks
 from .data import load_data
 from .discovery import PROGRAMS, read_table_of
 from .facts import check_names
@@ -107,6 +108,8 @@ def _table_file(path: Path, code: bool) -> ProblemFile:
     try:
         _refuse_outside(table, path.parent, code)
         constructor = _constructor(table)
+        if table.data.blocks is not None:
+            refuse_blocks(constructor, _kind(table))
         supervised = constructor is None or registry.predicts(constructor)
         data = load_data(table.data, path.parent, supervised)
         if constructor is not None:
@@ -125,7 +128,7 @@ def _table_file(path: Path, code: bool) -> ProblemFile:
         kind=_kind(table),
         problem=problem,
         expected=table.expected,
-        features=data.features,
+        features=data.features or tuple(getattr(problem, "features", None) or ()),
         sha256=data.sha256,
         held_out=data.held_out,
     )
@@ -171,11 +174,18 @@ def _refuse_outside(table: ProblemTable, folder: Path, code: bool) -> None:
                 f"statement: {table.statement!r} lies outside the folder of the problem file; "
                 "only code beside it is run"
             )
-    if table.data.file is not None and not code and not _inside(folder, table.data.file):
+    if table.data.file is not None and not code and not _all_inside(folder, table.data.file):
         raise ProblemFileError(
             f"data.file: {table.data.file!r} lies outside the folder of the problem file, which is "
             "not read without trust (--no-code, code=False); copy the file there"
         )
+
+
+def _all_inside(folder: Path, name: str) -> bool:
+    """Whether a data file, or a folder with all that it holds, lies in the folder."""
+    if not _inside(folder, name):
+        return False
+    return all(_inside(folder, str(each.absolute())) for each in (folder / name).rglob("*"))
 
 
 def _inside(folder: Path, name: str) -> bool:
@@ -197,8 +207,11 @@ def _pose(
     if constructor is None:
         return state(folder / str(table.statement), table.form, data, table.parameters)
     arrays = dict(data.arrays)
-    for key in arrays.keys() & {"X", "Q"}:
-        arrays[key] = named(arrays[key], data.features)
+    if table.data.blocks is not None:
+        arrays = in_blocks(arrays, table.data.blocks, lambda X: named(X, data.features))
+    else:
+        for key in arrays.keys() & {"X", "Q"}:
+            arrays[key] = named(arrays[key], data.features)
     if "bounds" in arrays:  # as scipy.optimize.linprog writes them: None where there is no bound
         arrays["bounds"] = [tuple(v if abs(v) < inf else None for v in p) for p in arrays["bounds"]]
     if table.objective is not None:

@@ -39,8 +39,8 @@ class DataTable(Table):
     dataset: StrictStr | None = None
     """A set that scikit-learn carries: diabetes, linnerud, breast_cancer, iris, wine, digits."""
     file: StrictStr | None = None
-    """A table beside this file: text, .npz, .svm."""
-    format: Literal["text", "npz", "libsvm"] | None = None
+    """A table beside this file: text, .npz, .svm, .parquet (a file, or a folder of them)."""
+    format: Literal["text", "npz", "libsvm", "parquet"] | None = None
     """What the file is, where its suffix does not tell."""
     delimiter: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None = None
     """One character between the cells of a text, instead of the guess."""
@@ -78,6 +78,8 @@ class DataTable(Table):
     """The share of the rows that is not fitted but scored, by a fixed shuffle."""
     standardize: StrictBool = False
     """Columns of mean 0 and standard deviation 1 on the rows that are fitted."""
+    blocks: Annotated[StrictInt, Field(ge=1)] | None = None
+    """Rows of a block, where the problem is posed on blocks; parquet is read block by block."""
     c: Vector | None = None
     """A linear program: its objective."""
     A_ub: Matrix | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,16 @@ def test_a_prediction_that_is_no_number_is_undecided_as_in_memory() -> None:
     assert here.verdict == there.verdict != cml.Verdict.CERTIFIED
     with pytest.raises(InputError, match="lie in blocks"):
         _ = cml.QuantileRegression(blocks, tau=0.5, lam=0.1).lam_max
+
+
+def test_problems_and_solutions_are_pickled() -> None:
+    problem = cml.Lasso(cml.RowBlocks(halves()), lam=0.1)
+    solution = problem.solve(tol=1e-10)
+    again = pickle.loads(pickle.dumps(problem)).solve(tol=1e-10)
+    assert again.objective == solution.objective
+    stored = pickle.loads(pickle.dumps(solution))
+    for one, other in zip(stored.dual["u"], solution.dual["u"], strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_a_second_y_is_refused() -> None:

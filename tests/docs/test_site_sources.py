@@ -114,7 +114,7 @@ def test_types_of_keys_are_words(registries: Any) -> None:
     kinds = {row["key"]: row["type"] for row in data}
     assert kinds["file"] == "text"
     assert kinds["standardize"] == "true or false"
-    assert kinds["format"] == '`"text"` or `"npz"` or `"libsvm"`'
+    assert kinds["format"] == '`"text"` or `"npz"` or `"libsvm"` or `"parquet"`'
     assert kinds["X"] == "list of list of number"
 
 

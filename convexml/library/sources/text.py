@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import DataError, instead
+from ...errors import DataError
 from ..arrays import Array, RawData
+from .columns import chosen_columns, listed
 
 if TYPE_CHECKING:
     from ..schema import DataTable
@@ -33,36 +35,26 @@ def read_text(path: Path, table: DataTable, supervised: bool) -> RawData:
     """Read a table; what is not a number is refused, but for the target and `one_hot`."""
     names, rows = _table(path, table)
     columns = {name: [(i, cells[j]) for i, cells in rows] for j, name in enumerate(names)}
-    if len(columns) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"{path.name}: the column {twice!r} is there twice")
-    targets = _targets(path, table, names, supervised)
-    weight = table.sample_weight if isinstance(table.sample_weight, str) else None
-    if weight is not None and weight not in names:
-        raise DataError(f"{path.name} has no column {weight!r}.{instead(weight, names)}")
-    features = [name for name in names if name not in (*targets, weight)]
-    if not features:
-        raise DataError(f"{path.name} has no column besides {', '.join(map(repr, targets))}")
-    used = _named(features, table.features) or set(features)
-    coded = _named(features, table.one_hot) & used
-    categories = {name: tuple(sorted({cell for _, cell in columns[name]})) for name in coded}
-    X = np.full((len(rows), len(features)), np.nan)
-    for j, name in enumerate(features):
-        if name not in used:
-            continue  # `features` leaves it out: it need not hold numbers
-        if name in categories:
-            places = {value: k for k, value in enumerate(categories[name])}
-            X[:, j] = [places[cell] for _, cell in columns[name]]
-        else:
-            others = [each for each in features[j + 1 :] if each in used - coded]
-            X[:, j] = _numbers(path, name, columns, others)
-    return RawData(
-        X=X,
-        y=_predicted(path, targets, columns, listed=isinstance(table.target, list)),
-        features=tuple(features),
-        sample_weight=_numbers(path, weight, columns, []) if weight else None,
-        categories=categories,
-    )
+    return chosen_columns(path, TextTable(path, columns, names, len(rows)), table, supervised)
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """The cells of a text, by their columns."""
+
+    path: Path
+    columns: Columns
+    names: Sequence[str]
+    rows: int
+
+    def words(self, name: str) -> Sequence[str]:
+        return [cell for _, cell in self.columns[name]]
+
+    def numbers(self, name: str, others: Sequence[str]) -> Array:
+        return _numbers(self.path, name, self.columns, others)
+
+    def labels(self, name: str) -> Array:
+        return _labels(self.columns[name])
 
 
 def _table(path: Path, table: DataTable) -> tuple[list[str], list[Row]]:
@@ -115,44 +107,6 @@ def _delimiter(lines: list[str]) -> str:
     return held[0] if held else ","
 
 
-def _targets(
-    path: Path, table: DataTable, names: Sequence[str], supervised: bool
-) -> tuple[str, ...]:
-    target = table.target_column
-    if target is None:
-        if supervised:
-            raise DataError(
-                f"{path.name}: name the column to predict: target = ...; columns: {_list(names)}"
-            )
-        return ()
-    found = []
-    for each in target if isinstance(target, list) else [target]:
-        if isinstance(each, int) and -len(names) <= each < len(names):
-            each = names[each]
-        if each not in names:
-            raise DataError(f"{path.name} has no column {each!r}.{instead(each, names)}")
-        found.append(str(each))
-    return tuple(found)
-
-
-def _predicted(
-    path: Path, targets: Sequence[str], columns: Columns, *, listed: bool
-) -> Array | None:
-    """One column as it is, a list of columns as a matrix of numbers."""
-    if listed:
-        return np.column_stack([_numbers(path, name, columns, []) for name in targets])
-    return _labels(columns[targets[0]]) if targets else None
-
-
-def _named(features: list[str], chosen: Sequence[str | int] | None) -> set[str]:
-    """The columns that a list of names and numbers speaks of."""
-    names = [
-        features[each] if isinstance(each, int) and 0 <= each < len(features) else each
-        for each in chosen or []
-    ]
-    return {name for name in names if isinstance(name, str)} & set(features)
-
-
 def _number(cell: str) -> float:
     if "_" in cell:  # Python reads 1_000, nobody else does
         raise ValueError
@@ -192,7 +146,7 @@ def _advice(name: str, cells: list[tuple[int, str]], others: list[str]) -> str:
         return "write decimal points, not commas"
     if len(bad) == len(cells):
         text = [name, *others]
-        also = f" (text too: {_list(others)})" if others else ""
+        also = f" (text too: {listed(others)})" if others else ""
         return (
             f"the column holds text{also}; one_hot = [{', '.join(map(repr, text[:40]))}] makes a "
             "column of each value, features = [...] chooses numeric columns"
@@ -210,11 +164,6 @@ def _labels(cells: list[tuple[int, str]]) -> Array:
         return np.array([_number(cell) for _, cell in cells])
     except ValueError:
         return np.array([cell for _, cell in cells])
-
-
-def _list(names: Sequence[str]) -> str:
-    more = f", ... ({len(names)})" if len(names) > 12 else ""
-    return ", ".join(names[:12]) + more
 
 
 def _short(cell: str) -> str:

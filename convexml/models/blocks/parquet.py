@@ -57,12 +57,18 @@ class FromParquet:
 
     def _table(self) -> Any:
         if self.part is None:
-            tables = [row_groups(path, groups, self.columns.names) for path, groups in self.groups]
-            return pyarrow("lib").concat_tables(tables, promote_options="permissive")
+            return joined(
+                [row_groups(path, groups, self.columns.names) for path, groups in self.groups]
+            )
         [(path, (group,))] = self.groups
         stamp = path.stat().st_mtime_ns
         first, last = self.part
         return _kept_group(path, stamp, group, tuple(self.columns.names)).slice(first, last - first)
+
+
+def joined(tables: Sequence[Any]) -> Any:
+    """The rows of tables with the same columns, whose numbers may be of different types."""
+    return pyarrow("lib").concat_tables(tables, promote_options="permissive")
 
 
 def row_groups(path: Path, groups: Sequence[int], names: Sequence[str]) -> Any:
@@ -130,8 +136,8 @@ def parquet_blocks(
     """
     columns: ParquetColumns | None = None
     groups: list[tuple[Path, int, int]] = []
-    for file in _files(owner, Path(path)):
-        with _opened(owner, file) as read:
+    for file in files_of(owner, Path(path)):
+        with opened(owner, file) as read:
             schema, metadata = read.schema_arrow, read.metadata
             columns = columns or _chosen(f"{owner}: {file}", schema, target, features, weights)
             _check(f"{owner}: {file}", schema, columns, complete=features is None)
@@ -162,7 +168,8 @@ def cut(
         yield tuple((file, tuple(held)) for file, held in pending.items()), None
 
 
-def _files(owner: str, path: Path) -> list[Path]:
+def files_of(owner: str, path: Path) -> list[Path]:
+    """The file, or those of a folder by their names."""
     if path.is_dir():
         found = sorted(path.glob("*.parquet"))
         if not found:
@@ -173,7 +180,8 @@ def _files(owner: str, path: Path) -> list[Path]:
     return [path]
 
 
-def _opened(owner: str, path: Path) -> Any:
+def opened(owner: str, path: Path) -> Any:
+    """A file, to be read and closed."""
     read = pyarrow("parquet").ParquetFile
     try:
         return read(path)
@@ -212,9 +220,12 @@ def index_columns(schema: Any) -> list[str]:
 
 def _check(owner: str, schema: Any, columns: ParquetColumns, complete: bool) -> None:
     """Refuse columns that are missing or hold no numbers, and others than those of the first."""
+    missing = [name for name in columns.names if name not in schema.names]
+    if missing:
+        raise InputError(
+            f"{owner} has no column {missing[0]!r}.{instead(missing[0], schema.names)}"
+        )
     for name in columns.names:
-        if name not in schema.names:
-            raise InputError(f"{owner} has no column {name!r}.{instead(name, schema.names)}")
         kind = schema.field(name).type
         if name != columns.target and not is_numeric(kind):
             raise InputError(

@@ -35,8 +35,9 @@ def run_algorithm(
     else:
         w = limits.w0 / frame.unit
         b = objective.best_intercept(objective.predict(w))
+    blocks = problem._samples.layout
     iterates = algorithm.start(objective, w, b, limits.seed, options, limits.carried)
-    at(name)
+    at(f"{name}, {len(blocks.totals)} blocks" if blocks else name)
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # the driver sees what is not finite
             run = drive(
