@@ -21,12 +21,13 @@ class Tasks:
     """
 
     def __init__(self, client: Client) -> None:
-        self.client = client
+        self.client, self.token, self.count = client, uuid4().hex, 0
         self.layers: dict[str, dict[str, Any]] = {}
 
     def add(self, worker: str, function: Callable[..., Any], *arguments: Any) -> str:
         """The key of a task; arguments are futures, keys, numbers or bytes."""
-        key = f"convexml-{function.__name__}-{uuid4().hex}"
+        self.count += 1
+        key = f"convexml-{function.__name__}-{self.token}-{self.count}"
         self.layers.setdefault(worker, {})[key] = (function, *arguments)
         return key
 
@@ -40,7 +41,7 @@ class Tasks:
         if not keys:
             return []
         layers = {
-            uuid4().hex: MaterializedLayer(
+            f"{self.token}-{worker}": MaterializedLayer(
                 tasks, annotations={"workers": [worker], "allow_other_workers": True}
             )
             for worker, tasks in self.layers.items()
