@@ -42,6 +42,8 @@ def explain(
     from ..library import load_file
     from ..typesetting.lines import paragraph
 
+    if latex and html is not None:
+        raise typer.BadParameter("--latex solves nothing and writes no page; leave one out.")
     problem_file = load_file(file, code=not no_code)
     if latex:
         typer.echo(_latex(problem_file))

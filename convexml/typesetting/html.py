@@ -18,6 +18,7 @@ table{border-collapse:collapse;margin:.5rem 0 1.5rem}
 th,td{padding:.2rem .8rem .2rem 0;text-align:left;vertical-align:top}
 thead th{border-bottom:1px solid}
 td:nth-child(4){overflow-wrap:anywhere;min-width:5rem}
+h1,h2,p{overflow-wrap:anywhere}
 .scroll{overflow-x:auto}
 math{display:inline-block;text-align:left}
 @media(prefers-color-scheme:dark){:root{color-scheme:dark}}

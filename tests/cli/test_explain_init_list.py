@@ -79,6 +79,9 @@ def test_explain_writes_an_offline_page_in_which_a_title_is_inert(
     assert "http" not in page
     assert "CERTIFIED at tol 1e-06 (claim: optimal)" in page
     assert "has no folder" in run("explain", path, "--html", tmp_path / "none" / "p.html").stderr
+    both = run("explain", path, "--latex", "--html", tmp_path / "both.html")
+    assert (both.exit_code, both.stdout) == (2, "")
+    assert "leave one out" in both.stderr.replace("\n", " ")
 
 
 def test_init_prints_a_file_that_solves(run: Command, tmp_path: Path) -> None:

@@ -7,10 +7,17 @@ import io
 import numpy as np
 import pytest
 
-from convexml.comparison.ranking.standings import Standing
+from convexml.comparison.ranking.standings import Standing, _missed
 from convexml.report.page.charts import draw_times
 
 pytest.importorskip("matplotlib")
+
+
+def test_a_miss_is_no_better_than_an_answer_that_posing_made_late() -> None:
+    tables = {"slow": {("a", 1e-6): 2.0}, "none": {("a", 1e-6): np.inf}}
+    assert _missed(("a", 1e-6), 0.3, tables) == 2.0
+    assert _missed(("a", 1e-6), 5.0, tables) == 5.0
+    assert np.isnan(_missed(("a", 1e-6), None, tables))
 
 
 @pytest.mark.parametrize("steps", range(-3, 4))

@@ -75,6 +75,13 @@ def test_where_nothing_ran_nothing_is_verified(
     assert "Every problem" not in told
 
 
+def test_solvers_that_made_no_run_are_not_counted_among_those_that_did(ridge: Ridge) -> None:
+    comparison = compare(ridge, ["newton", "pegasos"])
+    first = sentences(comparison, summarize(comparison))[0]
+    assert first.startswith("1 solver made 1 run on 1 problem")
+    assert "; 1 other of those asked made none." in first
+
+
 def test_ctrl_c_inside_an_algorithm_keeps_its_best_point_and_stops(ridge: Ridge) -> None:
     def iterate(objective: Any, w: Any, b: float) -> Iterator[Iterate]:
         yield Iterate(w, b)

@@ -89,13 +89,20 @@ def _standing(
         runs=len(times),
         kinds=dict(Counter(record.kind for record in runs)),
         mean_seconds=_shifted_mean(
-            [nan if (t := limits.get(p)) is None else t for p in times if times[p] == inf]
+            [_missed(p, limits.get(p), tables) for p in times if times[p] == inf]
             + [t for t in times.values() if t < inf]
         ),
         compile_seconds=median(r.compile_seconds for r in solved) if solved else nan,
         solve_seconds=median(r.seconds for r in solved) if solved else nan,
         beats={other: share for other, share in shares.items() if share is not None},
     )
+
+
+def _missed(pair: Pair, limit: float | None, tables: dict[str, dict[Pair, float]]) -> float:
+    """The time limit, or the longest that a confirmed answer took with its posing, if longer."""
+    if limit is None:
+        return nan
+    return max(limit, *(t for those in tables.values() if (t := those.get(pair, inf)) < inf), 0.0)
 
 
 def _shifted_mean(times: Sequence[float]) -> float:

@@ -25,7 +25,7 @@ def contribution_panels(owner: str, solution: Any) -> list[Panel]:
     """
     samples, features = (np.minimum(each, MOST) for each in gap_terms(owner, solution))
     total = float(np.maximum(samples, 0.0).sum() + np.maximum(features, 0.0).sum())
-    names = solution.problem.features
+    names = _coordinates(solution.problem)
     kept = solution.problem._samples.kept
     return [
         partial(_draw_terms, places=kept, terms=samples, what="sample", total=total),
@@ -38,6 +38,18 @@ def contribution_panels(owner: str, solution: Any) -> list[Panel]:
             names=names if names is not None and len(names) == features.size else None,
         ),
     ]
+
+
+def _coordinates(problem: Any) -> list[str] | None:
+    """The names of the features; of several classes those of each feature for each class."""
+    names, outputs = problem.features, problem._samples.outputs
+    if not outputs:
+        return names
+    classes = problem._samples.classes
+    count = problem._samples.design.shape[1]
+    of = range(outputs[0]) if classes is None else classes
+    named = names or [str(j) for j in range(count)]
+    return [f"{name}, {each}" for name in named for each in of]
 
 
 def gap_terms(owner: str, solution: Any) -> tuple[Array, Array]:

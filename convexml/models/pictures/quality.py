@@ -53,8 +53,17 @@ def draw_course(axes: Any, solution: Any, axis: str) -> None:
     draw_levels(axes, solution.certificate)
     axes.set_xlabel("passes over the data" if axis == "passes" else axis)
     axes.set_ylabel("verified relative gap")
-    end = solution.certificate.relative_gap
-    titled(axes, f"{solution.iterations} iterations; certified in the end: {end:.1e}")
+    titled(axes, f"{solution.iterations} iterations; {_ending(solution, float(gaps[-1]))}")
+
+
+def _ending(solution: Any, last: float) -> str:
+    """What the answer is certified to, beside the iterate that the curve ends with."""
+    if solution.status not in ("optimal", "inaccurate"):
+        return f"the answer: {solution.status}"
+    end = max(solution.certificate.relative_gap, LEAST)
+    if abs(end - last) <= 0.05 * last:
+        return f"certified in the end: {end:.1e}"
+    return f"the last: {last:.1e}; the answer: {end:.1e}"
 
 
 def draw_levels(axes: Any, certificate: Any) -> None:

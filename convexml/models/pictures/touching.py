@@ -46,7 +46,7 @@ def draw_touching(axes: Any, owner: str, solutions: Sequence[Any]) -> None:
     grid = np.array([[(first, second) for first in ticks] for second in ticks])
     objective = last.problem.objective_parts
     loss = np.apply_along_axis(partial(_loss_at, objective), 2, grid)
-    finite = loss[np.isfinite(loss)]
+    finite, drawn = loss[np.isfinite(loss)], list[str]()
     if finite.size:
         here = _loss_at(objective, W[-1])
         above = here + (finite.max() - here) * np.linspace(0.1, 1.0, 7)[:-1] ** 2
@@ -55,19 +55,23 @@ def draw_touching(axes: Any, owner: str, solutions: Sequence[Any]) -> None:
         axes.contour(ticks, ticks, loss, levels[np.diff(levels, prepend=-np.inf) > 0.0],
                      colors="0.6", linewidths=0.8)  # fmt: skip
         axes.contour(ticks, ticks, loss, [here], colors=BLUE, linewidths=1.8)
+        drawn += ["solid: F at w"] * bool(finite.min() < here)
     sizes = np.linalg.norm(W, axis=1)
     shares = sizes.max() * np.arange(1, BALLS + 1) / BALLS if len(W) > 1 else sizes
-    for k in sorted({int(np.argmin(np.abs(sizes - share))) for share in shares}):
-        _draw_set(axes, ticks, grid, solutions[k], filled=len(solutions) == 1)
+    chosen = sorted({int(np.argmin(np.abs(sizes - share))) for share in shares})
+    single = len(solutions) == 1
+    edges = [_draw_set(axes, ticks, grid, solutions[k], filled=single) for k in chosen]
+    drawn += ["dashed: the penalty"] * any(edges)
     axes.plot(W[:, 0], W[:, 1], "o-", color="black", markersize=4, linewidth=1.2)
-    _draw_normal(axes, last, W[-1], ARROW * reach / ROOM)
+    if _draw_normal(axes, last, W[-1], ARROW * reach / ROOM):
+        drawn.append("arrow: -X'u, normal to both")
     names = last.problem.features or ["first coefficient", "second coefficient"]
     axes.set_xlabel(plain(names[0]))
     axes.set_ylabel(plain(names[1]))
     axes.set_aspect("equal")
     axes.set_xlim(-reach, reach)
     axes.set_ylim(-reach, reach)
-    titled(axes, "solid: F at w; dashed: the penalty; arrow: -X'u, normal to both")
+    titled(axes, "; ".join(drawn) or "nothing pulls at w: X'u = 0, and no penalty")
 
 
 def _refuse(owner: str, solution: Any) -> None:
@@ -87,8 +91,8 @@ def _loss_at(objective: Any, w: Array) -> float:
     return float(objective.loss_value(z + objective.best_intercept(z)))
 
 
-def _draw_set(axes: Any, ticks: Array, grid: Array, solution: Any, filled: bool) -> None:
-    """{Omega <= Omega(w)}, or the set that a constraint leaves."""
+def _draw_set(axes: Any, ticks: Array, grid: Array, solution: Any, filled: bool) -> bool:
+    """{Omega <= Omega(w)}, or the set that a constraint leaves; whether its edge is in sight."""
     penalty = solution.problem.objective_parts.penalty
     level = float(penalty.value(solution.primal["w"]))
 
@@ -97,19 +101,27 @@ def _draw_set(axes: Any, ticks: Array, grid: Array, solution: Any, filled: bool)
         return outside if penalty.is_constraint else float(penalty.value(w)) - level
 
     sizes = np.apply_along_axis(size, 2, grid)
+    edge = 1e-9 if penalty.is_constraint else 0.0
+    if not sizes.min() < edge < sizes.max():
+        return False
     if filled:
         axes.contourf(ticks, ticks, sizes, [-np.inf, 0.0], colors=[PALE[1]], alpha=0.7)
-    edge = 1e-9 if penalty.is_constraint else 0.0
-    if sizes.min() < edge < sizes.max():
-        axes.contour(ticks, ticks, sizes, [edge], colors=ORANGE, linewidths=1.6, linestyles="--")
+    axes.contour(ticks, ticks, sizes, [edge], colors=ORANGE, linewidths=1.6, linestyles="--")
+    return True
 
 
-def _draw_normal(axes: Any, solution: Any, w: Array, length: float) -> None:
-    """-X'u at w: minus the gradient of the loss, and a slope of the penalty."""
+def _draw_normal(axes: Any, solution: Any, w: Array, length: float) -> bool:
+    """-X'u at w: minus the gradient of the loss, and a slope of the penalty; whether it is one.
+
+    What its terms cancel to within tol has no direction.
+    """
     objective = solution.problem.objective_parts
     u = np.asarray(solution.dual["u"])[solution.problem._samples.kept]
     v = -objective.design.rmatvec(u)
     size = float(np.linalg.norm(v))
-    if size > 0.0:
-        end = w + length * v / size
-        axes.annotate("", end, w, arrowprops={"arrowstyle": "-|>", "color": "black", "lw": 1.4})
+    terms = float(np.linalg.norm(objective.design.abs_rmatvec(u)))
+    if not size > solution.certificate.tol * terms:
+        return False
+    end = w + length * v / size
+    axes.annotate("", end, w, arrowprops={"arrowstyle": "-|>", "color": "black", "lw": 1.4})
+    return True

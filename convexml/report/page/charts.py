@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from math import ceil, isfinite, log10
 from typing import TYPE_CHECKING, Any
@@ -48,10 +49,11 @@ def draw_profile(profile: Profile, best: Sequence[str], narrow: bool) -> Any:
     end = _end(profile)
     for name in profile.ratios:
         if name not in best:
-            axes.step(*_steps(profile, name, end, FINE), where="post", color=LINE, linewidth=1.1)
+            curve = _steps(partial(profile.share, name), end, FINE)
+            axes.step(*curve, where="post", color=LINE, linewidth=1.1)
     for k, name in enumerate(best):
         axes.step(
-            *_steps(profile, name, end, FINE),
+            *_steps(partial(profile.share, name), end, FINE),
             where="post",
             color=HUES[k],
             linestyle=STYLES[k],
@@ -102,11 +104,11 @@ def draw_panels(profile: Profile, names: Sequence[str], narrow: bool) -> Any:
     )
     grid = figure.subplots(rows, across, sharex=True, sharey=True, squeeze=False)
     end = _end(profile)
-    taus = np.geomspace(1.0, end, 17)
-    most = [max(profile.share(name, tau) for name in names) for tau in taus]
+    best = _steps(lambda tau: max(profile.share(name, tau) for name in names), end, COARSE)
     for axes, name in zip(grid.flat, names, strict=False):
-        axes.plot(taus, most, color=SOFT, linewidth=0.7, linestyle=":")
-        axes.step(*_steps(profile, name, end, COARSE), where="post", color=HUES[0], linewidth=1.6)
+        axes.step(*best, where="post", color=SOFT, linewidth=0.7, linestyle=":")
+        own = _steps(partial(profile.share, name), end, COARSE)
+        axes.step(*own, where="post", color=HUES[0], linewidth=1.6)
         axes.set_title(name, fontsize=8, loc="left", pad=3)
         _factors(axes, end, small=True)
     for axes in grid.flat[len(names) :]:
@@ -209,10 +211,12 @@ def _end(profile: Profile) -> float:
     return float(10.0 ** max(1, ceil(log10(min(profile.largest, LARGEST)))))
 
 
-def _steps(profile: Profile, name: str, end: float, stops: int) -> tuple[list[float], list[float]]:
+def _steps(
+    share: Callable[[float], float], end: float, stops: int
+) -> tuple[list[float], list[float]]:
     """Factors and shares of a curve from 1 to the end, at so many factors as can be told apart."""
     taus = np.geomspace(1.0, end, stops)
-    shares = [profile.share(name, tau) for tau in taus]
+    shares = [share(tau) for tau in taus]
     kept = [k for k in range(stops) if k in (0, stops - 1) or shares[k] != shares[k - 1]]
     return [float(taus[k]) for k in kept], [shares[k] for k in kept]
 

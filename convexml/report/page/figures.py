@@ -82,7 +82,7 @@ def _panels(profile: Profile) -> Figure:
     none = ", ".join(name for name in names if name not in drawn)
     return Figure(
         "panels",
-        f"{half} of {len(names)} solvers reach half of all problems; most take a few kinds.",
+        f"{half} of {len(names)} solvers reach half of all problems.",
         picture(
             "panels", "The same, one panel for each solver", partial(draw_panels, profile, drawn)
         ),
@@ -132,7 +132,7 @@ def _times(standings: Sequence[Standing]) -> Figure:
         "Medians over confirmed claims: compiling with CVXPY, or warming up loops, which compile "
         "once on a machine; and solving. The mean is the shifted geometric one (shift 0.01 s) over "
         "all problems that the solver was made for, posing included; what it missed counts as the "
-        "time limit.",
+        "time limit, or as the slowest confirmed answer where posing made that longer.",
         ["Solver", "made for", "confirmed", "compile or warm-up", "solve", "shifted mean"],
         [
             [

@@ -52,13 +52,15 @@ def sentences(results: Results, summary: Summary) -> list[str]:
         Its counts.
     """
     records = results.records
-    solvers = len({record.solver for record in records})
     ran = [record for record in records if record.ran]
+    solvers = {record.solver for record in ran}
+    idle = len({record.solver for record in records} - solvers)
     confirmed = sum(record.kind == "confirmed" for record in ran)
     failing = [record for record in ran if record.disagrees]
     found = [
-        f"{counted(solvers, 'solver')} made {counted(len(ran), 'run')} on "
-        f"{counted(summary.problems, 'problem')}{_under(results)}.",
+        f"{counted(len(solvers), 'solver')} made {counted(len(ran), 'run')} on "
+        f"{counted(summary.problems, 'problem')}{_under(results)}"
+        + (f"; {counted(idle, 'other')} of those asked made none." if idle else "."),
         f"{counted(confirmed, 'run')} claimed a conclusion that the certificate confirms in time; "
         f"{len(failing):,} claimed one that it does not; "
         f"{len(ran) - confirmed - len(failing):,} ended in other ways, each counted below.",

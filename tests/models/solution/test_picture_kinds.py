@@ -65,6 +65,40 @@ def test_the_gap_of_several_classes_has_its_parts() -> None:
     assert samples.sum() + features.sum() == pytest.approx(total, rel=1e-6, abs=1e-12)
 
 
+def test_features_of_several_classes_are_named_with_their_class() -> None:
+    solution = cml.SoftmaxRegression(X[:, :2], np.arange(len(X)) % 3, 0.1).solve(
+        "fista", max_iter=3
+    )
+    axes = solution.plot(kind="gap").axes[1]
+    told = [label.get_text() for label in axes.get_xticklabels()]
+    assert told[:4] == ["0, 0", "0, 1", "0, 2", "1, 0"]
+    assert len(told) == 6
+
+
+def test_what_pulls_at_nothing_has_no_arrow() -> None:
+    solution = cml.LogisticRegression(X[:, :2], y > np.median(y), lam=0.0).solve()
+    axes = solution.plot(kind="plane").axes[0]
+    assert len(axes.texts) == 0
+    assert "nothing pulls" in axes.get_title("left")
+    pulled = cml.LogisticRegression(X[:, :2], y > np.median(y), lam=0.1).solve()
+    axes = pulled.plot(kind="plane").axes[0]
+    assert len(axes.texts) == 1
+    assert "dashed: the penalty; arrow: -X'u" in axes.get_title("left")
+
+
+def test_the_title_of_a_course_tells_its_end() -> None:
+    svm = cml.SoftMarginSVM(X, np.where(y > np.median(y), 1.0, -1.0), C=1.0)
+    rough = svm.solve("subgradient", max_iter=300)
+    title = rough.plot(kind="convergence").axes[0].get_title("left")
+    last, end = rough.trace[-1].relative_gap, rough.certificate.relative_gap
+    assert f"{last:.1e}" in title
+    assert f"{end:.1e}" in title
+    sides = np.where(X[:, 0] > 0.0, 1.0, -1.0)
+    apart = cml.LogisticRegression(X, sides, lam=0.0).solve("gradient_descent", max_iter=50)
+    assert apart.status == "unattained"
+    assert "unattained" in apart.plot(kind="convergence").axes[0].get_title("left")
+
+
 def test_the_parts_of_the_gap_add_up() -> None:
     ridge = cml.Ridge(X, y, lam=0.1, sample_weight=np.where(np.arange(30) < 25, 1.0, 0.0))
     rough = ridge.solve("gradient_descent", max_iter=4, polish=False)
