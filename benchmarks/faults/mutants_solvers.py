@@ -235,9 +235,9 @@ MUTANTS = [
     ),
     Mutant(
         "interior points without the second-order correction",
-        f"{SOLVERS}/second_order/interior_point.py",
-        "system.direction(centring * mu - ahead.s * ahead.z)",
-        "system.direction(centring * mu)",
+        f"{SOLVERS}/second_order/interior_system.py",
+        "self._aim(-(finite * (both / at.s + at.z)))",
+        "self._aim(-(finite * at.z))",
         (f"{NEWTON}::test_interior_point",),
     ),
     Mutant(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -150,7 +149,7 @@ def test_a_signal_interrupts_over_blocks(tmp_path: Path) -> None:
     def load() -> Any:
         calls.append(1)
         if len(calls) == 30:
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)  # in this thread, and at once
         return X, LABELS
 
     problem = cml.LogisticRegression(cml.RowBlocks([load]), lam=1e-3)
