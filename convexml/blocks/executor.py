@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import Any, Protocol
 
+from ..machine import cores
 from .keeping import Keeper, opened
 
 WORTHWHILE = 2e-3
@@ -72,7 +72,7 @@ class Here:
 
     def __init__(self, memory: float = 2.0**29, threads: int | None = None) -> None:
         self.keeper = Keeper(memory)
-        self.threads = threads or len(os.sched_getaffinity(0))
+        self.threads = threads or cores()
 
     def __reduce__(self) -> Any:
         return Here, (self.keeper.memory, self.threads)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..comparison.processes import cores
+from ..machine import cores
 from ..progress import operation
 from . import exits
 from .options import NoCode, missing, numbers, positive, split

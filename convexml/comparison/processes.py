@@ -11,6 +11,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Protocol
 
+from ..machine import cores
 from ..progress import at
 from .environment import THREADS
 from .worker import Worker, next_number
@@ -33,13 +34,6 @@ class Task(Protocol):
 
 Work = Sequence[tuple[Any, Sequence[Task]]]
 """Problems, each with its tasks."""
-
-
-def cores() -> int:
-    """The processor cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def shared_out(work: Work, jobs: int) -> tuple[list[Any], bool]:

@@ -29,7 +29,17 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("losses", "penalties", "kernels"),
     ("design", "conditions", "pictures"),
     ("blocks", "deadline", "files", "progress", "typesetting"),
-    ("numerics", "errors", "naming", "remedies", "validation", "terms", "tex", "compiled"),
+    (
+        "numerics",
+        "errors",
+        "naming",
+        "remedies",
+        "validation",
+        "terms",
+        "tex",
+        "compiled",
+        "machine",
+    ),
 )
 
 # The exceptions, all on the ground floor: a check has to be able to raise.

@@ -18,7 +18,8 @@ from support.report.small_ridge import LAM, data
 from support.report.tasks import Adding, Doing
 
 from convexml.comparison.loop import DIED, Measurement
-from convexml.comparison.processes import cores, shared_out
+from convexml.comparison.processes import shared_out
+from convexml.machine import cores
 from convexml.models import Ridge
 from convexml.progress import Progress, operation
 from convexml.report import compare
