@@ -29,17 +29,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("losses", "penalties", "kernels"),
     ("design", "conditions", "pictures"),
     ("blocks", "deadline", "files", "progress", "typesetting"),
-    (
-        "numerics",
-        "errors",
-        "naming",
-        "remedies",
-        "validation",
-        "terms",
-        "tex",
-        "compiled",
-        "machine",
-    ),
+    ("numerics", "errors", "naming", "remedies", "validation", "terms", "tex", "compiled"),
+    ("machine",),
 )
 
 # The exceptions, all on the ground floor: a check has to be able to raise.
@@ -72,8 +63,7 @@ def dynamic_target(node: ast.Call) -> str | None:
 
 def absolute(target: str, package: list[str]) -> str:
     """Resolve `..name` against the dotted parts of the package it is written in."""
-    name = target.lstrip(".")
-    dots = len(target) - len(name)
+    dots = len(target) - len(name := target.lstrip("."))
     if dots == 0:
         return target
     return ".".join([*package[: len(package) - dots + 1], *filter(None, [name])])
