@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...blocks import joined
+from ...design import rows_in_blocks
 from ...numerics import EPS, Array
 from ...objective import Objective
 from ..box_dual import BoxDual, box_dual, kinks_at_zero, with_kinks
@@ -15,7 +16,7 @@ from .interior_system import BACK_OFF, SIDES, InteriorPoint, KinkedRows, NewtonS
 from .smoothing import smoothed_start
 
 NEAR = 1e-2
-"""Relative gaps that s'z tells well."""
+"""Relative gaps that s'z tells well; asked where a look at the gap takes passes over files."""
 
 
 def interior_point(
@@ -43,6 +44,7 @@ def interior_point(
         passes += yield from smoothed_start(objective, b, curvature(objective), sample, rng)
     rows, box = KinkedRows(objective, kinked), with_kinks(box_dual(objective), kinks[kinked])
     level = curvature(objective)
+    tells = rows_in_blocks(objective)
     finite = np.stack([np.isfinite(box.lo), np.isfinite(box.hi)])
     count = max(int(finite.sum()), 1)
     left = 1.0
@@ -55,7 +57,7 @@ def interior_point(
         passes += 2.0
         u, _ = rows.split(system.u)
         cost = float(np.sum(system.size) + 0.5 * level @ at.w**2)
-        promise = max(mu * count / cost, left) if cost > 0.0 else np.nan
+        promise = max(mu * count / cost, left) if tells and cost > 0.0 else np.nan
         known = promise if promise <= NEAR else np.nan
         yield Iterate(at.w, at.b, u, passes, {"complementarity": mu}, state, promise=known)
         if (mu * count <= EPS * cost and left <= EPS) or not np.isfinite(system.weights.sum()):

@@ -41,7 +41,7 @@ def test_the_answer_is_that_of_workers_that_live(name: str, restarts: bool) -> N
     arrays = [np.split(each, CUTS) for each in (DATA.X, DATA.targets[model.target])]
     here = model.pose(cml.RowBlocks(loaders(arrays))).solve(tol=1e-10)
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         for nanny in cluster.workers.values():

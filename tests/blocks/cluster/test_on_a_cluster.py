@@ -13,6 +13,7 @@ import convexml as cml
 from convexml.blocks import Here
 from convexml.blocks.remote.on_dask import OnDask
 from convexml.errors import InputError
+from convexml.models.reading.layout import RowValues
 
 N, D = 300, 6
 DATA = Data.drawn(N, D)
@@ -34,7 +35,11 @@ def judge_as_here(model: Model, given: Data, cuts: list[int]) -> None:
     assert solution.objective == here.objective
     assert solution.certificate.gap == here.certificate.gap
     for name, value in here.primal.items():
-        np.testing.assert_array_equal(solution.primal[name], value)
+        pairs = [(solution.primal[name], value)]
+        if isinstance(value, RowValues):
+            pairs = list(zip(solution.primal[name], value, strict=True))
+        for found, known in pairs:
+            np.testing.assert_array_equal(found, known)
     for ours, theirs in zip(solution.dual["u"], here.dual["u"], strict=True):
         np.testing.assert_array_equal(ours, theirs)
     whole = model.of(given)
