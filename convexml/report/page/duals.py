@@ -111,9 +111,11 @@ def _panel(name: str, v: Array, record: Outcome) -> Strip:
         return round(BOTTOM - (BOTTOM - TOP) * (value - low) / (high - low))
 
     zero = y(0.0)
-    levels = [(y(each), _text(each)) for each in dict.fromkeys((high, 0.0, low))]
-    if abs(levels[-1][0] - levels[-2][0]) < 24:  # labels that would touch
-        del levels[-1 if zero == BOTTOM or abs(low) < high else 0]
+    levels = [
+        (y(each), _text(each))
+        for each in dict.fromkeys((high, 0.0, low))
+        if each == 0.0 or abs(y(each) - zero) >= 24  # labels that would touch
+    ]
     if v.size <= BARS:
         room = (WIDTH - LEFT) / v.size
         marks = [(round(LEFT + room * (k + 0.5)), y(x)) for k, x in enumerate(v)]
