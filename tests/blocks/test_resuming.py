@@ -153,7 +153,11 @@ def test_a_signal_interrupts_over_blocks(tmp_path: Path) -> None:
         return X, LABELS
 
     problem = cml.LogisticRegression(cml.RowBlocks([load]), lam=1e-3)
-    solution = problem.solve("gradient_descent", tol=1e-14)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job has none
+    try:
+        solution = problem.solve("gradient_descent", tol=1e-14)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert solution.message == "interrupted"
     assert solution.gap > 0.0
 

@@ -37,7 +37,7 @@ def test_netlib_programs_without_a_point_are_proved_to_have_none(name: str) -> N
 def test_cplex2_is_never_optimal() -> None:
     problem = netlib("cplex2")
     solution = problem.solve()
-    assert solution.status in ("failed", "inaccurate")
+    assert solution.status in ("failed", "inaccurate", "infeasible")  # which it is, by a hair
     # A point that violates by little: the constraints relaxed as much as it takes.
     data = problem.data
     wider = cml.LinearProgram(
