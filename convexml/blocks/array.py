@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
-from weakref import ref
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -49,7 +48,7 @@ class BlockArray(Reduces, NDArrayOperatorsMixin):
         self, parts: Any, executor: Executor, axis: int = -1, form: RowForm | None = None
     ) -> None:
         self.step = parts if isinstance(parts, Step) else Step.done(parts)
-        self.step.holders.append(ref(self))
+        self.step.hold(self)
         self.executor, self.axis, self.known = executor, axis, form
 
     @property
@@ -61,7 +60,7 @@ class BlockArray(Reduces, NDArrayOperatorsMixin):
     def becomes(self, other: BlockArray) -> None:
         """Stand for what another array holds."""
         self.step, self.known = other.step, other.known
-        self.step.holders.append(ref(self))
+        self.step.hold(self)
         vars(self).pop("form", None)
         vars(self).pop("dtype", None)
 

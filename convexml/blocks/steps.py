@@ -64,6 +64,11 @@ class Step:
         step.handles = list(handles)
         return step
 
+    def hold(self, holder: Any) -> None:
+        """Somebody may ask for the results again; those who are gone will not."""
+        self.holders = [each for each in self.holders if each() is not None]
+        self.holders.append(weakref.ref(holder))
+
     @property
     def is_held(self) -> bool:
         """Whether somebody may ask for the results again."""
