@@ -58,7 +58,8 @@ def primal_rounding(
 ) -> float:
     """What P may be off by at the point, where the intercept may be off by ``shift_error``.
 
-    Where a margin is missed by rounding, (w, b) / (min y_i z_i - error) is the point that counts;
+    Where a margin is missed, (w, b) / (min y_i z_i - error) is the point that counts, with what the
+    division rounded in the error: it moves predictions, which columns of large entries magnify;
     what X w + b = y is missed by is weighed with u.
     """
     w, penalty, loss = point.w, objective.penalty, objective.loss
@@ -103,7 +104,7 @@ def sum_rounding(objective: Objective, terms: Array, own: Callable[..., Array], 
 def _terms(objective: Objective, point: PrimalPoint) -> tuple[float, float]:
     """The share of its terms that a prediction may be off by, and sum_j |X_j|_2 |w_j|."""
     count = objective.d // max(1, np.size(point.b)) + 4
-    share = gamma(count) + objective.penalty.shrinkage(point.w)
+    share = gamma(count) + objective.penalty.shrinkage(point.w) + point.divided
     return share, float(objective.column_norms @ np.abs(point.w)) * LOOSE
 
 
@@ -186,6 +187,7 @@ def refine_primal(objective: Objective, point: PrimalPoint) -> PrimalPoint:
     error = compensated_error(product, objective.d, size)
     error = error + (EPS * np.abs(z) if size > 0.0 else 0.0)
     error = error + objective.penalty.shrinkage(point.w) * size
+    error = error + point.divided * (size + float(np.abs(point.b).max()))
     value, losses = objective.penalty.value(point.w), None
     if not objective.loss.is_indicator:
         losses = objective.loss.value(objective.y, z)

@@ -92,6 +92,19 @@ def test_the_proved_gap_is_never_below_that_to_the_optimum_of_500_problems() -> 
     assert sum(check(seed) for seed in range(500)) >= 3500
 
 
+def test_dividing_by_a_margin_rounds_points_that_large_columns_magnify() -> None:
+    problem, _ = draw(458)
+    assert problem.loss[0] == "hard_margin"
+    solution, rng = problem.posed.solve(tol=1e-9), np.random.default_rng(1)
+    w, b = solution.primal["w"], float(solution.primal.get("b", 0.0))
+    u = problem.posed.certify(w, b).dual["u"]
+    for _ in range(40):
+        size = 10.0 ** rng.uniform(-12, -9)
+        near = w * (1.0 + size * rng.normal(size=w.shape))
+        missed = ball(value(problem, near, b)) - ball(problem.optimum.value)
+        assert below(missed, problem.posed.certify(near, b, u).proved_gap)
+
+
 # -- linear programs with bounds -------------------------------------------------------------
 
 

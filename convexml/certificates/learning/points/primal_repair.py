@@ -24,6 +24,8 @@ class PrimalPoint:
     """What z may be off by, where it is known entry by entry."""
     losses: Array | None = None
     """l(y_i, z_i), where they are known."""
+    divided: float = 0.0
+    """The share by which a division by the margin rounded w and b."""
 
 
 def repair_primal(objective: Objective, w: Array, b: float) -> PrimalPoint:
@@ -44,7 +46,7 @@ def repair_primal(objective: Objective, w: Array, b: float) -> PrimalPoint:
 
 
 def _repaired(objective: Objective, w: Array, b: float) -> PrimalPoint:
-    new_w, new_b = objective.penalty.project(w), b
+    new_w, new_b, divided = objective.penalty.project(w), b, 0.0
     z = objective.predict(new_w, new_b)
     loss = objective.loss
     if loss.is_indicator:
@@ -55,6 +57,7 @@ def _repaired(objective: Objective, w: Array, b: float) -> PrimalPoint:
                 return PrimalPoint(w, b, z, np.inf, 0.0)
             if stretches(objective, new_w, margin):
                 new_w, new_b, z = new_w / margin, new_b / margin, z / margin
+                divided = EPS
     value, losses = objective.penalty.value(new_w), None
     if not loss.is_indicator:
         with np.errstate(over="ignore"):
@@ -64,7 +67,7 @@ def _repaired(objective: Objective, w: Array, b: float) -> PrimalPoint:
     if new_w is w and new_b is b:
         return PrimalPoint(w, b, z, value, 0.0, losses=losses)
     moved = max(float(np.max(np.abs(new_w - w), initial=0.0)), float(np.max(np.abs(new_b - b))))
-    return PrimalPoint(new_w, new_b, z, value, moved, losses=losses)
+    return PrimalPoint(new_w, new_b, z, value, moved, losses=losses, divided=divided)
 
 
 def scales(objective: Objective) -> bool:
