@@ -192,6 +192,16 @@ MUTANTS = [
         (f"{FAULTS}::test_a_margin_that_is_missed_is_met_after_the_repair",),
     ),
     Mutant(
+        "repair: a division by the margin does not round",
+        f"{CERTIFICATES}/learning/points/primal_repair.py",
+        "divided = EPS",
+        "divided = 0.0",
+        (
+            "tests/certificates/exact/test_proved_optimum.py"
+            "::test_dividing_by_a_margin_rounds_points_that_large_columns_magnify",
+        ),
+    ),
+    Mutant(
         "account: the losses are summed without rounding",
         f"{CERTIFICATES}/learning/account.py",
         " + gamma(objective.n + 8) * (np.abs(terms) @ objective.c)",
