@@ -108,15 +108,11 @@ def __getattr__(name: str) -> Any:
 
 def _advice(name: str) -> str:
     """What there is instead: the estimator of that name, the models it minimises, the nearest."""
-    from difflib import get_close_matches
-
     from .errors import instead
     from .models.advice import of_estimator
 
     models = importlib.import_module(f"{__name__}.models")
     posed = of_estimator({each: getattr(models, each) for each in models.__all__}, name)
-    if not posed and get_close_matches(name, __all__, n=1, cutoff=0.8):
-        return instead(name, __all__)
     if name not in importlib.import_module(f"{__name__}.estimators").__all__:
         return posed or instead(name, __all__)
     return f" Fitted as scikit-learn's: convexml.estimators.{name}.{posed}"

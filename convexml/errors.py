@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 
 
 class ConvexmlError(Exception):
@@ -46,6 +47,12 @@ class SolverMissingError(SolverError):
 
 BETWEEN = (__name__.partition(".")[0], "contextlib", "functools", "numpy")
 """Packages whose frames are no one's own: ours, and those of the decorators that we use."""
+LETTERS_PER_SLIP = 4
+"""One slip is forgiven in short names, two from eight letters on."""
+BEGINNING = 3
+"""Letters by which the beginning of a word is known."""
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+"""lambda and ub of lambda_ub; Kernel and SVM of KernelSVM."""
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -58,9 +65,8 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return an advice such as ``" Did you mean 'lasso'?"``, or an empty string."""
-    folded = {each.casefold(): each for each in known}
-    close = get_close_matches(str(name).casefold(), folded, n=1, cutoff=0.5)
-    return f" Did you mean {folded[close[0]]!r}?" if close else ""
+    found = closest(str(name), known)
+    return f" Did you mean {found!r}?" if found else ""
 
 
 def instead(name: object, names: Iterable[object]) -> str:
@@ -70,3 +76,57 @@ def instead(name: object, names: Iterable[object]) -> str:
         return " No key is allowed here."
     few = known if len(known) <= 60 else [*known[:20], f"... ({len(known)})"]
     return nearest(name, known) or f" Known: {', '.join(few)}."
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """Return the name that was meant, None where none of them resembles it.
+
+    Where several do, a name of which it is a part goes first: SVM is KernelSVM, not SVR.
+    """
+    alike = [each for each in known if resembles(name, each)]
+    return max(alike, key=lambda e: (is_short_for(name, e), _likeness(name, e)), default=None)
+
+
+def resembles(name: str, known: str) -> bool:
+    """Whether a few slips lie between two names, or one of them is the other cut short."""
+    one, other = name.casefold(), known.casefold()
+    longer = max(len(one), len(other))
+    allowed = min(max(1, longer // LETTERS_PER_SLIP), longer - 1)  # not every letter
+    if abs(len(one) - len(other)) <= allowed and slips(one, other) <= allowed:
+        return True
+    return is_short_for(name, known) or is_short_for(known, name)
+
+
+def slips(one: str, other: str) -> int:
+    """How many letters were left out, added or mistaken, or changed places with the next.
+
+    The distance of Damerau and Levenshtein in which no letter is touched twice.
+    """
+    before: list[int] = []
+    above, row = before, list(range(len(other) + 1))
+    for k, letter in enumerate(one, 1):
+        before, above, row = above, row, [k]
+        for j, against in enumerate(other, 1):
+            least = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (letter != against))
+            if k > 1 and j > 1 and letter == other[j - 2] and against == one[k - 2]:
+                least = min(least, before[j - 2] + 1)
+            row.append(least)
+    return row[-1]
+
+
+def is_short_for(name: str, full: str) -> bool:
+    """Whether a name is made of beginnings of words of another, in their order: relgap."""
+    letters = "".join(WORD.findall(name)).casefold()
+    if len(letters) < BEGINNING:
+        return False
+    for word in map(str.casefold, WORD.findall(full)):
+        pairs = enumerate(zip(letters, word, strict=False))
+        taken = next((k for k, (a, b) in pairs if a != b), min(len(letters), len(word)))
+        if taken >= min(BEGINNING, len(word)):
+            letters = letters[taken:]
+    return not letters
+
+
+def _likeness(name: str, known: str) -> float:
+    """The share of letters that two names have in common, in their order."""
+    return SequenceMatcher(None, known.casefold(), name.casefold()).ratio()

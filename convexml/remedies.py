@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from os import PathLike
 from typing import Any
 
 import numpy as np
+
+from .errors import closest
 
 RANGES = {
     "lam": " 0 is no penalty.",
@@ -38,8 +39,11 @@ ALIASES = {
     "squared_error": "Squared",
     "log_loss": "Logistic",
     "logit": "Logistic",
+    "lasso": "L1",
+    "ridge": "L2",
+    "grouplasso": "GroupL2",
 }
-"""Names of kernels and losses elsewhere."""
+"""Names of kernels, losses and penalties elsewhere."""
 ONE_ROW = "one number for each row of X, in their order"
 
 
@@ -170,9 +174,7 @@ def for_part(value: Any, module: str, names: Iterable[str]) -> str:
     if isinstance(value, type):
         return f" Pass an instance: {module}.{value.__name__}(...)."
     if isinstance(value, str):
-        folded = {name.lower(): name for name in names}
-        close = get_close_matches(value.lower().replace("_", ""), folded, n=1, cutoff=0.6)
-        found = ALIASES.get(value.lower()) or (folded[close[0]] if close else None)
+        found = ALIASES.get(value.lower()) or closest(value, names)
         if found in names:
             return f" Pass {module}.{found}(...)."
     if value is None and "Zero" in names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,10 @@ from scipy import sparse
 from ..numerics import Array
 
 TRANSPOSE = r"^\top"
+INVERSE, INVERSE_TRANSPOSE = "^{-1}", r"^{-\top}"
+TRANSPOSED = {INVERSE_TRANSPOSE: INVERSE, INVERSE: INVERSE_TRANSPOSE, TRANSPOSE: "", "": TRANSPOSE}
+INVERTED = {INVERSE_TRANSPOSE: TRANSPOSE, INVERSE: "", TRANSPOSE: INVERSE_TRANSPOSE, "": INVERSE}
+"""What becomes of the exponent of a name, which has only one."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +29,7 @@ class Matrix:
     @property
     def T(self) -> Matrix:
         """The transpose; (A')' is A."""
-        plain = self.name.removesuffix(TRANSPOSE)
-        name = plain if plain != self.name else self.name + TRANSPOSE
-        return Matrix(self.entries.T.tocsr(), name, self.scale)
+        return Matrix(self.entries.T.tocsr(), _with(TRANSPOSED, self.name), self.scale)
 
     @property
     def is_zero(self) -> bool:
@@ -76,7 +79,13 @@ class Matrix:
         if not np.array_equal(np.sort(column), np.arange(n)):
             return None
         entries = sparse.csr_array((1.0 / data, (column, row)), shape=(n, n))
-        return Matrix(entries, self.name + "^{-1}", 1.0 / self.scale)
+        return Matrix(entries, _with(INVERTED, self.name), 1.0 / self.scale)
+
+
+def _with(exponents: Mapping[str, str], name: str) -> str:
+    """The name with the exponent that follows on its own."""
+    own = next(each for each in exponents if name.endswith(each))
+    return name.removesuffix(own) + exponents[own]
 
 
 ONES = r"\mathbf{1}"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from difflib import get_close_matches
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from ..errors import ProblemFileError
+from ..errors import ProblemFileError, closest
 from .messages import explain
 from .schema import ProblemTable
 
@@ -73,8 +72,8 @@ def _neighbours(path: Path) -> str:
     there = sorted(p.name for p in path.parent.glob("*.toml"))
     if not there:
         return "" if path.parent.is_dir() else f" There is no folder {path.parent} either."
-    close = get_close_matches(path.stem, [Path(name).stem for name in there], n=1)
-    if close:
-        return f" Did you mean {close[0] + '.toml'!r}?"
+    found = closest(path.stem, [Path(name).stem for name in there])
+    if found is not None:
+        return f" Did you mean {found + '.toml'!r}?"
     few = there if len(there) <= 5 else [*there[:5], f"... ({len(there)} files)"]
     return f" Problem files there: {', '.join(few)}"

@@ -3,9 +3,36 @@ r"""The rows of an ``aligned`` environment, and how it stands in a document."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 LABEL = re.compile(r"\\text\{([^}]*)\}")
 SPACE = re.compile(r"^(?:\\quad\s*)+|(?:\s*\\quad)+$")
+BEFORE = re.compile(r"^(?:\\quad|\\ |\s)+")
+"""What a row does not begin with that goes on."""
+WIDTH = 100
+"""Characters of a line of a document."""
+CONTINUED = r"& \qquad "
+"""What a row begins with that goes on with the one before."""
+EARLIEST, LATEST = 0.3, 1.3
+"""Of the width: a row is not broken before that, nor beyond a bracket or constraints until then."""
+GIVEN = r"\\quad\\text\{s\.t\.\}"
+RELATION = r"(?:=|\\(?:le|ge|in|preceq|succeq)(?![A-Za-z]))"
+TOKEN = re.compile(
+    r"(?P<open>\\left(?![a-z])|(?<!\\)\{)|(?P<close>\\right(?![a-z])|(?<!\\)\})"
+    r"|(?P<bracket>\\[{}]|[()\[\]]|\\\||\|)"
+    rf"|(?P<given>{GIVEN})|(?P<comma>(?<=,)\\(?:quad| ))|(?P<sign> (?=(?:[+-]|{RELATION}) ))"
+)
+KINDS = ("given", "comma", "sign")
+"""Where a row may be broken, the best first."""
+
+
+class Cut(NamedTuple):
+    """A place to break a row, outside of braces: how many brackets and bars are open there."""
+
+    place: int
+    depth: int
+    kind: str
 
 
 def rows(latex: str) -> tuple[tuple[str, str], ...]:
@@ -26,11 +53,95 @@ def rows(latex: str) -> tuple[tuple[str, str], ...]:
 
 
 def displayed(latex: str) -> str:
-    """As a displayed formula of a document that uses amsmath.
+    """As a displayed formula of a document that uses amsmath, in lines of 100 characters.
 
     Parameters
     ----------
     latex : str
         As of ``rows``.
     """
-    return f"\\[\n{latex}\n\\]"
+    return f"\\[\n{broken_rows(latex)}\n\\]"
+
+
+def broken_rows(latex: str) -> str:
+    r"""The same formulas in rows that fit a page: broken at constraints, commas, relations, signs.
+
+    Parameters
+    ----------
+    latex : str
+        As of ``rows``.
+
+    Returns
+    -------
+    str
+        No line has more than 100 characters, unless a single word of it has. What stands in braces
+        or between \left and \right stays in one row, in several lines where it must.
+    """
+    return "\n".join(line for row in latex.splitlines() for line in _lines(row))
+
+
+def _lines(row: str) -> Iterator[str]:
+    """The lines of one row, of which only the last ends as the row did."""
+    left, ampersand, right = row.partition("& ")
+    if not ampersand or len(row) <= WIDTH:
+        yield row
+        return
+    end = r" \\" if row.endswith(r" \\") else ""
+    pieces = list(_pieces(right.removesuffix(r" \\"), WIDTH - len(left)))
+    for k, piece in enumerate(pieces):
+        start = f"{left}& " if k == 0 else CONTINUED
+        yield from _wrapped(start + piece + (r" \\" if k < len(pieces) - 1 else end))
+
+
+def _pieces(formula: str, first: int) -> Iterator[str]:
+    """Parts of a formula that fit a row each, as far as it can be broken."""
+    room = first - len(r"&  \\")
+    while len(formula) > room and (place := _place(formula, room)):
+        yield formula[:place].rstrip()
+        formula, room = BEFORE.sub("", formula[place:]), WIDTH - len(CONTINUED + r" \\")
+    yield formula
+
+
+def _place(formula: str, room: int) -> int:
+    """Where to break: the best place that leaves a row of its size; 0 where there is none.
+
+    Within brackets only what is much too long is broken.
+    """
+    cuts = list(_cuts(formula))
+    late = [cut for cut in cuts if EARLIEST * room <= cut.place <= room]
+    late += [cut for cut in cuts if cut.kind == "given" and cut.place <= LATEST * room]
+    if len(formula) <= LATEST * room:
+        cuts = late = [cut for cut in late if cut.depth == 0]
+    if late:
+        return min(late, key=lambda c: (c.depth, KINDS.index(c.kind), -c.place)).place
+    return min((cut.place for cut in cuts), default=0)
+
+
+def _cuts(formula: str) -> Iterator[Cut]:
+    r"""Places outside of braces and of \left ... \right, between which LaTeX allows no new row."""
+    closed, brackets, standing = 0, 0, set[str]()
+    for token in TOKEN.finditer(formula):
+        kind, text = token.lastgroup or "", token[0]
+        if kind in KINDS:
+            if closed == 0 and token.start() > 0:
+                yield Cut(token.start(), brackets + len(standing), kind)
+        elif kind == "bracket":
+            if text.endswith("|"):
+                standing ^= {text}
+            else:
+                brackets += 1 if text[-1] in "([{" else -1
+        else:
+            closed += 1 if kind == "open" else -1
+
+
+def _wrapped(line: str) -> Iterator[str]:
+    r"""A row in several lines, which are one to LaTeX: broken at spaces that are not ``\ ``."""
+    words = re.split(r"(?<!\\) ", line)
+    line = words[0]
+    for word in words[1:]:
+        if len(f"{line} {word}") > WIDTH:
+            yield line
+            line = f"  {word}"
+        else:
+            line = f"{line} {word}"
+    yield line

@@ -11,6 +11,7 @@ import pytest
 from support.dualize_cases import HELPERS
 
 import convexml as cml
+from convexml.duality.forms import named
 
 x = cp.Variable(3, name="x")
 
@@ -49,6 +50,7 @@ def is_balanced(latex: str) -> bool:
         and latex.count("\\left") == latex.count("\\right")
         and all(row.count("&") == 1 for row in rows)
         and not any(set(words) & set("_^&%#$~") for words in inside_text)
+        and not re.search(r"\^(?:\\\w+|\{[^{}]*\}|\w)\^", plain)  # LaTeX refuses A^\top^{-1}
         and "None" not in body
         and "nan" not in body
     )
@@ -94,3 +96,14 @@ def test_a_norm_in_a_square_stays() -> None:
     """z = 1 + |x| is put in, and |x| for its epigraph."""
     problem = cp.Problem(cp.Minimize(cp.square(1 + cp.norm(x)) + cp.sum(x)))
     assert r"(\left\| x \right\|_2 + 1)^2" in cml.dualize(problem).latex()
+
+
+def test_a_matrix_has_one_exponent() -> None:
+    entries = np.array([[0.0, 2.0], [-4.0, 0.0]])
+    A = named(entries, "A")
+    assert A.T.inverse().name == A.inverse().T.name == r"A^{-\top}"
+    assert A.inverse().inverse().name == A.T.T.name == A.T.inverse().T.inverse().name == "A"
+    np.testing.assert_array_equal(A.T.inverse().entries.toarray(), np.linalg.inv(entries.T))
+    z = cp.Variable(4, name="z")
+    logistic = cp.Problem(cp.Minimize(cp.sum(cp.logistic(z)) + cp.sum_squares(z)))
+    assert is_balanced(cml.dualize(logistic).latex())

@@ -35,7 +35,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 
 # The exceptions, all on the ground floor: a check has to be able to raise.
 RAISING = ("naming", "numerics", "validation")
-NEIGHBOURS = {(module, "errors") for module in RAISING}
+NEIGHBOURS = {(module, "errors") for module in (*RAISING, "remedies")}
 NEIGHBOURS |= {(m, "remedies") for m in RAISING} | {("validation", "numerics")}
 
 DEPTH = {name: depth for depth, row in enumerate(LAYERS) for name in row}
