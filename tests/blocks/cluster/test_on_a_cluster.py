@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
-from support.models.in_blocks import NAMED, Data, Model
+from support.models.in_blocks import NAMED, Data
 
 import convexml as cml
 from convexml.blocks import Here
 from convexml.blocks.remote.on_dask import OnDask
+from convexml.blocks.remote.sending import Tasks
+from convexml.blocks.remote.tasks import merged, summed
 from convexml.errors import InputError
 from convexml.models.reading.layout import RowValues
 
 N, D = 300, 6
 DATA = Data.drawn(N, D)
 CUTS = [1, 4, 75, 75, 150, 299]
+LARGE = Data.drawn(20_000, 20)
+UNEVEN = [1, 201, 5000, 5000, 10_000, 19_999]
+ADD = Tasks.add
 RNG = np.random.default_rng(5)
 X = RNG.standard_normal((60, 3))
 Y = X @ [1.0, -1.0, 0.5] + RNG.standard_normal(60)
 
 
-def judge_as_here(model: Model, given: Data, cuts: list[int]) -> None:
+@cache
+def in_memory(name: str, given: Data) -> Any:
+    """The solution in memory, asked for once by all layouts."""
+    return NAMED[name].of(given).solve(tol=1e-10)
+
+
+def judge_as_here(name: str, given: Data, cuts: list[int]) -> Any:
+    """Solve with the workers, as in this process bit for bit and as in memory to 1e-9."""
+    model = NAMED[name]
     there = model.in_blocks(given, cuts)
     executor = there.objective_parts.design.brought.executor
     assert isinstance(executor, OnDask)
@@ -31,8 +45,10 @@ def judge_as_here(model: Model, given: Data, cuts: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("convexml.models.blocks.row_blocks.active_executor", Here)
         here = model.in_blocks(given, cuts).solve(tol=1e-10)
-    assert solution.status == here.status == "optimal"
-    assert solution.objective == here.objective
+    whole = in_memory(name, given)
+    assert solution.status == here.status == whole.status == "optimal"
+    assert solution.certificate.verdict is whole.certificate.verdict is cml.Verdict.CERTIFIED
+    assert solution.objective == here.objective == pytest.approx(whole.objective, rel=1e-9)
     assert solution.certificate.gap == here.certificate.gap
     for name, value in here.primal.items():
         pairs = [(solution.primal[name], value)]
@@ -42,11 +58,7 @@ def judge_as_here(model: Model, given: Data, cuts: list[int]) -> None:
             np.testing.assert_array_equal(found, known)
     for ours, theirs in zip(solution.dual["u"], here.dual["u"], strict=True):
         np.testing.assert_array_equal(ours, theirs)
-    whole = model.of(given)
-    known = whole.solve(tol=1e-10)
-    assert solution.objective == pytest.approx(known.objective, rel=1e-9)
-    told = there.certify(known.primal["w"], known.primal["b"], tol=1e-10)
-    assert told.verdict is known.certificate.verdict
+    return there
 
 
 def stolen(cluster: LocalCluster) -> int:
@@ -57,16 +69,46 @@ def stolen(cluster: LocalCluster) -> int:
 
 def test_the_digits_are_those_of_one_process(client: Client, cluster: LocalCluster) -> None:
     before = stolen(cluster)
-    judge_as_here(NAMED["ridge"], DATA, CUTS)
+    there, known = judge_as_here("ridge", DATA, CUTS), in_memory("ridge", DATA)
+    told = there.certify(known.primal["w"], known.primal["b"], tol=1e-10)
+    assert told.verdict is known.certificate.verdict
     assert stolen(cluster) == before
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["lasso", "logistic l2", "Huber", "SVM"])
-def test_the_digits_of_other_models(name: str, client: Client, cluster: LocalCluster) -> None:
+@pytest.mark.parametrize("name", NAMED)
+def test_larger_ones_have_the_digits_of_one_process(
+    name: str, client: Client, cluster: LocalCluster
+) -> None:
     before = stolen(cluster)
-    judge_as_here(NAMED[name], DATA, CUTS)
+    judge_as_here(name, LARGE, UNEVEN)
     assert stolen(cluster) == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ridge", "logistic l1"])
+@pytest.mark.parametrize("cuts", [[], [7000]], ids=["one block", "two"])
+def test_few_blocks_have_the_digits_of_one_process(
+    name: str, cuts: list[int], client: Client
+) -> None:
+    judge_as_here(name, LARGE, cuts)
+
+
+@pytest.mark.slow
+def test_sums_of_many_groups_are_added_up_by_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+
+    def add(self: Tasks, worker: str, function: Any, *arguments: Any) -> str:
+        given.append(function)
+        return ADD(self, worker, function, *arguments)
+
+    monkeypatch.setattr(Tasks, "add", add)
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=5, dashboard_address=":0") as cluster,
+        Client(cluster),
+    ):
+        judge_as_here("lasso", LARGE, list(range(400, 20_000, 400)))
+    assert 0 < given.count(merged) == 2 * given.count(summed) // 10
 
 
 def test_what_fails_with_a_worker_names_its_block(client: Client) -> None:
