@@ -48,7 +48,11 @@ def compare(
     ] = 1,
     max_seconds: Annotated[
         float,
-        typer.Option("--max-seconds", help="Time limit of one run.", callback=positive),
+        typer.Option(
+            "--max-seconds",
+            help="Time limit of one run; posing for CVXPY and compiling are not in it.",
+            callback=positive,
+        ),
     ] = 5.0,
     jobs: Annotated[
         int,

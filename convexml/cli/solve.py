@@ -38,7 +38,8 @@ def solve(
         float | None,
         typer.Option(
             "--max-seconds",
-            help="Time limit of one problem; the best point is judged as it is.",
+            help="Time limit of one problem, posing for CVXPY not in it; "
+            "the best point is judged as it is.",
             callback=positive,
         ),
     ] = None,

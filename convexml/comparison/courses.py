@@ -23,7 +23,7 @@ class Point:
     passes : float
         Passes over the data; nan for reference solvers, which do not count them.
     seconds : float
-        Since the start, compiling and evaluations of the gap included.
+        Since the start, posing for CVXPY and evaluations of the gap included.
     objective, gap, relative_gap : float
         P, P - D and its relative size, recomputed from the raw data.
     tol : float
@@ -44,7 +44,7 @@ class Point:
 
     @property
     def level(self) -> float:
-        """The accuracy that is verified: the larger of relative gap and violation."""
+        """The larger of relative gap and violation."""
         return max(self.relative_gap, self.violation)
 
 
@@ -65,6 +65,9 @@ class Course:
     floor : float
         What of the relative gap at its end is the account of rounding, which ends what can be
         verified; nan where that is not known.
+    least : float
+        The relative gap of the certificate at its end. The looks on the way leave rounding out:
+        none counts as less.
     """
 
     solver: str
@@ -72,17 +75,22 @@ class Course:
     points: tuple[Point, ...] = ()
     message: str = ""
     floor: float = nan
+    least: float = 0.0
+
+    def level(self, point: Point) -> float:
+        """The accuracy that is verified at one of its points."""
+        return max(point.level, self.least)
 
     def first(self, level: float) -> Point | None:
         """The earliest point whose verified accuracy is at most `level`, if there is one."""
-        reached = (point for point in self.points if point.level <= level)
+        reached = (point for point in self.points if self.level(point) <= level)
         return min(reached, key=lambda point: point.seconds, default=None)
 
     @property
     def best(self) -> Point | None:
         """The point of the best verified accuracy."""
-        finite = [point for point in self.points if isfinite(point.level)]
-        return min(finite, key=lambda point: point.level, default=None)
+        finite = [point for point in self.points if isfinite(self.level(point))]
+        return min(finite, key=self.level, default=None)
 
 
 @dataclass(frozen=True)

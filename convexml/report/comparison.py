@@ -82,7 +82,7 @@ def compare(
     tols : float or sequence of float
         Relative gaps to ask for.
     max_seconds : float or None
-        Time limit of one run.
+        Time limit of one run, of solving: posing for CVXPY and compiling loops are not in it.
     repeats : int
         Runs of each combination; the median time is kept.
     progress : bool, callable or None

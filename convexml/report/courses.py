@@ -50,7 +50,7 @@ class Convergence(Courses):
             first = [course.first(tol) for tol in levels]
             passes = [_passes(point) for point in first]
             times = [DASH if point is None else seconds(point.seconds) for point in first]
-            least = DASH if course.best is None else scientific(max(course.best.level, 0.0))
+            least = DASH if course.best is None else scientific(course.level(course.best))
             rows.append([course.solver, *passes, *times, least])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [self.title]
@@ -108,7 +108,7 @@ def convergence(
     tols : sequence of float
         Relative gaps.
     max_seconds : float or None
-        Time limit of one run.
+        Time limit of one run, of solving: posing for CVXPY and compiling loops are not in it.
     progress : bool, callable or None
         None or True: a line on standard error, where that is a terminal, after a second; False:
         never. A function is called with a ``Progress``.

@@ -9,17 +9,17 @@ from math import floor as whole
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..comparison import Course, Point
+    from ..comparison import Course
 
 WIDTH, HEIGHT = 420.0, 300.0
-LEFT, RIGHT, TOP, BOTTOM = 48.0, 18.0, 26.0, 44.0
+LEFT, RIGHT, TOP, BOTTOM = 48.0, 24.0, 26.0, 44.0
 """Of a panel, in the units of its view box: a phone shows it almost as large as that."""
 LARGEST, SMALLEST = 1e2, 1e-16
 """Gaps outside are drawn at the edge: an infinite bound says nothing, 1e-16 is rounding."""
 ACROSS, UPWARDS = 7, 9
 """The two axes have no more labels than these."""
 HUES = 10
-PASSES, SECONDS = "passes over the data", "seconds, compiling included"
+PASSES, SECONDS = "passes over the data", "seconds, posing included"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -85,14 +85,18 @@ def ranked(courses: Sequence[Course]) -> list[Course]:
     """
 
     def rank(course: Course) -> tuple[float, float]:
-        best = course.best
-        if best is None:
-            return (inf, inf)
-        goal = max(10.0 ** ceil(log10(max(best.level, SMALLEST))), 1e-8)
-        first = course.first(goal)
-        return (goal, inf if first is None else first.seconds)
+        first = course.first(goal(course))
+        return (goal(course), inf if first is None else first.seconds)
 
     return sorted((course for course in courses if series(course, "seconds")), key=rank)
+
+
+def goal(course: Course) -> float:
+    """The power of ten, not below 1e-8, that its verified accuracy gets to; inf where none."""
+    best = course.best
+    if best is None:
+        return inf
+    return max(10.0 ** ceil(log10(max(course.level(best), SMALLEST))), 1e-8)
 
 
 def series(course: Course, axis: str) -> list[tuple[float, float]]:
@@ -104,13 +108,12 @@ def series(course: Course, axis: str) -> list[tuple[float, float]]:
     axis : str
         "passes" or "seconds".
     """
-    pairs = [(getattr(point, axis), clipped(point)) for point in course.points]
+    pairs = [(getattr(point, axis), clipped(course.level(point))) for point in course.points]
     return [(x, gap) for x, gap in pairs if isfinite(x) and x > 0.0 and isfinite(gap)]
 
 
-def clipped(point: Point) -> float:
-    """The verified accuracy, at least 1e-16; inf stays."""
-    gap = point.level
+def clipped(gap: float) -> float:
+    """A verified accuracy, at least 1e-16; inf stays."""
     return min(max(gap, SMALLEST), LARGEST) if isfinite(gap) else inf
 
 

@@ -16,7 +16,7 @@ LINES = {"": "-", "again": "--", "dots": ":"}
 
 
 def draw_race(courses: Courses, path: str | Path | None = None) -> Any:
-    """Two panels: the verified relative gap against passes and against seconds.
+    """Two panels: the verified relative gap against passes, where counted, and against seconds.
 
     Parameters
     ----------
@@ -35,10 +35,13 @@ def draw_race(courses: Courses, path: str | Path | None = None) -> Any:
         Without matplotlib; ``InputError`` where the path has no folder.
     """
     target = None if path is None else writable(path, "plot")
-    figure, panels = canvas("Convergence.plot", 2, courses.title)
-    panels[1].sharey(panels[0])
     shown = ranked(courses.courses)
-    for axes, axis, words in zip(panels, ("passes", "seconds"), (PASSES, SECONDS), strict=True):
+    counted = any(series(course, "passes") for course in shown)
+    drawn = [("passes", PASSES)] * counted + [("seconds", SECONDS)]
+    figure, panels = canvas("Convergence.plot", len(drawn), courses.title)
+    for other in panels[1:]:
+        other.sharey(panels[0])
+    for axes, (axis, words) in zip(panels, drawn, strict=True):
         for k, course in enumerate(shown):
             points = series(course, axis)
             axes.loglog(
@@ -55,7 +58,7 @@ def draw_race(courses: Courses, path: str | Path | None = None) -> Any:
         axes.set_xlabel(words)
         draw_floor(axes, courses)
     panels[0].set_ylabel("verified relative gap")
-    lines, names = panels[1].get_legend_handles_labels()
+    lines, names = panels[-1].get_legend_handles_labels()
     if lines:
         figure.legend(lines, names, loc="outside right upper", frameon=False, fontsize=9)
     if target is not None:

@@ -107,9 +107,11 @@ def closing(results: Results, width: int = UNBOUNDED) -> list[str]:
     for count in found:
         text = f"{count.number:>{digits},} {count.look.word}: {count.meaning}"
         lines += paragraph(text, width, "  ", " " * (digits + 3))
-    total = formats.counted(len(results.records), "row")
-    facts = f"{summary.facts_met:,} of {summary.facts:,}"
-    lines += paragraph(f"= {total}. Known facts met by verified answers: {facts}.", width)
+    told = f"= {formats.counted(len(results.records), 'row')}."
+    if summary.facts:
+        facts = f"{summary.facts_met:,} of {summary.facts:,}"
+        told += f" Known facts met by verified answers: {facts}."
+    lines += paragraph(told, width)
     if summary.interrupted:
         lines += paragraph("Interrupted: these are the runs that had finished.", width)
     return lines

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.report.records import ENVIRONMENT, RECORDS
+from support.report.records import ENVIRONMENT, RECORDS, record
 
 from convexml.comparison.cards import Card
 from convexml.report import Comparison
+from convexml.solvers.registry import names
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script></script>"
@@ -52,7 +53,7 @@ def browser(pytestconfig: pytest.Config) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A page with a lie, a crash, a title that is markup, and pictures of gaps and multipliers."""
+    """A page with a lie, a crash, ties, markup in a title, pictures of gaps and multipliers."""
     rows = [
         replace(
             row,
@@ -67,6 +68,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
         else row
         for row in RECORDS
     ]
+    ties = sorted(names(), key=len)[-6:]  # the longest names, whose labels share one place
+    rows += [record("ties", name) for name in ties]
     path: Path = tmp_path_factory.mktemp("page") / "page.html"
     Comparison(tuple(rows), ENVIRONMENT, problems=(CARD,)).to_html(path)
     return path.as_uri()

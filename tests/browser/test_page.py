@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from support.browser.measure import (
+    CUT,
     HIDDEN,
     OUTSIDE,
     OVERPRINTED,
@@ -31,6 +32,7 @@ def test_nothing_is_fetched_cut_or_overprinted(browser: Any, address: str, width
             assert page.evaluate(OUTSIDE) == []
             assert page.evaluate(OVERPRINTED) == []
             assert page.evaluate(HIDDEN) == []
+            assert page.evaluate(CUT) == []
             assert wrong == []  # markup in titles is text: no dialog, no request
 
 
@@ -52,6 +54,8 @@ def test_the_measurements_find_what_is_planted(browser: Any, address: str) -> No
         page.evaluate(UNFOLD)
         page.evaluate("document.querySelectorAll('.runs td')[2].style.transform = 'scale(9)'")
         assert page.evaluate(OVERPRINTED) != []
+        page.evaluate("document.querySelector('.narrow text').setAttribute('x', '-40')")
+        assert len(page.evaluate(CUT)) == 1
         page.evaluate("new Image().src = 'elsewhere.png'; setTimeout(() => { throw 1; })")
         page.wait_for_timeout(50)
         assert wrong != []
@@ -65,7 +69,7 @@ def test_the_keyboard_filters_sorts_follows_links_and_folds(browser: Any, addres
         page.focus("#by-problem")
         page.keyboard.type("lass")
         assert page.evaluate(names) == ["lasso"]
-        assert page.inner_text("#shown") == "1 of 4 problems"
+        assert page.inner_text("#shown") == "1 of 5 problems"
         assert page.locator("article:visible").count() == 1
         page.keyboard.press("Control+A")
         page.keyboard.press("Delete")
@@ -102,7 +106,7 @@ def test_without_scripts_all_is_there_and_nothing_that_needs_them(
     page = context.new_page()
     page.goto(address)
     assert not page.locator("#filter").is_visible()
-    assert page.locator(".matrix tbody tr").count() == 4
+    assert page.locator(".matrix tbody tr").count() == 5
     page.locator("article summary").first.click()
     assert page.locator("article .runs").first.is_visible()
     context.close()

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support.browser.measure import (
+    CUT,
     OUTSIDE,
     OVERPRINTED,
     PAPER,
@@ -52,6 +53,7 @@ def test_no_text_is_outside_its_box_or_on_another(browser: Any, whole: str, widt
         assert page.evaluate(OVERPRINTED) == []
         page.evaluate(UNFOLD)
         assert page.evaluate(OUTSIDE) == []
+        assert page.evaluate(CUT) == []
         assert wrong == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -67,20 +68,33 @@ def test_the_answer_shown_is_confirmed_and_has_the_smallest_gap() -> None:
     assert best_of([liar]).solver == "liar"
 
 
-def test_no_gap_is_shown_below_what_rounding_hides() -> None:
-    """A look under way found 1e-17, where the certificate allows for a rounding of 1e-9 / 1e3."""
-    row = record("lasso", "fista", gap=1e-5, relative_gap=1e-8, rounding=1e-9)
-    assert row.floor == pytest.approx(1e-12)
+def test_no_gap_is_shown_below_that_of_the_certificate() -> None:
+    """A look under way found 1e-17, which leaves out what the certificate counts as rounding."""
+    row = record("lasso", "fista", gap=2.7e-11, relative_gap=2.7e-14, rounding=2e-11)
+    assert row.floor == pytest.approx(2e-14)
     row = replace(row, passes=9.0, course=((1.0, 1e-4, 0.5), (8.0, 1e-3, 1e-17)))
     shown = gaps([row], None)
     assert shown["takeaway"] == (
-        "fista comes closest first: a verified gap of 1.0e-12 in 0.0010 s; "
-        "the floor, what rounding alone can hide, is 1.0e-12."
+        "fista is the first to a verified gap of 1e-08 or less: 2.7e-14 after 0.0010 s; "
+        "the floor, what rounding alone can hide, is 2.0e-14."
     )
+    assert shown["table"].splitlines()[-1].split()[-1] == "2.7e-14"
+    unbounded = replace(row, gap=inf, relative_gap=inf)
+    assert gaps([unbounded], None) == {}  # looks of a run whose certificate has no gap
     picture = shown["picture"]
     drawn = [y for panel in picture.panels for line in panel.lines for _, y in line.places]
-    assert max(drawn) <= picture.floor + 1e-9  # downwards
+    assert max(drawn) < picture.floor  # downwards
     assert gaps([record("lasso", "clarabel")], None) == {}  # nothing was seen under way
+
+
+def test_who_is_first_is_told_as_such_and_gaps_of_0_have_no_axes() -> None:
+    """Both get to 1e-8; the quicker one is not the closest."""
+    quick = replace(record("lasso", "quick", relative_gap=3e-9), course=((1.0, 1e-4, 0.5),))
+    close = replace(record("lasso", "close", relative_gap=1e-13, seconds=1.0), course=quick.course)
+    told = gaps([close, quick], None)["takeaway"]
+    assert told == "quick is the first to a verified gap of 1e-08 or less: 3.0e-09 after 0.0168 s."
+    exact = replace(quick, gap=0.0, relative_gap=0.0, course=((1.0, 1e-4, 0.0), (2.0, 1e-3, 0.0)))
+    assert gaps([exact], None) == {}
 
 
 def test_the_charts_of_a_problem_stand_in_its_section() -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 WIDE, NARROW = 9.6, 4.0
 """Inches."""
+EDGE, CHARACTER = 0.35, 0.093
+"""Inches on the right: half of the longest label of a tick, and a letter of another label."""
 LARGEST = 1e4
 FINE, COARSE = 241, 61
 """Factors at which a curve is drawn, in the large chart and in a small one."""
@@ -44,42 +46,40 @@ def draw_profile(profile: Profile, best: Sequence[str], narrow: bool) -> Any:
     narrow : bool
         For a phone.
     """
-    margins = (0.55, 0.15, 0.1, 1.2) if narrow else (0.6, 1.5, 0.1, 0.5)
-    figure, axes = _framed(narrow, 3.6 if narrow else 3.9, margins)
     end = _end(profile)
+    labels = [f"{name}  {profile.share(name, end):.0%}" for name in best]
+    longest = max(map(len, labels))
+    columns = 2 if longest <= 18 else 1
+    key = 0.6 + 0.2 * ceil(len(labels) / columns)
+    margins = (0.55, EDGE, 0.1, key) if narrow else (0.6, CHARACTER * longest + 0.4, 0.1, 0.5)
+    figure, axes = _framed(narrow, 2.4 + key if narrow else 3.9, margins)
     for name in profile.ratios:
         if name not in best:
             curve = _steps(partial(profile.share, name), end, FINE)
             axes.step(*curve, where="post", color=LINE, linewidth=1.1)
-    for k, name in enumerate(best):
+    for k, (name, label) in enumerate(zip(best, labels, strict=True)):
         axes.step(
             *_steps(partial(profile.share, name), end, FINE),
             where="post",
             color=HUES[k],
             linestyle=STYLES[k],
             linewidth=1.9,
-            label=f"{name}  {profile.share(name, end):.0%}",
+            label=label,
         )
     _factors(axes, end)
     if narrow:
-        _key(figure, 2)
-        return figure
-    places = _apart([profile.share(name, end) for name in best], 0.068)
-    for k, (name, place) in enumerate(zip(best, places, strict=True)):
-        share = profile.share(name, end)
-        axes.annotate(
-            f"{name}  {share:.0%}",
-            (1.0, share),
-            (1.03, place),
-            xycoords=axes.get_yaxis_transform(),
-            textcoords=axes.get_yaxis_transform(),
-            color=HUES[k],
-            va="center",
-            weight="bold",
-            arrowprops={"arrowstyle": "-", "color": HUES[k], "linewidth": 0.8},
-            annotation_clip=False,
-        )
+        _key(figure, columns)
+    else:
+        _label(axes, [profile.share(name, end) for name in best], labels)
     return figure
+
+
+def _label(axes: Any, shares: Sequence[float], labels: Sequence[str]) -> None:
+    """Labels apart on the right, and lines to them that end before the first letter."""
+    beside = {"transform": axes.transAxes, "clip_on": False}
+    for k, (share, place) in enumerate(zip(shares, _apart(shares, 0.068), strict=True)):
+        axes.plot((1.0, 1.03), (share, place), color=HUES[k], linewidth=0.8, **beside)
+        axes.text(1.04, place, labels[k], color=HUES[k], va="center", ha="left", **beside)
 
 
 def draw_panels(profile: Profile, names: Sequence[str], narrow: bool) -> Any:
@@ -100,7 +100,7 @@ def draw_panels(profile: Profile, names: Sequence[str], narrow: bool) -> Any:
     width, height = (NARROW, 0.9 * rows + 0.3) if narrow else (WIDE, 1.15 * rows + 0.3)
     figure = Figure(figsize=(width, height))
     figure.subplots_adjust(
-        0.45 / width, 0.25 / height, 1 - 0.2 / width, 1 - 0.2 / height, wspace=0.2, hspace=0.5
+        0.45 / width, 0.25 / height, 1 - EDGE / width, 1 - 0.2 / height, wspace=0.2, hspace=0.5
     )
     grid = figure.subplots(rows, across, sharex=True, sharey=True, squeeze=False)
     end = _end(profile)
@@ -125,14 +125,13 @@ def draw_claims(standings: Sequence[Standing], narrow: bool) -> Any:
     narrow : bool
         For a phone.
     """
-    figure, axes, names = _listed(standings, narrow)
+    figure, axes = _listed(standings, narrow)
     start = np.zeros(len(standings))
     for label, (kinds, colour) in GROUPS.items():
         number = np.array([sum(each.kinds.get(kind, 0) for kind in kinds) for each in standings])
-        axes.barh(names, number, left=start, height=0.72, label=label, color=colour)
+        axes.barh(range(len(number)), number, left=start, height=0.72, label=label, color=colour)
         start += number
-    axes.margins(y=0.01)
-    axes.invert_yaxis()
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("runs")
     _key(figure, 2 if narrow else 4)
     return figure
@@ -147,7 +146,7 @@ def draw_times(standings: Sequence[Standing], narrow: bool) -> Any:
     narrow : bool
         For a phone.
     """
-    figure, axes, names = _listed(standings, narrow)
+    figure, axes = _listed(standings, narrow)
     seen: list[float] = []
     for label, values, marker, colour in (
         ("compile or warm-up, median", [s.compile_seconds for s in standings], "|", HUES[1]),
@@ -165,10 +164,7 @@ def draw_times(standings: Sequence[Standing], narrow: bool) -> Any:
         axes.set_xlim(min(seen) / 1.5, 1.5 * max(seen))
     axes.set_xscale("log")
     axes.minorticks_off()
-    axes.margins(y=0.02)
-    axes.invert_yaxis()
     axes.grid(axis="y", linewidth=0.6)
-    axes.set_yticks(range(len(names)), names)
     axes.set_xlabel("seconds")
     _key(figure, 1 if narrow else 3)
     return figure
@@ -191,15 +187,17 @@ def _framed(narrow: bool, height: float, margins: tuple[float, float, float, flo
 
 
 def _listed(standings: Sequence[Standing], narrow: bool) -> Any:
-    """Figure, axes and names of a chart with a line a solver."""
+    """Figure and axes of a chart with a line a solver."""
     names = [each.solver for each in standings]
     size = 8 if narrow else 10
     left = 0.0095 * size * max(map(len, names)) + 0.2
     bottom = 1.2 if narrow else 0.8
-    margins = (left, 0.15, 0.1, bottom)
+    margins = (left, EDGE, 0.1, bottom)
     figure, axes = _framed(narrow, 0.24 * len(names) + 0.1 + bottom, margins)
     axes.tick_params(axis="y", length=0, labelsize=size)
-    return figure, axes, names
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)  # half a line above the first and below the last
+    return figure, axes
 
 
 def _key(figure: Any, columns: int) -> None:
@@ -238,8 +236,8 @@ def _factors(axes: Any, end: float, small: bool = False) -> None:
 
 
 def _apart(values: Sequence[float], room: float) -> list[float]:
-    """The values moved apart to at least ``room``, within [0, 1], their order kept."""
-    order = sorted(range(len(values)), key=lambda k: values[k])
+    """The values moved apart to at least ``room``, within [0, 1]; of equals the first on top."""
+    order = sorted(range(len(values)), key=lambda k: (values[k], -k))
     places = list(values)
     for low, high in pairwise(order):
         places[high] = max(places[high], places[low] + room)

@@ -58,7 +58,8 @@ def _profile(profile: Profile, standings: Sequence[Standing]) -> Figure:
         "that has a certificate and a tolerance: the share on which what a solver claimed was "
         "verified within its time limit and within a factor of the best time. Anything else, and "
         "what it was not made for, counts against it. Posing for CVXPY is part of the time; loops "
-        "that are compiled once on a machine are not. Grey: the other solvers, which follow below.",
+        "that are compiled once on a machine are not."
+        + (" Grey: the other solvers, which follow below." if len(names) > len(best) else ""),
         ["Solver", *(f"within {factor:g}×" for factor in FACTORS), "at any time"],
         [
             [name, *(_percent(profile.share(name, tau)) for tau in (*FACTORS, inf))]
@@ -119,7 +120,8 @@ def _times(standings: Sequence[Standing]) -> Figure:
     timed = [each for each in standings if isfinite(each.mean_seconds)]
     quickest = min(timed, key=lambda each: each.mean_seconds, default=None)
     takeaway = (
-        f"On what it was made for, {quickest.solver} is the quickest: {_mean(quickest)} s."
+        f"{quickest.solver} has the least mean, each over what its solver was made for: "
+        f"{_mean(quickest)} s."
         if quickest
         else "Without a time limit, what was missed has no time, and no mean is shown."
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, isfinite, nan
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 from ...comparison import Course, Point
 from ...solvers.registry import ALGORITHMS
 from .. import formats
 from ..courses import Convergence
-from ..panels import lay_out, ranked
+from ..panels import goal, lay_out, ranked
 
 if TYPE_CHECKING:
     from ...comparison import Outcome
@@ -29,25 +29,27 @@ def gaps(records: Sequence[Outcome], followed: Convergence | None) -> dict[str, 
         Its convergence where that was asked for; without, what the rows themselves tell.
     """
     courses = followed or _of_runs(records)
-    if not any(len(each.points) > 1 for each in ranked(courses.courses)):
+    drawn = ranked(courses.courses)
+    open_gaps = (each.level(point) > 0.0 for each in drawn for point in each.points)
+    if not any(len(each.points) > 1 for each in drawn) or not any(open_gaps):
         return {}
     floor = min((record.floor for record in records if record.floor > 0.0), default=nan)
     return {
         "picture": lay_out(courses.courses, floor),
-        "takeaway": _takeaway(courses, floor),
+        "takeaway": _takeaway(drawn[0], floor),
         "table": courses.table().strip("\n"),
         "followed": followed is not None,
     }
 
 
-def _takeaway(courses: Convergence, floor: float) -> str:
-    first = ranked(courses.courses)[0]
-    goal = first.best
-    if goal is None:
+def _takeaway(first: Course, floor: float) -> str:
+    """Who got first to what the best got to."""
+    level = goal(first)
+    point = first.first(level)
+    if point is None:
         return ""
-    least = max(goal.level, floor if floor > 0.0 else 0.0)
-    told = f"{first.solver} comes closest first: a verified gap of {formats.scientific(least)}"
-    told += f" in {formats.seconds(goal.seconds)} s"
+    told = f"{first.solver} is the first to a verified gap of {level:.0e} or less: "
+    told += f"{formats.scientific(first.level(point))} after {formats.seconds(point.seconds)} s"
     if not floor > 0.0:
         return f"{told}."
     return f"{told}; the floor, what rounding alone can hide, is {formats.scientific(floor)}."
@@ -57,18 +59,16 @@ def _of_runs(records: Sequence[Outcome]) -> Convergence:
     """The courses that the runs at the tightest tolerance left behind, one for each solver."""
     tightest = min(record.tol for record in records)
     ran = [record for record in records if record.tol == tightest and record.ran]
-    courses = tuple(Course(r.solver, not r.course, _points(r)) for r in ran)
+    courses = tuple(Course(r.solver, not r.course, _points(r), least=r.relative_gap) for r in ran)
     return Convergence(records[0].problem, "", courses, LEVELS, {})
 
 
 def _points(record: Outcome) -> tuple[Point, ...]:
-    """Iterates whose gap was verified on the way, and where the run ended.
-
-    The looks under way leave rounding out, the certificate does not: none counts as less.
-    """
-    floor = record.floor if isfinite(record.floor) else 0.0
+    """The looks on the way, and the end; none of them where its certificate has no gap."""
+    if not isfinite(record.relative_gap):
+        return ()
     under_way = [
-        Point(record.solver, None, passes, seconds, nan, nan, max(gap, floor))
+        Point(record.solver, None, passes, seconds, nan, nan, gap)
         for passes, seconds, gap in record.course
     ]
     posing = 0.0 if record.solver in ALGORITHMS else record.compile_seconds
@@ -83,4 +83,4 @@ def _points(record: Outcome) -> tuple[Point, ...]:
         record.tol,
         record.violation,
     )
-    return (*under_way, end) if abs(end.relative_gap) < inf else tuple(under_way)
+    return (*under_way, end)

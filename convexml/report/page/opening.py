@@ -140,4 +140,4 @@ def _under(results: Results) -> str:
     tols = ", ".join(f"{tol:g}" for tol in results.environment.get("tolerances", ()))
     limit = results.environment.get("max_seconds")
     told = f", asked for a relative gap of {typeset(tols)}" if tols else ""
-    return told + (f", each within {limit:g} s" if limit is not None else "")
+    return told + (f", each within {limit:g} s of solving" if limit is not None else "")

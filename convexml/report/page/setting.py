@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+LIMITED = "posing for CVXPY and compiling loops are not in it"
+
 
 def setting(environment: dict[str, Any]) -> list[tuple[str, str]]:
     """Name and text of every line that has something to say.
@@ -28,7 +30,7 @@ def setting(environment: dict[str, Any]) -> list[tuple[str, str]]:
         ("Threads asked for", threads or "no variable is set, the libraries choose"),
         ("Processes", str(environment.get("jobs", ""))),
         ("Tolerance", ", ".join(f"{tol:g}" for tol in environment.get("tolerances", []))),
-        ("Time limit", "none" if limit is None else f"{limit:g} s for each run"),
+        ("Time limit", "none" if limit is None else f"{limit:g} s for each run; {LIMITED}"),
         ("Repeats", str(environment.get("repeats", ""))),
         ("Seed", str(environment.get("seed", ""))),
     ]

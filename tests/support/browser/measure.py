@@ -55,6 +55,21 @@ OVERPRINTED = """() => {
 }"""
 """Rows in which the text of one cell lies on that of another, and texts of a chart that do."""
 
+CUT = """() => {
+  const found = [];
+  for (const chart of document.querySelectorAll("svg")) {
+    const edge = chart.getBoundingClientRect();
+    for (const text of chart.querySelectorAll("text")) {
+      const box = text.getBoundingClientRect();
+      if (!box.width) continue;
+      if (box.left < edge.left - 1 || box.right > edge.right + 1) found.push(text.textContent);
+      else if (box.top < edge.top - 1 || box.bottom > edge.bottom + 1) found.push(text.textContent);
+    }
+  }
+  return found;
+}"""
+"""Texts of charts that do not fit into their pictures."""
+
 HIDDEN = """() => [...document.querySelectorAll("figure details > :not(summary)")]
   .filter((each) => each.getBoundingClientRect().height === 0).map((each) => each.outerHTML)"""
 """Numbers of charts that are not shown although they are unfolded."""
