@@ -10,18 +10,10 @@ from typing import Any
 
 import numpy as np
 from floor import floor
-from posing import posed
+from memory import peak
+from posing import LAM, posed
 
 import convexml as cml
-
-
-def peak() -> float:
-    """The largest resident memory of this process so far, mapped pages among it, MB.
-
-    Not ``ru_maxrss``: a process inherits that of who started it, here of who mapped the file.
-    """
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(float(line.split()[1]) / 1024.0 for line in lines if line.startswith("VmHWM"))
 
 
 def clocks() -> tuple[float, float]:
@@ -36,13 +28,13 @@ def warm(model: str) -> None:
     posed(model, blocks, 400).solve()
 
 
-def solved(folder: Path, model: str, rows: int, tol: float) -> dict[str, Any]:
+def solved(folder: Path, model: str, rows: int, tol: float, lam: float = LAM) -> dict[str, Any]:
     """Pose and solve, and measure the floor, which maps more of the file than we do."""
     warm(model)
     loaded, start = peak(), clocks()
     blocks = cml.RowBlocks.from_npy(folder / "X.npy", folder / "y.npy", rows)
     n = json.loads((folder / "facts.json").read_text())["n"]
-    problem = posed(model, blocks, n)
+    problem = posed(model, blocks, n, lam=lam)
     read = blocks.passes
     solution = problem.solve(tol=tol)
     seconds = [now - then for now, then in zip(clocks(), start, strict=True)]

@@ -10,8 +10,10 @@ LAM = 1e-4
 """Level of the mean loss: w'w LAM / 2 beside it."""
 
 
-def posed(model: str, blocks: Any, n: int, *y: Any) -> Any:
-    """Logistic regression, or a support vector machine of C = 1 / (LAM n)."""
+def posed(model: str, blocks: Any, n: int, *y: Any, lam: float = LAM) -> Any:
+    """Logistic or ridge regression, or a support vector machine of C = 1 / (lam n)."""
     if model == "logistic":
-        return cml.LogisticRegression(blocks, *y, LAM)
-    return cml.SoftMarginSVM(blocks, *y, 1.0 / (LAM * n))
+        return cml.LogisticRegression(blocks, *y, lam)
+    if model == "ridge":
+        return cml.Ridge(blocks, *y, lam)
+    return cml.SoftMarginSVM(blocks, *y, 1.0 / (lam * n))

@@ -6,6 +6,7 @@ from .blocked import BlockedDesign
 from .by_blocks import by_blocks, in_blocks, rows_in_blocks
 from .dense import DenseDesign
 from .scaled import ScaledDesign, last_scores, last_slopes, remember_scores, unscaled
+from .single import SingleDesign, cached_rows, is_single
 from .sparse import SparseDesign
 from .stacked import StackedDesign
 from .wrap import as_design
@@ -15,12 +16,15 @@ __all__ = [
     "DenseDesign",
     "Design",
     "ScaledDesign",
+    "SingleDesign",
     "SparseDesign",
     "StackedDesign",
     "ahead",
     "as_design",
     "by_blocks",
+    "cached_rows",
     "in_blocks",
+    "is_single",
     "last_scores",
     "last_slopes",
     "remember_scores",

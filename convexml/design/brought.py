@@ -10,6 +10,7 @@ import numpy as np
 from ..numerics import Array
 from .base import Design
 from .dense import DenseDesign
+from .single import SingleDesign
 
 
 class DesignBlock(Protocol):
@@ -100,7 +101,8 @@ def column_facts(design: Design) -> ColumnFacts:
         X = design.constant
         low, high = (end.toarray().ravel() for end in (X.min(axis=0), X.max(axis=0)))
     elif n:
-        low, high = design.constant.min(axis=0), design.constant.max(axis=0)
+        X = design.array if isinstance(design, SingleDesign) else design.constant
+        low, high = (end(axis=0).astype(float) for end in (X.min, X.max))
     with np.errstate(all="ignore"):
         return ColumnFacts(
             design.entries,

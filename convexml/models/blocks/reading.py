@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ...blocks import BlockArray, together
 from ...blocks.form import RowForm
-from ...design import BlockedDesign, Design, as_design
+from ...design import BlockedDesign, Design, SingleDesign, as_design, is_single
 from ...design.brought import ColumnFacts, DesignBlock, InMemory, column_facts
 from ...errors import InputError
 from ...numerics import Array
@@ -38,11 +38,14 @@ class Reloaded:
     def design(self) -> Design:
         X = loaded(self.source, self.name)[0]
         X = X.values if isinstance(X, NamedColumns) else X
-        if sparse.issparse(X):
+        design: Design
+        if is_single(X):
+            design = SingleDesign(X)
+        elif sparse.issparse(X):
             design = as_design(finite_sparse(X, self.name, "X", share=True))
         else:
             design = as_design(float_array(X, self.name, "X", share=True))
-        if design.shape != self.shape or not np.array_equal(self.seen, some_of(design.constant)):
+        if design.shape != self.shape or not np.array_equal(self.seen, seen_of(design)):
             raise InputError(
                 f"{self.name}: its loader returns other numbers than before; it must return the "
                 "same ones whenever it is called."
@@ -124,7 +127,7 @@ def read_block(
         return Told(name), None, InMemory(as_design(empty[:, None])), empty, empty
     refuse_masked(y, name, "y")
     mine = type(source) is Passed and hasattr(X, "copy")
-    design = read_design(name, X.copy() if mine else X)
+    design = design_of(name, X.copy() if mine else X)
     n, d = design.shape
     target = np.array(y)
     if target.shape == (n, 1):
@@ -151,9 +154,25 @@ def read_block(
     if isinstance(source, Passed):
         rows = InMemory(counting)
     else:
-        rows = Reloaded(source, name, (n, d), some_of(design.constant).copy(), some)
+        rows = Reloaded(source, name, (n, d), seen_of(design).copy(), some)
     told = Told(name, n, len(kept), d, some, design.is_sparse, column_names(X), distinct, lost)
     return told, column_facts(counting), rows, target, weights
+
+
+def design_of(name: str, X: Any) -> Design:
+    """The rows of a block, all of them finite; in single precision where they are."""
+    if is_single(X) and 0 not in X.shape:
+        design = SingleDesign(X)
+        with np.errstate(invalid="ignore"):
+            finite = np.isfinite(design.column_squares().sum())
+        if finite:
+            return design
+    return read_design(name, X)
+
+
+def seen_of(design: Design) -> Array:
+    """Some numbers of a block."""
+    return some_of(design.array if isinstance(design, SingleDesign) else design.constant)
 
 
 def _refuse_different(blocks: list[Told]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...design import is_single
 from ...errors import InputError, warn
 
 Loaded = tuple[Any, Any, Any]
@@ -46,7 +47,10 @@ class Loader:
 
 @dataclass(frozen=True)
 class FromNpy:
-    """Some rows of two .npy files, mapped when they are read and let go after that."""
+    """Some rows of two .npy files, mapped when they are read and let go after that.
+
+    Those of X are copied unless they are in single precision, which is converted as it is used.
+    """
 
     X: Path
     y: Path
@@ -56,8 +60,7 @@ class FromNpy:
     def __call__(self) -> Loaded:
         rows = slice(self.first, self.last)
         X, y = (np.load(path, mmap_mode="r")[rows] for path in (self.X, self.y))
-        single = X.dtype.kind == "f" and X.itemsize < 8
-        return np.array(X, dtype=float if single else None), np.array(y), None
+        return X if is_single(X) else np.array(X), np.array(y), None
 
 
 @dataclass(frozen=True)

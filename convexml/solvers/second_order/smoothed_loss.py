@@ -73,6 +73,12 @@ class Smoothed:
         found: tuple[Array, Array] = slope_at(self.bands, z)
         return found
 
+    def expected(self, z: Array, z0: Array) -> Array:
+        """U + h (z - z0) in the box, for the slopes u and the curvatures h at z0."""
+        u, inside = self.slope(z0)
+        found: Array = np.clip(u + np.where(inside, self.rate * (z - z0), 0.0), self.lo, self.hi)
+        return found
+
     def near(self, z: Array, reach: float) -> Array:
         """The samples whose z_i is within ``reach`` of a band, or in it."""
         line = z + self.shift

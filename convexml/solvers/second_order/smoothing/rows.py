@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from ....blocks import rowwise
-from ....design import Design, by_blocks, in_blocks
+from ....design import Design, by_blocks, cached_rows, in_blocks
 from ....numerics import Array
 from ....objective import Objective
 from ...box_dual import curvatures
 from ..smoothed_loss import Smoothed
+
+ROWS = 8192
+"""Rows whose numbers stay in the cache from one elementwise step to the next."""
 
 
 @dataclass(frozen=True)
@@ -123,20 +126,43 @@ def row_sums(
     before: float,
 ) -> Array:
     """The ``BandSums`` of some rows, one after the other."""
+    n = len(z)
+    h, slopes, sums = np.empty(n), np.empty((n, 2)), np.zeros(8)
+    for start in range(0, n, ROWS):
+        some = slice(start, start + ROWS)
+        of_rows = tuple(each[some] for each in (losses, y, K, lo, hi, z, z0))
+        h[some], slopes[some], more = _bands(of_rows, epsilon, omega, before)
+        sums += more
+    matrix, pulls = _products(design, h, slopes)
+    return np.concatenate([matrix.ravel(), pulls.ravel(), sums])
+
+
+def _bands(
+    of_rows: tuple[Array, ...], epsilon: float, omega: float, before: float
+) -> tuple[Array, Array, list[float]]:
+    """Curvatures, both slopes, and what the samples alone add to the ``BandSums``."""
+    losses, y, K, lo, hi, z, z0 = of_rows
     narrow, wide = (smoothed(y, K, lo, hi, epsilon, width) for width in (omega, before))
     u, inside = narrow.slope(z)
-    v = _expected(y, K, lo, hi, z, z0, epsilon=epsilon, omega=before)
-    h = np.where(inside, narrow.rate, 0.0)
+    v = wide.expected(z, z0)
     loss = float(losses.sum())
     terms = [loss + narrow.conjugate(each) - float(each @ z) for each in (u, v)]
     values = [_value(narrow, u, z), _value(wide, wide.slope(z)[0], z)]
-    return np.concatenate(
-        [
-            design.bordered_gram(h).ravel(),
-            design.rmatvec(np.stack([u, v], axis=1)).ravel(),
-            [u.sum(), v.sum(), loss, *terms, *values, float(np.count_nonzero(inside))],
-        ]
-    )
+    counts = float(np.count_nonzero(inside))
+    sums = [float(u.sum()), float(v.sum()), loss, *terms, *values, counts]
+    return np.where(inside, narrow.rate, 0.0), np.stack([u, v], axis=1), sums
+
+
+def _products(design: Design, h: Array, slopes: Array) -> tuple[Array, Array]:
+    """[X, 1]'diag(h) [X, 1] and X'u for two u, of rows that are brought to the cache once."""
+    if design.is_sparse:
+        return design.bordered_gram(h), design.rmatvec(slopes)
+    d = design.shape[1]
+    matrix, pulls = np.zeros((d + 1, d + 1)), np.zeros((d, 2))
+    for some, rows in design.row_blocks(cached_rows(d)):
+        matrix += rows.bordered_gram(h[some])
+        pulls += rows.rmatvec(slopes[some])
+    return matrix, pulls
 
 
 def _value(smooth: Smoothed, u: Array, z: Array) -> float:
@@ -156,8 +182,5 @@ def _slopes(
 def _expected(
     y: Array, K: Array, lo: Array, hi: Array, z: Array, z0: Array, *, epsilon: float, omega: float
 ) -> Array:
-    """U + h (z - z0) in the box, for the slopes u and the curvatures h at z0."""
-    smooth = smoothed(y, K, lo, hi, epsilon, omega)
-    u, inside = smooth.slope(z0)
-    found: Array = np.clip(u + np.where(inside, smooth.rate * (z - z0), 0.0), lo, hi)
-    return found
+    """As ``Smoothed.expected``."""
+    return smoothed(y, K, lo, hi, epsilon, omega).expected(z, z0)
