@@ -87,19 +87,23 @@ def _explained(file: Any) -> tuple[Explanation, str]:
 
 
 def _statement(problem: Any, path: Path) -> tuple[Explanation, str]:
-    """A statement in plain CVXPY, solved and certified, with its dual where it has one."""
+    """A statement in plain CVXPY, solved and certified as it is written, with its dual."""
     from ..audit import solve
     from ..duality import dualize
     from ..errors import InputError
     from ..models.formats.explanation import Explanation, numeric
+    from ..typesetting.plain import plain
 
-    certificate = solve(problem)
+    certificate = solve(problem, thorough=True)  # in its own variables and constraints
+    symbols: dict[int, str] = {}
     try:
-        latex, source = dualize(problem).latex(), ""
+        dual = dualize(problem)
+        latex, source = dual.latex(), ""
+        symbols = {key: plain(symbol) for key, symbol in dual.symbols().items()}
     except InputError:  # not convex, or not continuous
         latex, source = "", path.read_text(encoding="utf-8")
     variables = {name: v.value for name, v in problem.var_dict.items() if v.value is not None}
-    tables = {"Variables": variables, "Multipliers": output.multipliers(problem)}
+    tables = {"Variables": variables, "Multipliers": output.multipliers(problem, symbols)}
     status = certificate.claim if certificate.verdict.value == "certified" else ""
     shown = numeric(tables)
     return Explanation(f"Statement {path.name}", latex, shown, certificate, source), status

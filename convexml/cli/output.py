@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from shutil import get_terminal_size
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..typesetting.lines import paragraph
@@ -76,10 +78,10 @@ def _largest(features: tuple[str, ...], w: Any) -> list[str]:
     return [f"  largest coefficients: {', '.join(shown)}"] if shown else []
 
 
-def multipliers(problem: Any) -> dict[str, Any]:
-    """The dual values of a CVXPY problem, by the labels of its constraints."""
+def multipliers(problem: Any, symbols: Mapping[int, str] = MappingProxyType({})) -> dict[str, Any]:
+    """The dual values of a CVXPY problem, by symbol where there is one, else by label."""
     return {
-        str(getattr(c, "label", None) or f"constraint {k}"): c.dual_value
+        symbols.get(c.id) or str(getattr(c, "label", None) or f"constraint {k}"): c.dual_value
         for k, c in enumerate(problem.constraints)
         if c.dual_value is not None and not isinstance(c.dual_value, list)
     }

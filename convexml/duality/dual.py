@@ -85,6 +85,18 @@ class Dual:
 
         return render(self._lagrangian, self._reduced)
 
+    def symbols(self) -> dict[int, str]:
+        """The multiplier of each constraint as the formulas write it, in LaTeX, by constraint id.
+
+        Constraints with several multipliers, one for each argument of a cone, are left out.
+        """
+        parts = self._lagrangian.parts
+        return {
+            parts[member.parts[0]].constraint.id: parts[member.parts[0]].tex
+            for member in self._lagrangian.memberships
+            if len(member.parts) == 1 and parts[member.parts[0]].constraint is not None
+        }
+
     def _repr_html_(self) -> str:
         return formulas(self.latex())
 

@@ -152,8 +152,10 @@ def test_linear_programs_at_their_solution(equalities: bool, bounds: Any) -> Non
         "A_{eq}": "E",
         "b_{eq}": "f",
         r"\lambda_{ub}": r"\alpha",
-        r"\lambda_l": r"\beta",
-        r"\lambda_u": r"\gamma",
+        r"\lambda_{\text{lower}}": r"\beta",
+        r"\lambda_{\text{upper}}": r"\gamma",
+        r"\text{lower}": "l",
+        r"\text{upper}": "u",
     }
     text = problem.latex()
     for name, letter in letters.items():

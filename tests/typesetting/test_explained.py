@@ -25,6 +25,9 @@ def one_of_each() -> list[Path]:
     return list(found.values())
 
 
+MULTIPLIERS = re.compile(r"[λν]_[a-z]+|[αβμν]")
+
+
 def check(path: Path, monkeypatch: pytest.MonkeyPatch, page: Path) -> None:
     """The command prints nothing that is wider than the terminal, and no LaTeX."""
     for columns in (80, 120):
@@ -35,6 +38,9 @@ def check(path: Path, monkeypatch: pytest.MonkeyPatch, page: Path) -> None:
         assert not set(result.stdout) & set("\\$&")
         headings = re.findall(r"^[A-Z][a-z ]+$", result.stdout, re.MULTILINE)
         assert headings[-2:] == ["Optimality conditions", "Verdict"]
+        formulas, _, conditions = result.stdout.partition("Optimality conditions")
+        named = set(MULTIPLIERS.findall(conditions.partition("Verdict")[0]))
+        assert named <= set(MULTIPLIERS.findall(formulas.partition("Multipliers")[0])), named
     result = CliRunner().invoke(app, ["explain", str(path), "--html", str(page)])
     assert result.exit_code == 0, result.output
     text = page.read_text(encoding="utf-8")

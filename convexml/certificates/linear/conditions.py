@@ -11,8 +11,6 @@ from ..algebra.sums import exact_residual
 from .multipliers import LinearMultipliers
 from .units import linear_units
 
-STATIONARITY = "c + A_ub' lambda_ub + A_eq' nu - lambda_lower + lambda_upper = 0"
-
 
 def violations(data: LinearData, x: Array) -> tuple[Array, Array, Array, Array]:
     """How far x breaks A_ub x <= b_ub, A_eq x = b_eq (signed), x >= lower and x <= upper."""
@@ -84,23 +82,25 @@ def rounding_of_rows(data: LinearData, x: Array) -> tuple[Array, Array]:
 
 
 def dual_rows(data: LinearData, point: LinearMultipliers) -> list[Condition]:
-    """Signs of the multipliers, and stationarity, which is the dual's equality."""
+    """Signs of the multipliers that are there, and stationarity, which is the dual's equality."""
     kind = "dual_feasibility"
     units, costs = linear_units(data).of_multipliers(np.concatenate([point.lambda_ub, point.nu]))
     rows = []
     if data.b_ub.size:
         wrong = np.maximum(-point.lambda_ub, 0.0)
         rows.append(worst("lambda_ub >= 0", kind, wrong, units[: data.b_ub.size]))
-    costs = np.maximum(np.abs(data.c), costs)
-    for name, value, bound in (
-        ("lambda_lower >= 0", point.lambda_lower, data.lower),
-        ("lambda_upper >= 0", point.lambda_upper, data.upper),
+    costs, gradient = np.maximum(np.abs(data.c), costs), "c"
+    gradient += " + A_ub' lambda_ub" * bool(data.b_ub.size) + " + A_eq' nu" * bool(data.b_eq.size)
+    for name, sign, value, bound in (
+        ("lambda_lower", "-", point.lambda_lower, data.lower),
+        ("lambda_upper", "+", point.lambda_upper, data.upper),
     ):
         finite = np.isfinite(bound)
         if finite.any() or np.any(value):  # the multiplier of no bound is 0
             wrong = np.where(finite, np.maximum(-value, 0.0), np.abs(value))
-            rows.append(worst(name, kind, wrong, costs))
-    rows.append(worst(STATIONARITY, kind, point.stationarity(data), costs))
+            rows.append(worst(f"{name} >= 0", kind, wrong, costs))
+            gradient += f" {sign} {name}"
+    rows.append(worst(f"{gradient} = 0", kind, point.stationarity(data), costs))
     return rows
 
 

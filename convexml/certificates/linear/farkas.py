@@ -18,7 +18,7 @@ from ..algebra.highs import highs
 from ..certificate import Certificate, Verdict
 from ..judge import absent, judge, violated
 from .bound import equilibrated, lower_bound
-from .conditions import STATIONARITY, dual_rows
+from .conditions import dual_rows
 from .multipliers import complete_multipliers, repair_multipliers
 
 VALUE = "b_ub' lambda_ub + b_eq' nu - lower' lambda_lower + upper' lambda_upper < 0"
@@ -98,9 +98,7 @@ def certify_infeasible(
 
 def _homogeneous(row: Condition) -> Condition:
     """The same condition without the cost."""
-    if row.name == STATIONARITY:
-        return replace(row, name=STATIONARITY.removeprefix("c + "))
-    return row
+    return replace(row, name=row.name.removeprefix("c + "))
 
 
 def find_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | None:

@@ -207,21 +207,22 @@ class NearestNeighbors(ArrayProblem):
     def latex(self) -> str:
         box = listed(r"0 \le p_i \le \tfrac1k")
         total = r"\sum_i p_i = 1"
-        signs = listed(r"\lambda^-, \lambda^+ \ge 0")
-        slope = r"d_i + \nu - \lambda^-_i + \lambda^+_i = 0"
+        lower, upper = r"\lambda_{\text{lower}}", r"\lambda_{\text{upper}}"
+        signs = rf"{lower}, {upper} \ge 0"
+        slope = rf"d_i + \nu - {{{lower}}}_i + {{{upper}}}_i = 0"
         return str(
             Latex(
                 r"\min_p\ \sum_i p_i d_i" + such_that(total, box),
-                r"\sum_i p_i d_i + \nu (\sum_i p_i - 1) - \sum_i \lambda^-_i p_i"
-                r" + \sum_i \lambda^+_i (p_i - \tfrac1k)",
-                r"\max_{\nu, \lambda^-, \lambda^+}\ -\nu - \tfrac1k \sum_i \lambda^+_i"
+                rf"\sum_i p_i d_i + \nu (\sum_i p_i - 1) - \sum_i {{{lower}}}_i p_i"
+                rf" + \sum_i {{{upper}}}_i (p_i - \tfrac1k)",
+                rf"\max_{{\nu, {lower}, {upper}}}\ -\nu - \tfrac1k \sum_i {{{upper}}}_i"
                 + such_that(slope, signs),
                 (
                     slope,
                     listed(total, box),
                     signs,
-                    r"\lambda^-_i p_i = 0",
-                    r"\lambda^+_i (\tfrac1k - p_i) = 0",
+                    rf"{{{lower}}}_i p_i = 0",
+                    rf"{{{upper}}}_i (\tfrac1k - p_i) = 0",
                 ),
             )
         )

@@ -38,7 +38,7 @@ def _part(x: Any, index: Any) -> Any:
 
 
 def pose_linear_dual(data: LinearData) -> Statement:
-    """Maximise -b_ub'lambda_ub - b_eq'nu + l'lambda_lower - u'lambda_upper.
+    """Maximise -b_ub'lambda_ub - b_eq'nu + lower'lambda_lower - upper'lambda_upper.
 
     Subject to c + A_ub'lambda_ub + A_eq'nu - lambda_lower + lambda_upper = 0 ("stationarity")
     and lambda_ub, lambda_lower, lambda_upper >= 0 (labelled by their names). The multipliers of
@@ -111,8 +111,8 @@ def linear_latex(data: LinearData) -> Latex:
     table = [
         (data.b_ub.size, Row(r"\lambda_{ub}", r"A_{ub} x", r"\le", "b_{ub}"), r"A_{ub}^\top "),
         (data.b_eq.size, Row(r"\nu", r"A_{eq} x", "=", "b_{eq}"), r"A_{eq}^\top "),
-        (lower, Row(r"\lambda_l", "x", r"\ge", "l"), "-"),
-        (upper, Row(r"\lambda_u", "x", r"\le", "u"), ""),
+        (lower, Row(r"\lambda_{\text{lower}}", "x", r"\ge", r"\text{lower}"), "-"),
+        (upper, Row(r"\lambda_{\text{upper}}", "x", r"\le", r"\text{upper}"), ""),
     ]
     rows = [(row, factor) for there, row, factor in table if there]
     gains = (f"{'' if f == '-' else '-'}{row.right}^\\top {row.multiplier}" for row, f in rows)

@@ -25,7 +25,6 @@ from .shares import short_class
 
 UNPROVED = "the account of rounding of a machine with nu is of first order only"
 ENDLESS = "P has no bound below: nu is above twice the share of the smaller class, exactly."
-PRIMAL = "y_i z_i >= rho - xi_i, xi_i >= 0"
 Again = Callable[[], "HeldPoint"]
 """The point of a tighter fit: it may be better than the one that is judged."""
 
@@ -102,10 +101,11 @@ class NuPart:
         slack = least if at.xi is None else at.xi
         size = self._reach(self.space.square(at.w)) + abs(at.level)
         outside = np.maximum(np.maximum(-alpha, alpha - self.limits), 0.0)
-        name = "alpha_i (rho - xi_i - y_i z_i) = 0"
+        y = "y_i " if self._has_classes else ""
+        primal = f"{y}z_i >= rho - xi_i, xi_i >= 0"
         found = [
-            self.space.apart(at.w, q, "w = sum alpha_i y_i x_i"),
-            worst(PRIMAL, "primal_feasibility", np.maximum(least - slack, 0.0), size),
+            self.space.apart(at.w, q, f"w = sum alpha_i {y}x_i"),
+            worst(primal, "primal_feasibility", np.maximum(least - slack, 0.0), size),
             worst("0 <= alpha_i <= s_i", "dual_feasibility", outside, self.limits),
             worst("sum alpha_i = nu sum s_i", "dual_feasibility", alpha.sum() - self.total,
                   self.total),
@@ -117,7 +117,7 @@ class NuPart:
             ]
         return [
             *found,
-            products(name, alpha * (at.level - slack - margins)),
+            products(f"alpha_i (rho - xi_i - {y}z_i) = 0", alpha * (at.level - slack - margins)),
             products("(s_i - alpha_i) xi_i = 0", (self.limits - alpha) * slack),
         ]
 
