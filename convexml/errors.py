@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import SequenceMatcher
 
 
@@ -55,8 +57,27 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 """lambda and ub of lambda_ub; Kernel and SVM of KernelSVM."""
 
 
+_withheld: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar(
+    "_withheld", default=None
+)
+
+
+@contextmanager
+def withheld() -> Iterator[list[tuple[str, type[Warning]]]]:
+    """What ``warn`` is called with in this block, to be said by another process."""
+    heard: list[tuple[str, type[Warning]]] = []
+    token = _withheld.set(heard)
+    try:
+        yield heard
+    finally:
+        _withheld.reset(token)
+
+
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line that called the library, however many of its frames lie between."""
+    if (heard := _withheld.get()) is not None:
+        heard.append((message, category))
+        return
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in BETWEEN:
         level, frame = level + 1, frame.f_back

@@ -19,6 +19,7 @@ from ..progress import at, counted, watched
 from ..validation import positive_number
 from . import advice
 from .blocks.taking import refuse_blocks
+from .checkpoint import refuse_for_path
 from .explaining import ExplainedProblem
 from .hyperparameter import Hyperparameter, is_settable
 from .path import SolutionPath
@@ -212,6 +213,7 @@ class Problem(ExplainedProblem, PublicNames, ABC):
         name = self._path_parameter()
         if lams is None or np.ndim(lams) != 1:
             raise InputError(f"{self.name}.path: needs a list of values of {name}, got {lams!r}.")
+        refuse_for_path(f"{self.name}.path", name, kwargs.get("checkpoint"))
         before = getattr(self, name)
         last: Solution | None = None
         carried: dict[str, Any] = {"carried": {}} if self._hands_on else {}

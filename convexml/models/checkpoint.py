@@ -46,6 +46,15 @@ class SavedPoint:
     solver: str
 
 
+def refuse_for_path(owner: str, name: str, checkpoint: Any) -> None:
+    """Raise InputError where solves at several values are to share one file."""
+    if checkpoint is not None:
+        raise InputError(
+            f"{owner}: checkpoint is the file of one solve, got {str(checkpoint)!r} for a solve at "
+            f"each value of {name}. Call solve for each value, with a file of its own."
+        )
+
+
 class Checkpoint:
     """A file that has the best point so far.
 

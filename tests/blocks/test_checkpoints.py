@@ -106,6 +106,36 @@ def test_a_writing_that_fails_leaves_what_was_there(
     assert checkpoint.read(kept.path, "test")[1].objective == 2.0
 
 
+def test_a_path_has_no_file_of_its_own(tmp_path: Path) -> None:
+    words = r"Lasso.path: checkpoint is the file of one solve, got '.*p.json' .* value of lam. Call"
+    lasso = cml.Lasso(X, Y, lam=0.1)
+    for options in ({}, {"everywhere": 0.1}):
+        with pytest.raises(InputError, match=words):
+            lasso.path([0.2, 0.1], checkpoint=tmp_path / "p.json", **options)
+    assert not list(tmp_path.iterdir())
+    assert lasso.path([0.2], checkpoint=None)[0].status == "optimal"
+
+
+KERNELS: dict[str, Callable[[], Any]] = {
+    "KernelSVM": lambda: cml.KernelSVM(X, Y > 0.0, C=1.0, kernel=cml.kernels.Gaussian(1.0)),
+    "KernelRidge": lambda: cml.KernelRidge(X, Y, lam=0.1, kernel=cml.kernels.Gaussian(1.0)),
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_functions_of_a_kernel_are_resumed_through_a_factor(name: str, tmp_path: Path) -> None:
+    file, pose = tmp_path / "point.json", KERNELS[name]
+    truth = pose().solve(tol=1e-8)
+    pose().solve("interior_point", max_iter=2, checkpoint=file)
+    again = pose().solve(tol=1e-8, checkpoint=file)
+    assert "Resumed from interior_point" in again.choice
+    assert again.status == truth.status == "optimal"
+    assert again.objective == pytest.approx(truth.objective, rel=1e-7)
+    with pytest.raises(InputError, match=f"{name}.solve: smo keeps no checkpoint, got '.*json'"):
+        pose().solve("smo", checkpoint=file)
+    assert pose().solve("smo", max_iter=2, checkpoint=None).solver == "smo"
+
+
 def test_a_file_that_cannot_be_is_refused_before_anything_is_solved(tmp_path: Path) -> None:
     problem = cml.Ridge(X, Y, lam=0.1)
     with pytest.raises(InputError, match=r"Ridge.solve: checkpoint: .* has no folder"):

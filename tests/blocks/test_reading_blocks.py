@@ -34,16 +34,36 @@ def test_what_is_written_to_blocks_afterwards_changes_nothing() -> None:
     assert problem.solve(tol=1e-10).objective == pytest.approx(solution.objective)
 
 
-def test_a_loader_that_returns_other_numbers_is_refused() -> None:
-    calls = []
+def changed(values: Any, at: int, by: Any) -> Any:
+    """A copy that differs in one place."""
+    found = np.array(values)
+    found[at] = by
+    return found
 
-    def load() -> Any:
-        calls.append(1)
-        return (X if len(calls) < 2 else 2.0 * X), Y
 
-    problem = cml.Ridge(cml.RowBlocks([load]), lam=0.1)
+NAMES = np.array(["no", "yes"], dtype=object)[LABELS]
+POSE = {"real": cml.Ridge, "two": cml.LogisticRegression}
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "then"),
+    [
+        ("real", (X, Y), (2.0 * X, Y)),
+        ("real", (X, Y), (X, changed(Y, 17, Y[17] + 1e-12))),
+        ("real", (X, Y, np.ones(60)), (X, Y, changed(np.ones(60), 3, 0.0))),
+        ("real", (X, Y, np.ones(60)), (X, Y)),
+        ("two", (X, NAMES), (X, changed(NAMES, 5, NAMES[5] + "!"))),
+        ("two", (X, LABELS), (X, 1 - LABELS)),
+    ],
+)
+def test_a_loader_that_returns_other_numbers_is_refused(kind: str, first: Any, then: Any) -> None:
+    given = [first]
+
+    problem = POSE[kind](cml.RowBlocks([lambda: given[0]]), lam=0.1)
+    problem.certify(np.ones(3))
+    given[0] = then
     with pytest.raises(InputError, match="block 0: its loader returns other numbers"):
-        problem.certify(np.ones(3))
+        problem.certify(np.zeros(3) + 2.0)
 
 
 def test_a_loader_may_use_its_memory_again() -> None:

@@ -14,7 +14,7 @@ from distributed import Client, Future, wait
 
 from ...errors import InputError
 from .chunks import Chunk
-from .sending import Tasks, gathered
+from .sending import Tasks, gathered, topic_of
 from .tasks import Pointer, chosen, column_of, listed, merged, summed, visited
 from .tree import shared_out
 
@@ -73,7 +73,7 @@ class OnDask:
         threads = client.nthreads()
         if not threads:
             raise InputError("RowBlocks: the dask client has no workers to compute on; start some.")
-        self.client = client
+        self.client, self.topic = client, topic_of(client)
         self.homes = [address for address in sorted(threads) for _ in range(threads[address])]
         self._latest: list[ref[BlockColumn]] = []
         """What the last visit gave: several lists in one result, until the next visit."""
@@ -88,7 +88,7 @@ class OnDask:
         keys = []
         for home, numbers in own.items():
             groups, pointed = _pointers([rows[k] for k in numbers])
-            given = program, cloudpickle.dumps(pointed), count, *groups
+            given = program, cloudpickle.dumps(pointed), count, self.topic, *groups
             keys.append(tasks.add(self.homes[home], visited, *given))
         apart = self._apart()
         for column, home in apart:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import pickle
+from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from typing import Any
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 import dask
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from distributed import Client, Future, KilledWorker, wait
 
-from ...errors import ConvexmlError, InputError
+from ...errors import ConvexmlError, InputError, warn
+
+CLOSED = (
+    "RowBlocks: the dask client is closed that was active when these blocks were passed. Pass them "
+    "again while a client is active, or none."
+)
+_HEARD: WeakKeyDictionary[Client, deque[tuple[str, type[Warning]]]] = WeakKeyDictionary()
+"""What tasks warned of, until it is said."""
 
 
 class Tasks:
@@ -34,10 +45,7 @@ class Tasks:
     def send(self, keys: Sequence[str]) -> list[Future]:
         """The futures of some of the tasks."""
         if self.client.status != "running":
-            raise InputError(
-                "RowBlocks: the dask client is closed that was active when these blocks were "
-                "passed. Pass them again."
-            )
+            raise InputError(CLOSED)
         if not keys:
             return []
         layers = {
@@ -53,7 +61,25 @@ class Tasks:
 
 
 def gathered(client: Client, futures: Sequence[Future]) -> list[Any]:
-    """Results of tasks, or the error of the first that has one."""
+    """Results of tasks, or the error of the first that has one; what they warn of is said here."""
+    try:
+        return _results(client, futures)
+    finally:
+        heard = _HEARD[client]
+        while heard:
+            warn(*heard.popleft())
+
+
+def topic_of(client: Client) -> bytes:
+    """Where tasks of a client tell what they warn of: before their results, which it waits for."""
+    topic = f"convexml-{client.id}"
+    if client not in _HEARD:
+        heard = _HEARD[client] = deque[tuple[str, type[Warning]]]()
+        client.subscribe_topic(topic, lambda event: heard.extend(pickle.loads(event[1])))
+    return topic.encode()
+
+
+def _results(client: Client, futures: Sequence[Future]) -> list[Any]:
     try:
         found: list[Any] = client.gather(list(futures))
     except KilledWorker as error:
@@ -61,6 +87,8 @@ def gathered(client: Client, futures: Sequence[Future]) -> list[Any]:
             f"Several dask workers were lost one after the other with the same blocks ({error}). "
             "Most often their memory is too small: pass smaller blocks, or take more workers."
         ) from error
+    except CancelledError as error:
+        raise InputError(CLOSED) from error
     except Exception:
         wait(list(futures))
         for future in futures:

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from distributed import get_worker
+
+from ...errors import withheld
 from .tree import Node, added
 
 
@@ -23,13 +26,21 @@ class Pointer:
         return column_of(groups[self.group], self.place)[self.index]
 
 
-def visited(program: bytes, rows: bytes, count: int, *groups: Any) -> Any:
-    """The results of a function of each block: a list of them, or one for each of ``count``."""
+def visited(program: bytes, rows: bytes, count: int, topic: bytes, *groups: Any) -> Any:
+    """The results of a function of each block: a list of them, or one for each of ``count``.
+
+    What it warns of is told under a topic, where the user's process hears of it.
+    """
     function, arguments = pickle.loads(program), pickle.loads(rows)
-    found = [
-        function(*(a.among(groups) if isinstance(a, Pointer) else a for a in row))
-        for row in arguments
-    ]
+    with withheld() as warnings:
+        try:
+            found = [
+                function(*(a.among(groups) if isinstance(a, Pointer) else a for a in row))
+                for row in arguments
+            ]
+        finally:
+            if warnings:
+                get_worker().log_event(topic.decode(), pickle.dumps(warnings))
     columns = [list(each) for each in zip(*found, strict=True)]
     return columns[0] if count == 1 else columns
 

@@ -21,7 +21,7 @@ from ..reading.layout import Layout
 from ..reading.matrix import read_design, some_of
 from ..reading.names import NamedColumns, column_names
 from .row_blocks import BROUGHT, RowBlocks
-from .sources import Passed, Source, loaded
+from .sources import Passed, Source, checksum, loaded
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +33,12 @@ class Reloaded:
     shape: tuple[int, int]
     seen: Array
     """Some of the numbers of X as they were read first."""
+    sums: int
+    """The checksum of y and of the weights."""
     kept: Array | None = None
 
     def design(self) -> Design:
-        X = loaded(self.source, self.name)[0]
+        X, *others = loaded(self.source, self.name)
         X = X.values if isinstance(X, NamedColumns) else X
         design: Design
         if is_single(X):
@@ -45,7 +47,8 @@ class Reloaded:
             design = as_design(finite_sparse(X, self.name, "X", share=True))
         else:
             design = as_design(float_array(X, self.name, "X", share=True))
-        if design.shape != self.shape or not np.array_equal(self.seen, seen_of(design)):
+        same = design.shape == self.shape and self.sums == checksum(*others)
+        if not same or not np.array_equal(self.seen, seen_of(design)):
             raise InputError(
                 f"{self.name}: its loader returns other numbers than before; it must return the "
                 "same ones whenever it is called."
@@ -154,7 +157,8 @@ def read_block(
     if isinstance(source, Passed):
         rows = InMemory(counting)
     else:
-        rows = Reloaded(source, name, (n, d), seen_of(design).copy(), some)
+        seen = seen_of(design).copy()
+        rows = Reloaded(source, name, (n, d), seen, checksum(y, s), some)
     told = Told(name, n, len(kept), d, some, design.is_sparse, column_names(X), distinct, lost)
     return told, column_facts(counting), rows, target, weights
 

@@ -34,7 +34,9 @@ class RowBlocks:
     blocks : iterable
         For each block (X, y) or (X, y, sample_weight), X of shape (n_k, d), or a function without
         arguments that returns that; it is called whenever the block is read, and must return the
-        same numbers. Blocks are numbered from 0, rows within their block.
+        same numbers. Blocks are numbered from 0, rows within their block. All of y and of the
+        weights, and some entries of X (one of each column and a thousand at least), are compared
+        with those of the first time; a block that differs in these is an InputError.
     retries : int
         How often a function that raises is called again, each time it is called. A warning tells
         of it; the last failure is an InputError that names the block.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -83,6 +84,16 @@ def as_block(block: Any, which: str) -> Loaded:
         )
     X, y, *weights = block
     return X, y, weights[0] if weights else None
+
+
+def checksum(y: Any, sample_weight: Any) -> int:
+    """CRC-32 of all targets and weights of a block."""
+    found = 0
+    for each in (y, sample_weight):
+        values = np.asarray(each)
+        values = values.astype(str) if values.dtype.hasobject else values
+        found = crc32(values.tobytes(), found)
+    return found
 
 
 def loaded(source: Source, name: str) -> Loaded:

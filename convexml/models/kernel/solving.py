@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...certificates.learning.kernel import certify_kernel
+from ...errors import InputError
 from ...numerics import Array
 from ...objective import Frame
 from ...objective.kernel import KernelObjective
@@ -42,8 +43,20 @@ def solve_kernel(
     options : mapping
         As of ``solve``; w0 is a start in q.
     through_factor : callable
-        Solves with the factor as design.
+        Solves with the factor as design; a checkpoint keeps a point in its coordinates.
+
+    Raises
+    ------
+    InputError
+        If working sets of K are asked for by name with a checkpoint.
     """
+    if (file := options.get("checkpoint")) is not None:
+        if str(solver).lower() == NAME:
+            raise InputError(
+                f"{problem.name}.solve: {NAME} keeps no checkpoint, got {str(file)!r}. Leave it "
+                "out, or take another solver, as 'auto'."
+            )
+        return through_factor()
     objective: Any = problem.kernel_parts
     known = all(NEEDS[need][0](objective) for need in ALGORITHMS[NAME].needs)
     if str(solver).lower() == NAME and known:
@@ -64,7 +77,7 @@ def attempt(problem: Any, options: Mapping[str, Any], patience: float = np.inf) 
     """Run the working sets, and certify what they return."""
     given = {"tol": 1e-6, "max_seconds": None, "max_iter": None} | dict(options)
     common = [given.pop(name) for name in ("tol", "max_seconds", "max_iter")]
-    known = ("seed", "w0", "polish", "carried")
+    known = ("seed", "w0", "polish", "carried", "checkpoint")
     named = {name: given.pop(name) for name in known if name in given}
     limits = Limits.read(*common, **named)
     if patience < np.inf:  # nobody looks at what is not expected to do
