@@ -29,12 +29,16 @@ PALETTE = (
 BLUE, ORANGE, GREEN, GREY = PALETTE[0], PALETTE[1], PALETTE[2], "0.55"
 MAP = "RdBu_r"
 """Of signed entries, white at 0."""
+SIZES = "Blues"
+"""Of entries none of which is negative, white at 0."""
 PALE = ("#dbe6f6", "#f7e2d3")
 """Of areas, beside blue and orange."""
 STYLES = ("-", "--", ":", "-.")
 """Of lines that have to be told apart without their hue."""
 WIDTHS = {1: 6.2, 2: 11.0, 3: 14.5}
 """Of a figure by the number of its panels, in inches."""
+LETTERS = 13.5
+"""Of the words above a panel, to an inch."""
 TITLE = 58
 """Characters of the title above one panel."""
 DECADES = 100.0
@@ -119,9 +123,16 @@ def save(owner: str, figure: Any, target: Any) -> None:
         ) from None
 
 
-def titled(axes: Any, takeaway: str) -> None:
-    """What a panel shows, in one line above it."""
-    axes.set_title(takeaway, loc="left", fontsize=9.5, color="0.25")
+def titled(axes: Any, takeaway: str, taken: float = 0.0) -> None:
+    """What a panel shows, above it, in lines as wide as words beside it leave the panel."""
+    room = max(24, int(LETTERS * (inches(axes) - taken)))
+    lines = wrap(takeaway, room, break_long_words=False)
+    axes.set_title("\n".join(lines), loc="left", fontsize=9.5, color="0.25")
+
+
+def inches(axes: Any) -> float:
+    """How wide a panel is before it makes room for words beside it."""
+    return float(axes.get_window_extent().width / axes.figure.dpi)
 
 
 def plain(name: str, width: int = 18) -> str:

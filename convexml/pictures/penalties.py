@@ -12,15 +12,14 @@ import numpy as np
 
 from ..errors import InputError
 from ..numerics import Array
-from .look import BLUE, PALE, draw_panels, titled
+from .look import BLUE, PALE, SIZES, draw_panels, titled
+from .outlines import outline
 
 SIDE = 61
 """Points of the grid along each coefficient; odd, so that 0 is one of them."""
 REACH, ROOM = 1.5, 1.5
 """Coefficients are drawn up to here, or so far beyond what bounds them."""
 LEVELS = 8
-ANGLES, HALVINGS = 180, 24
-"""Of the boundary of an area, and how exactly it is found."""
 
 
 class PicturedPenalty:
@@ -112,7 +111,7 @@ def _draw_plane(
     if most > 0.0:
         shown = np.ma.masked_invalid(values)
         levels = most * np.linspace(0.0, 1.0, LEVELS + 1)
-        filled = axes.contourf(ticks, ticks, shown, levels, cmap="Blues")
+        filled = axes.contourf(ticks, ticks, shown, levels, cmap=SIZES)
         axes.contour(ticks, ticks, shown, levels, colors="0.35", linewidths=0.6)
         axes.figure.colorbar(filled, ax=axes, shrink=0.9, format="%.3g")
         words = "level sets" + ("" if inside.all() else "; +inf where it is white")
@@ -136,24 +135,13 @@ def _draw_plane(
 def _draw_area(
     axes: Any, function: Callable[[Array], float], center: Array, reach: float, d: int
 ) -> None:
-    """A convex set by its boundary around a point of it, which is found by bisection."""
-    angles = np.linspace(0.0, 2.0 * np.pi, ANGLES + 1)
-    rays = np.round(np.column_stack([np.cos(angles), np.sin(angles)]), 15)
-    edge = center + np.array([_farthest(function, center, ray, reach, d) * ray for ray in rays])
+    """A convex set by its boundary around a point of it."""
+    edge = outline(
+        lambda at: bool(np.isfinite(function(_lifted(float(at[0]), float(at[1]), d)))),
+        center,
+        reach,
+    )
     axes.fill(edge[:, 0], edge[:, 1], facecolor=PALE[0], edgecolor=BLUE, linewidth=2.0)
-
-
-def _farthest(
-    function: Callable[[Array], float], center: Array, ray: Array, reach: float, d: int
-) -> float:
-    """The largest t up to the edge of the panel with a finite value at center + t ray."""
-    low, high = 0.0, 3.0 * reach
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        first, second = center + middle * ray
-        inside = np.isfinite(function(_lifted(first, second, d)))
-        low, high = (middle, high) if inside else (low, middle)
-    return low
 
 
 def _lifted(first: float, second: float, d: int) -> Array:

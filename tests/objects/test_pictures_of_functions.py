@@ -10,6 +10,7 @@ from support.report.looks import faults
 
 from convexml import losses, penalties
 from convexml.errors import InputError
+from convexml.pictures.outlines import outline
 
 pytest.importorskip("matplotlib")
 LOSSES = [
@@ -77,3 +78,27 @@ def test_one_panel_on_axes_of_the_caller() -> None:
 def test_a_penalty_of_one_coefficient_is_refused() -> None:
     with pytest.raises(InputError, match="two coefficients or more"):
         penalties.L1(0.1, [1.0]).plot()
+
+
+@pytest.mark.parametrize(
+    ("penalty", "corners"),
+    [
+        (penalties.Box(1.0, [2.0, 1.5]), [(1.0, 1.0), (2.0, 1.0), (2.0, 1.5), (1.0, 1.5)]),
+        (penalties.Box(-0.1, [0.3, 2.0]), [(-0.1, -0.1), (0.3, -0.1), (0.3, 2.0), (-0.1, 2.0)]),
+        (penalties.L1Ball(0.7), [(0.7, 0.0), (0.0, 0.7), (-0.7, 0.0), (0.0, -0.7)]),
+    ],
+)
+def test_polygons_have_their_corners(penalty: Any, corners: list[tuple[float, float]]) -> None:
+    edge = outline(lambda w: penalty.violation(w) == 0.0, np.mean(corners, axis=0), 3.0)
+    for corner in corners:
+        assert np.linalg.norm(edge - corner, axis=1).min() < 1e-5
+
+
+def test_an_outline_is_that_of_the_set() -> None:
+    ellipse = outline(lambda w: bool(w[0] ** 2 + 25.0 * (w[1] - 1.0) ** 2 <= 4.0), np.ones(2), 3.0)
+    np.testing.assert_allclose(
+        ellipse[:, 0] ** 2 + 25.0 * (ellipse[:, 1] - 1.0) ** 2, 4.0, atol=1e-5
+    )
+    np.testing.assert_array_equal(ellipse[0], ellipse[-1])
+    half_plane = outline(lambda w: bool(w[1] <= 0.3), np.zeros(2), 1.0)
+    assert np.abs(half_plane[half_plane[:, 1] < 0.3 - 1e-5]).max(axis=1).min() > 1.5  # out of sight

@@ -18,7 +18,7 @@ from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..base import Hyperparameter
 from ..latex import Latex, such_that
 from ..likelihood.samples import Rows, read_rows
-from ..pictures.answers import draw_points
+from ..pictures.points import draw_points
 from ..solution import Solution
 from .cluster_path import ClusterPath, clusters
 
@@ -158,7 +158,7 @@ class ConvexClustering(ArrayProblem):
         """Samples and the centers that they were drawn to, in the plane."""
         centers = np.unique(solution.primal["U"], axis=0)
         words = f"{len(self._samples.X)} samples, {len(centers)} centers"
-        draw_points(axes, self._samples.X, centers, words)
+        draw_points(axes, self._samples.X, centers, words, self.features)
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 

@@ -19,7 +19,7 @@ from ...validation import positive_integer
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..base import Hyperparameter
 from ..likelihood.samples import Rows, read_rows
-from ..pictures.answers import draw_plane
+from ..pictures.points import draw_plane
 from ..solution import Solution
 from .components_statement import components_latex, pose_components, pose_components_dual
 
@@ -194,9 +194,7 @@ class PrincipalComponents(ArrayProblem):
 
     def draw(self, axes: Any, solution: Solution) -> None:
         """The samples in the plane of the first components."""
-        X = self._samples.X
-        words = f"samples on the {self.k} leading of {X.shape[1]} directions"
-        draw_plane(axes, (X - X.mean(axis=0)) @ self.components_of(solution.primal).T, words)
+        draw_plane(axes, self._samples.X, self.components_of(solution.primal))
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics import Array
-from ...pictures.look import BLUE, GREY, LABELLED, MAP, ORANGE, plain, short, titled, whole
+from ...pictures.look import BLUE, GREY, LABELLED, MAP, ORANGE, SIZES, plain, short, titled, whole
 
 LEAST = 1e-300
 """Below it the entries of a matrix have no colour of their own."""
@@ -36,7 +36,7 @@ def draw_numbers(axes: Any, numbers: Mapping[str, float]) -> None:
     bars = axes.bar([plain(name) for name in numbers], list(numbers.values()), color=BLUE)
     axes.bar_label(bars, fmt="%.4g", padding=2, fontsize=9)
     axes.margins(y=0.15)
-    titled(axes, ", ".join(numbers))
+    titled(axes, ", ".join(f"{name} = {value:.6g}" for name, value in numbers.items()))
 
 
 def draw_entries(axes: Any, name: str, w: Array, features: Sequence[str] | None = None) -> None:
@@ -56,10 +56,11 @@ def draw_entries(axes: Any, name: str, w: Array, features: Sequence[str] | None 
 
 
 def draw_matrix(axes: Any, name: str, matrix: Array) -> None:
-    """A matrix by colours, white at 0."""
+    """A matrix by colours, white at 0; of one hue where no entry is negative."""
     flat = matrix.reshape(-1, matrix.shape[-1]) if matrix.ndim > 2 else matrix
     most = max(float(np.max(np.abs(flat), initial=0.0)), LEAST)
-    image = axes.imshow(flat, cmap=MAP, vmin=-most, vmax=most, aspect="auto")
+    hues, low = (SIZES, 0.0) if np.all(flat >= 0.0) else (MAP, -most)
+    image = axes.imshow(flat, cmap=hues, vmin=low, vmax=most, aspect="auto")
     axes.grid(visible=False)
     for axis in (axes.xaxis, axes.yaxis):
         whole(axis)
@@ -90,38 +91,12 @@ def draw_fit(axes: Any, y: Array, fitted: Array, words: str) -> None:
     titled(axes, words)
 
 
-def draw_points(axes: Any, points: Array, centers: Array, words: str) -> None:
-    """Points and centers in the plane of the points' two largest principal components."""
-    mean = points.mean(axis=0)
-    plane = np.linalg.svd(points - mean, full_matrices=False)[2][:2].T
-    for at, marker, color, label in (
-        (points, "o", GREY, "samples"),
-        (centers, "X", ORANGE, "centers"),
-    ):
-        flat = (at - mean) @ plane
-        rows = flat[:, 1] if plane.shape[1] > 1 else np.zeros(len(flat))
-        axes.plot(flat[:, 0], rows, marker, color=color, markersize=5, label=label, mew=0.5)
-    axes.set_xlabel("first component")
-    axes.set_ylabel("second component")
-    axes.legend(frameon=False, fontsize=9)
-    titled(axes, words)
-
-
-def draw_plane(axes: Any, points: Array, words: str) -> None:
-    """Points by their first two coordinates."""
-    second = points[:, 1] if points.shape[1] > 1 else np.zeros(len(points))
-    axes.plot(points[:, 0], second, "o", color=BLUE, markersize=4, alpha=0.6)
-    axes.set_xlabel("first component")
-    axes.set_ylabel("second component")
-    titled(axes, words)
-
-
 def draw_blocks(axes: Any, Z: Array, bound: float) -> None:
     """A matrix of shared clusters, samples of one beside each other, and what it bounds."""
     from scipy.cluster.hierarchy import leaves_list, linkage
 
     order = leaves_list(linkage(Z, "average")) if len(Z) > 1 else np.arange(len(Z))
-    image = axes.imshow(Z[np.ix_(order, order)], cmap="Blues", vmin=0.0)
+    image = axes.imshow(Z[np.ix_(order, order)], cmap=SIZES, vmin=0.0)
     axes.grid(visible=False)
     axes.figure.colorbar(image, ax=axes, shrink=0.9)
     for axis in (axes.xaxis, axes.yaxis):

@@ -33,11 +33,18 @@ def contribution_panels(owner: str, solution: Any) -> list[Panel]:
             _draw_terms,
             places=np.arange(features.size),
             terms=features,
-            what="feature" if features.size > 1 else "penalty",
+            what=_what(features.size, np.size(solution.primal.get("w", ()))),
             total=total,
             names=names if names is not None and len(names) == features.size else None,
         ),
     ]
+
+
+def _what(terms: int, coefficients: int) -> str:
+    """What has a term of its own in the penalty: each feature, each group, or nothing."""
+    if terms == 1:
+        return "penalty"
+    return "feature" if terms == coefficients else "group"
 
 
 def _coordinates(problem: Any) -> list[str] | None:
@@ -121,9 +128,11 @@ def _draw_terms(
         axes.set_xlim(-0.5, places.size - 0.5)
     else:
         whole(axes.xaxis)
+        axes.set_xlim(places.min() - 0.5, places.max() + 0.5)
         axes.set_xlabel(f"index of the {what}")
     axes.set_ylabel("part in P - D")
     if not total > 0.0 or not shown.any():
+        axes.set_yticks([])
         titled(axes, f"{what}: nothing of the gap")
         return
     words = f"{what}: {sizes.sum() / total:.0%} of {total:.1e}"

@@ -51,7 +51,7 @@ def draw_learning(problem: Any, axes: Any, solution: Any) -> None:
         across = None if kernel else _across(samples.X, primal["w"])
         holds = np.isin(samples.kept, solution.support)
         alpha = solution.dual["alpha"][samples.kept]
-        draw_margin(axes, scores, samples.y, alpha, holds, across)
+        draw_margin(axes, scores, samples.y, alpha, holds, across, features=samples.X.shape[1])
     else:
         draw_scores(axes, scores, samples.y)
 
@@ -75,7 +75,7 @@ def draw_machine(problem: Any, axes: Any, solution: Any, scores: Array, edge: fl
         return
     f = solution.primal[problem.function_name]
     across = _across(samples.X, f) if problem.kernel is None else None
-    draw_margin(axes, scores, problem.labels, kept, holds, across, edge)
+    draw_margin(axes, scores, problem.labels, kept, holds, across, edge, samples.X.shape[1])
 
 
 def _across(X: Any, w: Array) -> Array | None:

@@ -21,11 +21,13 @@ def draw_margin(
     holds: Array,
     across: Array | None,
     edge: float = 1.0,
+    features: int = 0,
 ) -> None:
     """Samples by their score f(x); those that hold it are filled, their area grows with alpha_i.
 
     ``across`` is another coordinate of the samples, along the margin; without one they are in the
-    order of their scores. The margin is between -edge and edge.
+    order of their scores. The margin is between -edge and edge. Of more than two ``features`` this
+    is a projection.
     """
     height = np.empty(scores.size)
     if across is None:
@@ -46,7 +48,9 @@ def draw_margin(
     words = f", the margin between {-edge:.3g} and {edge:.3g}" if edge else ""
     axes.set_xlabel(f"f(x){words}")
     axes.set_ylabel("order of the scores" if across is None else "along the margin")
-    titled(axes, f"{np.count_nonzero(holds)} of {y.size} samples hold the function, filled")
+    told = f"{np.count_nonzero(holds)} of {y.size} samples hold the function, filled"
+    flat = f"; projected from {features} features" if across is not None and features > 2 else ""
+    titled(axes, told + flat)
 
 
 def areas(alpha: Array) -> Array:

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...pictures.look import BLUE, ORANGE, Panel, plain, titled
+from ...pictures.look import BLUE, ORANGE, Panel, inches, plain, titled
 
 LEAST = 1e-17
 """Below the rounding of anything: residuals of 0 are drawn here."""
-WIDTH = 34
-"""Characters of a line of a name."""
-ROWS = 10
-"""Residuals that are shown."""
+WIDTH, LETTERS = 34, 7.5
+"""Characters of a line of a name, no more than so many to an inch of the panel."""
+LETTER, MARGIN = 0.068, 0.5
+"""Inches of a letter of a name, and of the room that every panel has for them."""
+ROWS, FEW, LOW = 10, 6, 2.7
+"""Residuals that are shown, and in a panel of fewer inches."""
 STEPS = 3
 """Records that make a course."""
 
@@ -83,9 +85,11 @@ def _draw_conditions(axes: Any, certificate: Any) -> None:
     rows += [(row.name, row.relative) for row in certificate.conditions]
     within = sum(value <= certificate.tol for _, value in rows)
     finite = [(name, max(float(value), LEAST)) for name, value in rows if np.isfinite(value)]
-    worst = sorted(range(len(finite)), key=lambda k: -finite[k][1])[:ROWS]
+    low = axes.get_window_extent().height < LOW * axes.figure.dpi
+    worst = sorted(range(len(finite)), key=lambda k: -finite[k][1])[: FEW if low else ROWS]
     known = [finite[k] for k in sorted(worst)]
-    names, values = [plain(name, WIDTH) for name, _ in known], [value for _, value in known]
+    width = max(16, min(WIDTH, int(LETTERS * inches(axes))))
+    names, values = [plain(name, width) for name, _ in known], [value for _, value in known]
     places = np.arange(len(known))[::-1]
     axes.hlines(places, LEAST, values, color=BLUE, linewidth=1.2)
     axes.plot(values, places, "o", color=BLUE, markersize=4)
@@ -93,10 +97,12 @@ def _draw_conditions(axes: Any, certificate: Any) -> None:
     axes.set_xscale("log")
     axes.set_xlim(LEAST / 3.0, 10.0 * max(certificate.tol, *values, LEAST))
     axes.set_yticks(places, names, fontsize=8.5)
-    axes.set_xlabel("relative residual; dashed: tol")
-    words = f"{within} of {len(rows)} within tol"
+    axes.set_xlabel("relative residual")
+    words = f"{within} of {len(rows)} within tol (dashed)"
     more = [
         (len(finite) - len(known), "smaller ones"),
         (len(rows) - len(finite), "without a bound"),
     ]
-    titled(axes, ", ".join([words, *(f"{count} {what}" for count, what in more if count)]))
+    words = ", ".join([words, *(f"{count} {what}" for count, what in more if count)])
+    longest = max((len(line) for name in names for line in name.split("\n")), default=0)
+    titled(axes, words, max(LETTER * longest - MARGIN, 0.0))

@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import InputError
 from ...numerics import Array
 from ...pictures.look import BLUE, ORANGE, PALE, Panel, plain, titled
+from ...pictures.outlines import outline
 
 SIDE = 61
 """Points of the grid along each coefficient."""
@@ -54,13 +55,16 @@ def draw_touching(axes: Any, owner: str, solutions: Sequence[Any]) -> None:
         levels = np.unique(np.concatenate([below, above]))
         axes.contour(ticks, ticks, loss, levels[np.diff(levels, prepend=-np.inf) > 0.0],
                      colors="0.6", linewidths=0.8)  # fmt: skip
-        axes.contour(ticks, ticks, loss, [here], colors=BLUE, linewidths=1.8)
-        drawn += ["solid: F at w"] * bool(finite.min() < here)
+        if finite.min() < here:
+            lowest = grid[np.isfinite(loss)][np.argmin(finite)]
+            edge = outline(lambda w: _loss_at(objective, w) <= here, lowest, reach)
+            axes.plot(edge[:, 0], edge[:, 1], color=BLUE, linewidth=1.8)
+            drawn.append("solid: F at w")
     sizes = np.linalg.norm(W, axis=1)
     shares = sizes.max() * np.arange(1, BALLS + 1) / BALLS if len(W) > 1 else sizes
     chosen = sorted({int(np.argmin(np.abs(sizes - share))) for share in shares})
     single = len(solutions) == 1
-    edges = [_draw_set(axes, ticks, grid, solutions[k], filled=single) for k in chosen]
+    edges = [_draw_set(axes, grid, reach, solutions[k], filled=single) for k in chosen]
     drawn += ["dashed: the penalty"] * any(edges)
     axes.plot(W[:, 0], W[:, 1], "o-", color="black", markersize=4, linewidth=1.2)
     if _draw_normal(axes, last, W[-1], ARROW * reach / ROOM):
@@ -91,7 +95,7 @@ def _loss_at(objective: Any, w: Array) -> float:
     return float(objective.loss_value(z + objective.best_intercept(z)))
 
 
-def _draw_set(axes: Any, ticks: Array, grid: Array, solution: Any, filled: bool) -> bool:
+def _draw_set(axes: Any, grid: Array, reach: float, solution: Any, filled: bool) -> bool:
     """{Omega <= Omega(w)}, or the set that a constraint leaves; whether its edge is in sight."""
     penalty = solution.problem.objective_parts.penalty
     level = float(penalty.value(solution.primal["w"]))
@@ -104,9 +108,11 @@ def _draw_set(axes: Any, ticks: Array, grid: Array, solution: Any, filled: bool)
     edge = 1e-9 if penalty.is_constraint else 0.0
     if not sizes.min() < edge < sizes.max():
         return False
+    inside: Array = grid[sizes <= edge].mean(axis=0)
+    border = outline(lambda w: size(w) <= edge, inside, reach)
     if filled:
-        axes.contourf(ticks, ticks, sizes, [-np.inf, 0.0], colors=[PALE[1]], alpha=0.7)
-    axes.contour(ticks, ticks, sizes, [edge], colors=ORANGE, linewidths=1.6, linestyles="--")
+        axes.fill(border[:, 0], border[:, 1], color=PALE[1], alpha=0.7, linewidth=0.0)
+    axes.plot(border[:, 0], border[:, 1], color=ORANGE, linewidth=1.6, linestyle="--")
     return True
 
 

@@ -16,7 +16,7 @@ from ...solvers.exact.farthest_points import farthest_points
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..latex import Latex, such_that
 from ..likelihood.samples import Rows, read_rows
-from ..pictures.answers import draw_points
+from ..pictures.points import draw_ball
 from ..solution import Solution
 
 
@@ -109,9 +109,12 @@ class EnclosingBall(ArrayProblem):
             yield {"center": center, "radius": np.array(radius)}, {"alpha": alpha}
 
     def draw(self, axes: Any, solution: Solution) -> None:
-        """Points and the center, in the plane."""
-        words = f"{len(self._samples.X)} points within {float(solution.primal['radius']):.4g}"
-        draw_points(axes, self._samples.X, solution.primal["center"][None, :], words)
+        """The ball with its center and the points, those on its sphere by their multipliers."""
+        X, center = self._samples.X, solution.primal["center"]
+        alpha = solution.dual.get("alpha", np.zeros(len(X)))
+        holds = np.zeros(len(X), dtype=bool)
+        holds[[] if solution.support is None else solution.support] = True
+        draw_ball(axes, X, center, float(solution.primal["radius"]), alpha, holds, self.features)
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 

@@ -107,3 +107,61 @@ def test_an_infeasible_polytope_has_no_vertex() -> None:
     lp = cml.LinearProgram([1.0, 1.0], A_ub=[[1, 1], [-1, -1]], b_ub=[1, -2])
     zero = {"lambda_ub": np.zeros(2), "nu": [], "lambda_lower": [0, 0], "lambda_upper": [0, 0]}
     assert vertices(half_planes(lp.data, zero)).shape == (0, 2)
+
+
+@pytest.mark.parametrize("d", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_a_ball_is_drawn_around_its_points(d: int) -> None:
+    points = np.random.default_rng(3).normal(size=(25, d))
+    solution = cml.EnclosingBall(points).solve()
+    figure = solution.plot()
+    assert faults(figure) == []
+    axes = figure.axes[0]
+    (disc,) = axes.patches
+    radius = float(solution.primal["radius"])
+    assert disc.get_radius() == radius
+    (held,) = (c for c in axes.collections if len(c.get_offsets()))
+    hollow = axes.lines[0].get_xydata()
+    drawn = np.concatenate([held.get_offsets(), hollow]) - disc.get_center()
+    assert np.linalg.norm(drawn, axis=1).max() <= radius * (1.0 + 1e-9)
+    assert len(held.get_offsets()) == len(solution.support)
+    alpha = solution.dual["alpha"][solution.support]
+    assert np.array_equal(np.argsort(held.get_sizes()), np.argsort(alpha))
+    told = axes.get_title("left").replace("\n", " ")
+    assert ("projected from 4 features" in told) == (d == 4)
+    if d == 2:
+        np.testing.assert_allclose(disc.get_center(), solution.primal["center"])
+        np.testing.assert_allclose(np.linalg.norm(drawn[: len(alpha)], axis=1), radius, rtol=1e-6)
+
+
+def test_a_projection_says_that_it_is_one() -> None:
+    wide = np.column_stack([X, X[:, 0] ** 2])
+    told = cml.SoftMarginSVM(wide, LABELS).solve().plot().axes[0].get_title("left")
+    assert "projected from 3 features" in told.replace("\n", " ")
+    own = cml.ConvexClustering(X[:6], 0.1).solve().plot().axes[0]
+    assert "projected" not in own.get_title("left")
+    np.testing.assert_array_equal(own.lines[0].get_xydata(), X[:6])
+
+
+def test_level_sets_pass_through_the_answer() -> None:
+    y = X @ [2.0, 1.0] + 0.1 * rng.normal(size=40)
+    solution = cml.ConstrainedLasso(X, y, radius=1.2).solve()
+    axes = solution.plot(kind="plane").axes[0]
+    w, (loss, ball) = solution.primal["w"], [line.get_xydata() for line in axes.lines[:2]]
+    about, target = X - X.mean(axis=0), y - y.mean()
+    values = 0.5 * np.mean((target - loss @ about.T) ** 2, axis=1)
+    here = 0.5 * np.mean((target - about @ w) ** 2)
+    near = np.abs(loss).max(axis=1) < 2.0
+    np.testing.assert_allclose(values[near], here, rtol=1e-5)
+    np.testing.assert_allclose(np.abs(ball).sum(axis=1), 1.2, rtol=1e-5)
+    for corner in ((1.2, 0.0), (0.0, 1.2)):
+        assert np.linalg.norm(ball - corner, axis=1).min() < 1e-5
+
+
+def test_what_is_never_negative_has_one_hue() -> None:
+    shares = np.full(4, 0.25)
+    plan = cml.OptimalTransport(shares, shares, np.abs(X[:4, :1] - X[:4, 0])).solve().plot()
+    (image,) = plan.axes[0].images
+    assert (image.get_cmap().name, image.get_clim()[0]) == ("Blues", 0.0)
+    signed = cml.SoftmaxRegression(X, np.arange(40) % 3, 0.1).solve().plot().axes[0].images[0]
+    assert signed.get_cmap().name == "RdBu_r"
+    assert signed.get_clim()[0] == -signed.get_clim()[1]
