@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -141,3 +141,13 @@ def shares(z: Array) -> Array:
     """exp(z_ik) over their sum, shape (n, K)."""
     found: Array = softmax(z, axis=1)
     return found
+
+
+def hessian_of_shares(p: Array, c: Array) -> Callable[[Array], Array]:
+    """The product dz -> c_i (diag(p_i) - p_i p_i') dz_i, for p of shape (n, K) and c of (n, 1)."""
+
+    def product(dz: Array) -> Array:
+        t = p * dz
+        return c * (t - p * t.sum(axis=1)[:, None])
+
+    return product

@@ -24,7 +24,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from ..blocks import in_memory
 from ..design import Design, ahead
-from ..losses.softmax import shares
+from ..losses.softmax import hessian_of_shares, shares
 from ..numerics import Array, all_finite
 from ..penalties.base import Manifold
 from .objective import Objective
@@ -70,13 +70,7 @@ def loss_hessian(objective: Objective, z: Array) -> Callable[[Array], Array]:
     if z.ndim == 1:
         h = objective.loss_curvature(z)
         return lambda dz: h * dz
-    p = shares(z)
-
-    def product(dz: Array) -> Array:
-        t = p * dz
-        return objective.coefficients * (t - p * t.sum(axis=1)[:, None])
-
-    return product
+    return hessian_of_shares(shares(z), objective.coefficients)
 
 
 def loss_model(objective: Objective, z: Array) -> LossModel:

@@ -42,6 +42,8 @@ from .first_order.fista import fista
 from .first_order.gradient_descent import gradient_descent
 from .first_order.proximal_gradient import proximal_gradient
 from .first_order.subgradient import subgradient
+from .quadratic.method_of_multipliers import method_of_multipliers
+from .quadratic.proximal_newton import proximal_newton
 from .second_order.augmented_lagrangian import augmented_lagrangian
 from .second_order.interior_point import interior_point
 from .second_order.irls import irls
@@ -214,6 +216,19 @@ TABLE = (
     Algorithm("irls", irls, (*SCALAR, "smooth loss", "quadratic penalty"), 100, NewtonRate()),
     Algorithm(
         "admm", admm, (*SCALAR, "loss without equality constraints"), 20_000, AdmmResiduals()
+    ),
+    Algorithm(
+        "proximal_newton",
+        proximal_newton,
+        (*GENERAL, "finite loss", "smooth loss"),
+        200,
+        Descent(),
+    ),
+    Algorithm(
+        "method_of_multipliers",
+        method_of_multipliers,
+        (*SCALAR, "finite loss", "bounded box dual"),
+        200,
     ),
     Algorithm("farthest_points", farthest_points, BROUGHT, 1000),
     Algorithm("kruskal", kruskal, BROUGHT, 1),

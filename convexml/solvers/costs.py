@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..design import rows_in_blocks
 from ..objective import Objective
 from ..objective.kernel import KernelObjective
 
@@ -97,6 +98,11 @@ class Sizes:
     def entries(self) -> int:
         """Stored entries of X."""
         return entries_of(self.objective)
+
+    @cached_property
+    def in_blocks(self) -> bool:
+        """Whether the rows lie in blocks."""
+        return rows_in_blocks(self.objective)
 
     @property
     def in_cache(self) -> bool:

@@ -140,6 +140,19 @@ TABLE = (
         start_of_interior_point,
     ),
     Engine(
+        "proximal_newton",
+        lambda s: Work(40, 8, s.d, 8, s.d * s.classes),
+        "the loss is differentiable, and the Hessian is small",
+        lambda s: s.in_blocks and not s.objective.penalty.is_smooth,
+        start_of_newton,
+    ),
+    Engine(
+        "method_of_multipliers",
+        lambda s: Work(200, 40, s.d, 40, s.d),
+        "the dual is a quadratic program in a bounded box, of few features",
+        lambda s: s.in_blocks and not s.is_smooth,
+    ),
+    Engine(
         "proximal_point",
         lambda s: (
             Work(600, 100, s.least / 2, 100, s.least / 2)
@@ -196,21 +209,32 @@ def plan(objective: Objective) -> tuple[list[Trial], str]:
         other = costs[k + 1][0] if k + 1 < len(costs) else PATIENCE * last
         longer = max(PATIENCE, other / seconds)
         trials.append(Trial(row.name, row.options(sizes), patience=longer * passes))
+    why = costs[0][2].why if costs else ""
+    if len(costs) > 1:
+        why += f", at {_share(costs[0][0], costs[1][0])} the cost of {trials[1].name}"
+    others = [row for row in TABLE if row not in likely]  # asked what they take in their turn
+    further = [Trial(row.name) for row in others if has_room(row.work(sizes))]
+    if sizes.in_blocks:  # no conic solver sees these rows
+        trials += [trial for trial in further if takes(trial.name, sizes)]
+        first = trials[0].name if trials else "the null model"
+        return trials, f"auto chose {first}: {why or _left(trials)}."
     if not trials:
         kind = "loss" if not objective.loss.is_smooth else "penalty"
         trials.append(Trial("clarabel"))
         why = f"the {kind} is not differentiable"
-    else:
-        why = costs[0][2].why
-        if len(costs) > 1:
-            why += f", at {_share(costs[0][0], costs[1][0])} the cost of {trials[1].name}"
     first = trials[0].name
     trials += [Trial("clarabel", TIGHT), Trial("clarabel", TIGHT, in_own_units=True)]
     if not (objective.loss.is_smooth and objective.penalty.is_smooth):
-        others = [row for row in TABLE if row not in likely]  # asked what they take in their turn
-        trials += [Trial(row.name) for row in others if has_room(row.work(sizes))]
+        trials += further
         trials += [Trial(name) for name in ("piqp", "ecos", "osqp")]
     return [*trials, Trial("scs")], f"auto chose {first}: {why}."
+
+
+def _left(trials: list[Trial]) -> str:
+    """Why a solver that is nobody's first choice is chosen over row blocks, or none."""
+    if trials:
+        return "no other solver over row blocks takes so many features, this loss and this penalty"
+    return "no solver over row blocks takes this loss with this penalty"
 
 
 def _share(cost: float, other: float) -> str:

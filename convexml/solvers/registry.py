@@ -107,6 +107,8 @@ OVER_BLOCKS = (
     "newton_cg",
     "working_set",
     "interior_point",
+    "proximal_newton",
+    "method_of_multipliers",
     "fista",
     "gradient_descent",
 )

@@ -15,6 +15,7 @@ from ...certificates.learning.existence.separating_direction import can_recede, 
 from ...certificates.learning.points.primal_repair import repair_primal
 from ...certificates.scale import learning_scale, relative
 from ...certificates.support.uniqueness import why_many
+from ...design import rows_in_blocks
 from ...numerics import ROUNDING, Array
 from ...objective import Objective
 from ...progress import at
@@ -140,7 +141,13 @@ def with_others(solution: Solution) -> Solution:
 def null_answer(problem: PosedLearning, tol: float) -> Solution:
     """The null model, w = 0 with its best b, judged: where numbers are extreme it is often best."""
     objective = problem.objective_parts
-    facts = {"claimed_status": "", "message": "w = 0 with its best intercept"}
+    message = "w = 0 with its best intercept"
+    if rows_in_blocks(objective):
+        message += (
+            "; no solver over row blocks came nearer. Pass X and y in memory, or some of the "
+            "blocks, where every solver is tried; or take the l2 penalty"
+        )
+    facts = {"claimed_status": "", "message": message}
     told = Attempt(problem, "the null model", tol, facts)
     return told.certified(np.zeros(objective.d), objective.null_model[0], None)
 

@@ -44,6 +44,8 @@ FRAMED = (
     "working_set",
     "normal_equations",
     "proximal_point",
+    "proximal_newton",
+    "method_of_multipliers",
 )
 """Hand-written solvers that run in the units of ``frame_of``; first-order ones take X as it is."""
 NEARER = {"interior_point": 1e-3, "augmented_lagrangian": 1e-6, "proximal_point": 1e-6}
@@ -157,8 +159,7 @@ def attempt(
     run = run_algorithm if name in ALGORITHMS else run_reference_solver
     # Asked for by name they end where they are.
     further = limits.descends and not rows_in_blocks(objective)
-    shows = further and (name == "interior_point" or (name == "fista" and cheap))
-    asked = limits
+    shows, asked = further and (name == "interior_point" or (name == "fista" and cheap)), limits
     if name in NEARER and further:
         near = max(NEARER[name] * limits.tol, min(limits.tol, NEAREST))
         asked = replace(limits, tol=near, aim=near)

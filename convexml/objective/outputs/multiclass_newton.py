@@ -104,7 +104,7 @@ def _by_factoring(objective: ClassScores, p: Array, manifold: Manifold, right: A
     base = objective.design.base.columns(rows)
     m = len(rows)
     size = m + int(objective.fit_intercept)
-    blocks = _hessian(base, objective.c, p, objective.fit_intercept)
+    blocks = class_hessian(base, objective.c, p, objective.fit_intercept)
     diagonal = blocks.reshape(size * K, size * K).diagonal()
     gauge = _gauge(objective, rows)
     for j in gauge:
@@ -121,10 +121,10 @@ def _by_factoring(objective: ClassScores, p: Array, manifold: Manifold, right: A
     return step.ravel()[kept]
 
 
-def _hessian(base: Design, c: Array, p: Array, ones: bool) -> Array:
+def class_hessian(base: Design, c: Array, p: Array, ones: bool) -> Array:
     """sum_i c_i (diag p_i - p_i p_i') x (x_i x_i'), shape (m, K, m, K), ``ones`` behind x_i."""
     if in_blocks(base):
-        found = by_blocks(_hessian, base, c, p, ones)
+        found = by_blocks(class_hessian, base, c, p, ones)
         total: Array = found.executor.total(found.parts)
         return total
     K, m = p.shape[1], base.shape[1]

@@ -123,8 +123,8 @@ def _verified(
 def _margins(objective: MulticlassObjective, E: Array, scores: Array) -> tuple[Array, Array]:
     """(z_y - z_k, its rounding), (n, K); 0 for a sample's own class."""
     z, terms = E @ scores, np.abs(E) @ np.abs(scores)
-    own = (objective.labels * z).sum(axis=1, keepdims=True)
-    sizes = terms + (objective.labels * terms).sum(axis=1, keepdims=True)
+    own = (objective.labels * z).sum(axis=1)[:, None]
+    sizes = terms + (objective.labels * terms).sum(axis=1)[:, None]
     slack = ROUNDING * (1.0 + len(scores) / 32.0) * sizes
     return np.where(objective.labels > 0.0, 0.0, own - z), slack
 
