@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import Any, Protocol
 
 from ..machine import cores
+from ..progress import block_by_block
 from .keeping import Keeper, opened
 
 WORTHWHILE = 2e-3
@@ -81,20 +82,27 @@ class Here:
         self, function: Callable[..., tuple[Any, ...]], columns: Sequence[Sequence[Any]], count: int
     ) -> list[list[Any]]:
         rows = list(zip(*columns, strict=True))
+        results = block_by_block(self._computed(function, rows), len(rows))
+        return [list(each) for each in zip(*results, strict=True)]
+
+    def _computed(
+        self, function: Callable[..., tuple[Any, ...]], rows: Sequence[tuple[Any, ...]]
+    ) -> Iterator[tuple[Any, ...]]:
+        """Handles of the results for each block in its turn."""
 
         def computed(row: tuple[Any, ...]) -> tuple[Any, ...]:
             found = function(*(opened(handle) for handle in row))
             return tuple(self.keeper.kept(each) for each in found)
 
         start = perf_counter()
-        results, others = [computed(row) for row in rows[:1]], rows[1:]
+        yield from map(computed, rows[:1])
+        others = rows[1:]
         threads = min(self.threads, len(others)) if perf_counter() - start > WORTHWHILE else 1
         if threads < 2:
-            results += [computed(row) for row in others]
+            yield from map(computed, others)
         else:
             with ThreadPoolExecutor(threads) as pool:
-                results += pool.map(computed, others)
-        return [list(each) for each in zip(*results, strict=True)]
+                yield from pool.map(computed, others)
 
     @property
     def is_full(self) -> bool:

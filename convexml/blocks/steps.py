@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..progress import passing
 from .indices import ByBlock
 
 CHEAP = 24
@@ -178,9 +179,11 @@ def visit(wanted: Sequence[Step], executor: Any) -> None:
                 columns[id(each)] = each
     place = {key: Slot(k) for k, key in enumerate([*columns, *map(id, order)])}
     program = _program(order, place, [place[id(step)] for step in kept])
-    for visits in {id(s.visits): s.visits for s in order if isinstance(s, Fetch)}.values():
+    looked = {id(s.visits): s.visits for s in order if isinstance(s, Fetch)}.values()
+    for visits in looked:
         visits.count += 1
-    results = executor.map(program, list(columns.values()), len(kept))
+    with passing(max((visits.count for visits in looked), default=0)):
+        results = executor.map(program, list(columns.values()), len(kept))
     for step, handles in zip(kept, results, strict=True):
         step.settle(handles)
 

@@ -5,6 +5,7 @@ just evaluated (``evaluated``, ``judged``). Without anybody who watches, all of 
 """
 
 from .event import Progress, Stage
+from .passing import block_by_block, passing
 from .telling import (
     Wish,
     at,
@@ -22,11 +23,13 @@ __all__ = [
     "Stage",
     "Wish",
     "at",
+    "block_by_block",
     "counted",
     "evaluated",
     "is_watched",
     "judged",
     "operation",
+    "passing",
     "showing_progress",
     "watched",
 ]

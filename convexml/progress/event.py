@@ -37,7 +37,8 @@ class Progress:
     Attributes
     ----------
     stages : tuple of Stage
-        The operations under way, the outermost first, each within the one before.
+        The operations under way, the outermost first, each within the one before. Of row blocks
+        the last may be a pass that takes longer than a second: "pass 3, block 41/200".
     seconds : float
         Wall time since the outermost began.
     iteration : int or None

@@ -171,7 +171,12 @@ def watched(call: Callable[P, T]) -> Callable[P, T]:
 
 def is_watched() -> bool:
     """Whether anybody hears what is told here."""
-    return _audience.get() is not None
+    return current() is not None
+
+
+def current() -> Audience | None:
+    """Who hears what is told here."""
+    return _audience.get()
 
 
 def at(label: str = "", done: int = 0, total: int = 0) -> None:

@@ -46,11 +46,13 @@ def test_a_checkpoint_of_another_problem_is_refused(name: str, tmp_path: Path) -
     assert file.read_bytes() == before
 
 
-def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", [0.1, pytest.param(1.0, marks=pytest.mark.slow)])
+def test_a_damaged_file_is_refused(share: float, tmp_path: Path) -> None:
     file, problem = tmp_path / "point.json", cml.Ridge(X, Y, lam=0.1)
     problem.solve(checkpoint=file)
     good = file.read_bytes()
-    bad = [good[:k] + bytes([good[k] ^ 1]) + good[k + 1 :] for k in range(0, len(good), 3)]
+    at = np.flatnonzero(np.random.default_rng(8).uniform(size=len(good)) < share)
+    bad = [good[:k] + bytes([good[k] ^ 1]) + good[k + 1 :] for k in at]
     for content in (
         b"",
         b"{}",

@@ -60,7 +60,14 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoint, "SHARE", 0.0)
 
 
-@pytest.mark.parametrize("name", POSES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "logistic",
+        "lasso",
+        *(pytest.param(k, marks=pytest.mark.slow) for k in ("logistic_l1", "svm")),
+    ],
+)
 def test_a_solve_whose_loader_fails_for_ever_is_resumed(name: str, tmp_path: Path) -> None:
     y, pose = POSES[name]
     whole = blocks(y)

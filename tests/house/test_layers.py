@@ -28,7 +28,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("objective",),
     ("losses", "penalties", "kernels"),
     ("design", "conditions", "pictures"),
-    ("blocks", "deadline", "files", "progress", "typesetting"),
+    ("blocks", "deadline", "files", "typesetting"),
+    ("progress",),
     ("numerics", "errors", "naming", "remedies", "validation", "terms", "tex", "compiled"),
     ("machine",),
 )
@@ -37,7 +38,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 RAISING = ("naming", "numerics", "validation")
 NEIGHBOURS = {(module, "errors") for module in (*RAISING, "remedies")}
 NEIGHBOURS |= {(m, "remedies") for m in RAISING} | {("validation", "numerics")}
-
 DEPTH = {name: depth for depth, row in enumerate(LAYERS) for name in row}
 
 
