@@ -48,6 +48,16 @@ class SizeEquations:
     def _turned(self) -> Any:
         return sparse.csr_array(self.others.T)
 
+    @cached_property
+    def _by_column(self) -> tuple[Array, Array, Array]:
+        """The entries in the order of j, their i, and where each j starts."""
+        return _ordered(self.columns, self.rows, self.others.shape[1])
+
+    @cached_property
+    def _by_row(self) -> tuple[Array, Array, Array]:
+        """The entries in the order of i, their j, and where each i starts."""
+        return _ordered(self.rows, self.columns, self.k)
+
     def apply(self, found: Array) -> Array:
         """The left-hand sides."""
         z, h = self._split(found)
@@ -79,12 +89,13 @@ class SizeEquations:
         entries, sides, rest = self._parts(squares)
         own = np.bincount(self.rows, entries, self.k) + np.bincount(self.sides, sides, self.k)
         D: Array = own + shift
-        C = sparse.csr_array((entries, (self.columns, self.rows)), shape=(n, self.k))
-        scaled = sparse.csr_array((C.data / D[C.indices], C.indices, C.indptr), shape=C.shape)
-        turned = sparse.csr_array(C.T)
+        order, i, starts = self._by_column
+        scaled = sparse.csr_array((entries[order] / D[i], i, starts), shape=(n, self.k))
+        order, j, starts = self._by_row
+        turned = sparse.csr_array((entries[order], j, starts), shape=(self.k, n))
         weighted = self.others.copy()
         weighted.data = weighted.data * np.repeat(rest, np.diff(weighted.indptr))
-        G = (self._turned @ weighted - scaled @ turned).toarray()
+        G = (self._turned @ weighted).toarray() - (scaled @ turned).toarray()
         G.flat[:: n + 1] += np.bincount(self.columns, entries, n) + shift
         inner = _solver(G)
 
@@ -94,6 +105,13 @@ class SizeEquations:
             return _joined(found, (h + turned @ found) / D[:, None])
 
         return solve
+
+
+def _ordered(by: Array, others: Array, count: int) -> tuple[Array, Array, Array]:
+    """An order by one index of some pairs, the other index in it, and where each of them starts."""
+    order = np.argsort(by, kind="stable")
+    starts = np.append(0, np.cumsum(np.bincount(by, minlength=count)))
+    return order, others[order], starts
 
 
 def _joined(z: Array, h: Array) -> Array:

@@ -41,11 +41,12 @@ class LogSystem:
         """The weighted least-squares solution, and whether its last entry is the only one."""
         if isinstance(self.matrix, SizeEquations):
             return self._eliminated(np.where(kept, weights, 0.0) ** 2)
+        weights = np.where(kept, weights, 0.0)
+        side = weights * self.side
         if isinstance(self.matrix, np.ndarray):
-            weights = np.where(kept, weights, 0.0)
-            return _direct(weights[:, None] * self.matrix, weights * self.side)
-        scale = sparse.diags_array(weights[kept])
-        system, side = sparse.csr_array(scale @ self.matrix[kept]), weights[kept] * self.side[kept]
+            return _direct(weights[:, None] * self.matrix, side)
+        system = self.matrix.copy()
+        system.data *= np.repeat(weights, np.diff(system.indptr))
         if system.shape[1] <= DIRECT:
             return _direct(system, side)
         normal = sparse.csc_array(system.T @ system) if system.shape[1] <= FACTORED else None
@@ -157,8 +158,8 @@ def _of_rows(at: Array, groups: Any, rows: Array, n: int) -> tuple[Array, Array,
 
 def _direct(system: Any, side: Array, normal: Any = None) -> tuple[Array, bool]:
     """By normal equations."""
-    k = system.shape[1]
-    normal = system.T @ system if normal is None else normal
+    k, turned = system.shape[1], system.T
+    normal = turned @ system if normal is None else normal
     if sparse.issparse(normal):
         sparse_factor = definite_factor(normal + SHIFT * sparse.eye_array(k))
         assert sparse_factor is not None
@@ -171,7 +172,7 @@ def _direct(system: Any, side: Array, normal: Any = None) -> tuple[Array, bool]:
         def solve(r: Array) -> Array:
             return np.asarray(dpotrs(factor, r, lower=1)[0])
 
-    return _refined(solve, lambda found: system.T @ (side - system @ found), k)
+    return _refined(solve, lambda found: turned @ (side - system @ found), k)
 
 
 def _refined(

@@ -36,7 +36,7 @@ def exact_residual(matrix: Any, x: Array, side: Array | None = None) -> Array:
 
 def exact_dot(a: Array, b: Array) -> float:
     """Return a'b, rounded once."""
-    if a.size <= FEW and _is_plain(a) and _is_plain(b):
+    if a.size <= FEW and _is_plain(a, b):
         product = a * b
         return math.fsum([*product.tolist(), *_error(a, b, product).tolist()])
     return float(exact_residual(np.reshape(a, (1, -1)), b)[0])
@@ -57,7 +57,7 @@ def _pair(matrix: Any, x: Array, side: Array | None, both: bool) -> tuple[Array,
     k = starts.size - 1
     side = np.zeros(k) if side is None else np.asarray(side, dtype=float)
     factors = np.asarray(x, dtype=float)[columns]
-    if entries.size + k <= FEW and all(_is_plain(each) for each in (entries, factors, side)):
+    if entries.size + k <= FEW and _is_plain(entries, factors, side):
         product = entries * factors
         parts = [product, _error(entries, factors, product)]
         return _row_sums(parts, starts, -side, both)
@@ -94,7 +94,7 @@ def _pair(matrix: Any, x: Array, side: Array | None, both: bool) -> tuple[Array,
 
 def exact_sum_pair(terms: Array) -> tuple[float, float]:
     """The sum of all entries as the nearest float and the rest that it leaves."""
-    if not (terms.size <= FEW and _is_plain(terms)):
+    if not (terms.size <= FEW and _is_plain(terms.ravel())):
         value, rest = exact_pair(terms.reshape(1, -1), np.ones(terms.size))
         return float(value[0]), float(rest[0])
     values = terms.ravel().tolist()
@@ -102,12 +102,10 @@ def exact_sum_pair(terms: Array) -> tuple[float, float]:
     return total, math.fsum([*values, -total])
 
 
-def _is_plain(values: Array) -> bool:
+def _is_plain(*vectors: Array) -> bool:
     """Whether all that is not 0 is of a moderate size."""
-    sizes = np.abs(values)
-    if not sizes.max(initial=0.0) < LARGE:
-        return False
-    return np.count_nonzero(sizes > TINY) == np.count_nonzero(sizes)
+    sizes = np.abs(np.concatenate(vectors))
+    return bool(((sizes < LARGE) & ((sizes > TINY) | (sizes == 0.0))).all())
 
 
 def _row_sums(parts: list[Array], starts: Array, sides: Array, both: bool) -> tuple[Array, Array]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,11 +96,8 @@ class ConeProgram:
     @cached_property
     def blocks(self) -> list[tuple[Cone, slice]]:
         """Each cone with the rows it rules."""
-        ends = np.cumsum([cone.dim for cone in self.cones])
-        return [
-            (cone, slice(int(end) - cone.dim, int(end)))
-            for cone, end in zip(self.cones, ends, strict=True)
-        ]
+        ends = accumulate(cone.dim for cone in self.cones)
+        return [(c, slice(end - c.dim, end)) for c, end in zip(self.cones, ends, strict=True)]
 
     @cached_property
     def runs(self) -> list[tuple[Cone, Array]]:
@@ -245,6 +242,8 @@ def cone_program_of(
         )
     for name, values in (("P", P), ("q", q), ("A", A), ("b", b)):
         refuse_nonfinite(values, "cone program", name)
-    if P.nnz and abs(P - P.T).max() > 1e-12 * abs(P).max():
+    program = ConeProgram(P, q, A, b, tuple(cones), float(offset))
+    stored = ((each.indptr, each.indices, each.data) for each in (P, program.P_by_row))
+    if not all(map(np.array_equal, *stored)) and abs(P - P.T).max() > 1e-12 * abs(P).max():
         raise InputError("cone program: P must be symmetric; pass the whole matrix.")
-    return ConeProgram(P, q, A, b, tuple(cones), float(offset))
+    return program

@@ -164,7 +164,8 @@ def multiplier_maps(canonical: Canonical, problem: Any) -> list[MultiplierMap]:
         rows = order[np.searchsorted(spread, ratio * (1.0 - SAME), sorter=order).clip(max=size - 1)]
         alone = np.all(np.abs(ratio - spread[rows]) <= SAME) and not np.any(other[ones == 0.0])
         if alone:
-            matrix = sparse.csr_array((ones[used], (used, rows)), shape=(ones.size, size))
+            starts = np.append(0, np.cumsum(ones != 0.0))
+            matrix = sparse.csr_array((ones[used], rows, starts), shape=(ones.size, size))
             found.append(MultiplierMap(constraint, matrix))
         else:
             mixed.append((constraint, ones.size))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dtrtri
 
 from ....numerics import EPS, Array
@@ -65,7 +66,8 @@ def dense_factor(part: Any, bent: Any, quick: bool = False) -> Dense | None:
     ``quick``: by a Cholesky alone, of what is well conditioned.
     """
     B, P = (each.toarray() if sparse.issparse(each) else each for each in (part, bent))
-    B, n = B[np.any(B != 0.0, axis=1)], P.shape[0]
+    filled, n = B.any(axis=1), P.shape[0]
+    B = B if filled.all() else B[filled]
     used = np.flatnonzero(np.any(P != 0.0, axis=0))
     roots = np.zeros((used.size, n))
     inner = P[np.ix_(used, used)]
@@ -75,7 +77,7 @@ def dense_factor(part: Any, bent: Any, quick: bool = False) -> Dense | None:
     elif used.size:
         values, vectors = np.linalg.eigh(inner)
         roots[:, used] = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
-    stacked = np.vstack([B, roots])
+    stacked = np.vstack([B, roots]) if used.size else B
     if stacked.shape[0] < n:
         return None
     if diagonal:  # squares of its roots are its entries, but for their last digits
@@ -111,12 +113,16 @@ def _qr(stacked: Array) -> Array:
 def _short(B: Array, inner: Array, X: Array, used: Array) -> float:
     """A bound on |I - X'GX|, G = B'B + P, with rounding, which rows of B may be off by, too."""
     n, P = X.shape[0], inner
-    Q, bending = B @ X, X[used].T @ (inner @ X[used])
+    Q = dtrmm(1.0, X, B.T, trans_a=1).T if n else B  # B X, X a triangle
     size, length = float(np.linalg.norm(X)), float(np.linalg.norm(Q))
     off = (n + 4) * EPS * float(np.linalg.norm(B)) * size
     room = 2.0 * length * off + off**2 + (B.shape[0] + 8) * EPS * (length + off) ** 2
     room += 3.0 * (n + 4) * EPS * float(np.linalg.norm(P)) * size**2
-    return float(np.linalg.norm(np.eye(n) - Q.T @ Q - bending)) + room
+    left = Q.T @ Q
+    if used.size:
+        left += X[used].T @ (inner @ X[used])
+    left.flat[:: n + 1] -= 1.0
+    return float(np.linalg.norm(left)) + room
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,8 @@ class Metric:
         return size * float(across.between(kept, noise, norm))
 
     def _across(self, b: Array, pull: Array) -> Any:
-        MA = self.MA[:, self.columns]
+        every = self.columns.size == self.MA.shape[1]
+        MA = self.MA if every else self.MA[:, self.columns]
         terms = abs(MA).T @ (abs(self.M).T @ np.abs(b))
         blur = (_summands(self.M) + _summands(MA) + 8) * EPS * length(self.units * terms)
         return self.factor.across(self.units * (MA.T @ pull), blur)

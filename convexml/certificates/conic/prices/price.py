@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from ....numerics import EPS, Array, length
 from ....objective.conic.cones import NonnegativeCone
@@ -180,7 +179,6 @@ def carried_costs(
 
     inf where no row does. What is left may be ``off`` by so much.
     """
-    A, m = program.A_by_row, program.b.size
     off = np.zeros(left.size) if off is None else off
     size = np.abs(left) + off
     cheapest = np.where(size == 0.0, 0.0, np.inf)
@@ -190,8 +188,9 @@ def carried_costs(
     if rows.size == 0:
         return cheapest
     # The multiplier that carries everything is -rest / a: only the sign of the rest has a say.
-    own = sparse.csr_array((a, (np.arange(rows.size), rows)), shape=(rows.size, m))
-    system = sparse.hstack([program.P[columns], A.T.tocsr()[columns] - own], format="csr")
+    system = program.equality[columns]
+    own = np.repeat(program.q.size + rows, np.diff(system.indptr))
+    system.data[system.indices == own] = 0.0
     rest = exact_residual(system, np.concatenate([w, y]), -program.q[columns])
     fits = np.sign(a) * rest + off[columns] <= 0.0
     cost = 1.01 * np.abs(program.b[rows]) * size[columns] / np.abs(a)
