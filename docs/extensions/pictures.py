@@ -57,6 +57,12 @@ def polytope(file: Any) -> None:
     cml.LinearProgram([-3.0, -2.0], A_ub=rows, b_ub=right).solve().plot(file)
 
 
+def dual_polytope(file: Any) -> None:
+    """Two rows, whose multipliers span the plane."""
+    rows, right = [[2, 1], [1, 3]], [7, 6]
+    cml.LinearProgram([-3.0, -2.0], A_ub=rows, b_ub=right).solve().plot(file, kind="dual")
+
+
 PICTURES: dict[str, Callable[[Any], Any]] = {
     "path_of_lasso": path_of_lasso,
     "touching_balls": touching_balls,
@@ -64,6 +70,7 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "run_of_fista": run_of_fista,
     "moons": moons,
     "polytope": polytope,
+    "dual_polytope": dual_polytope,
     "loss_hinge": cml.losses.Hinge().plot,
     "loss_logistic": cml.losses.Logistic().plot,
     "loss_huber": cml.losses.Huber(1.0).plot,

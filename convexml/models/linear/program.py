@@ -19,7 +19,7 @@ from ...numerics import Array
 from ...objective import Statement
 from ...objective.linear.data import LinearData, linear_to_dict, read_linear_data, read_point
 from ..base import Problem
-from ..pictures.polytope import draw_polytope, is_plane
+from ..pictures.polytope import draw_polytope, half_planes, is_plane
 from ..portfolio import Limits
 from ..solution import Solution
 from . import judging, statement
@@ -227,7 +227,8 @@ class LinearProgram(Problem):
     def draw(self, axes: Any, solution: Solution) -> None:
         """Of two variables the polytope, the rows that hold x, and -c in the cone of normals."""
         if is_plane(self.data):
-            draw_polytope(axes, self.data, solution.primal["x"], solution.dual)
+            rows = half_planes(self.data, solution.dual)
+            draw_polytope(axes, rows, self.data.c, solution.primal["x"])
         else:
             super().draw(axes, solution)
 

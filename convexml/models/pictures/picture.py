@@ -12,6 +12,7 @@ from ...numerics import without_warnings
 from ...pictures.look import Panel, draw_panels
 from .answers import draw_arrays
 from .contributions import contribution_panels
+from .dual_polytope import dual_panel
 from .quality import course_panels, draw_quality
 from .touching import touching_panel
 
@@ -41,7 +42,8 @@ class Pictured:
             None: "answer" beside "quality". "convergence": the verified gap against passes and
             against seconds. "gap": the part of every sample and of every feature in P - D.
             "plane": of two coefficients, the level set of the loss that touches that of the
-            penalty.
+            penalty. "dual": of a linear program with two multipliers beside those of bounds, the
+            dual polytope, with x as the multipliers of its rows.
         ax : matplotlib Axes or sequence of them, optional
             Where to draw: an Axes for each panel, or a single one for the first panel alone.
 
@@ -91,4 +93,5 @@ KINDS: Mapping[str, Panels] = {
     "convergence": partial(course_panels, OWNER),
     "gap": partial(contribution_panels, OWNER),
     "plane": partial(touching_panel, OWNER),
+    "dual": partial(dual_panel, OWNER),
 }

@@ -35,14 +35,25 @@ def is_plane(data: Any) -> bool:
     return bool(data.n == 2 and data.b_ub.size + data.b_eq.size <= MOST_ROWS)
 
 
-def draw_polytope(axes: Any, data: Any, x: Array, dual: Any) -> None:
+class PlaneWords(NamedTuple):
+    """What a picture calls its point, the cost of it, its axes, and the multipliers of its rows."""
+
+    point: str = "x"
+    cost: str = "c"
+    axes: tuple[str, str] = ("x_0", "x_1")
+    multipliers: str = "multipliers"
+
+
+def draw_polytope(
+    axes: Any, rows: list[HalfPlane], c: Array, x: Array, told: PlaneWords | None = None
+) -> None:
     """The feasible set, x, the rows with multipliers > 0, and -c as the sum of their normals."""
-    rows = half_planes(data, dual)
+    told = told or PlaneWords()
     corners = np.vstack([vertices(rows), x])
     low, high = _window(corners.min(axis=0), corners.max(axis=0))
     _draw_set(axes, rows, low, high)
     pulls = [row.multiplier * float(np.linalg.norm(row.a)) for row in rows]
-    least = SLACK * max([float(np.linalg.norm(data.c)), *pulls])
+    least = SLACK * max([float(np.linalg.norm(c)), *pulls])
     held = [row for row, pull in zip(rows, pulls, strict=True) if pull > least]
     for k, row in enumerate(held[:NAMED]):
         ends = _segment(row, low, high)
@@ -55,21 +66,21 @@ def draw_polytope(axes: Any, data: Any, x: Array, dual: Any) -> None:
             label=f"{row.name}: {row.multiplier:.3g}",
         )
     axes.plot(*x, "o", color="black", markersize=7, zorder=5)
-    sides, words = high - low, "multipliers times normals add up to -c"
+    sides, words = high - low, f"{told.multipliers} times normals add up to -{told.cost}"
     if sides.max() <= LIKE * sides.min() and held:
-        words = "arrow: -c, in the cone of the normals (pale)"
+        words = f"arrow: -{told.cost}, in the cone of the normals (pale)"
         axes.set_aspect("equal")
         _draw_normal_cone(axes, rows, x, CONE * float(sides.min()))
-        _draw_cone(axes, data.c, held, x, ARROW * float(sides.min()))
+        _draw_cone(axes, c, held, x, ARROW * float(sides.min()))
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
-    axes.set_xlabel("x_0")
-    axes.set_ylabel("x_1")
+    axes.set_xlabel(told.axes[0])
+    axes.set_ylabel(told.axes[1])
     if held:
-        title = "rows that hold x, multipliers"
+        title = f"rows that hold {told.point}, {told.multipliers}"
         axes.legend(title=title, frameon=True, fontsize=9, title_fontsize=9, loc="best")
     axes.locator_params(nbins=6)
-    titled(axes, words if held else "no row holds x: c = 0")
+    titled(axes, words if held else f"no row holds {told.point}: {told.cost} = 0")
 
 
 def _window(low: Array, high: Array) -> tuple[Array, Array]:

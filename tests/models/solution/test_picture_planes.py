@@ -10,6 +10,7 @@ import pytest
 from support.report.looks import faults
 
 import convexml as cml
+from convexml.models.pictures.dual_polytope import dual_half_planes
 from convexml.models.pictures.polytope import half_planes, normal_cone, vertices
 
 pytest.importorskip("matplotlib")
@@ -76,6 +77,51 @@ def test_the_normals_add_up_to_the_cost() -> None:
     rows = half_planes(lp.data, lp.solve().dual)
     total = np.sum([row.multiplier * row.a for row in rows], axis=0)
     np.testing.assert_allclose(total, [-1.0, -3.0], atol=1e-9)
+
+
+def test_the_dual_polytope_of_two_rows() -> None:
+    """max 3 x_0 + 2 x_1: 2 y_0 + y_1 >= 3, y_0 + 3 y_1 >= 2, y >= 0; they meet at (1.4, 0.2)."""
+    lp = cml.LinearProgram([-3.0, -2.0], A_ub=[[2, 1], [1, 3]], b_ub=[7, 6])
+    solution = lp.solve()
+    np.testing.assert_allclose(solution.dual["lambda_ub"], [1.4, 0.2])
+    figure = solution.plot(kind="dual")
+    assert faults(figure) == []
+    (axes,) = figure.axes
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("lambda_ub[0]", "lambda_ub[1]")
+    labels = {line.get_label() for line in axes.lines if ":" in str(line.get_label())}
+    assert labels == {"x_0: 3", "x_1: 1"}  # the primal answer prices the rows of the dual
+    _, rows = dual_half_planes(lp.data, solution.primal["x"])
+    corners = {tuple(np.round(each, 9) + 0.0) for each in vertices(rows)}
+    assert corners == {(0.0, 3.0), (1.4, 0.2), (2.0, 0.0)}
+
+
+def test_x_and_slacks_are_the_multipliers_of_the_dual() -> None:
+    """An upper bound, a lower one that is not 0, a free variable, an equality, a row with room."""
+    bounds = [(1.0, None), (None, 2.0), (None, None)]
+    A, E = [[1.0, -1.0, 0.0]], [[1.0, 1.0, 1.0]]
+    lp = cml.LinearProgram([1.0, -1.0, 0.5], A, [5.0], E, [4.0], bounds)
+    solution = lp.solve()
+    cost, rows = dual_half_planes(lp.data, solution.primal["x"])
+    y = np.concatenate([solution.dual["lambda_ub"], solution.dual["nu"]])
+    total = np.sum([row.multiplier * row.a for row in rows], axis=0)
+    np.testing.assert_allclose(total, -cost, atol=1e-9)
+    constant = lp.data.c @ np.array([1.0, 2.0, 0.0])
+    assert constant - cost @ y == pytest.approx(solution.dual_objective)
+    assert all(row.a @ y <= row.b + 1e-9 for row in rows)
+    assert faults(solution.plot(kind="dual")) == []
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (lambda: cml.LinearProgram([1.0], [[1.0]], [1.0]), "this one has 1"),
+        (lambda: cml.LinearProgram([1.0], np.eye(2)[:, :1], [1, 1], bounds=(0, 1)), "bends"),
+        (lambda: cml.LeastSquares(X, X[:, 0]), "needs a solved linear program; got LeastSquares"),
+    ],
+)
+def test_a_dual_that_is_in_no_plane_says_why(problem: Callable[[], Any], words: str) -> None:
+    with pytest.raises(cml.errors.InputError, match=words):
+        problem().solve().plot(kind="dual")
 
 
 def test_the_regions_of_a_kernel_machine() -> None:
