@@ -92,7 +92,10 @@ class BlockArray(Reduces, NDArrayOperatorsMixin):
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
-        return np.result_type(*self.executor.values(self.mapped(dtype).parts))
+        kept = [getattr(handle, "dtype", None) for handle in self.step.handles or (None,)]
+        if not all(isinstance(each, np.dtype) for each in kept):
+            kept = self.executor.values(self.mapped(dtype).parts)
+        return np.result_type(*kept)
 
     def __len__(self) -> int:
         return self.shape[0]

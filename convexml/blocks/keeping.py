@@ -21,7 +21,7 @@ class Held:
     """An array in memory, counted as long as somebody holds it."""
 
     def __init__(self, value: Any, release: Callable[[], None]) -> None:
-        self.value = value
+        self.value, self.dtype = value, value.dtype
         finalize(self, release)
 
     def opened(self) -> Any:
@@ -32,7 +32,7 @@ class OnDisk:
     """An array in a file, which is gone with the last who holds it."""
 
     def __init__(self, value: Any, path: Path) -> None:
-        self.path = path
+        self.path, self.dtype = path, value.dtype
         np.save(path, value)
         finalize(self, path.unlink, missing_ok=True)
 

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .form import RowForm
+from .steps import visit
 
 if TYPE_CHECKING:
     from .executor import Executor
 
 Function = Callable[..., Any]
+
+
+OTHER_END = {np.max: np.min, np.min: np.max}
 
 
 class Reduces:
@@ -49,7 +53,17 @@ class Reduces:
         if initial is None and not self.size:
             raise ValueError("An array without entries has no largest or least one.")
         start = worst if initial is None else initial
+        if axis is None and start == worst:
+            self._with_other_end(function, worst)
         return self._reduced(function, axis, self._combined(function), initial=start)
+
+    def _with_other_end(self, function: Function, worst: float) -> None:
+        """Compute the least with the largest: who asks for one mostly asks for the other."""
+        keys = (function, None, worst), (OTHER_END[function], None, -worst)
+        if any(key in known for key in keys for known in (self.step.told, self.step.ahead)):
+            return
+        both = [self.ahead(end, axis, initial=start) for end, axis, start in keys]
+        visit([each.step for each in both], self.executor)
 
     def ahead(self, function: Function, axis: Any, **named: Any) -> Any:
         """What a reduction will be asked of, noted down with the array, for one visit of many."""
@@ -60,10 +74,13 @@ class Reduces:
     def _reduced(self, function: Function, axis: Any, over: Function, **named: Any) -> Any:
         """A reduction: over the samples, or of each of them."""
         key = function, axis, *named.values()
+        if axis is None and key in self.step.told:
+            return self.step.told[key]
         found = self.step.ahead.pop(key, None)
         found = self.mapped(function, axis=axis, **named) if found is None else found
         if axis is None:
-            return over(found.parts)
+            self.step.told[key] = over(found.parts)
+            return self.step.told[key]
         gone = axis - self.ndim if axis >= 0 else axis
         if gone == self.axis:
             return over(found.parts)

@@ -41,6 +41,7 @@ class Step:
         "handles",
         "holders",
         "named",
+        "told",
     )
 
     def __init__(
@@ -57,6 +58,8 @@ class Step:
         self.holders: list[weakref.ref[Any]] = []
         self.ahead: dict[Any, Any] = {}
         """What was computed of it before it was asked for, by what that is."""
+        self.told: dict[Any, Any] = {}
+        """Numbers that were asked for: its results do not change."""
 
     @classmethod
     def done(cls, handles: Sequence[Any]) -> Step:

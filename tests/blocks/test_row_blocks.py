@@ -164,3 +164,17 @@ def test_blocks_of_sparse_rows_alone_or_beside_dense_ones(kinds: tuple[Any, ...]
         here, whole = cml.Ridge(blocks, lam=lam), cml.Ridge(few, Y, lam=lam)
         assert here.solve().status == "optimal"
         assert here.solve().objective == pytest.approx(whole.solve().objective, rel=1e-9)
+
+
+def test_what_is_written_to_a_dual_point_does_not_reach_what_is_known_of_it() -> None:
+    problem = cml.Ridge(cml.RowBlocks(pieces(X, Y)), lam=0.1)
+    solution = problem.solve(tol=1e-10)
+    w, b = solution.primal["w"], solution.primal["b"]
+    before = [block.copy() for block in solution.dual["u"]]
+    for block in solution.dual["u"]:
+        block[:] = 7.0
+    for one, other in zip(before, solution.dual["u"], strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert problem.certify(w, b, u=solution.dual["u"]).verdict is cml.Verdict.CERTIFIED
+    before[0][0] += 100.0
+    assert problem.certify(w, b, u=before).verdict is not cml.Verdict.CERTIFIED

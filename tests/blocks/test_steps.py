@@ -102,3 +102,28 @@ def test_threads_and_files_change_no_digit(threads: int, monkeypatch: pytest.Mon
     assert hurried.keeper.folder is not None
     assert found[0].certificate.gap == found[1].certificate.gap
     np.testing.assert_array_equal(found[0].primal["w"], found[1].primal["w"])
+
+
+def test_sums_and_both_ends_are_asked_once_of_numbers_that_do_not_change() -> None:
+    looks: list[int] = []
+
+    def seen(part: Any) -> Any:
+        looks.append(len(part))
+        return part.copy()
+
+    values = of(U, Here())
+    found = values.mapped(seen)
+    assert found.max() == U.max()
+    assert found.min() == U.min()
+    assert found.max(initial=0.0) == max(U.max(), 0.0)
+    assert found.sum() == found.sum() == pytest.approx(U.sum())
+    assert len(looks) == 4
+    found += 1.0
+    assert found.sum() == pytest.approx(U.sum() + 60.0)
+    assert found.min() == U.min() + 1.0
+
+
+def test_ends_of_what_is_no_number_are_none() -> None:
+    values = of(np.where(np.arange(60) == 30, np.nan, U), Here())
+    assert np.isnan(values.max())
+    assert np.isnan(values.min())

@@ -101,7 +101,8 @@ class RowValues:
         return same and all_finite(self.values)  # type: ignore[arg-type]
 
     def __iter__(self) -> Iterator[Array]:
-        one_by_one = (self.values.executor.values([part])[0] for part in self.values.parts)
+        # Copies: what is known of these numbers stays true whatever is written to them.
+        one_by_one = (self.values.executor.values([part])[0].copy() for part in self.values.parts)
         return self.layout.spread(one_by_one, self.values.shape[1:])
 
     def __repr__(self) -> str:
