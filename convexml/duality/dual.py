@@ -11,6 +11,7 @@ from ..errors import nearest
 from ..naming import known_keywords
 from ..numerics import without_warnings
 from ..progress import operation
+from ..typesetting.aligned import broken_rows
 from ..typesetting.html import formulas
 from .eliminate import Reduced, eliminate
 from .lagrangian import Lagrangian
@@ -101,7 +102,7 @@ class Dual:
         return formulas(self.latex())
 
     def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {self.latex()}$"
+        return f"$\\displaystyle {broken_rows(self.latex())}$"
 
 
 @known_keywords("dualize")

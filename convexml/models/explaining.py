@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import Any
 
 from ..errors import InputError
+from ..typesetting.aligned import broken_rows
 from ..typesetting.lines import fitting
 from ..validation import positive_integer
 from .formats.explanation import of_answer
@@ -50,7 +51,7 @@ class ExplainedProblem:
         return of_answer(repr(self), self.latex(), None).html()
 
     def _repr_latex_(self) -> str:
-        return f"$$\n{self.latex()}\n$$"
+        return f"$$\n{broken_rows(self.latex())}\n$$"
 
 
 class ExplainedSolution:

@@ -13,7 +13,7 @@ from ..files import writable
 from ..progress import Wish
 from .courses import Convergence, races
 from .page import render_html
-from .terminal import notebook_table, plain_table
+from .terminal import columns_shown, notebook_table, plain_table
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Comparison(Results):
         return super().document(points) | ({"convergence": courses} if courses else {})
 
     def table(self) -> str:
-        """The comparison as plain text: problem x solver."""
+        """The comparison as plain text, with every column: problem x solver."""
         return plain_table(self)
 
     def to_html(self, path: str | Path) -> None:
@@ -49,7 +49,7 @@ class Comparison(Results):
         writable(path, "to_html").write_text(render_html(self, self.convergence), encoding="utf-8")
 
     def __repr__(self) -> str:
-        return self.table()
+        return plain_table(self, columns_shown())
 
     def _repr_html_(self) -> str:
         return notebook_table(self)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from itertools import groupby
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from ..typesetting import html
@@ -62,15 +64,23 @@ def print_comparison(results: Results, console: Console | None = None) -> None:
         console.print(Text.assemble(*line), highlight=False, soft_wrap=True)
 
 
-def plain_table(results: Results) -> str:
-    """The same with every column and without colours.
+def plain_table(results: Results, width: int = UNBOUNDED) -> str:
+    """The same without colours, with the columns that fit.
 
     Parameters
     ----------
     results : Results
         A comparison.
+    width : int
+        No line is longer, unless a single word is.
     """
-    return "\n".join("".join(text for text, _ in line) for line in _lines(results))
+    return "\n".join("".join(text for text, _ in line) for line in _lines(results, width))
+
+
+def columns_shown() -> int:
+    """How many characters fit a terminal, or those that COLUMNS tells; else all do."""
+    shown = "COLUMNS" in os.environ or (sys.stdout is not None and sys.stdout.isatty())
+    return get_terminal_size().columns if shown else UNBOUNDED
 
 
 def notebook_table(results: Results) -> str:

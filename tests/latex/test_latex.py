@@ -21,6 +21,7 @@ from support.latex.rows import rows_of
 
 import convexml as cml
 from convexml import losses, penalties
+from convexml.typesetting.aligned import broken_rows
 
 
 def check_closed(text: str) -> None:
@@ -85,7 +86,7 @@ def test_models(name: str, intercept: bool, s: Any) -> None:
         named = "lambda" in problem.multiplier_names.values() and hyper == "lam"
         named = named or (hyper == "lam" and "lams" in problem._hyper)
         assert (symbol in used) == (hyper in problem._hyper or named), hyper
-    assert problem._repr_latex_() == f"$$\n{problem.latex()}\n$$"
+    assert problem._repr_latex_() == f"$$\n{broken_rows(problem.latex())}\n$$"
 
 
 def test_every_model_is_here() -> None:

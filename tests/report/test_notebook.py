@@ -17,6 +17,7 @@ from support.report.records import RECORDS, record
 import convexml as cml
 from convexml.certificates import Certificate, Verdict
 from convexml.report import Comparison
+from convexml.typesetting.aligned import broken_rows
 
 EVIL = "<script>alert('x')</script>&amp;"
 
@@ -59,7 +60,7 @@ def test_a_problem_shows_its_formulas(evil: Any) -> None:
     shown = Tags(evil._repr_html_())
     assert shown.found.count("math") == evil.latex().count("&")
     assert "Lasso(n=20, d=2, lam=0.1)" in shown.text
-    assert evil._repr_latex_() == f"$$\n{evil.latex()}\n$$"
+    assert evil._repr_latex_() == f"$$\n{broken_rows(evil.latex())}\n$$"
 
 
 def test_names_are_inert_in_solutions_and_certificates(evil: Any) -> None:
@@ -147,8 +148,17 @@ def test_paths_audits_supports_and_profiles_show_their_numbers(
     assert all(f"{profile.share(name, 2.0):.0%}" in shown.text for name in profile.ratios)
 
 
-def test_a_comparison_is_its_table(comparison: Comparison) -> None:
+def test_a_comparison_is_its_table(comparison: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert repr(comparison) == comparison.table()
+    none, one = Comparison((), {}), Comparison((replace(RECORDS[0], title="A title " * 20),), {})
+    for width in (80, 120):
+        monkeypatch.setenv("COLUMNS", str(width))
+        for each in (comparison, none, one):
+            assert max(map(len, repr(each).splitlines())) <= width < 130
+            assert set(repr(each).split()) <= set(each.table().split())
+        assert "clarabel" in repr(one)
+        assert "= 0 rows." in repr(none)
     crash = record("lasso", EVIL, title=EVIL, worst_condition=EVIL)
     shown = Tags(Comparison((*RECORDS, crash), {})._repr_html_())
     assert {"script", "b"} & set(shown.found) == set()
