@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,23 @@ from posing import LAM, posed
 import convexml as cml
 
 
-def clocks() -> tuple[float, float]:
-    """Processor and wall seconds."""
-    return time.process_time(), time.perf_counter()
+@contextmanager
+def cluster_of(workers: int) -> Iterator[Any]:
+    """A client of so many worker processes of one thread; None of none, where we compute here."""
+    if not workers:
+        yield None
+        return
+    from distributed import Client, LocalCluster
+
+    options = {"threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(n_workers=workers, **options) as cluster, Client(cluster) as client:
+        yield client
+
+
+def clocks(client: Any) -> tuple[float, float]:
+    """Processor seconds, those of workers included, and wall seconds."""
+    there = client.run(time.process_time).values() if client else ()
+    return time.process_time() + sum(there), time.perf_counter()
 
 
 def warm(model: str) -> None:
@@ -28,16 +44,18 @@ def warm(model: str) -> None:
     posed(model, blocks, 400).solve()
 
 
-def solved(folder: Path, model: str, rows: int, tol: float, lam: float = LAM) -> dict[str, Any]:
+def solved(
+    folder: Path, model: str, rows: int, tol: float, client: Any, lam: float = LAM
+) -> dict[str, Any]:
     """Pose and solve, and measure the floor, which maps more of the file than we do."""
     warm(model)
-    loaded, start = peak(), clocks()
+    loaded, start = peak(), clocks(client)
     blocks = cml.RowBlocks.from_npy(folder / "X.npy", folder / "y.npy", rows)
     n = json.loads((folder / "facts.json").read_text())["n"]
     problem = posed(model, blocks, n, lam=lam)
     read = blocks.passes
     solution = problem.solve(tol=tol)
-    seconds = [now - then for now, then in zip(clocks(), start, strict=True)]
+    seconds = [now - then for now, then in zip(clocks(client), start, strict=True)]
     found, most = blocks.passes, peak()
     pairs = zip(floor(folder, rows), floor(folder, rows), strict=True)
     floors = [0.5 * sum(pair) for pair in pairs]
@@ -57,13 +75,16 @@ def solved(folder: Path, model: str, rows: int, tol: float, lam: float = LAM) ->
         "floor wall": floors[1],
         "loaded": loaded,
         "peak": most,
+        "peak of a worker": max(client.run(peak).values()) if client else 0.0,
     }
 
 
 def main() -> None:
     task = json.loads(sys.argv[1])
     folder = Path(task.pop("folder"))
-    print(json.dumps(solved(folder, **task)))
+    with cluster_of(task.pop("workers", 0)) as client:
+        record = solved(folder, **task, client=client)
+    print(json.dumps(record))
 
 
 if __name__ == "__main__":
