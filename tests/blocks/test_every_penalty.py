@@ -10,6 +10,7 @@ from support.models.in_blocks import GROUPS, Data, Model, general, model
 
 import convexml as cml
 from convexml import losses, penalties
+from convexml.certificates.learning.existence.separating_scores import separating_scores
 from convexml.solvers.quadratic.penalised import Penalised
 
 DATA = Data.drawn(200, 6)
@@ -94,3 +95,19 @@ def test_the_minimum_over_w_alone_meets_its_optimality_conditions(penalty: Any) 
     gap = penalty.value(v) + penalty.conjugate(shrunk, 1e-9) - v @ shrunk
     assert penalty.violation(v) <= 1e-12
     assert abs(gap) <= 1e-8 * size
+
+
+@pytest.mark.parametrize(("loss", "target"), [(losses.Hinge(), "two"), (losses.Absolute(), "real")])
+def test_lam_max_of_a_kinked_loss_is_where_the_null_model_ends(loss: Any, target: str) -> None:
+    largest = Model(general(loss, penalties.L1(1.0)), target).in_blocks(DATA, CUTS).lam_max
+    for share, is_null in ((1.001, True), (0.999, False)):
+        known = Model(general(loss, penalties.L1(share * largest)), target).of(DATA)
+        w = known.solve("clarabel", tol=1e-10, polish=False).primal["w"]
+        assert bool(np.abs(w).max() < 1e-3) is is_null
+
+
+def test_evidence_that_classes_are_separated_is_asked_of_rows_in_memory_alone() -> None:
+    labels = np.where(DATA.X[:, 0] > 0.1, "a", np.where(DATA.X[:, 0] > -0.5, "b", "c"))
+    blocks = list(zip(np.split(DATA.X, CUTS), np.split(labels, CUTS), strict=True))
+    problem = cml.SoftmaxRegression(cml.RowBlocks(blocks), lam=0.0)
+    assert separating_scores(problem.objective_parts) is None

@@ -9,12 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from ...blocks import in_memory
+from ...design import rows_in_blocks
 from ...errors import InputError, SolverError
 from ...numerics import ROUNDING, Array
 from ...objective import Frame, Objective, frame_of
 from ...penalties import ElasticNet, NonnegativeElasticNet, Penalty, Zero
 from ...solvers.driver import drive
 from ...solvers.second_order.newton import newton
+
+GATHERED = 4_000_000
+"""Entries of rows in blocks that are brought together."""
 
 
 def lam_max(objective: Objective, owner: str = "lam_max") -> float:
@@ -74,20 +79,32 @@ def _over_the_kinks(frame: Frame, penalty: Penalty, z: Array) -> float:
     import cvxpy as cp
 
     objective, share = frame.objective, 1.0
-    X = objective.design.constant
     if isinstance(penalty, ElasticNet | NonnegativeElasticNet):
         share, penalty = penalty.l1_ratio, penalty.norm
     unit: Any = copy.copy(penalty)
     unit.lam = 1.0
     scaled: Any = unit if frame.is_trivial else unit.in_units(frame.unit, 1.0 / frame.factor)
     lo, hi = _subdifferential(objective, z)
-    u, level = cp.Variable(objective.n), cp.Variable(nonneg=True)
+    # Off the kinks u is known: all that is asked of those rows are X'u and 1'u.
+    known = np.where(lo < hi, 0.0, lo)
+    pull, total = objective.design.rmatvec(known), float(known.sum())
+    count = int((lo < hi).sum())
+    if rows_in_blocks(objective) and count * objective.d > GATHERED:
+        raise InputError(
+            f"lam_max: {count} samples lie on a kink of {objective.loss!r} in the null model, and "
+            "their rows are needed in memory. Pass X and y, or some of the blocks."
+        )
+    kinked = np.flatnonzero(lo < hi)
+    X = objective.design.rows(kinked).constant
+    low, high = in_memory(lo[kinked]), in_memory(hi[kinked])
+    u, level = cp.Variable(len(low)), cp.Variable(nonneg=True)
+    products = pull + X.T @ u if len(low) else cp.Constant(pull)
     dual_norm = scaled.conjugate_expression(
-        X.T @ u, objective.d, dict.fromkeys(("lam", "l1"), level)
+        products, objective.d, dict.fromkeys(("lam", "l1"), level)
     )
-    constraints = [u >= lo, u <= hi, *dual_norm.constraints.values()]
+    constraints = [u >= low, u <= high, *dual_norm.constraints.values()]
     if objective.fit_intercept:
-        constraints.append(cp.sum(u) == 0.0)
+        constraints.append(total + cp.sum(u) == 0.0)
     problem = cp.Problem(cp.Minimize(level), constraints)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the last digits may be "inaccurate"

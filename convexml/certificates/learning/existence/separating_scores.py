@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ....design import rows_in_blocks
 from ....numerics import ROUNDING, Array
 from ....objective import frame_of
 from ....objective.outputs.multiclass import MulticlassObjective
@@ -24,8 +25,11 @@ def separating_scores(
     """Return scores that put no class above a sample's own, and some below; None if none is known.
 
     Along them the loss decreases for ever. They may use the unpenalised entries of W and b. Signs
-    are decided exactly. A given (w, b) is tried first, then a linear program decides.
+    are decided exactly. A given (w, b) is tried first, then a linear program decides. Where rows
+    lie in blocks none is known.
     """
+    if rows_in_blocks(objective):
+        return None
     frame = frame_of(objective)
     inner = frame.objective
     assert isinstance(inner, MulticlassObjective)
@@ -123,8 +127,8 @@ def _verified(
 def _margins(objective: MulticlassObjective, E: Array, scores: Array) -> tuple[Array, Array]:
     """(z_y - z_k, its rounding), (n, K); 0 for a sample's own class."""
     z, terms = E @ scores, np.abs(E) @ np.abs(scores)
-    own = (objective.labels * z).sum(axis=1)[:, None]
-    sizes = terms + (objective.labels * terms).sum(axis=1)[:, None]
+    own = (objective.labels * z).sum(axis=1, keepdims=True)
+    sizes = terms + (objective.labels * terms).sum(axis=1, keepdims=True)
     slack = ROUNDING * (1.0 + len(scores) / 32.0) * sizes
     return np.where(objective.labels > 0.0, 0.0, own - z), slack
 
