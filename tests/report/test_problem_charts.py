@@ -28,14 +28,14 @@ def test_support_vectors_are_in_colour_and_named() -> None:
         "31 of 100 samples are support vectors of smo; 30 of them have the largest multiplier, 2."
     )
     first = shown["panels"][0]
-    assert first.name == "alpha"
+    assert first.name == "α"
     assert first.held.endswith("Z")
     assert "31" in [text for _, text in first.ends]
     assert first.words.startswith("samples")
     assert shown["support"] == list(range(31))
     assert [(row.name, row.entries, row.active) for row in shown["rows"]] == [
         ("u", 100, 31),
-        ("alpha", 100, 31),
+        ("α", 100, 31),
     ]
 
 
@@ -46,7 +46,7 @@ def test_few_multipliers_have_a_bar_each_whose_height_is_the_value() -> None:
     heights = [panel.zero - int(top) for _, top in bars]
     assert len(bars) == 2 <= BARS
     assert heights[1] == pytest.approx(-2 * heights[0], abs=2)
-    assert [row.name for row in shown["rows"]] == ["lambda_ub", "t"]
+    assert [row.name for row in shown["rows"]] == ["λ_ub", "t"]
     assert shown["rows"][0].values == "0.5, 0, −1"
 
 

@@ -134,7 +134,7 @@ def test_the_multipliers_of_the_page_are_those_of_the_points(
         *(f"{x:.4g}" for x in (alpha.min(), np.median(alpha))),
     ]
     cells = [text.replace("-", "−") for text in cells]
-    assert '<th scope="row">alpha</th>' + "".join(f"<td>{c}</td>" for c in cells) in svm
+    assert '<th scope="row">α</th>' + "".join(f"<td>{c}</td>" for c in cells) in svm
 
 
 def numbers(value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...models.learning.outcomes import SUPPORT_SHARE
+from ...typesetting.names import plain_name
 from .. import formats
 
 if TYPE_CHECKING:
@@ -99,8 +100,8 @@ def _takeaway(record: Outcome, first: str, found: dict[str, Array]) -> str:
         )
     count = int(np.count_nonzero(active(v)))
     return (
-        f"At the point of {record.solver}, {count} of {v.size} multipliers {first} are not 0; "
-        f"the largest in size is {most}, at {at}."
+        f"At the point of {record.solver}, {count} of {v.size} multipliers {plain_name(first)} "
+        f"are not 0; the largest in size is {most}, at {at}."
     )
 
 
@@ -121,7 +122,7 @@ def _panel(name: str, v: Array, record: Outcome) -> Strip:
         marks = [(round(LEFT + room * (k + 0.5)), y(x)) for k, x in enumerate(v)]
         path = "".join(f"M{x} {zero}V{top}" for x, top in marks if top != zero)
         ends = [(marks[0][0], "0"), (marks[-1][0], str(v.size - 1))]
-        return Strip(name, path, "", zero, levels, ends, "index")
+        return Strip(plain_name(name), path, "", zero, levels, ends, "index")
     held = int(np.count_nonzero(active(v)))
     order = np.sort(v)[::-1]
     path, held_path = _area(order, y, zero, v.size), ""
@@ -133,7 +134,7 @@ def _panel(name: str, v: Array, record: Outcome) -> Strip:
         ends.insert(1, (at, str(held)))
     is_support = record.support is not None and name.startswith("alpha") and bool(held_path)
     words = "samples, the support vectors in colour" if is_support else "sorted, the largest first"
-    return Strip(name, path, held_path, zero, levels, ends, words)
+    return Strip(plain_name(name), path, held_path, zero, levels, ends, words)
 
 
 def _area(order: Array, y: Any, zero: int, total: int) -> str:
@@ -154,7 +155,9 @@ def _area(order: Array, y: Any, zero: int, total: int) -> str:
 def _row(name: str, v: Array) -> Numbers:
     values = ", ".join(map(_text, v)) if v.size <= LISTED else ""
     least, median, largest = (_text(f(v)) for f in (np.min, np.median, np.max))
-    return Numbers(name, v.size, int(np.count_nonzero(active(v))), least, median, largest, values)
+    return Numbers(
+        plain_name(name), v.size, int(np.count_nonzero(active(v))), least, median, largest, values
+    )
 
 
 def _text(x: float) -> str:

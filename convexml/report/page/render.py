@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from ...comparison.record import ANSWER, jsonable
 from ...typesetting.mathml import mathml
+from ...typesetting.names import plain_name
 from .. import formats
 from ..summary import summarize
 from .canvas import sheet
@@ -70,6 +71,7 @@ def render_html(results: Results, convergence: Sequence[Convergence] = ()) -> st
         "typeset": formats.typeset,
         "mathml": lambda latex: Markup(mathml(latex)),
         "breakable": breakable,
+        "plain_name": plain_name,
         "factor": factor,
         "preparation": preparation,
     }
