@@ -16,6 +16,7 @@ from memory import peak
 from posing import LAM, posed
 
 import convexml as cml
+from convexml.compiled import compiler
 
 
 @contextmanager
@@ -38,7 +39,8 @@ def clocks(client: Any) -> tuple[float, float]:
 
 
 def warm(model: str) -> None:
-    """Load what a solve loads, on a few rows."""
+    """Load what a solve loads, on a few rows, numba for many of them included."""
+    compiler()
     X = np.random.default_rng(0).normal(size=(400, 3))
     blocks = cml.RowBlocks([(X[:200], X[:200, 0] > 0.3), (X[200:], X[200:, 0] > 0.0)])
     posed(model, blocks, 400).solve()
