@@ -59,7 +59,12 @@ def test_larger_ones_in_however_many_blocks(name: str) -> None:
     judge_as_in_memory(NAMED[name], data(LARGE_N, LARGE_D), layouts(LARGE_N))
 
 
-@pytest.mark.parametrize("name", MODELS)
+DEAR = {"softmax l1", "softmax group"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(k, marks=[pytest.mark.slow] if k in DEAR else []) for k in MODELS]
+)
 def test_a_wrong_point_is_refuted_in_blocks_as_well(name: str) -> None:
     model, given = MODELS[name], data(N, D)
     here, there = model.of(given), model.in_blocks(given, layouts(N)["uneven"])
