@@ -48,6 +48,11 @@ def test_few_multipliers_have_a_bar_each_whose_height_is_the_value() -> None:
     assert heights[1] == pytest.approx(-2 * heights[0], abs=2)
     assert [row.name for row in shown["rows"]] == ["λ_ub", "t"]
     assert shown["rows"][0].values == "0.5, 0, −1"
+    nearly = multipliers(solved(margin=[1.0, 3e-12, 2.0]))  # a solver's dust is not 0
+    assert (
+        "2 of 3 multipliers margin are above 1.0e-07 of the largest in size, 2 at 2."
+        in (nearly["takeaway"])
+    )
 
 
 @pytest.mark.parametrize("point", [{}, {"u": []}, {"u": [np.nan, 1.0]}])

@@ -101,7 +101,7 @@ def _takeaway(record: Outcome, first: str, found: dict[str, Array]) -> str:
     count = int(np.count_nonzero(active(v)))
     return (
         f"At the point of {record.solver}, {count} of {v.size} multipliers {plain_name(first)} "
-        f"are not 0; the largest in size is {most}, at {at}."
+        f"are above {formats.scientific(SUPPORT_SHARE)} of the largest in size, {most} at {at}."
     )
 
 
