@@ -95,13 +95,13 @@ def log_system(
     The unknowns are xi (n,), h (k,) and V. Returned with where those of A, of b and of c end.
     """
     n, k = A.shape[1], groups.shape[1]
-    A, P = _triplets(A), _triplets(P)
+    A, P = triplets(A), triplets(P)
     every = [A.data, b, c, P.data]
     used = [np.flatnonzero(values) for values in every]
     sides = [-np.log(np.abs(values[i])) for values, i in zip(every, used, strict=True)]
     ends = np.cumsum([i.size for i in used])
     at_A, at_b, at_c, at_P = np.split(np.arange(ends[-1]), ends[:-1])
-    triplets = [
+    parts = [
         (at_A, A.col[used[0]], np.ones(at_A.size)),
         _of_rows(at_A, groups, A.row[used[0]], n),
         _of_rows(at_b, groups, used[1], n),
@@ -111,7 +111,7 @@ def log_system(
         (at_P, P.col[used[3]], np.ones(at_P.size)),
         (at_P, np.full(at_P.size, n + k), -np.ones(at_P.size)),
     ]
-    rows, columns, values = (np.concatenate(parts) for parts in zip(*triplets, strict=True))
+    rows, columns, values = (np.concatenate(each) for each in zip(*parts, strict=True))
     shape = (int(ends[-1]), n + k + 1)
     alone = n <= FEW and np.all(np.diff(groups.indptr) == 1) and np.all(groups.data == 1.0)
     if shape[0] * shape[1] <= (DENSE_ALONE if alone else DENSE):
@@ -139,7 +139,7 @@ def _of_own_rows(A: Triplets, P: Triplets, used: list[Array], groups: Any, n: in
     )
 
 
-def _triplets(matrix: Any) -> Triplets:
+def triplets(matrix: Any) -> Triplets:
     """The stored entries of a matrix, column by column where it is held so."""
     if sparse.issparse(matrix) and matrix.format == "csc":
         columns = np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..numerics import Array
-from .logarithms import log_system
+from .logarithms import log_system, triplets
 
 NULL_SHARE = 1e-6
 """Share of P_0, the null model, that a learning problem's scale cannot fall below."""
@@ -117,7 +117,8 @@ def program_units(
     found, _ = system.refitted(weights, kept, leave_out)
     found = np.clip(found, -FARTHEST, FARTHEST)
     with np.errstate(over="ignore", under="ignore"):
-        rows = np.where(np.diff(sparse.csr_array(A).indptr) > 0, np.exp(R @ found[n : n + k]), 0.0)
+        filled = np.bincount(triplets(A).row, minlength=m) > 0
+        rows = np.where(filled, np.exp(R @ found[n : n + k]), 0.0)
         columns, objective = np.exp(found[:n]), float(np.exp(found[-1]))
     return ProgramUnits(size, rows, columns, objective)
 

@@ -20,7 +20,7 @@ from ..linear.units import as_fitted
 from .ray import has_point_among
 from .search.fit import FittedProgram
 from .search.interior import interior_point
-from .search.scaling import solve_plain, solve_scaled
+from .search.scaling import solve_plain, solve_scaled, times
 from .subject import Subject
 from .values import linear_rows
 from .witness import inwards
@@ -128,7 +128,7 @@ def _near(program: ConeProgram, z: Array) -> Iterator[Array]:
     equal, slack = program.ruled_by(ZeroCone), program.slack(z)
     target = interior_point(program) * float(np.max(np.abs(slack), initial=0.0))
     weights = np.where(equal, 1.0, PULL)
-    system = sparse.csr_array(sparse.diags_array(weights) @ program.A)
+    system = times(program.A, weights, np.ones(z.size))
     side = weights * np.where(equal, slack, slack - target)
     if np.all(np.isfinite(side)):
         if system.shape[0] * system.shape[1] <= SMALL:
