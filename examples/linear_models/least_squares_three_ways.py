@@ -59,8 +59,8 @@ def draw(path: str, digits: dict[str, float]) -> None:
     """The digits that each route gets right."""
     from matplotlib.figure import Figure
 
-    figure = Figure(layout="constrained")
-    figure.subplots().barh(list(digits), list(digits.values()))
+    axes = (figure := Figure(layout="constrained")).subplots(subplot_kw={"xlabel": "right digits"})
+    axes.barh(*zip(*digits.items(), strict=True))
     figure.savefig(path, dpi=150)
 
 

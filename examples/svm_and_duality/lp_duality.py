@@ -73,11 +73,11 @@ def draw(path: str, days: tuple, required: np.ndarray, price: float) -> None:
     """What a day costs over the protein it must have, and the multiplier as its slope."""
     from matplotlib.figure import Figure
 
-    axes = (figure := Figure(layout="constrained")).subplots()
+    axes = (figure := Figure(layout="constrained")).subplots(subplot_kw={"xlabel": "protein, g"})
     axes.plot(*days, label="cost of a day")
     line = np.interp(required[1], *days) + price * (days[0] - required[1])
     axes.plot(days[0], line, "--", label="slope: the multiplier")
-    axes.legend(title="protein, g")
+    axes.legend()
     figure.savefig(path, dpi=150)
 
 
