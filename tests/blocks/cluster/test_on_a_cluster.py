@@ -39,7 +39,7 @@ def judge_as_here(name: str, given: Data, cuts: list[int]) -> Any:
     """Solve with the workers, as in this process bit for bit and as in memory to 1e-9."""
     model = NAMED[name]
     there = model.in_blocks(given, cuts)
-    executor = there.objective_parts.design.brought.executor
+    executor = there.objective_parts.y.executor
     assert isinstance(executor, OnDask)
     solution = there.solve(tol=1e-10)
     with pytest.MonkeyPatch.context() as patch:
