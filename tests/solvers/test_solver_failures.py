@@ -70,7 +70,7 @@ def test_a_crash_is_an_outcome(
     auto = problem.solve()
     assert auto.status == "optimal"  # by a method that asks nothing of CVXPY
     assert auto.certificate.holds(1e-6)
-    assert "clarabel ended failed; fista answered" in auto.choice
+    assert "clarabel ended failed; proximal_newton answered" in auto.choice
 
 
 def test_a_panic_inside_the_chain_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
