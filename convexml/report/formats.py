@@ -8,27 +8,37 @@ from typing import Any
 
 DASH = "–"
 MINUS = "−"
+LEAST, MOST = 1e-4, 1e9
+"""Sizes outside are told by a power of ten."""
 
 
-def values(numbers: Iterable[float], digits: int = 10) -> list[str]:
+def values(numbers: Iterable[float], sizes: Iterable[float] = (), digits: int = 10) -> list[str]:
     """Format the objectives of one problem with as many decimals as its largest needs.
 
     Parameters
     ----------
     numbers : iterable of float
         What stands in one column; nan becomes a dash.
+    sizes : iterable of float
+        The numbers whose largest finite one has the digits; all where none of these is finite.
     digits : int
-        Significant digits of the largest finite number.
+        Significant digits of that one.
     """
     column = [x + 0.0 for x in numbers]  # no -0
-    finite = [abs(x) for x in column if isfinite(x)]
+    finite = [abs(x) for x in sizes if isfinite(x)] or [abs(x) for x in column if isfinite(x)]
     size = max(finite, default=0.0)
-    if size and not 1e-4 <= size < 1e9:
+    if size and not LEAST <= size < MOST:
         return [_special(x) or f"{x:.{digits - 1}e}" for x in column]
     decimals = digits - 1 - (floor(log10(size)) if size else 0)
     decimals = min(max(decimals, 0), digits)
-    # A solver that diverged must not push the others' digits out of the column.
-    return [_special(x) or f"{x:.{decimals}f}" for x in column]
+    return [_special(x) or _fixed(x, decimals, digits) for x in column]
+
+
+def _fixed(x: float, decimals: int, digits: int) -> str:
+    """In the column's decimals, unless these show 0 of what is not, or more digits than fit."""
+    if x and not 0.5 * 10.0**-decimals < abs(x) < MOST:
+        return f"{x:.{digits - 1}e}"
+    return f"{x:.{decimals}f}"
 
 
 def scientific(x: float) -> str:

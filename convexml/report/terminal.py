@@ -13,7 +13,7 @@ from ..typesetting.lines import paragraph
 from . import formats
 from .facts import known_facts
 from .page.opening import counts, sentences
-from .summary import summarize, verdict_of
+from .summary import objectives, summarize, verdict_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -176,8 +176,7 @@ def _told(text: str, style: str, width: int) -> list[Line]:
 
 
 def _cells(records: list[Outcome]) -> list[Cells]:
-    primal = formats.values([record.objective for record in records], digits=9)
-    dual = formats.values([record.dual_objective for record in records], digits=9)
+    primal, dual = objectives(records, digits=9)
     return [
         {
             "solver": f"  {record.solver}",

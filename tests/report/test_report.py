@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from math import inf
 from pathlib import Path
@@ -11,8 +12,10 @@ import pytest
 from support.report.reader import read
 from support.report.records import ENVIRONMENT, LIE, record
 
+from convexml.comparison.cards import Card
 from convexml.report import Comparison, render_html
 from convexml.report.page.opening import worst_cases
+from convexml.report.page.sections import repetitions
 
 
 class Page(HTMLParser):
@@ -159,6 +162,34 @@ def test_the_worst_claims_are_told_by_name_whatever_they_miss() -> None:
     assert worst_cases([other]).endswith(
         "other on lasso claimed “optimal”; certified is “unattained”."
     )
+
+
+def test_what_only_the_certificate_found_is_no_finding_of_a_solver() -> None:
+    """Optimal is claimed, and it is certified that there is no minimiser: nobody said so."""
+    wrong = record("free", "newton", status="unattained", claim="unattained")
+    silent = replace(wrong, solver="sgd", claimed="max_iter")
+    assert [wrong.kind, silent.kind] == ["otherwise", "closed"]
+    told = "Every problem that has a certificate was verified by at least one solver."
+    found = Comparison((record("lasso", "newton"), wrong, silent), ENVIRONMENT)
+    own = (
+        "Every problem that has a certificate has a certified answer. On 1 problem no solver "
+        "claimed it in the end, and the certificate found it at the points they left: free."
+    )
+    for text in (render_html(found), found.table()):
+        assert told not in text
+        assert own in text
+    assert told in Comparison((record("lasso", "newton"),), ENVIRONMENT).table()
+    late = record("lasso", "slow", seconds=9.0, max_seconds=5.0)  # claimed, and verified
+    assert told in Comparison((late,), ENVIRONMENT).table()
+
+
+def test_only_formulas_that_there_are_are_those_of_another_problem() -> None:
+    primal = (("primal", "x"),)
+    cards = [
+        Card(name, name, "", "", formulas=formulas)
+        for name, formulas in {"a": (), "b": (), "c": primal, "d": primal}.items()
+    ]
+    assert repetitions(cards) == {"d": "c"}
 
 
 def test_ties_are_told_as_ties() -> None:

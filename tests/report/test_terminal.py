@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from math import inf, nan
 
 import pytest
@@ -16,7 +17,7 @@ from convexml.report.formats import brief, scientific, seconds, unlike, values
 from convexml.report.page import render_html
 from convexml.report.page.opening import sentences
 from convexml.report.page.words import LOOKS
-from convexml.report.summary import summarize, verdict_of
+from convexml.report.summary import objectives, summarize, verdict_of
 from convexml.report.terminal import closing
 
 
@@ -120,6 +121,23 @@ def test_columns_of_numbers_have_equal_decimals() -> None:
     assert [seconds(x) for x in (0.0, 4e-5, 0.01234, 12.345)] == ["0", "4.0e-05", "0.0123", "12.35"]
     assert brief([1.0, 2.0, 3.0, 4.0, 5.0]) == "[1, 2, 3, 4, …]"
     assert brief(None) == "–"
+
+
+def test_a_bad_answer_takes_no_digits_and_what_is_not_0_is_not_shown_as_0() -> None:
+    """The digits are those of certified answers: 0.7480579265 beside D, whatever one run has."""
+    good = record("p", "good", objective=0.748057926536875, dual_objective=0.748057926536875)
+    bad = replace(good, objective=1285.2040816324798, verdict="undecided", verified=False)
+    lost = replace(bad, objective=3.5e11)
+    primal, dual = objectives([good, bad, lost])
+    assert primal == ["0.7480579265", "1285.2040816325", "3.500000000e+11"]
+    assert dual == ["0.7480579265"] * 3
+    primal, _ = objectives([bad, lost])  # without a certified one as before: the largest number
+    assert primal == ["1.285204082e+03", "3.500000000e+11"]
+    primal, dual = objectives(
+        [replace(good, objective=x, dual_objective=0.0) for x in (0.0405406442, 1.13285e-14)]
+    )
+    assert primal == ["0.0405406442", "1.132850000e-14"]
+    assert dual == ["0.000000000"] * 2
 
 
 def test_what_misses_a_fact_is_shown_with_digits_that_tell() -> None:

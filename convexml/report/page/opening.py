@@ -67,16 +67,27 @@ def sentences(results: Results, summary: Summary) -> list[str]:
     ]
     if failing:
         found.append(worst_cases(failing))
-    left = summary.unverified
-    if not ran and not left:
-        return found
-    named = f"{', '.join(left[:6])}{' ...' if left[6:] else ''}"
-    found.append(
-        f"No solver at all verified {counted(len(left), 'problem')}: {named}."
-        if left
-        else "Every problem that has a certificate was verified by at least one solver."
-    )
-    return found
+    return found + (_reached(summary) if ran or summary.unverified else [])
+
+
+def _reached(summary: Summary) -> list[str]:
+    """Which problems have no certified answer, and of which only the certificate told it."""
+    left, silent = summary.unverified, summary.unclaimed
+    if not left and not silent:
+        return ["Every problem that has a certificate was verified by at least one solver."]
+    told = "Every problem that has a certificate has a certified answer."
+    if left:
+        told = f"No solver at all verified {counted(len(left), 'problem')}: {_some(left)}."
+    if silent:
+        told += (
+            f" On {counted(len(silent), 'problem')} no solver claimed it in the end, and the "
+            f"certificate found it at the points they left: {_some(silent)}."
+        )
+    return [told]
+
+
+def _some(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:6])}{' ...' if names[6:] else ''}"
 
 
 def worst_cases(failing: Sequence[Outcome]) -> str:

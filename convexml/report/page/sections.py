@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...solvers.registry import ALGORITHMS
 from .. import formats
 from ..facts import known_facts
+from ..summary import objectives
 from .duals import best_of, multipliers
 from .words import LOOKS
 
@@ -27,8 +28,7 @@ def section(records: Sequence[Outcome], card: Card | None) -> dict[str, Any]:
         The problem as it was posed, where that is known.
     """
     first = records[0]
-    primal = map(formats.typeset, formats.values([r.objective for r in records]))
-    dual = map(formats.typeset, formats.values([r.dual_objective for r in records]))
+    primal, dual = (map(formats.typeset, column) for column in objectives(records))
     kinds = [record.kind for record in records]
     return {
         "name": first.problem,
@@ -119,7 +119,11 @@ def repetitions(cards: Sequence[Card]) -> dict[str, str]:
         In the order of the page.
     """
     first: dict[Any, str] = {}
-    owners = {each.problem: first.setdefault(each.formulas, each.problem) for each in cards}
+    owners = {
+        each.problem: first.setdefault(each.formulas, each.problem)
+        for each in cards
+        if each.formulas
+    }
     return {name: owner for name, owner in owners.items() if name != owner}
 
 
