@@ -49,13 +49,23 @@ def course_panels(owner: str, solution: Any) -> list[Panel]:
 def draw_course(axes: Any, solution: Any, axis: str) -> None:
     """The verified relative gap along the run, tol, and what rounding leaves of it."""
     places = [getattr(record, axis) for record in solution.trace]
-    gaps = np.maximum([record.relative_gap for record in solution.trace], LEAST)
+    gaps = np.maximum([record.relative_gap for record in solution.trace], _least(solution))
     axes.semilogy(places, gaps, marker="o", markersize=3, linewidth=1.2, color=BLUE)
     axes.locator_params(axis="x", nbins=5)
     draw_levels(axes, solution.certificate)
     axes.set_xlabel("passes over the data" if axis == "passes" else axis)
     axes.set_ylabel("verified relative gap")
-    titled(axes, f"{solution.iterations} iterations; {_ending(solution, float(gaps[-1]))}")
+    steps = "1 iteration" if solution.iterations == 1 else f"{solution.iterations} iterations"
+    titled(axes, f"{steps}; {_ending(solution, float(gaps[-1]))}")
+
+
+def _least(solution: Any) -> float:
+    """What no look counts as less than: looks leave out the rounding that the answer accounts."""
+    certificate = solution.certificate
+    answered = solution.status in ("optimal", "inaccurate")
+    end = certificate.relative_gap if answered else 0.0
+    known = end if np.isfinite(end) else 0.0
+    return float(max(known, certificate.relative_rounding, LEAST))
 
 
 def _ending(solution: Any, last: float) -> str:
@@ -84,12 +94,13 @@ def _draw_conditions(axes: Any, certificate: Any) -> None:
     rows = [("relative gap", certificate.relative_gap)]
     rows += [(row.name, row.relative) for row in certificate.conditions]
     within = sum(value <= certificate.tol for _, value in rows)
-    finite = [(name, max(float(value), LEAST)) for name, value in rows if np.isfinite(value)]
+    finite = [(name, float(value)) for name, value in rows if np.isfinite(value)]
     low = axes.get_window_extent().height < LOW * axes.figure.dpi
     worst = sorted(range(len(finite)), key=lambda k: -finite[k][1])[: FEW if low else ROWS]
     known = [finite[k] for k in sorted(worst)]
     width = max(16, min(WIDTH, int(LETTERS * inches(axes))))
-    names, values = [plain(name, width) for name, _ in known], [value for _, value in known]
+    names = [plain(name, width) for name, _ in known]
+    values = [max(value, LEAST) for _, value in known]
     places = np.arange(len(known))[::-1]
     axes.hlines(places, LEAST, values, color=BLUE, linewidth=1.2)
     axes.plot(values, places, "o", color=BLUE, markersize=4)
@@ -99,8 +110,9 @@ def _draw_conditions(axes: Any, certificate: Any) -> None:
     axes.set_yticks(places, names, fontsize=8.5)
     axes.set_xlabel("relative residual")
     words = f"{within} of {len(rows)} within tol (dashed)"
+    smaller = len(finite) - len(known)
     more = [
-        (len(finite) - len(known), "smaller ones"),
+        (smaller, "smaller one" if smaller == 1 else "smaller ones"),
         (len(rows) - len(finite), "without a bound"),
     ]
     words = ", ".join([words, *(f"{count} {what}" for count, what in more if count)])

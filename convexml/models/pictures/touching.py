@@ -15,8 +15,9 @@ from ...pictures.outlines import outline
 
 SIDE = 61
 """Points of the grid along each coefficient."""
-ROOM = 1.2
-"""How far the picture reaches, in the largest l1 norm of w: the corners of its ball are inside."""
+ROOM = 1.3
+"""How far the picture reaches, in the largest l1 norm of w: the corners of its ball are inside,
+and the end of the normal, no further than 1 + ARROW."""
 ARROW = 0.25
 """Length of the normal, in the same."""
 BALLS = 4

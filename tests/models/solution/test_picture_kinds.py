@@ -86,6 +86,17 @@ def test_what_pulls_at_nothing_has_no_arrow() -> None:
     assert "dashed: the penalty; arrow: -X'u" in axes.get_title("left")
 
 
+def test_the_normal_ends_inside_of_the_picture() -> None:
+    draws = np.random.default_rng(0)
+    Z = draws.normal(size=(60, 2))
+    target = Z @ [1.0, 0.2] + 0.1 * draws.normal(size=60)
+    axes = cml.Lasso(Z, target, lam=0.3).solve().plot(kind="plane").axes[0]
+    (normal,) = axes.texts
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    assert left < normal.xy[0] < right
+    assert low < normal.xy[1] < high
+
+
 def test_the_title_of_a_course_tells_its_end() -> None:
     svm = cml.SoftMarginSVM(X, np.where(y > np.median(y), 1.0, -1.0), C=1.0)
     rough = svm.solve("subgradient", max_iter=300)

@@ -1,0 +1,52 @@
+"""The panel of quality shows what is certified: no look below it, no condition that it omits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import convexml as cml
+from convexml.models.pictures.quality import draw_course
+
+pytest.importorskip("matplotlib")
+rng = np.random.default_rng(4)
+X = rng.normal(size=(30, 5))
+y = X @ [2.0, -1.0, 0.0, 0.0, 0.5] + rng.normal(size=30)
+LABELS = np.where(y > np.median(y), 1.0, -1.0)
+
+
+def test_no_look_counts_as_less_than_what_is_certified() -> None:
+    from matplotlib.figure import Figure
+
+    solution = cml.SoftMarginSVM(X, LABELS, C=1.0).solve()
+    certified = solution.certificate.relative_gap
+    looks = (0.5, 1e-3 * certified)
+    trace = tuple(replace(solution.trace[-1], relative_gap=look) for look in looks)
+    shown = SimpleNamespace(
+        trace=trace, iterations=1, status="optimal", certificate=solution.certificate
+    )
+    axes = Figure(figsize=(6.0, 4.0)).add_subplot()
+    draw_course(axes, shown, "passes")
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), [0.5, certified])
+    assert certified >= solution.certificate.relative_rounding > 0.0
+    told = axes.get_title("left")
+    assert told == f"1 iteration; certified in the end: {certified:.1e}"
+
+
+def test_the_conditions_that_are_left_out_are_the_smallest() -> None:
+    solution = cml.Lasso(X, y, lam=0.1).solve("clarabel")
+    (row,) = solution.certificate.conditions[:1]
+    rows = [replace(row, name="little", residual=8e-18, scale=1.0)]
+    rows += [replace(row, name=f"none {k}", residual=0.0, scale=1.0) for k in range(10)]
+    certificate = solution.certificate.but(conditions=tuple(rows))
+    axes = replace(solution, certificate=certificate).plot(kind="quality").axes[-1]
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert "little" in names
+    assert "none 8" not in names
+    assert "12 of 12 within tol (dashed), 2 smaller ones" in axes.get_title("left")
+    fewer = certificate.but(conditions=tuple(rows[:-1]))
+    axes = replace(solution, certificate=fewer).plot(kind="quality").axes[-1]
+    assert axes.get_title("left").replace("\n", " ").endswith("1 smaller one")
