@@ -151,7 +151,7 @@ def read(path: Path, owner: str) -> tuple[dict[str, Any], SavedPoint]:
         identity = content.pop("problem")
         w, b = np.array(content.pop("w"), dtype=float), np.array(content.pop("b"), dtype=float)
         point = SavedPoint(w, b if b.ndim else float(b), **content)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{owner}: {path} is no checkpoint, or damaged. {INSTEAD}") from error
     if schema != SCHEMA or not whole:
         raise InputError(f"{owner}: {path} is a checkpoint that is damaged. {INSTEAD}")

@@ -58,6 +58,7 @@ def test_a_damaged_file_is_refused(share: float, tmp_path: Path) -> None:
         b"{}",
         b"[]",
         b'{"checkpoint": 1}',
+        b'{"checkpoint": 1, "content": null, "sha256": ""}',
         good[:-1],
         good[: len(good) // 2],
         *bad,

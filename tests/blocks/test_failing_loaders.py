@@ -94,3 +94,18 @@ def test_entries_that_are_no_numbers_are_named_by_block_row_and_column() -> None
     named = cml.RowBlocks([(X[:30], Y[:30]), (X[30:], y[30:])])
     with pytest.raises(InputError, match="block 1: y contains nan at entry 3"):
         cml.Ridge(named, lam=0.1)
+
+
+@pytest.mark.parametrize("content", [b"hello", b"", b"cut off", b"objects"])
+def test_a_file_that_holds_no_array_of_numbers_is_named(content: bytes, tmp_path: Path) -> None:
+    np.save(tmp_path / "y.npy", np.zeros(9))
+    if content == b"objects":
+        np.save(tmp_path / "X.npy", np.array([[None]] * 9))
+    elif content == b"cut off":
+        np.save(tmp_path / "X.npy", np.zeros((9, 3)))
+        content = (tmp_path / "X.npy").read_bytes()[:-20]
+        (tmp_path / "X.npy").write_bytes(content)
+    else:
+        (tmp_path / "X.npy").write_bytes(content)
+    with pytest.raises(InputError, match=r"X.npy holds no array of numbers that can be mapped"):
+        cml.RowBlocks.from_npy(tmp_path / "X.npy", tmp_path / "y.npy")

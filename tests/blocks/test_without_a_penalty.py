@@ -76,6 +76,17 @@ def test_classes_that_a_plane_separates_have_no_minimiser() -> None:
         assert np.all(np.where(positive, z, -z) >= 0.0)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_rates_that_fall_to_zero_for_ever_have_no_minimiser(seed: int) -> None:
+    """With X of full row rank some w has X w = -1 where the count is 0, and 0 elsewhere."""
+    rng = np.random.default_rng(seed)
+    few, counts = rng.normal(size=(6, 7)), rng.poisson(1.0, 6).astype(float)
+    counts[0] = 0.0
+    solution = cml.PoissonRegression(in_blocks(few, counts), lam=0.0).solve()
+    assert solution.status == "unattained"
+    assert solution.certificate.verdict is cml.Verdict.CERTIFIED
+
+
 def test_the_strength_may_go_to_zero_and_back() -> None:
     problem, whole = cml.Ridge(in_blocks(X), lam=0.1), cml.Ridge(X, Y, lam=0.1)
     for lam in (0.0, 1e-30, 0.2):

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-
 from ...blocks import Executor
 from ...blocks.remote import active_executor
 from ...blocks.remote.chunks import Chunk
@@ -15,7 +13,7 @@ from ...blocks.steps import Visits
 from ...errors import InputError
 from ...validation import nonnegative_integer, positive_integer
 from .parquet import parquet_blocks
-from .sources import FromNpy, Loader, Passed, Retried, Source, as_block
+from .sources import FromNpy, Loader, Passed, Retried, Source, as_block, mapped
 
 BROUGHT = object()
 """In place of y, where blocks bring it."""
@@ -105,14 +103,15 @@ class RowBlocks:
         Raises
         ------
         InputError
-            For files that do not exist, or whose arrays do not belong together.
+            For files that do not exist or hold no array of numbers, or whose arrays do not belong
+            together.
         """
         rows = positive_integer(rows, "RowBlocks.from_npy", "rows")
         paths = Path(X_path), Path(y_path)
         for path in paths:
             if not path.is_file():
                 raise InputError(f"RowBlocks.from_npy: there is no file {path}.")
-        X, y = (np.load(path, mmap_mode="r") for path in paths)
+        X, y = (mapped(path) for path in paths)
         if X.ndim != 2 or y.shape != X.shape[:1] or not len(y):
             raise InputError(
                 "RowBlocks.from_npy: X must have shape (n, d) and y (n,) with n >= 1, got "

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...design import is_single
 from ...errors import InputError, warn
+from ...numerics import Array
 
 Loaded = tuple[Any, Any, Any]
 """(X, y, sample_weight) of one block; the weights may be None."""
@@ -44,6 +45,18 @@ class Loader:
     def __call__(self) -> Loaded:
         with ONE_AT_A_TIME:
             return as_block(self.function(), "its loader must return")
+
+
+def mapped(path: Path) -> Array:
+    """The array of a .npy file, mapped; InputError where it has none that can be."""
+    try:
+        found: Array = np.load(path, mmap_mode="r")
+    except (ValueError, EOFError, OSError) as error:
+        raise InputError(
+            f"RowBlocks.from_npy: {path} holds no array of numbers that can be mapped, or is cut "
+            "off. Write it with numpy.save."
+        ) from error
+    return found
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ....blocks import in_memory
 from ....conditions import worst
-from ....design import rows_in_blocks
 from ....numerics import ROUNDING, Array
 from ....objective import MulticlassObjective, Objective, frame_of
 from ...algebra.sums import exact_residual
-from .evidence import SMALL_ENOUGH, Evidence, at_zero, furthest, orthonormal, with_ones
+from .evidence import SMALL_ENOUGH, Evidence, at_zero, few, furthest, orthonormal, with_ones
 from .separating_scores import separating_scores
 
 NEAR = 1e-7
@@ -101,11 +101,9 @@ def _candidates(
 
 def _by_linear_program(objective: Objective) -> tuple[Array, float] | None:
     """By ``furthest``: t_i <= s_i z_i where one side is free, z_i = 0 elsewhere."""
-    if rows_in_blocks(objective):
-        return None  # it takes all rows at once
     down, up = recession_signs(objective)
     used = np.flatnonzero(down | up)
-    lo, hi = objective.slope_bounds
+    lo, hi = (in_memory(end) for end in objective.slope_bounds)
     ends = [(None if down[j] else 0.0, None if up[j] else 0.0) for j in used]
     ends += [(None, None)] * objective.fit_intercept
     E = with_ones(objective, objective.design.columns(used).dense())
@@ -165,11 +163,13 @@ def _held(
 ) -> tuple[Array, float, Array] | None:
     """The same for the nearest rational direction with z_i = 0 exactly on the samples ``near``."""
     used = np.flatnonzero(np.abs(w) > 1e-9 * float(np.max(np.abs(w), initial=0.0)))
-    E = objective.design.columns(used).dense()
+    if not few(int(near.sum()), used.size + objective.fit_intercept):
+        return None
+    E = objective.design.rows(np.flatnonzero(near)).columns(used).dense()
     start = w[used]
     if objective.fit_intercept:
-        E, start = np.column_stack([E, np.ones(objective.n)]), np.append(start, b)
-    exact = at_zero(E[near], start)
+        E, start = np.column_stack([E, np.ones(len(E))]), np.append(start, b)
+    exact = at_zero(E, start)
     if exact is None:
         return None
     if np.any(np.sign(exact) * np.sign(start) < 0.0):
@@ -180,6 +180,6 @@ def _held(
     z = objective.predict(w, b)
     slack = ROUNDING * (1.0 + objective.d / 32.0) * (objective.design.abs_matvec(w) + abs(b))
     z = np.where(near, 0.0, z)  # x meets these rows exactly, and (w, b) is x, rounded
-    if np.any(np.abs(z[~near]) <= slack[~near]) or not np.any(z) or not _recedes(z, lo, hi):
+    if np.any(~near & (np.abs(z) <= slack)) or not np.any(z) or not _recedes(z, lo, hi):
         return None
     return w, b, z
