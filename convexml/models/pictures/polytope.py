@@ -77,10 +77,17 @@ def draw_polytope(
     axes.set_xlabel(told.axes[0])
     axes.set_ylabel(told.axes[1])
     if held:
-        title = f"rows that hold {told.point}, {told.multipliers}"
-        axes.legend(title=title, frameon=True, fontsize=9, title_fontsize=9, loc="best")
+        _draw_legend(axes, told)
     axes.locator_params(nbins=6)
     titled(axes, words if held else f"no row holds {told.point}: {told.cost} = 0")
+
+
+def _draw_legend(axes: Any, told: PlaneWords) -> None:
+    """The rows and their multipliers, beside the set where a layout makes room for them."""
+    title = f"rows that hold {told.point},\n{told.multipliers}"
+    beside = axes.figure.get_layout_engine() is not None
+    place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if beside else {"loc": "best"}
+    axes.legend(title=title, frameon=not beside, fontsize=8, title_fontsize=8, **place)
 
 
 def _window(low: Array, high: Array) -> tuple[Array, Array]:

@@ -16,6 +16,8 @@ WIDTH, LETTERS = 34, 7.5
 """Characters of a line of a name, no more than so many to an inch of the panel."""
 LETTER, MARGIN = 0.068, 0.5
 """Inches of a letter of a name, and of the room that every panel has for them."""
+LARGEST, LEADING, BETWEEN = 8.5, 1.35, 0.4
+"""Points of the letters of names, lines to them, and what is between two names, in lines."""
 ROWS, FEW, LOW = 10, 6, 2.7
 """Residuals that are shown, and in a panel of fewer inches."""
 STEPS = 3
@@ -101,13 +103,17 @@ def _draw_conditions(axes: Any, certificate: Any) -> None:
     width = max(16, min(WIDTH, int(LETTERS * inches(axes))))
     names = [plain(name, width) for name, _ in known]
     values = [max(value, LEAST) for _, value in known]
-    places = np.arange(len(known))[::-1]
+    heights = np.array([1.0 + name.count("\n") + BETWEEN for name in names])
+    total = float(heights.sum())
+    places = total - np.cumsum(heights) + 0.5 * heights
     axes.hlines(places, LEAST, values, color=BLUE, linewidth=1.2)
     axes.plot(values, places, "o", color=BLUE, markersize=4)
     axes.axvline(certificate.tol, linewidth=1.0, linestyle="--", color=ORANGE)
     axes.set_xscale("log")
     axes.set_xlim(LEAST / 3.0, 10.0 * max(certificate.tol, *values, LEAST))
-    axes.set_yticks(places, names, fontsize=8.5)
+    axes.set_ylim(0.0, total)
+    tall = 72.0 * axes.get_window_extent().height / axes.figure.dpi
+    axes.set_yticks(places, names, fontsize=min(LARGEST, tall / (LEADING * total)))
     axes.set_xlabel("relative residual")
     words = f"{within} of {len(rows)} within tol (dashed)"
     smaller = len(finite) - len(known)

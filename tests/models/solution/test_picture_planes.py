@@ -149,6 +149,20 @@ def test_other_regions(problem: Callable[[], Any]) -> None:
     assert faults(problem().solve().plot()) == []
 
 
+@pytest.mark.parametrize("size", [(6.2, 4.2), (4.0, 3.0)])
+def test_the_legend_of_a_polytope_covers_nothing_of_it(size: tuple[float, float]) -> None:
+    from matplotlib.figure import Figure
+
+    lp = cml.LinearProgram([-3.0, -5.0], A_ub=[[1, 0], [0, 2], [3, 2]], b_ub=[4, 12, 18])
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.add_subplot()
+    lp.solve().plot(ax=axes)
+    assert faults(figure) == []
+    legend = axes.get_legend().get_window_extent()
+    assert not legend.overlaps(axes.patches[0].get_window_extent())
+    assert legend.x0 >= axes.bbox.x1
+
+
 def test_an_infeasible_polytope_has_no_vertex() -> None:
     lp = cml.LinearProgram([1.0, 1.0], A_ub=[[1, 1], [-1, -1]], b_ub=[1, -2])
     zero = {"lambda_ub": np.zeros(2), "nu": [], "lambda_lower": [0, 0], "lambda_upper": [0, 0]}

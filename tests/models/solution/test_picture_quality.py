@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support.report.looks import faults
 
 import convexml as cml
-from convexml.models.pictures.quality import draw_course
+from convexml.models.pictures.quality import draw_course, draw_quality
 
 pytest.importorskip("matplotlib")
 rng = np.random.default_rng(4)
@@ -50,3 +52,21 @@ def test_the_conditions_that_are_left_out_are_the_smallest() -> None:
     fewer = certificate.but(conditions=tuple(rows[:-1]))
     axes = replace(solution, certificate=fewer).plot(kind="quality").axes[-1]
     assert axes.get_title("left").replace("\n", " ").endswith("1 smaller one")
+
+
+@pytest.mark.parametrize("size", [(6.2, 4.2), (4.0, 3.0)])
+def test_names_of_many_lines_do_not_touch(size: tuple[float, float]) -> None:
+    from matplotlib.figure import Figure
+
+    solution = cml.Lasso(X, y, lam=0.1).solve("clarabel")
+    (row,) = solution.certificate.conditions[:1]
+    told = "c + A_ub' lambda_ub + A_eq' nu - lambda_lower + lambda_upper of every single row = 0"
+    names = [f"{told} {k}" if k % 3 else f"short {k}" for k in range(9)]
+    rows = tuple(replace(row, name=name, residual=1e-9, scale=1.0) for name in names)
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.add_subplot()
+    draw_quality(axes, SimpleNamespace(trace=(), certificate=solution.certificate.but(conditions=rows)))
+    assert faults(figure) == []
+    boxes = [label.get_window_extent() for label in axes.get_yticklabels()]
+    assert all(low.y1 <= high.y0 for high, low in pairwise(boxes))
+    assert all(axes.bbox.y0 - 2 <= box.y0 and box.y1 <= axes.bbox.y1 + 2 for box in boxes)
