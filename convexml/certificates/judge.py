@@ -231,9 +231,10 @@ def is_better(
 
 
 def violated(row: Condition) -> str:
-    """The words for a broken row."""
+    """The words for a broken row: what it is judged by, too, where that is the larger number."""
     where = "" if row.index is None else f" at {row.where()}"
-    return f"{row.name!r} is violated by {row.residual:.3g}{where}."
+    share = f", {row.relative:.3g} relative to the row" if row.relative > row.residual else ""
+    return f"{row.name!r} is violated by {row.residual:.3g}{where}{share}."
 
 
 def _why(certificate: Certificate) -> str:

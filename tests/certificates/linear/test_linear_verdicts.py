@@ -25,6 +25,13 @@ def test_an_infeasible_point_is_refuted_by_name_and_index() -> None:
     assert "'A_ub x <= b_ub' is violated by 80 at 0" in certificate.reason
 
 
+def test_a_small_violation_of_a_small_row_is_told_in_its_size_too() -> None:
+    """x1 + x2 >= 1e-7 at x = 5e-8 in all: 5e-8 is below tol, and half of the row."""
+    certificate = LinearProgram([1.0, 1.0], [[-1.0, -1.0]], [-1e-7]).certify([5e-8, 0.0])
+    assert certificate.verdict is Verdict.REFUTED
+    assert "is violated by 5e-08 at 0, 0.5 relative to the row." in certificate.reason
+
+
 def test_a_point_of_an_unbounded_program_is_refuted() -> None:
     certificate = LinearProgram([1.0, -1.0], [[1.0, -2.0]], [0.0]).certify([3.0, 3.0])
     assert certificate.verdict is Verdict.REFUTED
