@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 CONCLUSIVE = ("optimal", "infeasible", "unbounded", "unattained")
@@ -49,9 +51,32 @@ def _of_claim(record: Any) -> str:
     if record.verdict == "refuted":
         return "refuted"
     if record.verdict != "certified":
-        return "unproved"
+        return "otherwise" if record.elsewhere else "unproved"
     if record.status != record.claimed:
         return "otherwise"
     if not record.verified:
         return "unexpected"
     return "confirmed" if record.in_time else "late"
+
+
+def beside_each_other(records: Sequence[Any]) -> list[Any]:
+    """The rows, with ``elsewhere`` where what was claimed is not what is certified of a problem.
+
+    Parameters
+    ----------
+    records : sequence of Outcome
+        All rows of a comparison.
+    """
+    certified: dict[str, list[str]] = {}
+    for record in records:
+        if record.verdict == "certified":
+            certified.setdefault(record.problem, []).append(record.status)
+    return [_beside(record, certified.get(record.problem, [])) for record in records]
+
+
+def _beside(record: Any, certified: Sequence[str]) -> Any:
+    """The row; only a conclusion that is neither certified nor refuted is compared with others."""
+    undecided = record.verdict == "undecided" and record.claimed in CONCLUSIVE
+    if not undecided or not certified or record.claimed in certified:
+        return record
+    return replace(record, elsewhere=certified[0])

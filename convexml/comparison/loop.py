@@ -16,6 +16,7 @@ from .cards import card_of
 from .claims import measure_claim
 from .entries import Entry, entries, is_cvxpy
 from .environment import describe_environment
+from .kinds import beside_each_other
 from .measure import blank, measure
 from .processes import shared_out
 from .record import Outcome
@@ -63,6 +64,7 @@ def run(
         else:
             tasks = [(run.label, partial(run, entry)) for entry, runs in work for run in runs]
             records, interrupted = in_turn(tasks, lambda row: row.claimed == "interrupted")
+    records = beside_each_other(records)
     return Results(tuple(records), environment, interrupted, tuple(map(card_of, found)))
 
 

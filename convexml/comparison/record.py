@@ -37,6 +37,9 @@ class Outcome:
         "certified", "refuted" or "undecided": the certificate's verdict on its claim.
     status : str
         The verified status, see ``Solution``; "failed" where there is no answer.
+    elsewhere : str
+        The status that is certified of the same problem in another row, where this row's claim is
+        another one and undecided; else empty.
     claim : str
         What the verdict judges: "optimal", "infeasible", "unbounded" or "unattained".
     verified : bool
@@ -95,6 +98,7 @@ class Outcome:
     claimed: str | None = None
     verdict: str = "undecided"
     status: str = "failed"
+    elsewhere: str = ""
     claim: str = "optimal"
     verified: bool = False
     certifiable: bool = True

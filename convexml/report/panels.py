@@ -18,6 +18,8 @@ LARGEST, SMALLEST = 1e2, 1e-16
 """Gaps outside are drawn at the edge: an infinite bound says nothing, 1e-16 is rounding."""
 ACROSS, UPWARDS = 7, 9
 """The two axes have no more labels than these."""
+SEEN = 6.0
+"""What a line extends over where it is longer than a dot is wide."""
 HUES = 10
 PASSES, SECONDS = "passes over the data", "seconds, posing included"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -42,8 +44,11 @@ class Line:
 
     @property
     def dots(self) -> tuple[tuple[float, float], ...]:
-        """Where it has dots: where a line would not show it, too."""
-        return self.places if self.key.style == "dots" or len(self.places) == 1 else ()
+        """Where it has dots: one, too, of a line that is too short to be seen."""
+        if self.key.style == "dots":
+            return self.places
+        extent = max(max(each) - min(each) for each in zip(*self.places, strict=True))
+        return self.places[-1:] if extent < SEEN else ()
 
 
 @dataclass(frozen=True)

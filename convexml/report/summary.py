@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..comparison.kinds import CONCLUSIVE
 from .formats import values
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ class Summary:
     Attributes
     ----------
     problems : int
+    claims : int
+        Conclusions that were claimed, of what has a certificate.
     disagreements : tuple of Outcome
         Claimed a conclusion that was not verified.
     unverified : tuple of str
@@ -31,6 +34,7 @@ class Summary:
     """
 
     problems: int
+    claims: int
     disagreements: tuple[Outcome, ...]
     unverified: tuple[str, ...]
     unclaimed: tuple[str, ...]
@@ -51,6 +55,7 @@ def summarize(results: Results) -> Summary:
     facts = [fact for record in records if record.verified for fact in record.facts]
     return Summary(
         problems=len({record.problem for record in records}),
+        claims=sum(r.certifiable and r.claimed in CONCLUSIVE for r in records),
         disagreements=tuple(record for record in records if record.disagrees),
         unverified=tuple(results.unverified),
         unclaimed=_unclaimed(records),

@@ -58,6 +58,18 @@ def test_reference_solvers_are_dots_against_seconds_only() -> None:
     assert [len(line.dots) for line in seconds.lines] == [0, 2]
 
 
+def test_a_course_too_short_for_a_line_is_a_dot() -> None:
+    """The last look and the end lie at almost the same time and gap."""
+    points = (Point("s", 1, 9.0, 1.0, 1.0, 1e-7, 1e-7), Point("s", 1, 9.0, 1.02, 1.0, 1e-7, 1e-7))
+    picture = lay_out([Course("s", False, points), *made({"long": [1.0, 1.0, 1e-9]})])
+    for panel in picture.panels:
+        long, short = sorted(panel.lines, key=lambda line: line.key.solver)
+        assert short.dots == short.places[-1:]
+        assert long.dots == ()
+    (alone,) = made({"s": [1e-3]})
+    assert len(lay_out([alone]).panels[1].lines[0].dots) == 1
+
+
 def test_the_fastest_of_the_accurate_comes_first() -> None:
     courses = made({"slow": [1.0, 1.0, 1e-9], "rough": [1e-3], "fast": [1.0, 1e-12], "no": [inf]})
     assert [course.solver for course in ranked(courses)] == ["fast", "slow", "rough"]

@@ -98,6 +98,9 @@ def test_who_is_first_is_told_as_such_and_gaps_of_0_have_no_axes() -> None:
     close = replace(record("lasso", "close", relative_gap=1e-13, seconds=1.0), course=quick.course)
     told = gaps([close, quick], None)["takeaway"]
     assert told == "quick is the first to a verified gap of 1e-08 or less: 3.0e-09 after 0.0168 s."
+    far = replace(quick, relative_gap=0.5)
+    told = gaps([far], None)["takeaway"]
+    assert told == "No solver gets to a verified gap of 0.1 or less; quick gets to 5.0e-01."
     exact = replace(quick, gap=0.0, relative_gap=0.0, course=((1.0, 1e-4, 0.0), (2.0, 1e-3, 0.0)))
     assert gaps([exact], None) == {}
 

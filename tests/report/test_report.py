@@ -12,9 +12,11 @@ import pytest
 from support.report.reader import read
 from support.report.records import ENVIRONMENT, LIE, record
 
+from convexml.comparison import Outcome
 from convexml.comparison.cards import Card
+from convexml.comparison.kinds import beside_each_other
 from convexml.report import Comparison, render_html
-from convexml.report.page.opening import worst_cases
+from convexml.report.page.opening import misses, worst_cases
 from convexml.report.page.sections import repetitions
 
 
@@ -190,6 +192,41 @@ def test_only_formulas_that_there_are_are_those_of_another_problem() -> None:
         for name, formulas in {"a": (), "b": (), "c": primal, "d": primal}.items()
     ]
     assert repetitions(cards) == {"d": "c"}
+
+
+def test_a_claim_beside_a_certified_other_one_is_another_conclusion() -> None:
+    """That of "infeasible", where another solver's optimum is certified; not that of "optimal"."""
+    open_ = {"verdict": "undecided", "status": "failed", "verified": False}
+    silent = record("lasso", "ecos", claimed="infeasible", message="no point.", **open_)
+    rows = [record("lasso", "scs"), silent, replace(silent, problem="ridge")]
+    rows.append(replace(rows[1], solver="osqp", claimed="optimal"))
+    rows.append(replace(rows[1], solver="piqp", verdict="refuted"))
+    found = beside_each_other(rows)
+    assert [row.kind for row in found] == [
+        *("confirmed", "otherwise", "unproved", "unproved", "refuted")
+    ]
+    assert [row.elsewhere for row in found] == ["", "optimal", "", "", ""]
+    html = render_html(Comparison(tuple(found), ENVIRONMENT))
+    assert "undecided, optimal elsewhere" in html
+    assert "no point. Another run is certified optimal." in html
+    assert worst_cases(found[1:2]).endswith("“infeasible”; certified is “optimal”.")
+
+
+def test_what_is_not_refuted_may_miss_by_no_more_than_its_bound() -> None:
+    far = record("nu", "highs", verdict="undecided", verified=False, relative_gap=1e-5)
+    html = render_html(Comparison((far, LIE), ENVIRONMENT))
+    cells = re.findall(r'data-is="misses by">([^<]*)<', html)
+    assert cells == ["may be 10×", "47,000×"]
+    unbounded = replace(far, relative_gap=inf)
+    assert misses(unbounded) == "no bound"
+
+
+def test_what_nobody_did_is_not_told_as_done() -> None:
+    idle = Outcome("lasso", "piqp", 1e-6, message="not installed")
+    html = render_html(Comparison((idle, replace(idle, solver="ecos")), ENVIRONMENT))
+    assert "No run was made on 1 problem: each row says why." in html
+    assert "Every row is counted once: 2 rows." in html
+    assert "Nowhere: no conclusion was claimed that a certificate is about." in html
 
 
 def test_ties_are_told_as_ties() -> None:

@@ -25,6 +25,15 @@ def test_a_miss_is_no_better_than_an_answer_that_posing_made_late() -> None:
     assert np.isnan(_missed(("a", 1e-6), None, tables))
 
 
+def test_a_tick_is_seen_where_it_is_on_a_dot() -> None:
+    """Drawn after the dot of the same time, and higher than it."""
+    figure = draw_times([Standing("newton", 1, {"confirmed": 1}, 0.1, 0.1, 0.1, {})], False)
+    *dots, tick = figure.axes[0].collections
+    assert tick.get_label().startswith("compile")
+    assert all(tick.get_zorder() >= dot.get_zorder() for dot in dots)
+    assert all(tick.get_sizes()[0] > 2.0 * dot.get_sizes()[0] for dot in dots)
+
+
 @pytest.mark.parametrize("steps", range(-3, 4))
 @pytest.mark.parametrize("seconds", [0.00042, 0.001, 0.0123])
 def test_times_that_differ_by_rounding(seconds: float, steps: int) -> None:

@@ -48,6 +48,10 @@ def _takeaway(first: Course, floor: float) -> str:
     point = first.first(level)
     if point is None:
         return ""
+    best = first.best
+    if level >= 1.0 and best is not None:
+        least = formats.scientific(first.level(best))
+        return f"No solver gets to a verified gap of 0.1 or less; {first.solver} gets to {least}."
     told = f"{first.solver} is the first to a verified gap of {level:.0e} or less: "
     told += f"{formats.scientific(first.level(point))} after {formats.seconds(point.seconds)} s"
     if not floor > 0.0:

@@ -53,6 +53,8 @@ def sentences(results: Results, summary: Summary) -> list[str]:
     """
     records = results.records
     ran = [record for record in records if record.ran]
+    if not ran:
+        return [_nothing(summary), *(_reached(summary) if summary.unverified else [])]
     solvers = {record.solver for record in ran}
     idle = len({record.solver for record in records} - solvers)
     confirmed = sum(record.kind == "confirmed" for record in ran)
@@ -67,7 +69,13 @@ def sentences(results: Results, summary: Summary) -> list[str]:
     ]
     if failing:
         found.append(worst_cases(failing))
-    return found + (_reached(summary) if ran or summary.unverified else [])
+    return found + _reached(summary)
+
+
+def _nothing(summary: Summary) -> str:
+    asked = counted(summary.problems, "problem")
+    on = f" on {asked}: each row says why" if summary.problems else ""
+    return f"No run was made{on}."
 
 
 def _reached(summary: Summary) -> list[str]:
@@ -109,7 +117,8 @@ def worst_cases(failing: Sequence[Outcome]) -> str:
         for kind in ("refuted", "unproved")
     )
     if refuted is None and unproved is None:
-        return f"A claim that fails: {_claimed(failing[0])}; certified is “{failing[0].status}”."
+        certified = failing[0].elsewhere or failing[0].status
+        return f"A claim that fails: {_claimed(failing[0])}; certified is “{certified}”."
     first = refuted or unproved
     assert first is not None
     told = f"The worst claim: {_claimed(first)} and {_missed(first)}."
@@ -132,6 +141,17 @@ def _missed(record: Outcome) -> str:
     missed = typeset(f"{record.excess * record.tol:.2g}")
     word = "misses by" if record.kind == "refuted" else "may miss by"
     return f"{word} {missed}, which is {factor(record.excess)} the tolerance"
+
+
+def misses(record: Outcome) -> str:
+    """By how many tolerances a claim misses, or may miss where that is not shown.
+
+    Parameters
+    ----------
+    record : Outcome
+    """
+    known = record.kind == "refuted" or not isfinite(record.excess)
+    return factor(record.excess) if known else f"may be {factor(record.excess)}"
 
 
 def factor(excess: float) -> str:

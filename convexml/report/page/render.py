@@ -22,7 +22,7 @@ from .canvas import sheet
 from .duals import best_of
 from .figures import figures, pairwise
 from .gaps import gaps
-from .opening import counts, factor, sentences
+from .opening import counts, misses, sentences
 from .overview import matrix_row, solvers_of
 from .sections import preparation, repetitions, section
 from .setting import setting
@@ -72,7 +72,8 @@ def render_html(results: Results, convergence: Sequence[Convergence] = ()) -> st
         "mathml": lambda latex: Markup(mathml(latex)),
         "breakable": breakable,
         "plain_name": plain_name,
-        "factor": factor,
+        "misses": misses,
+        "counted": formats.counted,
         "preparation": preparation,
     }
     records, summary = results.records, summarize(results)

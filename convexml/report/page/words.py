@@ -42,6 +42,8 @@ def badge_words(record: Outcome) -> str:
     """What the certificate says of a run, in the words of the badge."""
     if record.kind in ("failed", "not certifiable", "did not run"):
         return LOOKS[record.kind].word
+    if record.elsewhere:
+        return f"{record.verdict}, {record.elsewhere} elsewhere"
     if record.verdict != "certified":
         return record.verdict
     found = "certified" if record.status == "optimal" else f"certified {record.status}"
