@@ -21,8 +21,6 @@ from .bound import equilibrated, lower_bound
 from .conditions import dual_rows
 from .multipliers import complete_multipliers, repair_multipliers
 
-VALUE = "b_ub' lambda_ub + b_eq' nu - lower' lambda_lower + upper' lambda_upper < 0"
-
 
 def certify_infeasible(
     data: LinearData,
@@ -68,7 +66,7 @@ def certify_infeasible(
     room = missed > 0.0 and value < -bound.rounding
     radius = np.inf if not missed > 0.0 or proven else max(-value - bound.rounding, 0.0) / missed
     rows = [_homogeneous(row) for row in dual_rows(program, given)]
-    rows.append(worst(VALUE, "dual_feasibility", max(value, 0.0)))
+    rows.append(worst(_value(data), "dual_feasibility", max(value, 0.0)))
     broken = [row for row in rows if row.kind == "dual_feasibility" and not row.meets(tol)]
     within = None
     if broken:
@@ -94,6 +92,18 @@ def certify_infeasible(
         evidence={**point.as_dict(), "value": value, "radius": radius},
     )
     return judge(certificate, proven=proven)
+
+
+def _value(data: LinearData) -> str:
+    """The condition on b'y, in the terms that the program has."""
+    terms = [
+        ("+ b_ub' lambda_ub", data.b_ub.size > 0),
+        ("+ b_eq' nu", data.b_eq.size > 0),
+        ("- lower' lambda_lower", np.any(np.isfinite(data.lower))),
+        ("+ upper' lambda_upper", np.any(np.isfinite(data.upper))),
+    ]
+    told = " ".join(term for term, there in terms if there)
+    return f"{told.removeprefix('+ ') or '0'} < 0"
 
 
 def _homogeneous(row: Condition) -> Condition:

@@ -229,7 +229,7 @@ class Partition:
         return [
             worst("N >= 0", "dual_feasibility", np.maximum(-N, 0.0), size),
             products("N_ij Z_ij = 0", float(np.sum(N * Z))),
-            products("<M, Z> = k lambda_min(M), M = C - N - (alpha 1' + 1 alpha')/2", slack),
+            products("<M, Z> = k lambda_min(M), M = D/2 - N - (alpha 1' + 1 alpha')/2", slack),
         ]
 
 

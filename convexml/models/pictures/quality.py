@@ -93,7 +93,8 @@ def draw_levels(axes: Any, certificate: Any) -> None:
 
 
 def _draw_conditions(axes: Any, certificate: Any) -> None:
-    rows = [("relative gap", certificate.relative_gap)]
+    priced = certificate.claim in ("optimal", "unattained")
+    rows = [("relative gap", certificate.relative_gap)] * priced
     rows += [(row.name, row.relative) for row in certificate.conditions]
     within = sum(value <= certificate.tol for _, value in rows)
     finite = [(name, float(value)) for name, value in rows if np.isfinite(value)]
@@ -104,7 +105,7 @@ def _draw_conditions(axes: Any, certificate: Any) -> None:
     names = [plain(name, width) for name, _ in known]
     values = [max(value, LEAST) for _, value in known]
     heights = np.array([1.0 + name.count("\n") + BETWEEN for name in names])
-    total = float(heights.sum())
+    total = max(float(heights.sum()), 1.0)
     places = total - np.cumsum(heights) + 0.5 * heights
     axes.hlines(places, LEAST, values, color=BLUE, linewidth=1.2)
     axes.plot(values, places, "o", color=BLUE, markersize=4)

@@ -122,6 +122,14 @@ def test_the_best_alpha_is_a_closed_form() -> None:
     assert found == pytest.approx(best, rel=1e-6)
 
 
+def test_conditions_have_the_letters_of_the_formulas() -> None:
+    """C, which is D/2 inside of the certificate, is in no formula."""
+    problem = cml.KMeansBound(FEW, 3)
+    names = [row.name for row in problem.solve(max_iter=2).certificate.conditions]
+    assert not [name for name in names if "C" in name]
+    assert "D/2 - N - (alpha 1' + 1 alpha')/2" in names[-1]
+
+
 def test_cvxpy_agrees_and_its_dual_values_are_filled() -> None:
     problem = cml.KMeansBound(FEW, 3)
     values = [form.solve(solver=cp.CLARABEL) for form in (problem.dual, problem.primal)]

@@ -11,6 +11,7 @@ import pytest
 from support.report.looks import faults
 
 import convexml as cml
+from convexml.certificates.judge import absent
 from convexml.models.pictures.quality import draw_course, draw_quality
 
 pytest.importorskip("matplotlib")
@@ -65,8 +66,35 @@ def test_names_of_many_lines_do_not_touch(size: tuple[float, float]) -> None:
     rows = tuple(replace(row, name=name, residual=1e-9, scale=1.0) for name in names)
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
-    draw_quality(axes, SimpleNamespace(trace=(), certificate=solution.certificate.but(conditions=rows)))
+    certificate = solution.certificate.but(conditions=rows)
+    draw_quality(axes, SimpleNamespace(trace=(), certificate=certificate))
     assert faults(figure) == []
     boxes = [label.get_window_extent() for label in axes.get_yticklabels()]
     assert all(low.y1 <= high.y0 for high, low in pairwise(boxes))
     assert all(axes.bbox.y0 - 2 <= box.y0 and box.y1 <= axes.bbox.y1 + 2 for box in boxes)
+
+
+def test_an_infeasible_program_names_only_what_it_has() -> None:
+    lp = cml.LinearProgram([1.0, 1.0], A_ub=[[1, 1], [-1, -1]], b_ub=[1, -2])
+    solution = lp.solve()
+    told = solution.explain()
+    assert "λ_lower" in told
+    assert not [name for name in ("λ_upper", "b_eq", "ν", "radius") if name in told]
+    assert "b_ubᵀ λ_ub − lowerᵀ λ_lower < 0" in told
+    title = solution.plot(kind="quality").axes[-1].get_title("left")
+    assert title == "4 of 4 within tol (dashed)"
+    free = cml.LinearProgram([1.0], A_eq=[[1.0], [1.0]], b_eq=[1.0, 2.0], bounds=(None, None))
+    assert "b_eqᵀ ν < 0" in free.solve().explain()
+    assert "b_ub" not in free.solve().explain()
+    capped = cml.LinearProgram([1.0], A_ub=[[-1.0]], b_ub=[-2.0], bounds=(0.0, 1.0))
+    told = capped.solve().explain(columns=120)
+    assert "b_ubᵀ λ_ub − lowerᵀ λ_lower + upperᵀ λ_upper < 0" in told
+
+
+def test_an_answer_without_conditions_has_a_panel() -> None:
+    from matplotlib.figure import Figure
+
+    certificate = absent("infeasible", (), 1e-6, reason="nothing is known")
+    axes = Figure(figsize=(6.0, 4.0)).add_subplot()
+    draw_quality(axes, SimpleNamespace(trace=(), certificate=certificate))
+    assert axes.get_title("left") == "0 of 0 within tol (dashed)"
