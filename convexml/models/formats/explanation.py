@@ -114,14 +114,14 @@ def of_answer(heading: str, latex: str, answer: Any) -> Explanation:
     certificate = getattr(answer, "certificate", answer)
     tables = {
         "Point": getattr(answer, "primal", {}),
-        "Multipliers": answer.dual,
+        "Multipliers": _told(answer.dual, latex),
         "Evidence": _told(answer.evidence, latex),
     }
     return Explanation(heading, latex, numeric(tables), certificate)
 
 
-def _told(evidence: Mapping[str, Any], latex: str) -> dict[str, Any]:
-    """Evidence without multipliers of constraints that are not there, and a radius without end."""
+def _told(table: Mapping[str, Any], latex: str) -> dict[str, Any]:
+    """A table without multipliers of constraints that are not there, and an endless radius."""
     formulas = plain(latex) if latex else ""
 
     def idle(name: str, value: Any) -> bool:
@@ -129,7 +129,7 @@ def _told(evidence: Mapping[str, Any], latex: str) -> dict[str, Any]:
             return bool(formulas) and plain_name(name) not in formulas and not np.any(value)
         return name == "radius" and bool(np.isinf(value))
 
-    return {name: value for name, value in evidence.items() if not idle(name, value)}
+    return {name: value for name, value in table.items() if not idle(name, value)}
 
 
 def numeric(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:

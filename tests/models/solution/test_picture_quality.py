@@ -98,3 +98,9 @@ def test_an_answer_without_conditions_has_a_panel() -> None:
     axes = Figure(figsize=(6.0, 4.0)).add_subplot()
     draw_quality(axes, SimpleNamespace(trace=(), certificate=certificate))
     assert axes.get_title("left") == "0 of 0 within tol (dashed)"
+
+
+def test_multipliers_of_no_bound_are_not_told() -> None:
+    told = cml.LinearProgram([1.0], A_ub=[[-1.0]], b_ub=[-2.0]).solve().explain()
+    assert "λ_upper" not in told
+    assert "  λ_lower  " in told
