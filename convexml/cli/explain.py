@@ -39,14 +39,16 @@ def explain(
     The formulas are Unicode, as wide as the terminal; every condition stands beside its residual
     at the certified solution. The LaTeX of --latex needs the package amsmath.
     """
+    from ..comparison.entries import formulas_of
     from ..library import load_file
+    from ..typesetting.aligned import displayed
     from ..typesetting.lines import paragraph
 
     if latex and html is not None:
         raise typer.BadParameter("--latex solves nothing and writes no page; leave one out.")
     problem_file = load_file(file, code=not no_code)
     if latex:
-        typer.echo(_latex(problem_file))
+        typer.echo(displayed(formulas_of(problem_file.problem)))
         raise typer.Exit(exits.VERIFIED)
     with operation(problem_file.path.name, True):
         found, status = _explained(problem_file)
@@ -59,16 +61,6 @@ def explain(
         _write(html, found.page(problem_file.title, problem_file.description))
     verified = status == problem_file.expected.status
     raise typer.Exit(exits.VERIFIED if verified else exits.NOT_VERIFIED)
-
-
-def _latex(file: Any) -> str:
-    """The formulas of a model, or those of a convex program in plain CVXPY."""
-    from ..comparison.entries import is_cvxpy
-    from ..duality import dualize
-    from ..typesetting.aligned import displayed
-
-    posed = dualize(file.problem) if is_cvxpy(file.problem) else file.problem
-    return displayed(posed.latex())
 
 
 def _explained(file: Any) -> tuple[Explanation, str]:

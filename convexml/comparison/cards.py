@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..errors import InputError
 from ..typesetting.aligned import rows
-
-if TYPE_CHECKING:
-    from .entries import Entry
+from .entries import Entry, formulas_of
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,8 @@ class Card:
     description : str
         What the file says of it.
     formulas : tuple of (str, str)
-        Label (primal, Lagrangian, dual, KKT) and LaTeX of each; none of a statement.
+        Label (primal, Lagrangian, dual, KKT) and LaTeX of each; of a statement those of its
+        convex program, and none where it is not one.
     file : str
         The path of its file; "" without one.
     source : str
@@ -77,7 +77,10 @@ def _posed(problem: Any) -> str:
 
 
 def _formulas(problem: Any) -> tuple[tuple[str, str], ...]:
-    return rows(problem.latex()) if hasattr(problem, "latex") else ()
+    try:
+        return rows(formulas_of(problem))
+    except InputError:  # not convex, or not continuous
+        return ()
 
 
 def _text(path: Any) -> str:

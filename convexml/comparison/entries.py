@@ -86,6 +86,21 @@ def is_cvxpy(problem: Any) -> bool:
     return any(base.__module__.startswith("cvxpy.") for base in type(problem).__mro__)
 
 
+def formulas_of(problem: Any) -> str:
+    """The formulas of a posed problem, or those of a convex program in plain CVXPY.
+
+    Raises
+    ------
+    InputError
+        For a CVXPY problem that is not convex, or not continuous.
+    """
+    if not is_cvxpy(problem):
+        return str(problem.latex())
+    from ..duality import dualize
+
+    return dualize(problem).latex()
+
+
 def _posed(problem: Any) -> Entry:
     if not callable(getattr(problem, "solve", None)):
         raise InputError(

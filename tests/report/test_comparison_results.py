@@ -7,12 +7,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import cvxpy as cp
 import pytest
 from support.report.small_ridge import LAM, data
 
 from convexml.comparison import Outcome, Results, performance_profile, run
+from convexml.comparison.cards import card_of
+from convexml.comparison.entries import entries
 from convexml.models import Ridge
-from convexml.report import Comparison, compare
+from convexml.report import Comparison, compare, render_html
 
 KEYS = {
     "problem",
@@ -100,3 +103,20 @@ def test_results_without_views_and_with() -> None:
     assert isinstance(results, Results)
     assert isinstance(compare(Ridge(*data(), LAM), "newton"), Comparison)
     assert len(results) == 1
+
+
+def test_a_statement_shows_the_formulas_of_its_convex_program() -> None:
+    """In MathML, as those of models: min 1'x over x >= 1; what is not convex has none."""
+    x = cp.Variable(2, name="x")
+    program = cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1])
+    solved = compare(program, "clarabel")
+    (card,) = solved.problems
+    primal = ("primal", r"\min_{x}\ \mathbf{1}^\top x"), ("s.t.", r"x \ge \mathbf{1}")
+    assert card.formulas[:2] == primal
+    assert [label for label, _ in card.formulas[2:]] == ["Lagrangian", "dual", "s.t.", ""]
+    assert card.formulas[3][1] == r"\max_{\lambda_{1}}\ \mathbf{1}^\top \lambda_{1}"
+    page = render_html(solved)
+    assert page.count("<math") == len(card.formulas)
+    assert "Formulas: primal, dual" in page
+    (other,) = entries(cp.Problem(cp.Maximize(cp.sum_squares(x)), [x <= 1]))
+    assert card_of(other).formulas == ()

@@ -97,6 +97,7 @@ def test_every_row_is_on_the_page(page: Page) -> None:
         "A <fast> & honest CPU",
         "numpy 2.4.6",
         "Not installed",
+        "Linear algebraopenmp with 2 threads",
         "5 s for each run",
         "2026-11-20 09:00:00 UTC",
         "<Efron> 2004",
@@ -116,9 +117,7 @@ def test_text_is_escaped(comparison: Comparison) -> None:
 def test_disagreements_are_highlighted(comparison: Comparison) -> None:
     html = render_html(comparison)
     section = html.split('id="disagreements"')[1].split("</section>")[0]
-    assert (
-        section.count('<tr class="disagrees">') == 2
-    )  # the lie, and "optimal" without a minimiser
+    assert section.count('<tr class="disagrees">') == 2  # a lie; "optimal" without a minimiser
     assert "liar" in section
     honest = Comparison((record("lasso", "clarabel"),), ENVIRONMENT)
     assert "Nowhere: every conclusion that was claimed is certified" in render_html(honest)

@@ -39,4 +39,5 @@ def setting(environment: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _library(each: dict[str, Any]) -> str:
     plural = "" if each["threads"] == 1 else "s"
-    return f"{each['library']} {each['version']} with {each['threads']} thread{plural}"
+    name = f"{each['library']} {each['version']}".rstrip()  # not each tells its version
+    return f"{name} with {each['threads']} thread{plural}"

@@ -13,6 +13,7 @@ ENVIRONMENT = {
     "os": "Linux",
     "python": "3.11.7",
     "versions": {"numpy": "2.4.6", "ecos": None},
+    "blas": [{"library": "openmp", "version": "", "threads": 2}],
     "date": "2026-11-20T09:00:00+00:00",
     "tolerances": [1e-6],
     "max_seconds": 5.0,
