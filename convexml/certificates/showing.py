@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
 from ..typesetting import html
+from ..typesetting.escaped import statement, text
 from ..typesetting.lines import broken, paragraph
 from ..typesetting.names import plain_name
 
 NUMBER = 9
 """Characters of a residual."""
+DOCUMENT = 36
+"""Characters of a condition that a page has room for, and twice those of a place."""
 HEADER = ("condition", "residual", "relative", "worst at")
-ESCAPED = {"_": r"\_", "\\": r"\backslash ", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$"}
-ESCAPED |= {"{": r"\{", "}": r"\}"}
 
 
 def verdict(certificate: Any) -> str:
@@ -86,15 +89,26 @@ def as_html(certificate: Any) -> str:
 
 
 def as_latex(certificate: Any) -> str:
-    """Verdict, values and conditions as one array, for documents."""
-    rows = [[verdict(certificate)], *map(list, values(certificate))]
-    rows += [list(row) for row in ((HEADER, *conditions(certificate)) if rows else ())]
-    body = " \\\\\n".join(" & ".join(rf"\text{{{_escaped(cell)}}}" for cell in r) for r in rows)
-    return f"$$\n\\begin{{array}}{{llll}}\n{body}\n\\end{{array}}\n$$"
+    """Verdict, values and conditions as arrays below each other, for documents."""
+    tables: list[list[tuple[str, ...]]]
+    tables = [[(text(verdict(certificate)),)], [(text(a), text(b)) for a, b in values(certificate)]]
+    if rows := conditions(certificate):
+        tables.append([tuple(map(text, HEADER)), *(line for row in rows for line in _lines(*row))])
+    body = " \\\\\n".join(_array(table) for table in tables if table)
+    return f"$$\n\\begin{{array}}{{l}}\n{body}\n\\end{{array}}\n$$"
 
 
-def _escaped(text: str) -> str:
-    return "".join(ESCAPED.get(character, character) for character in text)
+def _lines(name: str, residual: str, relative: str, where: str) -> Iterator[tuple[str, ...]]:
+    """A condition in as many lines of its table as a page of a document needs."""
+    names, places = broken(name, DOCUMENT, rest="  "), wrap(where, DOCUMENT // 2)
+    for each in zip_longest(names, [residual], [relative], places, fillvalue=""):
+        yield statement(each[0]), *map(text, each[1:])
+
+
+def _array(lines: Sequence[Sequence[str]]) -> str:
+    """Lines of cells, without a margin."""
+    body = " \\\\\n".join(" & ".join(cells) for cells in lines)
+    return f"\\begin{{array}}{{@{{}}{'l' * len(lines[0])}@{{}}}}\n{body}\n\\end{{array}}"
 
 
 def named(arrays: Mapping[str, Any], columns: int) -> list[str]:

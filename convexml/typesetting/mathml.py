@@ -7,6 +7,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from .escaped import READ
+
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
@@ -18,10 +20,9 @@ VERBOSE = re.compile(
 PLAIN = re.compile(r"\\[bB]ig+(?=\\|[(\[|])")
 """Sizes of brackets, which MathML chooses itself."""
 LONE = re.compile(r"<mrow>(<m[ino]>[^<]*</m[ino]>)</mrow>")
-OWN = r"\\text(?:backslash|asciitilde|asciicircum)\{\}|\\ensuremath\{.\}|\\[_&%#${}]"
-"""A character of a text that LaTeX would take for one of its own, as it is escaped."""
+OWN = "|".join(re.escape(written) for written in READ)
+"""A character of a text as it is written in LaTeX."""
 TEXT = re.compile(rf"\\text\{{((?:{OWN}|[^{{}}\\])*)\}}")
-NAMED = {"backslash": "\\", "asciitilde": "~", "asciicircum": "^"}
 BRACES = str.maketrans("{}", "\ue000\ue001")
 """Braces of a text while it is read: of no use to anybody else."""
 BACK = str.maketrans("\ue000\ue001", "{}")
@@ -61,11 +62,4 @@ def tree(latex: str) -> Element:
 
 def _read(text: re.Match[str]) -> str:
     """A text whose characters are themselves."""
-    return rf"\text{{{re.sub(OWN, _character, text[1])}}}"
-
-
-def _character(escaped: re.Match[str]) -> str:
-    found = escaped[0]
-    if found.startswith(r"\text"):
-        return NAMED[found[5:-2]]
-    return (found[-2] if found.startswith(r"\ensuremath") else found[1]).translate(BRACES)
+    return rf"\text{{{re.sub(OWN, lambda own: READ[own[0]].translate(BRACES), text[1])}}}"

@@ -73,7 +73,7 @@ def test_names_are_inert_in_solutions_and_certificates(evil: Any) -> None:
         assert "script" not in shown.found
         assert each._repr_latex_().startswith("$$\n")
     assert EVIL in Tags(point._repr_html_()).text
-    assert r"alert('x')" in point._repr_latex_()
+    assert "script" in point._repr_latex_()  # in lines, as it is long
     assert EVIL in evil.explain(point)
 
 

@@ -5,25 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ...typesetting.escaped import text
+
 GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
     "upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
 ).split()
-
-SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\ensuremath{<}",
-    ">": r"\ensuremath{>}",
-    **{character: "\\" + character for character in "_&%#${}"},
-}
-
-
-def text(label: str) -> str:
-    r"""A label as \text{...}; the special characters are escaped."""
-    return rf"\text{{{''.join(SPECIAL.get(character, character) for character in label)}}}"
-
 
 RELATIONS = {">=": r"\ge", "<=": r"\le", ">>": r"\succeq", "<<": r"\preceq", "==": "="}
 

@@ -44,7 +44,7 @@ def pose_components_dual(S: Array, k: int) -> Statement:
 
 def components_latex() -> str:
     """Primal, Lagrangian, dual and optimality conditions."""
-    value, upper, lower = r"-\langle S, P\rangle", r"Z_\text{upper}", r"Z_\text{lower}"
+    value, upper, lower = r"-\langle S, P\rangle", r"Z_{\text{upper}}", r"Z_{\text{lower}}"
     rows = r"\operatorname{tr} P = k", r"P \preceq I", r"P \succeq 0"
     slope = rf"S - \nu I = {upper} - {lower}"
     cone = rf"{upper} \succeq 0", rf"{lower} \succeq 0"

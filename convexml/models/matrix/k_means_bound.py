@@ -224,7 +224,7 @@ class KMeansBound(ArrayProblem):
         value, M = r"\tfrac12 \langle D, Z\rangle", r"M(\alpha, N)"
         whole = r"\tfrac12 D - N - \tfrac12(\alpha \mathbf{1}^\top + \mathbf{1} \alpha^\top)"
         sets = r"Z\mathbf{1} = \mathbf{1}", r"\operatorname{tr} Z = k", r"Z \ge 0", r"Z \succeq 0"
-        least = rf"\lambda_\min({M})"
+        least = rf"\lambda_{{\min}}({M})"
         terms = r"\alpha^\top (\mathbf{1} - Z\mathbf{1}) - \langle N, Z\rangle"
         return str(
             Latex(
