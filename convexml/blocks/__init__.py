@@ -4,7 +4,7 @@ from . import functions  # noqa: F401 - fills the table that the array asks
 from .array import BlockArray
 from .executor import Executor, Here
 from .joining import in_memory, joined, parted, together
-from .rowwise import rowwise
+from .rowwise import dear, rowwise
 from .searching import between, count_between, thinned
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Here",
     "between",
     "count_between",
+    "dear",
     "in_memory",
     "joined",
     "parted",

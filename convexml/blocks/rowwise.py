@@ -11,6 +11,7 @@ import numpy as np
 from .array import BlockArray, blockwise
 from .form import RowForm
 from .parts import entry
+from .steps import CHEAP
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,6 +30,15 @@ def rowwise(function: F) -> F:
         return function(*args, **kwargs)
 
     return called  # type: ignore[return-value]
+
+
+def dear(function: F) -> F:
+    """Let the results be kept where memory is full: they take longer than to write and read them.
+
+    Of a function that does many steps in one.
+    """
+    function.__dict__["steps"] = CHEAP + 1
+    return function
 
 
 def _by_blocks(

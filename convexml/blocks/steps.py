@@ -201,7 +201,8 @@ def _kept(order: list[Step], asked: set[int], full: bool) -> list[Step]:
     work: dict[int, int] = {}
     for step in order:
         steps = sum(work.get(id(need), 0) for need in step.needs)
-        work[id(step)] = LOOK if isinstance(step, Fetch) else steps + 1
+        own = LOOK if isinstance(step, Fetch) else getattr(step.function, "steps", 1)
+        work[id(step)] = steps + own
         if id(step) in asked or (step.is_held and (not full or work[id(step)] > CHEAP)):
             kept.append(step)
             work[id(step)] = 0

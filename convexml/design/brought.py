@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy as np
 from ..numerics import Array
 from .base import Design
 from .dense import DenseDesign
-from .single import SingleDesign
+from .single import SingleDesign, cached_rows
 
 
 class DesignBlock(Protocol):
@@ -93,16 +95,16 @@ class ColumnFacts:
         )
 
 
+ALONGSIDE = 32
+"""Rows whose extremes are taken side by side: loops over few columns are slow."""
+
+
 def column_facts(design: Design) -> ColumnFacts:
-    """That of some rows."""
+    """That of some rows; of those in single precision, for some of them after the other."""
     n, d = design.shape
-    low, high = np.full(d, np.inf), np.full(d, -np.inf)
-    if n and design.is_sparse:
-        X = design.constant
-        low, high = (end.toarray().ravel() for end in (X.min(axis=0), X.max(axis=0)))
-    elif n:
-        X = design.array if isinstance(design, SingleDesign) else design.constant
-        low, high = (end(axis=0).astype(float) for end in (X.min, X.max))
+    if n and isinstance(design, SingleDesign):
+        parts = [column_facts(rows) for _, rows in design.row_blocks(cached_rows(d))]
+        return replace(reduce(add, parts), chain=design.chain)
     with np.errstate(all="ignore"):
         return ColumnFacts(
             design.entries,
@@ -110,6 +112,23 @@ def column_facts(design: Design) -> ColumnFacts:
             design.column_counts(),
             design.column_squares(),
             design.rmatvec(design.ones),
-            low,
-            high,
+            *_extent(design),
         )
+
+
+def _extent(design: Design) -> tuple[Array, Array]:
+    """The least and the largest entry of each column."""
+    n, d = design.shape
+    if not n:
+        return np.full(d, np.inf), np.full(d, -np.inf)
+    X = design.constant
+    if design.is_sparse:
+        low, high = (end.toarray().ravel() for end in (X.min(axis=0), X.max(axis=0)))
+        return low, high
+    whole = n // ALONGSIDE * ALONGSIDE if X.flags.c_contiguous else 0
+    if not whole:
+        return X.min(axis=0), X.max(axis=0)
+    wide, rest = X[:whole].reshape(-1, ALONGSIDE * d), X[whole:]
+    low = np.concatenate([wide.min(axis=0).reshape(ALONGSIDE, d), rest]).min(axis=0)
+    high = np.concatenate([wide.max(axis=0).reshape(ALONGSIDE, d), rest]).max(axis=0)
+    return low, high

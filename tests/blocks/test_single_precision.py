@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import convexml as cml
-from convexml.design import SingleDesign, is_single
+from convexml.design import DenseDesign, SingleDesign, SparseDesign, is_single
+from convexml.design.brought import column_facts
 
 N, D = 5000, 60
 RNG = np.random.default_rng(3)
@@ -79,3 +81,22 @@ def test_what_is_taken_for_single_precision() -> None:
     assert is_single(X)
     others = (X.T, X[:, ::2], X[0], X.astype(">f4"), X.astype(float), np.ma.array(X), X.tolist())
     assert not any(map(is_single, others))
+
+
+@pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 2500, N])
+@pytest.mark.parametrize("kind", [SingleDesign, DenseDesign, SparseDesign])
+def test_facts_of_columns_are_those_of_numpy(kind: Any, n: int) -> None:
+    rows = WHOLE[:n]
+    form = {SingleDesign: np.float32, DenseDesign: float, SparseDesign: sparse.csr_array}[kind]
+    X = form(rows.astype(float)) if kind is SparseDesign else rows.astype(form)
+    found = column_facts(kind(X))
+    assert np.array_equal(found.sums, rows.sum(axis=0))
+    assert np.array_equal(found.squares, (rows**2).sum(axis=0))
+    assert np.array_equal(found.low, rows.min(axis=0, initial=99) if n else np.full(D, np.inf))
+    assert np.array_equal(found.high, rows.max(axis=0, initial=-99) if n else np.full(D, -np.inf))
+    stored = (rows != 0).sum(axis=0) if kind is SparseDesign else np.full(D, n)
+    assert np.array_equal(found.counts, stored)
+    assert found.chain == kind(X).chain if n and kind is not SparseDesign else found.chain >= 0
+    columns = column_facts(DenseDesign(np.asfortranarray(rows.astype(float))))
+    assert np.array_equal(columns.high, found.high)
+    assert np.array_equal(columns.low, found.low)

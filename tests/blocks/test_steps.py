@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import convexml as cml
-from convexml.blocks import BlockArray, Here, together
+from convexml.blocks import BlockArray, Here, dear, rowwise, together
 from convexml.design import BlockedDesign, as_design
 
 RNG = np.random.default_rng(7)
@@ -127,3 +127,32 @@ def test_ends_of_what_is_no_number_are_none() -> None:
     values = of(np.where(np.arange(60) == 30, np.nan, U), Here())
     assert np.isnan(values.max())
     assert np.isnan(values.min())
+
+
+@rowwise
+def cheap(x: Any) -> Any:
+    return CALLS.append(len(x)) or x + 1.0
+
+
+@rowwise
+@dear
+def long(x: Any) -> Any:
+    return CALLS.append(len(x)) or x + 1.0
+
+
+CALLS: list[int] = []
+
+
+@pytest.mark.parametrize(("function", "times"), [(cheap, 2), (long, 1)])
+def test_what_is_dear_is_kept_though_memory_is_full(function: Any, times: int) -> None:
+    big = np.arange(40_000.0)
+    here = Here(memory=2.0 * big.nbytes, threads=1)
+    values = BlockArray(here.placed(np.split(big, 4)), here)
+    filling = BlockArray(here.placed([big]), here)
+    assert here.is_full
+    CALLS.clear()
+    found = function(values)
+    assert found.sum() == np.sum(big + 1.0)
+    assert (found * found).sum() == np.sum((big + 1.0) ** 2)
+    assert CALLS.count(10_000) == 4 * times
+    assert len(filling.blocks()) == 1

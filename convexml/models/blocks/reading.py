@@ -130,7 +130,7 @@ def read_block(
         return Told(name), None, InMemory(as_design(empty[:, None])), empty, empty
     refuse_masked(y, name, "y")
     mine = type(source) is Passed and hasattr(X, "copy")
-    design = design_of(name, X.copy() if mine else X)
+    design, facts = design_of(name, X.copy() if mine else X)
     n, d = design.shape
     target = np.array(y)
     if target.shape == (n, 1):
@@ -160,18 +160,20 @@ def read_block(
         seen = seen_of(design).copy()
         rows = Reloaded(source, name, (n, d), seen, checksum(y, s), some)
     told = Told(name, n, len(kept), d, some, design.is_sparse, column_names(X), distinct, lost)
-    return told, column_facts(counting), rows, target, weights
+    facts = column_facts(counting) if facts is None or some is not None else facts
+    return told, facts, rows, target, weights
 
 
-def design_of(name: str, X: Any) -> Design:
-    """The rows of a block, all of them finite; in single precision where they are."""
+def design_of(name: str, X: Any) -> tuple[Design, ColumnFacts | None]:
+    """The rows of a block, all of them finite; in single precision where they are, with facts."""
     if is_single(X) and 0 not in X.shape:
         design = SingleDesign(X)
         with np.errstate(invalid="ignore"):
-            finite = np.isfinite(design.column_squares().sum())
+            facts = column_facts(design)
+            finite = np.isfinite(facts.squares.sum())
         if finite:
-            return design
-    return read_design(name, X)
+            return design, facts
+    return read_design(name, X), None
 
 
 def seen_of(design: Design) -> Array:

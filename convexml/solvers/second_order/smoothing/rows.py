@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....blocks import rowwise
+from ....blocks import dear, rowwise
 from ....design import Design, by_blocks, cached_rows, in_blocks
 from ....numerics import Array
 from ....objective import Objective
@@ -172,6 +172,7 @@ def _value(smooth: Smoothed, u: Array, z: Array) -> float:
 
 
 @rowwise
+@dear
 def _slopes(
     y: Array, K: Array, lo: Array, hi: Array, z: Array, *, epsilon: float, omega: float
 ) -> Array:
@@ -179,6 +180,7 @@ def _slopes(
 
 
 @rowwise
+@dear
 def _expected(
     y: Array, K: Array, lo: Array, hi: Array, z: Array, z0: Array, *, epsilon: float, omega: float
 ) -> Array:
