@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,12 @@ def entries(problems: Any, *, code: bool = True) -> list[Entry]:
     InputError
         For anything else, and for no problem at all.
     """
+    if isinstance(problems, Mapping):
+        raise InputError(
+            f"compare: problems must be a posed problem, a cvxpy.Problem or a path, or a sequence "
+            f"of these; got a {type(problems).__name__} with {len(problems)} of them. Pass "
+            f"list(problems.values()): rows are named after the model, or after the problem file."
+        )
     if isinstance(problems, str | Path) or not isinstance(problems, Iterable):
         problems = [problems]
     items = list(problems)

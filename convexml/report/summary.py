@@ -72,17 +72,6 @@ def _unclaimed(records: Sequence[Outcome]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name, tol in verified if (name, tol) not in claimed))
 
 
-def verdict_of(record: Outcome) -> str:
-    """One word for a row: the verdict, or why there is none."""
-    if not record.ran:
-        return "did not run"
-    if record.claimed == "error" and record.verdict != "certified":
-        return "failed"
-    if not record.certifiable:
-        return "not certifiable"
-    return record.verdict
-
-
 def objectives(records: Sequence[Outcome], digits: int = 10) -> tuple[list[str], list[str]]:
     """The columns P and D of one problem, with the digits of what is certified.
 

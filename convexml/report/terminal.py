@@ -10,28 +10,24 @@ from typing import TYPE_CHECKING
 
 from ..typesetting import html
 from ..typesetting.lines import paragraph
+from ..typesetting.names import plain_name
 from . import formats
 from .facts import known_facts
 from .page.opening import counts, sentences
-from .summary import objectives, summarize, verdict_of
+from .page.words import badge_words, look
+from .summary import objectives, summarize
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ..comparison import Outcome, Results
 
-STYLES = {
-    "certified": "green",
-    "refuted": "bold red",
-    "undecided": "yellow",
-    "failed": "red",
-    "not certifiable": "dim",
-    "did not run": "dim",
-}
+STYLES = {"good": "green", "bad": "bold red", "open": "yellow", "calm": "dim"}
+"""Of the tones of the page."""
 RIGHT = ("tol", "P", "D", "rel. gap", "residual", "compile s", "solve s")
 DROPPED_FIRST = (
     *("compile s", "residual", "worst condition", "D", "tol", "P"),
-    *("solve s", "rel. gap"),
+    *("solve s", "rel. gap", "claimed"),
 )
 UNBOUNDED = 10**9
 """Columns of what is no terminal."""
@@ -91,12 +87,9 @@ def notebook_table(results: Results) -> str:
     results : Results
         A comparison.
     """
-    rows = _cells(list(results.records))
-    body = [
-        (record.problem, *(text.strip() for text in cells.values()))
-        for record, cells in zip(results.records, rows, strict=True)
-    ]
-    header = ("problem", *rows[0]) if rows else ()
+    rows = [pair for group in _groups(results) for pair in group]
+    body = [(record.problem, *(text.strip() for text in cells.values())) for record, cells in rows]
+    header = ("problem", *rows[0][1]) if rows else ()
     return "".join([html.table(body, header), *map(html.paragraph, closing(results))])
 
 
@@ -128,17 +121,14 @@ def closing(results: Results, width: int = UNBOUNDED) -> list[str]:
 
 
 def _lines(results: Results, width: int = UNBOUNDED) -> list[Line]:
-    groups = [
-        (records[0], list(zip(records, _cells(records), strict=True)))
-        for records in (list(g) for _, g in groupby(results.records, key=lambda r: r.problem))
-    ]
-    rows = [cells for _, group in groups for _, cells in group]
+    groups = _groups(results)
+    rows = [cells for group in groups for _, cells in group]
     columns = _columns(rows, width)
     lines: list[Line] = []
     if columns:
         lines.append(_row({name: (name, "dim") for name in columns}, columns))
-    for first, group in groups:
-        lines += [[], *_heading(first, width)]
+    for group in groups:
+        lines += [[], *_heading(group[0][0], width)]
         for record, cells in group:
             styled = {name: (cells[name], _style(name, record)) for name in columns}
             lines.append(_row(styled, columns))
@@ -147,6 +137,12 @@ def _lines(results: Results, width: int = UNBOUNDED) -> list[Line]:
         for text in _missed([record for record, _ in group]):
             lines += _told(text, "yellow", width)
     return [*lines, [], *([(text, "bold")] for text in closing(results, width))]
+
+
+def _groups(results: Results) -> list[list[tuple[Outcome, Cells]]]:
+    """The rows of each problem with their cells: as many decimals as its own objectives need."""
+    groups = (list(group) for _, group in groupby(results.records, key=lambda r: r.problem))
+    return [list(zip(records, _cells(records), strict=True)) for records in groups]
 
 
 def _row(cells: dict[str, tuple[str, str]], columns: dict[str, int]) -> Line:
@@ -182,22 +178,17 @@ def _cells(records: list[Outcome]) -> list[Cells]:
             "solver": f"  {record.solver}",
             "tol": f"{record.tol:g}",
             "claimed": record.claimed or formats.DASH,
-            "verified": _verdict(record),
+            "verified": badge_words(record),
             "P": primal[k],
             "D": dual[k],
             "rel. gap": formats.scientific(record.relative_gap),
-            "worst condition": record.worst_condition or formats.DASH,
+            "worst condition": plain_name(record.worst_condition) or formats.DASH,
             "residual": formats.scientific(record.worst_residual),
             "compile s": formats.seconds(record.compile_seconds),
             "solve s": formats.seconds(record.seconds),
         }
         for k, record in enumerate(records)
     ]
-
-
-def _verdict(record: Outcome) -> str:
-    verdict = verdict_of(record)
-    return f"{record.status} {verdict}" if verdict == "certified" else verdict
 
 
 def _missed(records: list[Outcome]) -> list[str]:
@@ -228,7 +219,7 @@ def _pad(text: str, size: int, name: str) -> str:
 
 def _style(name: str, record: Outcome) -> str:
     if name == "verified":
-        return STYLES[verdict_of(record)]
+        return STYLES[look(record).tone]
     if name == "claimed" and record.disagrees:
         return "bold red"
     return ""

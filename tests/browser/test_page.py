@@ -79,6 +79,8 @@ def test_the_keyboard_filters_sorts_follows_links_and_folds(browser: Any, addres
         page.keyboard.press("Tab")
         page.keyboard.type("refuted")
         assert page.evaluate(names) == []
+        assert not page.locator(".matrix").is_visible()  # one sentence, no empty table
+        assert page.locator("text=No problem fits these filters").is_visible()
         for _ in range(2):
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")  # show all

@@ -129,6 +129,7 @@ def test_an_unsuitable_solver_is_a_row_only_when_asked_for() -> None:
         ({"max_seconds": -1}, InputError, "max_seconds must be positive, got -1"),
         ({"problems": []}, InputError, "at least one problem"),
         ({"problems": [3]}, InputError, "got 3 of type int"),
+        ({"problems": {"mine": 3}}, InputError, r"got a dict with 1 of them. Pass list\("),
         ({"problems": "nowhere.toml"}, ProblemFileError, "nowhere.toml"),
     ],
 )

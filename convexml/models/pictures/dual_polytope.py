@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import InputError
 from ...numerics import Array
 from ...pictures.look import Panel
+from ...typesetting.names import plain_name
 from .polytope import MOST_ROWS, HalfPlane, PlaneWords, draw_polytope
 
 
@@ -46,8 +47,8 @@ def _draw(axes: Any, solution: Any) -> None:
     """Minimise (b - sum of bound_j A_j)'y over c_j + A_j'y >= 0, <= 0 or = 0, and y_ub >= 0."""
     data, point = solution.problem.data, solution.primal["x"]
     y = np.concatenate([solution.dual["lambda_ub"], solution.dual["nu"]])
-    names = [f"lambda_ub[{i}]" for i in range(data.b_ub.size)]
-    names += [f"nu[{i}]" for i in range(data.b_eq.size)]
+    sizes = {"lambda_ub": data.b_ub.size, "nu": data.b_eq.size}
+    names = [f"{plain_name(name)}[{i}]" for name, size in sizes.items() for i in range(size)]
     cost, rows = dual_half_planes(data, point)
     is_b = np.array_equal(cost, np.concatenate([data.b_ub, data.b_eq]))
     told = PlaneWords("y", "b" if is_b else "cost", (names[0], names[1]), "x")

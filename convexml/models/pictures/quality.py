@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...pictures.look import BLUE, ORANGE, Panel, inches, plain, titled
+from ...typesetting.names import plain_name
 
 LEAST = 1e-17
 """Below the rounding of anything: residuals of 0 are drawn here."""
@@ -102,7 +103,7 @@ def _draw_conditions(axes: Any, certificate: Any) -> None:
     worst = sorted(range(len(finite)), key=lambda k: -finite[k][1])[: FEW if low else ROWS]
     known = [finite[k] for k in sorted(worst)]
     width = max(16, min(WIDTH, int(LETTERS * inches(axes))))
-    names = [plain(name, width) for name, _ in known]
+    names = [plain(plain_name(name), width) for name, _ in known]
     values = [max(value, LEAST) for _, value in known]
     heights = np.array([1.0 + name.count("\n") + BETWEEN for name in names])
     total = max(float(heights.sum()), 1.0)

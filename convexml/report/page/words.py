@@ -39,11 +39,13 @@ def look(record: Outcome) -> Look:
 
 
 def badge_words(record: Outcome) -> str:
-    """What the certificate says of a run, in the words of the badge."""
+    """What the certificate says of a run, on its badge and in its row on a terminal."""
     if record.kind in ("failed", "not certifiable", "did not run"):
         return LOOKS[record.kind].word
     if record.elsewhere:
         return f"{record.verdict}, {record.elsewhere} elsewhere"
+    if record.kind == "gave up" and record.verdict == "refuted":  # there is no claim to refute
+        return f"not {record.claim}"
     if record.verdict != "certified":
         return record.verdict
     found = "certified" if record.status == "optimal" else f"certified {record.status}"

@@ -87,7 +87,7 @@ def test_the_dual_polytope_of_two_rows() -> None:
     figure = solution.plot(kind="dual")
     assert faults(figure) == []
     (axes,) = figure.axes
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("lambda_ub[0]", "lambda_ub[1]")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("λ_ub[0]", "λ_ub[1]")
     labels = {line.get_label() for line in axes.lines if ":" in str(line.get_label())}
     assert labels == {"x_0: 3", "x_1: 1"}  # the primal answer prices the rows of the dual
     _, rows = dual_half_planes(lp.data, solution.primal["x"])

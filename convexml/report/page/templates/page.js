@@ -42,6 +42,8 @@
       head.hidden = off;
       for (const row of rows) row.cells[k].hidden = off;
     });
+    byId("grid").hidden = !shown;
+    for (const said of document.querySelectorAll("[data-none]")) said.hidden = shown > 0;
     byId("shown").textContent = `${shown} of ${rows.length} problems`;
   };
   const sort = () => {
