@@ -11,8 +11,9 @@ import pytest
 from support.latex.formula_cases import CLASSES, DATA, MODELS, REAL, X
 
 import convexml as cml
-from convexml.cli.explain import _latex
+from convexml.comparison.entries import formulas_of
 from convexml.library import load_file
+from convexml.typesetting.aligned import displayed
 from convexml.typesetting.escaped import READ, WRITTEN, statement, text
 from convexml.typesetting.mathml import mathml
 from convexml.typesetting.plain import plain
@@ -85,7 +86,8 @@ def test_models(name: str) -> None:
 
 @pytest.mark.parametrize("name", HAND_WRITTEN)
 def test_problem_files(name: str) -> None:
-    assert faults(_latex(load_file(PROBLEMS / f"{name}.toml"))) == []
+    problem = load_file(PROBLEMS / f"{name}.toml").problem
+    assert faults(displayed(formulas_of(problem))) == []
 
 
 def test_certificates() -> None:
