@@ -111,6 +111,7 @@ OVER_BLOCKS = (
     "method_of_multipliers",
     "fista",
     "gradient_descent",
+    "admm",
 )
 """Solvers that ask of samples only what blocks of them answer: elementwise functions and sums."""
 
