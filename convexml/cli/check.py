@@ -81,7 +81,7 @@ def _certify(file: Any, weights: Path, intercept: float | None, tol: float) -> A
 
 
 def _document(name: str, certificate: Any) -> str:
-    from ..comparison.record import jsonable
+    from ..comparison.record import as_document
     from ..comparison.results import SCHEMA, as_text
 
     rows = [
@@ -99,4 +99,4 @@ def _document(name: str, certificate: Any) -> str:
         "conditions": rows,
         "witness": certificate.witness,
     } | {key: getattr(certificate, key) for key in names}
-    return as_text({"schema": SCHEMA, "records": [jsonable(record)]})
+    return as_text({"schema": SCHEMA, "records": [as_document(record)]})

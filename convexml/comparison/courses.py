@@ -7,7 +7,7 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
-from .record import jsonable
+from .record import as_document
 from .results import SCHEMA, as_text
 
 
@@ -111,9 +111,11 @@ class Courses:
 
     def document(self) -> dict[str, Any]:
         """The courses as one JSON document of schema 1, as a dict."""
-        document: dict[str, Any] = {"schema": SCHEMA, **jsonable(asdict(self))}
-        return document
+        return {"schema": SCHEMA} | as_document(asdict(self))
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """The document as text, written to `path` where one is given; not finite is null."""
+        """The document as text, written to `path` where one is given.
+
+        Numbers that are not finite are null, and ``infinite`` tells them as in ``Results.to_json``.
+        """
         return as_text(self.document(), path)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from math import inf, isfinite, nan
+from math import inf, isfinite, isinf, nan
 from typing import Any
 
 from ..models.reading.layout import RowValues
@@ -188,7 +188,7 @@ class Outcome:
             raise KeyError(name) from None
 
     def to_dict(self, points: bool = False) -> dict[str, Any]:
-        """The record in JSON's terms: a number that is not finite is None.
+        """The record in JSON's terms, as ``as_document`` has them.
 
         Parameters
         ----------
@@ -197,8 +197,34 @@ class Outcome:
         """
         row = {item.name: getattr(self, item.name) for item in fields(self)}
         kept = {name: row.pop(name) for name in ANSWER}
-        document: dict[str, Any] = jsonable(row | {"kind": self.kind} | (kept if points else {}))
-        return document
+        return as_document(row | {"kind": self.kind}) | (jsonable(kept) if points else {})
+
+
+def as_document(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values in JSON's terms, and which of them are infinite: JSON knows no infinity.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        As of ``jsonable``: a number that is not finite is None.
+
+    Returns
+    -------
+    dict
+        With ``infinite``: "inf" or "-inf" by name, and by the way to it where it lies within a list
+        or dict: {"dual_objective": "-inf", "conditions.2.relative": "inf"}.
+    """
+    return jsonable(values) | {"infinite": dict(_infinities(values))}
+
+
+def _infinities(value: Any, way: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, float):
+        if isinf(value):
+            yield way, str(float(value))
+    elif isinstance(value, Mapping | list | tuple):
+        entries = value.items() if isinstance(value, Mapping) else enumerate(value)
+        for name, each in entries:
+            yield from _infinities(each, f"{way}.{name}" if way else str(name))
 
 
 def jsonable(value: Any) -> Any:

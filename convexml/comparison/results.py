@@ -69,7 +69,10 @@ class Results:
         }
 
     def to_json(self, path: str | Path | None = None, points: bool = False) -> str:
-        """The document as text, written to `path` where one is given; not finite is null.
+        """The document as text, written to `path` where one is given.
+
+        Numbers that are not finite are null; ``infinite`` of a record tells those that are "inf" or
+        "-inf", by name. The others are not known.
 
         Parameters
         ----------
@@ -82,7 +85,7 @@ class Results:
     def to_csv(self, path: str | Path | None = None) -> str:
         """One line per record, written to `path` where one is given.
 
-        The KKT residuals are columns, facts are counted.
+        The KKT residuals are columns, facts are counted; "inf" and "-inf" stand for themselves.
         """
         rows = [_flat(record) for record in self.records]
         names = list(dict.fromkeys(name for row in rows for name in row))
@@ -106,7 +109,9 @@ def as_text(document: Mapping[str, Any], path: str | Path | None = None) -> str:
 
 def _flat(record: Outcome) -> dict[str, Any]:
     row = record.to_dict()
-    kkt, facts = row.pop("kkt"), row.pop("facts")
+    kkt, facts, infinite = row.pop("kkt"), row.pop("facts"), row.pop("infinite")
     del row["conditions"], row["course"]
     row |= {f"kkt_{kind}": residual for kind, residual in kkt.items()}
+    names = {name: name.replace("kkt.", "kkt_") for name in infinite}
+    row |= {names[name]: sign for name, sign in infinite.items() if names[name] in row}
     return row | {"facts_met": sum(fact["ok"] for fact in facts), "facts": len(facts)}

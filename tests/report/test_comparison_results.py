@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import cvxpy as cp
+import numpy as np
 import pytest
 from support.report.small_ridge import LAM, data
 
@@ -57,6 +59,30 @@ def test_json_is_valid_and_not_finite_is_null(
     assert set(row) >= KEYS
     assert row["gap"] is None
     assert row["objective"] is None
+    assert row["infinite"] == {}
+
+
+def test_what_is_infinite_is_told_from_what_is_unknown() -> None:
+    """Null alone does not tell them apart; in a CSV they stand for themselves."""
+    row = Outcome(
+        *("p", "s", 1e-6),
+        objective=inf,
+        dual_objective=-inf,
+        kkt={"stationarity": inf},
+        conditions=({"name": "a", "relative": 0.0}, {"name": "b", "relative": np.float64(inf)}),
+    )
+    results = Results((row,), {})
+    (found,) = json.loads(results.to_json(), parse_constant=pytest.fail)["records"]
+    assert found["infinite"] == {
+        "objective": "inf",
+        "dual_objective": "-inf",
+        "kkt.stationarity": "inf",
+        "conditions.1.relative": "inf",
+    }
+    assert [found[name] for name in ("objective", "dual_objective", "gap")] == [None] * 3
+    (line,) = csv.DictReader(results.to_csv().splitlines())
+    names = ("objective", "dual_objective", "kkt_stationarity", "gap")
+    assert [line[name] for name in names] == ["inf", "-inf", "inf", ""]
 
 
 def test_csv_has_a_line_for_each_record(problem_file: Path, tmp_path: Path) -> None:
