@@ -35,6 +35,10 @@ class SolverError(ConvexmlError):
     """A solver cannot be used or has failed."""
 
 
+class WorkersLostError(SolverError):
+    """The workers of a cluster are gone, with the row blocks that they held."""
+
+
 class UnknownSolverError(SolverError, ValueError):
     """No solver of that name is registered."""
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..numerics import Array
 from ..progress import judged
+from ..solvers.alarm import LOST
 from ..solvers.reference import REFERENCE, installed
 from ..validation import nonnegative_integer, positive_number, yes_or_no
 from .checkpoint import Checkpoint
@@ -90,7 +91,8 @@ def available(name: str) -> bool:
 
 def falls_short(solution: Solution) -> bool:
     """Whether something else should be tried."""
-    return solution.status in SHORT and solution.message != "interrupted"
+    ended = solution.message == "interrupted" or solution.claimed_status == LOST
+    return solution.status in SHORT and not ended
 
 
 def is_rounding(solution: Solution) -> bool:

@@ -5,7 +5,7 @@ just evaluated (``evaluated``, ``judged``). Without anybody who watches, all of 
 """
 
 from .event import Progress, Stage
-from .passing import block_by_block, passing
+from .passing import Passing, begun, block_by_block, passing
 from .telling import (
     Wish,
     at,
@@ -19,10 +19,12 @@ from .telling import (
 )
 
 __all__ = [
+    "Passing",
     "Progress",
     "Stage",
     "Wish",
     "at",
+    "begun",
     "block_by_block",
     "counted",
     "evaluated",

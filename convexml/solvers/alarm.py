@@ -1,20 +1,44 @@
-"""A step that does not come back is ended by an alarm, where the system has one."""
+"""What ends a run in the midst of a step: an alarm, where the system has one, among others."""
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 from ..deadline import LATE
+from ..errors import WorkersLostError
 
 PREPARES = ("importlib", "_frozen_importlib", "numba", "llvmlite")
 
 
 class OutOfTime(BaseException):
     """Raised within what takes too long."""
+
+
+ENDS = (KeyboardInterrupt, OutOfTime, WorkersLostError)
+"""What ends a run in the midst of a step."""
+LOST = "workers lost"
+"""How a run ended that nobody was left to compute."""
+
+
+def ended(end: BaseException) -> tuple[str, str]:
+    """How a run ended, and what became of the workers where they are lost."""
+    if isinstance(end, WorkersLostError):
+        return LOST, str(end)
+    return "max_seconds" if isinstance(end, OutOfTime) else "interrupted", ""
+
+
+def lost_in(call: Callable[..., Any], *args: Any) -> str:
+    """Call a function; what became of the workers, where it finds them lost."""
+    try:
+        call(*args)
+    except WorkersLostError as error:
+        return str(error)
+    return ""
 
 
 @contextmanager

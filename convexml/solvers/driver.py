@@ -20,7 +20,7 @@ from ..compiled import compile_seconds
 from ..numerics import Array
 from ..objective import Objective
 from ..objective.kernel import KernelObjective
-from .alarm import OutOfTime, alarm
+from .alarm import ENDS, LOST, alarm, ended, lost_in
 from .costs import Pace
 
 EIGHT = 8
@@ -110,10 +110,7 @@ class Run:
     stopped: str
     trace: list[Record] = field(default_factory=list)
     compile_seconds: float = 0.0
-
-    @property
-    def interrupted(self) -> bool:
-        return self.stopped == "interrupted"
+    lost: str = ""  # what became of the workers, where they were lost
 
 
 def drive(
@@ -132,11 +129,11 @@ def drive(
 
     ``told`` is called with what is evaluated, ``kept`` with every iterate. ``patience`` and ``aim``
     are those of ``Pace``. ``stopped`` is "tol", "max_iter", "max_seconds", "slow" (see there),
-    "non-finite", "exhausted" (the algorithm ended) or "interrupted"; the point is the best that was
-    evaluated. A step that does not end is cut off by an alarm.
+    "non-finite", "exhausted" (the algorithm ended), "interrupted" or ``LOST``; the point is the
+    best that was evaluated. A step that does not end is cut off by an alarm.
     """
     watch, pace = Watch(objective, told, kept, tol), Pace(objective, tol, patience, aim)
-    iteration, stopped = -1, "exhausted"
+    iteration, stopped, lost = -1, "exhausted", ""
     current = None
     try:
         with alarm(max_seconds):
@@ -167,13 +164,14 @@ def drive(
                 stopped = "non-finite"
             elif watch.look(iteration, current).relative_gap <= tol:
                 stopped = "tol"
-    except (KeyboardInterrupt, OutOfTime) as end:
-        stopped = "max_seconds" if isinstance(end, OutOfTime) else "interrupted"
-        if current is not None and watch.last != iteration and is_finite(current):
-            watch.look(iteration, current)
+    except ENDS as end:
+        stopped, lost = ended(end)
+        if not lost and current is not None and watch.last != iteration and is_finite(current):
+            lost = lost_in(watch.look, iteration, current)
     best = watch.best or current or Iterate(np.zeros(objective.d), 0.0)
-    ended = (best if current is None else current).passes, watch.elapsed, stopped
-    return Run(best, max(iteration, 0), *ended, watch.trace, watch.compiled)
+    passes, stopped = (best if current is None else current).passes, LOST if lost else stopped
+    spent = max(iteration, 0), passes, watch.elapsed
+    return Run(best, *spent, stopped, watch.trace, watch.compiled, lost)
 
 
 def is_finite(iterate: Iterate) -> bool:

@@ -28,8 +28,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("objective",),
     ("losses", "penalties", "kernels"),
     ("design", "conditions", "pictures"),
-    ("blocks", "deadline", "files", "typesetting"),
-    ("progress",),
+    ("blocks", "files", "typesetting"),
+    ("progress", "deadline"),
     ("numerics", "errors", "naming", "remedies", "validation", "terms", "tex", "compiled"),
     ("machine",),
 )

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster
 
 import convexml as cml
 from convexml.blocks import Here
+from convexml.blocks.remote import tasks, waiting
+from convexml.blocks.remote.news import News, UnderWay
 from convexml.progress import Progress, block_by_block, operation, passing, telling
 
 RNG = np.random.default_rng(2)
@@ -105,3 +111,65 @@ def test_an_interrupt_in_a_pass_leaves_the_stages_as_they_were(clock: Clock) -> 
             list(block_by_block((clock.work(2.0) for _ in range(3)), 3))
         telling.at("certifying")
     assert str(told[-1]) == "solve certifying"
+
+
+class Task:
+    """A task of a cluster, as far as who waits looks at it."""
+
+    def __init__(self, key: str) -> None:
+        self.key, self.is_done = key, False
+
+    def done(self) -> bool:
+        return self.is_done
+
+
+def test_a_pass_with_workers_counts_blocks_of_tasks_that_run_and_that_ended(clock: Clock) -> None:
+    told: list[Progress] = []
+    one, two, later = sent = [Task("one"), Task("two"), Task("later")]
+    with operation("solve", told.append), passing(3):
+        known = UnderWay.__new__(UnderWay)
+        known.news, known.passes = News("topic"), []
+        known.begin(sent[:2], [3, 2])
+        known.begin([later], [5])
+        known.tell()  # too early
+        clock.work(1.5)
+        known.news.take((0.0, pickle.dumps(([], {"one": 2, "two": 1}))))
+        known.tell()
+        one.is_done = True
+        clock.work(1.0)
+        known.tell()
+        del two, sent[1]  # nobody holds what it gave
+        known.end()
+        clock.work(1.0)
+        known.tell()
+        assert known.news.done == {}
+    assert [str(each) for each in told[1:]] == [
+        "solve > pass 3, block 3/5",
+        "solve > pass 3, block 4/5",
+        "solve",
+        "solve > pass 3, block 0/5",
+    ]
+
+
+@pytest.mark.slow
+def test_blocks_with_the_workers_of_a_cluster_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    told_of = sys.modules["convexml.progress.passing"]
+    for module, name in (
+        (told_of, "FIRST"),
+        (told_of, "EVERY"),
+        (waiting, "LOOK"),
+        (tasks, "EVERY"),
+    ):
+        monkeypatch.setattr(module, name, 0.02)
+    told: list[Progress] = []
+
+    def loader(part: Any) -> Callable[[], Any]:
+        return lambda: time.sleep(0.06) or part
+
+    given: dict[str, Any] = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(processes=False, **given) as cluster, Client(cluster):
+        parts = zip(np.split(X, 5), np.split(Y, 5), strict=True)
+        problem = cml.Ridge(cml.RowBlocks([loader(part) for part in parts]), lam=0.1)
+        problem.solve(progress=told.append)
+    passes = [each.stages[-1] for each in told if each.stages[-1].total == 5]
+    assert any(each.name == "pass 2, block" and 0 < each.done < 5 for each in passes)

@@ -10,13 +10,16 @@ from typing import Any
 from weakref import ref
 
 import cloudpickle
-from distributed import Client, Future, wait
+from distributed import Client, Future
 
 from ...errors import InputError
+from ...progress import is_watched
 from .chunks import Chunk
-from .sending import Tasks, gathered, topic_of
+from .news import UnderWay
+from .sending import Tasks, gathered
 from .tasks import Pointer, chosen, column_of, listed, merged, summed, visited
 from .tree import shared_out
+from .waiting import finished, shield
 
 FEW = 1 << 16
 """Bytes of a function that every task carries; a larger one goes once to each worker."""
@@ -73,7 +76,8 @@ class OnDask:
         threads = client.nthreads()
         if not threads:
             raise InputError("RowBlocks: the dask client has no workers to compute on; start some.")
-        self.client, self.topic = client, topic_of(client)
+        shield(client)
+        self.client, self.under_way = client, UnderWay(client)
         self.homes = [address for address in sorted(threads) for _ in range(threads[address])]
         self._latest: list[ref[BlockColumn]] = []
         """What the last visit gave: several lists in one result, until the next visit."""
@@ -85,10 +89,10 @@ class OnDask:
     ) -> list[list[Any]]:
         rows, tasks = list(zip(*columns, strict=True)), Tasks(self.client)
         program, own = self._program(tasks, function), _by_home(self._homes(rows))
-        keys = []
+        keys, told = [], (self.under_way.news.topic.encode(), int(is_watched()))
         for home, numbers in own.items():
             groups, pointed = _pointers([rows[k] for k in numbers])
-            given = program, cloudpickle.dumps(pointed), count, self.topic, *groups
+            given = program, cloudpickle.dumps(pointed), count, *told, *groups
             keys.append(tasks.add(self.homes[home], visited, *given))
         apart = self._apart()
         for column, home in apart:
@@ -96,6 +100,7 @@ class OnDask:
             keys.append(tasks.add(self.homes[home], column_of, *given))
         futures = iter(tasks.send(keys))
         found = {home: next(futures) for home in own}
+        self.under_way.begin(list(found.values()), [len(numbers) for numbers in own.values()])
         for column, home in apart:
             column.lists[home], column.place = next(futures), None
         results = [BlockColumn(dict(found), own, None if count == 1 else j) for j in range(count)]
@@ -137,7 +142,7 @@ class OnDask:
             brought.append(tasks.add(self.homes[home], chosen, *given))
         sent = iter(tasks.send([each for each in brought if isinstance(each, str)]))
         futures = [next(sent) if isinstance(each, str) else each for each in brought]
-        lists = gathered(self.client, futures)
+        lists = self._gathered(futures)
         found = dict(zip(asked, map(iter, lists), strict=True))
         return [next(found[handle.column, handle.home]) for handle in handles]
 
@@ -154,9 +159,16 @@ class OnDask:
                 (bundle[0][0], tasks.add(bundle[0][0], merged, count, *(key for _, key in bundle)))
                 for bundle in bundles
             ]
-        sums = gathered(self.client, tasks.send([key for _, key in level]))
+        sums = self._gathered(tasks.send([key for _, key in level]))
         [result] = merged(count, *sums).values()
         return result
+
+    def _gathered(self, futures: Sequence[Future]) -> list[Any]:
+        """Results of tasks; who watches hears of the passes that these wait for."""
+        try:
+            return gathered(self.client, futures, self.under_way.tell)
+        finally:
+            self.under_way.end()
 
     # -- where blocks lie --------------------------------------------------------------------
 
@@ -176,7 +188,7 @@ class OnDask:
     def _computed(self, chunks: Sequence[Chunk]) -> list[Future]:
         """Chunks of a collection, computed where dask finds best: where they are, or come from."""
         futures: list[Future] = self.client.compute([chunk.delayed for chunk in chunks])
-        wait(futures)
+        finished(self.client, futures)
         for k, future in enumerate(futures):
             if future.status == "error":
                 error = future.exception()

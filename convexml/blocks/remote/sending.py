@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import pickle
-from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 from uuid import uuid4
-from weakref import WeakKeyDictionary
 
 import dask
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-from distributed import Client, Future, KilledWorker, wait
+from distributed import Client, Future, KilledWorker
 
-from ...errors import ConvexmlError, InputError, warn
+from ...errors import InputError, WorkersLostError, warn
+from .news import news_of
+from .waiting import finished, waited
 
 CLOSED = (
     "RowBlocks: the dask client is closed that was active when these blocks were passed. Pass them "
     "again while a client is active, or none."
 )
-_HEARD: WeakKeyDictionary[Client, deque[tuple[str, type[Warning]]]] = WeakKeyDictionary()
-"""What tasks warned of, until it is said."""
 
 
 class Tasks:
@@ -60,37 +57,37 @@ class Tasks:
         return found
 
 
-def gathered(client: Client, futures: Sequence[Future]) -> list[Any]:
-    """Results of tasks, or the error of the first that has one; what they warn of is said here."""
+def gathered(
+    client: Client, futures: Sequence[Future], told: Callable[[], None] = lambda: None
+) -> list[Any]:
+    """Results of tasks, or the error of the first that has one; what they warn of is said here.
+
+    ``told`` is called now and then while they are waited for.
+    """
     try:
-        return _results(client, futures)
+        return _results(client, futures, told)
     finally:
-        heard = _HEARD[client]
-        while heard:
-            warn(*heard.popleft())
+        warnings = news_of(client).warnings
+        while warnings:
+            warn(*warnings.popleft())
 
 
-def topic_of(client: Client) -> bytes:
-    """Where tasks of a client tell what they warn of: before their results, which it waits for."""
-    topic = f"convexml-{client.id}"
-    if client not in _HEARD:
-        heard = _HEARD[client] = deque[tuple[str, type[Warning]]]()
-        client.subscribe_topic(topic, lambda event: heard.extend(pickle.loads(event[1])))
-    return topic.encode()
-
-
-def _results(client: Client, futures: Sequence[Future]) -> list[Any]:
+def _results(client: Client, futures: Sequence[Future], told: Callable[[], None]) -> list[Any]:
+    if client.status != "running":
+        raise InputError(CLOSED)
     try:
-        found: list[Any] = client.gather(list(futures))
+        found: list[Any] = waited(client, client.gather(list(futures), asynchronous=True), told)
+    except WorkersLostError:
+        raise
     except KilledWorker as error:
-        raise ConvexmlError(
+        raise WorkersLostError(
             f"Several dask workers were lost one after the other with the same blocks ({error}). "
             "Most often their memory is too small: pass smaller blocks, or take more workers."
         ) from error
     except CancelledError as error:
         raise InputError(CLOSED) from error
     except Exception:
-        wait(list(futures))
+        finished(client, futures)
         for future in futures:
             future.result()
         raise

@@ -5,12 +5,16 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 from distributed import get_worker
 
 from ...errors import withheld
 from .tree import Node, added
+
+EVERY = 0.5
+"""Seconds from one word of the blocks that are done to the next."""
 
 
 @dataclass(frozen=True)
@@ -26,23 +30,33 @@ class Pointer:
         return column_of(groups[self.group], self.place)[self.index]
 
 
-def visited(program: bytes, rows: bytes, count: int, topic: bytes, *groups: Any) -> Any:
+def visited(
+    program: bytes, rows: bytes, count: int, topic: bytes, watched: int, *groups: Any
+) -> Any:
     """The results of a function of each block: a list of them, or one for each of ``count``.
 
-    What it warns of is told under a topic, where the user's process hears of it.
+    What it warns of is told under a topic, where the user's process hears of it; where that is
+    watched, so is now and then how many blocks are done.
     """
     function, arguments = pickle.loads(program), pickle.loads(rows)
+    found, due = [], perf_counter() + EVERY
     with withheld() as warnings:
         try:
-            found = [
-                function(*(a.among(groups) if isinstance(a, Pointer) else a for a in row))
-                for row in arguments
-            ]
+            for row in arguments:
+                given = (a.among(groups) if isinstance(a, Pointer) else a for a in row)
+                found.append(function(*given))
+                if watched and perf_counter() >= due:
+                    _tell(topic, [], {str(get_worker().get_current_task()): len(found)})
+                    due = perf_counter() + EVERY
         finally:
             if warnings:
-                get_worker().log_event(topic.decode(), pickle.dumps(warnings))
+                _tell(topic, warnings, {})
     columns = [list(each) for each in zip(*found, strict=True)]
     return columns[0] if count == 1 else columns
+
+
+def _tell(topic: bytes, warnings: list[Any], done: dict[str, int]) -> None:
+    get_worker().log_event(topic.decode(), pickle.dumps((warnings, done)))
 
 
 def column_of(group: Any, place: int | None) -> Any:

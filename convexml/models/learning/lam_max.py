@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...blocks import in_memory
+from ...certificates.learning.points.primal_repair import PrimalPoint
 from ...design import rows_in_blocks
-from ...errors import InputError, SolverError
+from ...errors import ConvexmlError, InputError, SolverError
 from ...numerics import ROUNDING, Array
 from ...objective import Frame, Objective, frame_of
 from ...penalties import ElasticNet, NonnegativeElasticNet, Penalty, Zero
@@ -132,3 +133,23 @@ def _subdifferential(objective: Objective, z: Array) -> tuple[Array, Array]:
     below = objective.loss_derivative(z - step)
     above = objective.loss_derivative(z + step)
     return np.where(at, np.minimum(below, here), here), np.where(at, np.maximum(above, here), here)
+
+
+def exact_zeros(objective: Objective, point: PrimalPoint) -> tuple[Array, Any]:
+    """Exactly w = 0 where the null model fits exactly or lam >= lam_max; else (w, b) as it is."""
+    w, b, reached = point.w, point.b, point.value
+    if not w.any():
+        return w, b
+    zero, (shift, value) = np.zeros_like(w), objective.null_model
+    if value == 0.0 < reached:
+        return zero, shift
+    level = getattr(objective.penalty, "lam", None)
+    if level is None or objective.penalty.is_smooth or not np.isfinite(value):
+        return w, b
+    if value > reached * (1.0 + 1e-9):
+        return w, b  # the null model is worse, so that lam is below lam_max
+    try:
+        largest = lam_max(objective)
+    except ConvexmlError:
+        return w, b
+    return (zero, shift) if level >= largest * (1.0 - 1e-9) else (w, b)

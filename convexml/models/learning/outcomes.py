@@ -16,9 +16,11 @@ from ...certificates.learning.points.primal_repair import repair_primal
 from ...certificates.scale import learning_scale, relative
 from ...certificates.support.uniqueness import why_many
 from ...design import rows_in_blocks
+from ...errors import WorkersLostError
 from ...numerics import ROUNDING, Array
 from ...objective import Objective
 from ...progress import at
+from ...solvers.alarm import LOST
 from ..reading.inputs import expand, read_coefficients
 from ..solution import Solution
 from .contradiction import contradiction
@@ -95,6 +97,39 @@ class Attempt:
             "optimal", np.inf, -np.inf, np.inf, np.inf, (), Verdict.UNDECIDED, self.tol, reason
         )
         return self._ended("failed", certificate)
+
+    def as_evaluated(self, why: str, w: Array | None, b: Any) -> Solution:
+        """A point that nobody is left to judge, with P and D as they were found on the way.
+
+        Raises
+        ------
+        WorkersLostError
+            Where they never were.
+        """
+        evaluated = self.facts.get("evaluated")
+        if w is None or not evaluated:
+            raise WorkersLostError(why)
+        best = min(reversed(evaluated), key=lambda record: record.objective)
+        gap, share = max(best.gap, 0.0), max(best.relative_gap, 0.0)
+        reason = (
+            f"Not judged: {why} P, D and gap are those of iteration {best.iteration}, without an "
+            "account of rounding."
+        )
+        certificate = Certificate(
+            "optimal",
+            best.objective,
+            best.dual_objective,
+            gap,
+            share,
+            (),
+            Verdict.UNDECIDED,
+            self.tol,
+            reason,
+            scale=gap / share if share else 0.0,
+        )
+        primal = {"w": w.reshape(self.problem.objective_parts.w_shape), "b": np.asarray(b)}
+        told = {"claimed_status": LOST, "message": why}
+        return self._ended("inaccurate", certificate, primal=primal, **told)
 
     def without_solution(self, claim: str, evidence: Evidence, w: Array | None, b: Any) -> Solution:
         """A verified outcome: infeasible, or an infimum without a minimiser."""

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, WorkersLostError
 from ...files import writable
+from ...solvers.alarm import LOST
 from ..checkpoint import INSTEAD, Checkpoint, SavedPoint, read
 from ..portfolio import SHORT
 from ..reading.inputs import read_coefficients
@@ -37,11 +38,15 @@ def solve_kept(
         options["w0"] = before.w.reshape(problem.objective_parts.w_shape)
     try:
         solution = solve_learning(problem, solver, kept=kept, **options)
-        solution = _better(solution, kept)
+        if solution.claimed_status != LOST:  # else there is nobody to judge it
+            solution = _better(solution, kept)
         w, b = solution.primal.get("w"), solution.primal.get("b", 0.0)
         if w is not None and w.shape == problem.objective_parts.w_shape:
             values = solution.objective, solution.gap, solution.iterations, solution.solver
             kept.keep(SavedPoint(np.ravel(w), b, *values))
+    except WorkersLostError as error:
+        there = f"The best point so far is in {kept.path}, to go on from."
+        raise WorkersLostError(f"{error} {there}" if kept.best else str(error)) from error
     finally:
         kept.flush()
     if before is not None:

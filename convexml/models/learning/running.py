@@ -63,7 +63,7 @@ def run_algorithm(
         "seconds": run.seconds,
         "compile_seconds": run.compile_seconds,
         "evaluated": [record.times(frame.factor) for record in run.trace],
-        "message": "" if run.stopped == "tol" else run.stopped,
+        "message": "" if run.stopped == "tol" else run.lost or run.stopped,
         "recorded": Recorded(objective, name, w, b, limits.seed, dict(options), frame),
     }
     if not (all_finite(run.best.w) and all_finite(np.asarray(run.best.b))):

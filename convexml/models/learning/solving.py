@@ -12,10 +12,11 @@ import numpy as np
 from ...certificates.learning.gap import try_to_refute
 from ...certificates.learning.points.primal_repair import PrimalPoint, repair_primal
 from ...design import rows_in_blocks
-from ...errors import ConvexmlError, UnsuitableSolverError
+from ...errors import UnsuitableSolverError, WorkersLostError
 from ...numerics import Array
 from ...objective import Frame, Objective, frame_of, resized
 from ...solvers import supports
+from ...solvers.alarm import LOST
 from ...solvers.plan import Trial, plan
 from ...solvers.polish import descend, meet_equalities
 from ...solvers.polish import polish as polish_point
@@ -26,7 +27,7 @@ from ..checkpoint import Checkpoint
 from ..portfolio import Limits, available, first_verified
 from ..reading.inputs import read_coefficients
 from ..solution import Solution
-from .lam_max import lam_max
+from .lam_max import exact_zeros
 from .outcomes import Attempt, no_solution, null_answer, with_others
 from .posed import PosedLearning
 from .running import run_algorithm, run_reference_solver
@@ -166,17 +167,36 @@ def attempt(
     w, b, u, facts = run(problem, frame, name, asked, options)
     told = Attempt(problem, name, limits.tol, facts)
     own: tuple[Any, Any] = (None, 0.0) if w is None else frame.outside(w, b)
-    evidence = no_solution(problem, *own)
-    if evidence is not None:
-        return told.without_solution(*evidence, *own)
-    if w is None:
-        return told.failed()
-    point = reached = repair_primal(frame.objective, w, b)
+    if facts["claimed_status"] == LOST:
+        return told.as_evaluated(facts["message"], *own)
     finishes = limits.polish and (name in REFERENCE or name in SECOND_ORDER or shows)
     if name in SECOND_ORDER and facts["claimed_status"] == "optimal" and not is_small(objective):
         finishes = False  # a step of its own would cost as much as any
     if limits.max_seconds is not None and time.perf_counter() - began > limits.max_seconds:
         finishes = False  # nor is there time for one
+    try:
+        return _outcome(told, frame, (w, b, u), own, limits, finishes, shows)
+    except WorkersLostError as error:
+        return told.as_evaluated(str(error), *own)
+
+
+def _outcome(
+    told: Attempt,
+    frame: Frame,
+    reached_at: tuple[Array | None, Any, Array | None],
+    own: tuple[Any, Any],
+    limits: Limits,
+    finishes: bool,
+    shows: bool,
+) -> Solution:
+    """What becomes of the point of a run, (w, b, u) in the frame's coordinates and ``own``."""
+    problem, objective, facts = told.problem, told.problem.objective_parts, told.facts
+    (w, b, u), evidence = reached_at, no_solution(problem, *own)
+    if evidence is not None:
+        return told.without_solution(*evidence, *own)
+    if w is None:
+        return told.failed()
+    point = reached = repair_primal(frame.objective, w, b)
     raw = u if u is None else frame.dual_outside(u)
     if finishes:
         point, u = polish_point(frame.objective, reached, u)
@@ -228,23 +248,3 @@ def _finished(frame: Frame, point: PrimalPoint, zeros: bool) -> tuple[Array, Any
         again = repair_primal(frame.objective, w, b)
         w, b = (again.w, again.b) if np.isfinite(again.value) else (w, b)
     return frame.nearest(w, b)
-
-
-def exact_zeros(objective: Objective, point: PrimalPoint) -> tuple[Array, Any]:
-    """Exactly w = 0 where the null model fits exactly or lam >= lam_max; else (w, b) as it is."""
-    w, b, reached = point.w, point.b, point.value
-    if not w.any():
-        return w, b
-    zero, (shift, value) = np.zeros_like(w), objective.null_model
-    if value == 0.0 < reached:
-        return zero, shift
-    level = getattr(objective.penalty, "lam", None)
-    if level is None or objective.penalty.is_smooth or not np.isfinite(value):
-        return w, b
-    if value > reached * (1.0 + 1e-9):
-        return w, b  # the null model is worse, so that lam is below lam_max
-    try:
-        largest = lam_max(objective)
-    except ConvexmlError:
-        return w, b
-    return (zero, shift) if level >= largest * (1.0 - 1e-9) else (w, b)

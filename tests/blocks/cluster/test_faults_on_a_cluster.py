@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,15 +66,19 @@ def test_an_interrupted_solve_on_a_cluster_is_resumed(
     file, problem = tmp_path / "point.json", LOGISTIC.in_blocks(DATA, CUTS)
     truth = problem.solve("newton", tol=1e-10)
     pressed: list[cml.Progress] = []
+    workers = client.run(os.getpid)
 
     def impatient(progress: cml.Progress) -> None:
         if not pressed and (progress.iteration or 0) == 1:
             pressed.append(progress)
+            for pid in workers.values():  # as a terminal does
+                os.kill(pid, signal.SIGINT)
             raise KeyboardInterrupt
 
     given: dict[str, Any] = {"tol": 1e-10, "checkpoint": file}
     first = problem.solve("newton", polish=False, progress=impatient, **given)
     assert first.message == "interrupted"
+    assert client.run(os.getpid) == workers
     above = first.objective - truth.objective
     assert first.gap >= above > 1e-12
     _, point = checkpoint.read(file, "test")
