@@ -7,7 +7,9 @@ from typing import Any
 
 from ..errors import InputError
 from ..typesetting.aligned import rows
-from .entries import Entry, formulas_of
+from .entries import Entry, formulated, is_cvxpy
+
+Pairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Card:
         The text of that file.
     statement : str
         The Python text of a statement.
+    multipliers : tuple of (str, str)
+        Of a convex program: label and LaTeX of the multiplier of each constraint with a label.
     """
 
     problem: str
@@ -38,10 +42,11 @@ class Card:
     model: str
     posed: str
     description: str = ""
-    formulas: tuple[tuple[str, str], ...] = ()
+    formulas: Pairs = ()
     file: str = ""
     source: str = ""
     statement: str = ""
+    multipliers: Pairs = ()
 
 
 def card_of(entry: Entry) -> Card:
@@ -53,13 +58,15 @@ def card_of(entry: Entry) -> Card:
         A posed problem with its name, or one of a file.
     """
     path, code = entry.path, entry.model if entry.model.endswith(".py") else ""
+    formulas, multipliers = _formulas(entry.problem)
     return Card(
         problem=entry.name,
         title=entry.title,
         model=entry.model,
         posed=_posed(entry.problem),
         description=entry.description,
-        formulas=_formulas(entry.problem),
+        formulas=formulas,
+        multipliers=multipliers,
         file="" if path is None else path.as_posix(),
         source="" if path is None else _text(path),
         statement=_text(path.parent / code) if path is not None and code else "",
@@ -76,11 +83,15 @@ def _posed(problem: Any) -> str:
     )
 
 
-def _formulas(problem: Any) -> tuple[tuple[str, str], ...]:
+def _formulas(problem: Any) -> tuple[Pairs, Pairs]:
+    """The formulas of a model, or of a convex program and its dual; and its named multipliers."""
     try:
-        return rows(formulas_of(problem))
+        owner = formulated(problem)
     except InputError:  # not convex, or not continuous
-        return ()
+        return (), ()
+    symbols, constraints = (owner.symbols(), problem.constraints) if is_cvxpy(problem) else ({}, ())
+    named = ((each.label, symbols.get(each.id)) for each in constraints)
+    return rows(owner.latex()), tuple((str(name), tex) for name, tex in named if name and tex)
 
 
 def _text(path: Any) -> str:

@@ -100,11 +100,16 @@ def formulas_of(problem: Any) -> str:
     InputError
         For a CVXPY problem that is not convex, or not continuous.
     """
+    return str(formulated(problem).latex())
+
+
+def formulated(problem: Any) -> Any:
+    """What has these formulas: the posed problem itself, or the ``Dual`` of the convex program."""
     if not is_cvxpy(problem):
-        return str(problem.latex())
+        return problem
     from ..duality import dualize
 
-    return dualize(problem).latex()
+    return dualize(problem)
 
 
 def _posed(problem: Any) -> Entry:

@@ -13,16 +13,20 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 VERBOSE = re.compile(
-    r' xmlns="[^"]*"| (?:stretchy|fence|displaystyle)="[^"]*"| scriptlevel="\d"'
+    r' xmlns="[^"]*"| stretchy="true"| (?:fence|displaystyle)="[^"]*"| scriptlevel="\d"'
     r"|</?mstyle[^>]*>"
 )
-"""Attributes that change nothing here, or name an address."""
+"""Attributes that change nothing here, or name an address; what does not stretch says so."""
 PLAIN = re.compile(r"\\[bB]ig+(?=\\|[(\[|])")
 """Sizes of brackets, which MathML chooses itself."""
 LONE = re.compile(r"<mrow>(<m[ino]>[^<]*</m[ino]>)</mrow>")
 OWN = "|".join(re.escape(written) for written in READ)
 """A character of a text as it is written in LaTeX."""
 TEXT = re.compile(rf"\\text\{{((?:{OWN}|[^{{}}\\])*)\}}")
+FUNCTION = re.compile(r"(</m(?:[in]|sub|sup)>)?(<mi>(?:log|exp|det)</mi>)(?!<mo)")
+"""A function of something without brackets, with what it is multiplied by."""
+THIN = '<mspace width="0.17em"></mspace>'
+ONES = "\N{MATHEMATICAL BOLD DIGIT ONE}"
 BRACES = str.maketrans("{}", "\ue000\ue001")
 """Braces of a text while it is read: of no use to anybody else."""
 BACK = str.maketrans("\ue000\ue001", "{}")
@@ -40,7 +44,10 @@ def mathml(latex: str) -> str:
     from xml.etree.ElementTree import tostring
 
     text = tostring(tree(latex), encoding="unicode", short_empty_elements=False)
-    return LONE.sub(r"\1", VERBOSE.sub("", text))
+    text = LONE.sub(r"\1", VERBOSE.sub("", text))
+    return FUNCTION.sub(
+        lambda found: f"{found[1] + THIN if found[1] else ''}{found[2]}{THIN}", text
+    )
 
 
 def tree(latex: str) -> Element:
@@ -57,6 +64,8 @@ def tree(latex: str) -> Element:
     found: Element = convert_to_element(plain, display="block")
     for element in found.iter():
         element.text = html.unescape(element.text or "").translate(BACK)
+        if element.text == "1" and element.attrib.pop("mathvariant", "") == "bold":
+            element.text = ONES  # browsers know no other bold
     return found
 
 

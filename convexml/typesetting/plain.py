@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .mathml import tree
+from .mathml import ONES, tree
 from .scripts import above, below, beside
 from .spacing import Atom, atom, joined, units
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 TRANSPARENT = ("math", "mrow", "mstyle", "mpadded")
 SCRIPTS = ("msub", "msup", "msubsup", "munder", "mover", "munderover")
-ONES = "\N{MATHEMATICAL BOLD DIGIT ONE}"
 SPACE = Atom("", "space")
 WIDE = ("1em", "2em")
 HALF = {("1", "2"): "½"}
@@ -52,8 +51,7 @@ def _atoms(element: Element) -> list[Atom]:
         return _scripted(element)
     if element.tag == "mtext":
         return _words(element.text or "")
-    bold = element.get("mathvariant") == "bold" and element.text == "1"
-    return [Atom(ONES, "letter") if bold else atom(element.text or "")]
+    return [Atom(ONES, "letter") if element.text == ONES else atom(element.text or "")]
 
 
 def _words(text: str) -> list[Atom]:

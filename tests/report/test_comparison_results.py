@@ -134,15 +134,19 @@ def test_results_without_views_and_with() -> None:
 def test_a_statement_shows_the_formulas_of_its_convex_program() -> None:
     """In MathML, as those of models: min 1'x over x >= 1; what is not convex has none."""
     x = cp.Variable(2, name="x")
-    program = cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1])
+    program = cp.Problem(cp.Minimize(cp.sum(x)), [(x >= 1).set_label("floor")])
     solved = compare(program, "clarabel")
     (card,) = solved.problems
     primal = ("primal", r"\min_{x}\ \mathbf{1}^\top x"), ("s.t.", r"x \ge \mathbf{1}")
     assert card.formulas[:2] == primal
     assert [label for label, _ in card.formulas[2:]] == ["Lagrangian", "dual", "s.t.", ""]
-    assert card.formulas[3][1] == r"\max_{\lambda_{1}}\ \mathbf{1}^\top \lambda_{1}"
+    assert (
+        card.formulas[3][1]
+        == r"\max_{\lambda_{\text{floor}}}\ \mathbf{1}^\top \lambda_{\text{floor}}"
+    )
     page = render_html(solved)
     assert page.count("<math") == len(card.formulas)
-    assert "Formulas: primal, dual" in page
+    assert "Formulas: primal, Lagrangian, dual<" in page
+    assert "2 of 2 multipliers λ_floor are above" in page
     (other,) = entries(cp.Problem(cp.Maximize(cp.sum_squares(x)), [x <= 1]))
     assert card_of(other).formulas == ()

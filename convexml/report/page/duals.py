@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf, isfinite
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...models.learning.outcomes import SUPPORT_SHARE
 from ...typesetting.names import plain_name
+from ...typesetting.plain import plain
 from .. import formats
 
 if TYPE_CHECKING:
@@ -50,14 +52,20 @@ class Numbers(NamedTuple):
     values: str
 
 
-def multipliers(record: Outcome) -> dict[str, Any]:
+def multipliers(
+    record: Outcome, symbols: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
     """Panels, table and takeaway; empty where the run left no multipliers.
 
     Parameters
     ----------
     record : Outcome
         With its point.
+    symbols : mapping of str to str
+        LaTeX of multipliers whose names are those of their constraints.
     """
+    names = {name: plain_name(name) for name in record.duals}
+    names |= {name: plain(latex) for name, latex in symbols.items() if name in names}
     every = {name: np.asarray(record.point[name], dtype=float).ravel() for name in record.duals}
     found = {name: v for name, v in every.items() if v.size and np.all(np.isfinite(v))}
     long = [name for name, v in found.items() if v.size > 1 and np.any(v)]
@@ -67,9 +75,9 @@ def multipliers(record: Outcome) -> dict[str, Any]:
         return {}
     return {
         "solver": record.solver,
-        "takeaway": _takeaway(record, first, found),
-        "panels": [_panel(name, found[name], record) for name in drawn],
-        "rows": [_row(name, v) for name, v in found.items()],
+        "takeaway": _takeaway(record, first, found, names),
+        "panels": [_panel(name, names[name], found[name], record) for name in drawn],
+        "rows": [_row(names[name], v) for name, v in found.items()],
         "support": [] if record.support is None else list(record.support),
         "share": formats.scientific(SUPPORT_SHARE),
     }
@@ -86,7 +94,9 @@ def active(values: Array) -> Array:
     return size > SUPPORT_SHARE * size.max(initial=0.0)
 
 
-def _takeaway(record: Outcome, first: str, found: dict[str, Array]) -> str:
+def _takeaway(
+    record: Outcome, first: str, found: dict[str, Array], names: Mapping[str, str]
+) -> str:
     if not first:
         return f"Every multiplier of {record.solver} is 0, or there is one alone."
     v = found[first]
@@ -100,12 +110,13 @@ def _takeaway(record: Outcome, first: str, found: dict[str, Array]) -> str:
         )
     count = int(np.count_nonzero(active(v)))
     return (
-        f"At the point of {record.solver}, {count} of {v.size} multipliers {plain_name(first)} "
-        f"are above {formats.scientific(SUPPORT_SHARE)} of the largest in size, {most} at {at}."
+        f"At the point of {record.solver}, {count} of {v.size} multipliers {names[first]} "
+        f"{'is' if count == 1 else 'are'} above {formats.scientific(SUPPORT_SHARE)} of the largest "
+        f"in size, {most} at {at}."
     )
 
 
-def _panel(name: str, v: Array, record: Outcome) -> Strip:
+def _panel(name: str, shown: str, v: Array, record: Outcome) -> Strip:
     low, high = min(float(v.min()), 0.0), max(float(v.max()), 0.0)
 
     def y(value: float) -> int:
@@ -122,7 +133,7 @@ def _panel(name: str, v: Array, record: Outcome) -> Strip:
         marks = [(round(LEFT + room * (k + 0.5)), y(x)) for k, x in enumerate(v)]
         path = "".join(f"M{x} {zero}V{top}" for x, top in marks if top != zero)
         ends = [(marks[0][0], "0"), (marks[-1][0], str(v.size - 1))]
-        return Strip(plain_name(name), path, "", zero, levels, ends, "index")
+        return Strip(shown, path, "", zero, levels, ends, "index")
     held = int(np.count_nonzero(active(v)))
     order = np.sort(v)[::-1]
     path, held_path = _area(order, y, zero, v.size), ""
@@ -134,7 +145,7 @@ def _panel(name: str, v: Array, record: Outcome) -> Strip:
         ends.insert(1, (at, str(held)))
     is_support = record.support is not None and name.startswith("alpha") and bool(held_path)
     words = "samples, the support vectors in colour" if is_support else "sorted, the largest first"
-    return Strip(plain_name(name), path, held_path, zero, levels, ends, words)
+    return Strip(shown, path, held_path, zero, levels, ends, words)
 
 
 def _area(order: Array, y: Any, zero: int, total: int) -> str:
@@ -155,9 +166,7 @@ def _area(order: Array, y: Any, zero: int, total: int) -> str:
 def _row(name: str, v: Array) -> Numbers:
     values = ", ".join(map(_text, v)) if v.size <= LISTED else ""
     least, median, largest = (_text(f(v)) for f in (np.min, np.median, np.max))
-    return Numbers(
-        plain_name(name), v.size, int(np.count_nonzero(active(v))), least, median, largest, values
-    )
+    return Numbers(name, v.size, int(np.count_nonzero(active(v))), least, median, largest, values)
 
 
 def _text(x: float) -> str:

@@ -44,8 +44,21 @@ def section(records: Sequence[Outcome], card: Card | None) -> dict[str, Any]:
         "ran": [record for record in records if record.conditions],
         "card": card,
         "check": check(records, card),
-        "duals": multipliers(best_of(records)),
+        "duals": multipliers(best_of(records), dict(card.multipliers) if card else {}),
+        "kinds_of_formulas": kinds_of_formulas(card),
     }
+
+
+def kinds_of_formulas(card: Card | None) -> str:
+    """What the formulas of a problem are: "primal, Lagrangian, dual, optimality conditions".
+
+    Parameters
+    ----------
+    card : Card or None
+    """
+    labels = dict.fromkeys(label for label, _ in card.formulas if label) if card else {}
+    words = {"KKT": "optimality conditions", "s.t.": ""}
+    return ", ".join(filter(None, (words.get(label, label) for label in labels)))
 
 
 def conditions(records: Sequence[Outcome]) -> list[dict[str, Any]]:
