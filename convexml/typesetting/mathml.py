@@ -45,9 +45,7 @@ def mathml(latex: str) -> str:
 
     text = tostring(tree(latex), encoding="unicode", short_empty_elements=False)
     text = LONE.sub(r"\1", VERBOSE.sub("", text))
-    return FUNCTION.sub(
-        lambda found: f"{found[1] + THIN if found[1] else ''}{found[2]}{THIN}", text
-    )
+    return FUNCTION.sub(_apart, text)
 
 
 def tree(latex: str) -> Element:
@@ -67,6 +65,12 @@ def tree(latex: str) -> Element:
         if element.text == "1" and element.attrib.pop("mathvariant", "") == "bold":
             element.text = ONES  # browsers know no other bold
     return found
+
+
+def _apart(found: re.Match[str]) -> str:
+    """A thin space on both sides of a function, where there is something."""
+    before, name = found.groups()
+    return f"{before}{THIN}{name}{THIN}" if before else f"{name}{THIN}"
 
 
 def _read(text: re.Match[str]) -> str:
