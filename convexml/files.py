@@ -18,9 +18,15 @@ def writable(path: str | Path, owner: str) -> Path:
         target = Path(path)
     except TypeError:
         raise InputError(f"{owner}: expected the path of a file, got {path!r}.") from None
+    if not str(path):
+        raise InputError(f"{owner}: expected the path of a file, got ''. Name one.")
     if not target.absolute().parent.is_dir() or target.is_dir():
-        what = "is a folder" if target.is_dir() else f"has no folder {target.parent} to go into"
-        raise InputError(f"{owner}: {target} {what}; create the folder or name another file.")
+        if target.is_dir():
+            raise InputError(f"{owner}: {target} is a folder; name a file in it.")
+        raise InputError(
+            f"{owner}: {target} has no folder {target.parent} to go into; create the folder or "
+            "name another file."
+        )
     return target
 
 

@@ -13,6 +13,7 @@ from ..audit.sklearn.parts import LearningPart, Subproblem, certify_parts
 from ..certificates import Certificate
 from ..errors import InputError, SolverError, UnknownSolverError, warn
 from ..models import LearningProblem
+from ..models.blocks.taking import refuse_blocks
 from ..models.reading.inputs import read_weights
 from ..models.reading.names import NamedColumns
 from ..models.solution import Solution
@@ -77,7 +78,7 @@ class CertifiedFit:
 
     @watched
     @without_warnings
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Solve to a verified relative gap of ``tol``.
 
         Parameters
@@ -99,6 +100,7 @@ class CertifiedFit:
         SolverError
             If nothing reached a point.
         """
+        refuse_blocks(type(self), X)
         self._validate_params()
         check_steps(self)
         tol = positive_number(getattr(self, "tol", 1e-6), type(self).__name__, "tol")

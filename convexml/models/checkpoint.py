@@ -55,6 +55,16 @@ def refuse_for_path(owner: str, name: str, checkpoint: Any) -> None:
         )
 
 
+def without_checkpoint(owner: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a solve that keeps no checkpoint; InputError where a file is asked for."""
+    others = dict(options)
+    if (file := others.pop("checkpoint", None)) is not None:
+        raise InputError(
+            f"{owner}: this model keeps no checkpoint, got {str(file)!r}. Leave it out."
+        )
+    return others
+
+
 class Checkpoint:
     """A file that has the best point so far.
 

@@ -115,7 +115,7 @@ def test_models_that_need_their_samples_in_memory_say_so(pose: Any) -> None:
 
 
 def test_estimators_of_scikit_learn_are_for_arrays() -> None:
-    with pytest.raises(InputError, match="RowBlocks are no array"):
+    with pytest.raises(InputError, match="Lasso: its samples are needed in memory"):
         estimators.Lasso(alpha=0.1).fit(blocks(), Y)
 
 

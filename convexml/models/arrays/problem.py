@@ -14,6 +14,7 @@ from ...errors import InputError, nearest
 from ...numerics import Array
 from ...validation import finite_array, positive_number
 from ..base import Problem
+from ..checkpoint import without_checkpoint
 from ..portfolio import Limits
 from ..solution import Solution
 from .running import judge_stored, solve_arrays
@@ -126,6 +127,7 @@ class ArrayProblem(Problem):
         """
         without = ("seed", "w0", "polish")
         options = {key: value for key, value in options.items() if key not in without}
+        options = without_checkpoint(f"{self.name}.solve", options)
         limits = Limits.read(tol, max_seconds, max_iter)
         self._last = solve_arrays(self, solver, limits, options)
         if self._statement is not None:

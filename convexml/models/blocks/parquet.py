@@ -194,6 +194,9 @@ def _chosen(
     owner: str, schema: Any, target: str, features: Any, weights: str | None
 ) -> ParquetColumns:
     """The columns that are asked for; without ``features`` all but the others and an index."""
+    for name in chosen_names(features, target, weights):
+        if not isinstance(name, str):
+            raise InputError(f"{owner}: columns are named by strings, got {name}.")
     twice = [name for name in schema.names if schema.names.count(name) > 1]
     if twice:
         raise InputError(f"{owner} has {twice[0]!r} more than once; rename the columns.")
@@ -210,6 +213,13 @@ def _chosen(
     if not chosen:
         raise InputError(f"{owner} has no column besides {target!r}; a feature is required.")
     return ParquetColumns(tuple(chosen), target, weights)
+
+
+def chosen_names(features: Any, target: Any, weights: Any) -> list[Any]:
+    """What a caller calls columns."""
+    listed = isinstance(features, Iterable) and not isinstance(features, str)
+    given = list(features) if listed else [] if features is None else [features]
+    return [*given, target, *([] if weights is None else [weights])]
 
 
 def index_columns(schema: Any) -> list[str]:

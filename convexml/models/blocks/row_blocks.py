@@ -15,6 +15,7 @@ from ...validation import nonnegative_integer, positive_integer
 from .parquet import parquet_blocks
 from .sources import FromNpy, Loader, Passed, Retried, Source, as_block, mapped
 
+FORMS = "(X, y) or (X, y, sample_weight), or a function that returns that"
 BROUGHT = object()
 """In place of y, where blocks bring it."""
 
@@ -68,7 +69,7 @@ class RowBlocks:
             if isinstance(block, Chunk)
             else Loader(block)
             if callable(block)
-            else Passed(as_block(block, f"RowBlocks: block {k} must be"))
+            else Passed(as_block(block, f"RowBlocks: block {k} must be {FORMS}"))
             for k, block in enumerate(found)
         ]
         self._hold(sources, retries)
@@ -88,8 +89,15 @@ class RowBlocks:
         return self.visits.count
 
     @classmethod
-    def from_npy(cls, X_path: Any, y_path: Any, rows: int = 100_000, retries: int = 1) -> RowBlocks:
-        """The rows of two .npy files, memory-mapped, ``rows`` of them a block.
+    def from_npy(
+        cls,
+        X_path: Any,
+        y_path: Any,
+        rows: int = 100_000,
+        retries: int = 1,
+        weights_path: Any = None,
+    ) -> RowBlocks:
+        """The rows of .npy files, memory-mapped, ``rows`` of them a block.
 
         Parameters
         ----------
@@ -99,6 +107,8 @@ class RowBlocks:
             Of a block, >= 1.
         retries : int
             As of ``RowBlocks``.
+        weights_path : path, optional
+            Sample weights, of shape (n,).
 
         Raises
         ------
@@ -107,18 +117,23 @@ class RowBlocks:
             together.
         """
         rows = positive_integer(rows, "RowBlocks.from_npy", "rows")
-        paths = Path(X_path), Path(y_path)
+        paths = [Path(path) for path in (X_path, y_path, weights_path) if path is not None]
         for path in paths:
             if not path.is_file():
                 raise InputError(f"RowBlocks.from_npy: there is no file {path}.")
-        X, y = (mapped(path) for path in paths)
+        X, y, *weights = (mapped(path) for path in paths)
         if X.ndim != 2 or y.shape != X.shape[:1] or not len(y):
             raise InputError(
                 "RowBlocks.from_npy: X must have shape (n, d) and y (n,) with n >= 1, got "
                 f"{X.shape} and {y.shape}."
             )
+        if weights and weights[0].shape != y.shape:
+            raise InputError(
+                f"RowBlocks.from_npy: the weights must have shape {y.shape} as y, got "
+                f"{weights[0].shape}."
+            )
         starts = range(0, len(y), rows)
-        found = [FromNpy(*paths, k, min(k + rows, len(y))) for k in starts]
+        found = [FromNpy(paths[0], paths[1], k, min(k + rows, len(y)), *paths[2:]) for k in starts]
         return cls.__new__(cls)._hold(found, retries)
 
     @classmethod

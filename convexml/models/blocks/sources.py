@@ -44,7 +44,13 @@ class Loader:
 
     def __call__(self) -> Loaded:
         with ONE_AT_A_TIME:
-            return as_block(self.function(), "its loader must return")
+            found = self.function()
+        if callable(found):
+            raise InputError(
+                "its loader returns a function; it must return (X, y) or (X, y, sample_weight). "
+                "Pass the function that it returns, or call that within it."
+            )
+        return as_block(found, "its loader must return (X, y) or (X, y, sample_weight)")
 
 
 def mapped(path: Path) -> Array:
@@ -61,7 +67,7 @@ def mapped(path: Path) -> Array:
 
 @dataclass(frozen=True)
 class FromNpy:
-    """Some rows of two .npy files, mapped when they are read and let go after that.
+    """Some rows of .npy files, mapped when they are read and let go after that.
 
     Those of X are copied unless they are in single precision, which is converted as it is used.
     """
@@ -70,11 +76,16 @@ class FromNpy:
     y: Path
     first: int
     last: int
+    weights: Path | None = None
 
     def __call__(self) -> Loaded:
-        rows = slice(self.first, self.last)
-        X, y = (np.load(path, mmap_mode="r")[rows] for path in (self.X, self.y))
-        return X if is_single(X) else np.array(X), np.array(y), None
+        X, y = self._rows(self.X), np.array(self._rows(self.y))
+        s = None if self.weights is None else np.array(self._rows(self.weights))
+        return X if is_single(X) else np.array(X), y, s
+
+    def _rows(self, path: Path) -> Array:
+        found: Array = np.load(path, mmap_mode="r")[self.first : self.last]
+        return found
 
 
 @dataclass(frozen=True)
@@ -91,10 +102,7 @@ class Retried:
 def as_block(block: Any, which: str) -> Loaded:
     """(X, y, weights) of what stands for a block."""
     if not isinstance(block, tuple | list) or len(block) not in (2, 3):
-        raise InputError(
-            f"{which} (X, y) or (X, y, sample_weight), or a function that returns that, got "
-            f"{type(block).__name__}."
-        )
+        raise InputError(f"{which}, got {type(block).__name__}.")
     X, y, *weights = block
     return X, y, weights[0] if weights else None
 

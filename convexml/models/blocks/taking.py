@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,9 +43,14 @@ def refuse_blocks(kind: type[Any], *given: Any) -> None:
     if getattr(kind, "takes_blocks", False):
         return
     if any(isinstance(each, RowBlocks) for each in given):
+        named = signature(kind.fit if hasattr(kind, "fit") else kind).parameters
+        if "X" in named:
+            what, instead = "its samples are", " and ".join(n for n in ("X", "y") if n in named)
+        else:
+            what, instead = "its arrays are", "arrays"
         raise InputError(
-            f"{kind.__name__}: its samples are needed in memory, got row blocks. These are for "
-            "models of a loss of each sample and a penalty on w, as Ridge; pass X and y here."
+            f"{kind.__name__}: {what} needed in memory, got row blocks. These are for models of "
+            f"a loss of each sample and a penalty on w, as Ridge(blocks, lam=0.1); pass {instead} here."
         )
 
 

@@ -73,7 +73,7 @@ def compose(owner: str, samples: Samples, parts: Parts, intercept: bool) -> Obje
         objective = MulticlassObjective(StackedDesign(samples.design, *samples.outputs), *given)
     else:
         objective = Objective(samples.design, *given)
-    check_penalty(owner, penalty, objective.d)
+    check_penalty(owner, penalty, objective)
     check_blocks(owner, objective)
     return objective
 
@@ -81,7 +81,7 @@ def compose(owner: str, samples: Samples, parts: Parts, intercept: bool) -> Obje
 def recompose(owner: str, objective: Any, weights: Array, parts: Parts) -> Any:
     """The same samples with other parts."""
     loss, penalty, scale = parts
-    check_penalty(owner, penalty, objective.d)
+    check_penalty(owner, penalty, objective)
     found = replace(objective, loss=loss, penalty=penalty, c=coefficients(owner, weights, scale))
     check_blocks(owner, found)
     return found
@@ -123,17 +123,21 @@ def check_blocks(owner: str, objective: Any) -> None:
         )
 
 
-def check_penalty(owner: str, penalty: Any, d: int) -> None:
-    """Refuse a penalty whose groups, weights or bounds are not one for each of d features."""
+def check_penalty(owner: str, penalty: Any, objective: Objective) -> None:
+    """Refuse a penalty whose groups, weights or bounds are not one for each coefficient."""
+    d, (features, *outputs) = objective.d, objective.w_shape
+    each, instead = "feature", f"Pass {d} numbers, one for each column of X."
+    if outputs:
+        each = "coefficient"
+        instead = f"Pass {d} numbers, {outputs[0]} for each of {features} columns of X."
     try:
         penalty.value(np.zeros(d))
         penalty.violation(np.zeros(d))
     except (ValueError, IndexError) as error:
         for name, given in vars(penalty).items():
             if np.ndim(given) == 1 and len(given) != d:
-                instead = f"Pass {d} numbers, one for each column of X."
                 raise InputError(
-                    f"{owner}: {name} must have one entry per feature ({d}), got {len(given)}. "
+                    f"{owner}: {name} must have one entry per {each} ({d}), got {len(given)}. "
                     f"{instead}"
                 ) from None
         raise InputError(f"{owner}: {penalty!r} does not fit {d} features ({error}).") from None

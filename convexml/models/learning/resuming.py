@@ -68,6 +68,8 @@ def opened(problem: PosedLearning, path: Any) -> Checkpoint:
     found = Checkpoint(target, identity(problem))
     if not target.exists():
         return found
+    if not target.is_file():
+        raise InputError(f"{owner}: {target} is no file to write to and to read. Name another.")
     told, point = read(target, owner)
     other = difference(told, found.identity)
     if other:

@@ -19,6 +19,7 @@ from ...numerics import Array
 from ...objective import Statement
 from ...objective.linear.data import LinearData, linear_to_dict, read_linear_data, read_point
 from ..base import Problem
+from ..checkpoint import without_checkpoint
 from ..pictures.polytope import draw_polytope, half_planes, is_plane
 from ..portfolio import Limits
 from ..solution import Solution
@@ -108,6 +109,7 @@ class LinearProgram(Problem):
             verified evidence.
         """
         options = {k: v for k, v in options.items() if k not in ("seed", "w0")}
+        options = without_checkpoint(f"{self.name}.solve", options)
         limits = Limits.read(tol, max_seconds, max_iter, polish=polish)
         self._last = solve_linear(self, solver, limits, options)
         self._fill()

@@ -103,7 +103,7 @@ OTHERS = {
     "Huber l1": Model(general(losses.Huber(1.0), penalties.L1(0.05)), "real"),
     "least squares": Model(model(cml.LeastSquares), "real"),
     "logistic": Model(model(cml.LogisticRegression, lam=0.0), "two"),
-    "quantile": Model(general(losses.Pinball(0.3), penalties.Zero()), "real"),
+    "quantile without a penalty": Model(general(losses.Pinball(0.3), penalties.Zero()), "real"),
     "lasso with free features": Model(general(losses.Squared(), penalties.L1(0.1, FREE)), "real"),
     "nonnegative": Model(general(losses.Squared(), penalties.Nonnegative()), "real"),
     "box": Model(general(losses.Logistic(), penalties.Box(-0.2, 0.3)), "two"),
