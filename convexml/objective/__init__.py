@@ -1,7 +1,8 @@
 """A learning objective: design + loss + penalty."""
 
 from .frame import Frame, frame_of
-from .newton import Kinks, LossModel, NewtonPoint, loss_hessian, loss_model, newton_point
+from .loss_model import LossModel, loss_model
+from .newton import Kinks, NewtonPoint, loss_hessian, newton_point
 from .objective import Objective
 from .once import once
 from .outputs.multiclass import MulticlassObjective

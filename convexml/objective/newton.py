@@ -23,17 +23,15 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
 from ..blocks import in_memory
-from ..design import Design, ahead
+from ..design import Design
 from ..losses.softmax import hessian_of_shares, shares
 from ..numerics import Array, all_finite
 from ..penalties.base import Manifold
+from .loss_model import LARGEST_SYSTEM, LossModel
 from .objective import Objective
 from .outputs.multiclass import MulticlassObjective
-from .outputs.multiclass_newton import damped_step
+from .outputs.multiclass_newton import damped_step, known_step
 from .symmetric import solve_symmetric
-
-LARGEST_SYSTEM = 3000
-"""Above this many unknowns the system is solved by conjugate gradients, where it is definite."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +43,6 @@ class NewtonPoint:
     u: Array
     active: Array
     dz: Array | None = None
-
-
-@dataclass(frozen=True)
-class LossModel:
-    """The loss at predictions z: its slopes u, their pull (X'u, 1'u), and its curvatures h."""
-
-    u: Array
-    pull: Array
-    total: Any
-    h: Array
 
 
 @dataclass(frozen=True)
@@ -73,14 +61,6 @@ def loss_hessian(objective: Objective, z: Array) -> Callable[[Array], Array]:
     return hessian_of_shares(shares(z), objective.coefficients)
 
 
-def loss_model(objective: Objective, z: Array) -> LossModel:
-    """The model of the loss at z, for one pass."""
-    u, h, design = objective.loss_derivative(z), objective.loss_curvature(z), objective.design
-    factored = h if objective.d <= LARGEST_SYSTEM and z.ndim == 1 else None
-    ahead(design, [u], factored, objective.fit_intercept, sums=[u])
-    return LossModel(u, design.rmatvec(u), u.sum(axis=0), h)
-
-
 def newton_point(
     objective: Objective,
     w: Array,
@@ -94,11 +74,7 @@ def newton_point(
     ``known`` is the model of the loss at (w, b), where it is known and nothing is held.
     """
     if isinstance(objective, MulticlassObjective):
-        found = damped_step(objective, w, np.asarray(b), manifold)
-        if found is None:
-            return None
-        dual = objective.loss_derivative(objective.predict(*found))
-        return NewtonPoint(*found, dual, manifold.active)
+        return _of_classes(objective, w, np.asarray(b), manifold, known)
     if known is not None:
         return _from_model(objective, w, b, manifold, known)
     free = manifold.active
@@ -128,6 +104,23 @@ def newton_point(
     new_w = w0.copy()
     new_w[free] += step
     return NewtonPoint(new_w, b + shift, new_u, free, dz if free.all() else None)
+
+
+def _of_classes(
+    objective: MulticlassObjective, w: Array, b: Array, manifold: Manifold, known: LossModel | None
+) -> NewtonPoint | None:
+    """The point for K classes, and the slopes of the loss there; damped unless a model is known."""
+    dz = None
+    if known is None or known.hessian is None or not manifold.active.all():
+        found = damped_step(objective, w, b, manifold)
+    else:
+        step = known_step(objective, manifold, known.pull, known.total, known.hessian)
+        found = None if step is None else (w + step[0], b + step[1])
+        dz = None if step is None else objective.predict(*step)
+    if found is None:
+        return None
+    u = objective.loss_derivative(objective.predict(*found))
+    return NewtonPoint(*found, u, manifold.active, dz)
 
 
 def _from_model(

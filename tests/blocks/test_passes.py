@@ -11,8 +11,9 @@ from scipy import sparse
 
 import convexml as cml
 from convexml.blocks import Here
-from convexml.design import BlockedDesign, as_design
+from convexml.design import BlockedDesign, SingleDesign, as_design
 from convexml.design.scaled import last_scores
+from convexml.objective.outputs.class_hessian import class_hessian
 
 RNG = np.random.default_rng(53)
 X = RNG.standard_normal((30_000, 18)) * 2.0 ** np.arange(-9, 9) + np.where(np.arange(18) % 2, 3, 0)
@@ -34,6 +35,31 @@ def test_a_logistic_solve_reads_the_blocks_a_few_times() -> None:
     assert blocks.passes <= 12  # 24 when each product and each sum of the columns was a pass
     whole = cml.LogisticRegression(X, Y, lam=1e-3).solve(tol=1e-6)
     assert solution.objective == pytest.approx(whole.objective, rel=2e-6)
+
+
+def test_slopes_and_hessian_of_classes_are_one_visit() -> None:
+    some, y = X[:4000], np.digitize(SCORE[:4000], [-1.0, 1.0])
+    blocks = cml.RowBlocks([(some[:1500], y[:1500]), (some[1500:], y[1500:])])
+    solution = cml.SoftmaxRegression(blocks, lam=1e-3).solve(tol=1e-6)
+    assert solution.status == "optimal"
+    assert blocks.passes <= 16  # 70 when each was a visit, and the null model read X
+    whole = cml.SoftmaxRegression(some, y, lam=1e-3).solve(tol=1e-9)
+    assert solution.objective == pytest.approx(whole.objective, rel=2e-6)
+
+
+@pytest.mark.parametrize("ones", [True, False])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, np.float32])
+def test_the_hessian_of_classes_is_that_of_its_formula(kind: Any, ones: bool) -> None:
+    rows = np.round(4.0 * X[:700])
+    c, p = RNG.uniform(0.1, 1.0, 700), RNG.dirichlet([1.0, 2.0, 0.5], 700)
+    G = np.column_stack([rows, np.ones(700)]) if ones else rows
+    curved = np.einsum("ik,kl->ikl", p, np.eye(3)) - np.einsum("ik,il->ikl", p, p)
+    expected = np.einsum("i,ikl,ij,im->jkml", c, curved, G, G)
+    design = SingleDesign(rows.astype(np.float32)) if kind is np.float32 else as_design(kind(rows))
+    np.testing.assert_allclose(class_hessian(design, c, p, ones), expected, atol=1e-10)
+    none = design.columns(np.zeros(0, dtype=int))
+    found = class_hessian(none, c, p, ones)
+    np.testing.assert_allclose(found, expected[18:, :, 18:, :] if ones else found)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])

@@ -38,7 +38,7 @@ class MulticlassObjective(Objective):
 
     @property
     def zero_scores(self) -> Array:
-        return np.zeros_like(self.design.ones)
+        return np.zeros_like(self.y, dtype=float)[:, None] * np.ones(self.classes)
 
     @property
     def coefficients(self) -> Array:

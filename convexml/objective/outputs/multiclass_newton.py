@@ -7,17 +7,17 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
-from ...design import Design, by_blocks, in_blocks
 from ...design.stacked import StackedDesign
 from ...losses.softmax import log_sum_exp, shares
 from ...numerics import EPS, Array
 from ...penalties.base import Manifold, Penalty
 from ..symmetric import solve_symmetric
+from .class_hessian import class_hessian
 
 LARGEST_SYSTEM = 2000
 """Above this many unknowns the system is solved by conjugate gradients."""
-STEPS = 60
-"""Newton steps of a refit."""
+STEPS, SETTLED = 60, 1e-11
+"""Newton steps of a refit, and a slope, of its terms, below which no shorter step is tried."""
 
 
 class ClassScores(Protocol):
@@ -63,7 +63,9 @@ def multiclass_step(
     w0 = np.where(manifold.active, w, manifold.fixed)
     z = objective.predict(w0, b) + offset
     u = objective.loss_derivative(z)
-    right_w = -(manifold.gradient + objective.design.rmatvec(u)[manifold.active])
+    right_w = -manifold.gradient
+    if right_w.size:
+        right_w = right_w - objective.design.rmatvec(u)[manifold.active]
     right_b = -u.sum(axis=0) if objective.fit_intercept else np.zeros(0)
     if not (np.all(np.isfinite(right_w)) and np.all(np.isfinite(right_b))):
         return None
@@ -72,7 +74,10 @@ def multiclass_step(
     if not right.size:
         return w0, b
     if right.size <= LARGEST_SYSTEM:
-        step = _by_factoring(objective, p, manifold, right)
+        rows = np.flatnonzero(manifold.active.reshape(objective.w_shape).any(axis=1))
+        base = objective.design.base.columns(rows)
+        blocks = class_hessian(base, objective.c, p, objective.fit_intercept)
+        step = _by_factoring(objective, blocks, rows, manifold, right)
     else:
         step = _by_conjugate_gradients(objective, p, manifold, right)
     if not np.all(np.isfinite(step)):
@@ -80,6 +85,19 @@ def multiclass_step(
     new_w = w0.copy()
     new_w[manifold.active] += step[: right_w.size]
     return new_w, b + step[right_w.size :] if objective.fit_intercept else b
+
+
+def known_step(
+    objective: ClassScores, manifold: Manifold, pull: Array, total: Array, hessian: Array
+) -> tuple[Array, Array] | None:
+    """The Newton step (dw, db) where all of w is active and the sums over the rows are known."""
+    K, free = objective.classes, objective.fit_intercept
+    right = np.concatenate([-(manifold.gradient + pull), -total if free else np.zeros(0)])
+    rows = np.arange(objective.w_shape[0])
+    step = _by_factoring(objective, hessian.copy(), rows, manifold, right)
+    if not np.all(np.isfinite(step)):
+        return None
+    return step[: objective.d], step[objective.d :] if free else np.zeros(K)
 
 
 def damped_step(
@@ -98,13 +116,13 @@ def damped_step(
     return found
 
 
-def _by_factoring(objective: ClassScores, p: Array, manifold: Manifold, right: Array) -> Array:
+def _by_factoring(
+    objective: ClassScores, blocks: Array, rows: Array, manifold: Manifold, right: Array
+) -> Array:
+    """With the Hessian of the loss for these rows of W, which is written to."""
     K, active = objective.classes, manifold.active.reshape(objective.w_shape)
-    rows = np.flatnonzero(active.any(axis=1))
-    base = objective.design.base.columns(rows)
     m = len(rows)
     size = m + int(objective.fit_intercept)
-    blocks = class_hessian(base, objective.c, p, objective.fit_intercept)
     diagonal = blocks.reshape(size * K, size * K).diagonal()
     gauge = _gauge(objective, rows)
     for j in gauge:
@@ -119,26 +137,6 @@ def _by_factoring(objective: ClassScores, p: Array, manifold: Manifold, right: A
     step.ravel()[kept] = solve_symmetric(matrix, right)
     step[gauge] -= step[gauge].mean(axis=1, keepdims=True)
     return step.ravel()[kept]
-
-
-def class_hessian(base: Design, c: Array, p: Array, ones: bool) -> Array:
-    """sum_i c_i (diag p_i - p_i p_i') x (x_i x_i'), shape (m, K, m, K), ``ones`` behind x_i."""
-    if in_blocks(base):
-        found = by_blocks(class_hessian, base, c, p, ones)
-        total: Array = found.executor.total(found.parts)
-        return total
-    K, m = p.shape[1], base.shape[1]
-    blocks = np.zeros((m + ones, K, m + ones, K))
-    for k in range(K):
-        for other in range(k + 1):
-            h = c * p[:, k] * (float(k == other) - p[:, other])
-            block = blocks[:, k, :, other]
-            block[:m, :m] = base.gram(h)
-            if ones:
-                block[m, :m] = block[:m, m] = base.rmatvec(h)
-                block[m, m] = h.sum()
-            blocks[:, other, :, k] = block
-    return blocks
 
 
 def _gauge(objective: ClassScores, rows: Array) -> list[int]:
@@ -198,8 +196,8 @@ def refit(objective: ClassScores, z: Array, intercept_only: bool = False) -> tup
     free = objective.penalty.free(objective.d) & (not intercept_only)
     count = int(free.sum())
     manifold = Manifold(free, np.zeros(objective.d), np.zeros(count), np.zeros(count))
-    w, b = np.zeros(objective.d), np.zeros(objective.classes)
-    value, slope = _merit(objective, z, np.zeros_like(z), free)
+    w, b = np.zeros(objective.d), _scaled_intercept(objective, z)
+    value, slope = _merit(objective, z, objective.predict(w, b), free)
     rounding = EPS * float(objective.c.sum())  # of logsumexp, although its value may be near 0
     for _ in range(STEPS):
         if slope <= 2.0 * EPS:
@@ -214,11 +212,26 @@ def refit(objective: ClassScores, z: Array, intercept_only: bool = False) -> tup
             room = 1e-14 * abs(value) + rounding
             if trial < value - room or (trial <= value + room and steepness < slope):
                 break
-            size *= 0.25
+            size = 0.0 if trial <= value + room and slope <= SETTLED else 0.25 * size
         else:
             break
         w, b, value, slope = new_w, new_b, trial, steepness
     return w, b
+
+
+def _scaled_intercept(objective: ClassScores, z: Array) -> Array:
+    """t_k = log(c'e_k / c'p_k), which scales what is expected of a class to what there is of it.
+
+    F(z + 1 t') <= F(z), the minimum where all rows of z are alike (Darroch and Ratcliff, 1972,
+    https://doi.org/10.1214/aoms/1177692379).
+    """
+    if not objective.fit_intercept:
+        return np.zeros(objective.classes)
+    weight = objective.c[:, None]
+    found, expected = (np.sum(weight * x, axis=0) for x in (objective.labels, shares(z)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t: Array = np.log(found) - np.log(expected)
+    return t - t.mean() if np.all(np.isfinite(t)) else np.zeros(objective.classes)
 
 
 def _merit(objective: ClassScores, z: Array, shift: Array, free: Array) -> tuple[float, float]:

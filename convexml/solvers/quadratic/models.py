@@ -14,8 +14,8 @@ from ...design import ahead
 from ...losses.softmax import hessian_of_shares, shares
 from ...numerics import Array
 from ...objective import Objective
+from ...objective.outputs.class_hessian import class_sums
 from ...objective.outputs.multiclass import MulticlassObjective
-from ...objective.outputs.multiclass_newton import class_hessian
 from ..box_dual import curvatures
 from ..second_order.smoothed_loss import Smoothed
 from .penalised import Penalised
@@ -117,11 +117,10 @@ class OwnLoss(ModelledLoss):
         free = objective.fit_intercept
         p = shares(z)
         p = p + floor * (1.0 / objective.classes - p)
-        blocks = class_hessian(base, objective.c, p, free)
+        pull, blocks = class_sums(base, u, objective.c, p, free)
         size = blocks.shape[0] * blocks.shape[1]
         total = u.sum(axis=0) if free else np.zeros(0)
         bent = hessian_of_shares(p, objective.coefficients)
-        pull = objective.design.rmatvec(u)
         return QuadraticModel(pull, total, blocks.reshape(size, size), lambda dz: u + bent(dz))
 
 

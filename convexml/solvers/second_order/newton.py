@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...design import rows_in_blocks
 from ...numerics import EPS, Array
 from ...objective import LossModel, Objective, loss_model, newton_point
 from ..driver import Iterate
@@ -38,7 +39,7 @@ def newton(
         (w, b, z, value), passes = yield from from_a_sample(
             newton, objective, start, sample, np.random.default_rng(seed)
         )
-    ones = np.ones_like(w)
+    ones, reads = np.ones_like(w), rows_in_blocks(objective)
     loss = loss_model(objective, z)
     manifold = objective.penalty.manifold(w, -loss.pull, ones)
     slope_w = loss.pull + manifold.gradient
@@ -55,6 +56,9 @@ def newton(
             yield Iterate(w, b, u, passes)
             return
         dz = objective.predict(dw, db) if dz is None else dz
+        there = z + dz
+        # Blocks are read once for the product and for what is asked there, if the step is taken.
+        guess = loss_model(objective, there) if reads else None
 
         def along(t: float, w: Array = w, z: Array = z, dw: Array = dw, dz: Array = dz) -> float:
             return objective.loss_value(z + t * dz) + objective.penalty.value(w + t * dw)
@@ -63,8 +67,8 @@ def newton(
         if step == 0.0:
             yield Iterate(w, b, u, passes)
             return
-        w, b, z = w + step * dw, b + step * db, z + step * dz
-        loss = loss_model(objective, z)
+        w, b, z = w + step * dw, b + step * db, there if step == 1.0 else z + step * dz
+        loss = guess if guess and step == 1.0 else loss_model(objective, z)
         manifold = objective.penalty.manifold(w, -loss.pull, ones)
         slope_w = loss.pull + manifold.gradient
         promise = np.inf
