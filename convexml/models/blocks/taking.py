@@ -50,7 +50,8 @@ def refuse_blocks(kind: type[Any], *given: Any) -> None:
             what, instead = "its arrays are", "arrays"
         raise InputError(
             f"{kind.__name__}: {what} needed in memory, got row blocks. These are for models of "
-            f"a loss of each sample and a penalty on w, as Ridge(blocks, lam=0.1); pass {instead} here."
+            "a loss of each sample and a penalty on w, as Ridge(blocks, lam=0.1); pass "
+            f"{instead} here."
         )
 
 
