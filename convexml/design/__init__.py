@@ -3,7 +3,7 @@
 from .ahead import ahead
 from .base import Design
 from .blocked import BlockedDesign
-from .by_blocks import by_blocks, in_blocks, rows_in_blocks
+from .by_blocks import OneByOne, by_blocks, in_blocks, rows_in_blocks
 from .dense import DenseDesign
 from .scaled import ScaledDesign, last_scores, last_slopes, remember_scores, unscaled
 from .single import SingleDesign, cached_rows, is_single
@@ -15,6 +15,7 @@ __all__ = [
     "BlockedDesign",
     "DenseDesign",
     "Design",
+    "OneByOne",
     "ScaledDesign",
     "SingleDesign",
     "SparseDesign",

@@ -76,8 +76,8 @@ class Design(Protocol):
         """The squared norms of the columns of X diag(units): entries are scaled, then squared."""
         ...
 
-    def row_squares(self) -> Array:
-        """The squared norms of the rows, shape (n,)."""
+    def row_squares(self, weights: Array | None = None) -> Array:
+        """Sum_j weights_j X_ij^2 of each row, ones if None, shape (n,)."""
         ...
 
     def columns(self, index: Array) -> Design:

@@ -197,8 +197,8 @@ class BlockedDesign:
         found: Array = self._total("squares_in", units)
         return found
 
-    def row_squares(self) -> Any:
-        return self._of_rows("row_squares")
+    def row_squares(self, weights: Array | None = None) -> Any:
+        return self._of_rows("row_squares", weights)
 
     @property
     def extent(self) -> tuple[Array, Array]:

@@ -169,8 +169,10 @@ class DenseDesign:
         found: Array = np.square(self.array * units).sum(axis=0)
         return found
 
-    def row_squares(self) -> Array:
-        return np.einsum("ij,ij->i", self.array, self.array)
+    def row_squares(self, weights: Array | None = None) -> Array:
+        if weights is None:
+            return np.einsum("ij,ij->i", self.array, self.array)
+        return np.einsum("ij,ij,j->i", self.array, self.array, weights)
 
     def columns(self, index: Array) -> DenseDesign:
         if self.array.flags.f_contiguous and index.dtype != bool:

@@ -12,7 +12,6 @@ from scipy import sparse
 
 from ..numerics import FAR, LEAST_SQUARE, ROUNDING, Array, all_finite, power_between
 from .base import Design
-from .sparse import SparseDesign
 
 PARALLEL = 1.0 - 1e-6
 """The least squared cosine between vectors that may be multiples of one another."""
@@ -100,13 +99,11 @@ class ScaledDesign:
     def squares_in(self, units: Array) -> Array:
         return self.base.squares_in(self.units * units)
 
-    def row_squares(self) -> Array:
+    def row_squares(self, weights: Array | None = None) -> Array:
         if isinstance(self.base, ScaledDesign):
-            return ScaledDesign(self.base.base, self.base.units * self.units).row_squares()
-        if isinstance(self.base, SparseDesign):
-            return self.base.row_squares(self.units**2)
-        X = self.base.constant
-        return np.einsum("ij,ij,j->i", X, X, self.units**2)
+            return ScaledDesign(self.base.base, self.base.units * self.units).row_squares(weights)
+        squares = self.units**2
+        return self.base.row_squares(squares if weights is None else squares * weights)
 
     def columns(self, index: Array) -> ScaledDesign:
         return ScaledDesign(self.base.columns(index), self.units[index])

@@ -90,8 +90,8 @@ class SingleDesign:
     def abs_matvec(self, w: Array) -> Array:
         return self._of_rows(lambda part: part.abs_matvec(w), *w.shape[1:])
 
-    def row_squares(self) -> Array:
-        return self._of_rows(DenseDesign.row_squares)
+    def row_squares(self, weights: Array | None = None) -> Array:
+        return self._of_rows(lambda part: part.row_squares(weights))
 
     def rmatvec(self, u: Array) -> Array:
         return self._added(DenseDesign.rmatvec, self.shape[1], *u.shape[1:], along=u)

@@ -138,7 +138,6 @@ class SparseDesign:
         return np.asarray(scaled.sum(axis=0))
 
     def row_squares(self, weights: Array | None = None) -> Array:
-        """Sum_j weights_j X_ij^2, shape (n,)."""
         return self._of_entries(np.square, np.ones(self.shape[1]) if weights is None else weights)
 
     def columns(self, index: Array) -> SparseDesign:

@@ -87,8 +87,8 @@ class StackedDesign:
     def squares_in(self, units: Array) -> Array:
         return np.repeat(self.base.squares_in(units[:: self.classes]), self.classes)
 
-    def row_squares(self) -> Array:
-        return self.base.row_squares()
+    def row_squares(self, weights: Array | None = None) -> Array:
+        return self.base.row_squares(weights)
 
     def columns(self, index: Array) -> Design:
         raise NotImplementedError("A selection of the entries of W has no matrix of its own.")

@@ -112,6 +112,7 @@ OVER_BLOCKS = (
     "fista",
     "gradient_descent",
     "admm",
+    "saga",
 )
 """Solvers that ask of samples only what blocks of them answer: elementwise functions and sums."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from ..design import Design
+from ..design import Design, StackedDesign
 from ..numerics import EPS, Array
 from ..objective import Objective
 
@@ -22,7 +22,8 @@ def row_squares(objective: Objective) -> Array:
 
 def _matrix(objective: Objective) -> Design:
     """X itself, also where several classes share it."""
-    return getattr(objective.design, "base", objective.design)
+    design = objective.design
+    return design.base if isinstance(design, StackedDesign) else design
 
 
 def top_eigenvalue(objective: Objective) -> float:

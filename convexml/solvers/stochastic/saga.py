@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
-from ...compiled import compiled
+from ...blocks import BlockArray
+from ...compiled import Loop, compiled
+from ...design import Design, OneByOne, rows_in_blocks
 from ...numerics import Array
 from ...objective import Objective
 from ...theory.constants import sample_loss_smoothness
@@ -16,8 +20,10 @@ from ..driver import Iterate
 from ..steps import constant
 from .lazy_steps import is_thin, later
 from .sample_steps import add, predict, shrink, slope
-from .samples import PlainSamples, samples
+from .samples import OwnSamples, PlainSamples, SharedTerms, samples, samples_of
 
+Moved = tuple[Array, Array, Generator]
+"""x = (w, b), the mean gradient of the table, and the generator: what a round changes."""
 LEAST, SMALL = 2.0**-10, 2.0**-100
 """Share of its parts' squares that |w|^2 may be left with, and a; else w is added up, at cost d."""
 
@@ -32,24 +38,84 @@ def saga(
     (s_i - table_i) (x_i, 1) + mean, of the same expectation. With step = 1 / (4 L_max) the error
     falls at a linear rate in expectation (Defazio, Bach and Lacoste-Julien, 2014,
     https://arxiv.org/abs/1407.0202). The table is a dual point too: u = table / n.
+
+    That theorem is for samples that are drawn from all rows each time. Rows in blocks are visited
+    block after block, in another random order each time, and n_k samples of block k are drawn with
+    replacement at its visit: the same steps of the same length, of which the theorem says nothing
+    unless there is one block. The table stays with the rows; (w, b), the mean gradient and the
+    generator go from block to block.
     """
-    P, S, rng = Composite(objective), samples(objective), np.random.default_rng(seed)
+    P, rng = Composite(objective), np.random.default_rng(seed)
     gamma = constant(step, "saga", lambda: 0.25 / (sample_loss_smoothness(objective) or 1.0))
     n = objective.n
     x, T = P.pack(objective.penalty.project(w), b), 0
     table = n * objective.loss_derivative(objective.predict(*P.split(x)))
     mean = P.loss_gradient(x)
-    move = saga_steps
-    if is_thin(S):
-        move = ball_saga_steps if S.radius < np.inf else lazy_saga_steps
-    fast = None
+    kind = TableInBlocks if rows_in_blocks(objective) else TableInMemory
+    round_of = kind(objective, table)
     while True:
-        yield P.iterate(x.copy(), table / n, step=gamma, steps=T)
-        arguments = S, x, table, mean, rng.integers(n, size=n), gamma
-        fast = fast or move.settled(*arguments)
-        fast(*arguments)
+        yield P.iterate(x.copy(), round_of.table / n, step=gamma, steps=T)
+        x, mean, rng = round_of(x, mean, rng, gamma)
         T += n
         P.passes += 2.0
+
+
+class TableInMemory:
+    """The table beside all samples: a round draws n of them."""
+
+    def __init__(self, objective: Objective, table: Array) -> None:
+        self.samples, self.table = samples(objective), table
+        self.fast: Callable[..., None] | None = None
+
+    def __call__(self, x: Array, mean: Array, rng: Generator, step: float) -> Moved:
+        n = len(self.table)
+        arguments = self.samples, x, self.table, mean, rng.integers(n, size=n), step
+        self.fast = self.fast or move_of(self.samples).settled(*arguments)
+        self.fast(*arguments)
+        return x, mean, rng
+
+
+class TableInBlocks:
+    """The table in the blocks of the samples: a round visits each of them."""
+
+    def __init__(self, objective: Objective, table: Any) -> None:
+        self.terms, self.scale = SharedTerms.of(objective), objective.n * objective.c
+        self.objective, self.table = objective, table
+
+    def __call__(self, x: Array, mean: Array, rng: Generator, step: float) -> Moved:
+        rows, own = OneByOne(self.objective.design), (self.objective.y, self.scale, self.table)
+        tables, moved = list(self.table.parts), (x, mean, rng)
+        for k in rng.permutation(np.flatnonzero(self.table.lengths)):
+            of_block = [rows.part(each, k) for each in own]
+            [tables[k]], moved = rows.visit(k, visited, *of_block, self.terms, *moved, step)
+        self.table = BlockArray(tables, self.table.executor, form=self.table.form)
+        return moved
+
+
+def visited(
+    rows: Design,
+    y: Array,
+    scale: Array,
+    table: Array,
+    terms: SharedTerms,
+    x: Array,
+    mean: Array,
+    rng: Generator,
+    step: float,
+) -> tuple[Array, Moved]:
+    """The table of a block after as many steps as it has samples, and where these lead."""
+    S, n = samples_of(rows, y, scale, terms), len(y)
+    x, table, mean, rng = x.copy(), table.copy(), mean.copy(), deepcopy(rng)
+    arguments = S, x, table, mean, rng.integers(n, size=n), step
+    move_of(S).settled(*arguments)(*arguments)
+    return table, (x, mean, rng)
+
+
+def move_of(S: PlainSamples | OwnSamples) -> Loop:
+    """The loop of steps that suits the rows."""
+    if is_thin(S):
+        return ball_saga_steps if S.radius < np.inf else lazy_saga_steps
+    return saga_steps
 
 
 @compiled
@@ -62,7 +128,7 @@ def saga_steps(
         x -= step * mean
         add(S, i, x, -step * change)
         shrink(S, x, step)
-        add(S, i, mean, change / len(table))
+        add(S, i, mean, change / S.total)
         table[i] += change
 
 
@@ -87,12 +153,12 @@ def lazy_saga_steps(
             w = x[j] - step * (mean[j] + change * values[k])
             w = np.sign(w) * max(abs(w) - l1[j], 0.0) / (1.0 + l2[j])
             x[j] = min(max(w, lo[j]), hi[j])
-            mean[j] += change * values[k] / len(table)
+            mean[j] += change * values[k] / S.total
             made[j] = t + 1
         x[-1] -= step * mean[-1]
         if S.intercept:
             x[-1] -= step * change
-            mean[-1] += change / len(table)
+            mean[-1] += change / S.total
         table[i] += change
     for j in range(len(made)):
         w = later(x[j], step * mean[j], len(draws) - made[j], l1[j], l2[j], rate[j])
@@ -116,7 +182,7 @@ def ball_saga_steps(
             score += values[k] * (a * v[columns[k]] + beta * m[columns[k]])
         change = slope(S, i, score) - table[i]
         beta -= step
-        to_m = change / len(table)
+        to_m = change / S.total
         to_v = -(step * change + beta * to_m) / a
         for k in range(starts[i], starts[i + 1]):
             j = columns[k]

@@ -6,6 +6,7 @@ f_i(x) = n c_i l(y_i, x_i.w + b) + Omega(w), i = 0 ... n-1, is P.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,20 +14,25 @@ from scipy import sparse
 
 from ... import penalties
 from ...compiled import ByHand
+from ...design import Design
+from ...losses import Loss
 from ...numerics import Array
 from ...objective import Objective
+from ...penalties import Penalty
 
 
 class PlainSamples(NamedTuple):
     """The rows of X one after another, with loss and penalty as numbers.
 
     Row i is ``values[starts[i] : starts[i + 1]]``, in the columns ``columns[...]`` where X is
-    sparse. Omega(w) = sum_j l1_j |w_j| + l2_j w_j^2 / 2 on lo <= w <= hi and on |w| <= radius.
+    sparse; these may be some of the n = ``total`` samples.
+    Omega(w) = sum_j l1_j |w_j| + l2_j w_j^2 / 2 on lo <= w <= hi and on |w| <= radius.
     """
 
     values: Array
     columns: Array
     starts: Array
+    total: int
     is_sparse: bool
     intercept: bool
     y: Array
@@ -43,34 +49,61 @@ class PlainSamples(NamedTuple):
 class OwnSamples(ByHand):
     """The same where the loss or the penalty cannot be compiled."""
 
-    def __init__(self, rows: dict[str, Any], objective: Objective) -> None:
+    def __init__(self, rows: dict[str, Any], loss: Loss, penalty: Penalty) -> None:
         vars(self).update(rows)
-        self.loss, self.penalty = objective.loss, objective.penalty
+        self.loss, self.penalty = loss, penalty
 
 
 def samples(objective: Objective) -> PlainSamples | OwnSamples:
     """The samples of an objective, ready for a loop; X itself is shared where it can be."""
-    X, d = objective.design.constant, objective.d
+    return samples_of(
+        objective.design,
+        objective.y,
+        objective.n * objective.c,
+        SharedTerms.of(objective),
+    )
+
+
+@dataclass(frozen=True)
+class SharedTerms:
+    """What is the same for all samples: the loss, the penalty, whether b is free, and n."""
+
+    loss: Loss
+    penalty: Penalty
+    intercept: bool
+    total: int
+
+    @classmethod
+    def of(cls, objective: Objective) -> SharedTerms:
+        return cls(objective.loss, objective.penalty, objective.fit_intercept, objective.n)
+
+
+def samples_of(
+    rows: Design, y: Array, scale: Array, terms: SharedTerms
+) -> PlainSamples | OwnSamples:
+    """Some of the samples, of which n c_i is the ``scale``."""
+    X, (n, d) = rows.constant, rows.shape
     if sparse.issparse(X):
         X = X.tocsr()
         columns, starts, values = X.indices.astype(np.int64), X.indptr.astype(np.int64), X.data
     else:
-        columns, starts = np.empty(0, np.int64), d * np.arange(objective.n + 1)
+        columns, starts = np.empty(0, np.int64), d * np.arange(n + 1)
         values = np.ravel(X)
-    rows: dict[str, Any] = {
+    known: dict[str, Any] = {
         "values": values,
         "columns": columns,
         "starts": starts,
         "is_sparse": bool(sparse.issparse(X)),
-        "intercept": objective.fit_intercept,
-        "y": np.asarray(objective.y, dtype=float),
-        "scale": objective.n * objective.c,
+        "total": terms.total,
+        "intercept": terms.intercept,
+        "y": np.asarray(y, dtype=float),
+        "scale": scale,
     }
-    loop, numbers = objective.loss.compiled_slope, _penalty(objective.penalty, d)
+    loop, numbers = terms.loss.compiled_slope, _penalty(terms.penalty, d)
     if loop is None or numbers is None:
-        return OwnSamples(rows, objective)
-    level = float(next(iter(objective.loss.hyperparameters().values()), 0.0))
-    return PlainSamples(**(rows | numbers), derivative=loop.pointer, level=level)
+        return OwnSamples(known, terms.loss, terms.penalty)
+    level = float(next(iter(terms.loss.hyperparameters().values()), 0.0))
+    return PlainSamples(**(known | numbers), derivative=loop.pointer, level=level)
 
 
 def _penalty(penalty: Any, d: int) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ...design import rows_in_blocks
 from ...numerics import Array
 from ..claim import Claim
 from ..constants import (
@@ -89,7 +90,9 @@ class SagaRate(Theorem):
         yield from too_long(run, sample_loss_smoothness(run.objective), "(4 L_max)", 0.25)
 
     def silences(self, run: Trajectory) -> Iterator[str]:
-        """That mu = 0."""
+        """That mu = 0, or that samples are drawn from one block of rows after the other."""
+        if rows_in_blocks(run.objective):
+            yield "the rows lie in blocks: samples are not drawn from all of them each time"
         mu = max(loss_strong_convexity(run.objective), penalty_strong_convexity(run.objective))
         if mu <= 0.0:
             yield "neither loss nor penalty is known to be strongly convex in (w, b): mu = 0"

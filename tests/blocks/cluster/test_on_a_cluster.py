@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,13 @@ from support.models.in_blocks import NAMED, Data
 
 import convexml as cml
 from convexml.blocks import Here
+from convexml.blocks import in_memory as in_memory_rows
 from convexml.blocks.remote.on_dask import OnDask
 from convexml.blocks.remote.sending import Tasks
 from convexml.blocks.remote.tasks import merged, summed
 from convexml.errors import InputError
 from convexml.models.reading.layout import RowValues
+from convexml.solvers.registry import ALGORITHMS
 
 N, D = 300, 6
 DATA = Data.drawn(N, D)
@@ -92,6 +95,27 @@ def test_few_blocks_have_the_digits_of_one_process(
     name: str, cuts: list[int], client: Client
 ) -> None:
     judge_as_here(name, LARGE, cuts)
+
+
+def first_steps(solver: str) -> list[Any]:
+    """The first iterates on row blocks, which lie wherever these lie now."""
+    objective = NAMED["logistic l2"].in_blocks(DATA, CUTS).objective_parts
+    return list(islice(ALGORITHMS[solver].start(objective, np.zeros(D), 0.0, 5, {}), 3))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["admm", "saga"])
+def test_blocks_that_keep_a_state_take_the_same_steps(
+    solver: str, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = first_steps(solver)
+    assert isinstance(there[-1].u.executor, OnDask)
+    monkeypatch.setattr("convexml.models.blocks.row_blocks.active_executor", Here)
+    for one, other in zip(there, first_steps(solver), strict=True):
+        np.testing.assert_array_equal(np.append(one.w, one.b), np.append(other.w, other.b))
+        assert one.facts == other.facts
+        if one.u is not None:
+            np.testing.assert_array_equal(in_memory_rows(one.u), in_memory_rows(other.u))
 
 
 @pytest.mark.slow

@@ -72,9 +72,9 @@ class CountingDesign(DenseDesign):
         self._count("column_squares")  # those of equal weights are kept
         return super()._weighted_squares(weights)
 
-    def row_squares(self) -> Array:
+    def row_squares(self, weights: Array | None = None) -> Array:
         self._count("row_squares")
-        return super().row_squares()
+        return super().row_squares(weights)
 
     def dense(self) -> Array:
         self._count("dense")
