@@ -86,8 +86,10 @@ class Poisson(Loss):
         s, log_y = np.maximum(v + y, 0.0), np.abs(np.log(np.where(y > 0.0, y, 1.0)))
         log_s = np.abs(np.log(np.maximum(s, 1e-300)))
         moved = (np.abs(v) + s + EPS * y) * (1.0 + np.minimum(log_s, 40.0 + log_y))
-        direct = np.where(np.abs(v) < 0.5 * y, 0.0, y * (1.0 + log_y) + s * log_s)
-        return ELEMENTARY * (moved + np.abs(v) * log_y + direct)
+        direct = moved + np.abs(v) * log_y + y * (1.0 + log_y) + s * log_s
+        # For small v neither s nor y cancels: s |log1p(v / y)| <= 3 |v|, as all other terms are.
+        near = 3.0 * np.abs(v) * (1.0 + log_y)
+        return ELEMENTARY * np.where(np.abs(v) < 0.5 * y, near, direct)
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return -np.asarray(y, dtype=float), np.full(np.shape(y), np.inf)

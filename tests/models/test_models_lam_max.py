@@ -63,6 +63,15 @@ def test_w_is_exactly_0_from_lam_max_on(name: str, intercept: bool) -> None:
     assert best > solution.objective
 
 
+@pytest.mark.parametrize("power", [-600, 600])
+@pytest.mark.parametrize("name", ["quantile", "hinge"])
+def test_it_grows_with_X_however_large_that_is(name: str, power: int) -> None:
+    make, labels = KINDS[name]
+    A, y = samples(labels)
+    known = make(A, y, 1.0).lam_max
+    assert make(A * 2.0**power, y, 1.0).lam_max / 2.0**power == pytest.approx(known, rel=1e-8)
+
+
 def null_slope(y: Any, s: Any) -> Any:
     """X'u of the squared loss at w = 0 and the mean of y, by hand."""
     c = np.ones(N) / N if s is None else s / s.sum()

@@ -19,6 +19,8 @@ from ...penalties import ElasticNet, NonnegativeElasticNet, Penalty, Zero
 from ...solvers.driver import drive
 from ...solvers.second_order.newton import newton
 
+NEAR = 1e-6
+"""The relative gap at which a fit of unpenalised features is taken."""
 GATHERED = 4_000_000
 """Entries of rows in blocks that are brought together."""
 
@@ -72,6 +74,11 @@ def _null_predictions(objective: Objective, unpenalised: Array) -> Array:
         return z + shift
     part = replace(objective, design=objective.design.columns(unpenalised), penalty=Zero())
     run = drive(part, newton(part, np.zeros(part.d), shift), tol=1e-14, max_iter=50)
+    if not (run.trace and run.trace[-1].relative_gap <= NEAR):
+        raise SolverError(
+            "lam_max: the fit of the unpenalised features, from which it is computed, was not "
+            "reached. Give the columns of X units that are alike, and far from 1e100 and 1e-100."
+        )
     return part.predict(run.best.w, run.best.b)
 
 
@@ -96,7 +103,11 @@ def _over_the_kinks(frame: Frame, penalty: Penalty, z: Array) -> float:
             "their rows are needed in memory. Pass X and y, or some of the blocks."
         )
     kinked = np.flatnonzero(lo < hi)
+    # The level grows with X: the program is posed in units in which both are near 1.
     X = objective.design.rows(kinked).constant
+    size = max(float(abs(X).max()) if min(X.shape) else 0.0, float(np.abs(pull).max()))
+    own = 2.0 ** -np.round(np.log2(size)) if 0.0 < size < np.inf else 1.0
+    X, pull = X * own, pull * own
     low, high = in_memory(lo[kinked]), in_memory(hi[kinked])
     u, level = cp.Variable(len(low)), cp.Variable(nonneg=True)
     products = pull + X.T @ u if len(low) else cp.Constant(pull)
@@ -115,7 +126,7 @@ def _over_the_kinks(frame: Frame, penalty: Penalty, z: Array) -> float:
             raise SolverError(f"lam_max: clarabel failed: {error}") from None
     if level.value is None:
         raise SolverError(f"lam_max: clarabel ended {problem.status}.")
-    return float(np.asarray(level.value)) / (scaled.lam * share) if share else np.inf
+    return float(np.asarray(level.value) / own / (scaled.lam * share)) if share else np.inf
 
 
 def _subdifferential(objective: Objective, z: Array) -> tuple[Array, Array]:
