@@ -88,7 +88,18 @@ def document(title: str, body: str) -> str:
     )
 
 
+def signed(text: str) -> str:
+    """A text with true minus signs before its numbers and exponents, where no line is broken.
+
+    Parameters
+    ----------
+    text : str
+        Words with numbers; hyphens between letters stay.
+    """
+    return MINUS.sub("−", text)
+
+
 def _line(cells: Iterable[str]) -> str:
-    first, *others = (MINUS.sub("−", cell) for cell in cells)
+    first, *others = map(signed, cells)
     head = f'<th scope="row">{first}</th>' if first else "<td></td>"
     return f"<tr>{head}{''.join(f'<td>{cell}</td>' for cell in others)}</tr>"

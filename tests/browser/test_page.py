@@ -84,7 +84,7 @@ def test_the_keyboard_filters_sorts_follows_links_and_folds(browser: Any, addres
         for _ in range(2):
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")  # show all
-        page.wait_for_timeout(30)
+        page.wait_for_selector(".matrix")
         assert page.evaluate(names) == everything
         page.focus("#by-order")
         page.keyboard.type("by")

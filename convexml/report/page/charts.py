@@ -99,18 +99,18 @@ def draw_panels(profile: Profile, names: Sequence[str], narrow: bool) -> Any:
     rows = ceil(len(names) / across)
     width, height = (NARROW, 0.9 * rows + 0.3) if narrow else (WIDE, 1.15 * rows + 0.3)
     figure = Figure(figsize=(width, height))
-    figure.subplots_adjust(
-        0.45 / width, 0.25 / height, 1 - EDGE / width, 1 - 0.2 / height, wspace=0.2, hspace=0.5
-    )
+    box = 0.45 / width, 0.25 / height, 1 - EDGE / width, 1 - 0.2 / height
+    figure.subplots_adjust(*box, wspace=0.36 if narrow else 0.2, hspace=0.5)
     grid = figure.subplots(rows, across, sharex=True, sharey=True, squeeze=False)
     end = _end(profile)
     best = _steps(lambda tau: max(profile.share(name, tau) for name in names), end, COARSE)
-    for axes, name in zip(grid.flat, names, strict=False):
+    for k, (axes, name) in enumerate(zip(grid.flat, names, strict=False)):
         axes.step(*best, where="post", color=SOFT, linewidth=0.7, linestyle=":")
         own = _steps(partial(profile.share, name), end, COARSE)
         axes.step(*own, where="post", color=HUES[0], linewidth=1.6)
         axes.set_title(name, fontsize=8, loc="left", pad=3)
         _factors(axes, end, small=True)
+        axes.tick_params(labelbottom=k >= len(names) - across)  # the lowest of each column
     for axes in grid.flat[len(names) :]:
         axes.set_visible(False)
     return figure

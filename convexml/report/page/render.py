@@ -14,6 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from ...comparison.record import ANSWER, jsonable
+from ...typesetting.html import signed
 from ...typesetting.mathml import mathml
 from ...typesetting.names import plain_name
 from .. import formats
@@ -68,6 +69,7 @@ def render_html(results: Results, convergence: Sequence[Convergence] = ()) -> st
     environment.filters |= {
         "scientific": formats.scientific,
         "seconds": formats.seconds,
+        "signed": signed,
         "typeset": formats.typeset,
         "mathml": lambda latex: Markup(mathml(latex)),
         "breakable": breakable,
