@@ -102,6 +102,9 @@ class Tex(NamedTuple):
         The gradient, or a sum of subdifferentials (with \partial), multipliers included.
     rows : tuple of Row
         Constraints.
+    names : str or None
+        Of a loss: what its conditions name beside y_i, z_i, u_i and c_i, by statements. None: the
+        loss itself, l(y_i, z_i); empty where they are variables and multipliers of the rows.
     """
 
     value: str = ""
@@ -109,6 +112,12 @@ class Tex(NamedTuple):
     domain: str = ""
     slope: str = ""
     rows: tuple[Row, ...] = ()
+    names: str | None = None
+
+    def defined(self, symbol: str) -> str:
+        """The function by a symbol of its own."""
+        rows = listed(*map(str, self.rows))
+        return f"{symbol} = {self.value or 0}" + (rf"\ \text{{where}}\ {rows}" if rows else "")
 
 
 class Weights(NamedTuple):

@@ -11,7 +11,7 @@ from ..compiled import compiled
 from ..conditions import AtSamples, Condition, Words, products
 from ..numerics import EPS, Array
 from ..terms import Terms
-from ..tex import Form, Row, Symbol, Tex, Weights
+from ..tex import Form, Row, Symbol, Tex, Weights, listed
 from ..validation import nonnegative_number
 from .base import Loss
 
@@ -125,15 +125,24 @@ class EpsilonInsensitive(Loss):
         above, below = at.y - at.z - self.epsilon, at.z - at.y - self.epsilon
         xi, xi_star = np.maximum(above, 0.0), np.maximum(below, 0.0)
         return [
-            at.domain,
-            products("alpha_i (r_i - epsilon - xi_i) = 0", alpha * (above - xi)),
-            products("alpha*_i (-r_i - epsilon - xi*_i) = 0", alpha_star * (below - xi_star)),
+            at.domain.named("alpha_i + alpha*_i <= c_i"),
+            products("alpha_i (y_i - z_i - epsilon - xi_i) = 0", alpha * (above - xi)),
+            products("alpha*_i (z_i - y_i - epsilon - xi*_i) = 0", alpha_star * (below - xi_star)),
             products("beta_i xi_i = 0", (at.c - alpha) * xi),
             products("beta*_i xi*_i = 0", (at.c - alpha_star) * xi_star),
         ]
 
     def tex(self) -> Tex:
-        return Tex(r"(|z_i - y_i| - \varepsilon)_+", r"y_i v_i + \varepsilon |v_i|", r"|v_i| \le 1")
+        names = listed(
+            r"\alpha_i = (-u_i)_+",
+            r"\alpha^*_i = (u_i)_+",
+            r"\beta_i = c_i - \alpha_i",
+            r"\beta^*_i = c_i - \alpha^*_i",
+            r"\xi_i = (y_i - z_i - \varepsilon)_+",
+            r"\xi^*_i = (z_i - y_i - \varepsilon)_+",
+        )
+        value, conjugate = r"(|z_i - y_i| - \varepsilon)_+", r"y_i v_i + \varepsilon |v_i|"
+        return Tex(value, conjugate, r"|v_i| \le 1", names=names)
 
     def textbook_tex(self, z: Symbol, c: Weights) -> Form:
         gain = r"y_i (\alpha_i - \alpha^*_i) - \varepsilon (\alpha_i + \alpha^*_i)"

@@ -77,7 +77,9 @@ class HardMargin(Loss):
 
     def tex(self) -> Tex:
         row = Row(r"\alpha_i", "y_i z_i", r"\ge", "1", "i")
-        return Tex("", "y_i v_i", domain=r"y_i v_i \le 0", slope=r"-y_i \alpha_i", rows=(row,))
+        return Tex(
+            "", "y_i v_i", domain=r"y_i v_i \le 0", slope=r"-y_i \alpha_i", rows=(row,), names=""
+        )
 
     def textbook_tex(self, z: Symbol, c: Weights) -> Form:
         rows = (Row(r"\alpha_i", f"y_i {z.entry}", r"\ge", "1", "i"),)

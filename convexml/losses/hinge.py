@@ -97,7 +97,8 @@ class Hinge(Loss):
         ]
 
     def tex(self) -> Tex:
-        return Tex("(1 - y_i z_i)_+", "y_i v_i", domain=r"-1 \le y_i v_i \le 0")
+        names = r"\alpha_i = -y_i u_i,\ \beta_i = c_i - \alpha_i,\ \xi_i = (1 - y_i z_i)_+"
+        return Tex("(1 - y_i z_i)_+", "y_i v_i", r"-1 \le y_i v_i \le 0", names=names)
 
     def textbook_tex(self, z: Symbol, c: Weights) -> Form:
         return Form(

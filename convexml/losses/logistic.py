@@ -13,7 +13,7 @@ from ..compiled import compiled
 from ..conditions import AtSamples, Condition
 from ..numerics import ELEMENTARY, EPS, Array, log1pexp
 from ..terms import Terms
-from ..tex import Tex
+from ..tex import Tex, listed
 from .base import Loss
 
 TINY = 1e-300
@@ -123,4 +123,8 @@ class Logistic(Loss):
             r"p_i \log p_i + (1 - p_i) \log(1 - p_i)",
             r"0 \le p_i = -y_i v_i \le 1",
             r"-\frac{y_i}{1 + e^{y_i z_i}}",
+            names=listed(
+                r"P(\text{other class}) = 1 / (1 + e^{y_i z_i})",
+                r"l(y_i, z_i) = \log(1 + e^{-y_i z_i})",
+            ),
         )

@@ -114,9 +114,9 @@ class Pinball(Loss):
         above, below = np.maximum(at.y - at.z, 0.0), np.maximum(at.z - at.y, 0.0)
         rest = (1.0 - self.tau) * at.c - at.u
         return [
-            at.domain,
-            products("(y - z)_+ (u + tau c) = 0", above * (at.u + self.tau * at.c)),
-            products("(z - y)_+ ((1 - tau) c - u) = 0", below * rest),
+            at.domain.named("-tau c_i <= u_i <= (1 - tau) c_i"),
+            products("r_plus_i (u_i + tau c_i) = 0", above * (at.u + self.tau * at.c)),
+            products("r_minus_i ((1 - tau) c_i - u_i) = 0", below * rest),
         ]
 
     def tex(self) -> Tex:
@@ -124,4 +124,5 @@ class Pinball(Loss):
             r"\tau (y_i - z_i)_+ + (1 - \tau)(z_i - y_i)_+",
             "y_i v_i",
             r"-\tau \le v_i \le 1 - \tau",
+            names=r"r^+_i = (y_i - z_i)_+,\ r^-_i = (z_i - y_i)_+",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..kernels import Kernel
@@ -19,6 +20,8 @@ class Latex:
     lagrangian: str
     dual: str
     kkt: tuple[str, ...]
+    where: str = ""
+    """What only the conditions of a certificate name."""
 
     def __str__(self) -> str:
         rows = [
@@ -26,6 +29,7 @@ class Latex:
             rf"\text{{Lagrangian}}\quad & {self.lagrangian}",
             rf"\text{{dual}}\quad & {self.dual}",
             *(rf"\text{{KKT}}\quad & {row}" for row in self.kkt),
+            *([rf"\text{{where}}\quad & {self.where}"] if self.where else []),
         ]
         body = " \\\\\n".join(rows)
         return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
@@ -63,12 +67,15 @@ def latex_of(
     form = told(loss, Loss, "textbook_tex", "value", z, c) if textbook else None
     if form is not None:
         v, lam, balance = pushed(form.push, kernel), "", rf"\sum_i {form.push} = 0"
+        pushes = f"-{form.push}" if not form.sign else form.push
+        names = [f"z_i = {at}", f"u_i = {pushes}"]
     else:
         shift = b and (r"\mathbf{1}b^\top" if classes else r"b\mathbf{1}")
         form = in_predictions(
             told(loss, Loss, "tex", "value"), c, plus(f"{w}" if kernel else f"X{w}", shift), classes
         )
         lam, balance = r"\lambda", rf"\mathbf{{1}}^\top {form.dual} = 0"
+        names = ["w = W", "u = U"] if classes else [told(loss, Loss, "tex", "value").names or ""]
     minus = v.negative() if form.sign else v
     across = v if penalty.depends_on_sizes else minus
     omega = told(penalty, Penalty, "tex", "value", w, across, lam)
@@ -86,7 +93,19 @@ def latex_of(
         rf"\max_{{{form.dual}}}\ {plus(form.gain, omega.conjugate and f'-{omega.conjugate}')}"
         + such_that(form.domain, omega.domain, balance),
         (*filter(None, stationarity), *(row.condition for row in rows)),
+        listed(*names, *named_in_conditions(loss, omega, c, w)),
     )
+
+
+def named_in_conditions(loss: Loss, omega: Tex, c: Weights, w: Symbol) -> Iterator[str]:
+    """What the conditions call c_i, l and Omega, as far as those of the loss and penalty do."""
+    told_of: Tex = told(loss, Loss, "tex", "value")
+    if told_of.names != "":
+        yield f"c_i = {c.each or 1}"
+    if told_of.names is None:
+        yield told_of.defined("l(y_i, z_i)")
+    if omega.value or omega.rows:
+        yield omega.defined(rf"\Omega({'q' if 'K' in str(w) else w})")
 
 
 def in_predictions(loss: Tex, c: Weights, prediction: str, classes: bool) -> Form:

@@ -87,8 +87,8 @@ class Ball(Penalty):
         return [
             at.inclusion,
             at.domain,
-            worst(f"{size} <= radius", "primal_feasibility", max(-room, 0.0), self.t),
-            products(f"{self.multiplier} (radius - {size}) = 0", self.dual_norm(at.v) * room),
+            worst(f"{size} <= t", "primal_feasibility", max(-room, 0.0), self.t),
+            products(f"{self.multiplier} (t - {size}) = 0", self.dual_norm(at.v) * room),
         ]
 
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:

@@ -190,7 +190,7 @@ class GroupL2(Penalty):
         return Terms(0.0, {"correlation": norms <= theta["lam"] * self._scale})
 
     def conditions(self, at: AtFeatures) -> list[Condition]:
-        level = "lam sqrt|g|" if self.weights is None else "lam weights_g"
+        level = "lam sqrt|g|" if self.weights is None else "lam omega_g"
         return [
             at.inclusion,
             at.domain.named(f"|X_g'u| <= {level}"),

@@ -112,7 +112,7 @@ class L1(Penalty):
         return Terms(0.0, {"correlation": cp.abs(xtu) <= theta["lam"] * weights})
 
     def conditions(self, at: AtFeatures) -> list[Condition]:
-        level = "lam" if self.weights is None else "lam weights_j"
+        level = "lam" if self.weights is None else "lam omega_j"
         terms = self.terms(at.w, at.v)
         return [
             at.inclusion,

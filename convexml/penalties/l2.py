@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..conditions import AtFeatures, Condition, Words
+from ..conditions import AtFeatures, Condition, Words, vanishing
 from ..numerics import Array, gamma, middle_power
 from ..terms import Terms
 from ..tex import Symbol, Tex, zero_where
@@ -117,9 +117,11 @@ class L2(Penalty):
         return Terms(value, {"stationarity": balance})
 
     def conditions(self, at: AtFeatures) -> list[Condition]:
+        if self.lam == 0.0:
+            return [at.equation(""), at.domain.named(vanishing(at.push))]
         # Models with multipliers of their own have lam = 1.
         lam = "" if self.lam == 1.0 and at.push != Words().push else "lam "
-        gradient = f"{lam}w" if self.weights is None else f"{lam}diag(weights) w"
+        gradient = f"{lam}w" if self.weights is None else f"{lam}diag(omega) w"
         return [at.equation(gradient), at.domain]
 
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:

@@ -16,6 +16,8 @@ RULES: tuple[tuple[str, object], ...] = (
     (r" in (?=dom |∂)", " ∈ "),
     (rf"(?<![A-Za-z])({WORD})(?![A-Za-z])", lambda found: GREEK[found[1]]),
     (r"_star\b", "*"),
+    (r"\br_plus(_i)?(?![A-Za-z])", lambda found: "rᵢ⁺" if found[1] else "r⁺"),
+    (r"\br_minus(_i)?(?![A-Za-z])", lambda found: "rᵢ⁻" if found[1] else "r⁻"),
     (r"\bsum(?=[_( ])(?! of)", "∑"),
     (r"\bl'(?=\()", "l′"),
     (r"(?<=[\w)*])'", "ᵀ"),

@@ -45,6 +45,9 @@ def solved(problem: Any) -> tuple[dict[str, Any], float]:
         names |= {"K": problem.kernel_parts.matrix.dense, "q": solution.primal["q"]}
     slacks = {} if several else parts.loss.slacks(parts.y, z)
     names |= {r"\xi": slacks.get("xi"), r"\xi^*": slacks.get("xi_star")}
+    names |= {"r^+": slacks.get("r_plus"), "r^-": slacks.get("r_minus")}
+    constraint = not several and parts.loss.is_indicator
+    names["c"] = np.ones(len(problem._samples.y)) if constraint else parts.c
     for name, value in solution.dual.items():
         names["\\" + name.replace("_star", "^*")] = value
     return names, solution.objective
@@ -69,6 +72,9 @@ def check_at_the_solution(problem: Any, names: dict[str, Any], value: float) -> 
     for row in rows["KKT"]:
         if r"\partial" not in row:
             assert all_hold(row.replace(r"\quad", r"\ "), names, tol, ranges), row
+    for row in rows.get("where", []):
+        told = [each for each in row.split(r",\ ") if not re.match(r"l\(|\\Omega|P\(|w = W", each)]
+        assert all_hold(r",\ ".join(told), names, tol, ranges), row
 
 
 def each_model() -> list[Any]:
@@ -97,6 +103,7 @@ PAIRS = [
     ("squared", "box above"),
     ("huber", "l1_ball"),
     ("hinge", "l2_ball"),
+    ("epsilon_insensitive", "l2"),
     ("exponential", "box"),
     ("hard_margin", "l1 weights"),
     ("interpolation", "l1"),
@@ -119,6 +126,9 @@ def test_pairs_at_their_solution(loss: str, penalty: str, s: Any, scale: str | f
     names, value = solved(problem)
     labels = {
         "margin": r"\alpha",
+        "slack": r"\beta",
+        "slack_star": r"\beta^*",
+        **({"above": r"\alpha", "below": r"\alpha^*"} if loss == "epsilon_insensitive" else {}),
         "interpolation": r"\nu",
         "nonnegative": r"\mu",
         "ball": r"\lambda" if penalty == "l1_ball" else r"\mu",

@@ -1,10 +1,12 @@
-"""convexml solves every model of problems/ to its expected status, and each known fact holds."""
+"""Every model of problems/ is solved to its status and facts, in the symbols of its formulas."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from support.latex.symbols import undefined
 
 from convexml import models
 from convexml.library import check_fact, load_file, read_table_of
@@ -24,6 +26,9 @@ def test_a_model_file_is_solved_to_its_facts(path):
     assert [check for check in checks if not check.holds] == []
     if solution.status != "optimal":
         assert solution.evidence
+    named = [row.name for row in solution.certificate.conditions]
+    named += [name for name, value in solution.dual.items() if np.any(value)]
+    assert undefined(named, record.problem.latex()) == set()
 
 
 def test_every_model_has_a_problem_file():

@@ -28,7 +28,9 @@ SVM = r"""\begin{aligned}
 \text{KKT}\quad & \sum_i \alpha_i y_i = 0 \\
 \text{KKT}\quad & y_i (w^\top x_i + b) \ge 1 - \xi_i,\quad \alpha_i \ge 0, \\
 & \qquad \alpha_i\left(1 - \xi_i - y_i (w^\top x_i + b)\right) = 0 \\
-\text{KKT}\quad & \xi_i \ge 0,\quad \beta_i \ge 0,\quad \beta_i \xi_i = 0
+\text{KKT}\quad & \xi_i \ge 0,\quad \beta_i \ge 0,\quad \beta_i \xi_i = 0 \\
+\text{where}\quad & z_i = w^\top x_i + b,\ u_i = -\alpha_i y_i,\ c_i = C, \\
+& \qquad \Omega(w) = \tfrac{1}{2}\|w\|_2^2
 \end{aligned}"""
 
 

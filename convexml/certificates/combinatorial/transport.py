@@ -179,9 +179,9 @@ class Transport:
         largest = float(np.abs(self.costs).max())
         sizes = 4.0 * UNIT * (np.abs(f)[:, None] + np.abs(g) + np.abs(self.costs))
         return [
-            worst("plan >= 0", kind, below, self.total / max(m, n)),
-            worst("plan 1 = a", kind, rows, size_a, lost * sums[0]),
-            worst("plan' 1 = b", kind, columns, size_b, lost * sums[1]),
+            worst("P >= 0", kind, below, self.total / max(m, n)),
+            worst("P 1 = a", kind, rows, size_a, lost * sums[0]),
+            worst("P' 1 = b", kind, columns, size_b, lost * sums[1]),
             worst("f_i + g_j <= C_ij", "dual_feasibility", moved, largest, sizes),
-            products("plan_ij (C_ij - f_i - g_j) = 0", plan * (self.costs - f[:, None] - g)),
+            products("P_ij (C_ij - f_i - g_j) = 0", plan * (self.costs - f[:, None] - g)),
         ]

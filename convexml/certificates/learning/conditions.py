@@ -11,6 +11,7 @@ from ...conditions import AtFeatures, AtSamples, Condition, Words
 from ...losses import Loss
 from ...numerics import Array
 from ...objective import Objective
+from ...objective.kernel import KernelObjective
 from ...penalties import Penalty
 from ...tex import told
 from ..judge import in_units_of_gap
@@ -91,11 +92,23 @@ def conditions_of_samples(point: PassedPoint) -> list[Condition]:
     """
     objective = point.objective
     z, words, _ = _words_of(objective)
-    found = [Condition("-X'u in dom Omega*", "dual_feasibility", 0.0)]
+    found = [Condition("-Ku in dom Omega*", "dual_feasibility", 0.0)]
     found += told(objective.loss, Loss, "conditions", "value", at_samples(point, z))
     if objective.fit_intercept:
         found.append(rows.balance(point, words.balance))
     return found
+
+
+def stationarity_of(objective: KernelObjective) -> str:
+    """The row K (lam q + u) = 0 in words; models with multipliers of their own have lam = 1."""
+    words: Words = told(objective.loss, Loss, "words", "value", "z")
+    lam = "" if objective.lam == 1.0 and words.push != Words().push else "lam "
+    return f"K ({lam}q + u) = 0"
+
+
+def of_function(row: Condition) -> Condition:
+    """A row of the coordinates of a function, for the kernel matrix in place of its factor."""
+    return row.named(row.name.replace("X'u", "Ku"))
 
 
 ROWS = {"slopes": rows.slopes, "domain": rows.loss_domain, "feasible": rows.predictions}

@@ -13,7 +13,7 @@ from ..certificate import Certificate, Verdict
 from ..judge import bounded, in_units_of_gap, judge
 from ..scale import learning_scale
 from .account import dual_rounding, primal_rounding, unproved
-from .conditions import conditions_of_samples, is_feasible
+from .conditions import conditions_of_samples, is_feasible, stationarity_of
 from .passed_point import PassedPoint
 from .points.dual_repair import (
     DualPoint,
@@ -130,7 +130,7 @@ def certify_function(
         sizes = np.abs(g.values) + objective.matrix.sizes * np.sqrt(lam * scale)
         other = g.values if u is None else objective.matrix.product(u)
         residual, terms = lam * f.values + other, lam * np.abs(f.values) + sizes
-        first = worst("K (lam q + u) = 0", "stationarity", residual, terms)
+        first = worst(stationarity_of(objective), "stationarity", residual, terms)
         return in_units_of_gap([first, *conditions_of_samples(seen)], scale)
 
     met = u is None and is_feasible(seen, tol)

@@ -15,6 +15,7 @@ from ..judge import judge, refuted
 from ..rounding import compensated_error, compensated_rmatvec
 from ..scale import relative
 from .beside_kernel import beside_kernel, said_of_matrix
+from .conditions import of_function, stationarity_of
 from .evaluation import AFFORDABLE
 from .function import certify_function
 from .gap import best_intercept, certify_objective
@@ -94,7 +95,7 @@ def _through_factor(
     if b is None:
         b = best_intercept(frame_of(parts, always=True), w)
     inner = certify_objective(parts, w, b, u, tol=tol, refute=refute, stationary=False)
-    judged = inner.dual["u"] if u is None else u
+    judged, rows = inner.dual["u"] if u is None else u, inner.conditions
     extra = _worth(objective, w, b, error)
     extra += beside_kernel(objective, q, w, b, inner.dual["u"], inner.primal_objective)
     gap = inner.gap + extra
@@ -104,7 +105,7 @@ def _through_factor(
         relative_gap=relative(gap, inner.scale),
         rounding=inner.rounding + extra,
         proved_gap=inner.proved_gap + extra,
-        conditions=(_stationarity(objective, q, judged, inner.scale), *inner.conditions),
+        conditions=(_stationarity(objective, q, judged, inner.scale), *map(of_function, rows)),
         witness=None,
         reason=_reason(inner, extra, bare=constructed and u is not None),
         dual_source="constructed" if constructed else inner.dual_source,
@@ -156,7 +157,7 @@ def _stationarity(objective: KernelObjective, q: Array, u: Array, scale: float) 
 
     A function f with lam |f|^2 = scale has values of size sqrt(K_ii scale / lam).
     """
-    lam, name = objective.lam, "K (lam q + u) = 0"
+    lam, name = objective.lam, stationarity_of(objective)
     least = NULL_SHARE * np.abs(objective.coordinates.null_slopes)
     terms = lam * np.abs(q) + np.maximum(np.abs(u), least)
     worth = np.sqrt(np.maximum(np.diag(objective.matrix.dense), 0.0) * lam * scale)

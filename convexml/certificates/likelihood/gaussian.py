@@ -185,13 +185,19 @@ class Precision:
             worst("Theta = Theta'", "primal_feasibility", skew, largest),
             worst("Theta > 0", "primal_feasibility", max(-least, 0.0), largest),
             worst(self.box, "dual_feasibility", moved, sizes, self.beside(W)),
-            products("Theta_ij (S_ij - W_ij) + lam |Theta_ij| = 0", terms),
+            products(self.slack, terms),
         ]
 
     @property
     def box(self) -> str:
         """The constraints of W in words."""
         return "W_jj = S_jj, |W_ij - S_ij| <= lam" if self.lam > 0.0 else "W = S"
+
+    @property
+    def slack(self) -> str:
+        """What Theta_ij and the room of W_ij are to each other, in words."""
+        penalty = " + lam |Theta_ij|" if self.lam > 0.0 else ""
+        return f"Theta_ij (S_ij - W_ij){penalty} = 0"
 
     def _improved(self) -> tuple[Array | None, Array | None]:
         """A better Theta, and its inverse."""

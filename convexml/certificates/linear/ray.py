@@ -114,7 +114,7 @@ def _ray_rows(cone: LinearData, ray: Array) -> list[Condition]:
     return [
         worst("A_ub ray <= 0", kind, ub, abs(cone.A_ub) @ np.abs(ray)),
         worst("A_eq ray = 0", kind, eq, abs(cone.A_eq) @ np.abs(ray)),
-        worst("ray within the bounds' directions", kind, np.maximum(below, above)),
+        worst("ray within the directions of the bounds", kind, np.maximum(below, above)),
     ]
 
 

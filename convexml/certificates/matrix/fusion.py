@@ -20,6 +20,7 @@ from ..certificate import Certificate, Verdict
 from ..judge import bounded, judge, refuted
 from ..scale import learning_scale
 
+MOVED = "U_i = x_i - sum_{j>i} V_ij + sum_{j<i} V_ji"
 STEPS = 4000
 ROUND = 10
 """Steps between two looks at the gap."""
@@ -136,7 +137,7 @@ class Fusion:
         largest = max(float(np.max(self.radii, initial=0.0)), np.finfo(float).tiny)
         rounding = 8.0 * (self.X.shape[1] + 4) * EPS * largest
         return [
-            worst("U = X - A'V", "stationarity", U - self.X + self.A.T @ V, size),
+            worst(MOVED, "stationarity", U - self.X + self.A.T @ V, size),
             worst("|V_ij| <= lam w_ij", "dual_feasibility", over, largest, rounding),
             products("lam w_ij |U_i - U_j| = <V_ij, U_i - U_j>", float(np.sum(slack))),
         ]

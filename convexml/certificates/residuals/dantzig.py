@@ -26,8 +26,8 @@ SMALL = (1e-9, 1e-6, 1e-3)
 """Shares of the largest below which coefficients and slacks count as 0 where a v is looked for."""
 
 
-MET = "|x_j'C(y - Xw - b)| <= lam"
-"""The constraint in words; with c'(y - Xw - b) = 0 it is the same about means m_j of columns."""
+MET = "|x_j'Cr| <= lam"
+"""The constraint in words; with 1'Cr = 0 it is the same about means m_j of columns."""
 
 
 class SelectorBound(NamedTuple):
@@ -168,14 +168,14 @@ class Dantzig:
         q, error, _ = it.scores(v)
         across, shaken = it.against(q, error)
         beyond = np.maximum(np.abs(across) - 1.0, 0.0)
-        name = "|(x_j - m_j)'C(y - Xw - b)| <= lam" if it.middle.any() else MET
+        name = "|(x_j - m_j)'Cr| <= lam" if it.middle.any() else MET
         rows = [
             worst(name, "primal_feasibility", over, it.sizes, lost),
-            worst("|x_j'CXv| <= 1", "dual_feasibility", beyond, 1.0, shaken),
-            products("|w_j| - w_j x_j'CXv = 0", np.abs(w) - w * across),
-            products("lam |v_j| - v_j x_j'C(y - Xw - b) = 0", lam * np.abs(v) - v * found),
+            worst("|x_j'Cq| <= 1", "dual_feasibility", beyond, 1.0, shaken),
+            products("|w_j| - w_j x_j'Cq = 0", np.abs(w) - w * across),
+            products("lam |v_j| - v_j x_j'Cr = 0", lam * np.abs(v) - v * found),
         ]
         if it.samples.fit_intercept:
             size = it.samples.spread
-            rows.insert(1, worst("c'(y - Xw - b) = 0", "primal_feasibility", total, size, off))
+            rows.insert(1, worst("1'Cr = 0", "primal_feasibility", total, size, off))
         return rows

@@ -219,6 +219,7 @@ class AdaBoost(Boosted):
                 rf"\max_u\ \sum_i {c} (p_i - p_i \log p_i)"
                 + such_that(rf"u_i = -{c} y_i p_i", r"p \ge 0", r"H^\top u = 0"),
                 (rf"p_i = e^{{-{push}}}", r"H^\top u = 0"),
+                f"c_i = {c}",
             )
         )
 

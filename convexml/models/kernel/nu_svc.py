@@ -219,15 +219,17 @@ class NuSVC(NuMachine):
             form = r"\sum_{i,j} \alpha_i \alpha_j y_i y_j K_{ij}"
         cost = rf"\tfrac12 {square} + \sum_i s_i \xi_i - \nu \rho \sum_i s_i"
         rows = rf"y_i ({f} + b) \ge \rho - \xi_i", r"\xi_i \ge 0", r"\rho \ge 0"
-        box = (r"0 \le \alpha_i \le s_i", r"\sum_i \alpha_i y_i = 0",
-               r"\sum_i \alpha_i = \nu \sum_i s_i")  # fmt: skip
+        box = r"0 \le \alpha_i \le s_i", r"\sum_i \alpha_i y_i = 0"
+        total, sum_of = r"\nu \sum_i s_i", r"\sum_i \alpha_i"
         margin = rf"\alpha_i (\rho - \xi_i - y_i ({f} + b))"
         return str(
             Latex(
                 rf"\min_{{{name}, b, \rho, \xi}}\ {cost}" + such_that(*rows),
-                rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i",
-                rf"\max_\alpha\ -\tfrac12 {form}" + such_that(*box),
-                (f"{v} = {sum_}", r"\alpha_i + \beta_i = s_i", *box, *rows, f"{margin} = 0",
-                 r"\beta_i \xi_i = 0"),
+                rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i - \gamma \rho",
+                rf"\max_\alpha\ -\tfrac12 {form}" + such_that(*box, rf"{sum_of} \ge {total}"),
+                (f"{v} = {sum_}", r"\alpha_i + \beta_i = s_i", *box,
+                 rf"{sum_of} = {total} + \gamma,\ \gamma \ge 0", *rows, f"{margin} = 0",
+                 r"\beta_i \xi_i = 0", r"\gamma \rho = 0"),
+                rf"z_i = {f} + b,\ \gamma = 0",
             )
         )  # fmt: skip

@@ -141,7 +141,7 @@ class OneClassSVM(NuMachine):
         f = r"w^\top x_i" if self.kernel is None else r"(Kq)_i"
         square = r"\|w\|_2^2" if self.kernel is None else r"q^\top K q"
         form = r"\|\sum_i \alpha_i x_i\|_2^2" if self.kernel is None else r"\alpha^\top K \alpha"
-        solves = r"w = \sum_i \alpha_i x_i" if self.kernel is None else r"Kq = K\alpha"
+        solves = r"w = \sum_i \alpha_i x_i" if self.kernel is None else r"Kq = \sum_i \alpha_i K_i"
         cost = rf"\tfrac12 {square} + \sum_i s_i \xi_i - \nu \rho \sum_i s_i"
         rows = rf"{f} \ge \rho - \xi_i", r"\xi_i \ge 0"
         box = r"0 \le \alpha_i \le s_i", r"\sum_i \alpha_i = \nu \sum_i s_i"
@@ -160,5 +160,6 @@ class OneClassSVM(NuMachine):
                     f"{margin} = 0",
                     r"\beta_i \xi_i = 0",
                 ),
+                f"z_i = {f}",
             )
         )

@@ -161,6 +161,7 @@ class OptimalTransport(ArrayProblem):
                     r"\Lambda \ge 0",
                     r"\Lambda_{ij} P_{ij} = 0",
                 ),
+                r"P = \text{plan}",
             )
         )
 

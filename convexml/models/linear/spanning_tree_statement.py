@@ -73,4 +73,5 @@ def spanning_tree_latex() -> Latex:
             r"y_\pi (x(\pi) - |\pi| + 1) = 0",
             r"\lambda_e x_e = 0",
         ),
+        r"E = \text{all edges},\ E[S] = \text{those within a set of points}\ S",
     )

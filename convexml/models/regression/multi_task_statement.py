@@ -8,6 +8,7 @@ import numpy as np
 
 from ...objective import Statement, label_all
 from ...objective.outputs.several_targets import SeveralTargets
+from ...tex import listed
 from ..latex import Latex, such_that, weights_of
 
 
@@ -62,4 +63,9 @@ def multi_task_latex(intercept: bool, weighted: bool) -> Latex:
         rf"{cost} + \operatorname{{tr}} U^\top\left(XW{b} - Z\right)",
         rf"\max_{{U}}\ {gain}" + such_that(f"v_i = {c.inverse}", domain, balance),
         tuple(filter(None, (slope, active, balance, row))),
+        listed(
+            f"c_i = {c.each}",
+            r"l(y_i, z_i) = \tfrac12 \|z_i - y_i\|_2^2",
+            r"\Omega(W) = \lambda\sum_j \|W_j\|_2",
+        ),
     )

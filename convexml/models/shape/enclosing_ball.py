@@ -168,6 +168,7 @@ class EnclosingBall(ArrayProblem):
                 r"\max_\alpha\ \sum_i \alpha_i \|x_i\|^2 - \|\textstyle\sum_i \alpha_i x_i\|^2"
                 + such_that(*simplex),
                 (r"c = \sum_i \alpha_i x_i", inside, *simplex, slack),
+                r"c = \text{center},\ r = \text{radius}",
             )
         )
 

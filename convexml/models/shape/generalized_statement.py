@@ -73,4 +73,5 @@ def generalized_latex(intercept: bool, weighted: bool) -> Latex:
                 ),
             )
         ),
+        f"c_i = {c.each}",
     )

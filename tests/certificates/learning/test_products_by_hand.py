@@ -29,8 +29,8 @@ def test_products_and_bounds_by_hand() -> None:
     grad, size = X.T @ u, np.linalg.norm(X.T @ u)
     cases: list[tuple[Any, Array, dict[str, Array]]] = [
         (bind(cml.QuantileRegression, tau, 0.1), y, {
-            "(y - z)_+ (u + tau c) = 0": np.maximum(r, 0.0) * (u + tau * mean),
-            "(z - y)_+ ((1 - tau) c - u) = 0": np.maximum(-r, 0.0) * ((1 - tau) * mean - u),
+            "r_plus_i (u_i + tau c_i) = 0": np.maximum(r, 0.0) * (u + tau * mean),
+            "r_minus_i ((1 - tau) c_i - u_i) = 0": np.maximum(-r, 0.0) * ((1 - tau) * mean - u),
         }),
         (bind(cml.SoftMarginSVM, C), labels, {
             "alpha_i (1 - xi_i - y_i z_i) = 0": alpha * (1.0 - xi - labels * z),
@@ -41,19 +41,19 @@ def test_products_and_bounds_by_hand() -> None:
             "y_i z_i >= 1": np.maximum(1.0 - labels * z, 0.0),
         }),
         (bind(cml.SVR, C, eps), y, {
-            "alpha_i (r_i - epsilon - xi_i) = 0": left * (r - eps - above),
-            "alpha*_i (-r_i - epsilon - xi*_i) = 0": right * (-r - eps - below),
+            "alpha_i (y_i - z_i - epsilon - xi_i) = 0": left * (r - eps - above),
+            "alpha*_i (z_i - y_i - epsilon - xi*_i) = 0": right * (-r - eps - below),
             "beta_i xi_i = 0": (C * s - left) * above,
             "beta*_i xi*_i = 0": (C * s - right) * below,
         }),
         (bind(cml.ConstrainedLasso, 2.0), y, {
             "lambda |w_j| + w_j x_j'u = 0": np.max(np.abs(grad)) * np.abs(w) + w * grad,
-            "|w|_1 <= radius": np.maximum(np.sum(np.abs(w), keepdims=True) - 2.0, 0.0),
-            "lambda (radius - |w|_1) = 0": np.max(np.abs(grad)) * (2.0 - np.abs(w).sum()),
+            "|w|_1 <= t": np.maximum(np.sum(np.abs(w), keepdims=True) - 2.0, 0.0),
+            "lambda (t - |w|_1) = 0": np.max(np.abs(grad)) * (2.0 - np.abs(w).sum()),
         }),
         (bind(cml.ConstrainedRidge, 1.2), y, {
-            "|w| <= radius": np.maximum(np.linalg.norm(w) - 1.2, 0.0),
-            "mu (radius - |w|) = 0": size * (1.2 - np.linalg.norm(w)),
+            "|w| <= t": np.maximum(np.linalg.norm(w) - 1.2, 0.0),
+            "mu (t - |w|) = 0": size * (1.2 - np.linalg.norm(w)),
         }),
         (bind(cml.ElasticNet, 0.5, 0.6), y, {
             "w_j (x_j'u + lam(1-rho)w_j + lam rho sign w_j) = 0":

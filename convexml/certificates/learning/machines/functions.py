@@ -40,6 +40,11 @@ class Functions(Protocol):
         """The w of sum_i q_i k(x_i, .)."""
         ...
 
+    @property
+    def letters(self) -> tuple[str, str]:
+        """What the formulas call f and x_i."""
+        ...
+
     def apart(self, w: Array, q: Array, name: str) -> Condition:
         """How far f is from that function."""
         ...
@@ -93,6 +98,10 @@ class OfFeatures:
     def of(self, q: Array) -> Array:
         found: Array = self.A.T @ q
         return found
+
+    @property
+    def letters(self) -> tuple[str, str]:
+        return "w", "x_i"
 
     def apart(self, w: Array, q: Array, name: str) -> Condition:
         return worst(name, "stationarity", w - self.of(q), float(np.max(np.abs(w))) or 1.0)
@@ -155,6 +164,10 @@ class OfSamples:
 
     def of(self, q: Array) -> Array:
         return q
+
+    @property
+    def letters(self) -> tuple[str, str]:
+        return "Kq", "K_i"
 
     def apart(self, w: Array, q: Array, name: str) -> Condition:
         size = float(np.max(np.abs(self.scores(w))))

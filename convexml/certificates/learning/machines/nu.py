@@ -101,10 +101,10 @@ class NuPart:
         slack = least if at.xi is None else at.xi
         size = self._reach(self.space.square(at.w)) + abs(at.level)
         outside = np.maximum(np.maximum(-alpha, alpha - self.limits), 0.0)
-        y = "y_i " if self._has_classes else ""
+        y, (f, x) = "y_i " if self._has_classes else "", self.space.letters
         primal = f"{y}z_i >= rho - xi_i, xi_i >= 0"
         found = [
-            self.space.apart(at.w, q, f"w = sum alpha_i {y}x_i"),
+            self.space.apart(at.w, q, f"{f} = sum alpha_i {y}{x}"),
             worst(primal, "primal_feasibility", np.maximum(least - slack, 0.0), size),
             worst("0 <= alpha_i <= s_i", "dual_feasibility", outside, self.limits),
             worst("sum alpha_i = nu sum s_i", "dual_feasibility", alpha.sum() - self.total,

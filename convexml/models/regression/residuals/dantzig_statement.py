@@ -77,4 +77,5 @@ def dantzig_latex(intercept: bool, weighted: bool) -> Latex:
             r"X^\top C r \in \partial \left[\lambda\|v\|_1\right]",
             *filter(None, (box, total, mean)),
         ),
+        r"m_j = \mathbf{1}^\top C x_j" if intercept else "",
     )

@@ -62,4 +62,5 @@ def square_root_latex(intercept: bool, weighted: bool) -> Latex:
             rf"-X^\top u \in \partial \left[{norm}\right]",
             *filter(None, (balance, row)),
         ),
+        f"c_i = {c.each}",
     )
