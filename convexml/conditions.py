@@ -41,6 +41,8 @@ class Condition:
         How many entries it is the worst of.
     column : str
         The name of the column of X that it belongs to, where it has one.
+    shape : tuple of int
+        Of the matrix that it is an entry of, which ``index`` counts by rows; empty for a vector.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Condition:
     rounding: float = 0.0
     among: int = 1
     column: str = ""
+    shape: tuple[int, ...] = ()
 
     @property
     def relative(self) -> float:
@@ -70,16 +73,23 @@ class Condition:
         return bool(self.residual - self.rounding > tol * self.scale)
 
     def where(self) -> str:
-        """The index of the worst entry, with the name of its column; "" where all is met."""
+        """The index of the worst entry, with the name of its column; "" where all is met.
+
+        Of a matrix (i, j), by rows.
+        """
         if self.index is None or not self.residual > 0.0:
             return ""
-        return f"{self.index} ({one_line(self.column)})" if self.column else str(self.index)
+        at = str(self.index)
+        if len(self.shape) > 1:
+            at = f"({', '.join(map(str, np.unravel_index(self.index, self.shape)))})"
+        return f"{at} ({one_line(self.column)})" if self.column else at
 
     def of_columns(self, names: Sequence[str], outputs: int = 1) -> Condition:
         """With the name of its column, where it is the worst of one row a column and output."""
         if self.index is None or self.among != len(names) * outputs:
             return self
-        return replace(self, column=names[self.index // outputs])
+        shape = self.shape if outputs == 1 else (len(names), outputs)
+        return replace(self, column=names[self.index // outputs], shape=shape)
 
     def named(self, name: str) -> Condition:
         """The same in other words."""
@@ -106,7 +116,8 @@ def worst(name: str, kind: str, residual: Any, scale: Any = 1.0, rounding: Any =
     rounding : array or float
         Bounds on the errors of the violations.
     """
-    values = np.abs(_numbers(residual)).ravel()
+    found = np.abs(_numbers(residual))
+    shape, values = found.shape if found.ndim > 1 else (), found.ravel()
     if values.size == 0:
         return Condition(name, kind, 0.0)
     scales, errors = (_numbers(each).ravel() for each in (scale, rounding))
@@ -118,7 +129,8 @@ def worst(name: str, kind: str, residual: Any, scale: Any = 1.0, rounding: Any =
     most, size, error = (
         float(each[index if each.size > 1 else 0]) for each in (values, scales, errors)
     )
-    return Condition(name, kind, np.inf if isnan(most) else most, size, index, error, values.size)
+    most = np.inf if isnan(most) else most
+    return Condition(name, kind, most, size, index, error, values.size, shape=shape)
 
 
 def _numbers(x: Any) -> Any:

@@ -112,13 +112,15 @@ def _array(lines: Sequence[Sequence[str]]) -> str:
 
 
 def named(arrays: Mapping[str, Any], columns: int) -> list[str]:
-    """One line for each named array: its first entries, as many as fit, its shape and zeros."""
+    """A line for each array, two for long names: the first entries that fit, shape and zeros."""
     names = [plain_name(name) for name in arrays]
-    width = max([12, *(len(name) + 1 for name in names)])
-    return [
-        f"  {name:<{width}}{entries(value, columns - 2 - width)}"
-        for name, value in zip(names, arrays.values(), strict=True)
-    ]
+    fitting = [len(name) + 1 for name in names if len(name) < columns // 3]
+    width, lines = max([12, *fitting]), []
+    for name, value in zip(names, arrays.values(), strict=True):
+        lines += [] if len(name) < width else [f"  {name}"]
+        beside = name if len(name) < width else ""
+        lines.append(f"  {beside:<{width}}{entries(value, columns - 2 - width)}")
+    return lines
 
 
 def entries(value: Any, room: int = 66) -> str:

@@ -39,8 +39,9 @@ WIDTHS = {1: 6.2, 2: 11.0, 3: 14.5}
 """Of a figure by the number of its panels, in inches."""
 LETTERS = 13.5
 """Of the words above a panel, to an inch."""
-TITLE = 58
-"""Characters of the title above one panel."""
+HEIGHT = 4.2
+TITLE, LEAST = 58, 24
+"""Characters of the title above one panel, and above the smallest figure."""
 DECADES = 100.0
 """Ratio of the ends of a logarithmic axis from which powers of ten are enough."""
 LABELLED = 14
@@ -52,7 +53,12 @@ Panel = Callable[[Any], None]
 
 
 def draw_panels(
-    owner: str, title: str, panels: Sequence[Panel], path: Any = None, ax: Any = None
+    owner: str,
+    title: str,
+    panels: Sequence[Panel],
+    path: Any = None,
+    ax: Any = None,
+    figsize: Any = None,
 ) -> Any:
     """A figure with panels in a row, or the caller's axes; saved where a path is given.
 
@@ -60,11 +66,17 @@ def draw_panels(
     ------
     ConvexmlError
         Without matplotlib; ``InputError`` for axes that are none, for another number of axes than
-        of panels (a single one takes the first), and for a path that cannot be written.
+        of panels (a single one takes the first), for a size that is none or beside axes, and for
+        a path that cannot be written.
     """
     target = None if path is None else writable(path, owner)
     if ax is None:
-        figure, places = canvas(owner, len(panels), title)
+        figure, places = canvas(owner, len(panels), title, figsize)
+    elif figsize is not None:
+        raise InputError(
+            f"{owner}: figsize is of a new figure, and ax has its own; leave one out, or call "
+            "ax.figure.set_size_inches."
+        )
     else:
         figure, places = borrowed(owner, len(panels), ax)
     for axes, draw in zip(places, panels, strict=False):
@@ -74,21 +86,38 @@ def draw_panels(
     return figure
 
 
-def canvas(owner: str, panels: int, title: str) -> tuple[Any, list[Any]]:
-    """A figure without a screen, and its panels in a row.
+def canvas(owner: str, panels: int, title: str, size: Any = None) -> tuple[Any, list[Any]]:
+    """A figure without a screen, and its panels in a row, or a column where it is upright.
 
     Raises
     ------
     ConvexmlError
-        Without matplotlib.
+        Without matplotlib; ``InputError`` for a size that is none.
     """
+    width, height = (WIDTHS[panels], HEIGHT) if size is None else _size(owner, size)
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise ConvexmlError(f"{owner} needs matplotlib: pip install 'convexml[report]'.") from None
-    figure = Figure(figsize=(WIDTHS[panels], 4.2), layout="constrained")
-    figure.suptitle(plain(title, TITLE * panels), x=0.01, ha="left", fontsize=12, weight="bold")
-    return figure, [styled(figure.add_subplot(1, panels, k + 1)) for k in range(panels)]
+    figure = Figure(figsize=(width, height), layout="constrained")
+    letters = TITLE * panels if size is None else max(int(width * TITLE / WIDTHS[1]), LEAST)
+    figure.suptitle(plain(title, letters), x=0.01, ha="left", fontsize=12, weight="bold")
+    shape = (panels, 1) if height > width else (1, panels)
+    return figure, [styled(figure.add_subplot(*shape, k + 1)) for k in range(panels)]
+
+
+def _size(owner: str, size: Any) -> tuple[float, float]:
+    """Width and height in inches."""
+    try:
+        width, height = (float(each) for each in size)
+    except (TypeError, ValueError):
+        width = height = np.nan
+    if not (0.0 < width < np.inf and 0.0 < height < np.inf):
+        raise InputError(
+            f"{owner}: figsize must be a width and a height in inches, both > 0, got {size!r}; "
+            "take (6, 4)."
+        )
+    return width, height
 
 
 def borrowed(owner: str, panels: int, ax: Any) -> tuple[Any, list[Any]]:

@@ -26,7 +26,7 @@ OUTSIDE = "0.9"
 class PicturedLoss:
     """A loss that is asked for a picture."""
 
-    def plot(self, path: str | Path | None = None, *, ax: Any = None) -> Any:
+    def plot(self, path: str | Path | None = None, *, ax: Any = None, figsize: Any = None) -> Any:
         """Draw the loss of a prediction and its conjugate, joined by one tangent.
 
         The tangent of slope v meets z = 0 at -l*(v): l(y, z) + l*(y, v) = v z where it touches.
@@ -38,6 +38,8 @@ class PicturedLoss:
             Where to save the picture; the suffix says the format: .png, .svg, .pdf.
         ax : matplotlib Axes or pair of them, optional
             Where to draw: both panels, or the first one alone.
+        figsize : pair of float, optional
+            Width and height of a new figure in inches; not beside ``ax``.
 
         Returns
         -------
@@ -49,10 +51,11 @@ class PicturedLoss:
         ConvexmlError
             Without matplotlib.
         InputError
-            For ``ax`` that are no axes, and for a path that cannot be written.
+            For ``ax`` that are no axes, a ``figsize`` that is none, and for a path that cannot be
+            written.
         """
         panels = [partial(_draw_value, loss=self), partial(_draw_conjugate, loss=self)]
-        return draw_panels(f"{type(self).__name__}.plot", repr(self), panels, path, ax)
+        return draw_panels(f"{type(self).__name__}.plot", repr(self), panels, path, ax, figsize)
 
 
 def _draw_value(axes: Any, loss: Any) -> None:

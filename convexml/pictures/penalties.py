@@ -25,7 +25,7 @@ LEVELS = 8
 class PicturedPenalty:
     """A penalty that is asked for a picture."""
 
-    def plot(self, path: str | Path | None = None, *, ax: Any = None) -> Any:
+    def plot(self, path: str | Path | None = None, *, ax: Any = None, figsize: Any = None) -> Any:
         """Draw the level sets of the penalty and of its conjugate.
 
         Both are functions of two coefficients, the first ones; others are 0. A constraint, or a
@@ -37,6 +37,8 @@ class PicturedPenalty:
             Where to save the picture; the suffix says the format: .png, .svg, .pdf.
         ax : matplotlib Axes or pair of them, optional
             Where to draw: both panels, or the first one alone.
+        figsize : pair of float, optional
+            Width and height of a new figure in inches; not beside ``ax``.
 
         Returns
         -------
@@ -48,8 +50,8 @@ class PicturedPenalty:
         ConvexmlError
             Without matplotlib.
         InputError
-            For a penalty of one coefficient, for ``ax`` that are no axes, and for a path that
-            cannot be written.
+            For a penalty of one coefficient, for ``ax`` that are no axes, a ``figsize`` that is
+            none, and for a path that cannot be written.
         """
         owner = f"{type(self).__name__}.plot"
         penalty: Any = self
@@ -71,7 +73,7 @@ class PicturedPenalty:
                 what="its conjugate",
             ),
         ]
-        return draw_panels(owner, shorten(repr(penalty), 100), panels, path, ax)
+        return draw_panels(owner, shorten(repr(penalty), 100), panels, path, ax, figsize)
 
 
 def _coefficients(owner: str, penalty: Any) -> int:

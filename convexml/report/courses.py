@@ -59,13 +59,15 @@ class Convergence(Courses):
         lines += [f"{course.solver}: {course.message or 'no finite gap'}" for course in absent]
         return "\n".join(lines)
 
-    def plot(self, path: str | Path | None = None) -> Any:
+    def plot(self, path: str | Path | None = None, *, figsize: Any = None) -> Any:
         """Draw the gaps against passes and seconds; save the picture where a path is given.
 
         Parameters
         ----------
         path : str or path, optional
             The suffix decides the format: .png, .svg, .pdf.
+        figsize : pair of float, optional
+            Width and height in inches.
 
         Returns
         -------
@@ -78,7 +80,7 @@ class Convergence(Courses):
         """
         from .picture import draw_race
 
-        return draw_race(self, path)
+        return draw_race(self, path, figsize)
 
     def __str__(self) -> str:
         return self.table()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LINES = {"": "-", "again": "--", "dots": ":"}
 
 
-def draw_race(courses: Courses, path: str | Path | None = None) -> Any:
+def draw_race(courses: Courses, path: str | Path | None = None, figsize: Any = None) -> Any:
     """Two panels: the verified relative gap against passes, where counted, and against seconds.
 
     Parameters
@@ -24,6 +24,8 @@ def draw_race(courses: Courses, path: str | Path | None = None) -> Any:
         Of one problem.
     path : str or path, optional
         Where to save the picture.
+    figsize : pair of float, optional
+        Width and height in inches.
 
     Returns
     -------
@@ -38,7 +40,7 @@ def draw_race(courses: Courses, path: str | Path | None = None) -> Any:
     shown = ranked(courses.courses)
     counted = any(series(course, "passes") for course in shown)
     drawn = [("passes", PASSES)] * counted + [("seconds", SECONDS)]
-    figure, panels = canvas("Convergence.plot", len(drawn), courses.title)
+    figure, panels = canvas("Convergence.plot", len(drawn), courses.title, figsize)
     for other in panels[1:]:
         other.sharey(panels[0])
     for axes, (axis, words) in zip(panels, drawn, strict=True):

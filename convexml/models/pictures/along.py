@@ -66,7 +66,12 @@ class PicturedPath:
 
     @without_warnings
     def plot(
-        self, path: str | Path | None = None, *, kind: str | None = None, ax: Any = None
+        self,
+        path: str | Path | None = None,
+        *,
+        kind: str | None = None,
+        ax: Any = None,
+        figsize: Any = None,
     ) -> Any:
         """Draw the coefficients along the path, which of them are certified to be 0, and the gaps.
 
@@ -81,6 +86,8 @@ class PicturedPath:
             the level sets that the loss touches.
         ax : matplotlib Axes or sequence of them, optional
             Where to draw: an Axes for each panel, or a single one for the first panel alone.
+        figsize : pair of float, optional
+            Width and height of a new figure in inches; not beside ``ax``.
 
         Returns
         -------
@@ -92,7 +99,8 @@ class PicturedPath:
         ConvexmlError
             Without matplotlib.
         InputError
-            For a path without a solution, another kind, and ``ax`` that are no axes.
+            For a path without a solution, another kind, ``ax`` that are no axes, and a ``figsize``
+            that is none.
         """
         owner = f"{type(self).__name__}.plot"
         solutions: Iterable[Any] = self  # type: ignore[assignment]
@@ -111,7 +119,7 @@ class PicturedPath:
             panels: list[Panel] = [partial(draw_touching, owner=owner, solutions=found)]
         else:
             panels = _panels(self, found)
-        return draw_panels(owner, title, panels, path, ax)
+        return draw_panels(owner, title, panels, path, ax, figsize)
 
 
 def _panels(path: PicturedPath, found: list[Any]) -> list[Panel]:

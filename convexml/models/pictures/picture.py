@@ -30,7 +30,12 @@ class Pictured:
 
     @without_warnings
     def plot(
-        self, path: str | Path | None = None, *, kind: str | None = None, ax: Any = None
+        self,
+        path: str | Path | None = None,
+        *,
+        kind: str | None = None,
+        ax: Any = None,
+        figsize: Any = None,
     ) -> Any:
         """Draw the answer, and how good it is: the verified gap of the run, or every condition.
 
@@ -46,6 +51,8 @@ class Pictured:
             dual polytope, with x as the multipliers of its rows.
         ax : matplotlib Axes or sequence of them, optional
             Where to draw: an Axes for each panel, or a single one for the first panel alone.
+        figsize : pair of float, optional
+            Width and height of a new figure in inches; not beside ``ax``.
 
         Returns
         -------
@@ -58,7 +65,7 @@ class Pictured:
             Without matplotlib.
         InputError
             For another kind, for one that this solution has nothing to show for, for ``ax`` that
-            are no axes, and for a path that cannot be written.
+            are no axes, a ``figsize`` that is none, and for a path that cannot be written.
         """
         if kind is not None and kind not in KINDS:
             raise InputError(
@@ -67,7 +74,7 @@ class Pictured:
             )
         panels = DEFAULT(self) if kind is None else KINDS[kind](self)
         title = f"{self.problem.name}, {self.solver}: {self.status}"
-        return draw_panels(OWNER, title, panels, path, ax)
+        return draw_panels(OWNER, title, panels, path, ax, figsize)
 
 
 def draw_answer(axes: Any, solution: Any) -> None:

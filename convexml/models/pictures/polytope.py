@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...numerics import Array
-from ...pictures.look import BLUE, ORANGE, PALE, titled
+from ...pictures.look import BLUE, ORANGE, PALE, inches, titled
 
 MOST_ROWS = 200
 """Rows up to which all pairs are asked for their vertices."""
@@ -17,6 +17,10 @@ SLACK = 1e-9
 """Relative to its row: what a vertex may miss."""
 ROOM, ARROW, CONE = 0.4, 0.2, 0.25
 """Around the vertices, a share of their spread; -c and its cone, shares of the picture."""
+WIDE = 2.5
+"""Inches of a panel that has room for words beside it."""
+MOST_ABOVE = 0.5
+"""Of the height of axes, which a legend above the set takes."""
 LIKE = 8.0
 """Ratio of the sides up to which both axes have one unit, so that normals look normal."""
 
@@ -51,12 +55,13 @@ def draw_polytope(
     told = told or PlaneWords()
     corners = np.vstack([vertices(rows), x])
     low, high = _window(corners.min(axis=0), corners.max(axis=0))
-    _draw_set(axes, rows, low, high)
+    top = np.array([high[0], 2.0 * high[1] - low[1]])  # with a legend above the set
+    _draw_set(axes, rows, low, top)
     pulls = [row.multiplier * float(np.linalg.norm(row.a)) for row in rows]
     least = SLACK * max([float(np.linalg.norm(c)), *pulls])
     held = [row for row, pull in zip(rows, pulls, strict=True) if pull > least]
     for k, row in enumerate(held[:NAMED]):
-        ends = _segment(row, low, high)
+        ends = _segment(row, low, top)
         axes.plot(
             ends[:, 0],
             ends[:, 1],
@@ -83,11 +88,17 @@ def draw_polytope(
 
 
 def _draw_legend(axes: Any, told: PlaneWords) -> None:
-    """The rows and their multipliers, beside the set where a layout makes room for them."""
+    """The rows and their multipliers: beside the set where a layout makes room, else above it."""
     title = f"rows that hold {told.point},\n{told.multipliers}"
-    beside = axes.figure.get_layout_engine() is not None
-    place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if beside else {"loc": "best"}
-    axes.legend(title=title, frameon=not beside, fontsize=8, title_fontsize=8, **place)
+    beside = axes.figure.get_layout_engine() is not None and inches(axes) >= WIDE
+    place: dict[str, Any] = {"loc": "upper left", "fontsize": 8, "title_fontsize": 8}
+    place |= {"bbox_to_anchor": (1.0, 1.0)} if beside else {"borderaxespad": 0.1}
+    legend = axes.legend(title=title, frameon=not beside, **place)
+    if not beside:
+        axes.apply_aspect()
+        taken = legend.get_window_extent().height / axes.get_window_extent().height
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, low + (high - low) / (1.0 - min(1.1 * taken, MOST_ABOVE)))
 
 
 def _window(low: Array, high: Array) -> tuple[Array, Array]:

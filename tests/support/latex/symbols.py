@@ -14,8 +14,9 @@ SMALL |= str.maketrans("ᵀ′", "  ")
 INDEX = re.compile(r"_\([^)]*\)|_[A-Za-zπ]+")
 PROSE = {
     *"a are at below by class classes could directions dom every evaluated falls for in is".split(),
-    *"its loss means none of on other part partitions priors semidefinite shares sign that the".split(),
-    *"their those where which within and bounds ray diagonal sum tr diag log exp max min".split(),
+    *"its loss means none of on other part partitions priors semidefinite shares sign that".split(),
+    *"the their those where which within".split(),
+    *"and bounds ray diagonal sum tr diag log exp max min".split(),
 }
 PRODUCT = 3
 """Letters that stand side by side; more are a word."""

@@ -1,0 +1,68 @@
+"""The size of a picture, and legends that cover nothing in axes of any size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import convexml as cml
+from convexml.conditions import worst
+from convexml.losses import Huber
+from convexml.penalties import L1
+
+ARGUMENTS = [-3.0, -5.0], [[1, 0], [0, 2], [3, 2]], [4.0, 12.0, 18.0]
+
+
+@pytest.fixture(scope="module")
+def program() -> Any:
+    """Two variables, three rows, of which two hold x = (2, 6)."""
+    return cml.LinearProgram(*ARGUMENTS).solve()
+
+
+def test_every_picture_takes_a_size(program: Any) -> None:
+    X = np.arange(12.0).reshape(6, 2) % 5.0
+    path = cml.Lasso(X, X[:, 0], 0.1).path([0.5, 0.1])
+    race = cml.convergence(cml.Ridge(X, X[:, 0], 0.1), ["newton"])
+    for each in (program, path, Huber(1.0), L1(0.5), race):
+        assert tuple(each.plot(figsize=(9, 4)).get_size_inches()) == (9.0, 4.0)
+    upright = program.plot(figsize=(4, 8)).axes
+    assert upright[0].get_subplotspec().get_gridspec().get_geometry() == (2, 1)
+
+
+@pytest.mark.parametrize("size", [(1,), (0, 3), (3, -1), (np.nan, 3), (3, np.inf), "ab", 4, None])
+def test_no_size_is_told(program: Any, size: Any) -> None:
+    if size is None:  # the default
+        assert tuple(program.plot().get_size_inches()) == (11.0, 4.2)
+        return
+    with pytest.raises(cml.errors.InputError, match=r"Solution\.plot: figsize must be a width"):
+        program.plot(figsize=size)
+
+
+def test_a_size_beside_axes_is_refused(program: Any) -> None:
+    with pytest.raises(cml.errors.InputError, match="ax has its own; leave one out"):
+        program.plot(ax=Figure().add_subplot(), figsize=(4, 3))
+
+
+@pytest.mark.parametrize("size", [(4, 3), (6, 4), (3, 3), (8, 3)])
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_a_legend_covers_no_vertex(program: Any, size: Any, layout: Any) -> None:
+    figure = Figure(figsize=size, layout=layout)
+    axes = figure.add_subplot()
+    program.plot(ax=axes)
+    figure.canvas.draw()
+    legend = axes.get_legend().get_window_extent()
+    for vertex in ([0, 0], [4, 0], [4, 3], [2, 6], [0, 6]):
+        assert not legend.contains(*axes.transData.transform(vertex))
+        assert axes.get_window_extent().padded(2.0).contains(*axes.transData.transform(vertex))
+
+
+def test_entries_of_a_matrix_are_found_by_row_and_column() -> None:
+    violations = np.zeros((3, 4))
+    violations[1, 2] = 5.0
+    assert worst("A", "dual_feasibility", violations).where() == "(1, 2)"
+    assert worst("A", "dual_feasibility", violations.ravel()).where() == "6"
+    of_classes = worst("A", "dual_feasibility", violations.ravel()).of_columns(["a", "b", "c"], 4)
+    assert of_classes.where() == "(1, 2) (b)"
