@@ -156,6 +156,9 @@ class Solution(ExplainedSolution, Pictured, Predictions):
     def to_json(self, path: str | Path | None = None) -> str:
         """Return the problem and the point as JSON; claims are not stored, but re-verified.
 
+        Samples in row blocks stay there, and so do vectors of n numbers: w, b and the settings are
+        stored, and ``from_json`` judges them on the blocks that are passed as its ``problem``.
+
         Parameters
         ----------
         path : str or Path, optional
@@ -179,7 +182,8 @@ class Solution(ExplainedSolution, Pictured, Predictions):
         text : str or Path
             What ``to_json`` returned; a ``Path`` is the file that it wrote.
         problem : posed problem, optional
-            Judge against this problem rather than the one stored in the text.
+            Judge against this problem rather than the one stored in the text. Required where
+            its samples lie in row blocks, which are not stored.
 
         Returns
         -------

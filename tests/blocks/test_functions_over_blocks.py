@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -82,11 +83,23 @@ def test_solutions_are_told_and_drawn() -> None:
         assert solution.plot(kind="quality") is not None
         with pytest.raises(InputError, match="lie in blocks"):
             solution.plot(kind="gap")
-        with pytest.raises(InputError, match="lie in blocks and are not stored"):
-            solution.to_json()
+        text = solution.to_json()
+        assert {"u", "X", "y"}.isdisjoint(json.loads(text)["dual"] | json.loads(text)["problem"])
+        again = cml.Solution.from_json(text, problem)
+        assert (again.status, again.objective) == ("optimal", solution.objective)
+        w = np.array(json.loads(text)["primal"]["w"])
+        np.testing.assert_array_equal(w, solution.primal["w"])
+        worse = json.loads(text)
+        worse["primal"]["w"] = (2.0 * w).tolist()
+        assert cml.Solution.from_json(json.dumps(worse), problem).status == "inaccurate"
+        with pytest.raises(InputError, match=r"lie in row blocks .* Pass problem=, posed on the"):
+            cml.Solution.from_json(text)
         for name in ("primal", "dual", "constraints"):
             with pytest.raises(InputError, match="lie in blocks"):
                 getattr(problem, name)
+    here = cml.Lasso(X, Y, lam=0.1)
+    judged = cml.Solution.from_json(here.solve().to_json(), cml.Lasso(blocks(), lam=0.1))
+    assert judged.status == "optimal"
     with pytest.raises(InputError, match="labels samples in memory"):
         cml.Lasso(blocks(), lam=0.1).solve().certified_support()
 

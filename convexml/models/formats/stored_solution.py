@@ -10,7 +10,10 @@ import numpy as np
 
 from ...errors import InputError
 from ...validation import positive_number
+from ..reading.layout import RowValues
 
+BLOCKS = "blocks"
+"""In place of the samples, where these lie in row blocks: the rows of each."""
 REBUILD: dict[str, Callable[[dict[str, Any]], Any]] = {}
 """How to pose a problem again from its JSON form, by kind; the models register themselves."""
 
@@ -29,8 +32,8 @@ def write(solution: Any) -> str:
         "passes": solution.passes,
         "seconds": solution.seconds,
         "compile_seconds": solution.compile_seconds,
-        "primal": {name: np.asarray(value).tolist() for name, value in solution.primal.items()},
-        "dual": {name: np.asarray(value).tolist() for name, value in solution.dual.items()},
+        "primal": _listed(solution.primal),
+        "dual": _listed(solution.dual),
         "message": solution.message,
     }
     return json.dumps(document)
@@ -43,7 +46,8 @@ def read(text: str, problem: Any = None) -> Any:
         stored = document["problem"]
         if document["schema"] != 1:
             raise ValueError(f"schema {document['schema']!r} is not 1")
-        if problem is None:
+        lies_elsewhere = problem is None and BLOCKS in stored
+        if problem is None and not lies_elsewhere:
             problem = REBUILD[stored["kind"]](stored)
         primal = {name: np.array(value) for name, value in document["primal"].items()}
         dual = {name: np.array(value) for name, value in document["dual"].items()}
@@ -54,4 +58,14 @@ def read(text: str, problem: Any = None) -> Any:
             f"Solution.from_json: {what} is not a stored solution ({error!r}). Pass what to_json "
             "returned, or the pathlib.Path of the file that it wrote."
         ) from None
+    if lies_elsewhere:
+        raise InputError(
+            f"Solution.from_json: the samples of this {stored['kind']} lie in row blocks and are "
+            "not stored. Pass problem=, posed on the same blocks."
+        )
     return problem.recertify(primal, dual, document)
+
+
+def _listed(values: dict[str, Any]) -> dict[str, Any]:
+    """Arrays as lists; those that lie in row blocks stay there."""
+    return {k: np.asarray(v).tolist() for k, v in values.items() if not isinstance(v, RowValues)}

@@ -21,7 +21,7 @@ from ...numerics import ROUNDING, Array
 from ...objective import Objective
 from ...progress import at
 from ...solvers.alarm import LOST
-from ..reading.inputs import expand, read_coefficients
+from ..reading.inputs import expand, read_coefficients, read_dual
 from ..solution import Solution
 from .contradiction import contradiction
 from .posed import PosedLearning
@@ -240,5 +240,9 @@ def judge_stored(
     evidence = no_solution(problem, w, b)
     if evidence is not None:
         return stored.without_solution(*evidence, w, b)
-    u = np.asarray(dual["u"], dtype=float)[problem._samples.kept] if "u" in dual else None
+    samples, u = problem._samples, None
+    if "u" in dual and samples.layout is not None:
+        u = read_dual(problem.name, dual["u"], samples)
+    elif "u" in dual:
+        u = np.asarray(dual["u"], dtype=float)[samples.kept]
     return stored.certified(w, b, u)

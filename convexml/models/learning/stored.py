@@ -10,8 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ... import kernels, losses, penalties
-from ...errors import InputError
-from ..formats.stored_solution import REBUILD
+from ..formats.stored_solution import BLOCKS, REBUILD
 from ..reading.names import NamedColumns
 from .posed import PosedLearning
 
@@ -20,24 +19,14 @@ GENERAL = ("LearningProblem", "KernelProblem")
 
 
 def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
-    """The rows kept, their labels and weights, the loss, the penalty, the hyperparameters."""
+    """The rows kept, their labels and weights, the loss, the penalty, the hyperparameters.
+
+    Of row blocks, in place of the first three, how many rows each block has.
+    """
     parts, samples = problem.sample_parts, problem._samples
-    if samples.layout is not None:
-        raise InputError(
-            f"{problem.name}: its samples lie in blocks and are not stored. Keep w and b of "
-            "solution.primal: problem.certify(w, b) judges them again."
-        )
-    labels = parts.y
-    if samples.classes is not None:
-        codes = parts.y if parts.loss.labels == "classes" else parts.y > 0
-        labels = samples.classes[codes.astype(int)]
     stored: dict[str, Any] = {
         "kind": type(problem).__name__,
-        "X": (samples.X.toarray() if sparse.issparse(samples.X) else samples.X).tolist(),
-        "y": labels.tolist(),
-        "sample_weight": samples.weights.tolist(),
-        "rows": samples.kept.tolist(),
-        "total": samples.total,
+        **(_rows_of(problem) if samples.layout is None else {BLOCKS: list(samples.layout.totals)}),
         "fit_intercept": parts.fit_intercept,
         "features": samples.feature_names,
         "parameters": {key: _plain(value) for key, value in problem._hyper.items()},
@@ -50,6 +39,22 @@ def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
     if problem._kernel is not None:
         stored["kernel"] = _describe(problem._kernel)
     return stored
+
+
+def _rows_of(problem: PosedLearning) -> dict[str, Any]:
+    """The samples that are in memory."""
+    parts, samples = problem.sample_parts, problem._samples
+    labels = parts.y
+    if samples.classes is not None:
+        codes = parts.y if parts.loss.labels == "classes" else parts.y > 0
+        labels = samples.classes[codes.astype(int)]
+    return {
+        "X": (samples.X.toarray() if sparse.issparse(samples.X) else samples.X).tolist(),
+        "y": labels.tolist(),
+        "sample_weight": samples.weights.tolist(),
+        "rows": samples.kept.tolist(),
+        "total": samples.total,
+    }
 
 
 def learning_from_dict(model: type, stored: dict[str, Any]) -> Any:
