@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import convexml as cml
-from convexml import estimators, kernels
+from convexml import estimators, kernels, machine
 from convexml.errors import InputError
 
 RNG = np.random.default_rng(8)
@@ -102,6 +102,16 @@ def test_solutions_are_told_and_drawn() -> None:
     assert judged.status == "optimal"
     with pytest.raises(InputError, match="labels samples in memory"):
         cml.Lasso(blocks(), lam=0.1).solve().certified_support()
+
+
+def test_a_fold_beyond_memory_is_refused_before_it_is_gathered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("convexml.models.folds.splits.memory", lambda: 4000.0)
+    words = r"a fold of 150 rows .* takes 4.8e-06 GB of the 4e-06 GB .* Hold out whole blocks"
+    with pytest.raises(InputError, match=words):
+        cml.Ridge(blocks(), lam=1.0).cross_validate([1.0, 0.1], folds=4)
+    assert 1e8 < machine.memory() < 1e14
 
 
 def test_predictions_take_a_block_at_a_time() -> None:

@@ -9,7 +9,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ...design import Design
 from ...errors import InputError
+from ...machine import memory
 from ...numerics import Array
 from ..learning.posed import PosedLearning
 
@@ -101,6 +103,8 @@ def posed_on(problem: Posed, rows: Array, owner: str = "") -> Posed:
             f"classes {samples.classes.tolist()}; take fewer folds, or a splitter that holds the "
             "classes alike."
         )
+    if samples.layout is not None:
+        refuse_too_large(owner or problem.name, samples.design, len(rows))
     design = samples.design.rows(rows)
     if kernel is not None and not kernel.takes_samples:
         design = design.columns(rows)
@@ -118,6 +122,20 @@ def posed_on(problem: Posed, rows: Array, owner: str = "") -> Posed:
     twin._compose(part, problem.sample_parts.fit_intercept)
     found: Posed = twin
     return found
+
+
+def refuse_too_large(owner: str, design: Design, rows: int) -> None:
+    """Raise InputError where a fold of row blocks cannot be brought together in memory."""
+    n, d = design.shape
+    entry = 12.0 * design.entries / n if design.is_sparse else 8.0 * d
+    there = memory()
+    if rows * entry > there:
+        raise InputError(
+            f"{owner}: a fold of {rows} rows is brought together in memory, which takes "
+            f"{rows * entry / 1e9:.3g} GB of the {there / 1e9:.3g} GB that there are. Hold out "
+            "whole blocks instead: pose the problem on the others, RowBlocks of them, for each "
+            "value, and score its solution on those held out."
+        )
 
 
 def rows_to_test(problem: PosedLearning, train: Array, test: Array) -> Any:
