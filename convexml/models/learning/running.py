@@ -21,6 +21,8 @@ from ..portfolio import Limits
 from ..rates.audit import Recorded
 from .posed import PosedLearning
 
+SETTLED = ("optimal", "interrupted")
+"""How runs end that no further step is to follow where that costs as much as any."""
 Reached = tuple[Array | None, Any, Array | None, dict[str, Any]]
 """(w, b, u) in the coordinates of a frame, and facts of the run."""
 

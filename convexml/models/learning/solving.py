@@ -30,7 +30,7 @@ from ..solution import Solution
 from .lam_max import exact_zeros
 from .outcomes import Attempt, no_solution, null_answer, with_others
 from .posed import PosedLearning
-from .running import run_algorithm, run_reference_solver
+from .running import SETTLED, run_algorithm, run_reference_solver
 
 SECOND_ORDER = ("newton", "irls")
 """Hand-written solvers for which the polish is one more step of their own."""
@@ -170,7 +170,7 @@ def attempt(
     if facts["claimed_status"] == LOST:
         return told.as_evaluated(facts["message"], *own)
     finishes = limits.polish and (name in REFERENCE or name in SECOND_ORDER or shows)
-    if name in SECOND_ORDER and facts["claimed_status"] == "optimal" and not is_small(objective):
+    if name in SECOND_ORDER and facts["claimed_status"] in SETTLED and not is_small(objective):
         finishes = False  # a step of its own would cost as much as any
     if limits.max_seconds is not None and time.perf_counter() - began > limits.max_seconds:
         finishes = False  # nor is there time for one
