@@ -28,7 +28,7 @@ def test_every_picture_takes_a_size(program: Any) -> None:
     race = cml.convergence(cml.Ridge(X, X[:, 0], 0.1), ["newton"])
     for each in (program, path, Huber(1.0), L1(0.5), race):
         assert tuple(each.plot(figsize=(9, 4)).get_size_inches()) == (9.0, 4.0)
-    upright = program.plot(figsize=(4, 8)).axes
+    upright = Huber(1.0).plot(figsize=(4, 8)).axes
     assert upright[0].get_subplotspec().get_gridspec().get_geometry() == (2, 1)
 
 
@@ -46,8 +46,9 @@ def test_a_size_beside_axes_is_refused(program: Any) -> None:
         program.plot(ax=Figure().add_subplot(), figsize=(4, 3))
 
 
-@pytest.mark.parametrize("size", [(4, 3), (6, 4), (3, 3), (8, 3)])
-@pytest.mark.parametrize("layout", [None, "constrained"])
+@pytest.mark.parametrize(
+    ("size", "layout"), [((4, 3), None), ((8, 3), None), ((4, 3), "constrained")]
+)
 def test_a_legend_covers_no_vertex(program: Any, size: Any, layout: Any) -> None:
     figure = Figure(figsize=size, layout=layout)
     axes = figure.add_subplot()
