@@ -119,7 +119,7 @@ TABLE = (
     ),
     Engine(
         "working_set",
-        lambda s: Work(30, 4, s.least / 4, 8, s.least / 4),
+        lambda s: Work(30, 4, s.d if s.in_blocks else s.least / 4, 8, s.least / 4),
         "the loss is differentiable and the penalty a norm of blocks",
         options=some_rows,
     ),

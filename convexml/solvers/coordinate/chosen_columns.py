@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...design import Design
+from ...design import Design, in_blocks
 from ...numerics import EPS, ROUNDING, Array
 from .support_factor import FEW, SupportFactor
 
 FULL = 128
-"""Features up to which all of them are in every working set, and X is not copied."""
+"""Features up to which all of them are in every working set, and X is not copied: so too where rows
+lie in blocks, whose columns have no copy."""
 
 MANY = 4.0
 """Times as many columns as a search looks for first: more are not handed on to it."""
@@ -46,7 +47,7 @@ class ChosenColumns:
         self.index = np.zeros(0, dtype=int)
         self.contains = np.zeros(d, dtype=bool)
         self.is_sparse = design.is_sparse
-        self.whole = d <= FULL
+        self.whole = d <= FULL or in_blocks(design)
         self._rows = np.zeros((0, n))  # X_W', one column of X a row
         self._gram, self._q, self._weights = np.zeros((0, 0)), np.zeros(0), np.zeros(0)
         self.factor, self._is_part = SupportFactor(), False
