@@ -7,6 +7,7 @@ from .by_blocks import OneByOne, by_blocks, in_blocks, rows_in_blocks
 from .dense import DenseDesign
 from .scaled import ScaledDesign, last_scores, last_slopes, remember_scores, unscaled
 from .single import SingleDesign, cached_rows, is_single
+from .some_rows import SomeRows
 from .sparse import SparseDesign
 from .stacked import StackedDesign
 from .wrap import as_design
@@ -18,6 +19,7 @@ __all__ = [
     "OneByOne",
     "ScaledDesign",
     "SingleDesign",
+    "SomeRows",
     "SparseDesign",
     "StackedDesign",
     "ahead",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...blocks import in_memory
 from ...errors import InputError, SolverError, warn
 from ...losses import Squared
 from ...numerics import Array
@@ -17,7 +18,7 @@ from ..learning.posed import PosedLearning
 from ..learning.prediction import predictions
 from .grid import Grid, solve_grid
 from .result import CrossValidation
-from .splits import Split, posed_on, rows_to_test, shuffled, splits_of
+from .splits import Split, held_out, posed_on, shuffled, splits_of
 
 Score = Callable[..., float]
 
@@ -108,9 +109,12 @@ def read_folds(problem: PosedLearning, owner: str, folds: Any, seed: int) -> lis
     by_class = samples.classes is not None
     if isinstance(folds, Integral) and not isinstance(folds, bool):
         folds = shuffled(owner, int(folds), len(samples.kept), by_class, seed)
-        return splits_of(owner, "folds", folds, samples.y, None)
-    y, weights = np.repeat(samples.y[:1], samples.total, axis=0), np.zeros(samples.total)
-    y[samples.kept], weights[samples.kept] = samples.y, samples.weights
+        return splits_of(owner, "folds", folds, in_memory(samples.y), None)
+    targets, layout = in_memory(samples.y), samples.layout
+    kept = samples.kept if layout is None else layout.counting
+    total = samples.total if layout is None else sum(layout.totals)
+    y, weights = np.repeat(targets[:1], total, axis=0), np.zeros(total)
+    y[kept], weights[kept] = targets, in_memory(samples.weights)
     try:
         return splits_of(owner, "folds", folds, y, weights, by_class)
     except InputError:
@@ -143,8 +147,8 @@ def scores_of(
 ) -> list[float]:
     """The score of each point on the rows to test; nan where there is no point."""
     samples = problem._samples
-    y, s = samples.y[test], samples.weights[test]
-    predicted = grid.predictions(rows_to_test(problem, train, test))
+    X, y, s = held_out(problem, train, test)
+    predicted = grid.predictions(X)
     if score is None:
         loss, share = problem.sample_parts.loss, s / s.sum()
         times = 2.0 if isinstance(loss, Squared) else 1.0

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...blocks import in_memory
+from ...design import BlockedDesign
 from ...numerics import Array
 from ...progress import counted, operation
 from ..learning.posed import Values
@@ -36,6 +38,8 @@ class Grid:
     def predictions(self, X: Any) -> list[Array | None]:
         """X w + b, before that becomes labels, of each point; None where there is none."""
         there = [point for point in self.points if point]
+        if isinstance(X, BlockedDesign):
+            return [in_memory(X.matvec(p["w"]) + p["b"]) if p else None for p in self.points]
         if there and all(
             "w" in point and point["w"].ndim == 1 for point in there
         ):  # one product for all

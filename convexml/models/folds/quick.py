@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...certificates.learning.many import relative_gaps, takes_many
+from ...design import rows_in_blocks
 from ...numerics import Array
 from ...objective import Objective
 from ...objective.kernel import KernelObjective
@@ -26,7 +27,7 @@ def quick_points(
     if name != "lam" or own or isinstance(problem._objective, KernelObjective):
         return None
     objective: Objective = problem.objective_parts
-    if objective.loss.name != "squared" or not takes_many(objective):
+    if rows_in_blocks(objective) or objective.loss.name != "squared" or not takes_many(objective):
         return None
     penalty = objective.penalty
     if isinstance(penalty, NonnegativeElasticNet):

@@ -9,11 +9,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...design import Design
+from ...blocks import in_memory
+from ...design import SomeRows
 from ...errors import InputError
-from ...machine import memory
 from ...numerics import Array
 from ..learning.posed import PosedLearning
+from ..reading.inputs import Samples
+from ..reading.layout import Layout
 
 Split = tuple[Array, Array]
 """Rows to fit and rows to test."""
@@ -95,28 +97,16 @@ def posed_on(problem: Posed, rows: Array, owner: str = "") -> Posed:
     InputError
         If a class is not among them.
     """
-    samples, kernel = problem._samples, problem._kernel
-    y = samples.y[rows]
-    if samples.classes is not None and len(np.unique(y)) < len(samples.classes):
+    part = _chosen(problem._samples, rows)
+    if part.classes is not None and len(np.unique(in_memory(part.y))) < len(part.classes):
         raise InputError(
             f"{owner or problem.name}: a fold is to be fitted without a sample of one of the "
-            f"classes {samples.classes.tolist()}; take fewer folds, or a splitter that holds the "
+            f"classes {part.classes.tolist()}; take fewer folds, or a splitter that holds the "
             "classes alike."
         )
-    if samples.layout is not None:
-        refuse_too_large(owner or problem.name, samples.design, len(rows))
-    design = samples.design.rows(rows)
+    kernel = problem._kernel
     if kernel is not None and not kernel.takes_samples:
-        design = design.columns(rows)
-    part = replace(
-        samples,
-        design=design,
-        y=y,
-        weights=samples.weights[rows],
-        kept=np.arange(len(rows)),
-        total=len(rows),
-        seen=None,
-    )
+        part = replace(part, design=part.design.columns(rows))
     twin: Any = problem.snapshot()
     twin._samples = part
     twin._compose(part, problem.sample_parts.fit_intercept)
@@ -124,24 +114,34 @@ def posed_on(problem: Posed, rows: Array, owner: str = "") -> Posed:
     return found
 
 
-def refuse_too_large(owner: str, design: Design, rows: int) -> None:
-    """Raise InputError where a fold of row blocks cannot be brought together in memory."""
-    n, d = design.shape
-    entry = 12.0 * design.entries / n if design.is_sparse else 8.0 * d
-    there = memory()
-    if rows * entry > there:
-        raise InputError(
-            f"{owner}: a fold of {rows} rows is brought together in memory, which takes "
-            f"{rows * entry / 1e9:.3g} GB of the {there / 1e9:.3g} GB that there are. Hold out "
-            "whole blocks instead: pose the problem on the others, RowBlocks of them, for each "
-            "value, and score its solution on those held out."
-        )
+def _chosen(samples: Samples, rows: Array) -> Samples:
+    """Some of the samples; those in blocks stay where they lie, in the order of the blocks."""
+    of_all: dict[str, Any] = {"kept": np.arange(len(rows)), "total": len(rows), "seen": None}
+    if samples.layout is None:
+        y, weights = samples.y[rows], samples.weights[rows]
+        return replace(samples, design=samples.design.rows(rows), y=y, weights=weights, **of_all)
+    lying: Any = samples  # arrays in blocks
+    some = SomeRows(np.sort(rows), lying.design.lengths)
+    return replace(
+        lying,
+        design=some.of_design(lying.design),
+        y=some.of_vector(lying.y),
+        weights=some.of_vector(lying.weights),
+        layout=Layout(some.lengths, (None,) * len(some.lengths)),
+        **of_all,
+    )
 
 
-def rows_to_test(problem: PosedLearning, train: Array, test: Array) -> Any:
-    """X of the samples that a problem on ``train`` predicts."""
-    kernel = problem._kernel
-    design = problem._samples.design.rows(test)
+def held_out(problem: PosedLearning, train: Array, test: Array) -> tuple[Any, Array, Array]:
+    """X, y and weights of the samples that a problem on ``train`` predicts; X a design in blocks.
+
+    Of blocks y and weights are brought to memory: a number for each sample of the fold.
+    """
+    kernel, part = problem._kernel, _chosen(problem._samples, test)
+    y, weights = in_memory(part.y), in_memory(part.weights)
+    if part.layout is not None:
+        return part.design, y, weights
+    design = part.design
     if kernel is not None and not kernel.takes_samples:
         design = design.columns(train)
-    return design.constant
+    return design.constant, y, weights

@@ -125,7 +125,8 @@ def check_blocks(owner: str, objective: Any) -> None:
 
 def check_penalty(owner: str, penalty: Any, objective: Objective) -> None:
     """Refuse a penalty whose groups, weights or bounds are not one for each coefficient."""
-    d, (features, *outputs) = objective.d, objective.w_shape
+    d = objective.d
+    features, *outputs = getattr(objective, "w_shape", (d,))  # a function of a kernel has (d,)
     each, instead = "feature", f"Pass {d} numbers, one for each column of X."
     if outputs:
         each = "coefficient"

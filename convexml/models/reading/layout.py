@@ -29,6 +29,16 @@ class Layout:
     totals: tuple[int, ...]
     kept: tuple[Array | None, ...]
 
+    @property
+    def counting(self) -> Array:
+        """The numbers of the rows that count, among all that were passed, shape (n,)."""
+        starts = np.cumsum([0, *self.totals])
+        own = (
+            start + (np.arange(total) if kept is None else kept)
+            for start, total, kept in zip(starts, self.totals, self.kept, strict=False)
+        )
+        return np.concatenate(list(own))
+
     def spread(self, parts: Iterable[Array], outputs: tuple[int, ...] = ()) -> Iterator[Array]:
         """Values of the rows that count as those of all rows, 0 for the others."""
         values = iter(parts)
