@@ -12,7 +12,7 @@ from support.latex.formula_cases import DATA, DATA_IDS, EXACT, LOSSES, MODELS, P
 from support.latex.reader import Reader
 from support.latex.rows import rows_of, rows_of_text
 
-from convexml import LearningProblem, LinearProgram, MultiTaskLasso
+from convexml import ConvexClustering, LearningProblem, LinearProgram, MultiTaskLasso
 
 NAMES = {"C": "C", "lams": r"\lambda"}
 """How hyperparameters are written that are no entries of HYPER."""
@@ -142,6 +142,27 @@ def test_pairs_at_their_solution(loss: str, penalty: str, s: Any, scale: str | f
         names |= {letter: side, rf"\lambda^{sign}": full}
     names |= {"C": 2.5, r"\omega": getattr(term, "weights", None)}
     check_at_the_solution(problem, names, value)
+
+
+def test_convex_clustering_at_its_solution() -> None:
+    """V_ji = -V_ij: the formulas name those of i < j alone."""
+    points = X[:5, :2]
+    problem = ConvexClustering(points, 0.15)
+    solution = problem.solve(tol=1e-9)
+    V = np.zeros((5, 5, 2))
+    V[np.triu_indices(5, 1)] = solution.dual["V"]
+    U, w = solution.primal["U"], np.ones((5, 5))
+    names = {"x": points, "U": U, "V": V - V.transpose(1, 0, 2), "w": w, r"\lambda": 0.15}
+    names["Z"] = U[:, None] - U[None, :]
+    ranges, rows = {"i": range(5), "j": range(5)}, rows_of(problem)
+    assert np.linalg.matrix_rank(names["V"].reshape(5, 10)) > 1
+    for label, start in (("primal", r"\min_{U, Z}"), ("Lagrangian", ""), ("dual", r"\max_V")):
+        value, _, given = rows[label][0].removeprefix(start).partition(r"\quad\text{s.t.}\quad")
+        found = Reader(value, names, ranges).value()
+        assert found == pytest.approx(solution.objective, abs=1e-6), label
+        assert all_hold(given, names, 1e-6, ranges)
+    for row in rows["KKT"]:
+        assert all_hold(row, names, 1e-5, ranges), row
 
 
 @pytest.mark.parametrize("bounds", [(0, 5), (None, 4), (-1, None), (None, None)])

@@ -31,7 +31,22 @@ class Commands:
             found = self.over("j", sum)
             self.ranges = before
             return found
+        if {"<", ">"} & {*indices}:
+            return self.over_pairs("".join(indices).replace(" ", ""))
         return self.over("".join(indices), sum)
+
+    def over_pairs(self, order: str) -> Any:
+        """i<j: both run; j<i and j>i: j alone, beside the i that is given."""
+        start, outer, total = self.k, dict(self.at), 0.0
+        below = order[1] == "<"
+        for i in self.ranges["i"] if order == "i<j" else [outer["i"]]:
+            for j in self.ranges["j"]:
+                self.k, self.at = start, outer | {"i": i, "j": j}
+                term = self.product()
+                first, second = (i, j) if order[0] == "i" else (j, i)
+                total = total + (term if (first < second) == below and i != j else 0.0 * term)
+        self.at = outer
+        return total
 
     def on_max(self) -> Any:
         if self.took("_"):

@@ -64,6 +64,7 @@ class Reader(Commands):
 
     def is_free(self, i: str) -> bool:
         text = " ".join(self.tokens)
+        text = text.replace("sum _ { j > i }", "sum _ j").replace("sum _ { j < i }", "sum _ j")
         bound = re.search(rf"sum _ ({i} |{{ [^}}]*\b{i}\b)", text) and "forall " + i not in text
         return not bound and bool(re.search(rf"_ ({i}\b|{{ [^}}]*\b{i}\b)", text))
 
@@ -204,7 +205,7 @@ class Reader(Commands):
         if index in (["y", "_", "i"], ["i", "y", "_", "i"]):
             label = int(names["y"][at["i"]])
             return np.eye(3)[label] if token == "e" else names["z"][at["i"], label]
-        if token in ("x", "X") and index[0] in ("j", "g"):
+        if token in ("x", "X") and index[0] in ("j", "g") and "X" in names:  # columns
             columns = at["j"] if index == ["j"] else names["groups"][at["g"]]
             return names["X"][:, columns]
         if token in ("w", "v") and index == ["g"]:
