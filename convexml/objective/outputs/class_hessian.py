@@ -21,11 +21,20 @@ def class_hessian(base: Any, c: Array, p: Array, ones: bool) -> Array:
 def class_sums(base: Any, u: Array, c: Array, p: Array, ones: bool) -> tuple[Array, Array]:
     """X'u, as a vector row by row, and the Hessian: of blocks of rows in one visit."""
     found = _noted(base, c, p, ones)
+    if not base.shape[1]:
+        return np.zeros(0), _added(found) if isinstance(found, BlockArray) else found
     if not isinstance(found, BlockArray):
         return base.rmatvec(u).ravel(), found
     pull = by_blocks(_pull, base, u)
     together(pull, found)
     return _added(pull).ravel(), _added(found)
+
+
+def both_pulls(base: Any, u: Array) -> tuple[Array, Array]:
+    """X'u and |X|'|u|, as vectors row by row: of blocks of rows in one visit."""
+    found = by_blocks(_pulls, base, u) if in_blocks(base) else None
+    pull, size = _pulls(base, u) if found is None else _added(found)
+    return pull.ravel(), size.ravel()
 
 
 def _added(found: BlockArray) -> Array:
@@ -44,6 +53,10 @@ def _noted(base: Any, c: Array, p: Array, ones: bool) -> Any:
 
 def _pull(rows: Design, u: Array) -> Array:
     return rows.rmatvec(u)
+
+
+def _pulls(rows: Design, u: Array) -> Array:
+    return np.stack([rows.rmatvec(u), rows.abs_rmatvec(u)])
 
 
 def _of_shares(c: Array, p: Array, ones: bool) -> Array:

@@ -13,7 +13,7 @@ from ...design.stacked import StackedDesign
 from ...losses.softmax import one_hot
 from ...numerics import Array
 from ..objective import Objective
-from .multiclass_newton import refit
+from .class_refit import refit
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,16 +8,14 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
 from ...design.stacked import StackedDesign
-from ...losses.softmax import log_sum_exp, shares
-from ...numerics import EPS, Array
+from ...losses.softmax import shares
+from ...numerics import Array
 from ...penalties.base import Manifold, Penalty
 from ..symmetric import solve_symmetric
-from .class_hessian import class_hessian
+from .class_hessian import class_sums
 
 LARGEST_SYSTEM = 2000
 """Above this many unknowns the system is solved by conjugate gradients."""
-STEPS, SETTLED = 60, 1e-11
-"""Newton steps of a refit, and a slope, of its terms, below which no shorter step is tried."""
 
 
 class ClassScores(Protocol):
@@ -63,20 +61,24 @@ def multiclass_step(
     w0 = np.where(manifold.active, w, manifold.fixed)
     z = objective.predict(w0, b) + offset
     u = objective.loss_derivative(z)
-    right_w = -manifold.gradient
-    if right_w.size:
-        right_w = right_w - objective.design.rmatvec(u)[manifold.active]
-    right_b = -u.sum(axis=0) if objective.fit_intercept else np.zeros(0)
-    if not (np.all(np.isfinite(right_w)) and np.all(np.isfinite(right_b))):
-        return None
-    right = np.concatenate([right_w, right_b])
-    p = shares(z)
-    if not right.size:
+    p, free = shares(z), objective.fit_intercept
+    size = len(manifold.gradient) + objective.classes * free
+    if not size:
         return w0, b
-    if right.size <= LARGEST_SYSTEM:
-        rows = np.flatnonzero(manifold.active.reshape(objective.w_shape).any(axis=1))
-        base = objective.design.base.columns(rows)
-        blocks = class_hessian(base, objective.c, p, objective.fit_intercept)
+    if small := size <= LARGEST_SYSTEM:
+        active = manifold.active.reshape(objective.w_shape)
+        rows = np.flatnonzero(active.any(axis=1))
+        base = objective.design.base
+        base = base if rows.size == len(active) else base.columns(rows)
+        pull, blocks = class_sums(base, u, objective.c, p, free)
+        pull = pull[active[rows].ravel()]
+    else:
+        pull = objective.design.rmatvec(u)[manifold.active]
+    right_w = -(manifold.gradient + pull)
+    right = np.concatenate([right_w, -u.sum(axis=0) if free else np.zeros(0)])
+    if not np.all(np.isfinite(right)):
+        return None
+    if small:
         step = _by_factoring(objective, blocks, rows, manifold, right)
     else:
         step = _by_conjugate_gradients(objective, p, manifold, right)
@@ -184,66 +186,3 @@ def _by_conjugate_gradients(
     system = LinearOperator((right.size, right.size), matvec=product, dtype=float)
     scaling = LinearOperator((right.size, right.size), matvec=lambda x: inverse * x, dtype=float)
     return cg(system, right, rtol=1e-12, maxiter=2000, M=scaling)[0]
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def refit(objective: ClassScores, z: Array, intercept_only: bool = False) -> tuple[Array, Array]:
-    """Return (V, t) minimising F(z + X V + 1 t') over the unpenalised part: t, and rows of V.
-
-    At the minimum the derivative of the loss is dual feasible: 1'u = 0, and X'u = 0 on these rows.
-    Entries of z may be -inf: classes of probability 0, which stay so.
-    """
-    free = objective.penalty.free(objective.d) & (not intercept_only)
-    count = int(free.sum())
-    manifold = Manifold(free, np.zeros(objective.d), np.zeros(count), np.zeros(count))
-    w, b = np.zeros(objective.d), _scaled_intercept(objective, z)
-    value, slope = _merit(objective, z, objective.predict(w, b), free)
-    rounding = EPS * float(objective.c.sum())  # of logsumexp, although its value may be near 0
-    for _ in range(STEPS):
-        if slope <= 2.0 * EPS:
-            break
-        found = multiclass_step(objective, w, b, manifold, z)
-        if found is None:
-            break
-        size = 1.0
-        while size > 1e-9:
-            new_w, new_b = w + size * (found[0] - w), b + size * (found[1] - b)
-            trial, steepness = _merit(objective, z, objective.predict(new_w, new_b), free)
-            room = 1e-14 * abs(value) + rounding
-            if trial < value - room or (trial <= value + room and steepness < slope):
-                break
-            size = 0.0 if trial <= value + room and slope <= SETTLED else 0.25 * size
-        else:
-            break
-        w, b, value, slope = new_w, new_b, trial, steepness
-    return w, b
-
-
-def _scaled_intercept(objective: ClassScores, z: Array) -> Array:
-    """t_k = log(c'e_k / c'p_k), which scales what is expected of a class to what there is of it.
-
-    F(z + 1 t') <= F(z), the minimum where all rows of z are alike (Darroch and Ratcliff, 1972,
-    https://doi.org/10.1214/aoms/1177692379).
-    """
-    if not objective.fit_intercept:
-        return np.zeros(objective.classes)
-    weight = objective.c[:, None]
-    found, expected = (np.sum(weight * x, axis=0) for x in (objective.labels, shares(z)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t: Array = np.log(found) - np.log(expected)
-    return t - t.mean() if np.all(np.isfinite(t)) else np.zeros(objective.classes)
-
-
-def _merit(objective: ClassScores, z: Array, shift: Array, free: Array) -> tuple[float, float]:
-    """F(z + shift) - F(z) up to a constant; 1'u and X'u, the largest, relative to their terms."""
-    at_label = (objective.labels * shift).sum(axis=1)
-    value = float(objective.c @ (log_sum_exp(z + shift) - at_label))
-    u = objective.loss_derivative(z + shift)
-    slope = 0.0
-    if objective.fit_intercept:
-        size = np.maximum(np.abs(u).sum(axis=0), 1e-300)
-        slope = float(np.max(np.abs(u.sum(axis=0)) / size))
-    if free.any():
-        size = np.maximum(objective.design.abs_rmatvec(u)[free], 1e-300)
-        slope = max(slope, float(np.max(np.abs(objective.design.rmatvec(u)[free]) / size)))
-    return value, slope

@@ -6,8 +6,8 @@ import numpy as np
 
 from ....blocks import rowwise
 from ....numerics import ROUNDING, Array
+from ....objective.outputs.class_refit import refit
 from ....objective.outputs.multiclass import MulticlassObjective
-from ....objective.outputs.multiclass_newton import refit
 from ...algebra.rationals import DIGITS, exact_sum
 from ...rounding import spread
 
