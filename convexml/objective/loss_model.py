@@ -9,9 +9,9 @@ from ..design import ahead
 from ..losses.softmax import shares
 from ..numerics import Array
 from .objective import Objective
+from .outputs import multiclass_newton
 from .outputs.class_hessian import class_sums
 from .outputs.multiclass import MulticlassObjective
-from .outputs.multiclass_newton import LARGEST_SYSTEM as LARGEST_CLASSES
 
 LARGEST_SYSTEM = 3000
 """Above this many unknowns the system is solved by conjugate gradients, where it is definite."""
@@ -35,7 +35,10 @@ class LossModel:
 def loss_model(objective: Objective, z: Array) -> LossModel:
     """The model of the loss at z, for one pass."""
     u, h, design = objective.loss_derivative(z), objective.loss_curvature(z), objective.design
-    if isinstance(objective, MulticlassObjective) and objective.d <= LARGEST_CLASSES:
+    if (
+        isinstance(objective, MulticlassObjective)
+        and objective.d <= multiclass_newton.LARGEST_SYSTEM
+    ):
         p, free = shares(z), objective.fit_intercept
         pull, hessian = class_sums(objective.design.base, u, objective.c, p, free)
         return LossModel(u, pull, u.sum(axis=0), h, hessian)

@@ -12,7 +12,7 @@ import convexml as cml
 from convexml.design import StackedDesign, as_design
 from convexml.losses import Softmax
 from convexml.objective import MulticlassObjective
-from convexml.objective.outputs.multiclass_newton import refit
+from convexml.objective.outputs.class_refit import refit
 from convexml.penalties import L2
 
 
