@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import ConvexmlError, InputError
 from ..files import writable
 from ..numerics import Array
+from . import fitting
 
 PALETTE = (
     "#2a5fb0",
@@ -39,6 +40,8 @@ WIDTHS = {1: 6.2, 2: 11.0, 3: 14.5}
 """Of a figure by the number of its panels, in inches."""
 LETTERS = 13.5
 """Of the words above a panel, to an inch."""
+SLANTED = 4.8
+"""Of a slanted name below a panel, to an inch of its height."""
 HEIGHT = 4.2
 TITLE, LEAST = 58, 24
 """Characters of the title above one panel, and above the smallest figure."""
@@ -66,8 +69,8 @@ def draw_panels(
     ------
     ConvexmlError
         Without matplotlib; ``InputError`` for axes that are none, for another number of axes than
-        of panels (a single one takes the first), for a size that is none or beside axes, and for
-        a path that cannot be written.
+        of panels (a single one takes the first), for a size that is none, too small or beside
+        axes, and for a path that cannot be written.
     """
     target = None if path is None else writable(path, owner)
     if ax is None:
@@ -81,20 +84,30 @@ def draw_panels(
         figure, places = borrowed(owner, len(panels), ax)
     for axes, draw in zip(places, panels, strict=False):
         draw(axes)
+    if figsize is not None:
+        fitting.fitted(figure)
     if target is not None:
         save(owner, figure, target)
     return figure
 
 
-def canvas(owner: str, panels: int, title: str, size: Any = None) -> tuple[Any, list[Any]]:
+def canvas(
+    owner: str, panels: int, title: str, size: Any = None, beside: float = 0.0
+) -> tuple[Any, list[Any]]:
     """A figure without a screen, and its panels in a row, or a column where it is upright.
 
     Raises
     ------
     ConvexmlError
-        Without matplotlib; ``InputError`` for a size that is none.
+        Without matplotlib; ``InputError`` for a size that is none, or too small to be read.
     """
     width, height = (WIDTHS[panels], HEIGHT) if size is None else _size(owner, size)
+    shape = fitting.shape(panels, width, height, beside)
+    if shape is None:
+        raise InputError(
+            f"{owner}: figsize={width:g} x {height:g} inches is too small to be read; this "
+            f"picture needs at least {fitting.least(panels, beside)}."
+        )
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -102,7 +115,6 @@ def canvas(owner: str, panels: int, title: str, size: Any = None) -> tuple[Any, 
     figure = Figure(figsize=(width, height), layout="constrained")
     letters = TITLE * panels if size is None else max(int(width * TITLE / WIDTHS[1]), LEAST)
     figure.suptitle(plain(title, letters), x=0.01, ha="left", fontsize=12, weight="bold")
-    shape = (panels, 1) if height > width else (1, panels)
     return figure, [styled(figure.add_subplot(*shape, k + 1)) for k in range(panels)]
 
 
@@ -115,7 +127,7 @@ def _size(owner: str, size: Any) -> tuple[float, float]:
     if not (0.0 < width < np.inf and 0.0 < height < np.inf):
         raise InputError(
             f"{owner}: figsize must be a width and a height in inches, both > 0, got {size!r}; "
-            "take (6, 4)."
+            "take (9, 4)."
         )
     return width, height
 
@@ -173,6 +185,13 @@ def short(name: str, most: int = 18) -> str:
     """The same in one line of so many characters."""
     text = str(name)
     return plain(text if len(text) <= most else f"{text[: most - 1]}…", most)
+
+
+def name_features(axes: Any, places: Array, names: Sequence[str]) -> None:
+    """Names below a panel, slanted, no longer than its height leaves room for."""
+    high = float(axes.get_window_extent().height / axes.figure.dpi)
+    most = max(6, min(18, int(SLANTED * high)))
+    axes.set_xticks(places, [short(each, most) for each in names], rotation=60, ha="right")
 
 
 def logarithmic(axis: Any, low: float, high: float) -> None:

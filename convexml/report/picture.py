@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..files import writable
+from ..pictures.fitting import fitted
 from ..pictures.look import PALETTE, canvas, logarithmic, save
 from .panels import HUES, PASSES, SECONDS, SMALLEST, ranked, series, style
 
 if TYPE_CHECKING:
     from ..comparison import Courses
 
+LEGEND = 1.6
+"""Inches of the names of solvers beside the panels."""
 LINES = {"": "-", "again": "--", "dots": ":"}
 
 
@@ -40,7 +43,7 @@ def draw_race(courses: Courses, path: str | Path | None = None, figsize: Any = N
     shown = ranked(courses.courses)
     counted = any(series(course, "passes") for course in shown)
     drawn = [("passes", PASSES)] * counted + [("seconds", SECONDS)]
-    figure, panels = canvas("Convergence.plot", len(drawn), courses.title, figsize)
+    figure, panels = canvas("Convergence.plot", len(drawn), courses.title, figsize, LEGEND)
     for other in panels[1:]:
         other.sharey(panels[0])
     for axes, (axis, words) in zip(panels, drawn, strict=True):
@@ -63,6 +66,8 @@ def draw_race(courses: Courses, path: str | Path | None = None, figsize: Any = N
     lines, names = panels[-1].get_legend_handles_labels()
     if lines:
         figure.legend(lines, names, loc="outside right upper", frameon=False, fontsize=9)
+    if figsize is not None:
+        fitted(figure)
     if target is not None:
         save("Convergence.plot", figure, target)
     return figure

@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 
 from ...numerics import Array
-from ...pictures.look import BLUE, GREY, LABELLED, MAP, ORANGE, SIZES, plain, short, titled, whole
+from ...pictures.look import (
+    BLUE,
+    GREY,
+    LABELLED,
+    MAP,
+    ORANGE,
+    SIZES,
+    name_features,
+    plain,
+    titled,
+    whole,
+)
 
 LEAST = 1e-300
 """Below it the entries of a matrix have no colour of their own."""
@@ -47,7 +58,7 @@ def draw_entries(axes: Any, name: str, w: Array, features: Sequence[str] | None 
     axes.plot(places[zero], w[zero], "o", color=GREY, markersize=4, fillstyle="none")
     axes.axhline(0.0, color=GREY, linewidth=0.8)
     if features is not None and w.size <= LABELLED:
-        axes.set_xticks(places, [short(each) for each in features], rotation=60, ha="right")
+        name_features(axes, places, features)
     else:
         whole(axes.xaxis)
         axes.set_xlabel("index")
@@ -98,7 +109,7 @@ def draw_blocks(axes: Any, Z: Array, bound: float) -> None:
     order = leaves_list(linkage(Z, "average")) if len(Z) > 1 else np.arange(len(Z))
     image = axes.imshow(Z[np.ix_(order, order)], cmap=SIZES, vmin=0.0)
     axes.grid(visible=False)
-    axes.figure.colorbar(image, ax=axes, shrink=0.9)
+    axes.figure.colorbar(image, cax=axes.inset_axes((1.04, 0.0, 0.05, 1.0)))
     for axis in (axes.xaxis, axes.yaxis):
         whole(axis)
     axes.set_xlabel("sample, by cluster")

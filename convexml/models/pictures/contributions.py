@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...numerics import Array
-from ...pictures.look import BLUE, LABELLED, ORANGE, Panel, plain, short, titled, whole
+from ...pictures.look import BLUE, LABELLED, ORANGE, Panel, name_features, plain, titled, whole
 
 LEAST, MOST = 1e-300, 1e200
 """Terms of 0 have no place on a logarithmic axis, which needs room below the largest float."""
@@ -124,7 +124,7 @@ def _draw_terms(
         axes.set_xticks(places, [what])
         axes.set_xlim(places[0] - 1.0, places[0] + 1.0)
     elif names is not None and len(names) <= LABELLED:
-        axes.set_xticks(places, [short(each) for each in names], rotation=60, ha="right")
+        name_features(axes, places, names)
         axes.set_xlim(-0.5, places.size - 0.5)
     else:
         whole(axes.xaxis)

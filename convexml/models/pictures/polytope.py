@@ -17,7 +17,7 @@ SLACK = 1e-9
 """Relative to its row: what a vertex may miss."""
 ROOM, ARROW, CONE = 0.4, 0.2, 0.25
 """Around the vertices, a share of their spread; -c and its cone, shares of the picture."""
-WIDE = 2.5
+WIDE = 2.0
 """Inches of a panel that has room for words beside it."""
 MOST_ABOVE = 0.5
 """Of the height of axes, which a legend above the set takes."""

@@ -19,8 +19,8 @@ LETTER, MARGIN = 0.068, 0.5
 """Inches of a letter of a name, and of the room that every panel has for them."""
 LARGEST, LEADING, BETWEEN = 8.5, 1.35, 0.4
 """Points of the letters of names, lines to them, and what is between two names, in lines."""
-ROWS, FEW, LOW = 10, 6, 2.7
-"""Residuals that are shown, and in a panel of fewer inches."""
+ROWS, SMALLEST, PANEL = 10, 6.0, 0.55
+"""Residuals that are shown, points of their names, and the share of a panel that words leave."""
 STEPS = 3
 """Records that make a course."""
 
@@ -88,7 +88,9 @@ def draw_levels(axes: Any, certificate: Any) -> None:
     if floor > 0.0:
         low, high = axes.get_ylim()
         least = max(floor, LEAST)
-        axes.axhspan(LEAST * LEAST, least, color="0.9", label="below the certified floor", zorder=0)
+        axes.axhspan(
+            LEAST * LEAST, least, color="0.9", label="below the\ncertified floor", zorder=0
+        )
         axes.set_ylim(min(low, 0.3 * least), high)
     axes.legend(frameon=False, fontsize=9)
 
@@ -99,13 +101,16 @@ def _draw_conditions(axes: Any, certificate: Any) -> None:
     rows += [(row.name, row.relative) for row in certificate.conditions]
     within = sum(value <= certificate.tol for _, value in rows)
     finite = [(name, float(value)) for name, value in rows if np.isfinite(value)]
-    low = axes.get_window_extent().height < LOW * axes.figure.dpi
-    worst = sorted(range(len(finite)), key=lambda k: -finite[k][1])[: FEW if low else ROWS]
-    known = [finite[k] for k in sorted(worst)]
     width = max(16, min(WIDTH, int(LETTERS * inches(axes))))
-    names = [plain(plain_name(name), width) for name, _ in known]
+    told = [plain(plain_name(name), width) for name, _ in finite]
+    lines = np.array([1.0 + name.count("\n") + BETWEEN for name in told])
+    tall = 72.0 * axes.get_window_extent().height / axes.figure.dpi
+    room = PANEL * tall / (LEADING * SMALLEST)
+    worst = sorted(range(len(finite)), key=lambda k: -finite[k][1])
+    fit = int(np.count_nonzero(np.cumsum(lines[worst]) <= room))
+    worst = sorted(worst[: max(min(fit, ROWS), 1)])
+    known, names, heights = [finite[k] for k in worst], [told[k] for k in worst], lines[worst]
     values = [max(value, LEAST) for _, value in known]
-    heights = np.array([1.0 + name.count("\n") + BETWEEN for name in names])
     total = max(float(heights.sum()), 1.0)
     places = total - np.cumsum(heights) + 0.5 * heights
     axes.hlines(places, LEAST, values, color=BLUE, linewidth=1.2)
@@ -114,7 +119,6 @@ def _draw_conditions(axes: Any, certificate: Any) -> None:
     axes.set_xscale("log")
     axes.set_xlim(LEAST / 3.0, 10.0 * max(certificate.tol, *values, LEAST))
     axes.set_ylim(0.0, total)
-    tall = 72.0 * axes.get_window_extent().height / axes.figure.dpi
     axes.set_yticks(places, names, fontsize=min(LARGEST, tall / (LEADING * total)))
     axes.set_xlabel("relative residual")
     words = f"{within} of {len(rows)} within tol (dashed)"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from support.report.looks import faults
 
 import convexml as cml
 from convexml.conditions import worst
@@ -30,6 +31,36 @@ def test_every_picture_takes_a_size(program: Any) -> None:
         assert tuple(each.plot(figsize=(9, 4)).get_size_inches()) == (9.0, 4.0)
     upright = Huber(1.0).plot(figsize=(4, 8)).axes
     assert upright[0].get_subplotspec().get_gridspec().get_geometry() == (2, 1)
+
+
+@pytest.mark.parametrize(("size", "rows"), [((6.0, 2.8), 1), ((3.5, 5.4), 2)])
+def test_the_least_sizes_leave_nothing_outside_and_nothing_on_top(
+    program: Any, size: Any, rows: int
+) -> None:
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 10)), np.where(np.arange(12) % 2 == 0, 1.0, -1.0)
+    names = [f"{k} is a long name of a feature" for k in range(10)]
+    lasso = cml.Lasso(pandas.DataFrame(X, columns=names), y, 0.01).solve()
+    for each in (program, lasso, cml.SoftMarginSVM(X, y).solve()):
+        figure = each.plot(figsize=size)
+        assert faults(figure) == []
+        panels = [axes for axes in figure.axes if axes.get_subplotspec() is not None]
+        assert panels[0].get_subplotspec().get_gridspec().nrows == rows
+        sides = [axes.get_window_extent().size / figure.dpi for axes in panels]
+        assert np.min(sides) > 0.8
+        assert [label for label in panels[-1].get_yticklabels() if label.get_text()]
+
+
+@pytest.mark.parametrize("size", [(3, 3), (5.9, 4), (0.5, 0.5), (3.4, 9.0)])
+def test_what_is_too_small_to_be_read_is_refused_with_the_least_size(
+    program: Any, size: Any
+) -> None:
+    told = r"too small to be read.* 6 x 2\.8 with its 2 panels beside each other, 3\.5 x 5\.4"
+    with pytest.raises(cml.errors.InputError, match=told):
+        program.plot(figsize=size)
+    with pytest.raises(cml.errors.InputError, match=r"at least 3 x 2\.8\."):
+        program.plot(kind="answer", figsize=(2.9, 2.8))
 
 
 @pytest.mark.parametrize("size", [(1,), (0, 3), (3, -1), (np.nan, 3), (3, np.inf), "ab", 4, None])
