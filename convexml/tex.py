@@ -104,7 +104,8 @@ class Tex(NamedTuple):
         Constraints.
     names : str or None
         Of a loss: what its conditions name beside y_i, z_i, u_i and c_i, by statements. None: the
-        loss itself, l(y_i, z_i); empty where they are variables and multipliers of the rows.
+        loss itself, l(y_i, z_i); empty where they are variables and multipliers of the rows. Of a
+        penalty: what its formulas name beside w, v and its strength.
     """
 
     value: str = ""

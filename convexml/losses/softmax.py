@@ -111,7 +111,7 @@ class Softmax(Loss):
 
     def conditions(self, at: AtSamples) -> list[Condition]:
         sums = worst("sum_k u_ik = 0", "dual_feasibility", at.u.sum(axis=1), at.c)
-        return [at.slopes.named("u_i/c_i = p_i - e_y"), at.domain, sums]
+        return [at.slopes.named("u_i/c_i = softmax(z_i) - e_y_i"), at.domain, sums]
 
     def tex(self) -> Tex:
         return Tex(

@@ -106,6 +106,7 @@ def named_in_conditions(loss: Loss, omega: Tex, c: Weights, w: Symbol) -> Iterat
         yield told_of.defined("l(y_i, z_i)")
     if omega.value or omega.rows:
         yield omega.defined(rf"\Omega({'q' if 'K' in str(w) else w})")
+        yield omega.names or ""
 
 
 def in_predictions(loss: Tex, c: Weights, prediction: str, classes: bool) -> Form:
@@ -156,6 +157,11 @@ def weights_of(scale: str | float, weighted: bool) -> Weights:
         ("C", True): Weights(r"C \sum_i s_i", "C s_i", "u_i / (C s_i)"),
     }
     return table[scale if isinstance(scale, str) else "C", weighted]
+
+
+MOMENTS = r"S = \text{covariance of the samples},\ d = \text{number of features}"
+WEIGHTS = r"s_i = \text{sample weight}"
+"""What the formulas name in models of the covariance, and where weights are always in them."""
 
 
 def such_that(*statements: str) -> str:

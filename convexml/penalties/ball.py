@@ -14,6 +14,8 @@ from ..tex import Row, Symbol, Tex
 from ..validation import positive_number
 from .base import Penalty
 
+NAMES = r"t = \text{radius}"
+
 
 class Ball(Penalty):
     """The constraint |w| <= t in the norm of an order; its conjugate is t times the dual norm."""
@@ -95,4 +97,4 @@ class Ball(Penalty):
         letter, size = rf"\{self.multiplier}", w.norm(str(self.order))
         dual = v.norm("max" if self.dual_order == np.inf else str(self.dual_order))
         row = Row(letter, size, r"\le", "t")
-        return Tex("", f"t {dual}", slope=rf"{letter}\,\partial {size}", rows=(row,))
+        return Tex("", f"t {dual}", slope=rf"{letter}\,\partial {size}", rows=(row,), names=NAMES)

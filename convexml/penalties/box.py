@@ -168,7 +168,7 @@ class Box(Penalty):
         return Terms(value, {"stationarity": balance == 0.0, **constraints})
 
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
-        j, low, high = w.index, f"l_{w.index}", f"h_{w.index}"
+        j, low, high = w.index, rf"\text{{lo}}_{w.index}", rf"\text{{hi}}_{w.index}"
         domain = []
         if np.any(np.isinf(self.lo)):
             domain.append(rf"{v.entry} \ge 0\ \text{{where}}\ {low} = -\infty")
@@ -181,7 +181,8 @@ class Box(Penalty):
         support = rf"\sum_{j} \left[{high} ({v.entry})_+ - {low} ({v.entry})_-\right]"
         convention = r"0 \cdot \infty = 0" if domain else ""
         limits = listed(*domain, convention)
-        return Tex("", support, limits, r"\lambda^+ - \lambda^-", rows)
+        names = rf"\lambda^-_{j} = ({v.entry})_-,\ \lambda^+_{j} = ({v.entry})_+"
+        return Tex("", support, limits, r"\lambda^+ - \lambda^-", rows, names)
 
 
 def _bound(value: Any, owner: str, name: str) -> Array:

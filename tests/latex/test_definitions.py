@@ -79,3 +79,12 @@ def test_the_multiplier_of_rho_is_in_lagrangian_and_conditions() -> None:
     assert rows["Lagrangian"][0].endswith(r"- \gamma \rho")
     assert {r"\rho \ge 0", r"\gamma \rho = 0"} <= {*rows["KKT"]}
     assert problem.solve().dual["alpha"].sum() == pytest.approx(0.4 * 12)  # gamma = 0
+
+
+def test_the_worst_entry_of_a_matrix_has_two_indices() -> None:
+    X, Y = np.eye(4), np.arange(12.0).reshape(4, 3)
+    problem = cml.MultiTaskLasso(X, Y, 0.01, fit_intercept=False)
+    u = -Y / 4.0
+    u[2, 1] += 1.0
+    rows = {row.name: row for row in problem.certify(np.zeros((4, 3)), 0.0, u).conditions}
+    assert rows["u_i/c_i in dl(y_i, z_i)"].where() == "(2, 1)"

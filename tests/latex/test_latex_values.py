@@ -63,7 +63,8 @@ def test_penalties(name: str) -> None:
     w, v = Symbol("w", "w_j", "w_g"), Symbol("v", "v_j", "v_g")
     tex = penalty.tex(w, v)
     bounds = {
-        key: np.broadcast_to(getattr(penalty, at, 0.0), D) for key, at in (("l", "lo"), ("h", "hi"))
+        key: np.broadcast_to(getattr(penalty, at, 0.0), D)
+        for key, at in ((r"\lo", "lo"), (r"\hi", "hi"))
     }
     weights = getattr(penalty, "weights", None)
     names = HYPER | bounds | {r"\omega": weights, "y": np.zeros(N)}

@@ -28,6 +28,11 @@ NAMES = {
     "alpha_star": "α*",
     "class 0: Theta = Theta'": "class 0: Θ = Θᵀ",
     "user-defined x >= -1": "user-defined x ≥ −1",
+    "Z_upper >> 0": "Z_upper ≽ 0",
+    "P << I": "P ≼ I",
+    "1'u = 0": "\N{MATHEMATICAL BOLD DIGIT ONE}ᵀu = 0",
+    "sqrt(sum_i u_i^2/c_i) <= 1": "√(∑ᵢ uᵢ²/cᵢ) ≤ 1",
+    "u_i/c_i = softmax(z_i) - e_y_i": "uᵢ/cᵢ = softmax(zᵢ) − e_yᵢ",
 }
 
 

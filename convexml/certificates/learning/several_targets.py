@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -101,4 +102,6 @@ def _told(targets: SeveralTargets, row: Condition) -> Condition:
     """The row in the words of matrices, with the name of its column."""
     column = "" if row.index is None else targets.column(row.index, row.among)
     named = row.named(WORDS.get(row.name, row.name))
+    if row.among == targets.Y.size and row.name.startswith("u"):
+        named = replace(named, shape=targets.Y.shape)
     return named if not column else named.of_columns([column] * row.among)

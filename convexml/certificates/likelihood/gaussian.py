@@ -183,7 +183,7 @@ class Precision:
         return [
             worst("Theta W = I", "stationarity", product - np.eye(self.d)),
             worst("Theta = Theta'", "primal_feasibility", skew, largest),
-            worst("Theta > 0", "primal_feasibility", max(-least, 0.0), largest),
+            worst("Theta >> 0", "primal_feasibility", max(-least, 0.0), largest),
             worst(self.box, "dual_feasibility", moved, sizes, self.beside(W)),
             products(self.slack, terms),
         ]

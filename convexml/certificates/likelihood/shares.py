@@ -143,7 +143,7 @@ class Shares:
         error = gamma(len(p) + 1) * float(np.abs(p).sum())
         return [
             worst("p_k (nu - lambda_k) = q_k", "stationarity", p * (nu - lam) - self.q),
-            worst("sum(p) = 1", "primal_feasibility", math.fsum(p) - 1.0, 1.0, error),
+            worst("sum_k p_k = 1", "primal_feasibility", math.fsum(p) - 1.0, 1.0, error),
             worst("p >= 0", "primal_feasibility", np.maximum(-p, 0.0)),
             worst("lambda >= 0, lambda = nu where q = 0", "dual_feasibility", moved, sizes),
             products("lambda_k p_k = 0", lam * p),

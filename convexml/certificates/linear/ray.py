@@ -58,6 +58,8 @@ def certify_unbounded(
     slope = _slope(cone, passed)
     feasible = primal_rows(data, point)
     rows = (*feasible, *_ray_rows(cone, passed))
+    falls = exact_dot(data.c, passed)
+    fall = worst("c'ray < 0", "primal_feasibility", max(falls, 0.0), abs(data.c) @ abs(passed))
     broken = [row for row in rows if not row.meets(tol)]
     proven = False
     if broken:
@@ -65,8 +67,7 @@ def certify_unbounded(
         reason = f"{where}: {violated(broken[0])}"
     elif not slope < 0.0:
         reason = (
-            "the objective is not known to fall along an exact ray nearby: "
-            f"c'ray = {exact_dot(data.c, passed):.3g}"
+            f"the objective is not known to fall along an exact ray nearby: c'ray = {falls:.3g}"
         )
     elif not is_feasible(data, point):
         reason = "no exactly feasible point is known near the point"
@@ -75,7 +76,7 @@ def certify_unbounded(
         reason = f"the point is feasible and c'x falls by {-slope:.3g} per unit along the ray"
     certificate = absent(
         "unbounded",
-        rows,
+        (*rows, fall),
         tol,
         objective=-np.inf,
         reason=reason,
@@ -111,11 +112,12 @@ def recession_cone(data: LinearData) -> LinearData:
 def _ray_rows(cone: LinearData, ray: Array) -> list[Condition]:
     kind = "primal_feasibility"
     ub, eq, below, above = violations(cone, ray)
-    return [
-        worst("A_ub ray <= 0", kind, ub, abs(cone.A_ub) @ np.abs(ray)),
-        worst("A_eq ray = 0", kind, eq, abs(cone.A_eq) @ np.abs(ray)),
-        worst("ray within the directions of the bounds", kind, np.maximum(below, above)),
-    ]
+    rows = [worst("ray within the directions of the bounds", kind, np.maximum(below, above))]
+    if eq.size:
+        rows.insert(0, worst("A_eq ray = 0", kind, eq, abs(cone.A_eq) @ np.abs(ray)))
+    if ub.size:
+        rows.insert(0, worst("A_ub ray <= 0", kind, ub, abs(cone.A_ub) @ np.abs(ray)))
+    return rows
 
 
 def find_ray(data: LinearData) -> Array | None:

@@ -95,8 +95,8 @@ class Fantope:
 
         return [
             row("tr P = k", off, float(self.k)),
-            row("P >= 0", -float(values[0]), 1.0),
-            row("P <= I", float(values[-1]) - 1.0, 1.0),
+            row("P >> 0", -float(values[0]), 1.0),
+            row("P << I", float(values[-1]) - 1.0, 1.0),
         ]
 
     def repaired(self, P: Array) -> Array:
@@ -165,8 +165,8 @@ class Fantope:
 
         return [
             worst("S = nu I + Z_upper - Z_lower", "stationarity", left, size),
-            semidefinite("Z_upper >= 0", upper, spectra[0]),
-            semidefinite("Z_lower >= 0", lower, spectra[1]),
+            semidefinite("Z_upper >> 0", upper, spectra[0]),
+            semidefinite("Z_lower >> 0", lower, spectra[1]),
         ]
 
     def eigengap(self, dual: Multipliers) -> float:

@@ -85,7 +85,7 @@ class Partition:
             "Z 1 = 1": (np.abs(half.sum(axis=1) - 1.0), 1.0),
             "tr Z = k": (abs(float(np.trace(Z)) - self.k), float(self.k)),
             "Z >= 0": (np.maximum(-half, 0.0), self.k / self.n),
-            "Z is semidefinite": (max(-float(np.linalg.eigvalsh(half)[0]), 0.0), 1.0),
+            "Z >> 0": (max(-float(np.linalg.eigvalsh(half)[0]), 0.0), 1.0),
         }
         kind = "primal_feasibility"
         return [

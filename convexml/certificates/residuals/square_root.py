@@ -166,10 +166,10 @@ class SquareRoot:
         scale = lam if lam > 0.0 else np.maximum(it.design.abs_rmatvec(it.c), 1e-300)
         over = max(length(u / it.roots) - 1.0, 0.0)
         rows = [
-            worst("u = c (z - y) / |z - y|", "stationarity", slope, it.roots),
+            worst("u_i = c_i (z_i - y_i) / sigma", "stationarity", slope, it.roots),
             worst("|x_j'u| <= lam", "dual_feasibility", across, scale, lost),
-            worst("|u| <= 1", "dual_feasibility", over, 1.0, gamma(u.size + 32)),
-            products("|y - z| + u'(y - z) = 0", size + float(u @ rest)),
+            worst("sqrt(sum_i u_i^2/c_i) <= 1", "dual_feasibility", over, 1.0, gamma(u.size + 32)),
+            products("sigma + u'(y - z) = 0", size + float(u @ rest)),
             products("lam |w_j| + w_j x_j'u = 0", lam * np.abs(w) + w * pushed),
         ]
         if it.fit_intercept:

@@ -14,11 +14,12 @@ from ...errors import InputError
 from ...numerics import Array
 from ...objective import Statement
 from ...solvers.coordinate.boosting import boosting
+from ...tex import listed
 from ...validation import positive_integer
 from ..arrays.problem import Arrays, Shapes
 from ..base import Hyperparameter
 from ..kernel.nu_samples import samples_from_dict, samples_to_dict
-from ..latex import Latex, such_that
+from ..latex import WEIGHTS, Latex, such_that
 from ..problem import LearningProblem
 from ..reading.inputs import expand
 from ..reading.matrix import read_matrix
@@ -219,7 +220,9 @@ class AdaBoost(Boosted):
                 rf"\max_u\ \sum_i {c} (p_i - p_i \log p_i)"
                 + such_that(rf"u_i = -{c} y_i p_i", r"p \ge 0", r"H^\top u = 0"),
                 (rf"p_i = e^{{-{push}}}", r"H^\top u = 0"),
-                f"c_i = {c}",
+                listed(
+                    f"c_i = {c}", r"H_{ij} = \text{what stump } j \text{ says of } x_i", WEIGHTS
+                ),
             )
         )
 

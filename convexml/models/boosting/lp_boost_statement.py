@@ -6,7 +6,8 @@ from typing import Any
 
 from ...numerics import Array
 from ...objective import Statement, label_all
-from ..latex import Latex, such_that
+from ...tex import listed
+from ..latex import WEIGHTS, Latex, such_that
 
 
 def pose_lp_boost(H: Any, y: Array, s: Array, nu: float) -> Statement:
@@ -87,4 +88,5 @@ def lp_boost_latex() -> Latex:
             r"\beta_i \xi_i = 0",
             r"z_j w_j = 0",
         ),
+        listed(r"H_{ij} = \text{what learner } j \text{ says of } x_i", WEIGHTS),
     )

@@ -18,8 +18,9 @@ from ...certificates.learning.machines.shares import short_class
 from ...conditions import worst
 from ...numerics import EPS, Array
 from ...solvers.dual.two_sums import climb
+from ...tex import listed
 from ..arrays.problem import Arrays, Shapes
-from ..latex import Latex, such_that
+from ..latex import WEIGHTS, Latex, such_that
 from ..learning.prediction import score
 from ..pictures.learning import draw_machine
 from ..reading.inputs import read_samples
@@ -230,6 +231,6 @@ class NuSVC(NuMachine):
                 (f"{v} = {sum_}", r"\alpha_i + \beta_i = s_i", *box,
                  rf"{sum_of} = {total} + \gamma,\ \gamma \ge 0", *rows, f"{margin} = 0",
                  r"\beta_i \xi_i = 0", r"\gamma \rho = 0"),
-                rf"z_i = {f} + b,\ \gamma = 0",
+                listed(rf"z_i = {f} + b,\ \gamma = 0", WEIGHTS),
             )
         )  # fmt: skip

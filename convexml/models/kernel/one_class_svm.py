@@ -13,8 +13,9 @@ from ...numerics import Array
 from ...objective.kernel import KernelObjective
 from ...penalties import L2
 from ...solvers.dual.smo import smo
+from ...tex import listed
 from ..arrays.problem import Arrays
-from ..latex import Latex, such_that
+from ..latex import WEIGHTS, Latex, such_that
 from ..pictures.learning import draw_machine
 from ..problem import LearningProblem
 from ..reading.inputs import read_samples
@@ -160,6 +161,6 @@ class OneClassSVM(NuMachine):
                     f"{margin} = 0",
                     r"\beta_i \xi_i = 0",
                 ),
-                f"z_i = {f}",
+                listed(f"z_i = {f}", WEIGHTS),
             )
         )

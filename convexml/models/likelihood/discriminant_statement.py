@@ -53,10 +53,14 @@ def discriminant_latex(shared: bool) -> Latex:
     gain = rf"\log\det W{k} + d"
     if not shared:
         value, gain = f"({value})", f"({gain})"
+    within = r"\text{covariance within the classes}"
+    if not shared:
+        within = r"\text{covariance of class } k,\ \pi_k = \text{its share}"
     rows = rf"W{k} = S{k}", rf"\Theta{k} W{k} = I"
     return Latex(
         rf"\min_{{\Theta{k}}}\ {total}{value}",
         f"{total}{value}",
         rf"\max_{{W{k}}}\ {total}{gain}" + such_that(rows[0]),
         rows,
+        rf"S{k} = {within},\ d = \text{{number of features}}",
     )

@@ -18,7 +18,7 @@ from ...tex import listed
 from ...validation import nonnegative_number, yes_or_no
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..base import Hyperparameter
-from ..latex import Latex, such_that
+from ..latex import MOMENTS, Latex, such_that
 from .samples import Rows, read_rows
 
 LARGEST_CONE = 15
@@ -225,6 +225,7 @@ class GaussianLikelihood(ArrayProblem):
                     value,
                     r"\max_W\ \log\det W + d" + such_that(rows[0]),
                     rows,
+                    MOMENTS,
                 )
             )
         penalty = r"\lambda \sum_{i \ne j} |\Theta_{ij}|"
@@ -236,6 +237,7 @@ class GaussianLikelihood(ArrayProblem):
                 rf"-\log\det\Theta + \operatorname{{tr}}(W\Theta),\quad {box}",
                 r"\max_W\ \log\det W + d" + such_that(box),
                 (r"\Theta W = I", box, slack),
+                MOMENTS,
             )
         )
 

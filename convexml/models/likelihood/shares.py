@@ -148,6 +148,7 @@ class LabelLikelihood(ArrayProblem):
                 rf"{value} + \nu \Big(\sum_k p_k - 1\Big) - \lambda^\top p",
                 rf"\max_{{\nu, \lambda}}\ {gain}" + such_that(*signs),
                 (r"p_k (\nu - \lambda_k) = q_k", *rows, *signs, r"\lambda_k p_k = 0"),
+                r"H(q) = -\sum_k q_k \log q_k,\ q_k = \text{share of label } k",
             )
         )
 

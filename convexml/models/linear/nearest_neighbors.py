@@ -224,6 +224,8 @@ class NearestNeighbors(ArrayProblem):
                     rf"{{{lower}}}_i p_i = 0",
                     rf"{{{upper}}}_i (\tfrac1k - p_i) = 0",
                 ),
+                r"d_i = \text{distance of sample } i \text{ from the query},\ "
+                r"\text{one problem a query, whose values are added}",
             )
         )
 

@@ -73,5 +73,7 @@ def spanning_tree_latex() -> Latex:
             r"y_\pi (x(\pi) - |\pi| + 1) = 0",
             r"\lambda_e x_e = 0",
         ),
-        r"E = \text{all edges},\ E[S] = \text{those within a set of points}\ S",
+        r"E = \text{all edges},\ E[S] = \text{those within a set of points}\ S,\ "
+        r"\delta(\pi) = \text{those between parts of the partition } \pi,\ "
+        r"x(F) = \sum_{e \in F} x_e,\ x(\pi) = x(\delta(\pi))",
     )

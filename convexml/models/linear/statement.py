@@ -121,9 +121,10 @@ def linear_latex(data: LinearData) -> Latex:
     terms = [row._replace(multiplier=rf"{row.multiplier}^\top").product for row, _ in rows]
     slack = [f"{term} = 0" for term, (row, _) in zip(terms, rows, strict=True) if row.sense != "="]
     statements = [str(row) for row, _ in rows]
+    below = f"_{{{', '.join(row.multiplier for row, _ in rows)}}}" if rows else ""
     return Latex(
         r"\min_x\ c^\top x" + such_that(*statements),
         plus(r"c^\top x", *terms),
-        rf"\max\ {plus(*gains)}" + such_that(gradient, *signs),
+        rf"\max{below}\ {plus(*gains)}" + such_that(gradient, *signs),
         tuple(filter(None, (gradient, listed(*statements), listed(*signs), listed(*slack)))),
     )

@@ -247,4 +247,4 @@ class ConvexRegression(Predictor, ArrayProblem):
 
     def __repr__(self) -> str:
         n, d = self.program.X.shape
-        return f"{self.name}({n} samples, {d} features)"
+        return f"{self.name}({n} samples, {d} feature{'s' * (d != 1)})"

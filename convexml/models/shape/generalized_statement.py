@@ -73,5 +73,5 @@ def generalized_latex(intercept: bool, weighted: bool) -> Latex:
                 ),
             )
         ),
-        f"c_i = {c.each}",
+        f"c_i = {c.each},\\ " + r"A = \text{combinations of coefficients, a row each}",
     )

@@ -233,6 +233,7 @@ class TrendFilter(ArrayProblem):
                     box,
                     r"\lambda |(A w)_i| = s_i (A w)_i",
                 ),
+                rf"(A w)_i = \text{{differences of order }} {self.order + 1}",
             )
         )
 

@@ -8,6 +8,7 @@ from support.sizes import sizes
 
 import convexml as cml
 from convexml import Verdict
+from convexml.certificates.linear.ray import certify_unbounded
 
 
 @pytest.mark.parametrize("draws", sizes(50, 200))
@@ -136,3 +137,16 @@ def test_right_hand_sides_that_are_only_rounded_stay_optimal(seed: int) -> None:
     x, c = rng.random(8) * 10.0 ** rng.integers(-3, 4), rng.random(8)
     problem = cml.LinearProgram(c, A_eq=A, b_eq=A @ x)
     assert problem.solve().status == "optimal"
+
+
+def test_the_rows_of_a_ray_are_those_of_the_program() -> None:
+    """min -x - y, x + y >= 1, x, y >= 0: no equality, and what falls is a row of its own."""
+    problem = cml.LinearProgram([-1.0, -1.0], [[-1.0, -1.0]], [-1.0], bounds=(0, None))
+    rows = {row.name: row for row in problem.solve().certificate.conditions}
+    assert {"c'ray < 0", "A_ub ray <= 0"} <= rows.keys()
+    assert "A_eq ray = 0" not in rows
+    assert rows["c'ray < 0"].residual == 0.0
+    rising = cml.LinearProgram([1.0, -2.0], [[-1.0, -1.0]], [-1.0], bounds=(0, None))
+    found = certify_unbounded(rising.data, [1.0, 0.0], [1.0, 0.0])
+    assert found.verdict is Verdict.UNDECIDED
+    assert {row.name: row.residual for row in found.conditions}["c'ray < 0"] == 1.0

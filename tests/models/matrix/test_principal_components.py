@@ -126,9 +126,9 @@ def test_points_that_lie_are_refused() -> None:
     assert problem.certify(P).verdict is Verdict.CERTIFIED
     lies = {
         "tr P = k": 1.01 * P,
-        "P >= 0": P + 0.1 * np.diag([1.0, -1.0, 1.0, -1.0]),
+        "P >> 0": P + 0.1 * np.diag([1.0, -1.0, 1.0, -1.0]),
         "P = P'": P + 1e-3 * np.triu(np.ones((4, 4)), 1),
-        "P <= I": P + 1e-3 * (np.outer(*[np.linalg.eigh(P)[1][:, -1]] * 2) - np.eye(4) / 4.0),
+        "P << I": P + 1e-3 * (np.outer(*[np.linalg.eigh(P)[1][:, -1]] * 2) - np.eye(4) / 4.0),
     }
     for name, wrong in lies.items():
         found = problem.certify(wrong)

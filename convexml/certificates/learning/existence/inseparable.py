@@ -15,6 +15,8 @@ from .evidence import SMALL_ENOUGH, Evidence, distance, few, orthonormal, with_o
 
 SOFT = "SoftMarginSVM pays for samples on the wrong side instead."
 
+EXACTLY = "exactly (as rationals, whose nearest floats they are: residuals are their rounding)"
+
 
 def inseparable(objective: Objective) -> Evidence | None:
     """Return Farkas multipliers of an infeasible hard margin; None where none can be proved.
@@ -43,7 +45,7 @@ def _by_a_vertex(objective: Objective, inner: Objective) -> Evidence | None:
         support = np.flatnonzero(alpha > 1e-9 * alpha.max())
         exact = _exact_multipliers(inner, support)
         if exact is not None:
-            return _of_alpha(objective, exact, "exactly")
+            return _of_alpha(objective, exact, EXACTLY)
         alpha = _refine(inner, alpha, support)
         step = distance(inner, alpha * y, support)
         if np.all(alpha[support] > 0.0) and step <= float(alpha[support].min()):
@@ -62,7 +64,7 @@ def _in_rationals(objective: Objective) -> Evidence | None:
     total = sum(multipliers, Fraction(0))
     if not total:
         return None
-    return _of_alpha(objective, np.array([float(a / total) for a in multipliers]), "exactly")
+    return _of_alpha(objective, np.array([float(a / total) for a in multipliers]), EXACTLY)
 
 
 def _vertex(rows: Array, *, interior: bool) -> Array | None:
