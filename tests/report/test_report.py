@@ -132,7 +132,7 @@ def test_planted_lies_count_as_such_in_sentence_matrix_and_profile() -> None:
     assert kinds == ["confirmed", "refuted", "late"]
     assert read(html).counts == {"confirmed": 1, "refuted": 1, "late": 1}
     assert "1 run claimed a conclusion that the certificate confirms in time; 1 claimed" in html
-    assert "The worst claim: liar on lasso claimed “optimal” and misses by 0.047" in html
+    assert "The worst refuted claim: liar on lasso claimed “optimal” and misses by 0.047" in html
     matrix = html.split('id="matrix"')[1].split("</section>")[0]
     cells = [matrix.count(f'<td data-kind="{kind}">') for kind in kinds]
     assert cells == [1, 1, 1]
@@ -155,7 +155,7 @@ def test_the_worst_claims_are_told_by_name_whatever_they_miss() -> None:
     assert nearby.excess == inf
     far = record("ridge", "far", verdict="undecided", relative_gap=0.9)
     told = worst_cases([LIE, outside, far, nearby])
-    assert told.startswith("The worst claim: liar on lasso claimed “optimal” and misses by 0.047")
+    assert told.startswith("The worst refuted claim: liar on lasso claimed “optimal”")
     assert "Neither shown nor refuted: far on ridge claimed “optimal”, and may miss by 0.9" in told
     assert "Neither" not in worst_cases([LIE, outside])
     assert "outside on lasso claimed “optimal” and may miss by 7e−06" in worst_cases([outside])

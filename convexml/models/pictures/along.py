@@ -143,15 +143,16 @@ def _draw_lines(axes: Any, name: str, at: Array, found: list[Any], words: str = 
     shown = np.argsort(-np.abs(lines).max(axis=0), kind="stable")[:MOST_LINES]
     shown = np.sort(shown)
     few = shown.size <= LABELLED
+    least = _lam_max(found[0].problem) if name == "lam" else None
+    broken, bent = _broken(at, lines, least)
     for k, column in enumerate(shown):
         axes.plot(
-            at,
-            lines[:, column],
+            broken,
+            bent[:, column],
             color=PALETTE[k % len(PALETTE)],
             linestyle=STYLES[k % len(STYLES)] if few else "-",
             linewidth=1.5 if few else 0.8,
         )
-    least = _lam_max(found[0].problem) if name == "lam" else None
     if least is not None and at[0] <= least <= 2.0 * at[-1]:
         axes.axvline(least, color="black", linewidth=1.0, linestyle="--", label="lam_max")
         axes.legend(frameon=False, fontsize=9)
@@ -161,6 +162,14 @@ def _draw_lines(axes: Any, name: str, at: Array, found: list[Any], words: str = 
     if few:
         _name_lines(axes, found[0].problem.features, lines[_widest(name)], shown)
     titled(axes, words or _counted(array, lines, name, at))
+
+
+def _broken(at: Array, lines: Array, least: float | None) -> tuple[Array, Array]:
+    """The lines with a break at lam_max, from which on they are what they are beyond it."""
+    if least is None or not at[0] < least < at[-1]:
+        return at, lines
+    k = int(np.searchsorted(at, least))
+    return np.insert(at, k, least), np.insert(lines, k, lines[k], axis=0)
 
 
 def _counted(array: str, lines: Array, name: str, at: Array) -> str:

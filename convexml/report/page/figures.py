@@ -88,7 +88,7 @@ def _panels(profile: Profile) -> Figure:
             "panels", "The same, one panel for each solver", partial(draw_panels, profile, drawn)
         ),
         "The same curves, one panel for each solver, the best first. Dotted: the best of all "
-        "solvers at each factor." + (f" Nothing was confirmed of {none}." if none else ""),
+        "solvers at each factor." + (f" Nothing was confirmed in time of {none}." if none else ""),
         [],
         [],
     )

@@ -121,7 +121,8 @@ def worst_cases(failing: Sequence[Outcome]) -> str:
         return f"A claim that fails: {_claimed(failing[0])}; certified is “{certified}”."
     first = refuted or unproved
     assert first is not None
-    told = f"The worst claim: {_claimed(first)} and {_missed(first)}."
+    what = "claim" if refuted is None else "refuted claim"
+    told = f"The worst {what}: {_claimed(first)} and {_missed(first)}."
     if refuted is None or unproved is None or _known_first(unproved) < _known_first(refuted):
         return told
     return f"{told} Neither shown nor refuted: {_claimed(unproved)}, and {_missed(unproved)}."

@@ -98,3 +98,13 @@ def test_entries_of_a_matrix_are_found_by_row_and_column() -> None:
     assert worst("A", "dual_feasibility", violations.ravel()).where() == "6"
     of_classes = worst("A", "dual_feasibility", violations.ravel()).of_columns(["a", "b", "c"], 4)
     assert of_classes.where() == "(1, 2) (b)"
+
+
+def test_coefficients_of_a_path_are_zero_at_lam_max() -> None:
+    X = np.arange(12.0).reshape(6, 2) % 5.0
+    problem = cml.Lasso(X, X[:, 0], 0.1)
+    least = problem.lam_max
+    axes = problem.path([2.0 * least, 0.1 * least]).plot().axes[0]
+    for line in axes.lines[:2]:
+        assert np.interp(least, line.get_xdata(), line.get_ydata()) == 0.0
+    assert np.any(axes.lines[0].get_ydata())
