@@ -116,8 +116,9 @@ def of_attribute(model: Any, name: str) -> str:
     found = of_constant(model, name)
     if found:
         return found
-    if name in ATTRIBUTES:
-        return f" {ATTRIBUTES[name]}."
+    told = ATTRIBUTES.get(name, "")
+    if told and ("objective_parts" not in told or hasattr(model, "objective_parts")):
+        return f" {told}."
     known = {key for key in dir(Solution) if not key.startswith("_")}
     known |= {each.name for each in fields(Solution)}
     if name in known:

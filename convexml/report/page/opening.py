@@ -109,18 +109,31 @@ def worst_cases(failing: Sequence[Outcome]) -> str:
     Returns
     -------
     str
-        A sentence on the worst that was refuted, and one on a worse one that was not proved; where
-        there is neither, on a claim of which the certificate shows another.
+        A sentence on the worst that was refuted, one on a worse one that was not proved, and one on
+        claims of another conclusion than the one that is certified.
     """
+    others = [record for record in failing if record.kind == "otherwise"]
+    told = [_furthest(failing), _otherwise(others) if others else ""]
+    return " ".join(each for each in told if each)
+
+
+def _otherwise(others: Sequence[Outcome]) -> str:
+    """How many claim another conclusion, and one by name: that there is no optimum, if any does."""
+    example = min(others, key=lambda record: record.claimed in ("optimal", "unattained"))
+    certified = example.elsewhere or example.status
+    what = f"{counted(len(others), 'claim')} of another conclusion than the one that is certified"
+    return f"{what}: {_claimed(example)}, certified is “{certified}”."
+
+
+def _furthest(failing: Sequence[Outcome]) -> str:
+    """The worst that was refuted, and a worse one that was not proved."""
     refuted, unproved = (
         max((r for r in failing if r.kind == kind), key=_known_first, default=None)
         for kind in ("refuted", "unproved")
     )
-    if refuted is None and unproved is None:
-        certified = failing[0].elsewhere or failing[0].status
-        return f"A claim that fails: {_claimed(failing[0])}; certified is “{certified}”."
     first = refuted or unproved
-    assert first is not None
+    if first is None:
+        return ""
     what = "claim" if refuted is None else "refuted claim"
     told = f"The worst {what}: {_claimed(first)} and {_missed(first)}."
     if refuted is None or unproved is None or _known_first(unproved) < _known_first(refuted):
