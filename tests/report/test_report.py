@@ -207,7 +207,7 @@ def test_a_claim_beside_a_certified_other_one_is_another_conclusion() -> None:
     html = render_html(Comparison(tuple(found), ENVIRONMENT))
     assert "undecided, optimal elsewhere" in html
     assert "no point. Another run is certified optimal." in html
-    assert worst_cases(found[1:2]).endswith("“infeasible”; certified is “optimal”.")
+    assert worst_cases(found[1:2]).endswith("“infeasible”, certified is “optimal”.")
 
 
 def test_what_is_not_refuted_may_miss_by_no_more_than_its_bound() -> None:
