@@ -177,8 +177,12 @@ def inches(axes: Any) -> float:
 
 
 def plain(name: str, width: int = 18) -> str:
-    """A name as text, without matplotlib's marks of mathematics, in lines of at most ``width``."""
-    return "\n".join(wrap(str(name).replace("$", r"\$"), width))
+    """A name as text, without matplotlib's marks of mathematics, in lines of at most ``width``.
+
+    Its letters have no bold one.
+    """
+    text = str(name).replace("$", r"\$").replace("\N{MATHEMATICAL BOLD DIGIT ONE}", "1")
+    return "\n".join(wrap(text, width))
 
 
 def short(name: str, most: int = 18) -> str:

@@ -13,6 +13,9 @@ from support.report.looks import faults
 import convexml as cml
 from convexml.certificates.judge import absent
 from convexml.models.pictures.quality import draw_course, draw_quality
+from convexml.pictures.look import plain
+from convexml.typesetting.names import GREEK, RULES
+from convexml.typesetting.scripts import ABOVE, BELOW
 
 pytest.importorskip("matplotlib")
 rng = np.random.default_rng(4)
@@ -104,3 +107,14 @@ def test_multipliers_of_no_bound_are_not_told() -> None:
     told = cml.LinearProgram([1.0], A_ub=[[-1.0]], b_ub=[-2.0]).solve().explain()
     assert "λ_upper" not in told
     assert "  λ_lower  " in told
+
+
+def test_the_font_of_pictures_has_every_letter_of_a_name() -> None:
+    from matplotlib.font_manager import findfont
+    from matplotlib.ft2font import FT2Font
+
+    letters = set().union(*GREEK.values(), *BELOW.values(), *ABOVE.values())
+    letters |= set().union(*(new for _, new in RULES if isinstance(new, str)))
+    assert len(letters) > 60
+    known = FT2Font(findfont("DejaVu Sans")).get_charmap()
+    assert not [each for each in letters if any(ord(sign) not in known for sign in plain(each))]
