@@ -28,7 +28,12 @@ WIDE = Data.drawn(40, 90)
 
 @pytest.mark.parametrize(
     ("name", "solver"),
-    [("lasso", "admm"), ("SVM", "admm"), ("logistic l1", "saga"), ("Huber", "saga")],
+    [
+        ("lasso", "admm"),
+        ("SVM", "admm"),
+        pytest.param("logistic l1", "saga", marks=pytest.mark.slow),
+        ("Huber", "saga"),
+    ],
 )
 def test_over_blocks_they_end_where_others_do(name: str, solver: str) -> None:
     whole = NAMED[name].of(DATA, sample_weight=WEIGHTS).solve(tol=1e-10)

@@ -29,9 +29,14 @@ def test_a_path_shows_its_coefficients_zeros_and_gaps() -> None:
     figure = path.plot()
     assert faults(figure) == []
     lines, zeros, gaps = figure.axes[:3]
-    drawn = np.array([line.get_ydata() for line in lines.lines[: X.shape[1]]])
-    np.testing.assert_array_equal(drawn.T[::-1], [each.primal["w"] for each in path])
     centred = np.abs((X - X.mean(axis=0)).T @ (y - y.mean())).max() / len(y)
+    places = lines.lines[0].get_xdata()
+    own = [k for k, lam in enumerate(places) if lam in np.asarray(LAMS)]
+    drawn = np.array([line.get_ydata() for line in lines.lines[: X.shape[1]]])
+    np.testing.assert_array_equal(drawn.T[own][::-1], [each.primal["w"] for each in path])
+    (kink,) = set(range(len(places))) - set(own)  # where lines break: all are 0 at lam_max
+    assert places[kink] == pytest.approx(centred, rel=1e-9)
+    assert not drawn.T[kink].any()
     (mark,) = [line for line in lines.lines if line.get_label() == "lam_max"]
     assert mark.get_xdata()[0] == pytest.approx(centred, rel=1e-9)
     tones = np.ma.filled(zeros.collections[0].get_array(), np.nan).reshape(X.shape[1], -1)
