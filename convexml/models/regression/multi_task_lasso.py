@@ -9,6 +9,7 @@ import numpy as np
 
 from ...certificates import Certificate
 from ...certificates.learning.several_targets import certify_targets
+from ...errors import SolverError
 from ...losses import Squared
 from ...numerics import Array
 from ...objective import Objective, Statement
@@ -153,9 +154,13 @@ class MultiTaskLasso(LearningProblem):
         zero = np.zeros_like(W)
         shift = self._targets.best_intercept(zero)
         worse = self._targets.primal(zero, shift) > self._targets.primal(W, b) * (1.0 + 1e-9)
-        if worse or not self.lam >= self.lam_max * (1.0 - 1e-9):
+        if worse:
             return W, b
-        return zero, shift
+        try:
+            largest = self.lam_max
+        except SolverError:  # it is not known: what was reached is kept
+            return W, b
+        return (zero, shift) if self.lam >= largest * (1.0 - 1e-9) else (W, b)
 
     def objective(self, w: Any, b: Any = 0.0) -> float:
         """P(w, b), w of shape (d, K), b a number or of shape (K,)."""
