@@ -186,3 +186,10 @@ def test_lam_max_moves_with_the_units(exponent: int) -> None:
         lambda X: cml.GroupLasso(X, y, lam=0.1, groups=[0, 0, 1]),
     ):
         assert make(X * unit).lam_max == pytest.approx(unit * make(X).lam_max, rel=1e-8)
+
+
+def test_a_solve_goes_on_where_lam_max_is_not_known() -> None:
+    wild = np.array([[1e200, -0.1], [0.6, 0.1]])
+    solution = cml.MultiTaskLasso(np.array([[0.1], [-0.1]]), wild, lam=1.0).solve()
+    certified = solution.certificate.verdict is cml.Verdict.CERTIFIED
+    assert (solution.status == "optimal") == certified

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -154,13 +155,10 @@ class MultiTaskLasso(LearningProblem):
         zero = np.zeros_like(W)
         shift = self._targets.best_intercept(zero)
         worse = self._targets.primal(zero, shift) > self._targets.primal(W, b) * (1.0 + 1e-9)
-        if worse:
-            return W, b
-        try:
-            largest = self.lam_max
-        except SolverError:  # it is not known: what was reached is kept
-            return W, b
-        return (zero, shift) if self.lam >= largest * (1.0 - 1e-9) else (W, b)
+        with suppress(SolverError):  # where lam_max is not known, what was reached is kept
+            if not worse and self.lam >= self.lam_max * (1.0 - 1e-9):
+                return zero, shift
+        return W, b
 
     def objective(self, w: Any, b: Any = 0.0) -> float:
         """P(w, b), w of shape (d, K), b a number or of shape (K,)."""
