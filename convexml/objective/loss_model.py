@@ -21,7 +21,7 @@ LARGEST_SYSTEM = 3000
 class LossModel:
     """The loss at predictions z: its slopes u, their pull (X'u, 1'u), and its curvatures h.
 
-    Of K classes also its Hessian in (W, b), as ``class_hessian`` has it, where that is not too
+    Of K classes also its Hessian in (W, b), as ``class_sums`` has it, where that is not too
     large.
     """
 

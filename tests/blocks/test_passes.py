@@ -13,7 +13,7 @@ import convexml as cml
 from convexml.blocks import Here
 from convexml.design import BlockedDesign, SingleDesign, as_design
 from convexml.design.scaled import last_scores
-from convexml.objective.outputs.class_hessian import class_hessian
+from convexml.objective.outputs.class_hessian import class_sums
 
 RNG = np.random.default_rng(53)
 X = RNG.standard_normal((30_000, 18)) * 2.0 ** np.arange(-9, 9) + np.where(np.arange(18) % 2, 3, 0)
@@ -56,10 +56,15 @@ def test_the_hessian_of_classes_is_that_of_its_formula(kind: Any, ones: bool) ->
     curved = np.einsum("ik,kl->ikl", p, np.eye(3)) - np.einsum("ik,il->ikl", p, p)
     expected = np.einsum("i,ikl,ij,im->jkml", c, curved, G, G)
     design = SingleDesign(rows.astype(np.float32)) if kind is np.float32 else as_design(kind(rows))
-    np.testing.assert_allclose(class_hessian(design, c, p, ones), expected, atol=1e-10)
+    u = RNG.standard_normal((700, 3))
+    pull, found = class_sums(design, u, c, p, ones)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+    np.testing.assert_allclose(pull, (rows.T @ u).ravel(), atol=1e-9)
     none = design.columns(np.zeros(0, dtype=int))
-    found = class_hessian(none, c, p, ones)
-    np.testing.assert_allclose(found, expected[18:, :, 18:, :] if ones else found)
+    pull, found = class_sums(none, u, c, p, ones)
+    assert found.shape == (int(ones), 3, int(ones), 3)
+    np.testing.assert_allclose(found, expected[18:, :, 18:, :])
+    assert pull.size == 0
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])

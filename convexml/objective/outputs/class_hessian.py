@@ -12,14 +12,11 @@ from ...design import Design, by_blocks, cached_rows, in_blocks
 from ...numerics import Array
 
 
-def class_hessian(base: Any, c: Array, p: Array, ones: bool) -> Array:
-    """sum_i c_i (diag p_i - p_i p_i') x (x_i x_i'), shape (m, K, m, K), ``ones`` behind x_i."""
-    found = _noted(base, c, p, ones)
-    return _added(found) if isinstance(found, BlockArray) else found
-
-
 def class_sums(base: Any, u: Array, c: Array, p: Array, ones: bool) -> tuple[Array, Array]:
-    """X'u, as a vector row by row, and the Hessian: of blocks of rows in one visit."""
+    """X'u, as a vector row by row, and the Hessian of the loss: of blocks of rows in one visit.
+
+    sum_i c_i (diag p_i - p_i p_i') x (x_i x_i'), shape (m, K, m, K), ``ones`` behind x_i.
+    """
     found = _noted(base, c, p, ones)
     if not base.shape[1]:
         return np.zeros(0), _added(found) if isinstance(found, BlockArray) else found
