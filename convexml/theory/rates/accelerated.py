@@ -10,12 +10,14 @@ import numpy as np
 from ...numerics import Array
 from ..claim import Claim
 from ..constants import loss_smoothness, smoothness
+from ..domains import NONNEGATIVE, domains
 from ..moves import descent_step, deviations, pack, proximal_step, room
 from ..theorem import Theorem
 from ..trajectory import Trajectory
 from .gradient_descent import too_long, varying
 
 
+@domains(t=NONNEGATIVE, L=NONNEGATIVE, distance=NONNEGATIVE)
 def accelerated_value(t: Array | float, *, L: float, distance: Array | float) -> Array:
     """Bound on f(x_t) - f*: 2 L |x_0 - x*|^2 / (t + 1)^2, for the step 1/L.
 
@@ -31,6 +33,11 @@ def accelerated_value(t: Array | float, *, L: float, distance: Array | float) ->
     Returns
     -------
     float or array
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

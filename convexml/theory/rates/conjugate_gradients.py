@@ -10,11 +10,13 @@ from scipy import linalg
 from ...numerics import Array
 from ...objective import Objective
 from ..claim import Claim
+from ..domains import AT_LEAST_ONE, NONNEGATIVE, domains
 from ..spectrum import EXACT, joint_gram
 from ..theorem import Theorem
 from ..trajectory import Trajectory
 
 
+@domains(t=NONNEGATIVE, condition=AT_LEAST_ONE, start=NONNEGATIVE)
 def conjugate_gradients_value(t: Array | float, *, condition: float, start: float) -> Array:
     """Bound on f(x_t) - f*: 4 q^(2 t) (f(x_0) - f*), q = (sqrt(k) - 1) / (sqrt(k) + 1).
 
@@ -30,6 +32,11 @@ def conjugate_gradients_value(t: Array | float, *, condition: float, start: floa
     Returns
     -------
     float or array
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

@@ -9,6 +9,7 @@ import numpy as np
 from ...numerics import Array
 from ..claim import Claim
 from ..constants import smoothness, strong_convexity
+from ..domains import NONNEGATIVE, POSITIVE, domains
 from ..monotone import never_increases
 from ..moves import descent_step, follows
 from ..theorem import Theorem
@@ -17,6 +18,7 @@ from ..trajectory import Trajectory
 MARGIN = 1.0 + 1e-9
 
 
+@domains(t=NONNEGATIVE, step=POSITIVE, mu=NONNEGATIVE, distance=NONNEGATIVE)
 def gradient_descent_distance(
     t: Array | float, *, step: float, mu: float, distance: float
 ) -> Array:
@@ -37,6 +39,11 @@ def gradient_descent_distance(
     -------
     float or array
 
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
     References
     ----------
     Groudiev, *Introduction to Machine Learning*, section 4.2.2 (the number of steps corrected).
@@ -44,6 +51,7 @@ def gradient_descent_distance(
     return np.maximum(1.0 - step * mu, 0.0) ** np.asarray(t, dtype=float) * distance
 
 
+@domains(t=NONNEGATIVE, step=POSITIVE, distance=NONNEGATIVE)
 def gradient_descent_value(t: Array | float, *, step: Array | float, distance: float) -> Array:
     """Bound on f(x_t) - f*: |x_0 - x*|^2 / (2 step t), for step <= 1/L; inf at t = 0.
 
@@ -59,6 +67,11 @@ def gradient_descent_value(t: Array | float, *, step: Array | float, distance: f
     Returns
     -------
     float or array
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

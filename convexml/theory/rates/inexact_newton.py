@@ -10,6 +10,7 @@ import numpy as np
 from ...numerics import ROUNDING, Array
 from ...objective import Objective, loss_hessian
 from ..claim import Claim
+from ..domains import NONNEGATIVE, POSITIVE, domains
 from ..monotone import never_increases
 from ..moves import ALIKE, gradient, pack, split
 from ..spectrum import row_squares
@@ -21,6 +22,7 @@ FORCED = "|H_T s_T + g_T| <= eta_T |g_T|"
 PHASE = "|x_{T+1} - x*| <= (M r^2 / 2 + |H_T s_T + g_T|) / (m - M r)"
 
 
+@domains(distance=NONNEGATIVE, residual=NONNEGATIVE, m=POSITIVE, M=NONNEGATIVE)
 def inexact_distance(
     distance: Array | float, residual: Array | float, *, m: float, M: float
 ) -> Array:
@@ -43,6 +45,11 @@ def inexact_distance(
     Returns
     -------
     float or array
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

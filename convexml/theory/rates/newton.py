@@ -11,6 +11,7 @@ from ...numerics import Array
 from ...objective import Objective
 from ..claim import Claim
 from ..constants import radius
+from ..domains import NONNEGATIVE, POSITIVE, domains
 from ..monotone import never_increases
 from ..spectrum import joint_gram, top_eigenvalue
 from ..theorem import Theorem
@@ -20,6 +21,7 @@ THIRD_DERIVATIVE = {"squared": 0.0, "logistic": 1.0 / (6.0 * np.sqrt(3.0))}
 """sup |l'''| over z, by the name of the loss; losses without a bound are left out."""
 
 
+@domains(distance=NONNEGATIVE, m=POSITIVE, M=NONNEGATIVE)
 def newton_distance(distance: Array | float, *, m: float, M: float) -> Array:
     """Bound on |x_{t+1} - x*| after a full step: M r^2 / (2 (m - M r)), r = |x_t - x*|.
 
@@ -35,6 +37,11 @@ def newton_distance(distance: Array | float, *, m: float, M: float) -> Array:
     Returns
     -------
     float or array
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

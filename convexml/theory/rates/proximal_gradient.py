@@ -8,6 +8,7 @@ import numpy as np
 
 from ..claim import Claim
 from ..constants import loss_smoothness, loss_strong_convexity, penalty_strong_convexity
+from ..domains import NONNEGATIVE, POSITIVE, domains
 from ..monotone import never_increases
 from ..moves import follows, proximal_step
 from ..theorem import Theorem
@@ -15,6 +16,7 @@ from ..trajectory import Trajectory
 from .gradient_descent import rates, too_long
 
 
+@domains(step=POSITIVE, mu_f=NONNEGATIVE, mu_g=NONNEGATIVE)
 def proximal_gradient_rate(*, step: float, mu_f: float, mu_g: float) -> float:
     """Factor q of |x_{t+1} - x*|^2 <= q |x_t - x*|^2: (1 - step mu_f) / (1 + step mu_g).
 
@@ -28,6 +30,11 @@ def proximal_gradient_rate(*, step: float, mu_f: float, mu_g: float) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

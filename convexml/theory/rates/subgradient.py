@@ -10,12 +10,14 @@ from ...numerics import ROUNDING, Array
 from ...objective import Objective
 from ..claim import Claim
 from ..constants import lipschitz
+from ..domains import NONNEGATIVE, POSITIVE, domains
 from ..moves import deviations, pack, room, subgradient
 from ..theorem import Theorem
 from ..trajectory import Trajectory
 from .gradient_descent import MARGIN, varying
 
 
+@domains(t=NONNEGATIVE, step=POSITIVE, rho=NONNEGATIVE, distance=NONNEGATIVE)
 def subgradient_value(t: Array | float, *, step: float, rho: float, distance: float) -> Array:
     """Bound on f(mean of x_0 ... x_{t-1}) - f*: |x_0 - x*|^2 / (2 step t) + step rho^2 / 2.
 
@@ -34,6 +36,11 @@ def subgradient_value(t: Array | float, *, step: float, rho: float, distance: fl
     -------
     float or array
         With step = B / (rho sqrt(T)) this is B rho / sqrt(T) at t = T.
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

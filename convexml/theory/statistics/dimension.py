@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
+from ..domains import COUNT, DIMENSION, PROBABILITY, domains
 
+
+@domains(d=DIMENSION)
 def vc_halfspaces(d: int, *, fit_intercept: bool = True) -> int:
     """The VC dimension of the halfspaces {x : w.x + b > 0} of R^d: d + 1, or d without b.
 
@@ -22,6 +25,11 @@ def vc_halfspaces(d: int, *, fit_intercept: bool = True) -> int:
     -------
     int
 
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
     References
     ----------
     Shalev-Shwartz and Ben-David, theorems 9.2 and 9.3.
@@ -29,6 +37,7 @@ def vc_halfspaces(d: int, *, fit_intercept: bool = True) -> int:
     return d + bool(fit_intercept)
 
 
+@domains(dimension=DIMENSION, m=DIMENSION)
 def vc_growth(dimension: int, m: int) -> int:
     """Bound on the labellings of m points: sum of binomials (m over i), i = 0 ... dimension.
 
@@ -44,6 +53,11 @@ def vc_growth(dimension: int, m: int) -> int:
     int
         2^m where m is at most the dimension.
 
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
     References
     ----------
     Shalev-Shwartz and Ben-David, lemma 6.10 (Sauer, Shelah and Perles).
@@ -51,6 +65,7 @@ def vc_growth(dimension: int, m: int) -> int:
     return sum(math.comb(m, i) for i in range(dimension + 1))
 
 
+@domains(dimension=DIMENSION, m=COUNT, delta=PROBABILITY)
 def vc_error(dimension: int, *, m: int, delta: float) -> float:
     """Bound on risk - training error of every member: sqrt(2 log G / m) + sqrt(log(1/delta)/(2m)).
 
@@ -68,6 +83,11 @@ def vc_error(dimension: int, *, m: int, delta: float) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

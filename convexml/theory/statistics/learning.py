@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 
 from ...errors import InputError
+from ..domains import COUNT, NONNEGATIVE, POSITIVE, PROBABILITY, domains
 
 
+@domains(rho=NONNEGATIVE, lam=POSITIVE, m=COUNT)
 def stability(*, rho: float, lam: float, m: int) -> float:
     """Bound on the mean change of the loss when one sample is replaced: 2 rho^2 / (lam m).
 
@@ -26,6 +28,11 @@ def stability(*, rho: float, lam: float, m: int) -> float:
     -------
     float
 
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
     References
     ----------
     Shalev-Shwartz and Ben-David, corollary 13.6.
@@ -33,6 +40,7 @@ def stability(*, rho: float, lam: float, m: int) -> float:
     return 2.0 * rho**2 / (lam * m)
 
 
+@domains(classes=COUNT, eps=POSITIVE, delta=PROBABILITY)
 def finite_class(classes: int, *, eps: float, delta: float, case: str = "agnostic") -> int:
     """Samples that are enough for a finite class of H members, with a loss in [0, 1].
 
@@ -58,7 +66,7 @@ def finite_class(classes: int, *, eps: float, delta: float, case: str = "agnosti
     Raises
     ------
     InputError
-        For another case.
+        For another case, and for an argument outside its domain.
 
     References
     ----------
@@ -74,6 +82,7 @@ def finite_class(classes: int, *, eps: float, delta: float, case: str = "agnosti
     return math.ceil(counts[case])
 
 
+@domains(m=COUNT, eps=POSITIVE, width=POSITIVE)
 def hoeffding(m: int, *, eps: float, width: float = 1.0) -> float:
     """Bound on the probability that a mean is off by eps: 2 exp(-2 m eps^2 / width^2).
 
@@ -91,6 +100,11 @@ def hoeffding(m: int, *, eps: float, width: float = 1.0) -> float:
     float
         At most 1.
 
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
     References
     ----------
     Shalev-Shwartz and Ben-David, lemma 4.5.
@@ -98,6 +112,7 @@ def hoeffding(m: int, *, eps: float, width: float = 1.0) -> float:
     return min(1.0, 2.0 * math.exp(-2.0 * m * (eps / width) ** 2))
 
 
+@domains(classes=COUNT, m=COUNT, delta=PROBABILITY)
 def validation_error(classes: int, *, m: int, delta: float) -> float:
     """Bound on |validation error - risk| for all H candidates: sqrt(log(2 H/delta) / (2 m)).
 
@@ -113,6 +128,11 @@ def validation_error(classes: int, *, m: int, delta: float) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...numerics import Array
+from ..domains import NONNEGATIVE, POSITIVE, REAL, domains
 
 
+@domains(X=REAL, theta=REAL, sigma=NONNEGATIVE, lam=NONNEGATIVE)
 def ridge_risk(X: Any, theta: Any, sigma: float, lam: float) -> float:
     """Exact risk E |X (theta_hat - theta)|^2 / n of ridge regression, for a fixed design.
 
@@ -34,6 +36,11 @@ def ridge_risk(X: Any, theta: Any, sigma: float, lam: float) -> float:
     -------
     float
 
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
     References
     ----------
     Groudiev, property 2.6.
@@ -45,6 +52,7 @@ def ridge_risk(X: Any, theta: Any, sigma: float, lam: float) -> float:
     return bias + sigma**2 / len(np.asarray(X)) * float(np.sum(shrink**2))
 
 
+@domains(X=REAL, theta=REAL, sigma=NONNEGATIVE)
 def ridge_best_lam(X: Any, theta: Any, sigma: float) -> float:
     """The lam that minimises the bound on the risk: sigma sqrt(tr S) / (|theta| sqrt(n)).
 
@@ -62,6 +70,11 @@ def ridge_best_lam(X: Any, theta: Any, sigma: float) -> float:
     float
         It minimises ``ridge_risk_bound``, not the risk itself.
 
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
     References
     ----------
     Groudiev, property 2.6.
@@ -70,6 +83,7 @@ def ridge_best_lam(X: Any, theta: Any, sigma: float) -> float:
     return sigma * np.sqrt(trace / len(X)) / float(np.linalg.norm(theta))
 
 
+@domains(X=REAL, theta=REAL, sigma=NONNEGATIVE, lam=POSITIVE)
 def ridge_risk_bound(X: Any, theta: Any, sigma: float, lam: float) -> float:
     """Bound on the risk: lam |theta|^2 / 4 + sigma^2 tr(S) / (4 n lam).
 
@@ -89,6 +103,11 @@ def ridge_risk_bound(X: Any, theta: Any, sigma: float, lam: float) -> float:
     float
         At ``ridge_best_lam`` it is sigma sqrt(tr S) |theta| / (2 sqrt(n)).
 
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
     References
     ----------
     Groudiev, property 2.6, with the constant that the printed one lacks.
@@ -98,6 +117,7 @@ def ridge_risk_bound(X: Any, theta: Any, sigma: float, lam: float) -> float:
     return 0.25 * (lam * square + sigma**2 * trace / (len(X) * lam))
 
 
+@domains(X=REAL, sigma=NONNEGATIVE)
 def least_squares_excess_risk(X: Any, sigma: float) -> float:
     """Excess risk of least squares for a fixed design: sigma^2 rank(X) / n.
 
@@ -111,6 +131,11 @@ def least_squares_excess_risk(X: Any, sigma: float) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

@@ -10,10 +10,12 @@ from scipy.special import softmax
 from ...numerics import Array
 from ...objective import Objective
 from ..constants.slopes import steepest
+from ..domains import NONNEGATIVE, POSITIVE, domains
 from ..trajectory import Trajectory
 from .online import OnlineRegret, round_slope
 
 
+@domains(t=NONNEGATIVE, step=POSITIVE, slope=NONNEGATIVE, spread=NONNEGATIVE)
 def leader_regret(t: Array | float, *, step: float, slope: float, spread: float) -> Array:
     """Bound on sum_{s<t} f_s(x_s) - f_s(x*): spread / step + step slope^2 t / 2.
 
@@ -35,6 +37,11 @@ def leader_regret(t: Array | float, *, step: float, slope: float, spread: float)
     float or array
         With eta = sqrt(2 spread / T) / G that is G sqrt(2 T spread) at T: B G sqrt(T) in a ball
         around x_0, G sqrt(2 T log(d)) on the simplex.
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

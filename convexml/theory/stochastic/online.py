@@ -12,6 +12,7 @@ from ...objective import Objective
 from ..claim import Claim
 from ..constants import penalty_slope
 from ..constants.slopes import steepest
+from ..domains import NONNEGATIVE, POSITIVE, domains
 from ..moves import deviations, pack
 from ..rates.gradient_descent import varying
 from ..spectrum import row_squares
@@ -19,6 +20,7 @@ from ..theorem import Theorem
 from ..trajectory import Trajectory
 
 
+@domains(t=NONNEGATIVE, step=POSITIVE, slope=NONNEGATIVE, distance=NONNEGATIVE)
 def online_regret(t: Array | float, *, step: float, slope: float, distance: float) -> Array:
     """Bound on sum_{s<t} f_s(x_s) - f_s(x*): |x_0 - x*|^2 / (2 step) + step slope^2 t / 2.
 
@@ -36,6 +38,11 @@ def online_regret(t: Array | float, *, step: float, slope: float, distance: floa
     Returns
     -------
     float or array
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

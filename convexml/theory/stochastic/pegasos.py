@@ -10,11 +10,13 @@ from ...numerics import Array
 from ...objective import Objective
 from ..claim import Claim
 from ..constants.slopes import steepest
+from ..domains import AT_LEAST_ONE, NONNEGATIVE, POSITIVE, domains
 from ..theorem import Theorem
 from ..trajectory import Trajectory
 from .expectation import checkpoints, upper_limit
 
 
+@domains(t=AT_LEAST_ONE, lam=POSITIVE, rho=NONNEGATIVE)
 def pegasos_value(t: Array | float, *, lam: float, rho: float) -> Array:
     """Bound on E f(mean of t iterates) - f*: rho^2 (1 + log t) / (2 lam t).
 
@@ -30,6 +32,11 @@ def pegasos_value(t: Array | float, *, lam: float, rho: float) -> Array:
     Returns
     -------
     float or array
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

@@ -11,11 +11,13 @@ from ...numerics import Array
 from ...objective import Objective
 from ..claim import Claim
 from ..constants import radius
+from ..domains import NONNEGATIVE, REAL, domains
 from ..moves import deviations, pack
 from ..theorem import Theorem
 from ..trajectory import Trajectory
 
 
+@domains(radius=NONNEGATIVE, w=REAL, b=REAL)
 def perceptron_updates(*, radius: float, w: Array, b: float = 0.0) -> float:
     """Bound on the updates from 0: R^2 (|w|^2 + b^2), with y_i (w.x_i + b) >= 1 for all i.
 
@@ -31,6 +33,11 @@ def perceptron_updates(*, radius: float, w: Array, b: float = 0.0) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

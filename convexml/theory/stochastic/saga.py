@@ -15,12 +15,14 @@ from ..constants import (
     penalty_strong_convexity,
     sample_loss_smoothness,
 )
+from ..domains import COUNT, NONNEGATIVE, POSITIVE, domains
 from ..rates.gradient_descent import too_long, varying
 from ..theorem import Theorem
 from ..trajectory import Trajectory
 from .expectation import checkpoints, upper_limit
 
 
+@domains(step=POSITIVE, n=COUNT, mu_f=NONNEGATIVE, mu_g=NONNEGATIVE)
 def saga_factor(*, step: float, n: int, mu_f: float, mu_g: float = 0.0) -> float:
     """Factor of the error of one SAGA step in expectation, for a step <= 1 / (4 L_max).
 
@@ -39,6 +41,11 @@ def saga_factor(*, step: float, n: int, mu_f: float, mu_g: float = 0.0) -> float
         max(q - (3/4) (2q - 1) step mu_f, 1 - 1/(3n)), q = max((1 + step mu_g)^-2, 1/2). Without a
         penalty and at step = 1 / (4 L_max) it is 1 - min(3 mu / (16 L_max), 1 / (3n)).
 
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
     References
     ----------
     Bach, *Learning Theory from First Principles*, section 5.4.4. With a penalty, the prox contracts
@@ -49,6 +56,7 @@ def saga_factor(*, step: float, n: int, mu_f: float, mu_g: float = 0.0) -> float
     return max(q - 0.75 * (2.0 * q - 1.0) * step * mu_f, 1.0 - 1.0 / (3.0 * n))
 
 
+@domains(t=NONNEGATIVE, factor=NONNEGATIVE, start=NONNEGATIVE)
 def saga_distance(t: Array | float, *, factor: float, start: float) -> Array:
     """Bound on E |x_t - x*|^2: factor^t start.
 
@@ -65,6 +73,11 @@ def saga_distance(t: Array | float, *, factor: float, start: float) -> Array:
     Returns
     -------
     float or array
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------

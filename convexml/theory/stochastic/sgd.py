@@ -9,12 +9,14 @@ import numpy as np
 from ...numerics import Array
 from ..claim import Claim
 from ..constants import gradient_noise, sample_smoothness, strong_convexity
+from ..domains import NONNEGATIVE, POSITIVE, domains
 from ..rates.gradient_descent import too_long, varying
 from ..theorem import Theorem
 from ..trajectory import Trajectory
 from .expectation import checkpoints, upper_limit
 
 
+@domains(t=NONNEGATIVE, step=POSITIVE, mu=POSITIVE, noise=NONNEGATIVE, distance=NONNEGATIVE)
 def sgd_distance(
     t: Array | float, *, step: float, mu: float, noise: float, distance: float
 ) -> Array:
@@ -37,6 +39,11 @@ def sgd_distance(
     -------
     float or array
         It does not go to 0: a constant step stops short of x*.
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
 
     References
     ----------
