@@ -10,94 +10,16 @@ import importlib
 import importlib.util
 from typing import Any
 
+from lazy_loader import attach_stub
+
 __version__ = "0.1.0"
 
-_HOME = {
-    "Certificate": "certificates",
-    "Verdict": "certificates",
-    "Solution": "models.solution",
-    "equivalent": "models.regression.equivalence",
-    "assert_optimal": "audit",
-    "certify": "audit",
-    "solve": "audit",
-    "register": "audit",
-    "Slater": "audit",
-    "slater": "audit",
-    "recognize": "recognition",
-    "compare": "report",
-    "Comparison": "report",
-    "Convergence": "report",
-    "convergence": "report",
-    "dualize": "duality",
-    "load": "library",
-    "RowBlocks": "models.blocks",
-    "stumps": "models.boosting.stumps",
-    "Progress": "progress",
-    "showing_progress": "progress",
-    **dict.fromkeys(
-        (
-            "AdaBoost",
-            "SVR",
-            "BernoulliLikelihood",
-            "CategoricalLikelihood",
-            "ConstrainedLasso",
-            "ConstrainedRidge",
-            "ConvexClustering",
-            "ConvexRegression",
-            "DantzigSelector",
-            "DiscriminantAnalysis",
-            "ElasticNet",
-            "EnclosingBall",
-            "GaussianLikelihood",
-            "GeneralizedLasso",
-            "GroupLasso",
-            "HalfspaceLP",
-            "HardMarginSVM",
-            "HuberRegression",
-            "KMeansBound",
-            "KernelLogistic",
-            "KernelProblem",
-            "KernelRidge",
-            "KernelSVM",
-            "KernelSVR",
-            "Lasso",
-            "LearningProblem",
-            "LeastSquares",
-            "LPBoost",
-            "LinearProgram",
-            "LogisticRegression",
-            "MinimumNorm",
-            "MonotoneRegression",
-            "MultiTaskLasso",
-            "NearestNeighbors",
-            "NuSVC",
-            "OneClassSVM",
-            "OptimalTransport",
-            "PoissonRegression",
-            "PrincipalComponents",
-            "QuantileRegression",
-            "Ridge",
-            "Slope",
-            "SoftMarginSVM",
-            "SoftmaxRegression",
-            "SpanningTree",
-            "SquareRootLasso",
-            "TrendFilter",
-        ),
-        "models",
-    ),
-}
-_MODULES = ("errors", "estimators", "kernels", "losses", "penalties", "solvers", "theory")
-
-__all__ = sorted([*_HOME, *_MODULES])
+_load, _, __all__ = attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f"{__name__}.{name}")
-    if name in _HOME:
-        value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-        globals()[name] = value
+    if name in __all__:
+        value = globals()[name] = _load(name)
         return value
     if name.startswith("_") or importlib.util.find_spec(f"{__name__}.{name}") is not None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

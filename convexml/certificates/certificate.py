@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 from textwrap import wrap
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..conditions import KINDS, Condition
+from ..errors import InputError
 from ..naming import PublicNames
 from ..typesetting.lines import fitting
 from ..validation import positive_number
@@ -20,15 +21,12 @@ WIDTH = 100
 """Of the lines that say why."""
 
 
-class Verdict(Enum):
+class Verdict(StrEnum):
     """What the certificate says of the claim."""
 
     CERTIFIED = "certified"
     REFUTED = "refuted"
     UNDECIDED = "undecided"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)
@@ -119,13 +117,15 @@ class Certificate(PublicNames):
         self.__dict__.pop("conditions", None)
         self.__dict__["_measure"] = measure
 
-    def __getattr__(self, name: str) -> Any:  # of what an instance does not have
-        measure = self.__dict__.get("_measure") if name == "conditions" else None
-        if measure is None:
-            return super().__getattr__(name)  # type: ignore[misc]
-        found = self.__dict__["conditions"] = tuple(measure())
-        self.__dict__.pop("_measure", None)  # which holds the data
-        return found
+    if not TYPE_CHECKING:  # else every name would do
+
+        def __getattr__(self, name: str) -> Any:  # of what an instance does not have
+            measure = self.__dict__.get("_measure") if name == "conditions" else None
+            if measure is None:
+                return super().__getattr__(name)
+            found = self.__dict__["conditions"] = tuple(measure())
+            self.__dict__.pop("_measure", None)  # which holds the data
+            return found
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), "conditions"})
@@ -133,6 +133,12 @@ class Certificate(PublicNames):
     def __getstate__(self) -> dict[str, Any]:
         known = {"conditions": self.conditions, **self.__dict__}
         return {name: value for name, value in known.items() if name != "_measure"}
+
+    def __bool__(self) -> bool:
+        raise InputError(
+            f"{type(self).__name__}: a certificate is neither true nor false: this one says "
+            f"{self.verdict}. Ask .holds(), or compare .verdict with cml.Verdict.CERTIFIED."
+        )
 
     @property
     def kkt(self) -> dict[str, float]:

@@ -27,10 +27,16 @@ class Solver:
 
 def models() -> dict[str, str]:
     """The models that a problem file may name, each with the first line of its docstring."""
-    homes = ast.literal_eval(_assigned("models", "_HOME"))
+    stub = ast.parse((PACKAGE / "models/__init__.pyi").read_text(encoding="utf-8"))
+    homes = {
+        alias.name: f"models/{node.module.replace('.', '/')}"
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
     found = {}
     for name in sorted(homes, key=snake_case):
-        summary = _summary(f"models/{homes[name].replace('.', '/')}", name)
+        summary = _summary(homes[name], name)
         if summary is not None and name != "LearningProblem":
             found[snake_case(name)] = summary
     return found

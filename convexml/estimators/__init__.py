@@ -1,6 +1,6 @@
 """scikit-learn's estimators with a certificate: its names, parameters and objectives."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..naming import no_such_name
 from .elastic_net import ElasticNet
@@ -51,6 +51,7 @@ __all__ = [
     "RidgeClassifier",
 ]
 
+if not TYPE_CHECKING:  # else every name would do
 
-def __getattr__(name: str) -> Any:
-    raise no_such_name(__name__, name, __all__)
+    def __getattr__(name: str) -> Any:
+        raise no_such_name(__name__, name, __all__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -120,16 +121,39 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
     # -- solved and judged: any (w, b) and u, whoever computed them ----------------------------
 
     @limited
-    def solve(self, solver: str = "auto", **options: Any) -> Solution:
+    def solve(
+        self,
+        solver: str = "auto",
+        *,
+        tol: float = 1e-6,
+        max_seconds: float | None = None,
+        max_iter: int | None = None,
+        seed: int = 0,
+        w0: Any = None,
+        polish: bool = True,
+        checkpoint: str | PathLike[str] | None = None,
+        **options: Any,
+    ) -> Solution:
         """Solve, polish, certify.
 
         Parameters
         ----------
         solver : str
             A registered name, or "auto".
+        tol : float
+            Relative gap that ends the solve.
+        max_seconds, max_iter : optional
+            Limits of time and of the solver's own steps.
+        seed : int
+            Of solvers that draw at random.
+        w0 : array, optional
+            Coefficients to start from.
+        polish : bool
+            Whether to solve the active conditions exactly in the end.
+        checkpoint : path, optional
+            A file for the best point: see docs/scaling.
         **options
-            tol=1e-6, max_seconds=None, max_iter=None, seed=0, w0=None, progress=False, polish=True,
-            checkpoint=None (a file: see docs/scaling), and what the solver itself takes.
+            progress=False, and what the solver itself takes.
 
         Returns
         -------
@@ -140,6 +164,8 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         UnknownSolverError, UnsuitableSolverError
             If there is no such solver, or it cannot solve this problem.
         """
+        options |= {"tol": tol, "max_seconds": max_seconds, "max_iter": max_iter, "seed": seed}
+        options |= {"w0": w0, "polish": polish, "checkpoint": checkpoint}
         self._last = resuming.solve_kept(self, solver, **options)
         self._fill()
         return self._last

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..naming import no_such_name
 from .base import Manifold, Penalty
@@ -41,6 +41,7 @@ ALL: dict[str, type[Penalty]] = {
 }
 """Every penalty of the library by its name."""
 
+if not TYPE_CHECKING:  # else every name would do
 
-def __getattr__(name: str) -> Any:
-    raise no_such_name(__name__, name, __all__)
+    def __getattr__(name: str) -> Any:
+        raise no_such_name(__name__, name, __all__)

@@ -1,6 +1,6 @@
 """Solvers: the driver, the hand-written algorithms, the reference solvers, the registry."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..naming import no_such_name
 from . import steps
@@ -20,6 +20,7 @@ __all__ = [
     "unregister",
 ]
 
+if not TYPE_CHECKING:  # else every name would do
 
-def __getattr__(name: str) -> Any:
-    raise no_such_name(__name__, name, __all__)
+    def __getattr__(name: str) -> Any:
+        raise no_such_name(__name__, name, __all__)

@@ -1,6 +1,6 @@
 """Theorems: rates of convergence and statistical bounds, as functions and as checks."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..naming import no_such_name
 from .claim import Claim
@@ -125,6 +125,7 @@ __all__ = [
     "vc_halfspaces",
 ]
 
+if not TYPE_CHECKING:  # else every name would do
 
-def __getattr__(name: str) -> Any:
-    raise no_such_name(__name__, name, __all__)
+    def __getattr__(name: str) -> Any:
+        raise no_such_name(__name__, name, __all__)

@@ -27,7 +27,7 @@ def newly_loaded(statement: str) -> list[str]:
 
 def heavy(modules: list[str]) -> set[str]:
     """What `import convexml` should have left for later."""
-    ours = {"convexml", "numpy", "scipy"} | sys.stdlib_module_names
+    ours = {"convexml", "lazy_loader", "numpy", "scipy"} | sys.stdlib_module_names
     foreign = {name.partition(".")[0] for name in modules} - ours
     slow = {name for name in SLOW_SCIPY if name in modules}
     # An editable install may put its finder, a private module, into sys.modules.

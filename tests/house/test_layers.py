@@ -84,7 +84,7 @@ def imported_names(tree: ast.Module, package: list[str]) -> Iterator[tuple[int, 
 def violations(root: Path) -> list[str]:
     """Every upward import and every module without a layer, for the package folder `root`."""
     found = []
-    for file in sorted(root.rglob("*.py")):
+    for file in sorted([*root.rglob("*.py"), *root.rglob("*.pyi")]):
         parts = file.relative_to(root).with_suffix("").parts
         importer = parts[0]
         if parts == ("__init__",):

@@ -66,7 +66,7 @@ def certify_infeasible(
         relaxation can be below.
     """
     found = _by_vertex(program, units, soft, tol)
-    return found or _by_search(program, units, soft, passed, tol)
+    return _by_search(program, units, soft, passed, tol) if found is None else found
 
 
 def _by_vertex(program: ConeProgram, units: Fitted, soft: Array, tol: float) -> Certificate | None:

@@ -91,7 +91,7 @@ class Explanation:
         for heading, table in self.tables.items():
             found = [(plain_name(name), entries(value)) for name, value in table.items()]
             parts += [html.paragraph(heading, "strong"), html.table(found)]
-        return "".join([*parts, as_html(self.certificate) if self.certificate else ""])
+        return "".join([*parts, "" if self.certificate is None else as_html(self.certificate)])
 
     def page(self, title: str, description: str = "") -> str:
         """The same as an offline page of its own."""

@@ -28,7 +28,7 @@ def find_evidence(data: LinearData, tol: float, owner: str) -> Certificate | Non
     infeasible = find_infeasibility(data, tol)
     if infeasible is not None and infeasible.within is None:
         data.memo["exact point"] = False  # no point is certified next to this
-    return infeasible or find_unboundedness(data, tol)
+    return find_unboundedness(data, tol) if infeasible is None else infeasible
 
 
 def polish(

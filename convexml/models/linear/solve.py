@@ -122,7 +122,8 @@ def _judged(
         again = certify_linear(data, x, None, tol=tol, owner=owner)
         certificate = again if again.verdict is Verdict.CERTIFIED else certificate
     if certificate.verdict is not Verdict.CERTIFIED:
-        certificate = find_evidence(data, tol, owner) or certificate
+        evidence = find_evidence(data, tol, owner)
+        certificate = certificate if evidence is None else evidence
     return _conclude(problem, name, run, certificate, tol)
 
 

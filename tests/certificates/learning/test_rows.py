@@ -41,7 +41,7 @@ def test_certified_answers_have_small_rows(case: ModelCase, intercept: bool) -> 
     problem = case.pose(fit_intercept=intercept)
     found = [problem.solve(tol=TOL).certificate, near_tolerance(problem, 0)]
     assert found[0].verdict is Verdict.CERTIFIED
-    for certificate in filter(None, found):
+    for certificate in [each for each in found if each is not None]:
         for row in certificate.conditions:
             limit = TOL if "feasibility" in row.kind else 3.0 * TOL**0.5
             limit *= 3.0 if row.name.startswith("u_i/c_i") else 1.0  # one sample of 24
