@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from ..errors import ConvexmlError
 from . import check, compare, exits, explain, init, listing, solve
@@ -38,12 +38,21 @@ class Commands(TyperGroup):
             raise typer.Exit(exits.INTERRUPTED) from None
 
 
+class Command(TyperCommand):
+    """Shows an argument by its own name alone in the help: FILE, not FILE <path>."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        for parameter in self.params:
+            if parameter.param_type_name == "argument":
+                vars(parameter)["display_type_rich"] = lambda ctx: None
+
+
 app = typer.Typer(
     name="convexml",
     cls=Commands,
     epilog=EXIT_CODES,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -79,7 +88,7 @@ COMMANDS = (
     ("init", init.init, "Print a problem file to start from.", init.EXAMPLES),
 )
 for _name, _function, _help, _examples in COMMANDS:
-    app.command(_name, short_help=_help, epilog=_examples)(_function)
+    app.command(_name, cls=Command, short_help=_help, epilog=_examples)(_function)
 
 
 def main() -> None:

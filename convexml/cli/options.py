@@ -12,6 +12,20 @@ import typer
 from ..errors import SolverMissingError
 
 
+def of_models(incomplete: str) -> list[str]:
+    """The models that begin so, for the shell to complete."""
+    from .sources import models
+
+    return [name for name in models() if name.startswith(incomplete)]
+
+
+def of_solvers(incomplete: str) -> list[str]:
+    """The solvers that begin so, for the shell to complete."""
+    from .sources import solvers
+
+    return [name for name in solvers() if name.startswith(incomplete)]
+
+
 def positive(value: float | None) -> float | None:
     """Refuse what is not a positive finite number, as wrong usage."""
     if value is not None and not (isfinite(value) and value > 0):
@@ -59,7 +73,12 @@ def require(name: str) -> None:
 Tolerance = Annotated[
     float, typer.Option("--tol", help="Relative duality gap to reach.", callback=positive)
 ]
-Solver = Annotated[str, typer.Option("--solver", help="A name from `convexml list solvers`.")]
+Solver = Annotated[
+    str,
+    typer.Option(
+        "--solver", help="A name from `convexml list solvers`.", autocompletion=of_solvers
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 NoCode = Annotated[
     bool,

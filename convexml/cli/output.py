@@ -40,6 +40,8 @@ def solved(record: Outcome, solution: Any, file: Any, held_out: dict[str, Any]) 
     else:
         lines.append(str(solution))
         lines += _largest(file.features, solution.primal.get("w"))
+    if file.dropped:
+        lines.append(f"  left out: {file.dropped} rows with something missing")
     if held_out.get("score") is not None:
         lines.append(f"  held out: {held_out['rows']} rows, score {held_out['score']:.4g}")
     if record.expected_status:

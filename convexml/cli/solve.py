@@ -105,7 +105,8 @@ def _solved(
         held_out = _held_out(file, solution)
         records.append(record)
         if as_json:
-            rows.append(_row(record, solution or file.problem, held_out))
+            row = _row(record, solution or file.problem, held_out)
+            rows.append(row | ({"dropped": file.dropped} if file.dropped else {}))
         else:
             typer.echo(output.solved(record, solution, file, held_out) + "\n")
     if as_json:

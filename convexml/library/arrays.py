@@ -54,12 +54,15 @@ class ProblemData:
         every machine rounds alike).
     held_out : dict
         `X` and `y` of the rows that `split` keeps from the problem; empty without it.
+    dropped : int
+        Rows that `missing = "drop"` left out.
     """
 
     arrays: dict[str, Any]
     features: tuple[str, ...] = ()
     sha256: str = field(default="")
     held_out: dict[str, Any] = field(default_factory=dict)
+    dropped: int = 0
 
 
 def sha256(arrays: dict[str, Any]) -> str:

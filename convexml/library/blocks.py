@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .schema import DataTable
 
 READER = "convexml.models.blocks"
-WHOLE = ("positive", "classes", "rows", "one_hot", "polynomial", "split", "standardize")
+WHOLE = ("positive", "classes", "rows", "one_hot", "polynomial", "missing", "split", "standardize")
 """Keys that need all rows at once."""
 
 

@@ -12,7 +12,7 @@ from ..errors import DataError
 from .arrays import Array, ProblemData, RawData, sha256
 from .blocks import is_read_by_blocks, read_blocks
 from .labels import relabel
-from .selection import derive, select, standardized
+from .selection import derive, filled, select, standardized, without_missing
 from .sources import bundled, read_file
 
 if TYPE_CHECKING:
@@ -41,8 +41,12 @@ def load_data(table: DataTable, folder: Path, supervised: bool = True) -> Proble
         return ProblemData(arrays, sha256=sha256(arrays))
     if is_read_by_blocks(table, folder):
         return read_blocks(table, folder)
-    source = relabel(_source(table, folder, supervised), table)
-    raw = derive(select(source, table), table, source.features)
+    whole = _source(table, folder, supervised)
+    source = relabel(without_missing(whole, table), table)
+    raw = select(source, table)
+    raw = filled(raw, table, _shuffled(raw.X.shape[0], table.split)[0])
+    raw = derive(raw, table, whole.features)
+    dropped = whole.X.shape[0] - source.X.shape[0]
     arrays = {"X": raw.X}
     if raw.y is not None and (supervised or table.target is not None):
         arrays["y"] = raw.y
@@ -53,19 +57,25 @@ def load_data(table: DataTable, folder: Path, supervised: bool = True) -> Proble
     arrays, held_out = _split(arrays, table.split)
     if table.standardize:
         arrays["X"], held_out = standardized(arrays["X"], held_out)
-    return ProblemData(arrays, raw.features, fingerprint, held_out)
+    return ProblemData(arrays, raw.features, fingerprint, held_out, dropped)
 
 
-def _split(arrays: dict[str, Any], share: float | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The rows to fit, and the rows held out: a share of a fixed shuffle, in their old order."""
+def _shuffled(n: int, share: float | None) -> tuple[Array, Array]:
+    """The rows to fit, and those held out: a share of a fixed shuffle, both in their old order."""
     if share is None:
-        return arrays, {}
-    n = arrays["X"].shape[0]
+        return np.arange(n), np.arange(0)
     count = round(share * n)
     if not 0 < count < n:
         raise DataError(f"data.split = {share:g} of {n} rows leaves none on one side")
     order = np.random.default_rng(0).permutation(n)
-    out, kept = np.sort(order[:count]), np.sort(order[count:])
+    return np.sort(order[count:]), np.sort(order[:count])
+
+
+def _split(arrays: dict[str, Any], share: float | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arrays of the rows to fit, and of those held out."""
+    if share is None:
+        return arrays, {}
+    kept, out = _shuffled(arrays["X"].shape[0], share)
     held_out = {name: array[out] for name, array in arrays.items() if name != "sample_weight"}
     return {name: array[kept] for name, array in arrays.items()}, held_out
 
@@ -136,5 +146,6 @@ def _refuse_non_finite(arrays: dict[str, Any], features: tuple[str, ...]) -> Non
         more = f" ({len(bad)} such entries)" if len(bad) > 1 else ""
         value = entries[tuple(bad[0])]
         raise DataError(
-            f"{name} holds {value} at row {place[0]}{column}{more}; drop or fill these rows"
+            f"{name} holds {value} at row {place[0]}{column}{more}; missing = 'drop' "
+            "leaves these rows out, 'mean' or 'median' fills what X lacks"
         )

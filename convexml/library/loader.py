@@ -46,6 +46,8 @@ class ProblemFile:
         Hash of the data (`ProblemData.sha256`), or of the whole file of a program.
     held_out : dict
         `X` and `y` of the rows that `split` keeps from the problem; empty without it.
+    dropped : int
+        Rows that `missing = "drop"` left out.
     """
 
     path: Path
@@ -57,6 +59,7 @@ class ProblemFile:
     features: tuple[str, ...]
     sha256: str
     held_out: dict[str, Any] = field(default_factory=dict)
+    dropped: int = 0
 
 
 def load(path: str | Path, *, code: bool = True) -> Any:
@@ -112,6 +115,7 @@ def _table_file(path: Path, code: bool) -> ProblemFile:
             refuse_blocks(constructor, _kind(table))
         supervised = constructor is None or registry.predicts(constructor)
         data = load_data(table.data, path.parent, supervised)
+        dropped = data.dropped
         if constructor is not None:
             data = suited(constructor, _kind(table), data)
         problem = _pose(table, constructor, data, path.parent)
@@ -123,7 +127,7 @@ def _table_file(path: Path, code: bool) -> ProblemFile:
         raise ProblemFileError(f"{path}: {error}") from error
     return ProblemFile(
         path=path,
-        title=table.title,
+        title=table.title or path.stem,
         description=table.description,
         kind=_kind(table),
         problem=problem,
@@ -131,6 +135,7 @@ def _table_file(path: Path, code: bool) -> ProblemFile:
         features=data.features or tuple(getattr(problem, "features", None) or ()),
         sha256=data.sha256,
         held_out=data.held_out,
+        dropped=dropped,
     )
 
 

@@ -121,7 +121,8 @@ def call(
     allowed = [key for key in named if key not in _NOT_PARAMETERS | set(others)]
     for key, value in parameters.items():
         if key not in allowed:
-            raise ProblemFileError(f"{where}.{key}: {name} has no {key!r}.{instead(key, allowed)}")
+            advice = _foreign(constructor, key) or instead(key, allowed)
+            raise ProblemFileError(f"{where}.{key}: {name} has no {key!r}.{advice}")
         _check_type(f"{where}.{key}", value, str(named[key].annotation))
     for key in others:
         if key not in named:
@@ -142,6 +143,14 @@ def call(
         text = str(error)[:600] or type(error).__name__
         place = _place(text, where, parameters, others)
         raise ProblemFileError(f"{place}{name}: {text}") from error
+
+
+def _foreign(constructor: Any, key: str) -> str:
+    """What a model says of another library's name for one of its arguments."""
+    if not hasattr(constructor, "scikit_learn"):
+        return ""
+    found: str = importlib.import_module("convexml.models.advice").of_argument(constructor, key)
+    return found
 
 
 def predicts(constructor: Callable[..., Any]) -> bool:

@@ -32,8 +32,8 @@ class TargetTable(Table):
 class DataTable(Table):
     """`[data]`: one source (dataset, file, X and y, or the arrays of an LP), then selections.
 
-    The selections apply in this order: target (map, positive, classes), rows, features, one_hot,
-    polynomial, split, standardize.
+    The selections apply in this order: missing = "drop", target (map, positive, classes), rows,
+    features, missing = "mean" or "median", one_hot, polynomial, split, standardize.
     """
 
     dataset: StrictStr | None = None
@@ -74,6 +74,9 @@ class DataTable(Table):
     """Columns of text, each replaced by a column of 0 and 1 for every value."""
     polynomial: Annotated[StrictInt, Field(ge=1)] | None = None
     """All products of up to so many columns."""
+    missing: Literal["drop", "mean", "median"] | None = None
+    """Rows in which something is missing are dropped, or a number of X is filled: by the mean or
+    the median of its column over the rows that are fitted."""
     split: Annotated[Real, Field(gt=0, lt=1)] | None = None
     """The share of the rows that is not fitted but scored, by a fixed shuffle."""
     standardize: StrictBool = False
@@ -169,8 +172,8 @@ class ProblemTable(Table):
 
     schema_version: Literal[1] = Field(alias="schema")
     """The version of this form."""
-    title: Annotated[StrictStr, Field(min_length=1)]
-    """One line, shown wherever the problem is."""
+    title: StrictStr = ""
+    """One line, shown wherever the problem is; without one, the name of the file."""
     description: StrictStr = ""
     """More lines."""
     model: StrictStr | None = None

@@ -10,14 +10,64 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import DataError, instead
+from ..errors import DataError
 from .arrays import Array, RawData
+from .sources.columns import MISSING, column_number
 
 if TYPE_CHECKING:
     from .schema import DataTable
 
 MOST_ENTRIES = 2**28
 """Of X after `one_hot` and `polynomial`: 2 GiB."""
+
+
+def without_missing(raw: RawData, table: DataTable) -> RawData:
+    """Leave out the rows in which a column that is used has no value (`missing = "drop"`)."""
+    if table.missing is None:
+        return raw
+    if hasattr(raw.X, "indptr"):
+        raise DataError("data.missing: a sparse X has every value; remove it")
+    if table.missing != "drop":
+        return raw
+    names = raw.features if table.features is None else table.features
+    used = [column_number(name, raw.features, "features") for name in names]
+    gone = np.isnan(raw.X[:, used]).any(axis=1)
+    for name in set(raw.categories) & {raw.features[j] for j in used}:
+        words = np.array([word.lower() in MISSING for word in raw.categories[name]])
+        gone |= words[raw.X[:, raw.features.index(name)].astype(int)]
+    for column in (raw.y, raw.sample_weight):
+        if column is not None:
+            gone |= _is_missing(column)
+    if gone.all():
+        raise DataError("data.missing = 'drop' leaves no row: each has something missing")
+    y = None if raw.y is None else raw.y[~gone]
+    weight = None if raw.sample_weight is None else raw.sample_weight[~gone]
+    return replace(raw, X=raw.X[~gone], y=y, sample_weight=weight)
+
+
+def _is_missing(column: Array) -> Array:
+    """Which rows of a target, or of weights, have no value."""
+    if column.dtype.kind == "f":
+        return np.asarray(np.isnan(column).reshape(len(column), -1).any(axis=1))
+    if column.dtype.kind in "iub":
+        return np.zeros(len(column), dtype=bool)
+    return np.array([str(value).lower() in MISSING for value in column])
+
+
+def filled(raw: RawData, table: DataTable, fitted: Array) -> RawData:
+    """Missing numbers of X, each the mean or the median of its column over the fitted rows."""
+    if table.missing not in ("mean", "median"):
+        return raw
+    gone, X = np.isnan(raw.X), raw.X.copy()
+    for j in np.flatnonzero(gone.any(axis=0)):
+        known = X[fitted, j][~gone[fitted, j]]
+        if not known.size:
+            raise DataError(
+                f"data.missing: column {raw.features[j]!r} has no value in the rows that are "
+                "fitted; leave it out with features = [...]"
+            )
+        X[gone[:, j], j] = np.mean(known) if table.missing == "mean" else np.median(known)
+    return replace(raw, X=X)
 
 
 def select(raw: RawData, table: DataTable) -> RawData:
@@ -33,7 +83,7 @@ def select(raw: RawData, table: DataTable) -> RawData:
         raise DataError("the selection of data.classes and data.rows leaves no row")
     features = raw.features
     if table.features is not None:
-        columns = [_column(name, features, "features") for name in table.features]
+        columns = [column_number(name, features, "features") for name in table.features]
         if len(set(columns)) != len(columns):
             raise DataError("data.features names a column twice")
         X, features = X[:, columns], tuple(features[j] for j in columns)
@@ -56,8 +106,8 @@ def derive(raw: RawData, table: DataTable, names: tuple[str, ...]) -> RawData:
         if getattr(table, key) and hasattr(X, "indptr"):
             raise DataError(f"data.{key} would fill the zeros of a sparse X; remove it")
     if table.one_hot:
-        chosen = [names[_column(each, names, "one_hot")] for each in table.one_hot]
-        X, features = _one_hot(raw, [_column(each, features, "one_hot") for each in chosen])
+        chosen = [names[column_number(each, names, "one_hot")] for each in table.one_hot]
+        X, features = _one_hot(raw, [column_number(each, features, "one_hot") for each in chosen])
     if table.polynomial:
         X, features = _polynomial(X, features, table.polynomial)
     return replace(raw, X=X, features=features)
@@ -120,13 +170,3 @@ def _polynomial(X: Array, features: tuple[str, ...], degree: int) -> tuple[Array
 def _refuse_large(n: int, d: int, key: str) -> None:
     if n * d > MOST_ENTRIES:
         raise DataError(f"data.{key} makes X {n} x {d}, which is too large to write out")
-
-
-def _column(name: str | int, features: tuple[str, ...], key: str) -> int:
-    if isinstance(name, int):
-        if not 0 <= name < len(features):
-            raise DataError(f"data.{key}: column {name} is not in 0 ... {len(features) - 1}")
-        return name
-    if name not in features:
-        raise DataError(f"data.{key}: there is no column {name!r}.{instead(name, features[:40])}")
-    return features.index(name)

@@ -74,7 +74,8 @@ def test_the_index_of_a_data_frame_is_no_feature(tmp_path: Path) -> None:
         ("a,b,y\n1,,3\n1,NA,3\n4,5,6\n", r"column 'b': '' .*; 2 values are missing"),
         (
             "a,y\n,3\n1,4\n",
-            r"line 2, column 'a': '' .*; 1 value is missing; drop or fill this row$",
+            r"line 2, column 'a': '' .*; 1 value is missing; missing = 'drop' leaves this row out, "
+            r"'mean' or 'median' fills it$",
         ),
         ("a;y\n1,5;2\n2,5;3\n", r"write decimal points, not commas"),
         ("a,y\n1_000,2\n", r"'1_000' is not a number"),

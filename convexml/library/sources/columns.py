@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ..schema import DataTable
 
 
+MISSING = ("", "?", "na", "n/a", "nan", "null", "none", "-")
+"""Words for a value that is not there, in small letters."""
+
+
 class NamedTable(Protocol):
     """The columns of a table, as they are asked for."""
 
@@ -50,8 +54,8 @@ def chosen_columns(path: Path, held: NamedTable, table: DataTable, supervised: b
     features = [name for name in names if name not in (*targets, weight)]
     if not features:
         raise DataError(f"{path.name} has no column besides {', '.join(map(repr, targets))}")
-    used = _named(features, table.features) or set(features)
-    coded = _named(features, table.one_hot) & used
+    used = _named(features, table.features, "features", targets) or set(features)
+    coded = _named(features, table.one_hot, "one_hot", targets) & used
     categories = {name: tuple(sorted(set(held.words(name)))) for name in coded}
     X = np.full((held.rows, len(features)), np.nan)
     for j, name in enumerate(features):
@@ -92,13 +96,25 @@ def _targets(
     return tuple(found)
 
 
-def _named(features: list[str], chosen: Sequence[str | int] | None) -> set[str]:
+def _named(
+    features: Sequence[str], chosen: Sequence[str | int] | None, key: str, targets: Sequence[str]
+) -> set[str]:
     """The columns that a list of names and numbers speaks of."""
-    names = [
-        features[each] if isinstance(each, int) and 0 <= each < len(features) else each
-        for each in chosen or []
-    ]
-    return {name for name in names if isinstance(name, str)} & set(features)
+    for each in chosen or []:
+        if each in targets:
+            raise DataError(f"data.{key}: {each!r} is the target; take it out of {key}")
+    return {features[column_number(each, features, key)] for each in chosen or []}
+
+
+def column_number(name: str | int, features: Sequence[str], key: str) -> int:
+    """The place of a column that a problem file names, or numbers from 0."""
+    if isinstance(name, int):
+        if not 0 <= name < len(features):
+            raise DataError(f"data.{key}: column {name} is not in 0 ... {len(features) - 1}")
+        return name
+    if name not in features:
+        raise DataError(f"data.{key}: there is no column {name!r}.{instead(name, features[:40])}")
+    return features.index(name)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ import numpy as np
 
 from ...errors import DataError
 from ..arrays import Array, RawData
-from .columns import chosen_columns, listed
+from .columns import MISSING, chosen_columns, listed
 
 if TYPE_CHECKING:
     from ..schema import DataTable
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 DELIMITERS = ("\t", ";", "|", ",")
 BLANKS = " "
 """As a delimiter: any number of blanks."""
-MISSING = ("", "?", "na", "n/a", "nan", "null", "none", "-")
 SAMPLE = 20
 """Lines that the delimiter is guessed from."""
 
@@ -35,7 +35,8 @@ def read_text(path: Path, table: DataTable, supervised: bool) -> RawData:
     """Read a table; what is not a number is refused, but for the target and `one_hot`."""
     names, rows = _table(path, table)
     columns = {name: [(i, cells[j]) for i, cells in rows] for j, name in enumerate(names)}
-    return chosen_columns(path, TextTable(path, columns, names, len(rows)), table, supervised)
+    held = TextTable(path, columns, names, len(rows), table.missing is not None)
+    return chosen_columns(path, held, table, supervised)
 
 
 @dataclass(frozen=True)
@@ -46,15 +47,26 @@ class TextTable:
     columns: Columns
     names: Sequence[str]
     rows: int
+    missing: bool
+    """Whether a cell may be missing, and is nan then."""
 
     def words(self, name: str) -> Sequence[str]:
         return [cell for _, cell in self.columns[name]]
 
     def numbers(self, name: str, others: Sequence[str]) -> Array:
-        return _numbers(self.path, name, self.columns, others)
+        return _numbers(self.path, name, self._cells, others)
 
     def labels(self, name: str) -> Array:
-        return _labels(self.columns[name])
+        return _labels(self._cells[name])
+
+    @cached_property
+    def _cells(self) -> Columns:
+        if not self.missing:
+            return self.columns
+        return {
+            name: [(line, "nan" if cell.lower() in MISSING else cell) for line, cell in cells]
+            for name, cells in self.columns.items()
+        }
 
 
 def _table(path: Path, table: DataTable) -> tuple[list[str], list[Row]]:
@@ -141,7 +153,10 @@ def _advice(name: str, cells: list[tuple[int, str]], others: list[str]) -> str:
     if len(missing) == len(bad):
         one = len(bad) == 1
         many = "1 value is" if one else f"{len(bad)} values are"
-        return f"{many} missing; drop or fill {'this row' if one else 'these rows'}"
+        rows, them = ("this row", "it") if one else ("these rows", "them")
+        return (
+            f"{many} missing; missing = 'drop' leaves {rows} out, 'mean' or 'median' fills {them}"
+        )
     if all(_is_number(cell.replace(",", ".")) for cell in bad):
         return "write decimal points, not commas"
     if len(bad) == len(cells):
