@@ -11,7 +11,7 @@ import numpy as np
 from ..audit.sklearn.estimators import parts_of
 from ..audit.sklearn.parts import LearningPart, Subproblem, certify_parts
 from ..certificates import Certificate
-from ..errors import InputError, SolverError, UnknownSolverError, warn
+from ..errors import InputError, NoSuchNameError, SolverError, UnknownSolverError, warn
 from ..models import LearningProblem
 from ..models.blocks.taking import refuse_blocks
 from ..models.reading.inputs import read_weights
@@ -22,17 +22,12 @@ from ..objective import Objective
 from ..progress import watched
 from ..validation import float_array, positive_number
 from .held import Held
-from .reading import check_steps, read_samples
+from .reading import check_solver, check_steps, read_samples
 
-OURS = dict.fromkeys(("solver", "tol", "max_iter"), "no_validation")
+OURS = dict.fromkeys(("engine", "solver", "tol", "max_iter"), "no_validation")
 """Parameters with another range than the namesake's; what solves is what refuses them."""
 
 
-THEIRS = {
-    *("lbfgs", "newton-cg", "newton-cholesky", "sag", "svd", "cholesky", "lsqr", "sparse_cg"),
-    *("highs-ds", "highs-ipm", "interior-point", "revised simplex"),
-}
-"""Solvers of scikit-learn alone: the problem is the same, and "auto" solves it."""
 CLOSER = 1e-4
 """Of tol: how close a solution comes where it lost too much on the way to the coefficients."""
 
@@ -64,14 +59,17 @@ class CertifiedFit:
         The dual point "u", one number for each sample of positive weight; of several problems
         {name: u}.
     problem_ : LearningProblem or tuple of LearningProblem
-        As posed.
+        As posed. It holds the training data: a pickle leaves it out, unless ``pickles_problem``.
     """
 
+    pickles_problem: bool = False
+    """Set it to True on an estimator whose pickle shall hold ``problem_``, and the data with it."""
     certificate_: Certificate
     gap_: float
     dual_: dict[str, Any]
     problem_: Any
     n_iter_: Any
+    engine: str
     _validate_params: Callable[[], None]
     _reading: ClassVar[Mapping[str, Any]] = {}
     """What else ``validate_data`` is told about X and y."""
@@ -102,6 +100,7 @@ class CertifiedFit:
         """
         refuse_blocks(type(self), X)
         self._validate_params()
+        check_solver(self)
         check_steps(self)
         tol = positive_number(getattr(self, "tol", 1e-6), type(self).__name__, "tol")
         X, y = self._read(X, y)
@@ -154,14 +153,14 @@ class CertifiedFit:
         return self._solution(posed(part.objective), tol, part.name)
 
     def _solution(self, problem: Any, tol: float, name: str = "") -> Solution:
-        solver, steps = self._engine(), getattr(self, "max_iter", None)
+        steps = getattr(self, "max_iter", None)
         limit = None if steps is None or steps < 0 else steps
         try:
-            solution = problem.solve(solver, tol=tol, max_iter=limit)
+            solution = problem.solve(self.engine, tol=tol, max_iter=limit)
         except UnknownSolverError:
             raise UnknownSolverError(
-                f"{type(self).__name__}.fit: solver={solver!r} is none of convexml's; leave it at "
-                "'auto', or see convexml.solvers.available()."
+                f"{type(self).__name__}.fit: engine={self.engine!r} is none of convexml's; leave "
+                "it at 'auto', or see convexml.solvers.available()."
             ) from None
         if solution.status in ("infeasible", "unbounded"):
             raise InputError(f"{type(self).__name__}.fit: {solution.certificate.reason}")
@@ -171,11 +170,6 @@ class CertifiedFit:
                 f"{solution.status}: {solution.certificate.reason or solution.message}"
             )
         return solution
-
-    def _engine(self) -> str:
-        """The solver of convexml that was asked for; "auto" for one that only scikit-learn has."""
-        solver = getattr(self, "solver", "auto")
-        return "auto" if solver in THEIRS else solver
 
     def _begin(self, given: Given) -> None:
         """Set the coefficients to 0, in the shapes of the namesake."""
@@ -197,11 +191,47 @@ class CertifiedFit:
         """The most steps that any of the problems took, 1 at least."""
         return max([1, *(solution.iterations for solution in solutions)])
 
+    def __getstate__(self) -> dict[str, Any]:
+        found: Any = super().__getstate__()
+        state = dict(found)
+        if "problem_" in state and not self.pickles_problem:
+            state["problem_"] = LeftOut(type(self).__name__)
+        return state
+
+    def __copy__(self) -> Self:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return twin
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.array_api_support = False
         tags.input_tags.sparse = True
         return tags
+
+
+class LeftOut:
+    """What stands for ``problem_`` in an estimator that was unpickled without its data."""
+
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NoSuchNameError(f"{self!r}, and has no attribute {name!r}.")
+
+    def __repr__(self) -> str:
+        return (
+            f"{self._owner}.problem_ was left out of the pickle with its training data: judge the "
+            "estimator anew by cml.certify(estimator, X, y), or set estimator.pickles_problem = "
+            "True before it is pickled"
+        )
 
 
 def posed(objective: Objective) -> LearningProblem:

@@ -39,7 +39,7 @@ class ElasticNet(LinearFit, linear_model.ElasticNet):
         Has no effect: nothing is random.
     selection : str
         Has no effect.
-    solver : str
+    engine : str
         A solver of convexml; "auto" chooses.
     """
 
@@ -60,7 +60,7 @@ class ElasticNet(LinearFit, linear_model.ElasticNet):
         positive: bool = False,
         random_state: Any = None,
         selection: str = "cyclic",
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         self.alpha = alpha
         self.l1_ratio = l1_ratio
@@ -73,4 +73,4 @@ class ElasticNet(LinearFit, linear_model.ElasticNet):
         self.positive = positive
         self.random_state = random_state
         self.selection = selection
-        self.solver = solver
+        self.engine = engine

@@ -46,7 +46,7 @@ class ElasticNetCV(PathFit, linear_model.ElasticNetCV):
         Has no effect: nothing is random.
     selection : str
         Has no effect.
-    solver : str
+    engine : str
         A solver of convexml for the last fit; "auto" chooses.
     """
 
@@ -69,7 +69,7 @@ class ElasticNetCV(PathFit, linear_model.ElasticNetCV):
         positive: bool = False,
         random_state: Any = None,
         selection: str = "cyclic",
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         super().__init__(
             l1_ratio=l1_ratio,
@@ -87,4 +87,4 @@ class ElasticNetCV(PathFit, linear_model.ElasticNetCV):
             random_state=random_state,
             selection=selection,
         )
-        self.solver = solver
+        self.engine = engine

@@ -42,7 +42,7 @@ class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
         Has no effect.
     assume_centered : bool
         Whether S is taken about 0 instead of the mean.
-    solver : str
+    engine : str
         A solver of convexml; "auto" chooses.
 
     Attributes
@@ -68,7 +68,7 @@ class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
         verbose: bool = False,
         eps: float = float(np.finfo(np.float64).eps),
         assume_centered: bool = False,
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         self.alpha = alpha
         self.mode = mode
@@ -79,7 +79,7 @@ class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
         self.verbose = verbose
         self.eps = eps
         self.assume_centered = assume_centered
-        self.solver = solver
+        self.engine = engine
 
     def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Solve to a verified gap of ``tol`` nats for a feature.

@@ -44,7 +44,7 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
         The intercept is not penalised.
     tol : float
         Verified relative gap that the fit is to reach.
-    solver : str
+    engine : str
         A solver of convexml; "auto" chooses.
     """
 
@@ -60,7 +60,7 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
         warm_start: bool = False,
         fit_intercept: bool = True,
         tol: float = 1e-6,
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         self.epsilon = epsilon
         self.max_iter = max_iter
@@ -68,7 +68,7 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
         self.warm_start = warm_start
         self.fit_intercept = fit_intercept
         self.tol = tol
-        self.solver = solver
+        self.engine = engine
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)

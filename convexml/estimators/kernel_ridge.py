@@ -34,7 +34,7 @@ class KernelRidge(KernelFit, kernel_ridge.KernelRidge):
         Verified relative gap that the fit is to reach.
     max_iter : int, optional
         Steps of the solver; None is its own limit.
-    solver : str
+    engine : str
         A solver of convexml; "auto" chooses.
     """
 
@@ -52,7 +52,7 @@ class KernelRidge(KernelFit, kernel_ridge.KernelRidge):
         kernel_params: Any = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -62,7 +62,7 @@ class KernelRidge(KernelFit, kernel_ridge.KernelRidge):
         self.kernel_params = kernel_params
         self.tol = tol
         self.max_iter = max_iter
-        self.solver = solver
+        self.engine = engine
 
     def _begin(self, given: Given) -> None:
         self.X_fit_, self.dual_coef_ = given.X, np.zeros(np.shape(given.y))

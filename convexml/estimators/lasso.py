@@ -37,7 +37,7 @@ class Lasso(LinearFit, linear_model.Lasso):
         Has no effect: nothing is random.
     selection : str
         Has no effect.
-    solver : str
+    engine : str
         A solver of convexml; "auto" chooses.
     """
 
@@ -57,7 +57,7 @@ class Lasso(LinearFit, linear_model.Lasso):
         positive: bool = False,
         random_state: Any = None,
         selection: str = "cyclic",
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -69,4 +69,4 @@ class Lasso(LinearFit, linear_model.Lasso):
         self.positive = positive
         self.random_state = random_state
         self.selection = selection
-        self.solver = solver
+        self.engine = engine

@@ -44,7 +44,7 @@ class LassoCV(PathFit, linear_model.LassoCV):
         Has no effect: nothing is random.
     selection : str
         Has no effect.
-    solver : str
+    engine : str
         A solver of convexml for the last fit; "auto" chooses.
     """
 
@@ -66,7 +66,7 @@ class LassoCV(PathFit, linear_model.LassoCV):
         positive: bool = False,
         random_state: Any = None,
         selection: str = "cyclic",
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         super().__init__(
             eps=eps,
@@ -83,4 +83,4 @@ class LassoCV(PathFit, linear_model.LassoCV):
             random_state=random_state,
             selection=selection,
         )
-        self.solver = solver
+        self.engine = engine

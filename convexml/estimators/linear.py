@@ -45,11 +45,18 @@ class ClassifierFit(LinearFit):
     classes_: Array
     class_weight: Any
     _reading: ClassVar = {}
+    _held_at_zero: ClassVar[bool] = True
+    """Whether ``intercept_`` is the number 0.0 where none is fitted, and no vector."""
 
     def _begin(self, given: Given) -> None:
         self.classes_ = read_classes(type(self).__name__, given, self.class_weight)
         rows = 1 if len(self.classes_) == 2 else len(self.classes_)
-        self.coef_, self.intercept_ = np.zeros((rows, given.X.shape[1])), np.zeros(rows)
+        self.coef_ = np.zeros((rows, given.X.shape[1]))
+        self.intercept_ = self._no_intercept(rows)
+
+    def _no_intercept(self, rows: int) -> Any:
+        """0 in the shape of the namesake."""
+        return np.zeros(rows) if self.fit_intercept or not self._held_at_zero else 0.0
 
 
 def read_classes(owner: str, given: Given, class_weight: Any = None) -> Array:

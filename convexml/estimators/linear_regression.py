@@ -36,7 +36,7 @@ class LinearRegression(LinearFit, linear_model.LinearRegression):
         Whether w >= 0.
     max_iter : int, optional
         Steps of the solver; None is its own limit.
-    solver : str
+    engine : str
         A solver of convexml; "auto" chooses.
     """
 
@@ -52,7 +52,7 @@ class LinearRegression(LinearFit, linear_model.LinearRegression):
         n_jobs: int | None = None,
         positive: bool = False,
         max_iter: int | None = None,
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
@@ -60,7 +60,7 @@ class LinearRegression(LinearFit, linear_model.LinearRegression):
         self.n_jobs = n_jobs
         self.positive = positive
         self.max_iter = max_iter
-        self.solver = solver
+        self.engine = engine
 
     def _end(self, given: Given, parts: Any, solutions: Any) -> None:
         super()._end(given, parts, solutions)

@@ -43,7 +43,7 @@ class LinearSVC(ClassifierFit, svm.LinearSVC):
         Has no effect: nothing is random.
     max_iter : int, optional
         Steps of the solver; None is its own limit.
-    solver : str
+    engine : str
         A solver of convexml; "auto" chooses.
     """
 
@@ -64,7 +64,7 @@ class LinearSVC(ClassifierFit, svm.LinearSVC):
         verbose: int = 0,
         random_state: Any = None,
         max_iter: int | None = None,
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         self.penalty = penalty
         self.loss = loss
@@ -78,4 +78,4 @@ class LinearSVC(ClassifierFit, svm.LinearSVC):
         self.verbose = verbose
         self.random_state = random_state
         self.max_iter = max_iter
-        self.solver = solver
+        self.engine = engine

@@ -39,7 +39,7 @@ class LinearSVR(LinearFit, svm.LinearSVR):
         Has no effect: nothing is random.
     max_iter : int, optional
         Steps of the solver; None is its own limit.
-    solver : str
+    engine : str
         A solver of convexml; "auto" chooses.
     """
 
@@ -59,7 +59,7 @@ class LinearSVR(LinearFit, svm.LinearSVR):
         verbose: int = 0,
         random_state: Any = None,
         max_iter: int | None = None,
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         self.epsilon = epsilon
         self.tol = tol
@@ -71,7 +71,7 @@ class LinearSVR(LinearFit, svm.LinearSVR):
         self.verbose = verbose
         self.random_state = random_state
         self.max_iter = max_iter
-        self.solver = solver
+        self.engine = engine
 
     def _end(self, given: Given, parts: Any, solutions: Any) -> None:
         super()._end(given, parts, solutions)

@@ -41,7 +41,8 @@ class LogisticRegression(ClassifierFit, linear_model.LogisticRegression):
     random_state : int, optional
         Has no effect: nothing is random.
     solver : str
-        A solver of convexml; "auto" chooses. "liblinear" poses liblinear's problem, and chooses.
+        A solver of scikit-learn, or "auto": it names the problem, "liblinear" its own; ``engine``
+        solves it.
     max_iter : int, optional
         Steps of the solver; None is its own limit.
     verbose : int
@@ -50,8 +51,11 @@ class LogisticRegression(ClassifierFit, linear_model.LogisticRegression):
         Has no effect: every fit starts anew.
     n_jobs : int, optional
         Has no effect.
+    engine : str
+        A solver of convexml; "auto" chooses.
     """
 
+    _held_at_zero: ClassVar = False
     _parameter_constraints: ClassVar = linear_model.LogisticRegression._parameter_constraints | OURS
 
     def __init__(
@@ -71,6 +75,7 @@ class LogisticRegression(ClassifierFit, linear_model.LogisticRegression):
         verbose: int = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        engine: str = "auto",
     ) -> None:
         self.penalty = penalty
         self.C = C
@@ -86,9 +91,7 @@ class LogisticRegression(ClassifierFit, linear_model.LogisticRegression):
         self.verbose = verbose
         self.warm_start = warm_start
         self.n_jobs = n_jobs
-
-    def _engine(self) -> str:
-        return "auto" if self.solver == "liblinear" else super()._engine()
+        self.engine = engine
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)

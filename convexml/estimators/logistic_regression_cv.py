@@ -45,7 +45,8 @@ class LogisticRegressionCV(LogisticRegression, linear_model.LogisticRegressionCV
     scoring : str or callable, optional
         As of scikit-learn; None is accuracy.
     solver : str
-        A solver of convexml for the last fit; "auto" chooses.
+        A solver of scikit-learn, or "auto": it names the problem; ``engine``
+        solves it.
     tol : float
         Verified relative gap that every fit is to reach.
     max_iter : int, optional
@@ -65,6 +66,8 @@ class LogisticRegressionCV(LogisticRegression, linear_model.LogisticRegressionCV
     use_legacy_attributes : bool
         As of scikit-learn: shapes of ``C_``, ``l1_ratio_``, ``scores_``, ``coefs_paths_`` and
         ``n_iter_``.
+    engine : str
+        A solver of convexml for the last fit; "auto" chooses.
     """
 
     C_: Any
@@ -95,6 +98,7 @@ class LogisticRegressionCV(LogisticRegression, linear_model.LogisticRegressionCV
         intercept_scaling: float = 1.0,
         random_state: Any = None,
         use_legacy_attributes: Any = True,
+        engine: str = "auto",
     ) -> None:
         linear_model.LogisticRegressionCV.__init__(
             self,
@@ -116,6 +120,7 @@ class LogisticRegressionCV(LogisticRegression, linear_model.LogisticRegressionCV
             random_state=random_state,
             use_legacy_attributes=use_legacy_attributes,
         )
+        self.engine = engine
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)

@@ -40,7 +40,7 @@ class MultiTaskLasso(LinearFit, linear_model.MultiTaskLasso):
         Has no effect: nothing is random.
     selection : str
         Has no effect.
-    solver : str
+    engine : str
         A solver of convexml; "auto" chooses.
     """
 
@@ -58,7 +58,7 @@ class MultiTaskLasso(LinearFit, linear_model.MultiTaskLasso):
         warm_start: bool = False,
         random_state: Any = None,
         selection: str = "cyclic",
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -68,7 +68,7 @@ class MultiTaskLasso(LinearFit, linear_model.MultiTaskLasso):
         self.warm_start = warm_start
         self.random_state = random_state
         self.selection = selection
-        self.solver = solver
+        self.engine = engine
 
     def _begin(self, given: Given) -> None:
         if np.ndim(given.y) != 2:

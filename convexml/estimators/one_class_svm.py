@@ -51,7 +51,7 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
         Has no effect.
     max_iter : int
         Steps of the solver; -1 is its own limit.
-    solver : str
+    engine : str
         A solver of convexml; "auto" chooses.
     """
 
@@ -70,7 +70,7 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
         cache_size: float = 200,
         verbose: bool = False,
         max_iter: int = -1,
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         super().__init__(
             kernel=kernel,
@@ -84,7 +84,7 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
             verbose=verbose,
             max_iter=max_iter,
         )
-        self.solver = solver
+        self.engine = engine
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Solve to a verified relative gap of ``tol``; y is ignored.

@@ -22,7 +22,8 @@ class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
     fit_intercept : bool
         The intercept is not penalised.
     solver : str
-        A solver of convexml; "auto", and a name that only scikit-learn has, chooses.
+        A solver of scikit-learn, or "auto": it names the problem; ``engine``
+        solves it.
     max_iter : int, optional
         Steps of the solver; None is its own limit.
     tol : float
@@ -31,6 +32,8 @@ class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
         Has no effect: every fit starts anew.
     verbose : int
         Has no effect.
+    engine : str
+        A solver of convexml; "auto" chooses.
     """
 
     _parameter_constraints: ClassVar = linear_model.PoissonRegressor._parameter_constraints | OURS
@@ -46,6 +49,7 @@ class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
         tol: float = 1e-6,
         warm_start: bool = False,
         verbose: int = 0,
+        engine: str = "auto",
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -54,6 +58,7 @@ class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
         self.tol = tol
         self.warm_start = warm_start
         self.verbose = verbose
+        self.engine = engine
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)

@@ -24,13 +24,16 @@ class QuantileRegressor(LinearFit, linear_model.QuantileRegressor):
     fit_intercept : bool
         The intercept is not penalised.
     solver : str
-        A solver of convexml; "auto" chooses.
+        A solver of scikit-learn, or "auto": it names the problem; ``engine``
+        solves it.
     solver_options : dict, optional
         Has no effect.
     max_iter : int, optional
         Steps of the solver; None is its own limit.
     tol : float
         Verified relative gap that the fit is to reach.
+    engine : str
+        A solver of convexml; "auto" chooses.
     """
 
     _parameter_constraints: ClassVar = linear_model.QuantileRegressor._parameter_constraints | OURS
@@ -46,6 +49,7 @@ class QuantileRegressor(LinearFit, linear_model.QuantileRegressor):
         solver_options: Any = None,
         max_iter: int | None = None,
         tol: float = 1e-6,
+        engine: str = "auto",
     ) -> None:
         self.quantile = quantile
         self.alpha = alpha
@@ -54,3 +58,4 @@ class QuantileRegressor(LinearFit, linear_model.QuantileRegressor):
         self.solver_options = solver_options
         self.max_iter = max_iter
         self.tol = tol
+        self.engine = engine

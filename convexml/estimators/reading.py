@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..models.reading.matrix import read_matrix
+from ..solvers import names
 from ..validation import positive_integer
 
 
@@ -40,10 +41,28 @@ def check_steps(estimator: Any) -> None:
     from sklearn.utils._param_validation import validate_parameter_constraints
 
     kind, steps = type(estimator), getattr(estimator, "max_iter", None)
-    bases = (base for base in kind.__mro__ if base.__module__.startswith("sklearn."))
-    known = getattr(next(bases, None), "_parameter_constraints", {})
+    known = _constraints(kind)
     if steps is not None and "max_iter" in known:
         allowed = {"max_iter": known["max_iter"]}
         validate_parameter_constraints(allowed, {"max_iter": steps}, kind.__name__)
     elif steps is not None:
         positive_integer(steps, kind.__name__, "max_iter")
+
+
+def check_solver(estimator: Any) -> None:
+    """Refuse a ``solver`` that is neither the namesake's nor "auto"; ours go by ``engine``."""
+    solver = getattr(estimator, "solver", "auto")
+    owner, allowed = type(estimator).__name__, {"auto"}
+    for option in _constraints(type(estimator)).get("solver", []):
+        allowed |= set(getattr(option, "options", ()))
+    if solver not in allowed:
+        ours = f" engine={solver!r} is one of convexml's." if solver in names() else ""
+        listed = ", ".join(sorted(allowed))
+        raise InputError(f"{owner}.fit: solver must be one of {listed}, got {solver!r}.{ours}")
+
+
+def _constraints(kind: type) -> Mapping[str, Any]:
+    """What the namesake says of its parameters."""
+    bases = (base for base in kind.__mro__ if base.__module__.startswith("sklearn."))
+    found: Mapping[str, Any] = getattr(next(bases, None), "_parameter_constraints", {})
+    return found

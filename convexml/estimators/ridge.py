@@ -28,11 +28,13 @@ class Ridge(LinearFit, linear_model.Ridge):
     tol : float
         Verified relative gap that the fit is to reach.
     solver : str
-        A solver of convexml; "auto", and a name that only scikit-learn has, chooses.
+        A solver of scikit-learn, or "auto": it names the problem; ``engine`` solves it.
     positive : bool
         Whether w >= 0.
     random_state : int, optional
         Has no effect: nothing is random.
+    engine : str
+        A solver of convexml; "auto" chooses.
     """
 
     _parameter_constraints: ClassVar = linear_model.Ridge._parameter_constraints | OURS
@@ -49,6 +51,7 @@ class Ridge(LinearFit, linear_model.Ridge):
         solver: str = "auto",
         positive: bool = False,
         random_state: Any = None,
+        engine: str = "auto",
     ) -> None:
         super().__init__(
             alpha,
@@ -60,3 +63,4 @@ class Ridge(LinearFit, linear_model.Ridge):
             positive=positive,
             random_state=random_state,
         )
+        self.engine = engine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,11 +36,13 @@ class RidgeClassifier(ClassifierFit, linear_model.RidgeClassifier):
     class_weight : dict or "balanced", optional
         Weights of the classes, times those of the samples.
     solver : str
-        A solver of convexml; "auto" chooses.
+        A solver of scikit-learn, or "auto": it names the problem; ``engine`` solves it.
     positive : bool
         Whether w >= 0.
     random_state : int, optional
         Has no effect: nothing is random.
+    engine : str
+        A solver of convexml; "auto" chooses.
     """
 
     _parameter_constraints: ClassVar = linear_model.RidgeClassifier._parameter_constraints | OURS
@@ -57,6 +60,7 @@ class RidgeClassifier(ClassifierFit, linear_model.RidgeClassifier):
         solver: str = "auto",
         positive: bool = False,
         random_state: Any = None,
+        engine: str = "auto",
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -67,6 +71,7 @@ class RidgeClassifier(ClassifierFit, linear_model.RidgeClassifier):
         self.solver = solver
         self.positive = positive
         self.random_state = random_state
+        self.engine = engine
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         X, y = super()._read(X, y)
@@ -78,6 +83,15 @@ class RidgeClassifier(ClassifierFit, linear_model.RidgeClassifier):
         Y = self._label_binarizer.fit(given.y).transform(given.y)
         if np.ndim(given.y) == 1:
             super()._begin(given)
+            if len(self.classes_) == 2 and _is_flat():
+                self.coef_ = self.coef_[0]
             return
         self.classes_ = self._label_binarizer.classes_
-        self.coef_, self.intercept_ = np.zeros((Y.shape[1], given.X.shape[1])), np.zeros(Y.shape[1])
+        self.coef_ = np.zeros((Y.shape[1], given.X.shape[1]))
+        self.intercept_ = self._no_intercept(Y.shape[1])
+
+
+@cache
+def _is_flat() -> bool:
+    """Whether this release of scikit-learn holds a vector ``coef_`` for two classes."""
+    return linear_model.RidgeClassifier().fit(np.eye(2), [0, 1]).coef_.ndim == 1

@@ -46,7 +46,7 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
         Verified relative gap that the fits are to reach.
     max_iter : int, optional
         Steps of the solver; None is its own limit.
-    solver : str
+    engine : str
         A solver of convexml; "auto" chooses.
     """
 
@@ -65,7 +65,7 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
         alpha_per_target: bool = False,
         tol: float = 1e-6,
         max_iter: int | None = None,
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         super().__init__(
             alphas,
@@ -78,7 +78,7 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
         )
         self.tol = tol
         self.max_iter = max_iter
-        self.solver = solver
+        self.engine = engine
 
     def _begin(self, given: Given) -> None:
         if self.cv is None or self.store_cv_results or self.alpha_per_target:

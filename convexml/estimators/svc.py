@@ -61,7 +61,7 @@ class SVC(LibsvmFit, svm.SVC):
         As of scikit-learn.
     random_state : int, optional
         Has no effect: nothing is random.
-    solver : str
+    engine : str
         A solver of convexml; "auto" chooses.
     """
 
@@ -85,7 +85,7 @@ class SVC(LibsvmFit, svm.SVC):
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
         random_state: Any = None,
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         super().__init__(
             C=C,
@@ -104,7 +104,7 @@ class SVC(LibsvmFit, svm.SVC):
             break_ties=break_ties,
             random_state=random_state,
         )
-        self.solver = solver
+        self.engine = engine
 
     def _begin(self, given: Given) -> None:
         if self.probability not in ("deprecated", False):

@@ -48,7 +48,7 @@ class SVR(LibsvmFit, svm.SVR):
         Has no effect.
     max_iter : int
         Steps of the solver; -1 is its own limit.
-    solver : str
+    engine : str
         A solver of convexml; "auto" chooses.
     """
 
@@ -68,7 +68,7 @@ class SVR(LibsvmFit, svm.SVR):
         cache_size: float = 200,
         verbose: bool = False,
         max_iter: int = -1,
-        solver: str = "auto",
+        engine: str = "auto",
     ) -> None:
         super().__init__(
             kernel=kernel,
@@ -83,7 +83,7 @@ class SVR(LibsvmFit, svm.SVR):
             verbose=verbose,
             max_iter=max_iter,
         )
-        self.solver = solver
+        self.engine = engine
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)

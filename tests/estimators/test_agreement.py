@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn import linear_model
 from sklearn.base import is_classifier, is_outlier_detector
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from support.estimator_cases import CASES
 from support.estimator_fits import Case, fit
@@ -131,7 +133,7 @@ def test_what_is_not_verified_is_told() -> None:
     with pytest.warns(
         ConvergenceWarning, match=r"Ridge: the verified relative gap is .*larger tol"
     ):
-        found = ours.Ridge(1e-3, solver="gradient_descent", max_iter=1).fit(X, y)
+        found = ours.Ridge(1e-3, engine="gradient_descent", max_iter=1).fit(X, y)
     assert not found.certificate_.holds()
     assert found.gap_ > 1e-6 * found.certificate_.primal_objective
 
@@ -158,8 +160,13 @@ def test_a_class_without_weight_is_named() -> None:
 
 
 def test_a_solver_that_nobody_has_is_refused_with_the_way_out() -> None:
-    with pytest.raises(ValueError, match="solver='bfgs' is none of convexml's; leave it at 'auto'"):
-        ours.LogisticRegression(solver="bfgs").fit(np.eye(4), [0, 1, 0, 1])
+    X, y = np.eye(4), [0, 1, 0, 1]
+    with pytest.raises(ValueError, match="engine='bfgs' is none of convexml's; leave it at 'auto'"):
+        ours.LogisticRegression(engine="bfgs").fit(X, y)
+    with pytest.raises(ValueError, match=r"one of auto, lbfgs, .*, got 'bfgs'\.$"):
+        ours.LogisticRegression(solver="bfgs").fit(X, y)
+    with pytest.raises(ValueError, match=r"got 'fista'\. engine='fista' is one of convexml's"):
+        ours.LogisticRegression(solver="fista").fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -173,13 +180,43 @@ def test_a_solver_that_nobody_has_is_refused_with_the_way_out() -> None:
     ],
 )
 def test_solvers_of_scikit_learn_mean_its_problem(name: str, labels: list[float]) -> None:
-    """Every name that the namesake takes; "saga" and "liblinear" are told of elsewhere."""
+    """Every name that the namesake takes; "liblinear" is told of elsewhere."""
     X = np.random.default_rng(0).normal(size=(6, 2))
     first = getattr(linear_model, name)._parameter_constraints["solver"][0]
     best = getattr(ours, name)().fit(X, labels)
-    for solver in {*first.options} - {"saga", "liblinear"}:
+    for solver in {*first.options} - {"liblinear"}:
         fitted = getattr(ours, name)(solver=solver).fit(X, labels)
-        assert np.array_equal(fitted.coef_, best.coef_) or solver == "highs"
+        assert np.array_equal(fitted.coef_, best.coef_)
+
+
+def test_a_share_of_the_l1_norm_with_the_name_of_a_stochastic_solver() -> None:
+    flowers, kinds = load_iris(return_X_y=True)
+    fitted = ours.LogisticRegression(solver="saga", l1_ratio=0.4).fit(flowers, kinds)
+    assert fitted.certificate_.holds()
+    X, y = load_breast_cancer(return_X_y=True)
+    scaled = ours.LogisticRegression(solver="saga", l1_ratio=1.0).fit(X / X.max(axis=0), y)
+    assert scaled.certificate_.holds()
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 0, 1, 1, 0], [0, 1, 2, 1, 0, 2]])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("name", sorted(ours.__all__))
+def test_coefficients_have_the_shapes_of_the_namesake(
+    name: str, fit_intercept: bool, labels: list[int]
+) -> None:
+    rng = np.random.default_rng(1)
+    X, kind = rng.normal(size=(60, 3)), getattr(ours, name)
+    y = np.tile(labels, 10)
+    if name == "MultiTaskLasso":
+        y = np.column_stack([y, y[::-1]])
+    given = {} if "fit_intercept" not in kind().get_params() else {"fit_intercept": fit_intercept}
+    theirs = next(base for base in kind.__mro__ if base.__module__.startswith("sklearn."))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        peer, found = theirs(**given).fit(X, y), kind(**given).fit(X, y)
+    for attribute in ("coef_", "intercept_", "dual_coef_", "covariance_", "means_"):
+        if hasattr(peer, attribute) and name != "SVC":
+            assert np.shape(getattr(found, attribute)) == np.shape(getattr(peer, attribute))
 
 
 def test_separable_classes_without_penalty_have_no_minimiser() -> None:

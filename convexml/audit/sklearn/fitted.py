@@ -171,6 +171,8 @@ def read_fitted(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
     except NotFittedError:
         raise InputError(f"certify: {owner} is not fitted yet; call fit(X, y) first.") from None
     X = in_order(estimator, X, tell=False)
+    if sklearn_class(estimator) == "IsotonicRegression" and np.ndim(X) == 1:
+        X = np.reshape(X, (-1, 1))
     matrix = read_matrix(f"certify: {owner}", X)
     expected = getattr(estimator, "n_features_in_", matrix.shape[1])
     if matrix.shape[1] != expected:

@@ -10,7 +10,7 @@ from support.bad_calls.things import YB, N, Row, X, Y, put
 ROWS: dict[str, Row] = {
     "a solver of SciPy": (
         lambda: estimators.Ridge(solver="bicgstab").fit(X, Y),
-        "Ridge.fit: solver | 'bicgstab' | none of convexml's | 'auto'",
+        "Ridge.fit: solver | 'bicgstab' | must be one of | auto",
     ),
     "an estimator to tol 0": (
         lambda: estimators.Lasso(tol=0).fit(X, Y),
