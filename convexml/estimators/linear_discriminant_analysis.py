@@ -1,4 +1,4 @@
-"""Linear discriminant analysis, as scikit-learn has it with ``solver="lsqr"``."""
+"""Linear discriminant analysis, as scikit-learn has it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import linalg
 from sklearn import discriminant_analysis
-from sklearn.utils.metaestimators import available_if
 
-from ..audit.sklearn.families.discriminant import covariance
+from ..audit.sklearn.families.discriminant import class_moments, covariance
 from ..audit.sklearn.parts import Subproblem
 from ..errors import InputError, warn
 from ..models import DiscriminantAnalysis
@@ -20,31 +19,25 @@ from .base import CertifiedFit, Given
 from .reading import read_samples
 
 
-def _never(estimator: Any) -> bool:
-    """Whether there is a ``transform``: ``solver="lsqr"`` has none."""
-    return False
+class LinearDiscriminantAnalysis(CertifiedFit, discriminant_analysis.LinearDiscriminantAnalysis):
+    """Minimise w_k'Sigma w_k / 2 - (mu_k - m)'w_k for each class k (one for two), and certify it.
 
-
-class LinearDiscriminantAnalysis(  # type: ignore[call-arg]
-    CertifiedFit, discriminant_analysis.LinearDiscriminantAnalysis, auto_wrap_output_keys=None
-):
-    """Minimise w_k'Sigma w_k / 2 - mu_k'w_k for each class k (one problem for two), and certify it.
-
-    mu_k are the means of the classes, pi_k their priors, Sigma = sum_k pi_k S_k with the
-    covariances S_k (1/n_k), and b_k = log pi_k - mu_k'w_k / 2. w_k = Theta mu_k with the Theta of
-    ``cml.DiscriminantAnalysis``.
+    mu_k are the means of the classes, pi_k their priors. With "lsqr" and "eigen" Sigma =
+    sum_k pi_k S_k with the covariances S_k (1/n_k), and m = 0; with "svd" Sigma =
+    sum_k n_k S_k / n (older releases: n - K), and m = sum_k pi_k mu_k. b_k = log pi_k -
+    (mu_k + m)'w_k / 2, and w_k = Theta (mu_k - m) with the Theta of ``cml.DiscriminantAnalysis``.
 
     Parameters
     ----------
-    solver : "lsqr"
-        The namesake's default "svd" minimises nothing, and "eigen" makes projections; both are
-        refused.
+    solver : "svd", "lsqr" or "eigen"
+        Names the problem; "svd" and "eigen" make projections as well, for ``transform``.
     shrinkage : float, "auto" or None
-        Sigma is moved towards a multiple of the identity; "auto" as Ledoit and Wolf do.
+        Sigma is moved towards a multiple of the identity; "auto" as Ledoit and Wolf do. Not with
+        "svd".
     priors : array, shape (K,), optional
         Shares of the classes; those among y by default.
     n_components : int, optional
-        Has no effect, as with the namesake's "lsqr", which makes no projections.
+        Columns of ``transform``; at most min(d, K - 1), which is the default.
     store_covariance : bool
         Has no effect: ``covariance_`` is there.
     tol : float
@@ -65,7 +58,7 @@ class LinearDiscriminantAnalysis(  # type: ignore[call-arg]
 
     def __init__(
         self,
-        solver: str = "lsqr",
+        solver: str = "svd",
         shrinkage: Any = None,
         priors: Any = None,
         n_components: int | None = None,
@@ -98,17 +91,18 @@ class LinearDiscriminantAnalysis(  # type: ignore[call-arg]
         Raises
         ------
         InputError
-            For data that it cannot be fitted on, for the solvers "svd" and "eigen".
+            For data that it cannot be fitted on.
         """
         return super().fit(X, y)
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         from sklearn.utils.multiclass import check_classification_targets
 
-        if self.solver != "lsqr":
+        asked = self.shrinkage is not None or self.covariance_estimator is not None
+        if self.solver == "svd" and asked:
             raise InputError(
-                f"LinearDiscriminantAnalysis.fit: solver={self.solver!r} is not there: 'svd' "
-                "minimises nothing, 'eigen' makes projections; take 'lsqr'."
+                "LinearDiscriminantAnalysis.fit: solver='svd' takes neither shrinkage nor a "
+                "covariance_estimator; take 'lsqr' or 'eigen'."
             )
         X, y = read_samples(self, X, y, {"accept_sparse": False, "ensure_min_samples": 2})
         check_classification_targets(y)
@@ -125,10 +119,8 @@ class LinearDiscriminantAnalysis(  # type: ignore[call-arg]
         if self.shrinkage is not None and self.covariance_estimator is not None:
             raise InputError(f"{owner}: shrinkage belongs to no covariance_estimator; take one.")
         self.priors_ = _priors(self.priors, counts, owner)
-        groups = [X[index == k] for k in range(K)]
-        self.means_ = np.array([group.mean(axis=0) for group in groups])
-        each = [covariance(group, self) for group in groups]
-        self.covariance_ = np.einsum("k,kij->ij", self.priors_, each)
+        found = class_moments(X, index, self)
+        self.means_, self.covariance_ = found.means, found.covariance
         most = min(K - 1, X.shape[1])
         if self.n_components is not None and self.n_components > most:
             raise InputError(
@@ -138,7 +130,9 @@ class LinearDiscriminantAnalysis(  # type: ignore[call-arg]
         self._max_components = self._n_features_out = self.n_components or most
         rows = 1 if K == 2 else K
         self.coef_, self.intercept_ = np.zeros((rows, X.shape[1])), np.zeros(rows)
-        S = 0.5 * (self.covariance_ + self.covariance_.T)
+        S = 0.5 * (found.Sigma + found.Sigma.T)
+        if self.solver != "lsqr":
+            self._project(X, S, found.m)
         names = getattr(self, "feature_names_in_", None)
         moments = self.classes_, self.priors_, self.means_, [S], names
         self.problem_ = DiscriminantAnalysis.of_moments(*moments)
@@ -147,37 +141,48 @@ class LinearDiscriminantAnalysis(  # type: ignore[call-arg]
         return [self.problem_.solve("newton", tol=tol)]
 
     def _end(self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]) -> None:
-        Theta, Sigma = solutions[0].primal.get("Theta"), self.covariance_
+        Theta = solutions[0].primal.get("Theta")
         if Theta is None or not np.isfinite(solutions[0].gap):  # of least norm
-            W = np.array([linalg.lstsq(Sigma, part.mu)[0] for part in parts])
+            W = np.array([linalg.lstsq(part.Sigma, part.mu)[0] for part in parts])
         else:
             W = np.array([Theta @ part.mu for part in parts])
-        self.coef_, middle = W, 0.5 * self.means_ @ W.T
+        self.coef_, means = W, self.means_
         if len(self.classes_) == 2:
-            middle, logs = middle.sum(axis=0), np.diff(np.log(self.priors_))
-            self.intercept_ = logs - middle
+            self.intercept_ = np.diff(np.log(self.priors_)) - 0.5 * means.sum(axis=0) @ W.T
         else:
-            self.intercept_ = np.log(self.priors_) - np.diag(middle)
+            m = self.xbar_ if self.solver == "svd" else 0.0
+            self.intercept_ = np.log(self.priors_) - 0.5 * np.sum((means + m) * W, axis=1)
+
+    def _project(self, X: Array, Sigma: Array, m: Array) -> None:
+        """``scalings_``: directions v with v'Sigma v = 1, by the variance of the means along them.
+
+        They are the eigenvectors of the scatter of the means ("svd": with n pi_k / (K - 1)) or of
+        the covariance of X less Sigma ("eigen"), in the metric of Sigma.
+        """
+        values, vectors = linalg.eigh(Sigma)
+        kept = values > len(values) * np.finfo(float).eps * max(values[-1], 0.0)
+        white = vectors[:, kept] / np.sqrt(values[kept])
+        if self.solver == "svd":
+            share = len(X) * self.priors_ / (len(self.classes_) - 1)
+            rows = np.sqrt(share)[:, None] * (self.means_ - m) @ white
+            between, self.xbar_ = rows.T @ rows, m
+        else:
+            between = white.T @ (covariance(X, self) - Sigma) @ white
+        spread, turned = linalg.eigh(between)
+        spread, turned = spread[::-1], turned[:, ::-1]
+        most = self._max_components
+        self.explained_variance_ratio_ = (spread / np.sum(spread))[:most]
+        rank = most if self.solver == "svd" else len(spread)
+        self.scalings_ = white @ turned[:, :rank]
 
     def _standing(
         self, given: Given, parts: Sequence[Subproblem], solutions: Sequence[Solution]
     ) -> Sequence[Subproblem]:
         return self._parts(given)
 
-    @available_if(_never)
-    def transform(self, X: Any) -> Array:
-        """Projections are not there with ``solver="lsqr"``."""
-        raise NotImplementedError
-
-    @available_if(_never)
-    def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Projections are not there with ``solver="lsqr"``."""
-        raise NotImplementedError
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
-        tags.transformer_tags = None
         return tags
 
 
