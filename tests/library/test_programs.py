@@ -135,7 +135,9 @@ def scipy_value(text: str, folder: Path, sign: float = 1.0) -> float:
         method="SLSQP",
         options={"ftol": 1e-14, "maxiter": 500},
     )
-    assert found.success
+    assert found.success or "Positive directional derivative" in found.message  # to the last digit
+    slack = np.concatenate([A @ found.x - limits[:, 0], limits[:, 1] - A @ found.x])
+    assert np.all(slack >= -1e-9)
     return float(found.fun)
 
 

@@ -19,8 +19,9 @@ from typing import Any
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<shown>.*?)```\n)?", re.DOTALL)
 
 VARYING = (
-    (r"\d\.?\d*e-(0[89]|[1-9]\d)\b( +worst at \d+)?", "0"),  # rounding: other BLAS, other digits
-    (r"(?<![\d.])0( +worst at \d+)\b", "0"),
+    # Rounding: another BLAS has other digits, and another worst entry.
+    (r"\d\.?\d*e-(0[89]|[1-9]\d)\b( +worst at \d+( \([^)]*\))?)?", "0"),
+    (r"(?<![\d.])0( +worst at \d+( \([^)]*\))?)(?!\d)", "0"),
     (r"\d+ iterations?", "# iterations"),
     (r"[\d.e-]+ s\b", "# s"),
 )

@@ -49,7 +49,8 @@ def test_the_gap_bounds_and_is_tight(
         loss = formula(w, b, lam, penalty) - best.dual_objective
         assert certificate.gap >= loss * (1.0 - 1e-9) - 1e-14
         if size < 1e-2:
-            assert certificate.gap <= 1.5 * loss + 1e-12
+            # A bound for groups is looser below 1e-9, by digits that hang on the order of sums.
+            assert certificate.gap <= 1.5 * loss + (1e-9 if penalty == "group" else 1e-12)
 
 
 def test_a_shrunken_interior_solution_is_tight_too() -> None:
