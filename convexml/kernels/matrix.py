@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InputError
 from ..numerics import EPS, Array, gamma
 from .base import Kernel
-from .factor import factor
+from .factor import factor, is_semidefinite
 from .rows import KernelRows
 
 
@@ -24,11 +24,16 @@ class KernelMatrix(KernelRows):
     ------
     InputError
         For a kernel that overflows, and, where no theorem says that the kernel is semidefinite,
-        for a matrix that is not. ``owner`` is named.
+            for a matrix that is not. ``owner`` is named.
+
+    Attributes
+    ----------
+    projected : bool
+        Whether K has 0 for negative eigenvalues of the matrix that was given.
     """
 
-    def __init__(self, owner: str, kernel: Kernel, X: Any) -> None:
-        self.owner, self.kernel, self.X = owner, kernel, X
+    def __init__(self, owner: str, kernel: Kernel, X: Any, projected: bool = False) -> None:
+        self.owner, self.kernel, self.X, self.projected = owner, kernel, X, projected
         with np.errstate(over="ignore", invalid="ignore"):
             self.diagonal = np.asarray(kernel.diagonal(X), dtype=float)
         if not np.all(np.isfinite(self.diagonal)):  # no entry is larger than those on the diagonal
@@ -38,7 +43,7 @@ class KernelMatrix(KernelRows):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copied as what it is made of: rows are made by functions, which are not pickled."""
-        return type(self), (self.owner, self.kernel, self.X)
+        return type(self), (self.owner, self.kernel, self.X, self.projected)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -91,6 +96,11 @@ class KernelMatrix(KernelRows):
         K, errors = np.abs(found[0]), np.maximum(found[1], found[1].T)
         # ``dense`` is rounded as a mean, and what is nothing beside the largest entry is 0 there.
         return (errors + EPS * K + EPS**2 * K.max(initial=0.0)) * (1.0 + 1e-6)
+
+    @cached_property
+    def is_semidefinite(self) -> bool:
+        """Whether K itself, as it was given, is proved to be semidefinite."""
+        return not self.projected and is_semidefinite(self.as_given())
 
     @cached_property
     def exact_factor(self) -> Array | None:

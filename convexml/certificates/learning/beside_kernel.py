@@ -18,6 +18,11 @@ COMPUTED = (
     "is not known."
 )
 GIVEN = "This is said for the matrix as given."
+ROUNDED = (
+    "This is said for the matrix as given but for its rounding: that it has no negative eigenvalue "
+    "is not proved."
+)
+PROJECTED = "This is said for the matrix with 0 for its negative eigenvalues, not as it was given."
 
 
 def beside_kernel(
@@ -97,9 +102,18 @@ def said_of_matrix(matrix: KernelMatrix, certificate: Certificate) -> Certificat
     """The certificate, with words where it is one of K and not of a kernel."""
     if matrix.is_exact or matrix.exact_factor is not None or matrix.entry_errors is not None:
         return certificate
-    words = COMPUTED if matrix.kernel.takes_samples else GIVEN
+    words = _words(matrix)
     said = certificate.but(reason=f"{certificate.reason} {words}".strip())
-    if not matrix.kernel.takes_samples:
+    if words == GIVEN:
         return said
-    doubt = certificate.unproved or f"Not proved: {COMPUTED[0].lower()}{COMPUTED[1:]}"
+    doubt = certificate.unproved or f"Not proved: {words[0].lower()}{words[1:]}"
     return said.but(proved_gap=np.inf, unproved=doubt)
+
+
+def _words(matrix: KernelMatrix) -> str:
+    """What matrix a bound speaks of."""
+    if matrix.kernel.takes_samples:
+        return COMPUTED
+    if matrix.projected:
+        return PROJECTED
+    return GIVEN if matrix.is_semidefinite else ROUNDED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import InputError, warn
 from ...kernels import Kernel, Precomputed
-from ...kernels.factor import CLIPPED, clipped
+from ...kernels.factor import CLIPPED, INDEFINITE, clipped, is_rounded, least_eigenvalue
 from ...kernels.matrix import KernelMatrix
 from ..reading.inputs import Samples
 
@@ -30,14 +30,20 @@ def kernel_matrix(owner: str, kernel: Kernel, samples: Samples) -> KernelMatrix:
     matrix = KernelMatrix(owner, kernel, X)
     if matrix.is_exact:
         return matrix
-    try:
-        matrix.factor  # noqa: B018
-    except InputError:
+    if kernel.takes_samples or is_rounded(matrix.dense):
+        try:
+            matrix.factor  # noqa: B018
+            return matrix
+        except InputError:
+            near = clipped(matrix.as_given())
+            if near is None:
+                raise
+    else:
         near = clipped(matrix.as_given())
         if near is None:
-            raise
-        K, least = near
-        warn(f"{owner}: {CLIPPED.format(least)}")
-        matrix = KernelMatrix(owner, Precomputed(), K)
-        matrix.factor  # noqa: B018
+            raise InputError(f"{owner}: {INDEFINITE.format(least_eigenvalue(matrix.dense))}")
+    K, least = near
+    warn(f"{owner}: {CLIPPED.format(least)}")
+    matrix = KernelMatrix(owner, Precomputed(), K, projected=True)
+    matrix.factor  # noqa: B018
     return matrix
