@@ -79,7 +79,6 @@ class Exponentials:
         With ``search`` a better w refutes it: that certificate's, or 2 w where w separates.
         """
         primal, error = self.cost(w)
-        # No share of P at w = 0 counts as small: where P* is 0 no w attains it.
         separates = float(self.margins(w).min()) > self.lost(w)
         found = self.judged(w[::2] - w[1::2], u, tol) if self.judged else None
         below, used, reason = self._bound(found, u)
@@ -89,7 +88,7 @@ class Exponentials:
                 below,
                 self._rows(w, used),
                 tol,
-                scale=learning_scale(primal, below),
+                scale=learning_scale(primal, below, float(self.c.sum())),
                 rounding=error,
                 dual={"u": used},
                 dual_source="constructed" if u is None else "passed",

@@ -153,10 +153,23 @@ def test_stumps_that_separate_leave_an_infimum_of_zero() -> None:
     assert problem.objective(witness["w"]) < solution.objective
     one = cml.AdaBoost([[0.0], [1.0], [2.0]], ["a", "a", "b"], 5).solve()
     assert one.status == "unattained"  # by one stump: its best weight is infinite
-    for factor in (10.0, 1e3, 1e6):  # a small P is no minimum, nor is one that underflows
+    for factor in (10.0, 1e3, 1e6):  # P is above the infimum by P, and small beside P at w = 0
         far = problem.certify(factor * solution.primal["w"])
-        assert far.verdict is not Verdict.CERTIFIED
         assert far.gap > 0.0
+        small = far.gap <= 1e-12  # 1e-6 of the floor 1e-6 P_0, P_0 = 1
+        assert far.verdict is (Verdict.CERTIFIED if small else Verdict.REFUTED)
+
+
+def test_a_point_near_the_infimum_is_judged_as_the_posed_problem_is() -> None:
+    X, y = [[0.0], [1.0], [2.0]], np.array([-1, -1, 1])
+    H, _ = cml.stumps(X)
+    same = cml.LearningProblem(
+        H, y, cml.losses.Exponential(), cml.penalties.Zero(), fit_intercept=False
+    )
+    w = 40.0 * np.all(y[:, None] * H > 0.0, axis=0)
+    found, other = cml.AdaBoost(X, y, 5).certify(w), same.certify(w)
+    assert found.verdict == other.verdict == "certified"
+    assert found.scale == other.scale == 1e-6  # P_0 = 1 at w = 0
 
 
 def test_weights_are_repeated_rows_and_names_are_those_of_columns() -> None:

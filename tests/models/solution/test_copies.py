@@ -70,7 +70,10 @@ def check_copies(problem: Any, solution: Any) -> None:
         assert repr(twin) == repr(problem)
         assert str(other) == str(solution)
         assert str(make(solution.certificate)) == str(solution.certificate)
-        assert judged_again(twin, other).gap == judged_again(problem, solution).gap
+        again, before = judged_again(twin, other), judged_again(problem, solution)
+        assert again.primal_objective == pytest.approx(before.primal_objective, rel=1e-12)
+        # Where an array lies decides in what order BLAS adds it up: rounding differs.
+        assert again.gap == pytest.approx(before.gap, rel=1e-2, abs=1e-15 * before.scale)
         for array in [*other.primal.values(), *other.dual.values()]:
             assert not (isinstance(array, np.ndarray) and array.flags.writeable)
 
