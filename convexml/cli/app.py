@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -91,8 +92,24 @@ for _name, _function, _help, _examples in COMMANDS:
     app.command(_name, cls=Command, short_help=_help, epilog=_examples)(_function)
 
 
+def _results_alone() -> None:
+    """Let file descriptor 1, where compiled libraries print, be standard error from here on.
+
+    ``sys.stdout`` goes on to write to what was standard output. What is closed goes nowhere.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))
+    if (sys.stdout.fileno(), sys.stderr.fileno()) == (1, 2):
+        sys.stdout.flush()
+        kept = open(os.dup(1), "w", encoding=sys.stdout.encoding)
+        os.dup2(2, 1)
+        sys.stdout = sys.__stdout__ = kept  # type: ignore[misc]
+
+
 def main() -> None:
     """Entry point of the `convexml` command."""
+    _results_alone()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a console that has no "λ" shows "?" instead

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,22 @@ class Optimum(NamedTuple):
 STATUS = {"kOptimal": "optimal", "kInfeasible": "infeasible", "kUnbounded": "unbounded"}
 
 
+@cache
+def say_nothing() -> None:
+    """Let HiGHS say to nobody what it says once in a process: from 1.16 on, its version.
+
+    It does so as the first solver is made, before that can be told to be silent; also by CVXPY.
+    """
+    import highspy
+
+    class Silent(highspy.Highs):
+        def enableCallbacks(self) -> None:
+            self.setOptionValue("log_to_console", False)
+            super().enableCallbacks()
+
+    Silent()
+
+
 def highs(data: LinearData, feasibility: float | None = None) -> Optimum:
     """Solve the program; the multipliers have our signs (minus those of HiGHS's row duals).
 
@@ -34,6 +51,7 @@ def highs(data: LinearData, feasibility: float | None = None) -> Optimum:
     left = seconds_left()
     if left == 0.0 or not _is_known(data):
         return Optimum("failed")
+    say_nothing()
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     if left < np.inf:

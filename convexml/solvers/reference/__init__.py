@@ -6,10 +6,8 @@ import re
 import time
 import warnings
 from collections.abc import Mapping
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
-from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -21,6 +19,7 @@ from ...duality.inner import compiled as compile_problem
 from ...errors import InputError, instead
 from ...progress import at
 from . import process
+from .quiet import hushed
 
 REFERENCE = ("clarabel", "osqp", "ecos", "scs", "highs", "piqp")
 QP_ONLY = ("osqp", "highs", "piqp")
@@ -134,8 +133,7 @@ def run_reference(
             if name in UNTIMED and max_seconds is not None:
                 raw, compiled = process.ask((form.interface, form.plain, settings), max_seconds)
             else:
-                # OSQP announces "Polishing not needed ..." even when told not to be verbose.
-                with redirect_stdout(StringIO()):
+                with hushed(name):
                     raw = form.run(settings)
             solved = time.perf_counter()
             form.fill(raw)
