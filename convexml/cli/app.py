@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 import typer
@@ -100,7 +101,9 @@ def _results_alone() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))
-    if (sys.stdout.fileno(), sys.stderr.fileno()) == (1, 2):
+    with suppress(OSError):  # a stream that is no file has no descriptor
+        if (sys.stdout.fileno(), sys.stderr.fileno()) != (1, 2):
+            return
         sys.stdout.flush()
         kept = open(os.dup(1), "w", encoding=sys.stdout.encoding)
         os.dup2(2, 1)

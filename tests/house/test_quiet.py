@@ -78,10 +78,25 @@ def test_nothing_reaches_the_output_of_a_script(
 
 
 @pytest.mark.slow
-def test_every_solver_on_every_file_is_silent(tmp_path: Path, repository: Path) -> None:
+def test_reference_solvers_on_linear_programs_are_silent(tmp_path: Path, repository: Path) -> None:
     """With one process, which does all of it itself, and prints nothing."""
-    program = "import sys, convexml as cml; cml.compare(sys.argv[1:], max_seconds=0.3, jobs=1)"
-    assert written(tmp_path, "-c", program, str(repository / "problems"))[0] == ""
+    program = (
+        f"import sys, convexml as cml; cml.compare(sys.argv[1:], {REFERENCE!r}, max_seconds=0.3, "
+        "jobs=1)"
+    )
+    files = sorted(str(path) for path in (repository / "problems").glob("lp_*.toml"))
+    assert len(files) > 5
+    assert written(tmp_path, "-c", program, *files)[0] == ""
+
+
+def test_the_command_runs_where_standard_output_is_no_file(repository: Path) -> None:
+    file = str(repository / "problems" / "lp_diet.toml")
+    program = (
+        "import io, sys; sys.stdout = io.StringIO(); from convexml.cli import main\n"
+        f"sys.argv[1:] = ['solve', {file!r}]\nmain()"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (run.returncode, run.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("solver", ["auto", "highs", "osqp"])
