@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import InputError
 from ..typesetting.aligned import broken_rows
@@ -18,6 +18,9 @@ NARROWEST = 60
 
 class ExplainedProblem:
     """The part of a posed problem that says what it is."""
+
+    bounds: ClassVar[str] = ""
+    """Of what ``solution.bound`` is a lower bound, where the problem is a relaxation of that."""
 
     @abstractmethod
     def latex(self) -> str:

@@ -122,6 +122,14 @@ class Solution(ExplainedSolution, Pictured, Predictions):
         return self.certificate.gap
 
     @property
+    def bound(self) -> float:
+        """A number that no feasible point is below: P - ``proved_gap``; -inf if none is known."""
+        certificate = self.certificate
+        if not np.isfinite(certificate.proved_gap):
+            return -np.inf
+        return float(np.nextafter(self.objective - certificate.proved_gap, -np.inf))
+
+    @property
     def relative_gap(self) -> float:
         """The gap relative to max(|P|, |D|, 1e-6 P_0)."""
         return self.certificate.relative_gap

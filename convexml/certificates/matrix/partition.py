@@ -125,11 +125,6 @@ class Partition:
         rounding = (self.k * (lacks + entries) + terms) * (1.0 + 8.0 * EPS)
         return value, rounding + self.off * (abs(value) + rounding)
 
-    def lower_bound(self, alpha: Array, N: Array) -> float:
-        """A number that no feasible Z, hence no clustering, is below; all rounding accounted."""
-        value, lost = self._dual(alpha, np.maximum(N, 0.0))
-        return max(value - lost * (1.0 + 4.0 * EPS) - EPS * abs(value), 0.0)
-
     # -- judged ----------------------------------------------------------------------------------
 
     def certify(

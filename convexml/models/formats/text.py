@@ -26,6 +26,10 @@ def describe(solution: Any) -> str:
         if kind == "primal" and (names := solution.problem.features) and "w" in table:
             told = ", ".join(map(one_line, names[:6]))
             lines += [f"  columns of w: {told}{', ...' if names[6:] else ''}"]
+    if told := solution.problem.bounds:
+        lines.append(
+            f"  bound of {told}: {solution.bound:.10g}; the objective is that of a point, above it"
+        )
     return "\n".join([*lines, str(solution.certificate)])
 
 

@@ -34,8 +34,10 @@ class KMeansBound(ArrayProblem):
     r"""Minimise (1/2) <D, Z> s.t. Z 1 = 1, tr Z = k, Z >= 0 entry by entry, Z semidefinite.
 
     D_ij = |x_i - x_j|^2. Labels of k clusters are a feasible Z, Z_ij = 1 / (size of the cluster)
-    where i and j share one, whose objective is sum_i |x_i - center|^2: the optimal value is a
-    lower bound on what any clustering costs. ``judge`` says how far labels can be from the best.
+    where i and j share one, whose objective is sum_i |x_i - center|^2: the optimal value P* is a
+    lower bound on what any clustering costs. ``solution.objective`` is the value of a Z, at P* or
+    above it; ``solution.bound`` is proved to be below P*, so that no clustering costs less.
+    ``judge`` says how far labels can be from the best.
 
     Parameters
     ----------
@@ -64,6 +66,7 @@ class KMeansBound(ArrayProblem):
         "it splits averaging matrices from nonnegative ones, by eigenvectors; an iteration is 20 "
         "of its steps"
     )
+    bounds: ClassVar[str] = "every clustering's cost"
     _asks = False
     _samples: Rows
     half_distances: Array
@@ -115,7 +118,7 @@ class KMeansBound(ArrayProblem):
         """
         cost = self.cost(labels)
         last = self._last if self._last is not None else self.solve(tol=tol, **limits)
-        bound = min(self.partition.lower_bound(last.dual["alpha"], last.dual["N"]), cost)
+        bound = min(max(last.bound, 0.0), cost)
         return JudgedClustering(cost, bound, (cost - bound) / cost if cost > 0.0 else 0.0)
 
     def cost(self, labels: Any) -> float:
