@@ -107,6 +107,7 @@ def record_of(
         "" if judged["verdict"] == "certified" else _why(solution) or warned,
         **judged,
         claimed=str(solution.claimed_status),
+        polished=solution.polished,
         violation=violation(rows) if is_linear_program(entry.problem) else 0.0,
         seconds=float(solution.seconds if seconds is None else seconds),
         compile_seconds=float(solution.compile_seconds),

@@ -33,6 +33,8 @@ class Outcome:
         The tolerance that was asked for, and that the verdict is about.
     claimed : str or None
         The solver's own word; None where it did not run.
+    polished : str
+        By what the solver's point was moved before it was judged; empty where it was not.
     verdict : str
         "certified", "refuted" or "undecided": the certificate's verdict on its claim.
     status : str
@@ -96,6 +98,7 @@ class Outcome:
     title: str = ""
     model: str = ""
     claimed: str | None = None
+    polished: str = ""
     verdict: str = "undecided"
     status: str = "failed"
     elsewhere: str = ""

@@ -63,7 +63,13 @@ class ExplainedSolution:
     problem: Any
     status: str
     solver: str
+    polished: str
     certificate: Any
+
+    @property
+    def answered_by(self) -> str:
+        """The solver, and by what its point was polished."""
+        return self.solver + (f", then polished by {self.polished}" if self.polished else "")
 
     def explain(self, *, columns: int = 80) -> str:
         """The problem's formulas, and this point's residual beside every condition.
@@ -95,6 +101,7 @@ class ExplainedSolution:
             "Solution",
             (
                 f"{self.problem.name}: {self.status}",
+                *([f"{self.solver}, then polished"] if self.polished else []),
                 f"relative_gap={certificate.relative_gap:.3g}",
                 f"objective={certificate.primal_objective:.6g}",
                 f"solver={self.solver!r}",

@@ -41,6 +41,8 @@ class Solution(ExplainedSolution, Pictured, Predictions):
         Recomputed from the raw data.
     solver, claimed_status : str
         Who solved, and what it said of itself.
+    polished : str
+        By what the solver's point was moved afterwards; "" where it is the solver's own.
     choice : str
         What "auto" chose and why.
     iterations : int
@@ -72,6 +74,7 @@ class Solution(ExplainedSolution, Pictured, Predictions):
     certificate: Certificate
     solver: str
     claimed_status: str = ""
+    polished: str = ""
     choice: str = ""
     iterations: int = 0
     passes: float = 0.0

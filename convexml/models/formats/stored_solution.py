@@ -24,6 +24,7 @@ def write(solution: Any) -> str:
         "schema": 1,
         "problem": solution.problem.to_dict(),
         "solver": solution.solver,
+        "polished": solution.polished,
         "claimed_status": solution.claimed_status,
         "choice": solution.choice,
         "status": solution.status,
@@ -63,7 +64,9 @@ def read(text: str, problem: Any = None) -> Any:
             f"Solution.from_json: the samples of this {stored['kind']} lie in row blocks and are "
             "not stored. Pass problem=, posed on the same blocks."
         )
-    return problem.recertify(primal, dual, document)
+    solution = problem.recertify(primal, dual, document)
+    solution.polished = str(document.get("polished", "")) if solution.primal else ""
+    return solution
 
 
 def _listed(values: dict[str, Any]) -> dict[str, Any]:

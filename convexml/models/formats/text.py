@@ -12,7 +12,7 @@ from ..reading.layout import RowValues
 
 def describe(solution: Any) -> str:
     """Return the outcome, the point with its duals, and the certificate, line by line."""
-    head = f"{solution.problem.name}: {solution.status}   (solver {solution.solver}"
+    head = f"{solution.problem.name}: {solution.status}   (solver {solution.answered_by}"
     head += f", claimed {solution.claimed_status}" if solution.claimed_status else ""
     steps = "1 iteration" if solution.iterations == 1 else f"{solution.iterations} iterations"
     lines = [head + f", {steps}, {solution.seconds:.3g} s)"]

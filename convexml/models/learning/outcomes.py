@@ -76,6 +76,10 @@ class Attempt:
     tol: float
     facts: Mapping[str, Any]
 
+    def but_for(self, polish: str) -> Attempt:
+        """The same, of a point that was moved since by a polish."""
+        return replace(self, facts={**self.facts, "polished": polish})
+
     def certified(self, w: Array, b: Any, u: Array | None) -> Solution:
         """The point with its certificate, and its values by name."""
         at(f"{self.solver}: certifying")

@@ -53,6 +53,8 @@ NEARER = {"interior_point": 1e-3, "augmented_lagrangian": 1e-6, "proximal_point"
 """Of tol: how near "auto" comes by these. A little more shows who is at an end, or of one size."""
 NEAREST = 1e-12
 """No nearer than this, unless tol is smaller."""
+POLISHED = "Newton's steps on the identified support"
+ROUNDED = "rounding to few digits"
 SMALL, EXACT = 100_000, 1e-14
 """Up to so many entries of X, Newton's method goes on to this gap in place of a polish."""
 
@@ -201,7 +203,9 @@ def _outcome(
     if finishes:
         point, u = polish_point(frame.objective, reached, u)
     own = _finished(frame, point, limits.polish)
-    solution = told.certified(*own, u if u is None else frame.dual_outside(u))
+    by_another = told.but_for(POLISHED) if told.solver not in SECOND_ORDER else told
+    moved = told if point is reached else by_another
+    solution = moved.certified(*own, u if u is None else frame.dual_outside(u))
     if solution.status == "inaccurate" and shows and point is not reached:
         # What is better in the frame's units may be worse in the problem's own.
         again = told.certified(*_finished(frame, reached, False), raw)
@@ -215,14 +219,14 @@ def _outcome(
     if limits.polish and objective.loss.is_indicator and objective.penalty.is_constraint:
         found = of_few_digits(objective, *own)
         if found is not None:
-            return told.certified(*found, None)
+            return told.but_for(ROUNDED).certified(*found, None)
     evidence = no_solution(problem, *own, doubt=True)
     if evidence is not None:
         return told.without_solution(*evidence, *own)
     if limits.descends and finishes:  # not in the name of a solver that was asked for by name
         point, u = polish_point(frame.objective, descend(frame.objective, reached), None)
         own = _finished(frame, point, True)
-        again = told.certified(*own, u if u is None else frame.dual_outside(u))
+        again = by_another.certified(*own, u if u is None else frame.dual_outside(u))
         solution = min(solution, again, key=lambda each: each.relative_gap)
     return solution
 

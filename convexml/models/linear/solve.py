@@ -33,6 +33,8 @@ EQUILIBRATED = "highs, equilibrated"
 AUTO = ("highs", "clarabel", EQUILIBRATED, "ecos", "interior_point", "piqp", "scs", "osqp")
 """Each is tried where those before it gave nothing that could be verified."""
 
+POLISHED = "the equations of its active rows"
+
 
 class PosedProgram(PosedProblem, Protocol):
     """What solving asks of a linear program."""
@@ -112,10 +114,11 @@ def _judged(
     """Certify a point, polished if asked; without success, look for evidence that there is none."""
     data, tol, owner = problem.data, limits.tol, problem.name
     at(f"{name}: certifying")
-    duals = _finite(duals)
+    duals, polished = _finite(duals), ""
     if limits.polish:
         better, finished = polish(data, x, duals, tol, owner)
         if np.all(np.isfinite(better)):
+            polished = "" if np.array_equal(better, x) else POLISHED
             x, duals = better, _finite(finished)
     certificate = certify_linear(data, x, duals, tol=tol, owner=owner)
     if certificate.verdict is Verdict.UNDECIDED:
@@ -124,7 +127,9 @@ def _judged(
     if certificate.verdict is not Verdict.CERTIFIED:
         evidence = find_evidence(data, tol, owner)
         certificate = certificate if evidence is None else evidence
-    return _conclude(problem, name, run, certificate, tol)
+    solution = _conclude(problem, name, run, certificate, tol)
+    solution.polished = polished if solution.primal else ""
+    return solution
 
 
 def _finite(duals: dict[str, Array]) -> dict[str, Array]:

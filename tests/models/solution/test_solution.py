@@ -165,3 +165,18 @@ def test_support_vectors(make: Any) -> None:
 def test_no_theorem_is_on_record_for_a_reference_solver() -> None:
     with pytest.raises(InputError, match="no theorem is on record for 'clarabel'"):
         cml.Ridge(X, Y, 0.3).solve("clarabel").rate_audit()
+
+
+@pytest.mark.parametrize("polish", [True, False])
+def test_a_polished_point_is_not_called_the_solvers_own(polish: bool) -> None:
+    X, y = np.eye(4)[:, :3], np.array([3.0, 2.0, 0.1, 1.0])
+    lasso = cml.Lasso(X, y, 0.1, fit_intercept=False)
+    program = cml.LinearProgram([1.0, 1.0], A_ub=[[-1.0, -2.0], [-3.0, -1.0]], b_ub=[-1.0, -1.3])
+    for problem in (lasso, program):
+        solution = problem.solve("scs", tol=1e-2, polish=polish)
+        again = cml.Solution.from_json(solution.to_json())
+        for each in (solution, again):
+            assert ("scs, then polished" in repr(each)) is polish
+            assert ("(solver scs, then polished by " in str(each)) is polish
+        assert bool(json.loads(solution.to_json())["polished"]) is polish
+    assert "polished" not in str(lasso.solve())
