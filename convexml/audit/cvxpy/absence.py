@@ -69,7 +69,7 @@ def unboundedness(posed: Posed, tol: float = 1e-6) -> Certificate:
             return primal_rows(posed, x, violations(posed))
 
     sign, soft = posed.canonical.sign, soft_rows(posed)
-    certificate = certify_unbounded(posed.program, soft, rows_at, tol, sign)
+    certificate = certify_unbounded(posed.canonical.program, soft, rows_at, tol, sign)
     # Values are linear in x where attributes do not cut.
     evidence = {name: posed.point(x) for name, x in certificate.evidence.items()}
     return certificate.but(evidence=evidence)

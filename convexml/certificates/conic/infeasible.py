@@ -184,7 +184,13 @@ def _certified(
     moved, size = float(np.max(np.abs(y - passed))), -exact_dot(program.b, y)
     if not (size > 0.0 and np.all(np.isfinite(y := y / size))):
         return _overflow(tol)
-    if np.isinf(radius):
+    apart = _apart(program, units, y)
+    if apart <= tol:
+        reason = (
+            f"the constraints contradict each other by {apart:.3g} of the size of a complex "
+            f"equation, at most tol {tol:g}: that may be rounding, so nothing is concluded"
+        )
+    elif np.isinf(radius):
         reason = (
             "these multipliers combine the constraints into 0 <= -1, so no point satisfies them all"
         )
@@ -204,7 +210,15 @@ def _certified(
         evidence={"radius": radius, "value": exact_dot(program.b, y)},
         within=None if np.isinf(radius) else radius,
     )
-    return judge(certificate, proven=bool(np.isinf(radius)))
+    return judge(certificate, proven=bool(np.isinf(radius)) and apart > tol)
+
+
+def _apart(program: ConeProgram, units: Fitted, y: Array) -> float:
+    """What complex equations must move by, relatively, for y to prove nothing; b'y = -1."""
+    if program.pairs is None or not np.any(y[program.pairs]):
+        return np.inf
+    rows = np.unique(program.pairs)
+    return 1.0 / max(float(row_sizes(program, units())[rows] @ np.abs(y[rows])), TINY)
 
 
 def _despite_rounding(program: ConeProgram, units: Fitted, y: Array) -> float:

@@ -45,7 +45,7 @@ def products(program: ConeProgram, slack: Array, y: Array, wanted: Array | None 
 
 def row_sizes(program: ConeProgram, units: ProgramUnits) -> Array:
     """What the violation of each row counts against."""
-    return np.maximum(np.abs(program.b), units.rows)
+    return program.in_pairs(np.maximum(np.abs(program.b), units.rows))
 
 
 def share(size: float, sizes: Array) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import sparse
 
@@ -14,7 +16,8 @@ from ..scale import ProgramUnits, program_units
 def conic_units(program: ConeProgram) -> ProgramUnits:
     """``program_units`` with one unit a row, one a curved cone, one a row of a matrix.
 
-    Units of a semidefinite cone are those of a congruence D S D: entry (p, q) has d_p d_q.
+    Units of a semidefinite cone are those of a congruence D S D: entry (p, q) has d_p d_q. A
+    complex equation is one row, of the absolute values of its coefficients.
     """
     places: list[tuple[Array, Array]] = []
     count = 0
@@ -32,4 +35,11 @@ def conic_units(program: ConeProgram) -> ProgramUnits:
     rows, columns = (np.concatenate([empty, *(p[k] for p in places)]) for k in (0, 1))
     shape = (program.b.size, count)
     groups = sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=shape)
-    return program_units(program.A, program.b, program.q, program.P, groups)
+    A, b = program.A, program.b
+    if program.pairs is None:
+        return program_units(A, b, program.q, program.P, groups)
+    owner, turn = np.arange(b.size), np.ones(b.size, dtype=complex)
+    owner[program.pairs[:, 1]], turn[program.pairs[:, 1]] = program.pairs[:, 0], 1j
+    joined = sparse.csr_array((turn, (owner, np.arange(b.size))), shape=(b.size, b.size))
+    found = program_units(abs(joined @ A), abs(joined @ b), program.q, program.P, groups)
+    return replace(found, rows=found.rows[owner])

@@ -63,6 +63,8 @@ class ConeProgram:
         A constant.
     rounded : Rounded, optional
         What the data may be off by, where that is known; exact without.
+    pairs : array, shape (k, 2), optional
+        The rows that are the real and the imaginary part of one complex equation.
     """
 
     P: Any
@@ -72,6 +74,7 @@ class ConeProgram:
     cones: tuple[Cone, ...]
     offset: float = 0.0
     rounded: Rounded | None = None
+    pairs: Array | None = None
 
     def off(self, x: Array, tau: float = 0.0) -> Array:
         """How far A x - tau b may be off because the data are, shape (m,)."""
@@ -141,6 +144,14 @@ class ConeProgram:
         columns[own], columns[other] = P.indices, A.indices + n
         values[own], values[other] = P.data, A.data
         return sparse.csr_array((values, columns, ends), shape=(n, n + m))
+
+    def in_pairs(self, values: Array) -> Array:
+        """These sizes of the rows, with the larger one for both parts of a complex equation."""
+        if self.pairs is None:
+            return values
+        found = values.copy()
+        found[self.pairs] = np.max(values[self.pairs], axis=1, keepdims=True)
+        return found
 
     @property
     def is_polyhedral(self) -> bool:

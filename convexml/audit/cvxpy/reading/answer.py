@@ -35,7 +35,7 @@ def kept_answer(posed: Posed, x: Array, given: Given, found: ConePoint) -> Compl
     if tuple(map(len, found)) != (program.q.size, *2 * (program.b.size,)):
         return None
     w, s, y = found
-    own, mask = posed.own, given.mask
+    own, mask, y = posed.own, given.mask, np.where(posed.idle, 0.0, y)
     if not (_same(w[own], x[own]) and _same(y[mask], given.y[mask])):
         return None
     w, y = np.where(own, x, w), np.where(mask, given.y, y)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....certificates.conic.rows import row_sizes as sizes_of_rows
 from ....certificates.conic.search.fit import FittedProgram, fitted
 from ....certificates.conic.units import conic_units
 from ....certificates.scale import ProgramUnits
@@ -34,6 +35,7 @@ from .layout import (
     parts_of,
     read_part,
 )
+from .pairs import with_pairs
 from .sizes import cone_numbers, row_sizes, value_sizes
 from .violation import attribute_violations, constraint_violation
 
@@ -48,10 +50,18 @@ class Posed:
     maps: dict[int, MultiplierMap] = field(default_factory=dict)
     outside: list[tuple[list[Any], list[Condition]]] = field(default_factory=list)
 
-    @property
+    @cached_property
     def program(self) -> ConeProgram:
-        """The conic form, a minimisation."""
-        return self.canonical.program
+        """The conic form, a minimisation, without what is rounding in complex equations."""
+        return with_pairs(self.canonical.program, self.maps.values())
+
+    @property
+    def idle(self) -> Array:
+        """The rows that are rounding: of 0 = 0 no multiplier says anything."""
+        pairs, mask = self.program.pairs, np.zeros(self.program.b.size, dtype=bool)
+        if pairs is not None:
+            mask[pairs] = np.diff(self.program.A_by_row.indptr)[pairs] == 0
+        return mask
 
     @cached_property
     def own(self) -> Array:
@@ -190,8 +200,8 @@ def primal_rows(posed: Posed, x: Array, found: Violations) -> list[Condition]:
     its terms at ``x``.
     """
     program = posed.program
-    size = np.maximum(np.abs(program.b), posed.units.rows)
-    terms = 4.0 * EPS * (program.A_sizes @ np.abs(x) + np.abs(program.b))
+    size = sizes_of_rows(program, posed.units)
+    terms = 4.0 * EPS * program.in_pairs(program.A_sizes @ np.abs(x) + np.abs(program.b))
     rows = []
     for constraint, violated in found.constraints:
         scale, error = (_sizes(posed, constraint, v, violated.size) for v in (size, terms))

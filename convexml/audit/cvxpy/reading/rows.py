@@ -57,7 +57,7 @@ def read_duals(posed: Posed) -> Given:
         else:
             y[multipliers.rows], off[constraint.id] = multipliers.lift(values)
             mask[multipliers.rows] = True
-    return Given(y, mask, off, missing, broken)
+    return Given(np.where(posed.idle, 0.0, y), mask, off, missing, broken)
 
 
 def dual_rows(posed: Posed, x: Array, y: Array, given: Given, size: float) -> list[Condition]:

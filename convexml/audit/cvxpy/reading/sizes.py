@@ -56,15 +56,10 @@ def gathered(constraint: Any, parts: Sequence[Array], count: int) -> Array:
         for number, part in zip(numbers, parts, strict=True):
             np.maximum.at(found, number.ravel(), np.abs(part).ravel())
         return found
-    both = any(np.iscomplexobj(part) for part in parts)
-    wide = np.broadcast_arrays(*parts)
-    real = np.max([np.abs(np.real(part)).ravel() for part in wide], axis=0)
-    if both and 2 * real.size == count:
-        imaginary = np.max([np.abs(np.imag(part)).ravel() for part in wide], axis=0)
-        return np.concatenate([real, imaginary])
-    if 2 * real.size == count:
-        return np.tile(real, 2)
-    return np.asarray(real) if real.size == count else np.full(count, np.max(real, initial=0.0))
+    size = np.max([np.abs(part).ravel() for part in np.broadcast_arrays(*parts)], axis=0)
+    if 2 * size.size == count:  # real and imaginary part of one equation share it
+        return np.tile(size, 2)
+    return np.asarray(size) if size.size == count else np.full(count, np.max(size, initial=0.0))
 
 
 def value_sizes(constraint: Any, count: int) -> Array:

@@ -55,6 +55,7 @@ def fitted(program: ConeProgram, units: ProgramUnits) -> FittedProgram:
         times(program.A, 1.0 / row, columns),
         program.b / row,
         program.cones,
+        pairs=program.pairs,
     )
     scaled = ScaledCone(inside, columns, diagonal(1.0 / row), 1.0, cost)
     own = np.where(units.rows > 0.0, power_of_two(units.rows / row), 0.0)
