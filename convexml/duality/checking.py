@@ -12,7 +12,7 @@ from scipy import sparse
 from ..errors import InputError
 from ..numerics import Array
 from ..validation import refuse_nonfinite
-from .inner import store, stored
+from .inner import mixes_cones, store, stored, taken_for_another
 
 LONGEST = 80
 """Characters of an expression, or of a value, in a message."""
@@ -21,6 +21,8 @@ DIVIDING = ("DivExpression", "quad_over_lin")
 """Atoms that divide by their last argument."""
 COUNTING = ("sum_largest", "lambda_sum_largest")
 """Atoms that add up the k largest of their entries or eigenvalues."""
+BESIDE = ("perspective", "SuppFuncAtom")
+"""Atoms of functions that are not among their arguments."""
 
 
 def require_problem(problem: Any, owner: str) -> None:
@@ -60,6 +62,7 @@ def check_problem(problem: Any, owner: str) -> None:
             f"{owner}: the problem is not DCP; rewrite it by CVXPY's rules first, so that "
             "problem.is_dcp() holds."
         )
+    _refuse_mistaken(problem, owner)
 
 
 def constraint_names(problem: Any) -> dict[int, str]:
@@ -86,6 +89,17 @@ def absent_bounds(constraint: Any) -> Array | None:
         if side.is_constant():
             found |= np.broadcast_to(_dense(side.value) == idle, found.shape)
     return found.astype(float) if found.any() else None
+
+
+def parts_of(problem: Any) -> Iterator[Any]:
+    """The objective, the constraints, and all that stands in them, once each."""
+    left, met = [problem.objective, *problem.constraints], set[int]()
+    while left:
+        node = left.pop()
+        if id(node) not in met:
+            met.add(id(node))
+            yield node
+            left += [*getattr(node, "args", ()), *([node.f] if hasattr(node, "f") else ())]
 
 
 def value_of(expression: Any) -> tuple[Any, str]:
@@ -226,6 +240,24 @@ def _refuse_count(node: Any, owner: str, where: str) -> None:
             f"{owner}: {where}: {shown(node)} asks for the {node.k:g} largest of {count}, which "
             f"CVXPY hands on as -inf. Take k = {count}."
         )
+
+
+def _refuse_mistaken(problem: Any, owner: str) -> None:
+    """Raise InputError for atoms whose conic form is, in CVXPY, that of other functions."""
+    beside = [each for each in parts_of(problem) if type(each).__name__ in BESIDE]
+    other = taken_for_another(beside)
+    if other is not None:
+        raise InputError(
+            f"{owner}: CVXPY takes {shown(other)} for another {type(other).__name__} of the same "
+            "arguments. Give it variables of its own, set equal to these by a constraint."
+        )
+    for each in beside:
+        if hasattr(each, "f") and mixes_cones(each):
+            raise InputError(
+                f"{owner}: CVXPY writes {shown(each)} as the perspective of another function: it "
+                "mixes up the cones of sums of powers. Take the perspective of each term, in "
+                "variables of its own, and add them up; of squares, that of sum_squares."
+            )
 
 
 def _dense(value: Any) -> Array:

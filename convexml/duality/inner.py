@@ -47,6 +47,40 @@ def domain_of(atom: Any) -> list[Any]:
     return list(atom._domain())
 
 
+def mixes_cones(perspective: Any) -> bool:
+    """Whether CVXPY's cones of a perspective are not those of its expression.
+
+    It takes second-order cones that the expression stacks, as sums of powers do, for a single one.
+    """
+    import cvxpy as cp
+
+    f = perspective.f
+    alone = cp.Problem(cp.Minimize(f) if f.is_convex() else cp.Maximize(f))
+    data = alone.get_problem_data("CLARABEL", solver_opts={"use_quad_obj": False})[0]
+    cones = [each for each in data["param_prob"].constraints if isinstance(each, cp.SOC)]
+    return any(each.num_cones() > 1 for each in cones)
+
+
+def taken_for_another(atoms: list[Any]) -> Any:
+    """One of several different atoms that CVXPY compiles as another one of them; or None.
+
+    It tells them by their class and arguments: functions that they have beside have no say.
+    """
+    from cvxpy.reductions.subexpr_cache import StructuralKeyCache, UncacheableError, expr_key
+
+    keys, met = StructuralKeyCache(), dict[Any, Any]()
+    for atom in atoms:
+        try:
+            f = getattr(atom, "f", None)
+            own = id(getattr(atom, "_parent", None)) if f is None else expr_key(f, keys)
+            other = met.setdefault(expr_key(atom, keys), own)
+        except UncacheableError:
+            continue
+        if own != other:
+            return atom
+    return None
+
+
 def slopes_of(atom: Any, values: list[Array]) -> list[Any]:
     """Its transposed Jacobians in each argument at these values; None where it has none."""
     return list(atom._grad(values))

@@ -121,7 +121,7 @@ def _taken_apart(source: Any) -> tuple[tuple[Any, ...], Any]:
             return (), source.value
         return (), [source.shape, *map(_plain, source.attributes.values())]
     inside, numbers = tuple(source.args), []
-    whole = getattr(source, "expr", None) if hasattr(source, "dual_variables") else None
+    whole = _whole(source) if hasattr(source, "dual_variables") else None
     if whole is not None:
         inside = *inside, whole
     for each in source.get_data() or ():
@@ -130,6 +130,14 @@ def _taken_apart(source: Any) -> tuple[tuple[Any, ...], Any]:
         else:
             numbers.append(each)
     return inside, numbers
+
+
+def _whole(constraint: Any) -> Any:
+    """The two sides as one; None of cones, which CVXPY refuses to name one expression of."""
+    try:
+        return constraint.expr
+    except ValueError:
+        return None
 
 
 def _plain(attribute: Any) -> Any:

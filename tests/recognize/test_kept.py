@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import convexml as cml
+from convexml import Verdict
 from convexml.recognition import keeping
 from convexml.recognition.keeping import KEPT
 from convexml.recognition.seen import SeenProblem
@@ -248,3 +250,35 @@ def test_a_kept_problem_dies_with_its_last_reference() -> None:
     gc.collect()
     assert gone() is None
     assert len(KEPT) < own
+
+
+def of_cones() -> dict[str, Any]:
+    """Problems with constraint objects of several arguments, and their optimal values."""
+    x, t, y, z, w = cp.Variable(3), cp.Variable(), cp.Variable(), cp.Variable(), cp.Variable()
+    least = [w >= 1, y == 1]
+    return {
+        "SOC": (cp.Minimize(t), [cp.SOC(t, x), x >= 1], math.sqrt(3.0)),
+        "ExpCone": (cp.Minimize(z), [cp.ExpCone(w, y, z), *least], math.e),
+        "PowCone3D": (cp.Maximize(z), [cp.PowCone3D(w, y, z, 0.5), w <= 1, y <= 4], 2.0),
+        "PowConeND": (cp.Maximize(z), [cp.PowConeND(x, z, np.array([0.25, 0.25, 0.5])), x <= 2], 2),
+    }
+
+
+@pytest.mark.parametrize("name", of_cones())
+def test_a_problem_of_cones_is_solved_again(name: str) -> None:
+    """CVXPY says of a cone with several arguments that its ``expr`` is ambiguous."""
+    goal, rows, value = of_cones()[name]
+    problem = cp.Problem(goal, rows)
+    for _ in range(2):
+        certificate = cml.solve(problem)
+        assert certificate.verdict is Verdict.CERTIFIED
+        assert certificate.primal_objective == pytest.approx(value, rel=1e-6)
+
+
+def test_an_approximate_cone_is_solved_again() -> None:
+    a, b, z = cp.Variable(3), cp.Variable(3), cp.Variable(3)
+    cone = cp.constraints.RelEntrConeQuad(a, b, z, 3, 3)
+    problem = cp.Problem(cp.Minimize(cp.sum(z)), [cone, a >= 1, b <= 2, b >= 1])
+    for _ in range(2):
+        assert cml.solve(problem).verdict is Verdict.UNDECIDED
+        assert float(cp.sum(z).value) == pytest.approx(-3.0 * math.log(2.0), rel=1e-3)

@@ -9,6 +9,7 @@ import numpy as np
 from ...certificates.certificate import Certificate, Verdict
 from ...certificates.conic.infeasible import certify_infeasible
 from ...certificates.conic.unbounded import certify_unbounded
+from ...certificates.judge import absent
 from ...conditions import Condition
 from ...duality.canonical import Canonical
 from ...duality.checking import substituted
@@ -28,6 +29,8 @@ def certify_absence(posed: Posed, claim: str, *, tol: float = 1e-6) -> Certifica
     Certificate
         CERTIFIED with ``evidence``, or UNDECIDED: a solver's word is never repeated unchecked.
     """
+    if posed.curvature:
+        return absent(claim, (), tol, reason=posed.curvature)
     posed = replace(posed, canonical=_accounted(posed))
     order = (infeasibility, unboundedness)
     first, second = order if claim == "infeasible" else order[::-1]

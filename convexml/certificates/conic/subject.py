@@ -59,7 +59,8 @@ class Subject(ABC):
     bent : bool
         Whether the owner's constraints ask for more than linear rows.
     curvature : str
-        Why the owner's objective is not convex, where P does not say so.
+        Why multipliers bound nothing, where P does not say so: the owner's problem is not convex,
+        or the program only approximates it.
     """
 
     program: ConeProgram

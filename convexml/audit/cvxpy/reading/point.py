@@ -83,7 +83,7 @@ class Posed:
 
     @cached_property
     def curvature(self) -> str:
-        """Why a quadratic form makes the problem not convex; else ""."""
+        """Why the conic form bounds nothing: a quadratic form, or an approximation; else ""."""
         return curved(self.problem)
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.special import entr
 
 from ....duality.inner import slopes_of
 from ....numerics import ELEMENTARY, EPS, Array, gamma
@@ -38,6 +39,8 @@ def curved(names: frozenset[str], atom: Any, parts: list[Enclosed]) -> Enclosed:
         radius = _spectral(names, atom, parts)
     elif names & ENTROPIES:
         radius = _entropy(names, parts)
+    elif "von_neumann_entr" in names:
+        radius = _spectral_entropy(parts[0])
     elif names & (EVEN | ORDERED):
         even = bool(names & EVEN) or ("Power" in names and float(atom.p.value) % 2.0 == 0.0)
         radius = _between(names, atom, parts, value, even)
@@ -142,6 +145,21 @@ def _entropy(names: frozenset[str], parts: list[Enclosed]) -> Array:
     radius = radius + np.where(slack > 0.0, (largest + 1.0) * slack, 0.0)
     terms = np.where(x > 0.0, x * np.abs(np.log(x / y)), 0.0) + x
     return np.asarray(radius + ELEMENTARY * (terms + (0.0 if alone else y)))
+
+
+def _spectral_entropy(part: Enclosed) -> Array:
+    """Of the entropies of eigenvalues, each off by as much as Weyl's inequality allows."""
+    matrix, mirrored = part.value, np.conj(part.value.T)
+    off = np.linalg.norm(part.reach) + 0.5 * np.linalg.norm(matrix - mirrored)
+    off = off + 8.0 * len(matrix) * EPS * np.linalg.norm(matrix)
+    values = np.linalg.eigvalsh(0.5 * (matrix + mirrored))
+    ends = np.maximum(np.stack([values - off, values + off]), 0.0)
+    terms = entr(values)
+    away = np.max(np.abs(entr(ends) - terms), axis=0)
+    peak = float(np.exp(-1.0))  # where and how high -x log x is highest
+    top = np.where((ends[0] < peak) & (ends[1] > peak), peak - terms, 0.0)
+    radius = np.maximum(away, top) + ELEMENTARY * (np.abs(terms) + np.abs(values))
+    return np.asarray(np.sum(radius) * (1.0 + gamma(values.size + 4)))
 
 
 def _first_order(atom: Any, parts: list[Enclosed], value: Array) -> Array:

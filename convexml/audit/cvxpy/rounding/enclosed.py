@@ -84,7 +84,22 @@ def _carried(names: frozenset[str], atom: Any, parts: list[Enclosed]) -> Enclose
         return summed(parts[0], _axes(atom), atom.shape)
     if "Trace" in names and parts[0].value.ndim == 2:
         return summed(Enclosed(*(np.diagonal(part) for part in parts[0])), (0,), ())
+    if "perspective" in names:
+        return _perspective(atom, parts)
     return _quadratic(names, atom, parts)
+
+
+def _perspective(atom: Any, parts: list[Enclosed]) -> Enclosed | None:
+    """s f(x / s), for s = 0 the recession function at x; None where that is not given."""
+    scale, variables = Enclosed(*(np.reshape(part, ()) for part in parts[0])), atom.f.variables()
+    if scale.value > 0.0:
+        inside = [divided(part, scale) for part in parts[1:]]
+        known = {id(x): each for x, each in zip(variables, inside, strict=True)}
+        return multiplied(scale, _walk(atom.f, known).full)
+    if scale.value < 0.0 or atom.f_recession is None:
+        return None
+    known = {id(x): each for x, each in zip(variables, parts[1:], strict=True)}
+    return _walk(atom.f_recession, known).full
 
 
 def _quadratic(names: frozenset[str], atom: Any, parts: list[Enclosed]) -> Enclosed | None:
