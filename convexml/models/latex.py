@@ -79,21 +79,19 @@ def latex_of(
     minus = v.negative() if form.sign else v
     across = v if penalty.depends_on_sizes else minus
     omega = told(penalty, Penalty, "tex", "value", w, across, lam)
-    rows, given = (*form.rows, *omega.rows), []
-    if weighted and loss.is_indicator:
-        given.append("(i : s_i > 0)")
+    rows, given = (*form.rows, *omega.rows), ""
     if kernel is not None and kernel.takes_samples:
-        given.append(f"K_{{ij}} = {told(kernel, Kernel, 'tex', '__call__', 'x_i', 'x_j')}")
+        given = f"K_{{ij}} = {told(kernel, Kernel, 'tex', '__call__', 'x_i', 'x_j')}"
     over = ", ".join(filter(None, ("q" if kernel else str(w), b, form.over)))
     balance = b and balance
     stationarity = [form.slope, slope_of(omega, minus), balance]
     return Latex(
-        rf"\min_{{{over}}}\ {plus(form.cost, omega.value)}" + such_that(*map(str, rows), *given),
+        rf"\min_{{{over}}}\ {plus(form.cost, omega.value)}" + such_that(*map(str, rows), given),
         plus(form.cost, omega.value, *(row.term for row in rows)),
         rf"\max_{{{form.dual}}}\ {plus(form.gain, omega.conjugate and f'-{omega.conjugate}')}"
         + such_that(form.domain, omega.domain, balance),
         (*filter(None, stationarity), *(row.condition for row in rows)),
-        listed(*names, *named_in_conditions(loss, omega, c, w)),
+        listed(weighted * KEPT, *names, *named_in_conditions(loss, omega, c, w)),
     )
 
 
@@ -160,6 +158,8 @@ def weights_of(scale: str | float, weighted: bool) -> Weights:
 
 
 MOMENTS = r"S = \text{covariance of the samples},\ d = \text{number of features}"
+KEPT = "(i : s_i > 0)"
+"""Rows of weight 0 are dropped first: no line has them."""
 WEIGHTS = r"s_i = \text{sample weight}"
 """What the formulas name in models of the covariance, and where weights are always in them."""
 

@@ -231,6 +231,6 @@ class NuSVC(NuMachine):
                 (f"{v} = {sum_}", r"\alpha_i + \beta_i = s_i", *box,
                  rf"{sum_of} = {total} + \gamma,\ \gamma \ge 0", *rows, f"{margin} = 0",
                  r"\beta_i \xi_i = 0", r"\gamma \rho = 0"),
-                listed(rf"z_i = {f} + b,\ \gamma = 0", WEIGHTS),
+                listed(f"z_i = {f} + b", WEIGHTS),
             )
         )  # fmt: skip

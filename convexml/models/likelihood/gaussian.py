@@ -230,7 +230,7 @@ class GaussianLikelihood(ArrayProblem):
             )
         penalty = r"\lambda \sum_{i \ne j} |\Theta_{ij}|"
         box = listed("W_{jj} = S_{jj}", r"|W_{ij} - S_{ij}| \le \lambda")
-        slack = r"\Theta_{ij} (S_{ij} - W_{ij}) + \lambda |\Theta_{ij}| = 0"
+        slack = r"\Theta_{ij} (S_{ij} - W_{ij}) + \lambda |\Theta_{ij}| = 0\ (i \ne j)"
         return str(
             Latex(
                 rf"\min_{{\Theta}}\ {value} + {penalty}",

@@ -42,11 +42,12 @@ def pose_linear_dual(data: LinearData) -> Statement:
 
     Subject to c + A_ub'lambda_ub + A_eq'nu - lambda_lower + lambda_upper = 0 ("stationarity")
     and lambda_ub, lambda_lower, lambda_upper >= 0 (labelled by their names). The multipliers of
-    bounds have one entry for each finite bound, as the constraints of the primal.
+    bounds have n entries, 0 ("... of no bound") where there is none.
     """
     import cvxpy as cp
 
     variables: dict[str, Any] = {}
+    absent: dict[str, Any] = {}
     gradient: Any = cp.Constant(data.c)
     value: Any = cp.Constant(0.0)
     for name, matrix, side in (("lambda_ub", data.A_ub, data.b_ub), ("nu", data.A_eq, data.b_eq)):
@@ -58,22 +59,17 @@ def pose_linear_dual(data: LinearData) -> Statement:
         ("lambda_lower", data.lower, -1.0),
         ("lambda_upper", data.upper, 1.0),
     ):
-        finite = np.flatnonzero(np.isfinite(side))
-        if finite.size:
-            variables[name] = cp.Variable(finite.size, name=name)
-            gradient = gradient + sign * (_scatter(finite, data.n) @ variables[name])
-            value = value - sign * (side[finite] @ variables[name])
+        finite = np.isfinite(side)
+        if np.any(finite):
+            variables[name] = cp.Variable(data.n, name=name)
+            gradient = gradient + sign * variables[name]
+            value = value - sign * (np.where(finite, side, 0.0) @ variables[name])
+            if not np.all(finite):
+                absent[f"{name} of no bound"] = variables[name][np.flatnonzero(~finite)] == 0.0
     constraints = {"stationarity": gradient == 0.0}
-    constraints |= {name: v >= 0.0 for name, v in variables.items() if name != "nu"}
+    constraints |= {name: v >= 0.0 for name, v in variables.items() if name != "nu"} | absent
     problem = cp.Problem(cp.Maximize(value), label_all(constraints))
     return Statement(problem, variables, constraints)
-
-
-def _scatter(index: Any, n: int) -> Any:
-    from scipy import sparse
-
-    k = index.size
-    return sparse.csr_array((np.ones(k), (index, np.arange(k))), shape=(n, k))
 
 
 MULTIPLIER_OF = {"ub": "lambda_ub", "eq": "nu", "lower": "lambda_lower", "upper": "lambda_upper"}
@@ -107,7 +103,9 @@ def fill_linear(data: LinearData, statement: Statement, x: Array, dual: dict[str
 
 def linear_latex(data: LinearData) -> Latex:
     """Primal, Lagrangian, dual and KKT conditions of the constraints that are there."""
-    lower, upper = (bool(np.isfinite(side).any()) for side in (data.lower, data.upper))
+    bounds = [np.isfinite(side) for side in (data.lower, data.upper)]
+    lower, upper = (bool(there.any()) for there in bounds)
+    some = any(there.any() and not there.all() for there in bounds)
     table = [
         (data.b_ub.size, Row(r"\lambda_{ub}", r"A_{ub} x", r"\le", "b_{ub}"), r"A_{ub}^\top "),
         (data.b_eq.size, Row(r"\nu", r"A_{eq} x", "=", "b_{eq}"), r"A_{eq}^\top "),
@@ -127,4 +125,5 @@ def linear_latex(data: LinearData) -> Latex:
         plus(r"c^\top x", *terms),
         rf"\max{below}\ {plus(*gains)}" + such_that(gradient, *signs),
         tuple(filter(None, (gradient, listed(*statements), listed(*signs), listed(*slack)))),
+        r"0 \cdot \infty = 0" if some else "",
     )

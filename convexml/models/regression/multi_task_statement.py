@@ -9,7 +9,7 @@ import numpy as np
 from ...objective import Statement, label_all
 from ...objective.outputs.several_targets import SeveralTargets
 from ...tex import listed
-from ..latex import Latex, such_that, weights_of
+from ..latex import KEPT, Latex, such_that, weights_of
 
 
 def pose_multi_task(targets: SeveralTargets, lam: Any) -> Statement:
@@ -64,6 +64,7 @@ def multi_task_latex(intercept: bool, weighted: bool) -> Latex:
         rf"\max_{{U}}\ {gain}" + such_that(f"v_i = {c.inverse}", domain, balance),
         tuple(filter(None, (slope, active, balance, row))),
         listed(
+            weighted * KEPT,
             f"c_i = {c.each}",
             r"l(y_i, z_i) = \tfrac12 \|z_i - y_i\|_2^2",
             r"\Omega(W) = \lambda\sum_j \|W_j\|_2",

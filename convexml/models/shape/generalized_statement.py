@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...objective import Statement, label_all
-from ..latex import Latex, such_that, weights_of
+from ...tex import listed
+from ..latex import KEPT, Latex, such_that, weights_of
 from ..reading.inputs import Samples
 
 
@@ -73,5 +74,9 @@ def generalized_latex(intercept: bool, weighted: bool) -> Latex:
                 ),
             )
         ),
-        f"c_i = {c.each},\\ " + r"A = \text{combinations of coefficients, a row each}",
+        listed(
+            weighted * KEPT,
+            f"c_i = {c.each}",
+            r"A = \text{combinations of coefficients, a row each}",
+        ),
     )

@@ -14,9 +14,10 @@ from ...errors import InputError
 from ...numerics import LEAST_SQUARE
 from ...objective import Statement, label_all
 from ...solvers.exact.pool_adjacent_violators import pool_adjacent_violators
+from ...tex import listed
 from ...validation import finite_array, yes_or_no
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
-from ..latex import Latex, such_that
+from ..latex import WEIGHTS, Latex, such_that
 from ..pictures.answers import draw_curve
 from ..reading.inputs import read_weights
 from ..solution import Solution
@@ -159,19 +160,21 @@ class MonotoneRegression(ArrayProblem):
         step = "w_i - w_{i+1}" if self.increasing else "w_{i+1} - w_i"
         pull = r"\alpha_i - \alpha_{i-1}" if self.increasing else r"\alpha_{i-1} - \alpha_i"
         value = r"\tfrac12 \sum_i c_i (y_i - w_i)^2"
-        signs = r"\alpha \ge 0"
+        signs, some = r"\alpha \ge 0", bool(np.any(self.program.c == 0.0))
+        over, absent = ("{i : c_i > 0}", r"t_i = 0\ (i : c_i = 0)") if some else ("i", "")
         return str(
             Latex(
                 rf"\min_w\ {value}" + such_that(order),
                 rf"{value} + \sum_i \alpha_i ({step})",
-                r"\max_\alpha\ \sum_i y_i t_i - \sum_i \tfrac{1}{2 c_i} t_i^2"
-                + such_that(f"t_i = {pull}", signs),
+                rf"\max_\alpha\ \sum_i y_i t_i - \sum_{over} \tfrac{{1}}{{2 c_i}} t_i^2"
+                + such_that(f"t_i = {pull}", signs, absent),
                 (
                     f"c_i (w_i - y_i) + {pull} = 0",
                     order,
                     signs,
                     rf"\alpha_i ({step}) = 0",
                 ),
+                listed(r"c_i = \tfrac{s_i}{\sum_l s_l}", r"\alpha_0 = \alpha_n = 0", WEIGHTS),
             )
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....objective import Statement, label_all
 from ....objective.residuals.samples import RegressionSamples
 from ....tex import listed
-from ...latex import Latex, such_that, weights_of
+from ...latex import KEPT, Latex, such_that, weights_of
 
 
 def pose_square_root(samples: RegressionSamples, strength: float) -> Statement:
@@ -63,5 +63,5 @@ def square_root_latex(intercept: bool, weighted: bool) -> Latex:
             rf"-X^\top u \in \partial \left[{norm}\right]",
             *filter(None, (balance, row)),
         ),
-        listed(f"c_i = {c.each}", rf"\sigma = {size}"),
+        listed(weighted * KEPT, f"c_i = {c.each}", rf"\sigma = {size}"),
     )
