@@ -179,7 +179,10 @@ class Certificate(PublicNames):
         return max((row.relative for row in self._feasibilities), default=0.0)
 
     def standing(self, sign: float = 1.0) -> tuple[float, ...]:
-        """Smaller is better: of points that are feasible the lowest P, however far its bound is.
+        """Smaller is better: what is certified, then feasible points that nothing refutes.
+
+        Then evidence of absence that is met within tol, points that are refuted, and all others;
+        among equals the lowest P, however far its bound is.
 
         Parameters
         ----------
@@ -191,11 +194,18 @@ class Certificate(PublicNames):
         tuple of float
             To compare answers to one problem by.
         """
-        value = sign * self.primal_objective
-        rows = [row for row in self.conditions if row.kind == KINDS[1]]
-        feasible = bool(np.isfinite(value)) and all(row.meets(self.tol) for row in rows)
-        value = value if np.isfinite(value) else np.inf
-        return self.verdict is not Verdict.CERTIFIED, not feasible, value, self.relative_gap
+        value, is_absent = sign * self.primal_objective, self.claim in ("infeasible", "unbounded")
+        kinds = KINDS[1:3] if is_absent else KINDS[1:2]
+        met = all(row.meets(self.tol) for row in self.conditions if row.kind in kinds)
+        if self.verdict is Verdict.CERTIFIED:
+            level = 0
+        elif is_absent:
+            level = 2 if met and self.evidence else 4
+        elif not (met and np.isfinite(value)):
+            level = 4
+        else:
+            level = 3 if self.verdict is Verdict.REFUTED else 1
+        return level, value if np.isfinite(value) else np.inf, self.relative_gap
 
     def _repr_html_(self) -> str:
         return as_html(self)

@@ -253,7 +253,11 @@ def _rows(program: ConeProgram, units: Fitted, y: Array) -> list[Condition]:
     if not np.array_equal(program.project_dual(y), y):
         sizes = share(1.0, row_sizes(program, units()))
     outside = distances(program, y, sizes, dual=True)
-    left, terms = program.A.T @ y, abs(program.A).T @ np.abs(y)
+    level = np.abs(y)  # the entries of one cone share a unit
+    for cone, run in program.runs:
+        if not cone.is_polyhedral:
+            level[run] = np.linalg.norm(y[run], axis=1)[:, None]
+    left, terms = program.A.T @ y, abs(program.A).T @ level
     return [
         worst("y in K*", "dual_feasibility", *outside),
         worst("A'y = 0", "dual_feasibility", left, terms),

@@ -203,14 +203,14 @@ def _on_face(cone: Cone, s: Array) -> bool:
 
 def _ball(cone: Cone, s: Array, room: float) -> bool:
     """Whether a ball about s is in K."""
-    size = float(np.linalg.norm(s))
+    size, alone = float(np.linalg.norm(s)), room == 0.0
     room = SAFE * room + 8.0 * (s.size + 4) * EPS * size
     match cone:
         case SecondOrder():
             return bool(s[0] - np.linalg.norm(s[1:]) > 1.5 * room)
         case Semidefinite():
             matrix = cone.matrix(s)
-            used = np.flatnonzero(np.any(matrix != 0.0, axis=0)) if room == 0.0 else slice(None)
+            used = np.flatnonzero(np.any(matrix != 0.0, axis=0)) if alone else slice(None)
             matrix = np.atleast_2d(matrix[used][:, used])
             try:
                 np.linalg.cholesky(matrix - 4.0 * room * np.eye(matrix.shape[0]))

@@ -52,11 +52,14 @@ def _semidefinite(cone: Semidefinite, y: Array) -> Array:
     if not trace > 0.0:
         return np.zeros_like(y)
     room = 4.0 * (cone.order + 4) * EPS * trace
-    identity = cone.vector(np.eye(cone.order))
+    used = np.diag(matrix) > room  # other rows become zeros: the rest is a matrix of its own
+    row, column, _ = cone.triangle
+    y, identity = np.where(used[row] & used[column], y, 0.0), used[row] * (row == column)
+    inner = matrix[np.ix_(used, used)]
     for k in range(30):
         shift = room * (2.0**k - 1.0)
         try:
-            np.linalg.cholesky(matrix + (shift - room) * np.eye(cone.order))
+            np.linalg.cholesky(inner + (shift - room) * np.eye(len(inner)))
         except np.linalg.LinAlgError:
             continue
         return y + shift * identity if k else y
