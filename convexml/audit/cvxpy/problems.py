@@ -28,6 +28,7 @@ from .reading.answer import kept_answer
 from .reading.domain import undefined, without_value
 from .reading.labels import soft_rows
 from .reading.layout import dense
+from .reading.missed import Missed, missed
 from .reading.point import (
     Posed,
     outside_domain,
@@ -41,6 +42,7 @@ from .reading.worth import shortfall
 from .rounding.enclosed import objective_at, without_constant
 from .rounding.met import meets_exactly, only_inequalities
 
+INSIDE = (1.0, 1e-3, 1e-6)
 ENDED = ("infeasible", "infeasible_inaccurate", "unbounded", "unbounded_inaccurate")
 
 
@@ -99,24 +101,56 @@ def judge(posed: Posed, tol: float, answer: ConePoint | None = None) -> Certific
 
 
 def _judge(posed: Posed, tol: float, answer: ConePoint | None) -> Certificate:
-    x = posed.read({v: v.value for v in posed.problem.variables()})
-    given = read_duals(posed)
-    if not np.all(np.isfinite(x)):
+    if not np.all(np.isfinite(posed.read({v: v.value for v in posed.problem.variables()}))):
         return _empty(tol, "a variable has a value that is not finite")
+    given = read_duals(posed)
     if given.broken:
         return _empty(tol, f"the dual value of {given.broken} is not finite")
     outside = outside_domain(posed)
-    if (reason := without_value(posed.domains)) or any(row.breaks(tol) for row in outside):
+    is_broken = any(row.breaks(tol) for row in outside)
+    near = None if is_broken else missed(posed, tol)
+    if near is not None and near.at:
+        return _judge_near(posed, tol, answer, given, near)
+    if (reason := near.words if near else without_value(posed.domains)) or is_broken:
         empty = bounded(np.nan, np.nan, outside, tol, scale=np.nan, reason=reason)
         return _explained(posed, decide(empty))
+    return _explained(posed, _judge_inside(posed, tol, answer, given))
+
+
+def _judge_near(
+    posed: Posed, tol: float, answer: ConePoint | None, given: Given, near: Missed
+) -> Certificate:
+    """By the point at the tolerance's distance inside; by one less far where that charges more."""
+    first = None
+    for share in INSIDE:
+        inside = near if share == 1.0 else missed(posed, share * tol)
+        assert inside is not None
+        with substituted(inside.at):
+            found = _judge_inside(posed, tol, answer, given, inside)
+        said = (found.reason.removesuffix("."), inside.words)
+        found = found.but(reason="; ".join(filter(None, said)))
+        if found.verdict is Verdict.CERTIFIED:
+            return found
+        first = found if first is None else first
+    assert first is not None
+    return first
+
+
+def _judge_inside(
+    posed: Posed, tol: float, answer: ConePoint | None, given: Given, near: Missed | None = None
+) -> Certificate:
+    """The certificate where all atoms have values: at the point, or ``near`` by."""
+    x = posed.read({v: v.value for v in posed.problem.variables()})
     sizes, sign = (posed.units, posed.fit, posed.own), posed.canonical.sign
-    subject = Audited(posed.program, *sizes, posed, sign, _bent(posed), posed.curvature, given)
+    subject = Audited(
+        posed.program, *sizes, posed, sign, _bent(posed), posed.curvature, given, near
+    )
     for full, pair in _completions(posed, x, given, answer):
         radius = reach(full, posed.own)
         certificate = certify_conic(subject, full, pair, tol, radius, given.missing)
         if certificate.verdict is Verdict.CERTIFIED or posed.curvature:
             break  # of what is not convex no multipliers make a bound
-    return _explained(posed, certificate)
+    return certificate
 
 
 def _completions(
@@ -164,13 +198,18 @@ class Audited(Subject):
 
     names: Posed
     given: Given
+    near: Missed | None = None
 
     def seen(self, x: Array) -> Seen:
         """See ``Subject``."""
         found, sign = objective_at(self.names.problem), self.sign
         rest = without_constant(found, sign * self.program.offset) * sign
-        violated = violations(self.names)
-        rows = primal_rows(self.names, x, violated)
+        near = self.near
+        if near is None or not near.stands():
+            violated = violations(self.names)
+            rows = primal_rows(self.names, x, violated)
+        else:
+            violated, rows = near.near, primal_rows(self.names, x, near.told, near.outside)
         return Seen(sign * found.value, rest, found.radius, rows, violated)
 
     @contextmanager
@@ -197,7 +236,10 @@ class Audited(Subject):
 
     def shortfall(self, seen: Seen, y: Array) -> float:
         """See ``Subject``."""
-        return shortfall(self.names, seen.violated, y)
+        found = shortfall(self.names, seen.violated, y)
+        if self.near is not None and seen.violated is self.near.near:
+            found += self.near.drift
+        return found
 
 
 def _bent(posed: Posed) -> bool:

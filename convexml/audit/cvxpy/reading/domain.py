@@ -19,6 +19,8 @@ from .violation import constraint_violation
 MATRICES = {"MatrixFrac", "tr_inv", "log_det"}
 SINGULAR = MATRICES | {"quad_over_lin"}
 """Beside powers below 0: infinite at the border of their domain, with finite values behind it."""
+RELATIVE = {"kl_div", "rel_entr", "quantum_rel_entr"}
+"""Infinite where the second argument is 0."""
 
 
 class Domains(NamedTuple):
@@ -30,6 +32,11 @@ class Domains(NamedTuple):
     name: str
     expressions: list[Any]
     atoms: list[tuple[Any, list[Any]]]
+
+
+def row_name(owner: str) -> str:
+    """What the row of the domain of an objective or constraint is called."""
+    return f"domain of {owner}: violation"
 
 
 def domains_of(problem: Any, labels: dict[int, str]) -> list[Domains]:
@@ -63,7 +70,7 @@ def domain_rows(domains: list[Domains], sizes: Callable[[Any], Array]) -> list[C
         for atom, constraints in atoms:
             for constraint in constraints:
                 if all(_valued(arg) for arg in constraint.args):
-                    row = _row(f"domain of {name}: violation", constraint, sizes)
+                    row = _row(row_name(name), constraint, sizes)
                     if row.residual and _singular(atom):
                         rows.append(_jump(name, atom, row.residual, expressions))
                     if row.residual or any(arg.variables() for arg in constraint.args):
@@ -147,6 +154,13 @@ def _singular(atom: Any) -> bool:
     return bool(names & SINGULAR) or ("Power" in names and float(atom.p.value) < 0.0)
 
 
+def is_endless(atom: Any, i: int) -> bool:
+    """Whether an atom is infinite at the border of the i-th constraint of its domain."""
+    names = class_names(atom)
+    logarithm = bool(names & {"log", "log1p"}) or (i == 1 and bool(names & RELATIVE))
+    return logarithm or _singular(atom)
+
+
 def _jump(name: str, atom: Any, violated: float, beside: list[Any]) -> Condition:
     """How far the value of an atom is from its value inside of the domain, as near by."""
     values = [dense(arg.value) for arg in atom.args]
@@ -182,7 +196,7 @@ def _row(name: str, constraint: Any, sizes: Callable[[Any], Array]) -> Condition
     size, terms = np.zeros(1), np.zeros(1)
     shape = np.broadcast_shapes(*(arg.shape for arg in constraint.args))
     for part in constraint.args:
-        measured = _size(part, sizes) if constraint.variables() else (term_sizes(part),) * 2
+        measured = size_of(part, sizes) if constraint.variables() else (term_sizes(part),) * 2
         found = (np.broadcast_to(each, shape).ravel() for each in measured)
         size, terms = (a + b for a, b in zip((size, terms), found, strict=True))
     if size.size != violated.size:  # of a matrix: one distance
@@ -192,7 +206,7 @@ def _row(name: str, constraint: Any, sizes: Callable[[Any], Array]) -> Condition
     return worst(name, kind, violated, size, error)
 
 
-def _size(expression: Any, sizes: Callable[[Any], Array]) -> tuple[Array, Array]:
+def size_of(expression: Any, sizes: Callable[[Any], Array]) -> tuple[Array, Array]:
     """The size of each entry in the data, and of its terms at the point; to first order."""
     value = np.abs(dense(expression.value))
     if expression.is_constant():

@@ -193,8 +193,10 @@ def violations(posed: Posed) -> Violations:
     return Violations(own, [(v, *found) for v in variables for found in attribute_violations(v)])
 
 
-def primal_rows(posed: Posed, x: Array, found: Violations) -> list[Condition]:
-    """Feasibility of the variables' values, by constraint, domain and attribute.
+def primal_rows(
+    posed: Posed, x: Array, found: Violations, outside: list[Condition] | None = None
+) -> list[Condition]:
+    """Feasibility of the variables' values, by constraint, domain (``outside``) and attribute.
 
     A violation counts against the size of its row in the data, and may be off by the rounding of
     its terms at ``x``.
@@ -207,9 +209,9 @@ def primal_rows(posed: Posed, x: Array, found: Violations) -> list[Condition]:
         scale, error = (_sizes(posed, constraint, v, violated.size) for v in (size, terms))
         name = f"{posed.labels[constraint.id]}: violation"
         rows.append(worst(name, "primal_feasibility", violated, scale, error))
-    rows += outside_domain(posed)
+    rows += outside_domain(posed) if outside is None else outside
     for variable, attribute, violated, limit in found.attributes:
-        sizes = _variable_sizes(posed, variable)
+        sizes = variable_sizes(posed, variable)
         name = f"{posed.names[variable.id]} {attribute}: violation"
         scale = sizes if sizes.size == violated.size else np.max(sizes, initial=0.0)
         rows.append(worst(name, "primal_feasibility", violated, np.maximum(limit, scale)))
@@ -220,11 +222,11 @@ def outside_domain(posed: Posed) -> list[Condition]:
     """Feasibility in the domains of the atoms, by constraint; once for the values that stand."""
     values, kept = [stored(v) for v in posed.problem.variables()], posed.outside
     if not kept or not all(map(is_, values, kept[0][0])):
-        kept[:] = [(values, domain_rows(posed.domains, lambda v: _variable_sizes(posed, v)))]
+        kept[:] = [(values, domain_rows(posed.domains, lambda v: variable_sizes(posed, v)))]
     return kept[0][1]
 
 
-def _variable_sizes(posed: Posed, variable: Any) -> Array:
+def variable_sizes(posed: Posed, variable: Any) -> Array:
     """The unit of each entry of a variable; that of its value where the data give none."""
     at = [part.columns for part in posed.parts if part.variable is variable]
     units = posed.units.columns[np.concatenate(at)] if at else np.zeros(1)
