@@ -99,7 +99,9 @@ def parts_of(problem: Any) -> Iterator[Any]:
         if id(node) not in met:
             met.add(id(node))
             yield node
-            left += [*getattr(node, "args", ()), *([node.f] if hasattr(node, "f") else ())]
+            # A problem inside of an expression has lists among its arguments.
+            left += node if isinstance(node, list) else getattr(node, "args", ())
+            left += [node.f] if hasattr(node, "f") else []
 
 
 def value_of(expression: Any) -> tuple[Any, str]:

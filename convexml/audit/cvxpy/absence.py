@@ -55,6 +55,8 @@ def infeasibility(posed: Posed, tol: float = 1e-6) -> Certificate:
     given, program = read_duals(posed), posed.program
     passed = given.y if given.mask.any() and not given.broken else None
     certificate = certify_infeasible(program, lambda: posed.units, soft_rows(posed), passed, tol)
+    if certificate.verdict is Verdict.CERTIFIED and posed.doubt:
+        certificate = certificate.but(reason=f"{certificate.reason}; {posed.doubt}")
     evidence = dict(certificate.evidence)
     if evidence:
         evidence |= multipliers_by_label(posed, certificate.dual["y"])

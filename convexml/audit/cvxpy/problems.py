@@ -150,6 +150,9 @@ def _judge_inside(
         certificate = certify_conic(subject, full, pair, tol, radius, given.missing)
         if certificate.verdict is Verdict.CERTIFIED or posed.curvature:
             break  # of what is not convex no multipliers make a bound
+    if certificate.verdict is Verdict.CERTIFIED and posed.doubt:
+        said = (certificate.reason.removesuffix("."), posed.doubt)
+        certificate = certificate.but(reason="; ".join(filter(None, said)))
     return certificate
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ FILL = 1_000_000
 """Entries that a factor may have if no better order is looked for."""
 SMALL, LARGE, CROWDED = 200, 2000, 0.08
 """Up to the first order, and to the second from this share of entries on, a matrix is dense."""
+FEW = 24
+"""Up to this order a matrix is eliminated in rationals."""
 
 
 def eigenvalue_bound(G: Any) -> float:
@@ -90,6 +93,43 @@ def negative_eigenvalue(P: Any) -> float:
         if eigenvalue_bound(shifted) > -np.inf or _has_factor(shifted):
             return 0.0
     return min(_least(P), -np.finfo(float).tiny)
+
+
+def is_semidefinite(P: Any) -> bool:
+    """Whether a symmetric matrix is proved to have no negative eigenvalue.
+
+    By Cholesky's method for the matrix of a diagonal of ones less what it may be rounded by, or,
+    where the matrix is small, by elimination in rationals.
+    """
+    P = sparse.csr_array(P)
+    used = np.flatnonzero(np.diff(P.indptr))
+    P = P[used][:, used]
+    diagonal = P.diagonal()
+    if used.size == 0 or not np.all((diagonal > 0.0) & np.isfinite(diagonal)):
+        return used.size == 0
+    units = powers_of_two(1.0 / np.sqrt(diagonal))
+    scaled = sparse.diags_array(units) @ P @ sparse.diags_array(units)
+    size = float(scaled.diagonal().max())
+    shift = 4.0 * EPS * (used.size + 3) ** 2 * size
+    least = eigenvalue_bound(scaled - shift * sparse.eye_array(used.size))
+    if least + shift >= EPS * size:
+        return True
+    if used.size > FEW:
+        return False
+    return _eliminates([[Fraction(entry) for entry in row] for row in P.toarray().tolist()])
+
+
+def _eliminates(rows: list[list[Fraction]]) -> bool:
+    """Whether no pivot of a symmetric matrix is negative, and where one is 0, so is its row."""
+    while rows:
+        (pivot, *top), *rest = rows
+        if pivot < 0 or (pivot == 0 and any(top)):
+            return False
+        rows = [row[1:] for row in rest]
+        if pivot:
+            for i, times in enumerate(top):
+                rows[i] = [a - times * t / pivot for a, t in zip(rows[i], top, strict=True)]
+    return True
 
 
 def _negative(P: Array) -> float:

@@ -61,4 +61,5 @@ def curvature_words(least: float) -> str:
     """Why there is no bound where P has a negative eigenvalue."""
     if not least < 0.0:
         return ""
-    return f"the quadratic form is not convex: its least eigenvalue is {least:.3g}; no bound holds"
+    said = f"the quadratic form is not convex: its least eigenvalue is {least:.3g}"
+    return f"{said}; no bound is known"

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from ....certificates.algebra.definite import negative_eigenvalue
+import numpy as np
+from scipy import sparse
+
+from ....certificates.algebra.definite import is_semidefinite, negative_eigenvalue
 from ....certificates.conic.values import curvature_words
 from ....duality.checking import parts_of, shown
 
 APPROXIMATE = ("RelEntrConeQuad", "OpRelEntrConeQuad")
 """Constraints that CVXPY writes by a quadrature, as it writes atoms with ``quad_approx``."""
+ROUNDED = (
+    "this is said but for the rounding of the matrix of a quadratic form: that it has no negative "
+    "eigenvalue is not proved"
+)
 
 
 def curved(problem: Any) -> str:
@@ -23,10 +31,22 @@ def curved(problem: Any) -> str:
                 f"CVXPY's cones only approximate {shown(node)}, by nobody knows how much: there is "
                 "no bound"
             )
+    least = min((negative_eigenvalue(matrix) for matrix in _matrices(problem)), default=0.0)
+    return curvature_words(least)
+
+
+def rounded(problem: Any) -> str:
+    """What is not proved of quadratic forms that are convex up to rounding, in words; else ""."""
+    return "" if all(is_semidefinite(matrix) for matrix in _matrices(problem)) else ROUNDED
+
+
+def _matrices(problem: Any) -> Iterator[Any]:
+    """The symmetric real matrices of the quadratic forms, with the sign that makes them convex."""
+    for node in parts_of(problem):
         if type(node).__name__ == "QuadForm":
             P = node.args[1]
-            matrix = -P.value if P.is_nsd() and not P.is_psd() else P.value
-            least = negative_eigenvalue(0.5 * (matrix + matrix.T))
-            if least < 0.0:
-                return curvature_words(least)
-    return ""
+            matrix = -P.value if not P.is_psd() and P.is_nsd() else P.value
+            if np.iscomplexobj(matrix):
+                block = sparse.block_array if sparse.issparse(matrix) else np.block
+                matrix = block([[matrix.real, -matrix.imag], [matrix.imag, matrix.real]])
+            yield 0.5 * (matrix + matrix.T)

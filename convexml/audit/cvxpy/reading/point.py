@@ -24,7 +24,7 @@ from ....errors import InputError, SolverError
 from ....numerics import EPS, Array
 from ....objective.conic.program import ConeProgram
 from .attributed import attribute_rows
-from .curvature import curved
+from .curvature import curved, rounded
 from .domain import Domains, domain_rows, domains_of
 from .layout import (
     Columns,
@@ -85,6 +85,11 @@ class Posed:
     def curvature(self) -> str:
         """Why the conic form bounds nothing: a quadratic form, or an approximation; else ""."""
         return curved(self.problem)
+
+    @property
+    def doubt(self) -> str:
+        """What is not proved of quadratic forms; else ""."""
+        return rounded(self.problem)
 
     @cached_property
     def labels(self) -> dict[int, str]:
