@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..naming import PublicNames
 from ..typesetting.lines import fitting
 from ..validation import positive_number
-from .showing import as_html, as_latex
+from .showing import as_html, as_latex, multipliers
 
 WIDTH = 100
 """Of the lines that say why."""
@@ -67,6 +67,10 @@ class Certificate(PublicNames):
         The same bound where every step of its account is rigorous; inf where none is known.
     unproved : str
         Why no bound of a learning problem is proved, where ``gap`` is finite.
+    moved : Condition or None
+        How far the worst row of what was passed is from a dual point that holds, relative to the
+        larger of the multiplier and its unit in the data, or their bound from the best P; None
+        where nothing was passed.
     evidence : dict
         Verified arrays for claims of infeasibility, unboundedness and unattained infima.
     scale : float
@@ -105,6 +109,7 @@ class Certificate(PublicNames):
     rounding: float = 0.0
     within: float | None = None
     unproved: str = ""
+    moved: Condition | None = None
 
     def but(self, **changed: Any) -> Certificate:
         """The same with other fields; conditions that were put off stay so."""
@@ -149,8 +154,22 @@ class Certificate(PublicNames):
             table[row.kind] = max(table[row.kind], residual)
         return table
 
+    @property
+    def multipliers(self) -> str:
+        """Of those that were passed: "hold", "do not hold" or "not passed".
+
+        They hold where a dual point within ``tol`` of every row bounds P to ``tol``, or the value
+        of a better point; where the point is not feasible, that dual point has to be.
+        """
+        if self.moved is None:
+            return "not passed"
+        return "hold" if self.moved.meets(self.tol) else "do not hold"
+
     def holds(self, tol: float | None = None) -> bool:
-        """Whether the relative gap, over all points, and every feasibility are at most ``tol``.
+        """Whether the point and the multipliers that were passed hold at ``tol``.
+
+        The relative gap, over all points, every feasibility and what a multiplier is off by, where
+        it was passed, are at most ``tol``.
 
         Parameters
         ----------
@@ -158,6 +177,10 @@ class Certificate(PublicNames):
             Finite and > 0; by default the tolerance that the certificate was judged at.
         """
         tol = self.tol if tol is None else positive_number(tol, "Certificate.holds", "tol")
+        return self.stands(tol) and (self.moved is None or self.moved.meets(tol))
+
+    def stands(self, tol: float) -> bool:
+        """Whether the point holds, by whatever dual point: what the verdict asks."""
         met = all(row.meets(tol) for row in self._feasibilities)
         return bool(
             self.claim == "optimal" and self.within is None and self.relative_gap <= tol and met
@@ -216,11 +239,13 @@ class Certificate(PublicNames):
     def __repr__(self) -> str:
         told = f"{str(self.verdict).upper()} {self.claim} at tol {self.tol:.3g}"
         only = [] if self.within is None else [f"within={self.within:.3g}"]
+        only += [f"multipliers {self.multipliers}"] if self.multipliers == "do not hold" else []
         gaps = [f"relative_gap={self.relative_gap:.3g}", f"gap={self.gap:.3g}"]
         return fitting("Certificate", [told, *only, *gaps])
 
     def __str__(self) -> str:
         lines = [f"{str(self.verdict).upper()} at tol {self.tol:g} (claim: {self.claim})"]
+        lines += wrap(multipliers(self), WIDTH, initial_indent="  ", subsequent_indent="    ")
         if self.claim in ("optimal", "unattained"):
             lines += [
                 f"  primal objective  {self.primal_objective + 0.0:.10g}",

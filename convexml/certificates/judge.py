@@ -17,6 +17,9 @@ from ..validation import positive_number
 from .certificate import Certificate, Verdict
 from .scale import relative
 
+BOUND = "their bound"
+"""What is off where multipliers are near to a dual point of too low a value."""
+
 
 def bounded(
     primal: float,
@@ -32,6 +35,7 @@ def bounded(
     reason: str = "",
     sign: float = 1.0,
     is_proved: bool = False,
+    moved: Condition | None = None,
     **facts: Any,
 ) -> Certificate:
     """A certificate of the claim "optimal", not judged yet: gap = max(P - D, 0) + rounding.
@@ -60,7 +64,12 @@ def bounded(
         -1 under Maximize: objectives are shown with the user's sign.
     is_proved, **facts
         Whether every step of the account is rigorous; other fields of the certificate.
+    moved : Condition, optional
+        How far what was passed is from a dual point that holds; that of the bound is "constructed"
+        where it is another.
     """
+    if moved is not None and moved.name != BOUND and not moved.meets(tol):
+        facts["dual_source"] = "constructed"
     found = float(float(primal) - float(dual) if gap is None else gap)
     found = max(found, 0.0) + float(rounding) if found > -np.inf else np.inf
     # The sum of the three is rounded too.
@@ -79,6 +88,7 @@ def bounded(
         scale=scale,
         rounding=rounding,
         within=within,
+        moved=moved,
         **facts,
     )
 
@@ -152,10 +162,14 @@ def judge(certificate: Certificate, *, proven: bool = True) -> Certificate:
     for row in certificate.conditions:
         if row.kind == "primal_feasibility" and row.breaks(certificate.tol):
             return certificate.but(verdict=Verdict.REFUTED, reason=violated(row))
-    if certificate.holds():
+    if certificate.stands(certificate.tol):
         return certificate.but(verdict=Verdict.CERTIFIED)
     reason = certificate.reason or _why(certificate)
-    return certificate.but(verdict=Verdict.UNDECIDED, reason=reason)
+    moved = certificate.moved
+    if moved is not None and moved.meets(certificate.tol) and certificate.within is None:
+        short = Condition(BOUND, "dual_feasibility", certificate.gap, certificate.scale)
+        moved = moved if short.meets(certificate.tol) or not short.scale > 0.0 else short
+    return certificate.but(verdict=Verdict.UNDECIDED, reason=reason, moved=moved)
 
 
 def judge_sum(whole: Certificate, parts: Sequence[tuple[str, Certificate]]) -> Certificate:
@@ -212,8 +226,13 @@ def refuted(
     if certificate.verdict is not Verdict.UNDECIDED or not better:
         return certificate
     by = f"by {gain:.3g}" if gain < np.inf else "than an infinite one"
+    moved, scale = certificate.moved, max(certificate.scale, abs(value - constant))
+    if moved is not None and moved.name == BOUND:  # not P, but the better value is to be reached
+        short = sign * (value - certificate.dual_objective) + certificate.rounding
+        short = moved.residual - gain if gain < np.inf else short
+        moved = replace(moved, residual=max(short, 0.0), scale=scale)
     reason = f"A feasible point with objective {value:.10g} is better {by}."
-    return certificate.but(verdict=Verdict.REFUTED, witness=witness, reason=reason)
+    return certificate.but(verdict=Verdict.REFUTED, witness=witness, reason=reason, moved=moved)
 
 
 def is_better(

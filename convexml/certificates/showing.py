@@ -28,6 +28,17 @@ def verdict(certificate: Any) -> str:
     return f"{found} (claim: {certificate.claim}{within})"
 
 
+def multipliers(certificate: Any) -> str:
+    """Whether those that were passed hold, and how far the worst is off; "" without any."""
+    row = certificate.moved
+    if row is None or certificate.multipliers == "hold":
+        return "" if row is None else "the passed multipliers hold"
+    at = f" at {row.where()}" if row.where() else ""
+    share = f", {row.relative:.3g} relative to its size" if row.relative < np.inf else ""
+    off = f"{plain_name(row.name)} is off by {row.residual:.3g}{at}{share}"
+    return f"the passed multipliers do not hold: {off}"
+
+
 def values(certificate: Any) -> list[tuple[str, str]]:
     """P, D and the bound on the gap by their names; the values alone of what is not optimal."""
     both = (
@@ -73,13 +84,14 @@ def _line(name: str, residual: str, relative: str, where: str, width: int) -> st
 def verdict_lines(certificate: Any, columns: int) -> list[str]:
     """P, D, the gap and the verdict with its reason."""
     found = [f"  {name:<12}{value}" for name, value in values(certificate)]
-    told = paragraph(verdict(certificate), columns, "  ")
-    return [*found, *told, *paragraph(certificate.reason, columns, "  ")]
+    told = [verdict(certificate), multipliers(certificate), certificate.reason]
+    return [*found, *(line for text in told for line in paragraph(text, columns, "  "))]
 
 
 def as_html(certificate: Any) -> str:
     """Verdict, values and conditions; every text is escaped."""
     parts = [html.paragraph(verdict(certificate), "strong")]
+    parts += [html.paragraph(told)] if (told := multipliers(certificate)) else []
     if found := values(certificate):
         parts.append(html.table(found))
     if rows := conditions(certificate):
@@ -92,6 +104,7 @@ def as_latex(certificate: Any) -> str:
     """Verdict, values and conditions as arrays below each other, for documents."""
     tables: list[list[tuple[str, ...]]]
     tables = [[(text(verdict(certificate)),)], [(text(a), text(b)) for a, b in values(certificate)]]
+    tables[0] += [(text(told),)] if (told := multipliers(certificate)) else []
     if rows := conditions(certificate):
         tables.append([tuple(map(text, HEADER)), *(line for row in rows for line in _lines(*row))])
     body = " \\\\\n".join(_array(table) for table in tables if table)

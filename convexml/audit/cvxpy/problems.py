@@ -37,7 +37,7 @@ from .reading.point import (
     sparse_values,
     violations,
 )
-from .reading.rows import Given, dual_rows, read_duals
+from .reading.rows import Given, dual_rows, moved_row, read_duals
 from .reading.worth import shortfall
 from .rounding.enclosed import objective_at, without_constant
 from .rounding.met import meets_exactly, only_inequalities
@@ -224,6 +224,10 @@ class Audited(Subject):
     def dual_rows(self, x: Array, y: Array, scale: float) -> list[Condition]:
         """See ``Subject``."""
         return dual_rows(self.names, x, y, self.given, scale)
+
+    def moved(self, y: Array) -> Condition | None:
+        """See ``Subject``."""
+        return moved_row(self.names, y, self.given)
 
     @property
     def comparable(self) -> bool:

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from ...conditions import Condition, worst
 from ...errors import SolverError
 from ...numerics import EPS, Array
 from ...objective.conic.program import ConeProgram
 from ..certificate import Certificate, Verdict
-from ..judge import bounded, is_better, judge, refuted
+from ..judge import BOUND, bounded, is_better, judge, refuted
 from ..scale import program_scale
 from .bounds import Bound, bound_of
 from .feasible import unmet
+from .prices.repair import repair_conic_dual
+from .rows import share
 from .search.recovery import Completed
 from .subject import Seen, Subject
-from .values import conic_objective, curvature_words, row_violations
+from .values import (
+    conic_objective,
+    curvature_words,
+    dual_residual,
+    dual_value,
+    row_violations,
+)
 from .witness import way_to_exact
 
 WITNESS = 1e-2
@@ -64,7 +74,7 @@ def certify_conic(
     """
     seen = subject.seen(x)
     certificate = _assemble(subject, seen, x, pair, tol, R, missing)
-    if certificate.holds() and (reason := unmet(subject, x)):
+    if certificate.stands(tol) and (reason := unmet(subject, x)):
         certificate = certificate.but(gap=np.inf, relative_gap=np.inf, reason=reason)
     return _refute(subject, judge(certificate), seen.radius)
 
@@ -91,6 +101,9 @@ def _assemble(
     worth_it = short <= tol * scale
     bound = bound_of(program, subject.fit, x, subject.own, pair, R, enough, worth_it, convex)
     short = subject.shortfall(seen, bound.y)
+    known = worth_it and scale > 0.0 and all(row.meets(tol) for row in seen.rows)
+    best = Condition(BOUND, "dual_feasibility", rest, scale) if known else None
+    moved, near = _moved(subject, x, pair, bound, tol, best)
     apart = _apart(program, subject.own, x, bound.y, exact - rest)
     reason, within = subject.curvature or curvature_words(bound.curvature), None
     value, price = bound.value, bound.price
@@ -117,7 +130,8 @@ def _assemble(
         reason=reason,
         repaired=bound.moved,
         dual={"y": bound.y, "w": bound.w, **subject.names.named(bound.y)},
-        dual_source="constructed" if missing else "passed",
+        dual_source="passed" if near and not missing else "constructed",
+        moved=moved,
     )
     if within is not None:
         also = f" ({bound.far:.4g} for auxiliary variables)" if bound.far else ""
@@ -127,6 +141,55 @@ def _assemble(
         reason = f"the gap is {certificate.gap:.3g}, with recovered multipliers of "
         certificate = certificate.but(reason=reason + ", ".join(missing))
     return certificate
+
+
+def _moved(
+    subject: Subject, x: Array, pair: Completed, bound: Bound, tol: float, best: Condition | None
+) -> tuple[Condition | None, bool]:
+    """How far what was passed is from dual points that hold, and whether the bound is from those.
+
+    None where nothing was passed. The bound may come from others, as multipliers need not be
+    unique: then those that the least change makes feasible are asked, where x is feasible: ``best``
+    is P then, with its scale.
+    """
+    first: Condition | None = None
+    for w, y, left in _dual_points(subject, x, pair, bound):
+        moved = subject.moved(y)
+        if moved is None:
+            return None, True
+        row = max(moved, _left_row(subject, w, y, left), key=lambda row: row.relative)
+        near = row.meets(tol)
+        if best is None:
+            return row, near
+        if near:
+            there = dual_value(subject.program, w, y) + float(left @ x)
+            short = replace(best, residual=max(best.residual - there, 0.0))
+            return (row if short.meets(tol) else short), first is None
+        first = first or row
+    return first, False
+
+
+def _dual_points(
+    subject: Subject, x: Array, pair: Completed, bound: Bound
+) -> Iterator[tuple[Array, Array, Array]]:
+    """That of the bound and one near the passed one, with what they leave of the equality."""
+    yield bound.w, bound.y, bound.left
+    program, to = subject.fit.program, subject.fit.scaled
+    w, y = to.x_in(pair.w), to.y_in(pair.y)
+    if np.all(np.isfinite(w)) and np.all(np.isfinite(y)):
+        room = np.maximum(np.abs(y), share(1.0, subject.fit.units.rows))
+        near = repair_conic_dual(program, to.x_in(x), y, w, room)
+        w, y = to.x_out(near.w), to.y_out(near.y)
+        yield w, y, dual_residual(subject.program, w, y)
+
+
+def _left_row(subject: Subject, w: Array, y: Array, left: Array) -> Condition:
+    """What (w, y) leave of the dual's equality, by the size of its terms or that of the data."""
+    unit = share(subject.units.objective, subject.units.columns)
+    size = np.maximum(subject.program.stationarity_size(w, y), unit)
+    row = worst("", "dual_feasibility", left, size)
+    name = "" if row.index is None else subject.names.column_name(row.index)
+    return replace(row, name=f"what they leave on {name}", index=None)
 
 
 def _apart(program: ConeProgram, own: Array, x: Array, y: Array, apart: float) -> float:

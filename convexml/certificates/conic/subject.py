@@ -84,6 +84,10 @@ class Subject(ABC):
     def dual_rows(self, x: Array, y: Array, scale: float) -> list[Condition]:
         """The conditions on multipliers, with a gap measured on ``scale``."""
 
+    def moved(self, y: Array) -> Condition | None:
+        """How far y is from the multipliers that were passed, by the worst row, if any were."""
+        return None
+
     @property
     def comparable(self) -> bool:
         """Whether ``meets`` may say yes of any point."""

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
-from cvxpy.tests import solver_test_helpers as helpers
+from support.programs.cvxpy_cases import CASES, solved
 
 import convexml as cml
 from convexml import Verdict
 
-KINDS = {"lp", "qp", "socp", "sdp", "expcone", "pcp"}
-ABSENT = ("lp_3", "lp_4", "lp_6")  # infeasible or unbounded: tests of absence
-CASES: dict[str, Callable[[], Any]] = {
-    name: getattr(helpers, name)
-    for name in dir(helpers)
-    if name.split("_")[0] in KINDS and name not in (*ABSENT, "socp_3", "sdp_1")
-}
-CASES |= {f"socp_3 axis {axis}": lambda axis=axis: helpers.socp_3(axis) for axis in (0, 1)}
-CASES |= {f"sdp_1 {sense}": lambda sense=sense: helpers.sdp_1(sense) for sense in ("min", "max")}
 LINEAR = tuple(name for name in CASES if name.startswith(("lp", "qp")))
 SECOND_ORDER = (*LINEAR, *(name for name in CASES if name.startswith(("socp", "expcone"))))
 # First-order solvers at their defaults leave errors of 1e-4 and more.
@@ -30,14 +17,6 @@ RUNS += [("SCS", name, 1e-3) for name in CASES]
 RUNS += [("ECOS", name, 1e-5) for name in SECOND_ORDER]
 RUNS += [("OSQP", name, 1e-3) for name in LINEAR]
 RUNS += [("HIGHS", name, 1e-5) for name in LINEAR]
-
-
-def solved(name: str, solver: str = "CLARABEL") -> Any:
-    helper = CASES[name]()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # SCS says where it is inaccurate; we measure it
-        helper.prob.solve(solver=solver)
-    return helper
 
 
 @pytest.mark.parametrize(("solver", "name", "tol"), RUNS, ids=lambda value: str(value))

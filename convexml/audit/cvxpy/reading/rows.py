@@ -83,6 +83,30 @@ def dual_rows(posed: Posed, x: Array, y: Array, given: Given, size: float) -> li
     return found + _stationarity(posed, x, y, size)
 
 
+def moved_row(posed: Posed, y: Array, given: Given) -> Condition | None:
+    """How far y is from the dual values that stand, by the worst row; None where none stand.
+
+    An entry counts against max(|y_i|, exp(V - eta_i)), that of a curved cone with its others; what
+    no multiplier of the conic form can have is off as well.
+    """
+    if not np.any(given.mask):
+        return None
+    unit = share(posed.units.objective, posed.units.rows)
+    away, size = np.abs(y - given.y), np.maximum(np.abs(given.y), unit)
+    for cone, rows in posed.program.runs_of(given.mask):
+        if not cone.is_polyhedral:
+            for each in (away, size):
+                each[rows] = np.linalg.norm(each[rows], axis=1)[:, None]
+    found = []
+    for key, off in given.off.items():
+        rows = posed.maps[key].rows
+        name = f"that of {posed.labels[key]}"
+        found.append(worst(name, "dual_feasibility", away[rows], size[rows]))
+        if off > 0.0:
+            found.append(worst(name, "dual_feasibility", off, np.max(size[rows])))
+    return max(found, key=lambda row: row.relative)
+
+
 def _stationarity(posed: Posed, x: Array, y: Array, size: float) -> list[Condition]:
     left = posed.program.stationarity(x, y)
     unit = share(size, posed.units.columns)

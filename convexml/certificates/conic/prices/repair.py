@@ -29,13 +29,17 @@ class DualPair(NamedTuple):
 
 
 def repair_conic_dual(
-    program: ConeProgram, x: Array, y: Array, start: Array | None = None
+    program: ConeProgram,
+    x: Array,
+    y: Array,
+    start: Array | None = None,
+    room: Array | None = None,
 ) -> DualPair:
     """Project y to K*, and remove what is left of the equality by the least change of (w, y).
 
     w starts at ``start``, by default at x, whose slack gives the normals of curved cones. Entries
     move in proportion to their size, so that y stays inside K* where it is inside, and entries at
-    0 stay there.
+    0 stay there; or all in proportion to ``room``.
     """
     w, passed = (x if start is None else start).copy(), y
     first = w
@@ -53,7 +57,8 @@ def repair_conic_dual(
         size = program.stationarity_size(w, y)
         size = np.maximum(size, EPS * float(np.max(size)))
         rows = 1.0 / np.where(size > 0.0, size, 1.0)
-        weights = np.concatenate([_weights_of_w(program, w), weights_of_multipliers(program, y)])
+        reach = weights_of_multipliers(program, y) if room is None else room
+        weights = np.concatenate([_weights_of_w(program, w), reach])
         left = program.stationarity(w, y)
         step = least_change(sparse.diags_array(rows) @ system, -rows * left, weights)
         w = w + step[: w.size]
