@@ -22,6 +22,7 @@ from ...objective.kernel import KernelObjective
 from ...remedies import for_part
 from ...validation import positive_number
 from ..learning.construction import coefficients, in_words
+from ..learning.judging import in_own_rows
 from ..learning.posed import Values
 from ..problem import LearningProblem
 from ..reading.inputs import Samples, read_dual, read_intercept
@@ -144,13 +145,14 @@ class KernelModel(Approximated, LearningProblem):
         Certificate
         """
         tol = positive_number(tol, self.name, "tol")
-        return certify_kernel(
+        found = certify_kernel(
             self.kernel_parts,
             read_dual(self.name, q, self._samples, "q"),
             read_intercept(self.name, b, self.sample_parts),
             None if u is None else read_dual(self.name, u, self._samples),
             tol=tol,
         )
+        return in_own_rows(self, found)
 
     def certified_support(self, q: Any, b: float | None = None, u: Any = None) -> CertifiedSupport:
         """Label the samples of every solution; its coordinates are those of w = L'q.

@@ -11,7 +11,7 @@ from ...certificates.support.labels import CertifiedSupport, certify_support
 from ...errors import InputError
 from ...numerics import Array
 from ...validation import positive_number
-from ..reading.inputs import read_coefficients, read_dual
+from ..reading.inputs import expand, read_coefficients, read_dual
 from ..reading.names import match_coefficients
 from .posed import PosedLearning
 
@@ -35,7 +35,20 @@ def dual_value(problem: PosedLearning, u: Any) -> float:
 def certify(problem: PosedLearning, w: Any, b: Any, u: Any, tol: float) -> Certificate:
     """Judge (w, b) with the dual point passed, or with one constructed."""
     tol = positive_number(tol, problem.name, "tol")
-    return certify_objective(problem.objective_parts, *_read(problem, w, b, u), tol=tol)
+    found = certify_objective(problem.objective_parts, *_read(problem, w, b, u), tol=tol)
+    return in_own_rows(problem, found)
+
+
+def in_own_rows(problem: PosedLearning, found: Certificate) -> Certificate:
+    """With u, and the coefficients q of a better function, for rows of weight 0 too."""
+    samples = problem._samples
+    if samples.layout is not None or len(samples.kept) == samples.total:
+        return found
+    dual, witness = dict(found.dual), None if found.witness is None else dict(found.witness)
+    for told, name in ((dual, "u"), (witness, "q")):
+        if told and name in told:
+            told[name] = expand(told[name], samples)
+    return found.but(dual=dual, witness=witness)
 
 
 def certify_solved(

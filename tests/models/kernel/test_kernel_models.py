@@ -84,6 +84,22 @@ def test_integer_weights_are_repeated_samples(name: str, intercept: bool) -> Non
     )
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_what_refutes_is_judged_again(name: str) -> None:
+    """The better function and the dual point have an entry a sample, also of weight 0."""
+    problem = MODELS[name](Gaussian(1.0), sample_weight=WEIGHTS)
+    solution = problem.solve()
+    q, b = -3.0 * solution.primal["q"], solution.primal["b"]
+    found = problem.certify(q, b)
+    assert found.verdict is cml.Verdict.REFUTED
+    better = found.witness
+    assert np.all(better["q"][WEIGHTS == 0.0] == 0.0)
+    again = problem.certify(better["q"], better["b"], found.dual["u"])
+    assert again.primal_objective == pytest.approx(better["objective"], rel=1e-9)
+    assert again.primal_objective < found.primal_objective
+    assert again.dual_objective <= solution.objective * (1.0 + 1e-9)
+
+
 LINEAR = {
     "KernelRidge": lambda **kw: cml.Ridge(X, REAL, 0.05, **kw),
     "KernelLogistic": lambda **kw: cml.LogisticRegression(X, BINARY, 0.02, **kw),
@@ -186,3 +202,13 @@ def test_a_thousand_points(sigma: float) -> None:
     assert solution.status == "optimal"
     assert solution.relative_gap <= 1e-6
     assert time.perf_counter() - start < 10.0
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_the_dual_point_of_a_certificate_is_judged_again(name: str) -> None:
+    problem = LINEAR[name](sample_weight=WEIGHTS)
+    w = problem.solve().primal["w"]
+    found = problem.certify(w)
+    assert np.all(found.dual["u"][WEIGHTS == 0.0] == 0.0)
+    again = problem.certify(w, None, found.dual["u"])
+    assert again.gap == pytest.approx(found.gap, rel=1e-3, abs=1e-9)
