@@ -30,7 +30,7 @@ class Condition:
     kind : str
         One of ``KINDS``.
     residual : float
-        Largest violation in absolute value; 0 means met.
+        Absolute violation of the worst entry, the relatively largest; 0 means met.
     scale : float
         Size of the worst row in the data: feasibility counts relative to it.
     index : int or None
@@ -43,6 +43,8 @@ class Condition:
         The name of the column of X that it belongs to, where it has one.
     shape : tuple of int
         Of the matrix that it is an entry of, which ``index`` counts by rows; empty for a vector.
+    largest : float
+        The largest absolute violation of any entry, where that is another one.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Condition:
     among: int = 1
     column: str = ""
     shape: tuple[int, ...] = ()
+    largest: float = 0.0
 
     @property
     def relative(self) -> float:
@@ -130,7 +133,9 @@ def worst(name: str, kind: str, residual: Any, scale: Any = 1.0, rounding: Any =
         float(each[index if each.size > 1 else 0]) for each in (values, scales, errors)
     )
     most = np.inf if isnan(most) else most
-    return Condition(name, kind, most, size, index, error, values.size, shape=shape)
+    largest = most if scales.size == 1 else float(np.max(values))
+    largest = largest if largest > most else 0.0
+    return Condition(name, kind, most, size, index, error, values.size, "", shape, largest)
 
 
 def _numbers(x: Any) -> Any:

@@ -151,7 +151,7 @@ class Certificate(PublicNames):
         table = dict.fromkeys(KINDS, 0.0)
         for row in self.conditions:
             residual = np.inf if np.isnan(row.residual) else row.residual
-            table[row.kind] = max(table[row.kind], residual)
+            table[row.kind] = max(table[row.kind], residual, row.largest)
         return table
 
     @property

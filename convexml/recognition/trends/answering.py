@@ -69,6 +69,7 @@ def _in_units(row: Condition, factor: float) -> Condition:
         residual=factor * row.residual,
         scale=factor * row.scale,
         rounding=factor * row.rounding,
+        largest=factor * row.largest,
     )
 
 

@@ -76,7 +76,8 @@ def domain_rows(domains: list[Domains], sizes: Callable[[Any], Array]) -> list[C
                     if row.residual or any(arg.variables() for arg in constraint.args):
                         found.append(row)
         if found:
-            rows.append(max(found, key=lambda row: row.relative))
+            row, largest = max(found, key=lambda row: row.relative), max(map(_most, found))
+            rows.append(replace(row, largest=largest))
     return rows
 
 
@@ -181,6 +182,10 @@ def _jump(name: str, atom: Any, violated: float, beside: list[Any]) -> Condition
         f"domain of {name}: value of {type(atom).__name__}", "primal_feasibility", apart, size
     )
     return replace(row, rounding=apart)
+
+
+def _most(row: Condition) -> float:
+    return max(row.residual, row.largest)
 
 
 def _valued(expression: Any) -> bool:
