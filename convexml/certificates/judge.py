@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..conditions import KINDS, Condition
-from ..numerics import EPS
+from ..numerics import EPS, Array
 from ..validation import positive_number
 from .certificate import Certificate, Verdict
 from .scale import relative
@@ -256,7 +256,22 @@ def violated(row: Condition) -> str:
     return f"{row.name!r} is violated by {row.residual:.3g}{where}{share}."
 
 
+def without_unit(certificate: Certificate, size: float, sides: Array) -> Certificate:
+    """With the reason where a program of this ``size`` and right-hand side has no unit."""
+    met = certificate.relative_gap <= certificate.tol
+    if certificate.reason or size > 0.0 or met or not certificate.gap < np.inf:
+        return certificate
+    words = "" if np.any(np.isfinite(sides) & (sides != 0.0)) else "homogeneous, "
+    return certificate.but(reason=words + _no_unit(certificate.gap))
+
+
+def _no_unit(gap: float) -> str:
+    return f"no unit: only a gap of exactly 0 is certified, and this one is {gap:.3g}"
+
+
 def _why(certificate: Certificate) -> str:
+    if certificate.scale == 0.0 < certificate.gap < np.inf:
+        return _no_unit(certificate.gap)
     if not certificate.relative_gap <= certificate.tol:
         return f"The relative gap {certificate.relative_gap:.3g} exceeds tol {certificate.tol:g}."
     if certificate.within is not None:

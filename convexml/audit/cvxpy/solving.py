@@ -10,6 +10,7 @@ import numpy as np
 
 from ...certificates.certificate import Certificate, Verdict
 from ...duality.checking import check_problem, require_problem
+from ...duality.inner import last_answer
 from ...errors import SolverError, UnknownSolverError, UnsuitableSolverError, nearest
 from ...naming import known_keywords
 from ...numerics import Array, without_warnings
@@ -127,6 +128,7 @@ def _solve(problem: Any, solver: str, tol: float, thorough: bool) -> Certificate
             looked = True
             certificate = certify_absence(posed, claimed.removesuffix("_inaccurate"), tol=tol)
         elif not empty(posed):
+            answer = _at_origin(posed, answer)
             at(f"{attempt}: certifying")
             certificate = judge(posed, tol, answer)
             judged(certificate)
@@ -149,6 +151,21 @@ def _solve(problem: Any, solver: str, tol: float, thorough: bool) -> Certificate
         reason = f"{certificate.reason} ({note})" if certificate.reason else note
         certificate = certificate.but(reason=reason)
     return certificate
+
+
+def _at_origin(posed: Posed, answer: ConePoint | None) -> ConePoint | None:
+    """Of a homogeneous problem 0 is optimal, or nothing: with the multipliers of an answer.
+
+    Without a unit a solver's tolerance says nothing, and its point is as good as any.
+    """
+    program = posed.program
+    if np.any(program.b) or (program.P.nnz and np.any(program.q)):
+        return answer
+    zero = np.zeros(program.q.size)
+    for variable, value in posed.values(zero).items():
+        variable.save_value(value)
+    answer = answer or last_answer(posed.problem)
+    return None if answer is None else ConePoint(zero, program.b, answer.y)
 
 
 def _settled(posed: Posed, certificate: Certificate) -> bool:

@@ -12,7 +12,7 @@ from ...errors import SolverError
 from ...numerics import EPS, Array
 from ...objective.conic.program import ConeProgram
 from ..certificate import Certificate, Verdict
-from ..judge import BOUND, bounded, is_better, judge, refuted
+from ..judge import BOUND, bounded, is_better, judge, refuted, without_unit
 from ..scale import program_scale
 from .bounds import Bound, bound_of
 from .feasible import unmet
@@ -137,7 +137,9 @@ def _assemble(
         also = f" ({bound.far:.4g} for auxiliary variables)" if bound.far else ""
         reason += f"; over |x_j - xhat_j| <= {bound.radius:.4g}{also} the suboptimality is at most "
         certificate = certificate.but(reason=f"{reason}{certificate.gap:.3g}")
-    elif missing and not reason and not certificate.relative_gap <= tol:
+    elif constant == 0.0:
+        certificate = without_unit(certificate, units.size, program.b)
+    if missing and not certificate.reason and not certificate.relative_gap <= tol:
         reason = f"the gap is {certificate.gap:.3g}, with recovered multipliers of "
         certificate = certificate.but(reason=reason + ", ".join(missing))
     return certificate

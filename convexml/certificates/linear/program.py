@@ -12,7 +12,7 @@ from ...objective.linear.data import LinearData, read_point
 from ...validation import positive_number
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
-from ..judge import bounded, judge, refuted, violated
+from ..judge import bounded, judge, refuted, violated, without_unit
 from ..scale import program_scale
 from .active_set import active_at, solve_multipliers
 from .bound import ROOM, LinearBound, exact_objective, lower_bound
@@ -127,6 +127,8 @@ def assess(
         dual_source=source,
         dual={**point.as_dict(), "x": x},
     )
+    sides = np.concatenate([data.b_ub, data.b_eq, data.lower, data.upper])
+    certificate = without_unit(certificate, size, sides)
     rigorous = certificate.within is None
     return judge(certificate.but(proved_gap=certificate.gap if rigorous else np.inf))
 

@@ -161,6 +161,8 @@ def _cost(program: ConeProgram, metric: Metric, w: Array, left: Array, error: Ar
         return np.inf
     pull = metric.M.T @ program.b
     fall = min(norm * length(pull), metric.fall(program.b, pull, left, error, norm))
+    if not np.any(program.P.data):  # w costs nothing
+        return 1.01 * fall
     bent = np.sqrt(max(float(w @ (program.P @ w)), 0.0))
     return 1.01 * (fall + norm * (metric.tau * bent + 0.5 * metric.tau**2 * norm))
 
