@@ -8,7 +8,16 @@ from support.programs.maros import maros, solved
 import convexml as cml
 from convexml import Verdict
 
-QUADRATIC = ("HS268", "DUALC1", "QBRANDY", "QPCBOEI2", "QISRAEL", "QFORPLAN")
+QUADRATIC = (
+    "HS268",
+    "DUALC1",
+    "QBRANDY",
+    "QPCBOEI2",
+    "QISRAEL",
+    "QFORPLAN",
+    "QSC205",
+    "STADAT1",
+)
 
 
 @pytest.mark.parametrize("name", QUADRATIC)

@@ -22,8 +22,9 @@ ROUNDS = 6
 def bounded_prices(program: ConeProgram, w: Array, y: Array) -> Iterator[Priced]:
     """The price of (w, y) by bounds of variables, or else that of (w, y) a little aside.
 
-    With r = P w + A'y + q every feasible x' has an objective of at least D + r'x': bounds that the
-    rows imply for x' (``implied_bounds``) say how low that is. A negative r_j of a variable without
+    With r = P w + A'y + q every feasible x' has an objective of D + r'x' + (x' - w)'P(x' - w) / 2
+    or more: bounds that the rows imply for x' (``implied_bounds``) say how low r'x' is, and a
+    variable that P bends alone needs none. A negative r_j of a variable without
     an upper bound has no such price; y moves by about as much as r_j to where it is positive.
     Only of polyhedral cones whose data are exact; nothing where no price is found.
     """
@@ -59,7 +60,8 @@ def _aside(known: VariableBounds, pair: Priced, asked: Array, near: Array) -> Ar
     sign = np.where(below, 1.0, -1.0)
     own = np.bincount(known.columns, known.entries * pair.y[known.own], program.q.size)
     rest, room = pair.left - own, ASIDE * program.stationarity_size(pair.w, pair.y)
-    near |= (below != above) & ~known.joined & (sign * rest < room)
+    lone = (below != above) & ~known.joined & (known.curves == 0.0)
+    near |= lone & (sign * rest < room)
     columns = np.flatnonzero(near)
     level = float(np.max(np.abs(pair.y), initial=0.0)) or 1.0
     weights = np.where(program.ruled_by(ZeroCone), level, np.maximum(pair.y, 0.0))

@@ -15,7 +15,7 @@ from ...algebra.least_change import LeastChange
 from ...algebra.polyhedron import Interior, nearby, relative_interior
 from ...algebra.rational_dual import exact_dual
 from ...algebra.singular import SAFE
-from ...algebra.sums import exact_residual
+from ...algebra.sums import exact_dot, exact_residual
 from ..values import dual_residual, dual_value
 from .price import Priced
 
@@ -92,8 +92,9 @@ def _onto(interior: Interior, z: Array, weights: Array, thorough: bool) -> Array
 def priced_inside(program: ConeProgram, interior: Interior, w: Array, y: Array) -> Priced:
     """D at (w, y), and how much lower it may be at the exact point that ``nearby`` finds.
 
-    D is concave: on the way to the interior point it stays above the chord, and a step d lowers
-    it by at most |(P w, b)| |d| + |P| |d|^2 / 2.
+    On the way z + t d to the interior point D is D(z) - t (P w, b)'d - t^2 d'P d / 2: a point far
+    inside costs no more than the little of the way that is gone. A step e from there lowers D by
+    at most |(P w_t, b)| |e| + |P| |e|^2 / 2.
     """
     bent = bent_columns(program)
     y = program.project_dual(y)
@@ -105,18 +106,27 @@ def priced_inside(program: ConeProgram, interior: Interior, w: Array, y: Array) 
     found = nearby(interior, z)
     if found is None:
         return Priced(kept, y, value, np.inf, left)
-    values, slopes = [], []
-    for z in (found.point, interior.point):
-        at = np.zeros(w.size)
-        at[bent] = z[: bent.size]
-        values.append(dual_value(program, at, z[bent.size :]))
-        slopes.append(length(exact_residual(program.P, at)))
-    slope = float(np.hypot(max(slopes), length(program.b)))
-    curve = length(program.P.data)
-    bound = values[0] + found.share * (values[1] - values[0])
-    bound -= SAFE * found.step * (slope + 0.5 * curve * found.step)
-    noise = 4.0 * EPS * (abs(value) + abs(values[0]) + abs(values[1]))
-    return Priced(kept, y, value, max(value - bound, 0.0) + noise, left)
+    start, way = _parted(program, bent, found.point), interior.point - found.point
+    dw, dy = _parted(program, bent, way)
+    pulls = [exact_residual(program.P, at) for at in (start[0], dw)]
+    sizes = [length(pull) for pull in pulls]
+    gradient = np.hypot(sizes[0] + found.share * sizes[1], length(program.b))
+    fall = found.share * (exact_dot(pulls[0], dw) + exact_dot(program.b, dy))
+    turn = 0.5 * found.share**2 * exact_dot(pulls[1], dw)
+    curve = 0.5 * length(program.P.data) * found.step
+    first = dual_value(program, *start)
+    lost = value - first + fall + turn + SAFE * found.step * (gradient + curve)
+    terms = np.abs(pulls[0]) @ np.abs(dw) + np.abs(program.b) @ np.abs(dy)
+    terms += found.share * (np.abs(dw) @ (abs(program.P) @ np.abs(dw)))
+    noise = 4.0 * EPS * (abs(value) + abs(first) + found.share * float(terms))
+    return Priced(kept, y, value, max(lost, 0.0) + noise, left)
+
+
+def _parted(program: ConeProgram, bent: Array, z: Array) -> tuple[Array, Array]:
+    """(w, y) of a point of the polyhedron."""
+    w = np.zeros(program.q.size)
+    w[bent] = z[: bent.size]
+    return w, z[bent.size :]
 
 
 def rational_dual(program: ConeProgram, w: Array, y: Array) -> Priced | None:

@@ -53,6 +53,13 @@ class VariableBounds:
         return implied_bounds(A, self.program.b, self.program.ruled_by(ZeroCone))
 
     @cached_property
+    def curves(self) -> Array:
+        """The diagonal of P, 0 in columns with other entries, too."""
+        P = sparse.csc_array(self.program.P)
+        alone = np.bincount(P.indices[P.data != 0.0], minlength=P.shape[0]) == 1
+        return np.where(alone, P.diagonal(), 0.0)
+
+    @cached_property
     def linked(self) -> Any:
         """A without the inequalities of one variable, a csc_array."""
         A = self.program.A_by_row.copy()
@@ -84,7 +91,14 @@ class VariableBounds:
         if np.any(unknown):
             lower, upper = (each[unknown] for each in self.bounds)
             costs[unknown] = _most(pair.left[unknown], off[unknown], lower, upper)
-        return costs
+        return np.minimum(costs, self._curved(pair, off))
+
+    def _curved(self, pair: Priced, off: Array) -> Array:
+        """The cost where P has p on the diagonal alone: min_x s x + p (x - w)^2 / 2, s within r."""
+        ends = (pair.left - off, pair.left + off)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            costs = np.maximum(*(s * (0.5 * s / self.curves - pair.w) for s in ends))
+        return np.where(self.curves > 0.0, SAFE * np.maximum(costs, 0.0), np.inf)
 
     def _groups(self, asked: Array) -> list[Joined]:
         """Those of columns that are asked for: with t_j of both signs, or without any bound.
@@ -122,8 +136,8 @@ class VariableBounds:
     ) -> tuple[Array, Array]:
         """The cost of each group, whose share of r'x is r_k u, and how far off r is elsewhere.
 
-        Their rows of one variable have no multiplier then, which costs what it had added to D. A
-        u without bounds that only one equality i knows has an exact multiplier y_i - r_k / a.
+        Their rows of one variable have no multiplier then, which costs what it had added to D. For
+        a u without bounds a row i of it takes the exact multiplier y_i - r_k / a.
         """
         program, n = self.program, self.program.q.size
         lower, upper = self._joint_bounds(heads, members)
@@ -134,15 +148,28 @@ class VariableBounds:
         extra = np.array([float(np.sum(by_column[group.columns])) for group in groups])
         off = np.zeros(n)
         prices = _most(rest, 0.0, lower, upper)
-        equal, rows = program.ruled_by(ZeroCone), linked.indices[linked.indptr[heads]]
-        single = np.isinf(prices) & (np.diff(linked.indptr)[heads] == 1) & equal[rows]
-        if np.unique(rows[single]).size == np.count_nonzero(single):
-            moved = np.abs(rest[single] / linked.data[linked.indptr[heads[single]]])
-            sizes = abs(program.A_by_row[rows[single]])
-            off = SAFE * np.asarray(sizes.T @ moved)
+        open_ = np.flatnonzero(np.isinf(prices))
+        if open_.size:
+            at, rows, moved = self._carriers(pair.y, heads[open_], rest[open_])
+            off = SAFE * np.asarray(abs(program.A_by_row[rows]).T @ moved)
             prices = _most(rest, off[heads], lower, upper)
-            prices[single] = SAFE * np.abs(program.b[rows[single]]) * moved
+            prices[open_[at]] = SAFE * np.abs(program.b[rows]) * moved
         return prices + SAFE * extra, off
+
+    def _carriers(self, y: Array, heads: Array, rest: Array) -> tuple[Array, Array, Array]:
+        """A row of each head that knows no other: heads that have one, the rows, how far y moves.
+
+        That of the most room, for what is left; inequalities keep multipliers above 0.
+        """
+        found = sparse.coo_array(self.linked[:, heads])
+        rows, at, moved = found.row, found.col, np.abs(rest[found.col] / found.data)
+        equal, level = self.program.ruled_by(ZeroCone)[rows], float(np.max(np.abs(y), initial=0.0))
+        room = np.where(equal, level, np.maximum(y[rows], 0.0))
+        lone = np.bincount(rows, minlength=y.size)[rows] == 1
+        usable = np.flatnonzero(lone & (equal | (room > 2.0 * moved)))
+        usable = usable[np.argsort(-(room * np.abs(found.data))[usable], kind="stable")]
+        best, first = np.unique(at[usable], return_index=True)
+        return best, rows[usable[first]], moved[usable[first]]
 
     def _joint_bounds(self, heads: Array, members: Array) -> tuple[Array, Array]:
         """Bounds of each u, which stands in the place of its head; other members are left out."""
