@@ -20,7 +20,7 @@ from .prices.lift import lifted_prices
 from .prices.lineality import idle_columns
 from .prices.log_det import log_det_prices
 from .prices.polyhedral import dual_interior, priced_inside, rational_dual
-from .prices.price import Priced, priced
+from .prices.price import Priced, priced, unpriced
 from .prices.repair import repair_conic_dual
 from .rows import row_sizes
 from .search.fit import FittedProgram
@@ -127,6 +127,8 @@ def priced_candidates(
     mixed: bool = True,
 ) -> Iterator[Priced]:
     """Dual points near (w, y) with their prices, the cheapest to find first."""
+    if not program.q.any() and not program.P.nnz:  # of a constant multipliers of 0 say all
+        yield unpriced(program, np.zeros_like(w), np.zeros_like(y))
     yield from bounded_prices(program, w, y)
     is_small = program.b.size <= FEW
     if is_small:

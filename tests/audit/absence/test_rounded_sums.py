@@ -17,6 +17,7 @@ from convexml import Verdict
 from convexml.audit.cvxpy.reading.point import pose
 from convexml.audit.cvxpy.rounding.coefficients import rounded_data
 from convexml.audit.cvxpy.rounding.copied import is_copied
+from convexml.audit.cvxpy.rounding.walk import Walk
 
 TINY, STEP = 2.0**-54, 1.0 + 2.0**-52
 x = cp.Variable(name="x")
@@ -180,3 +181,13 @@ def test_coefficients_that_are_copied_are_those_written(name: str) -> None:
 def test_what_may_be_added_up_is_accounted_for(name: str) -> None:
     objective, constraints = ADDED[name]
     assert not is_copied(cp.Problem(cp.Minimize(objective), constraints))
+
+
+def test_the_trace_of_each_matrix_of_a_stack() -> None:
+    X = cp.Variable((2, 3, 3))
+    spread = np.arange(1.0, 19.0).reshape(2, 3, 3)
+    found = Walk({X.id: 0}, X.size).terms(cp.trace(cp.multiply(spread, X))).size.toarray()
+    picked = np.einsum("ijj,ijj,jk->ik", spread, spread, np.ones((3, 1)))[:, 0]
+    assert found.shape == (2, 19)
+    assert np.array_equal(found[:, :18] @ spread.ravel(order="F"), picked)
+    assert not found[:, 18].any()

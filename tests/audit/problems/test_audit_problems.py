@@ -213,3 +213,10 @@ def test_values_that_are_not_finite_prove_nothing() -> None:
     assert "the dual value of floor is not finite" in certificate.reason
     x.save_value(np.array([np.nan, 1.0]))
     assert cml.certify(problem).verdict is Verdict.UNDECIDED
+
+
+def test_a_constant_needs_no_multipliers() -> None:
+    X = cp.Variable((2, 2), nonneg=True, PSD=True)
+    problem = cp.Problem(cp.Minimize(0), [X == 5.0 * np.eye(2)])
+    certificate = cml.solve(problem)  # whose multipliers leave some 5e-13
+    assert (certificate.verdict, certificate.gap) == (Verdict.CERTIFIED, 0.0)

@@ -116,3 +116,16 @@ def test_a_complex_factor_moves_nothing(turn: complex) -> None:
     certificate = cml.certify(problem)
     assert certificate.verdict is Verdict.REFUTED
     assert "constraints[0]" in certificate.reason
+
+
+@pytest.mark.parametrize("over", [0.0, 1e-9, 1e-3])
+def test_a_complex_cone_is_rounded_by_its_terms(over: float) -> None:
+    t, z = cp.Variable(), cp.Variable(2, complex=True)
+    problem = cp.Problem(cp.Minimize(t), [cp.SOC(t, z), z == np.array([3.0, 4j])])
+    found = cml.solve(problem)
+    assert found.verdict is Verdict.CERTIFIED
+    t.value, z.value = 5.0 - over, np.array([3.0, 4j])
+    row = next(r for r in cml.certify(problem).conditions if r.name == "constraints[0]: violation")
+    assert row.residual == pytest.approx(over / np.sqrt(2.0), abs=1e-15)
+    assert row.rounding < 1e-12
+    assert row.breaks(1e-6) is (over > 1e-6)

@@ -21,7 +21,7 @@ from ....duality.canonical import Canonical, cone_program
 from ....duality.checking import constraint_names
 from ....duality.inner import stored
 from ....errors import InputError, SolverError
-from ....numerics import EPS, Array
+from ....numerics import EPS, ROUNDING, Array
 from ....objective.conic.program import ConeProgram
 from .attributed import attribute_rows
 from .curvature import curved, rounded
@@ -36,7 +36,7 @@ from .layout import (
     read_part,
 )
 from .pairs import with_pairs
-from .sizes import cone_numbers, row_sizes, value_sizes
+from .sizes import cone_numbers, gathered, row_sizes, term_sizes, value_sizes
 from .violation import attribute_violations, constraint_violation
 
 
@@ -211,7 +211,13 @@ def primal_rows(
     terms = 4.0 * EPS * program.in_pairs(program.A_sizes @ np.abs(x) + np.abs(program.b))
     rows = []
     for constraint, violated in found.constraints:
-        scale, error = (_sizes(posed, constraint, v, violated.size) for v in (size, terms))
+        known, count = posed.maps.get(constraint.id), violated.size
+        if known is None or known.rows.size == 0:
+            scale = value_sizes(constraint, count)
+            each = [ROUNDING * term_sizes(part) for part in constraint.args]
+            error = gathered(constraint, each, count)
+        else:
+            scale, error = (_sizes(known, constraint, v, count) for v in (size, terms))
         name = f"{posed.labels[constraint.id]}: violation"
         rows.append(worst(name, "primal_feasibility", violated, scale, error))
     rows += outside_domain(posed) if outside is None else outside
@@ -241,11 +247,8 @@ def variable_sizes(posed: Posed, variable: Any) -> Array:
     return units.reshape(variable.shape, order="F").ravel() if entries else units
 
 
-def _sizes(posed: Posed, constraint: Any, size: Array, count: int) -> Array:
+def _sizes(multipliers: MultiplierMap, constraint: Any, size: Array, count: int) -> Array:
     """The sizes of the terms behind each violation; each cone counts by its own."""
-    multipliers = posed.maps.get(constraint.id)
-    if multipliers is None or multipliers.rows.size == 0:
-        return value_sizes(constraint, count)
     if multipliers.is_selection and count == multipliers.rows.size:
         if cone_numbers(constraint) is None:
             return np.abs(size[multipliers.matrix.indices])

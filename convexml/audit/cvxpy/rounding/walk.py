@@ -143,8 +143,8 @@ def _picked(atom: Any, names: frozenset[str]) -> Any:
         numbers.append(count.reshape(each.shape, order="F"))
         stop += each.size
     if "Trace" in names:
-        taken = np.diag(numbers[0])
-        rows = np.zeros(taken.size, dtype=int)
+        taken = np.diagonal(numbers[0], axis1=-2, axis2=-1).ravel(order="F")
+        rows = np.arange(taken.size) % max(atom.size, 1)
     elif "Sum" in names:
         kept = np.sum(numbers[0], axis=atom.axis, keepdims=True).shape
         groups = np.arange(int(np.prod(kept))).reshape(kept, order="F")
