@@ -112,7 +112,12 @@ class Certificate(PublicNames):
     moved: Condition | None = None
 
     def but(self, **changed: Any) -> Certificate:
-        """The same with other fields; conditions that were put off stay so."""
+        """The same with other fields; conditions that were put off stay so.
+
+        A dual point from elsewhere is not what was passed.
+        """
+        if changed.get("dual_source", "passed") != "passed":
+            changed.setdefault("moved", None)
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__, **changed)
         return twin

@@ -65,9 +65,11 @@ def bounded(
     is_proved, **facts
         Whether every step of the account is rigorous; other fields of the certificate.
     moved : Condition, optional
-        How far what was passed is from a dual point that holds; that of the bound is "constructed"
-        where it is another.
+        How far what was passed is from a dual point that holds: where it is "passed", by default
+        the worst row of dual feasibility. That of the bound is "constructed" where it is another.
     """
+    if moved is None and facts.get("dual_source") == "passed":
+        moved = dual_infeasibility(conditions)
     if moved is not None and moved.name != BOUND and not moved.meets(tol):
         facts["dual_source"] = "constructed"
     found = float(float(primal) - float(dual) if gap is None else gap)
@@ -91,6 +93,13 @@ def bounded(
         moved=moved,
         **facts,
     )
+
+
+def dual_infeasibility(conditions: Sequence[Condition]) -> Condition:
+    """The worst row on the dual point alone."""
+    rows = [row for row in conditions if row.kind == "dual_feasibility"]
+    met = Condition("the dual point", "dual_feasibility", 0.0)
+    return max(rows, key=lambda row: row.relative, default=met)
 
 
 def absent(

@@ -63,7 +63,7 @@ class LearningPart:
         if self.u is not None:
             own = certify_objective(self.objective, self.w, self.b, self.u, tol=tol, refute=False)
             if own.verdict is Verdict.CERTIFIED:
-                return replace(own, dual_source="solver")
+                return own.but(dual_source="solver")
         return certify_objective(self.objective, self.w, self.b, tol=tol, solver_dual=self.u)
 
 

@@ -109,6 +109,7 @@ def _through_factor(
         witness=None,
         reason=_reason(inner, extra, bare=constructed and u is not None),
         dual_source="constructed" if constructed else inner.dual_source,
+        moved=None if constructed else inner.moved,
     )
     found = judge(found)
     if inner.witness is None:

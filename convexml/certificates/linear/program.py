@@ -12,7 +12,7 @@ from ...objective.linear.data import LinearData, read_point
 from ...validation import positive_number
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
-from ..judge import bounded, judge, refuted, violated, without_unit
+from ..judge import bounded, dual_infeasibility, judge, refuted, violated, without_unit
 from ..scale import program_scale
 from .active_set import active_at, solve_multipliers
 from .bound import ROOM, LinearBound, exact_objective, lower_bound
@@ -76,6 +76,9 @@ def certify_linear(
         passed.get("lambda_upper", best.lambda_upper),
     )
     certificate = assess(data, x, given, tol, "constructed" if constructed else "passed")
+    if constructed and passed:
+        moved = dual_infeasibility(certificate.conditions)
+        certificate = judge(certificate.but(moved=moved))
     if certificate.verdict is Verdict.UNDECIDED:
         return _look_for_better(data, certificate)
     return certificate

@@ -155,7 +155,8 @@ class NuMachine(ArrayProblem):
             own |= {"b": witness["b"]} if "b" in self._scalars else {}
             witness = {**own, "objective": witness["objective"]}
         source = "solver" if found.dual_source == "passed" and not search else found.dual_source
-        return found.but(dual=told, witness=witness, dual_source=source)
+        moved = found.moved if "alpha" in dual else None
+        return found.but(dual=told, witness=witness, dual_source=source, moved=moved)
 
     @abstractmethod
     def _best(self, f: Array) -> Arrays:

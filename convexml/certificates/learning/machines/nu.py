@@ -9,7 +9,7 @@ tube    |f|^2 / 2 + sum_i c_i (|f(x_i) + b - y_i| - epsilon)_+ + nu sum(c) epsil
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
 
@@ -158,7 +158,7 @@ class NuPart:
         """Judge the point by its own dual point, or that of a tighter fit where this is better."""
         found = self.judged(tol)
         if found.verdict is Verdict.CERTIFIED:
-            return replace(found, dual_source="solver")
+            return found.but(dual_source="solver")
         if self._is_endless:
             return found
         other = self.again()
