@@ -93,6 +93,7 @@ def _document(name: str, certificate: Any) -> str:
     record = {
         "problem": name,
         "verdict": str(certificate.verdict),
+        "multipliers": certificate.multipliers,
         "objective": certificate.primal_objective,
         "dual_objective": certificate.dual_objective,
         "kkt": certificate.kkt,

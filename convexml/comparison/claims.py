@@ -56,11 +56,12 @@ def _row(
     entry: Entry, solver: str, tol: float, certificate: Certificate, timing: dict[str, Any]
 ) -> Outcome:
     certified = str(certificate.verdict) == "certified"
+    wrong = certificate.multipliers == "do not hold"
     return blank(
         entry,
         solver,
         tol,
-        "" if certified else said_of(certificate),
+        said_of(certificate) if not certified or wrong else "",
         **judged_fields(entry, certificate, _status(certificate, certified)),
         violation=violation(certificate.conditions),
         facts=check_facts(entry, SimpleNamespace(objective=certificate.primal_objective)),

@@ -9,6 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ..blocks import BlockArray
+from ..certificates.showing import multipliers
 from ..library import check_fact
 from ..models.reading.layout import RowValues
 from ..objective.linear.data import LinearData
@@ -128,6 +129,7 @@ def judged_fields(entry: Entry, certificate: Certificate, status: str) -> dict[s
         "verdict": verdict,
         "status": status,
         "claim": certificate.claim,
+        "multipliers": certificate.multipliers,
         "verified": verdict == "certified" and entry.expected_status in (None, status),
         "rounding": certificate.rounding,
         "within": certificate.within,
@@ -166,8 +168,13 @@ def _why(solution: Any) -> str:
 
 
 def said_of(certificate: Certificate) -> str:
-    """Why it is not certified, with the radius of a bound that is not one over all points."""
+    """Why it is not certified, with the radius of a bound that is not one over all points.
+
+    And what the multipliers that were passed miss by.
+    """
     reason, within = certificate.reason, certificate.within
+    if certificate.multipliers == "do not hold":
+        reason = "; ".join(filter(None, (multipliers(certificate), reason)))
     if within is None or f"within {within:.3g}" in reason:
         return reason
     return f"{reason} The bound holds only within {within:.3g} of this point.".strip()

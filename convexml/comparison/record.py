@@ -44,6 +44,8 @@ class Outcome:
         another one and undecided; else empty.
     claim : str
         What the verdict judges: "optimal", "infeasible", "unbounded" or "unattained".
+    multipliers : str
+        Those that stand: "hold", "do not hold" or "not passed".
     verified : bool
         Whether the expected status was reached, with verified evidence.
     certifiable : bool
@@ -103,6 +105,7 @@ class Outcome:
     status: str = "failed"
     elsewhere: str = ""
     claim: str = "optimal"
+    multipliers: str = "not passed"
     verified: bool = False
     certifiable: bool = True
     objective: float = nan

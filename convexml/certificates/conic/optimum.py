@@ -158,7 +158,7 @@ def _moved(
     for w, y, left in _dual_points(subject, x, pair, bound):
         moved = subject.moved(y)
         if moved is None:
-            return None, True
+            return None, False
         row = max(moved, _left_row(subject, w, y, left), key=lambda row: row.relative)
         near = row.meets(tol)
         if best is None:

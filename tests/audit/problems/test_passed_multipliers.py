@@ -125,3 +125,20 @@ def test_the_words_are_the_same_everywhere() -> None:
     assert "passed multipliers do not hold" in found._repr_latex_()
     assert "multipliers do not hold" in repr(found)
     assert "the passed multipliers hold" in str(two_bounds(0.0, [1.0, 0.0])).splitlines()[1]
+
+
+def test_a_comparison_tells_of_wrong_multipliers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solver that leaves twice the multiplier: certified, and the row says what is wrong."""
+    x = cp.Variable(name="x")
+    problem = cp.Problem(cp.Minimize(x), [x >= 1.0, x >= 0.5])
+
+    def wrong(self: Any, **options: Any) -> Any:
+        constraint = self.constraints[0]
+        constraint.save_dual_value(2.0 * np.array(constraint.dual_value))
+        return cml.certify(self, **options)
+
+    monkeypatch.setattr("convexml.comparison.claims.certify", wrong)
+    (row,) = cml.compare(problem, "clarabel").records
+    assert row.multipliers == "do not hold"
+    assert "the passed multipliers do not hold: " in row.message
+    assert row.to_dict()["multipliers"] == "do not hold"
