@@ -79,20 +79,26 @@ def latex_of(
     minus = v.negative() if form.sign else v
     across = v if penalty.depends_on_sizes else minus
     omega = told(penalty, Penalty, "tex", "value", w, across, lam)
-    rows, given = (*form.rows, *omega.rows), ""
-    if kernel is not None and kernel.takes_samples:
-        given = f"K_{{ij}} = {told(kernel, Kernel, 'tex', '__call__', 'x_i', 'x_j')}"
+    rows = (*form.rows, *omega.rows)
     over = ", ".join(filter(None, ("q" if kernel else str(w), b, form.over)))
     balance = b and balance
     stationarity = [form.slope, slope_of(omega, minus), balance]
     return Latex(
-        rf"\min_{{{over}}}\ {plus(form.cost, omega.value)}" + such_that(*map(str, rows), given),
+        rf"\min_{{{over}}}\ {plus(form.cost, omega.value)}"
+        + such_that(*map(str, rows), gram(kernel)),
         plus(form.cost, omega.value, *(row.term for row in rows)),
         rf"\max_{{{form.dual}}}\ {plus(form.gain, omega.conjugate and f'-{omega.conjugate}')}"
         + such_that(form.domain, omega.domain, balance),
         (*filter(None, stationarity), *(row.condition for row in rows)),
         listed(weighted * KEPT, *names, *named_in_conditions(loss, omega, c, w)),
     )
+
+
+def gram(kernel: Kernel | None) -> str:
+    """What K is, where it is not given as such."""
+    if kernel is None or not kernel.takes_samples:
+        return ""
+    return f"K_{{ij}} = {told(kernel, Kernel, 'tex', '__call__', 'x_i', 'x_j')}"
 
 
 def named_in_conditions(loss: Loss, omega: Tex, c: Weights, w: Symbol) -> Iterator[str]:

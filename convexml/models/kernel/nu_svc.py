@@ -20,7 +20,7 @@ from ...numerics import EPS, Array
 from ...solvers.dual.two_sums import climb
 from ...tex import listed
 from ..arrays.problem import Arrays, Shapes
-from ..latex import WEIGHTS, Latex, such_that
+from ..latex import KEPT, WEIGHTS, Latex, gram, such_that
 from ..learning.prediction import score
 from ..pictures.learning import draw_machine
 from ..reading.inputs import read_samples
@@ -225,12 +225,12 @@ class NuSVC(NuMachine):
         margin = rf"\alpha_i (\rho - \xi_i - y_i ({f} + b))"
         return str(
             Latex(
-                rf"\min_{{{name}, b, \rho, \xi}}\ {cost}" + such_that(*rows),
+                rf"\min_{{{name}, b, \rho, \xi}}\ {cost}" + such_that(*rows, gram(self.kernel)),
                 rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i - \gamma \rho",
                 rf"\max_\alpha\ -\tfrac12 {form}" + such_that(*box, rf"{sum_of} \ge {total}"),
                 (f"{v} = {sum_}", r"\alpha_i + \beta_i = s_i", *box,
                  rf"{sum_of} = {total} + \gamma,\ \gamma \ge 0", *rows, f"{margin} = 0",
                  r"\beta_i \xi_i = 0", r"\gamma \rho = 0"),
-                listed(f"z_i = {f} + b", WEIGHTS),
+                listed(self._samples.weighted * KEPT, f"z_i = {f} + b", WEIGHTS),
             )
         )  # fmt: skip

@@ -15,7 +15,7 @@ from ...penalties import L2
 from ...solvers.dual.smo import smo
 from ...tex import listed
 from ..arrays.problem import Arrays
-from ..latex import WEIGHTS, Latex, such_that
+from ..latex import KEPT, WEIGHTS, Latex, gram, such_that
 from ..pictures.learning import draw_machine
 from ..problem import LearningProblem
 from ..reading.inputs import read_samples
@@ -150,7 +150,7 @@ class OneClassSVM(NuMachine):
         return str(
             Latex(
                 rf"\min_{{{'w' if self.kernel is None else 'q'}, \rho, \xi}}\ {cost}"
-                + such_that(*rows),
+                + such_that(*rows, gram(self.kernel)),
                 rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i",
                 rf"\max_\alpha\ -\tfrac12 {form}" + such_that(*box),
                 (
@@ -161,6 +161,6 @@ class OneClassSVM(NuMachine):
                     f"{margin} = 0",
                     r"\beta_i \xi_i = 0",
                 ),
-                listed(f"z_i = {f}", WEIGHTS),
+                listed(self._samples.weighted * KEPT, f"z_i = {f}", WEIGHTS),
             )
         )

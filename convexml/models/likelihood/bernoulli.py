@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +43,8 @@ class BernoulliLikelihood(LabelLikelihood):
     Cesari, *Machine Learning* (2025), chapter 3; Cover and Thomas, *Elements of Information Theory*
     (2006), section 11.1.
     """
+
+    _entries: ClassVar[str] = r"p_0 = 1 - p,\ p_1 = p"
 
     def __init__(self, x: Any, *, sample_weight: Any = None) -> None:
         labels, weights = read_label_samples(self.name, x, "x", sample_weight)

@@ -14,6 +14,7 @@ from ...certificates.likelihood.shares import Shares
 from ...errors import InputError
 from ...numerics import Array
 from ...objective import Statement, label_all
+from ...tex import listed
 from ...validation import read_labels
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..latex import Latex, such_that
@@ -26,6 +27,8 @@ class LabelLikelihood(ArrayProblem):
 
     methods: ClassVar[tuple[str, ...]] = ("newton",)
     why: ClassVar[str] = "one Newton step on p nu = q, sum(p) = 1 from nu = 1, which is p = q"
+    _entries: ClassVar[str] = ""
+    """The entries of p, in LaTeX, where a point has another p."""
     classes: Array
     """The labels that p speaks of, (K,)."""
 
@@ -139,16 +142,20 @@ class LabelLikelihood(ArrayProblem):
         return point, {labels[name]: value for name, value in dual.items()}
 
     def latex(self) -> str:
-        value, rows = r"-\sum_k q_k \log p_k", (r"\sum_k p_k = 1", r"p \ge 0")
-        signs = r"\lambda \ge 0", r"\lambda_k = \nu \ (k : q_k = 0)"
+        value, rows = r"-\sum_k q_k \log p_k", (r"\sum_k p_k = 1", r"p_k \ge 0")
+        signs = r"\lambda_k \ge 0", r"\lambda_k = \nu \ (k : q_k = 0)"
         gain = r"H(q) + 1 - \nu + \sum_k q_k \log(\nu - \lambda_k)"
         return str(
             Latex(
                 rf"\min_p\ {value}" + such_that(*rows),
-                rf"{value} + \nu \Big(\sum_k p_k - 1\Big) - \lambda^\top p",
+                rf"{value} + \nu \Big(\sum_k p_k - 1\Big) - \sum_k \lambda_k p_k",
                 rf"\max_{{\nu, \lambda}}\ {gain}" + such_that(*signs),
                 (r"p_k (\nu - \lambda_k) = q_k", *rows, *signs, r"\lambda_k p_k = 0"),
-                r"H(q) = -\sum_k q_k \log q_k,\ q_k = \text{share of label } k",
+                listed(
+                    r"H(q) = -\sum_k q_k \log q_k",
+                    r"q_k = \text{share of label } k",
+                    self._entries,
+                ),
             )
         )
 

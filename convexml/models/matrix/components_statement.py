@@ -6,7 +6,7 @@ import numpy as np
 
 from ...numerics import Array
 from ...objective import Statement, label_all
-from ..latex import Latex, such_that
+from ..latex import MOMENTS, Latex, such_that
 
 
 def pose_components(S: Array, k: int) -> Statement:
@@ -57,5 +57,6 @@ def components_latex() -> str:
             rf"\max_{{\nu, {upper}, {lower}}}\ -k\nu - \operatorname{{tr}} {upper}"
             + such_that(slope, *cone),
             (slope, *rows, *cone, *slack),
+            MOMENTS,
         )
     )

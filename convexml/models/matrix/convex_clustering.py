@@ -226,6 +226,7 @@ class ConvexClustering(ArrayProblem):
                 rf"{cost} + \sum_{{i < j}} V_{{ij}}^\top (U_i - U_j - Z_{{ij}})",
                 rf"\max_V\ {dual} - \tfrac12 \sum_i \Big\|{pull}\Big\|_2^2" + such_that(ball),
                 (rf"U_i = x_i - \left({pull}\right)", ball, slack, "Z_{ij} = U_i - U_j"),
+                r"w_{ij} = \text{weight of a pair}",
             )
         )
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...objective import Statement, label_all
-from ...tex import listed
-from ..latex import KEPT, Latex, such_that, weights_of
+from ...tex import Weights, listed
+from ..latex import Latex, such_that, weights_of
 from ..reading.inputs import Samples
 
 
@@ -49,7 +49,11 @@ def pose_generalized_dual(samples: Samples, A: Any, strength: float, intercept: 
 
 def generalized_latex(intercept: bool, weighted: bool) -> Latex:
     """Primal, Lagrangian, dual and KKT conditions."""
-    c = weights_of("mean", weighted)
+    c = weights_of("mean", False)
+    words = rf"c_i = {c.each}"
+    if weighted:  # s are multipliers
+        c = Weights(r"\sum_i c_i", "c_i", "u_i / c_i")
+        words = r"(i : c_i > 0),\ c_i = \text{weight of sample } i \text{ by the sum of all}"
     b, over = (r" + \mathbf{1}b", "w, b, z, v") if intercept else ("", "w, z, v")
     cost = rf"{c.total} \tfrac12 (z_i - y_i)^2 + \lambda\|v\|_1"
     rows = f"Xw{b} = z", "Aw = v"
@@ -74,9 +78,5 @@ def generalized_latex(intercept: bool, weighted: bool) -> Latex:
                 ),
             )
         ),
-        listed(
-            weighted * KEPT,
-            f"c_i = {c.each}",
-            r"A = \text{combinations of coefficients, a row each}",
-        ),
+        listed(words, r"A = \text{combinations of coefficients, a row each}"),
     )

@@ -45,8 +45,8 @@ class MonotoneRegression(ArrayProblem):
     -----
     With c_i = s_i / sum s the multipliers alpha >= 0 of w_i <= w_{i+1} are the cumulative sums of
     residuals, alpha_i = sum_{j <= i} c_j (y_j - w_j) (with the other sign where w is to fall), and
-    the gap is a sum of terms >= 0 that are computed as such. w is constant on blocks, the mean of
-    each.
+    the gap is a sum of terms >= 0 that are computed as such, measured on max(|P|, |D|, 1e-6 P_0),
+    P_0 = sum_i c_i (y_i - c'y)^2 / 2 of the mean alone. w is constant on blocks, the mean of each.
 
     References
     ----------

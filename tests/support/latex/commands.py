@@ -19,11 +19,19 @@ class Commands:
         self.take("_")
         indices = self.subscript()
         if ":" in indices:  # j : omega_j > 0
-            self.names = self.names | {"kept": self.names[r"\omega"] > 0.0}
-            before = self.ranges
-            self.ranges = before | {"j": np.flatnonzero(self.names["kept"])}
-            found = self.over("j", sum)
+            index, name, before = indices[0], indices[2], self.ranges
+            self.ranges = before | {index: np.flatnonzero(self.names[name] > 0.0)}
+            found = self.over(index, sum)
             self.ranges = before
+            return found
+        if r"\ne" in indices:  # i \ne j
+            start, outer, size = self.k, dict(self.at), len(self.ranges["i"])
+            found = 0.0
+            for i in range(size):
+                for j in range(size):
+                    self.k, self.at = start, outer | {"i": i, "j": j}
+                    found += (i != j) * self.product()
+            self.at = outer
             return found
         if r"\le" in indices:  # j \le m
             before, last = self.ranges, self.at[indices[-1]]
@@ -67,6 +75,9 @@ class Commands:
         return self.on_frac()
 
     def on_log(self) -> Any:
+        if self.took(r"\det"):
+            sign, value = np.linalg.slogdet(self.factor())
+            return np.where(np.asarray(sign) > 0.0, value, -np.inf)[()]
         with np.errstate(divide="ignore"):
             return np.log(self.factor())
 
@@ -83,11 +94,27 @@ class Commands:
         powers = np.exp(self.bracketed()[0])
         return powers / powers.sum()
 
+    def on_langle(self) -> Any:
+        first = self.sum()
+        self.take(",")
+        second = self.sum()
+        self.take(r"\rangle")
+        return np.sum(first * second)
+
+    def on_diag(self) -> Any:
+        return np.diag(self.bracketed()[0])
+
+    def on_least(self) -> Any:
+        return np.linalg.eigvalsh(self.bracketed()[0])[0]
+
     def on_trace(self) -> Any:
         return np.trace(self.product())
 
     def on_one(self) -> Any:
-        return np.ones(len(self.names["y"]))
+        return np.ones(len(self.ranges["i"]))
+
+    def on_pairs(self) -> Any:
+        return np.add.outer(self.names[r"\alpha"], self.names[r"\alpha"])
 
     def on_rows(self) -> Any:
         return np.tile(self.names["b"], (len(self.names["y"]), 1))

@@ -15,21 +15,52 @@ import numpy as np
 
 from support.latex.commands import Commands
 
-RELATIONS = {r"\le", r"\ge", "="}
-ENDS = {"+", "-", ")", "]", "}", r"\}", ",", "&", *RELATIONS, r"\where", r"\forall", ""}
-SPACES = re.compile(r"\\left|\\right|\\Big|\\quad|\\,|\\ |\s")
+RELATIONS = {r"\le", r"\ge", "=", r"\succeq", r"\preceq", r"\ne", "<", ">"}
+ENDS = {"+", "-", ")", "]", "}", r"\}", ",", "&", *RELATIONS}
+ENDS |= {r"\rangle", r"\where", r"\forall", ""}
+SPACES = re.compile(r"\\left|\\right|\\Big|\\textstyle|\\quad|\\,|\\ |\s")
 TOKENS = re.compile(r"\\[A-Za-z]+|\\[|{}]|[0-9.]+|.")
+
+
+SPELLED = {
+    r"(\alpha \mathbf{1}^\top + \mathbf{1} \alpha^\top)": r"\pairs ",
+    r"\mathbf{1}b^\top": r"\rows ",
+    r"\mathbf{1}": r"\one ",
+    r"\operatorname{tr}": r"\trace ",
+    r"\lambda_{\min}": r"\least ",
+    r"M(\alpha, N)": "M",
+    "H(q)": r"\entropy ",
+    "l(y_i, z_i)": r"\loss_i ",
+    r"P(\text{other class})": r"\other_i ",
+    "v_0": r"\shift ",
+    "x(E)": r"\total ",
+    r"x(\pi)": r"\crossing_\pi ",
+    r"|\pi|": r"\parts_\pi ",
+    r"\sum_{\pi : e \in \delta(\pi)} y_\pi": r"\load_e ",
+    r"\ \text{but for single points}": r"\where \parts_\pi < n",
+}
+"""What is one name, or one command, as a command."""
+CONDITION = re.compile(r"(?:\\ | )\(([ik](?: :)? [^()]*)\)$")
+"""A statement's (i : c_i = 0), (i \\ne j)."""
+
+
+class Unknown(Exception):
+    """A name without a value, and its index."""
+
+
+class Beyond(Exception):
+    """An entry after the last, or before the first."""
 
 
 class Reader(Commands):
     """One formula, with the values of its names and the ranges of its indices."""
 
     def __init__(self, text: str, names: dict[str, Any], ranges: dict[str, Any]) -> None:
-        text = (
-            text.replace(r"\mathbf{1}b^\top", r"\rows ")
-            .replace(r"\mathbf{1}", r"\one ")
-            .replace(r"\operatorname{tr}", r"\trace ")
-        )
+        text = CONDITION.sub(lambda found: r"\where " + found[1].split(":")[-1], text)
+        for spelling, command in SPELLED.items():
+            text = text.replace(spelling, command)
+        text = re.sub(r"\\?(\w+)_\{(?:\\text\{)?(ub|eq|lower|upper)\}?\}", r"\\\1\2 ", text)
+        text = re.sub(r"\\Omega\(\w\)", r"\\Omega ", text)
         text = re.sub(r"\\(operatorname|text)\{(\w+)\}", r"\\\2 ", text)
         self.tokens = [t for t in TOKENS.findall(SPACES.sub(" ", text)) if t != " "]
         self.names, self.ranges, self.at, self.k = names, ranges, {}, 0
@@ -53,18 +84,24 @@ class Reader(Commands):
 
     # -- statements --------------------------------------------------------------------------
 
-    def holds(self, tol: float) -> bool:
-        """Whether the statement holds for every value of its free indices, by ``tol``."""
-        free = [i for i in "ijkgm" if self.is_free(i)]
+    def holds(self, tol: float, first: bool = False) -> bool:
+        """Whether the statement holds for all (the first) of its free indices, by ``tol``."""
+        free = [i for i in self.ranges if i != "l" and self.is_free(i)]
         for values in itertools.product(*(self.ranges[i] for i in free)):
             self.at, self.k = dict(zip(free, values, strict=True)), 0
-            if not self.holds_here(tol):
-                return False
+            try:
+                if not self.holds_here(tol):
+                    return False
+            except Beyond:
+                continue
+            if first:
+                break
         return True
 
     def is_free(self, i: str) -> bool:
         text = " ".join(self.tokens)
-        text = text.replace("sum _ { j > i }", "sum _ j").replace("sum _ { j < i }", "sum _ j")
+        text = re.sub(r"sum _ { (\w) [<>:] [^}]*}", r"sum _ \1", text)
+        i = re.escape(i)
         bound = re.search(rf"sum _ ({i} |{{ [^}}]*\b{i}\b)", text) and "forall " + i not in text
         return not bound and bool(re.search(rf"_ ({i}\b|{{ [^}}]*\b{i}\b)", text))
 
@@ -76,16 +113,18 @@ class Reader(Commands):
         if self.took(r"\forall"):
             self.k = len(self.tokens)
         if self.took(r"\where"):
+            if self.tokens[self.k + 1] == r"\ne":  # i \ne j
+                return self.at["i"] == self.at["j"] or self.all_hold(sides, relations, tol)
             left, relation, right = self.sum(), self.take(), self.sum()
-            if relation == "=" and left != right:
+            if not {"=": left == right, "<": left < right, r"\le": left <= right + tol}[relation]:
                 return True
         assert self.next == "", self.tokens[self.k :]
-        known = [
-            (a, r, b)
-            for a, r, b in zip(sides, relations, sides[1:], strict=False)
-            if not (isinstance(a, str) or isinstance(b, str))
-        ]
-        return all(compare(np.asarray(a), r, np.asarray(b), tol) for a, r, b in known)
+        return self.all_hold(sides, relations, tol)
+
+    def all_hold(self, sides: list[Any], relations: list[str], tol: float) -> bool:
+        assert relations, self.tokens
+        chain = zip(sides, relations, sides[1:], strict=False)
+        return all(compare(np.asarray(a), r, np.asarray(b), tol) for a, r, b in chain)
 
     # -- values ------------------------------------------------------------------------------
 
@@ -112,19 +151,29 @@ class Reader(Commands):
             inner = not (self.took(r"\cdot") or self.took(r"\circ"))
             other = self.factor()
             inner = inner and np.ndim(value) > 0 and np.ndim(other) > 0
-            value = value @ other if inner else times(value, other)
+            if inner and self.names.get("0 times infinity") and value.ndim == other.ndim == 1:
+                value = np.sum(times(value, other))
+            else:
+                value = value @ other if inner else times(value, other)
         return value
 
     def over(self, indices: str, combine: Any) -> Any:
         """Evaluate the rest of the product for all values of the indices."""
         start, found = self.k, []
-        letters = [c for c in indices if c.isalpha()]
+        letters = [indices] if indices in self.ranges else [c for c in indices if c.isalpha()]
         outer = dict(self.at)
         for values in itertools.product(*(self.ranges[c] for c in letters)):
             self.at, self.k = outer | dict(zip(letters, values, strict=True)), start
-            found.append(self.product())
+            try:
+                found.append(self.product())
+            except Beyond:
+                found.append(None)
+        assert found[0] is not None, self.tokens
+        if found[-1] is None:  # where the product ends
+            self.at, self.k = outer | dict.fromkeys(letters, 0), start
+            self.product()
         self.at = outer
-        return combine(found)
+        return combine([each for each in found if each is not None])
 
     def subscript(self) -> list[str]:
         if not self.took("{"):
@@ -185,7 +234,8 @@ class Reader(Commands):
 
     def norm(self) -> Any:
         inside = np.ravel(self.bracketed()[0])
-        self.take("_")
+        if not self.took("_"):
+            return np.linalg.norm(inside)
         order = {"1": 1, "2": 2, "F": 2, r"\infty": np.inf}[self.take()]
         return np.linalg.norm(inside, order)
 
@@ -196,7 +246,7 @@ class Reader(Commands):
         if token == "e" and self.took("^"):
             return np.exp(self.argument())
         if self.next != "_" or self.tokens[self.k + 1] in ("+", "-"):
-            return self.names[token]
+            return self.known(token)
         self.take("_")
         return self.entry(token, self.subscript())
 
@@ -204,15 +254,30 @@ class Reader(Commands):
         names, at = self.names, self.at
         if index in (["y", "_", "i"], ["i", "y", "_", "i"]):
             label = int(names["y"][at["i"]])
-            return np.eye(3)[label] if token == "e" else names["z"][at["i"], label]
+            return np.eye(3)[label] if token == "e" else self.known("z")[at["i"], label]
         if token in ("x", "X") and index[0] in ("j", "g") and "X" in names:  # columns
             columns = at["j"] if index == ["j"] else names["groups"][at["g"]]
             return names["X"][:, columns]
         if token in ("w", "v") and index == ["g"]:
             return names[token][names["groups"][at["g"]]]
-        if token not in names:
-            return f"{token} of {at}"
-        return names[token][tuple(at[c] for c in index)]
+        values = self.known(token, tuple(index))
+        where, letters = [], list(index)
+        while letters:
+            letter = letters.pop(0)
+            place = at[letter] if letter in at else int(names.get(letter, letter)) - 1
+            if letters[:1] in (["+"], ["-"]):
+                place += int(letters.pop(0) + letters.pop(0))
+            where.append(place + names.get(f"{token} from", 0))
+        if any(not 0 <= k < size for k, size in zip(where, values.shape, strict=False)):
+            raise Beyond(token)
+        return values[tuple(where)]
+
+    def known(self, token: str, index: tuple[str, ...] = ()) -> Any:
+        if token in "zu" and token not in self.names and token.upper() in self.names:
+            token = token.upper()  # of whose rows it is one
+        if token not in self.names:
+            raise Unknown(token, index)
+        return self.names[token]
 
 
 def times(a: Any, b: Any) -> Any:
@@ -224,6 +289,9 @@ def times(a: Any, b: Any) -> Any:
 
 def compare(a: Any, relation: str, b: Any, tol: float) -> bool:
     """One relation, entrywise, by ``tol``."""
+    if relation in (r"\succeq", r"\preceq"):
+        above = a - b if relation == r"\succeq" else b - a
+        return bool(np.linalg.eigvalsh(above)[0] >= -tol)
     if relation == "=":
         return bool(np.all((a == b) | (np.abs(a - b) <= tol)))
     return bool(np.all(a <= b + tol if relation == r"\le" else a >= b - tol))

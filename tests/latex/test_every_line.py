@@ -1,0 +1,181 @@
+"""Every line that is printed of every model, read and evaluated at a solution: none is false.
+
+P = L = D by the text, every constraint, condition and definition holds, the Lagrangian is least at
+the solution and the dual nowhere above P*, with values of the data, the point and the multipliers
+alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from support.latex.evaluation import K
+from support.latex.every_model import (
+    BOUNDS,
+    EXEMPT,
+    MORE,
+    NOT_SEPARABLE,
+    SOME_ZERO,
+    linear_program,
+    page_of,
+)
+from support.latex.formula_cases import EXACT, LOSSES, MODELS, PENALTIES, WEIGHTS, X
+from support.latex.page import Page
+
+import convexml as cml
+from convexml import models
+from convexml.errors import InputError
+
+EVERY = MODELS | MORE
+WEIGHTED = {"": None, "weights": WEIGHTS, "some zero": SOME_ZERO}
+
+
+def cases() -> list[Any]:
+    """Each model on one of its data, in turn; the whole product is slow."""
+    found = []
+    for number, (name, make) in enumerate(EVERY.items()):
+        own = []
+        for b, (label, s) in itertools.product((None, True, False), WEIGHTED.items()):
+            given = {"fit_intercept": b} if b is not None else {}
+            given |= {"sample_weight": s} if s is not None else {}
+            try:
+                make(**given)
+            except (InputError, TypeError):
+                continue
+            if b is not None or not _takes_intercept(make):
+                own.append(
+                    (name, given, f"{name}-{'' if b is None else 'b' if b else 'no b'}-{label}")
+                )
+        for k, (*case, label) in enumerate(own):
+            marks = () if k == number % len(own) else pytest.mark.slow
+            found.append(pytest.param(*case, id=label, marks=marks))
+    return found
+
+
+def _takes_intercept(make: Any) -> bool:
+    try:
+        make(fit_intercept=True)
+    except (InputError, TypeError):
+        return False
+    return True
+
+
+def check(page: Page, solution: Any, name: str = "") -> None:
+    bound = solution.certificate.dual_objective
+    assert page.faults(solution.objective, bound, name not in EXEMPT) == []
+
+
+@pytest.mark.parametrize(("name", "given"), cases())
+def test_models(name: str, given: Any) -> None:
+    page, solution = page_of(EVERY[name](**given), given.get("sample_weight"))
+    check(page, solution, name)
+
+
+def test_every_model_is_here() -> None:
+    named = {name.split()[0] for name in EVERY} | {"LinearProgram", "LearningProblem"}
+    assert named == {*models.__all__} - {"Problem"}
+
+
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+@pytest.mark.parametrize("equal", [False, True])
+def test_linear_programs(bounds: Any, equal: bool) -> None:
+    check(*page_of(linear_program(bounds, equal)))
+
+
+PAIRS = [
+    ("absolute", "l2 weights"),
+    ("squared", "box"),
+    ("squared", "box above"),
+    ("squared", "sorted_l1"),
+    ("linex", "nonnegative_elastic_net"),
+    ("logistic", "nonnegative_elastic_net of l1 only"),
+    ("huber", "l1_ball"),
+    ("hinge", "l2_ball"),
+    ("hinge", "zero"),
+    ("epsilon_insensitive", "l2"),
+    ("exponential", "box"),
+    ("hard_margin", "l1 weights"),
+    ("interpolation", "l1"),
+    ("pinball", "group_l2 weights"),
+    ("poisson", "l2 of strength 0"),
+    ("softmax", "elastic_net"),
+    ("squared_hinge", "elastic_net of l1 only"),
+    ("squared_epsilon_insensitive", "nonnegative"),
+    ("absolute", "group_l2"),
+]
+
+
+def pairs() -> list[Any]:
+    """Each pair in one scale and kind of weights, in turn; the whole product is slow."""
+    kinds = [*itertools.product(("mean", "sum", 2.5), WEIGHTED, (True, False))]
+    return [
+        pytest.param(*pair, *kind, marks=() if k == 5 * number % len(kinds) else pytest.mark.slow)
+        for number, pair in enumerate(PAIRS)
+        for k, kind in enumerate(kinds)
+    ]
+
+
+@pytest.mark.parametrize(("loss", "penalty", "scale", "kind", "intercept"), pairs())
+def test_pairs(loss: str, penalty: str, scale: Any, kind: str, intercept: bool) -> None:
+    part, y = LOSSES[loss]
+    classes, y = K if loss == "softmax" else 1, EXACT if loss == "interpolation" else y
+    y = NOT_SEPARABLE if loss == "hinge" else y
+    term, s = PENALTIES[penalty](X.shape[1] * classes), WEIGHTED[kind]
+    how = {"fit_intercept": intercept, "sample_weight": s, "loss_scale": scale}
+    page, solution = page_of(cml.LearningProblem(X, y, part, term, **how), s)
+    check(page, solution)
+
+
+def test_every_part_is_here() -> None:
+    assert {loss for loss, _ in PAIRS} == {*LOSSES}
+    assert {name.split()[0] for _, name in PAIRS} == {name.split()[0] for name in PENALTIES}
+
+
+CORRUPTIONS = (
+    (r" - ", " + "),
+    (r" \+ ", " - "),
+    (r"\\tfrac12 |\\tfrac\{1\}\{2\}", ""),
+    (r"\\tfrac1n ", ""),
+    (r"\\ge ", r"\le "),
+    (r"\\le ", r"\ge "),
+    (r"(?<=\\ )-", ""),
+    (r"= -", "= "),
+    (r"2\\lambda", r"\lambda"),
+)
+"""Another sign, no factor 1/2 or 1/n, another sense: each in one place at a time."""
+
+
+@pytest.mark.parametrize(
+    "name", ["Ridge", "Lasso", "GaussianLikelihood", "MonotoneRegression", "EnclosingBall"]
+)
+def test_no_corrupted_formula_passes(name: str) -> None:
+    """Each change of one sign, factor or sense is refused."""
+    given = {"fit_intercept": False} if name in MODELS else {}
+    page, solution = page_of(EVERY[name](**given))
+    check(page, solution, name)
+    count, passed = 0, []
+    for pattern, new in CORRUPTIONS:
+        for place in re.finditer(pattern, page.text):
+            text = page.text[: place.start()] + new + page.text[place.end() :]
+            other = replace(page, text=text)
+            count += 1
+            if not other.faults(solution.objective, solution.certificate.dual_objective):
+                passed.append(text)
+    assert count > 8
+    assert passed == []
+
+
+def test_a_line_that_cannot_be_read_is_a_fault() -> None:
+    page, solution = page_of(EVERY["Ridge"]())
+    bound = solution.certificate.dual_objective
+    for text in (r"u_i \asymp z_i", r"h_i = \text{something}", "u_i = h_i + g_i"):
+        broken = page.text.replace(
+            r"\text{KKT}\quad & u_i =",
+            rf"\text{{KKT}}\quad & {text} \\" "\n" r"\text{KKT}\quad & u_i =",
+        )
+        assert broken != page.text
+        assert replace(page, text=broken).faults(solution.objective, bound)

@@ -1,0 +1,358 @@
+"""All that a printed problem says, evaluated at numbers: a line that is false, or cannot be read.
+
+Names have values from the data, the point and the multipliers alone. All others are what the text
+itself defines: by an equation with one name that has no value yet, solved for that name.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from support.latex.reader import Beyond, Reader, Unknown, statements
+from support.latex.rows import rows_of_text
+
+GIVEN = r"\quad\text{s.t.}\quad"
+KEPT = re.compile(r"\(i : [sc]_i > 0\)")
+RELATION = re.compile(r"\\le(?![a-z])|\\ge(?![a-z])|=|\\in(?![a-z])|\\succeq|\\preceq")
+SIDES = re.compile(r"(\\le(?![a-z])|\\ge(?![a-z])|=)")
+WORDS = {
+    r"0 \cdot \infty = 0": "how a product is read, and read so here",
+    r"E[S] = \text{those within a set of points}\ S": "no line names E[S]",
+    r"\delta(\pi) = \text{those between parts of the partition } \pi": "of the sum of y, in words",
+    r"x(F) = \sum_{e \in F} x_e": "of a set of edges, in words; x(E) and x(pi) are evaluated",
+    r"x(\pi) = x(\delta(\pi))": "as the one before",
+    r"\text{one problem a query, whose values are added}": "the case has one query",
+    "p_0 = 1 - p": "the case has p_0 and p_1 of a number p so",
+    "p_1 = p": "as the one before",
+    r"E = \text{all edges}": "of a set of edges, in words",
+}
+"""Statements in words, each with the reason why it has no value."""
+
+
+@dataclass
+class Page:
+    """The text of a problem, the values of its names and the ranges of its indices.
+
+    Attributes
+    ----------
+    words : dict
+        What a definition in words is worth: s_i = sample weight.
+    rows : tuple of str
+        The names with an entry a row of X, of which only those of positive weight are kept where
+        the text says so.
+    """
+
+    text: str
+    names: dict[str, Any]
+    ranges: dict[str, Any]
+    words: dict[str, Any] = field(default_factory=dict)
+    rows: tuple[str, ...] = ()
+    weights: Any = None
+    tol: float = 1e-5
+
+    def __post_init__(self) -> None:
+        self.lines = rows_of_text(self.text)
+        self.names = self.names | {"0 times infinity": r"0 \cdot \infty = 0" in self.text}
+        if any(KEPT.match(line) for line in self.lines.get("where", [])):
+            kept = np.asarray(self.weights) > 0.0
+            of_rows = {
+                name: self.names[name][kept]
+                for name in self.rows
+                if name in self.names and np.ndim(self.names[name])
+            }
+            self.words = {
+                key: value[kept] if np.shape(value) == kept.shape else value
+                for key, value in self.words.items()
+            }
+            self.names = self.names | of_rows | {"n": float(kept.sum())}
+            before = self.ranges["i"]
+            self.ranges = {
+                key: range(int(kept.sum())) if value == before and key in self.moved else value
+                for key, value in self.ranges.items()
+            }
+        self.statements = [statement for _, statement in self.told()]
+        self.known = self.defined(self.names)
+
+    @property
+    def moved(self) -> str:
+        """The indices of rows: j too in a kernel matrix."""
+        return "ilj" if "q" in self.names else "il"
+
+    # -- statements ------------------------------------------------------------------------------
+
+    def told(self) -> Iterator[tuple[str, str]]:
+        """Label and statement: what is defined first comes first."""
+        parts = [("where", line) for line in self.lines.get("where", [])]
+        parts += [(key, self.lines[key][0].partition(GIVEN)[2]) for key in ("primal", "dual")]
+        parts += [("Lagrangian", self.lines["Lagrangian"][0].partition(r",\quad ")[2])]
+        parts += [("KKT", line) for line in self.lines["KKT"]]
+        for label, line in parts:
+            for statement in statements(line.replace(r",\quad", r",\ ")):
+                text = re.sub(r"^(\\ |\s)+", "", statement).strip()
+                if text and not KEPT.fullmatch(text) and text not in WORDS:
+                    function = re.match(r"(l\(|\\Omega\().*?(?=\\ \\text\{where)", text)
+                    if function:  # on its domain, where the point is
+                        yield label, function[0]
+                        text = text[function.end() :].removeprefix(r"\ \text{where}\ ")
+                    yield from ((label, each) for each in shared(text))
+
+    def goals(self) -> dict[str, str]:
+        """The three functions, without min and max."""
+        first = {key: self.lines[key][0].partition(GIVEN)[0] for key in ("primal", "dual")}
+        first["Lagrangian"] = self.lines["Lagrangian"][0].partition(r",\quad")[0]
+        return {key: re.sub(VARIABLES, "", text) for key, text in first.items()}
+
+    def variables(self, label: str) -> list[str]:
+        """What the line minimises or maximises over."""
+        found = re.match(VARIABLES, self.lines[label][0])
+        assert found, self.lines[label][0]
+        text = (found[2] or found[3]).replace("{", "").replace("}", "").replace(r"\text", "")
+        return [re.sub(r"_(upper|lower|ub|k)$|_jk$", short, name) for name in text.split(", ")]
+
+    # -- what the text defines -------------------------------------------------------------------
+
+    def defined(self, names: dict[str, Any]) -> dict[str, Any]:
+        """With every name that some equation defines, as far as one does."""
+        names, defining = dict(names), list[str]()
+        for affine in (False, True):
+            before = -1
+            while len(names) > before:
+                before = len(names)
+                for statement in self.statements:
+                    try:
+                        if r"\partial" not in statement:
+                            self.reader(statement, names).holds(np.inf, first=True)
+                    except Unknown as missing:
+                        self.define(statement, names, affine, *missing.args)
+                        if missing.args[0] in names:
+                            defining.append(statement)
+                    except FAILURES:
+                        pass  # told where it is checked
+        self.statements = defining
+        return names
+
+    def define(
+        self, text: str, names: dict[str, Any], affine: bool, token: str, index: tuple[str, ...]
+    ) -> None:
+        """Solve one equation for one name; nothing where it has another one as well."""
+        word = re.search(r"= (\d*\\text\{.*)$", text)
+        if word:
+            if (phrase := phrase_of(word[1])) in self.words:
+                names[token] = self.words[phrase]
+            return
+        sides = SIDES.split(re.split(r"\\ \\text\{where|\\forall|\\ \(", text)[0])
+        for k in range(1, len(sides), 2):
+            if sides[k] == "=":
+                for one, other in ((sides[k - 1], sides[k + 1]), (sides[k + 1], sides[k - 1])):
+                    if self.solved(one, other, names, affine, token, index):
+                        return
+
+    def solved(
+        self,
+        one: str,
+        other: str,
+        names: dict[str, Any],
+        affine: bool,
+        token: str,
+        index: tuple[str, ...],
+    ) -> bool:
+        sizes = [len(self.ranges[i]) for i in index if i in self.ranges]
+        alone = Reader(one, names, self.ranges).tokens
+        alone = "".join(alone).removeprefix(token).strip("_{}")
+        try:
+            if (
+                alone == "".join(index)
+                and "".join(Reader(one, names, {}).tokens)[: len(token)] == token
+            ):
+                places = itertools.product(*map(range, sizes))
+                found = [self.value(other, names, index, at) for at in places]
+                names[token] = (
+                    np.reshape(found, (*sizes, *np.shape(found[0]))) if index else found[0]
+                )
+                return True
+            if not affine or len(sizes) < len(index) or token not in f"{one} {other}":
+                return False
+            shape, difference = tuple(sizes), f"{one} - ({other})"
+            names[token] = solution = np.zeros(shape)
+            for at in itertools.product(*map(range, sizes)):
+                solution[at] = 0.0
+                first = self.value(difference, names, index, at)
+                solution[at] = 1.0
+                slope = self.value(difference, names, index, at) - first
+                if not np.all(slope != 0.0) or (index and np.ndim(slope)):
+                    names.pop(token)
+                    return False
+                if not index:
+                    names[token] = solution = -first / slope
+                else:
+                    solution[at] = -first / slope
+                left = np.abs(self.value(difference, names, index, at))
+                if not np.all(left <= 1e-9 * (1.0 + np.abs(first))):
+                    names.pop(token)  # not affine
+                    return False
+            names[token] = solution[()]
+            return True
+        except (Unknown, Beyond, AssertionError, KeyError, TypeError, ValueError, IndexError):
+            names.pop(token, None)
+            return False
+
+    def value(self, text: str, names: dict[str, Any], index: Any, at: Any) -> Any:
+        return self.reader(text, names).value(**dict(zip(index, at, strict=True)))
+
+    def reader(self, text: str, names: dict[str, Any]) -> Reader:
+        return Reader(text, names, self.ranges)
+
+    # -- what is checked -------------------------------------------------------------------------
+
+    def faults(self, primal: float, dual: float, perturbed: bool = True) -> list[str]:
+        """Every line that is false at the numbers, or that cannot be read, with why."""
+        found = []
+        for label, text in self.goals().items():
+            wanted = dual if label == "dual" else primal
+            try:
+                value = self.reader(text, self.known).value()
+                if not abs(value - wanted) <= self.tol * (1.0 + abs(wanted)):
+                    found.append(f"{label}: {text} is {value}, not {wanted}")
+            except FAILURES as failed:
+                found.append(f"{label}: {text}: {failed!r}")
+        for label, text in self.told():
+            try:
+                if not self.holds(text):
+                    found.append(f"{label}: {text} does not hold")
+            except FAILURES as failed:
+                found.append(f"{label}: {text}: {failed!r}")
+        if {"c", r"\loss", "z"} <= {*self.known}:
+            cost = np.sum(self.known["c"] * self.known[r"\loss"])
+            cost = cost + self.known.get(r"\Omega", 0.0)
+            if not abs(cost - primal) <= self.tol * (1.0 + abs(primal)):
+                found.append(f"where: sum_i c_i l(y_i, z_i) + Omega is {cost}, not {primal}")
+        if perturbed and not found:
+            found += self.least(primal) + self.below(primal)
+        return found
+
+    def holds(self, text: str) -> bool:
+        word = re.search(r"= (\d*\\text\{.*)$", text)
+        if word and phrase_of(word[1]) in self.words:
+            return True  # it gave the name its value
+        if r"\partial" in text:
+            return self.includes(text)
+        return self.reader(text, self.known).holds(self.tol)
+
+    def includes(self, text: str) -> bool:
+        r"""v \in a \partial f + g: f(x + d) - f(x) >= <v - g, d> for many d, short and long."""
+        left, right = text.split(r" \in ")
+        functions, smooth, variable = [], "0", ""
+        for term in plus_terms(right):
+            factor, kink, f = term.partition(r"\partial")
+            if not kink:
+                smooth += f" + {term}"
+                continue
+            below = re.match(r"\s*_(\{[^}]*\}|\w)", f)
+            f = f[below.end() :] if below else f
+            functions.append(f"{factor} {f}")
+            told = below[1].strip("{}") if below else re.sub(r"\\[a-zA-Z]+|[^WwvqK]", "", f)[0]
+            variable = told.partition("_")[0]
+        name, of_rows = variable, r"\partial_{z_i}" in text
+        x, rng = np.asarray(self.known[name], dtype=float), np.random.default_rng(0)
+        for i in self.ranges["i"] if of_rows else [None]:
+            at = {} if i is None else {"i": i}
+            v = np.asarray(self.reader(f"{left} - ({smooth})", self.known).value(**at))
+            whole = " + ".join(functions)
+            base = self.reader(whole, self.known).value(**at)
+            shape = x[i].shape if of_rows else x.shape
+            steps = [
+                *rng.normal(size=(20, *shape)),
+                *np.eye(int(np.prod(shape)) or 1).reshape(-1, *shape),
+            ]
+            for step, size in itertools.product(steps, (1e-3, -1e-3, 1.0, -1.0)):
+                moved = x.copy()
+                moved[i if of_rows else ...] += size * step
+                value = self.reader(whole, self.known | {name: moved}).value(**at)
+                if value < base + np.sum(v * size * step) - self.tol * abs(size):
+                    return False
+        return True
+
+    def least(self, value: float) -> list[str]:
+        """Where the Lagrangian is below P* at the multipliers: they do not hold it."""
+        rng, variables, found = np.random.default_rng(1), self.variables("primal"), []
+        for name, size in itertools.product(variables, (0.01, -0.01)):
+            x = np.asarray(self.known[name], dtype=float)
+            step = rng.normal(size=x.shape)
+            if name.startswith((r"\Theta", "Z", "P")) and x.ndim > 1 and x.shape[-1] == x.shape[-2]:
+                step = step + np.swapaxes(step, -1, -2)
+            moved = self.reader(
+                self.goals()["Lagrangian"], self.moved_names({name: x + size * step})
+            )
+            with np.errstate(invalid="ignore"):
+                low = moved.value()
+            if low < value - SLACK * (1.0 + abs(value)):
+                found.append(f"Lagrangian: {low} < P* = {value} where {name} is moved by {size}")
+        return found
+
+    def moved_names(self, changed: dict[str, Any]) -> dict[str, Any]:
+        names = [*self.variables("primal"), *self.variables("dual")]
+        fixed = {name: self.known[name] for name in names if name in self.known}
+        multipliers = {name: v for name, v in self.known.items() if name in MULTIPLIERS}
+        return self.defined(self.names | multipliers | fixed | changed)
+
+    def below(self, value: float) -> list[str]:
+        """Where the dual's function is above P* at a point of the dual."""
+        found = []
+        for size in (0.5, 0.9, 1.02, 1.1):
+            names = [name for name in self.variables("dual") if name in self.known]
+            changed = {name: size * np.asarray(self.known[name]) for name in names}
+            known = self.defined(self.names | changed)
+            limits = [text for label, text in self.told() if label == "dual"]
+            try:
+                if all(self.reader(text, known).holds(1e-7) for text in limits):
+                    high = self.reader(self.goals()["dual"], known).value()
+                    if high > value + SLACK * (1.0 + abs(value)):
+                        found.append(f"dual: {high} > P* = {value} at {size} times the multipliers")
+            except Unknown:
+                continue
+        return found
+
+
+SLACK = 1e-6
+"""Relative: what the solution may lack."""
+VARIABLES = re.compile(r"\\(min|max)_(?:\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}|(\\?\w+))\\ ?")
+FAILURES = (Unknown, Beyond, AssertionError, KeyError, TypeError, ValueError, IndexError)
+MULTIPLIERS = {r"\beta", r"\gamma", r"\Lambda", r"\lambda", r"\mu", r"\beta^*", r"\nu"}
+MULTIPLIERS |= {r"\lambda^+", r"\lambda^-"}
+
+
+def phrase_of(words: str) -> str:
+    """Words as they are read."""
+    return " ".join(re.sub(r"\\text|[{}]", "", words).split())
+
+
+def short(found: re.Match[str]) -> str:
+    return "" if found[1] in (None, "k") else found[1]
+
+
+def shared(text: str) -> Iterator[str]:
+    r"""a, b \ge 0 as two statements."""
+    first, comma, rest = text.partition(", ")
+    relation = RELATION.search(rest)
+    if comma and relation and re.fullmatch(r"[\\\w{}]+", first):
+        yield first + " " + rest[relation.start() :]
+        yield rest
+    else:
+        yield text
+
+
+def plus_terms(text: str) -> list[str]:
+    """The terms of a sum outside brackets."""
+    depth, start, found = 0, 0, []
+    for k, c in enumerate(text):
+        depth += (c in "([{") - (c in ")]}")
+        if depth == 0 and text[k : k + 3] == " + ":
+            found.append(text[start:k])
+            start = k + 3
+    return [*found, text[start:]]
