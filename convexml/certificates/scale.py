@@ -44,6 +44,11 @@ def program_scale(primal: float, dual: float, size: float) -> float:
     return _largest(primal, dual, SIZE_SHARE * size)
 
 
+def entropy_scale(nats: float = 1.0) -> float:
+    """One nat of an entropy, one a feature of a log-determinant: P has no zero of its own."""
+    return _largest(nats)
+
+
 def _largest(*values: float) -> float:
     return max((abs(float(value)) for value in values if math.isfinite(value)), default=0.0)
 

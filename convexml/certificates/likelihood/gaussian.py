@@ -18,6 +18,7 @@ from ...objective.likelihood.newton import precision_steps
 from ..algebra.log_det import log_det
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, judge, refuted
+from ..scale import entropy_scale
 
 STEPS = 200
 """Newton steps towards a better point."""
@@ -160,7 +161,7 @@ class Precision:
                 dual,
                 self._rows(Theta, symmetric, W, moved),
                 tol,
-                scale=float(self.d),
+                scale=entropy_scale(self.d),
                 rounding=self.value_rounding(symmetric) + lost + 4.0 * UNIT * abs(dual),
                 dual={"W": W},
                 dual_source=source,

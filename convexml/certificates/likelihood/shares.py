@@ -20,10 +20,9 @@ from ...conditions import Condition, products, worst
 from ...numerics import ELEMENTARY, ROUNDING, UNIT, Array, gamma
 from ..certificate import Certificate
 from ..judge import bounded, judge, refuted
+from ..scale import entropy_scale
 
 Arrays = dict[str, Array]
-NAT = 1.0
-"""What a gap is measured on."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ class Shares:
                 bound,
                 self._rows(p, given, given["lambda"] - lam),
                 tol,
-                scale=NAT,
+                scale=entropy_scale(),
                 rounding=lost if np.isfinite(primal - bound) else 0.0,
                 dual={"nu": nu, "lambda": lam},
                 dual_source="passed" if dual else "constructed",

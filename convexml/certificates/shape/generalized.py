@@ -153,7 +153,7 @@ class Generalized:
         gap = self.lam * float(np.abs(z).sum()) - float(s @ z)
         away = np.sqrt(self.c) * (self.y - self.centre) - self.stack.B @ v
         value = 0.5 * float(away @ away) + self.lam * float(np.abs(z).sum())
-        return gap / max(value, 1e-6 * self.null)
+        return gap / learning_scale(value, value, self.null)
 
     # -- the certificate -------------------------------------------------------------------------
 

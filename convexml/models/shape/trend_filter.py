@@ -48,6 +48,7 @@ class TrendFilter(ArrayProblem):
     -----
     L = mean (y - w)^2 / 2 + s'Aw with abs(s_i) <= lam: every such "s" (n - order - 1,) is dual
     feasible, w = y - n A's at the optimum, and the gap is a sum of terms >= 0, computed as such.
+    Gaps are measured on max(|P|, |D|, 1e-6 P_0), P_0 = mean (y - mean y)^2 / 2 of the mean alone.
     At ``lam_max`` and above w is the polynomial of the degree ``order`` that fits best.
 
     References
