@@ -123,8 +123,9 @@ def _judge_near(
     """By the point at the tolerance's distance inside; by one less far where that charges more."""
     first = None
     for share in INSIDE:
-        inside = near if share == 1.0 else missed(posed, share * tol)
-        assert inside is not None
+        inside = near if share == 1.0 else missed(posed, tol, share)
+        if inside is None or not inside.at:
+            break
         with substituted(inside.at):
             found = _judge_inside(posed, tol, answer, given, inside)
         said = (found.reason.removesuffix("."), inside.words)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from ....conditions import Condition, worst
 from ....duality.checking import shown, value_of
@@ -225,15 +226,23 @@ def size_of(expression: Any, sizes: Callable[[Any], Array]) -> tuple[Array, Arra
     moves = dense(expression.value).ravel(order="F").astype(complex)
     size, terms = np.zeros(moves.size), np.abs(moves)
     for variable, slope in slopes.items():
-        matrix = dense(slope).reshape(variable.size, -1)
-        at = dense(variable.value)
-        unit = sizes(variable)
-        unit = unit if unit.size == at.size else np.full(at.size, np.max(unit, initial=0.0))
-        unit = unit.reshape(at.shape).ravel(order="F")
-        at = at.ravel(order="F")
+        matrix, unit = transposed(slope, variable), units_of(variable, sizes(variable))
+        at = dense(variable.value).ravel(order="F")
         moves = moves - matrix.T @ at
         size, terms = size + abs(matrix).T @ unit, terms + abs(matrix).T @ np.abs(at)
     offset = np.abs(moves)
     size = size + np.where(offset > 64.0 * EPS * terms, offset, 0.0)
     size = np.where(size > 0.0, size, terms)
     return size.reshape(value.shape, order="F"), terms.reshape(value.shape, order="F")
+
+
+def transposed(slope: Any, variable: Any) -> Any:
+    """A transposed Jacobian as CVXPY has it, which may be a number."""
+    return slope if sparse.issparse(slope) else np.reshape(slope, (variable.size, -1))
+
+
+def units_of(variable: Any, sizes: Array) -> Array:
+    """Those of its entries, column by column; the largest where there is none for each."""
+    if sizes.size == variable.size:
+        return sizes.reshape(variable.shape).ravel(order="F")
+    return np.full(variable.size, np.max(sizes, initial=0.0))

@@ -17,12 +17,22 @@ from scipy.sparse.linalg import lsqr
 from ....conditions import Condition
 from ....duality.checking import substituted, value_of
 from ....numerics import EPS, Array
-from .domain import is_endless, row_name, size_of, undefined, without_value
+from .domain import (
+    is_endless,
+    row_name,
+    size_of,
+    transposed,
+    undefined,
+    units_of,
+    without_value,
+)
 from .layout import dense
 from .point import Posed, Violations, outside_domain, variable_sizes, violations
 
 ROUNDS, STEPS = 4, 200
 """The point moves to the border, then by a few roundings beyond it; and steps of least squares."""
+FAR = 10.0
+"""A point farther away than so many tolerances, in the units of a variable, is not nearby."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +66,11 @@ class Missed:
         return all(np.array_equal(dense(v.value), value) for v, value in self.at.items())
 
 
-def missed(posed: Posed, tol: float) -> Missed | None:
+def missed(posed: Posed, tol: float, share: float = 1.0) -> Missed | None:
     """None where all domains are met, or a function is infinite for another reason.
 
-    Where it is infinite at the border, the point nearby is inside by ``tol`` of the size of its
-    argument; so is that of a constraint that is infinite on the border.
+    Where it is infinite at the border, the point nearby is inside by a ``share`` of ``tol``, for
+    the size of its argument; so is that of a constraint that is infinite on the border.
     """
     if not any(constraints for owner in posed.domains for _, constraints in owner.atoms):
         return None
@@ -73,7 +83,7 @@ def missed(posed: Posed, tol: float) -> Missed | None:
     values = dict(own)
     for count in range(ROUNDS + 1):
         with substituted(values), np.errstate(all="ignore"):
-            wanted = list(_wanted(posed, tol, count))
+            wanted = list(_wanted(posed, share * tol, count))
             moves = _moves(posed, wanted) if count < ROUNDS else {}
         if not moves:
             break
@@ -81,8 +91,12 @@ def missed(posed: Posed, tol: float) -> Missed | None:
     if count == 0 and not wanted:
         return None
     words, value = undefined(posed.domains), _objective(posed)
+    far = any(
+        np.any(np.abs(values[v] - own[v]).ravel(order="F") > FAR * tol * unit)
+        for v, unit in ((v, units_of(v, variable_sizes(posed, v))) for v in own)
+    )
     with substituted(values):
-        if wanted or without_value(posed.domains):
+        if wanted or far or without_value(posed.domains):
             return Missed({}, told, told, 0.0, outside, words)
         near, other = violations(posed), _objective(posed)
     away = max(float(np.max(np.abs(values[v] - own[v]), initial=0.0)) for v in values)
@@ -145,17 +159,16 @@ def _wanted(posed: Posed, tol: float, count: int) -> Iterator[tuple[Any, Array]]
 def _moves(posed: Posed, wanted: list[tuple[Any, Array]]) -> dict[Any, Array]:
     """The least moves of the variables that make these, in their units; none where unknown."""
     variables = posed.problem.variables()
-    units = [_unit(posed, variable) for variable in variables]
-    blocks, sides = [], [np.zeros(0)]
+    units = [units_of(v, variable_sizes(posed, v)) for v in variables]
+    blocks, sides = [], []
     for part, step in wanted:
         slopes, side = part.grad, step.ravel(order="F")
         if any(slope is None for slope in slopes.values()):
             return {}
         at = np.flatnonzero(side)
-        shapes = [(variable.size, side.size) for variable in variables]
-        every = [slopes.get(variable, 0.0) for variable in variables]
-        parts = [_matrix(slope, shape).T[at] for slope, shape in zip(every, shapes, strict=True)]
-        blocks.append(sparse.hstack(parts) @ sparse.diags_array(np.concatenate(units)))
+        every = [transposed(slopes.get(v, np.zeros((v.size, side.size))), v) for v in variables]
+        rows = sparse.hstack([sparse.csr_array(matrix.T)[at] for matrix in every])
+        blocks.append(rows @ sparse.diags_array(np.concatenate(units)))
         sides.append(side[at])
     if not blocks:
         return {}
@@ -164,25 +177,8 @@ def _moves(posed: Posed, wanted: list[tuple[Any, Array]]) -> dict[Any, Array]:
     for turn, half in ((1.0, np.real(side)), (1j, np.imag(side))):
         if np.any(half):
             z = z + turn * lsqr(system, half, atol=1e-15, btol=1e-15, iter_lim=STEPS)[0]
-    ends = np.cumsum([unit.size for unit in units])[:-1]
-    moves = np.split(z * np.concatenate(units), ends)
+    moves = np.split(z * np.concatenate(units), np.cumsum([unit.size for unit in units])[:-1])
     return {
         v: (move if v.is_complex() else np.real(move)).reshape(v.shape, order="F")
         for v, move in zip(variables, moves, strict=True)
-        if np.any(move)
     }
-
-
-def _matrix(slope: Any, shape: tuple[int, int]) -> Any:
-    """A transposed Jacobian of CVXPY, which may be a number."""
-    if sparse.issparse(slope):
-        return sparse.csc_array(slope)
-    return sparse.csc_array(np.broadcast_to(slope, shape))
-
-
-def _unit(posed: Posed, variable: Any) -> Array:
-    """That of each entry, column by column."""
-    sizes = variable_sizes(posed, variable)
-    if sizes.size == variable.size:
-        return sizes.reshape(variable.shape).ravel(order="F")
-    return np.full(variable.size, np.max(sizes, initial=0.0))
