@@ -163,7 +163,8 @@ def weights_of(scale: str | float, weighted: bool) -> Weights:
     return table[scale if isinstance(scale, str) else "C", weighted]
 
 
-MOMENTS = r"S = \text{covariance of the samples},\ d = \text{number of features}"
+COVARIANCE = r"S = \text{covariance of the samples}"
+MOMENTS = COVARIANCE + r",\ d = \text{number of features}"
 KEPT = "(i : s_i > 0)"
 """Rows of weight 0 are dropped first: no line has them."""
 WEIGHTS = r"s_i = \text{sample weight}"

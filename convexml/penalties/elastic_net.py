@@ -11,7 +11,7 @@ from ..conditions import AtFeatures, Condition, products, worst
 from ..errors import InputError
 from ..numerics import EPS, Array, gamma, soft_threshold
 from ..terms import Terms
-from ..tex import Symbol, Tex
+from ..tex import Symbol, Tex, number
 from ..validation import nonnegative_number
 from .base import Manifold, Penalty
 from .l1 import L1
@@ -157,7 +157,8 @@ class ElasticNet(Penalty):
 
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
         if self._l2 == 0.0:
-            return L1(self.lam).tex(w, v, lam)
+            told = rf"\rho = {number(self.l1_ratio)}"  # to the conditions
+            return L1(self.lam).tex(w, v, lam)._replace(names=told)
         rho, rest = rf"{lam}\rho", rf"{lam}(1 - \rho)"
         return Tex(
             rf"{lam}\left(\rho {w.norm('1')} + \tfrac{{1 - \rho}}{{2}}{w.square}\right)",

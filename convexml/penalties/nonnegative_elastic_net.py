@@ -173,7 +173,8 @@ class NonnegativeElasticNet(Penalty):
         total = rf"\sum_{w.index} {w.entry}"
         if self._l2 == 0.0:
             domain = rf"{v.entry} \le {lam}\ \forall {w.index}"
-            return Tex(rf"{lam} {total}", domain=domain, slope=rf"{lam} - \mu", rows=(row,))
+            slope, told = rf"{lam} - \mu", r"\rho = 1"
+            return Tex(rf"{lam} {total}", "", domain, slope, (row,), told)
         return Tex(
             rf"{lam}\left(\rho {total} + \tfrac{{1 - \rho}}{{2}}{w.square}\right)",
             rf"\sum_{v.index} \frac{{({v.entry} - {rho})_+^2}}{{2{rest}}}",

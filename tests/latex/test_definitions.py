@@ -27,6 +27,7 @@ MODELS = (
     lambda: cml.ConstrainedLasso(X, REAL, 0.5),
     lambda: cml.SoftmaxRegression(X, np.arange(12) % 3, 0.1),
     lambda: cml.DantzigSelector(X, REAL, 0.1, fit_intercept=True),
+    lambda: cml.PrincipalComponents(np.eye(3, 3000), 2),  # C of P = C'C, as P is large
 )
 
 

@@ -12,6 +12,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from support.latex.evaluation import K
 from support.latex.every_model import (
@@ -25,6 +26,7 @@ from support.latex.every_model import (
 )
 from support.latex.formula_cases import EXACT, LOSSES, MODELS, PENALTIES, WEIGHTS, X
 from support.latex.page import Page
+from support.latex.symbols import undefined
 
 import convexml as cml
 from convexml import models
@@ -67,6 +69,9 @@ def _takes_intercept(make: Any) -> bool:
 def check(page: Page, solution: Any, name: str = "") -> None:
     bound = solution.certificate.dual_objective
     assert page.faults(solution.objective, bound, name not in EXEMPT) == []
+    conditions = [row.name for row in solution.certificate.conditions]
+    multipliers = [name for name, value in solution.dual.items() if np.size(value)]
+    assert undefined([*conditions, *multipliers], page.text) == set()
 
 
 @pytest.mark.parametrize(("name", "given"), cases())

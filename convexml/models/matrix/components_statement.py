@@ -6,7 +6,8 @@ import numpy as np
 
 from ...numerics import Array
 from ...objective import Statement, label_all
-from ..latex import MOMENTS, Latex, such_that
+from ...tex import listed
+from ..latex import COVARIANCE, Latex, such_that
 
 
 def pose_components(S: Array, k: int) -> Statement:
@@ -42,8 +43,8 @@ def pose_components_dual(S: Array, k: int) -> Statement:
     return Statement(problem, names, constraints, {"k": count})
 
 
-def components_latex() -> str:
-    """Primal, Lagrangian, dual and optimality conditions."""
+def components_latex(is_wide: bool) -> str:
+    """Primal, Lagrangian, dual and optimality conditions; of components where P is large."""
     value, upper, lower = r"-\langle S, P\rangle", r"Z_{\text{upper}}", r"Z_{\text{lower}}"
     rows = r"\operatorname{tr} P = k", r"P \preceq I", r"P \succeq 0"
     slope = rf"S - \nu I = {upper} - {lower}"
@@ -57,6 +58,6 @@ def components_latex() -> str:
             rf"\max_{{\nu, {upper}, {lower}}}\ -k\nu - \operatorname{{tr}} {upper}"
             + such_that(slope, *cone),
             (slope, *rows, *cone, *slack),
-            MOMENTS,
+            listed(COVARIANCE, is_wide * r"P = C^\top C,\ C = \text{components}"),
         )
     )

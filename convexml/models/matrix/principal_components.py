@@ -226,7 +226,7 @@ class PrincipalComponents(ArrayProblem):
         return cls(X, stored["k"], sample_weight=s)
 
     def latex(self) -> str:
-        return components_latex()
+        return components_latex(self.is_wide)
 
     def __repr__(self) -> str:
         return f"{self.name}({self._samples.X.shape[1]} features, k={self.k})"
