@@ -210,7 +210,9 @@ class Certificate(PublicNames):
         """Smaller is better: what is certified, then feasible points that nothing refutes.
 
         Then evidence of absence that is met within tol, points that are refuted, and all others;
-        among equals the lowest P, however far its bound is.
+        among equals the lowest P, however far its bound is; but ahead of them one that is optimal
+        to ``tol`` among all points within R, of which lower ones are further away, with weights
+        that only rounding rewards.
 
         Parameters
         ----------
@@ -233,7 +235,8 @@ class Certificate(PublicNames):
             level = 4
         else:
             level = 3 if self.verdict is Verdict.REFUTED else 1
-        return level, value if np.isfinite(value) else np.inf, self.relative_gap
+        near = self.within is not None and self.relative_gap <= self.tol
+        return level, not near, value if np.isfinite(value) else np.inf, self.relative_gap
 
     def _repr_html_(self) -> str:
         return as_html(self)

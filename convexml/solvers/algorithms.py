@@ -34,8 +34,10 @@ from .dual.smo import smo
 from .exact.farthest_points import farthest_points
 from .exact.kruskal import kruskal
 from .exact.pool_adjacent_violators import pool_adjacent_violators
+from .exact.qr import qr
 from .exact.scaled_lasso import scaled_lasso
 from .exact.sorting import sorting
+from .exact.svd import svd
 from .first_order.accelerated_gradient import accelerated_gradient
 from .first_order.admm import admm
 from .first_order.fista import fista
@@ -206,6 +208,8 @@ TABLE = (
         100,
         ConjugateGradientsRate(),
     ),
+    Algorithm("qr", qr, (*SCALAR, "squared loss", "quadratic penalty"), 10),
+    Algorithm("svd", svd, (*SCALAR, "squared loss", "quadratic penalty"), 10),
     Algorithm(
         "proximal_point",
         proximal_point,

@@ -17,6 +17,7 @@ import numpy as np
 from ..objective import Objective
 from .box_dual import kinks_at_zero
 from .costs import Sizes, Work
+from .exact.orthogonal import CANDIDATES
 from .needs import meets
 from .registry import ALGORITHMS, takes_rows
 
@@ -31,6 +32,8 @@ costs corrections."""
 AMPLE = 10_000_000
 """Entries of rows that are enough however many there are: of 50 columns their Hessian is off by
 2 %, and each correction leaves a thousandth of the gap."""
+FACTORED, DENSE = 10_000_000, 4e9
+"""Entries, and entries times min(n, d), of an X that is factored itself: some seconds."""
 KINKED = 1500
 """Rows for each unknown from which on a smoothed loss is minimised before an interior point."""
 LIKELY, SHORT = 64, 5.0
@@ -78,6 +81,12 @@ def some_rows(sizes: Sizes) -> dict[str, Any]:
     return {"sample": sample} if many and sizes.gram(sizes.d) > SHORT * sizes.product else {}
 
 
+def has_dense_factors(sizes: Sizes) -> bool:
+    """Whether orthogonal factors of X, all its zeros included, are thought of."""
+    entries = sizes.n * sizes.d
+    return entries <= FACTORED and entries * sizes.least <= DENSE and not sizes.in_blocks
+
+
 def has_room(work: Work) -> bool:
     """Whether its matrices are not too large."""
     return max(work.columns, work.unknowns) <= LARGEST
@@ -104,6 +113,18 @@ TABLE = (
         lambda s: Work(30, 1, s.least, 1, s.least) if s.least <= LARGEST else Work(100),
         "loss and penalty are squares",
         options=some_rows,
+    ),
+    Engine(
+        "qr",
+        lambda s: Work(4 if s.objective.penalty.curvature_bound == 0.0 else 60, 30, s.least),
+        "the loss is squared, and factors of X keep its condition",
+        when=has_dense_factors,
+    ),
+    Engine(
+        "svd",
+        lambda s: Work(60, 120, s.least),
+        "the loss is squared, and columns may depend on each other",
+        when=has_dense_factors,
     ),
     Engine(
         "newton",
@@ -212,6 +233,9 @@ def plan(objective: Objective) -> tuple[list[Trial], str]:
     why = costs[0][2].why if costs else ""
     if len(costs) > 1:
         why += f", at {_share(costs[0][0], costs[1][0])} the cost of {trials[1].name}"
+    if any(trial.name == "svd" for trial in trials):  # a lower P by rounding may hide a better gap
+        for name, count in CANDIDATES.items():
+            trials += [Trial(name, {"candidate": k}) for k in range(count)]
     others = [row for row in TABLE if row not in likely]  # asked what they take in their turn
     further = [Trial(row.name) for row in others if has_room(row.work(sizes))]
     if sizes.in_blocks:  # no conic solver sees these rows

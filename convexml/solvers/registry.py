@@ -19,7 +19,7 @@ ALGORITHMS = {algorithm.name: algorithm for algorithm in TABLE}
 """Those of the table, and what ``register`` adds."""
 ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("lbfgs", "l-bfgs-b", "bfgs", "newton-cg"), " Take 'newton_cg' or 'newton'."),
-    **dict.fromkeys(("cholesky", "svd", "lsqr", "sparse_cg"), " Take 'normal_equations'."),
+    **dict.fromkeys(("cholesky", "lsqr", "sparse_cg"), " Take 'normal_equations'."),
     **dict.fromkeys(("liblinear", "celer", "skglm"), " Take 'working_set' or 'smo'."),
     **dict.fromkeys(("simplex", "highs-ds", "highs-ipm"), " Take 'highs'."),
     **dict.fromkeys(("gurobi", "mosek", "cplex", "scipy", "none"), " Take 'auto'."),

@@ -49,6 +49,8 @@ FRAMED = (
     "method_of_multipliers",
 )
 """Hand-written solvers that run in the units of ``frame_of``; first-order ones take X as it is."""
+BY_ROWS = ("qr", "svd")
+"""What scales rows by the roots of the weights as they were passed."""
 NEARER = {"interior_point": 1e-3, "augmented_lagrangian": 1e-6, "proximal_point": 1e-6}
 """Of tol: how near "auto" comes by these. A little more shows who is at an end, or of one size."""
 NEAREST = 1e-12
@@ -159,6 +161,8 @@ def attempt(
         frame = Frame(objective, frame.centre, np.ones(objective.d), is_trivial=True)
     if limits.size is not None:
         frame = resized(frame, limits.size)
+    if name in BY_ROWS:
+        options = {"weights": problem._samples.weights, **options}
     run = run_algorithm if name in ALGORITHMS else run_reference_solver
     # Asked for by name they end where they are.
     further = limits.descends and not rows_in_blocks(objective)

@@ -210,4 +210,4 @@ def test_what_it_does_not_take() -> None:
     ):
         with pytest.raises(cml.errors.UnsuitableSolverError, match=words):
             problem.solve("normal_equations")
-    assert cml.LeastSquares(X, y).solve().solver == "newton"
+    assert cml.LeastSquares(X, y).solve().solver == "qr"
