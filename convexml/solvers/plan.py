@@ -133,6 +133,12 @@ TABLE = (
         options=start_of_newton,
     ),
     Engine(
+        "irls",
+        lambda s: Work(60, 300, s.d, 8, s.d),
+        "loss and penalty are smooth, and factors of X keep its condition",
+        lambda s: has_dense_factors(s) and not takes("normal_equations", s),
+    ),
+    Engine(
         "newton_cg",
         lambda s: Work(60 if s.in_cache or s.n >= 20 * s.d else 180),
         "the loss and the penalty are differentiable, and products are cheaper than the Hessian",

@@ -32,10 +32,11 @@ from .outcomes import Attempt, no_solution, null_answer, with_others
 from .posed import PosedLearning
 from .running import SETTLED, run_algorithm, run_reference_solver
 
-SECOND_ORDER = ("newton", "irls")
+SECOND_ORDER = ("newton",)
 """Hand-written solvers for which the polish is one more step of their own."""
 FRAMED = (
     *SECOND_ORDER,
+    "irls",
     "newton_cg",
     "augmented_lagrangian",
     "interior_point",

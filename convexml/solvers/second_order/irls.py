@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from scipy import linalg
 
-from ...numerics import Array
+from ...numerics import EPS, Array
 from ...objective import Objective
 from ...objective.symmetric import solve_symmetric
 from ..driver import Iterate
 from ..line_search import along, search
+
+DENSE = 1e9
+"""Entries of X times columns up to which X itself is factored: about a second."""
 
 
 def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
@@ -19,20 +23,22 @@ def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
     With weights h_i = c_i l''(y_i, z_i) and response r_i = z_i - l'(y_i, z_i) / l''(y_i, z_i), the
     next point minimises sum_i h_i (x_i.w + b - r_i)^2 / 2 + Omega(w): the Newton point, so that
     these are Newton's iterates (Green, 1984, https://doi.org/10.1111/j.2517-6161.1984.tb01288.x).
-    The length of the step is Newton's. Only the product h_i r_i
-    is formed: a sample with l'' = 0 has no working response, but it still pulls.
+    The step is solved for by Householder's factors of the rows sqrt(h_i) (x_i, 1), which keep the
+    condition of X where normal equations square it; by these where X is large, and where a sample
+    has l'' = 0: it has no working response, but it still pulls. The length of the step is Newton's.
     """
     value, passes = objective.primal(w, b), 1.0
     level = objective.penalty.manifold(w, np.zeros_like(w), np.ones_like(w)).hessian
+    is_small = objective.n * objective.d**2 <= DENSE
     u: Array | None = None
     while True:
         yield Iterate(w, b, u, passes)
         z = objective.predict(w, b)
         slope, h = objective.loss_derivative(z), objective.loss_curvature(z)
-        fit, shift = ridge_regression(objective, level, h, h * z - slope)
+        solve = by_factors if is_small and np.min(h) > 0.0 else by_gram
+        dw, db = solve(objective, level, w, slope, h)
         passes += objective.d + 3.0
-        dw, db = fit - w, shift - b
-        u = slope + h * (objective.predict(fit, shift) - z)
+        u = slope + h * objective.predict(dw, db)
         fall = float((objective.design.rmatvec(slope) + level * w) @ dw + slope.sum() * db)
         if not fall < 0.0:
             yield Iterate(w, b, u, passes)
@@ -45,17 +51,34 @@ def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
         w, b = w + step * dw, b + step * db
 
 
-def ridge_regression(
-    objective: Objective, level: Array, h: Array, weighted_response: Array
+def by_factors(
+    objective: Objective, level: Array, w: Array, slope: Array, h: Array
 ) -> tuple[Array, float]:
-    """Minimise sum_i (h_i p_i^2 / 2 - (h r)_i p_i) + w'Lam w / 2 over p = X w + b."""
+    """The step that minimises |sqrt(h) (X dw + db) + slope / sqrt(h)|^2 / 2 + Omega(w + dw)."""
+    root = np.sqrt(h)
+    A = objective.design.dense()
+    if objective.fit_intercept:
+        A = np.column_stack([A, np.ones(objective.n)])
+    below = np.sqrt(level)[:, None] * np.eye(objective.d, A.shape[1])
+    rows, sides = (
+        np.vstack([root[:, None] * A, below]),
+        np.append(-slope / root, -np.sqrt(level) * w),
+    )
+    x = linalg.lstsq(rows, sides, cond=EPS, lapack_driver="gelsy", check_finite=False)[0]
+    return x[: objective.d], float(x[-1]) if objective.fit_intercept else 0.0
+
+
+def by_gram(
+    objective: Objective, level: Array, w: Array, slope: Array, h: Array
+) -> tuple[Array, float]:
+    """The same step by its normal equations; what a row without curvature pulls is in them."""
     design, d = objective.design, objective.d
     size = d + int(objective.fit_intercept)
     matrix, right = np.zeros((size, size)), np.empty(size)
     matrix[:d, :d] = design.gram(h) + np.diag(level)
-    right[:d] = design.rmatvec(weighted_response)
+    right[:d] = -design.rmatvec(slope) - level * w
     if objective.fit_intercept:
         matrix[d, :d] = matrix[:d, d] = design.rmatvec(h)
-        matrix[d, d], right[d] = h.sum(), weighted_response.sum()
+        matrix[d, d], right[d] = h.sum(), -slope.sum()
     solution = solve_symmetric(matrix, right)
     return solution[:d], float(solution[d]) if objective.fit_intercept else 0.0
