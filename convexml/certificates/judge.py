@@ -170,15 +170,24 @@ def judge(certificate: Certificate, *, proven: bool = True) -> Certificate:
         return certificate.but(verdict=Verdict.UNDECIDED)
     for row in certificate.conditions:
         if row.kind == "primal_feasibility" and row.breaks(certificate.tol):
-            return certificate.but(verdict=Verdict.REFUTED, reason=violated(row))
+            # The price of violations is in the gap, and explains as much of P - D.
+            short = certificate.gap - 2.0 * certificate.rounding
+            moved = _moved(certificate, max(short, 0.0) if np.isfinite(short) else 0.0)
+            return certificate.but(verdict=Verdict.REFUTED, reason=violated(row), moved=moved)
     if certificate.stands(certificate.tol):
         return certificate.but(verdict=Verdict.CERTIFIED)
     reason = certificate.reason or _why(certificate)
-    moved = certificate.moved
-    if moved is not None and moved.meets(certificate.tol) and certificate.within is None:
-        short = Condition(BOUND, "dual_feasibility", certificate.gap, certificate.scale)
-        moved = moved if short.meets(certificate.tol) or not short.scale > 0.0 else short
+    moved = _moved(certificate, certificate.gap)
     return certificate.but(verdict=Verdict.UNDECIDED, reason=reason, moved=moved)
+
+
+def _moved(certificate: Certificate, short: float) -> Condition | None:
+    """``moved``, or what the bound is ``short`` by, of multipliers that are near a dual point."""
+    row, scale = certificate.moved, certificate.scale
+    if row is None or certificate.within is not None or not scale > 0.0:
+        return row
+    bound = Condition(BOUND, "dual_feasibility", short, scale)
+    return bound if row.meets(certificate.tol) and not bound.meets(certificate.tol) else row
 
 
 def judge_sum(whole: Certificate, parts: Sequence[tuple[str, Certificate]]) -> Certificate:

@@ -105,7 +105,8 @@ def _judge(posed: Posed, tol: float, answer: ConePoint | None) -> Certificate:
         return _empty(tol, "a variable has a value that is not finite")
     given = read_duals(posed)
     if given.broken:
-        return _empty(tol, f"the dual value of {given.broken} is not finite")
+        moved = Condition(f"that of {given.broken}", "dual_feasibility", np.inf)
+        return _empty(tol, f"the dual value of {given.broken} is not finite").but(moved=moved)
     outside = outside_domain(posed)
     is_broken = any(row.breaks(tol) for row in outside)
     near = None if is_broken else missed(posed, tol)

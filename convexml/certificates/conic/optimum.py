@@ -101,9 +101,11 @@ def _assemble(
     worth_it = short <= tol * scale
     bound = bound_of(program, subject.fit, x, subject.own, pair, R, enough, worth_it, convex)
     short = subject.shortfall(seen, bound.y)
-    known = worth_it and scale > 0.0 and all(row.meets(tol) for row in seen.rows)
-    best = Condition(BOUND, "dual_feasibility", rest, scale) if known else None
-    moved, near = _moved(subject, x, pair, bound, tol, best)
+    feasible = all(row.meets(tol) for row in seen.rows)
+    known = scale > 0.0 and np.isfinite(rest) and np.isfinite(short)
+    value = rest if feasible else rest - short  # of which violations explain a part
+    best = Condition(BOUND, "dual_feasibility", value, scale) if known else None
+    moved, near = _moved(subject, x, pair, bound, tol, best, worth_it and feasible)
     apart = _apart(program, subject.own, x, bound.y, exact - rest)
     reason, within = subject.curvature or curvature_words(bound.curvature), None
     value, price = bound.value, bound.price
@@ -146,13 +148,19 @@ def _assemble(
 
 
 def _moved(
-    subject: Subject, x: Array, pair: Completed, bound: Bound, tol: float, best: Condition | None
+    subject: Subject,
+    x: Array,
+    pair: Completed,
+    bound: Bound,
+    tol: float,
+    best: Condition | None,
+    thorough: bool,
 ) -> tuple[Condition | None, bool]:
     """How far what was passed is from dual points that hold, and whether the bound is from those.
 
     None where nothing was passed. The bound may come from others, as multipliers need not be
-    unique: then those that the least change makes feasible are asked, where x is feasible: ``best``
-    is P then, with its scale.
+    unique: then, where ``thorough``, those that the least change makes feasible are asked. ``best``
+    is what their value is to reach, with its scale.
     """
     first: Condition | None = None
     for w, y, left in _dual_points(subject, x, pair, bound):
@@ -161,12 +169,12 @@ def _moved(
             return None, False
         row = max(moved, _left_row(subject, w, y, left), key=lambda row: row.relative)
         near = row.meets(tol)
-        if best is None:
-            return row, near
-        if near:
+        if near and best is not None:
             there = dual_value(subject.program, w, y) + float(left @ x)
             short = replace(best, residual=max(best.residual - there, 0.0))
             return (row if short.meets(tol) else short), first is None
+        if near or not thorough:
+            return row, near
         first = first or row
     return first, False
 

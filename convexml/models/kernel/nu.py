@@ -12,6 +12,7 @@ import numpy as np
 from ...certificates import Certificate
 from ...certificates.learning.machines.functions import Functions, OfFeatures, OfSamples
 from ...certificates.learning.machines.nu import HeldPoint, NuPart
+from ...conditions import worst
 from ...errors import InputError
 from ...kernels import Kernel
 from ...kernels.matrix import KernelMatrix
@@ -140,8 +141,10 @@ class NuMachine(ArrayProblem):
 
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
         kept, s = self._samples.kept, self._samples.weights
-        if "alpha" in dual:
-            part = self._part(point, dual["alpha"][kept])
+        beta = dual["beta"][kept] if "beta" in dual else None
+        passed = dual["alpha"][kept] if "alpha" in dual else None if beta is None else s - beta
+        if passed is not None:
+            part = self._part(point, passed)
             found = part.judged_as_passed(tol)
         else:
             guess = self.labels * point["q"][kept] if self._matrix is not None else 0.0 * s
@@ -155,7 +158,11 @@ class NuMachine(ArrayProblem):
             own |= {"b": witness["b"]} if "b" in self._scalars else {}
             witness = {**own, "objective": witness["objective"]}
         source = "solver" if found.dual_source == "passed" and not search else found.dual_source
-        moved = found.moved if "alpha" in dual else None
+        moved = found.moved
+        if moved is not None and passed is not None and beta is not None:
+            row = worst("alpha_i + beta_i = s_i", "dual_feasibility", passed + beta - s, s)
+            moved = max(moved, row, key=lambda row: row.relative)
+            source = source if moved.meets(tol) else "constructed"
         return found.but(dual=told, witness=witness, dual_source=source, moved=moved)
 
     @abstractmethod

@@ -142,3 +142,7 @@ def test_a_comparison_tells_of_wrong_multipliers(monkeypatch: pytest.MonkeyPatch
     assert row.multipliers == "do not hold"
     assert "the passed multipliers do not hold: " in row.message
     assert row.to_dict()["multipliers"] == "do not hold"
+
+
+def test_a_multiplier_that_is_no_number_does_not_hold() -> None:
+    assert two_bounds(0.0, [np.nan, 1.0]).multipliers == "do not hold"

@@ -69,3 +69,12 @@ def test_multipliers_of_a_linear_program_that_were_passed() -> None:
                 found = problem.certify(x, passed | {name: factor * passed[name]})
                 assert found.multipliers == "do not hold", (name, factor)
                 assert not found.holds()
+
+
+def test_multipliers_beside_a_point_that_is_violated_are_judged_by_their_value() -> None:
+    """min x, x >= 1, x >= 0, at x = 1 - 1e-5: the multiplier of x >= 1 explains what P lacks."""
+    problem = cml.LinearProgram([1.0], [[-1.0]], [-1.0])
+    found = problem.certify([1.0 - 1e-5], {"lambda_ub": [1.0]})
+    assert (found.verdict, found.multipliers) == (Verdict.REFUTED, "hold")
+    found = problem.certify([1.0 - 1e-5], {"lambda_ub": [0.0]})
+    assert (found.verdict, found.multipliers) == (Verdict.REFUTED, "do not hold")
