@@ -17,6 +17,9 @@ from ..objective.conic.program import ConeProgram, cone_program_of
 from .checking import unvalued
 from .inner import Compiled, compiled
 
+UNWRITTEN = (TypeError, ValueError, ArithmeticError, AssertionError, NotImplementedError)
+"""What CVXPY raises in its own code where it cannot compile a problem."""
+
 
 @dataclass(frozen=True)
 class Canonical:
@@ -73,7 +76,7 @@ def cone_program(problem: Any) -> Canonical:
             form = compiled(problem, "clarabel")
     except (cp.error.DCPError, cp.error.SolverError) as error:
         raise SolverError(f"conic form: CVXPY refuses the problem: {error}") from None
-    except (TypeError, ValueError, ArithmeticError, AssertionError, NotImplementedError) as error:
+    except UNWRITTEN as error:
         said = f"{type(error).__name__}: {error}"
         raise SolverError(f"conic form: CVXPY cannot write the problem so: {said}") from None
     data = form.data

@@ -7,7 +7,9 @@ from typing import Any
 
 import cvxpy as cp
 
+from ..errors import InputError
 from .attributes import attribute_constraints
+from .canonical import UNWRITTEN
 from .checking import check_problem, require_problem
 from .epigraphs import to_cones
 from .forms import is_plain, named
@@ -29,8 +31,12 @@ def pose(problem: Any) -> Lagrangian:
     require_problem(problem, "dualize")
     check_problem(problem, "dualize")
     maximise = isinstance(problem.objective, cp.Maximize)
-    real = to_real(evaluated(problem), problem.constraints)
-    posed, successor = to_cones(minimised(real.problem) if maximise else real.problem)
+    try:
+        real = to_real(evaluated(problem), problem.constraints)
+        posed, successor = to_cones(minimised(real.problem) if maximise else real.problem)
+    except UNWRITTEN as error:
+        said = f"{type(error).__name__}: {error}"
+        raise InputError(f"dualize: CVXPY cannot write the problem in cones: {said}") from None
     owners = {successor[key]: owner for key, owner in real.owners.items() if key in successor}
     variables = posed.variables()
     names = _variable_names(real.names, variables)

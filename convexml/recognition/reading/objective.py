@@ -88,8 +88,9 @@ class Collector:
         elif kind == "Sum":
             self.add(expression.args[0], along(expression, weight))
         elif kind == "Trace":
-            side = expression.args[0].shape[0]
-            self.add(expression.args[0], weight[0] * np.eye(side).ravel())
+            *several, side = expression.args[0].shape[:-1]
+            own = weight.reshape((*several, 1, 1), order="F") * np.eye(side)
+            self.add(expression.args[0], own.ravel(order="F"))
         elif kind in MOVING or kind in WRAPPED:
             for each, share in self.shares(expression, weight):
                 self.add(each, share)

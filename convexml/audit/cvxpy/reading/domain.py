@@ -172,7 +172,8 @@ def _jump(name: str, atom: Any, violated: float, beside: list[Any]) -> Condition
         values[k] = values[k] + 2.0 * violated * np.eye(values[k].shape[-1])
     else:
         values[k] = np.maximum(values[k], violated)
-    size = max(float(np.max(np.abs(dense(part.value)), initial=0.0)) for part in beside)
+    known = [dense(value) for part in beside if (value := value_of(part)[0]) is not None]
+    size = max((float(np.max(np.abs(value), initial=0.0)) for value in known), default=0.0)
     try:
         with np.errstate(all="ignore"):
             apart = float(np.max(np.abs(atom.numeric(values) - dense(atom.value))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ def rounded_data(problem: Any, canonical: Canonical) -> Rounded:
     canonical : Canonical
         Of it.
     """
-    with unvalued(problem):
+    with unvalued(problem), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # CVXPY said it when the problem was compiled
         objective, constraints, starts = affine_parts(problem, canonical.reductions)
     program = canonical.program
     n, m = program.q.size, program.b.size

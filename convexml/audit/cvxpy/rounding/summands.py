@@ -108,7 +108,7 @@ def constant_of(expression: Any) -> Summands:
     """A constant array as it is shaped; the unit is 0 where CVXPY rounds on the way."""
     if not expression.args:
         value = expression.value
-        if sparse.issparse(value):
+        if sparse.issparse(value) and value.ndim <= 2:
             value = sparse.csr_array(value)
             units = value.copy()
             units.data = unit_of(value.data)
