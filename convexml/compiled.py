@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import cache, cached_property, partial, update_wrapper
 from hashlib import sha1
 from time import perf_counter
@@ -10,6 +12,13 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
+
+from .progress import operation
+
+ENOUGH = 1e6
+"""Microseconds of a loop in plain Python, about what it takes to compile it: no process spends much
+more than twice what it had to, and a small problem compiles nothing."""
+COMPILING = "compiling once (numba)"
 
 
 class Compiler:
@@ -20,7 +29,22 @@ class Compiler:
         import numba
         from numba.core import event
 
-        self.numba, self._timer = numba, event.TimingListener()
+        class Timer(event.TimingListener):
+            """Says what takes so long, besides."""
+
+            said = ExitStack()
+
+            def on_start(self, event: Any) -> None:
+                if self._depth == 0:
+                    self.said.enter_context(operation(COMPILING))
+                super().on_start(event)
+
+            def on_end(self, event: Any) -> None:
+                super().on_end(event)
+                if self._depth == 0:
+                    self.said.close()
+
+        self.numba, self._timer = numba, Timer()
         event.register("numba:compiler_lock", self._timer)
         self._imported = perf_counter() - start
 
@@ -39,15 +63,18 @@ def compiler() -> Compiler | None:
         return None
 
 
-def loaded() -> Compiler | None:
-    """The compiler, where something was compiled before: nothing is loaded for it."""
-    return compiler() if compiler.cache_info().currsize else None
-
-
 def compile_seconds() -> float:
     """Seconds that this process has spent on compiling so far; they are no solver's."""
-    known = loaded()
+    known = compiler() if compiler.cache_info().currsize else None
     return 0.0 if known is None else known.seconds
+
+
+class LoopArgument(ABC):
+    """A first argument of plain Python, and what compiled loops take in its place."""
+
+    @abstractmethod
+    def for_loops(self) -> Any:
+        """The same in types that numba knows."""
 
 
 class ByHand:
@@ -55,36 +82,40 @@ class ByHand:
 
 
 class Loop:
-    """A function that is compiled when it is first called, cached between runs.
+    """A function that is compiled, and cached between runs, once plain Python did enough of it.
 
-    It may call other loops. ``plain`` is the function as written.
+    It may call other loops. ``plain`` is the function as written; ``work`` says about how many
+    microseconds plain Python takes, from the arguments alone: no clock decides. A loop without
+    that is compiled only with one that calls it.
     """
 
     def __init__(
-        self, function: Callable[..., Any], by_hand: Callable[..., Any] | None = None
+        self,
+        function: Callable[..., Any],
+        by_hand: Callable[..., Any] | None = None,
+        work: Callable[..., float] | None = None,
     ) -> None:
-        self.plain, self.by_hand = function, by_hand or function
+        self.plain, self.by_hand, self.work = function, by_hand or function, work
+        self.done, self.is_fast = 0.0, False
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
         if arguments and isinstance(arguments[0], ByHand):
             return self.by_hand(*arguments)
-        if self.fast is not self.plain:  # compiled code warns of nothing
-            return self.fast(*arguments)
+        if self.is_fast or self.pays(*arguments):  # compiled code warns of nothing
+            first, *others = arguments
+            return self.fast(
+                first.for_loops() if isinstance(first, LoopArgument) else first, *others
+            )
         with np.errstate(all="ignore"):
             return self.plain(*arguments)
 
-    def settled(self, *arguments: Any) -> Callable[..., Any]:
-        """The same for arguments of exactly these types, at which it does not look again.
-
-        To look at tuples of arrays takes numba longer than a short loop.
-        """
-        known_compiler = compiler()
-        if known_compiler is None or (arguments and isinstance(arguments[0], ByHand)):
-            return self
-        fast: Any = self.fast
-        found: Callable[..., Any] = fast.compile(tuple(map(known_compiler.numba.typeof, arguments)))
-        return found
+    def pays(self, *arguments: Any) -> bool:
+        """Whether it runs compiled from here on: what it did before and this is ``ENOUGH``."""
+        if not self.is_fast and self.work is not None:
+            self.done += self.work(*arguments)
+            self.is_fast = self.done > ENOUGH and compiler() is not None
+        return self.is_fast
 
     @property
     def called(self) -> dict[str, Loop]:
@@ -135,9 +166,12 @@ class Loop:
 
 
 def compiled(
-    function: Callable[..., Any] | None = None, *, by_hand: Callable[..., Any] | None = None
+    function: Callable[..., Any] | None = None,
+    *,
+    by_hand: Callable[..., Any] | None = None,
+    work: Callable[..., float] | None = None,
 ) -> Any:
-    """Compile a function of arrays and numbers when it is first called.
+    """Compile a function of arrays and numbers once that pays.
 
     Parameters
     ----------
@@ -145,10 +179,13 @@ def compiled(
         In the part of Python that numba understands.
     by_hand : callable, optional
         What runs instead where the first argument is a ``ByHand``.
+    work : callable, optional
+        Of the same arguments: microseconds that a call takes in plain Python, about or at most.
 
     Returns
     -------
     Loop
         Gives the same numbers with and without numba.
     """
-    return partial(Loop, by_hand=by_hand) if function is None else Loop(function, by_hand)
+    found = partial(Loop, by_hand=by_hand, work=work)
+    return found if function is None else found(function)

@@ -10,11 +10,13 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-from ..compiled import compiled, compiler, loaded
+from ..compiled import compiled
 from ..numerics import Array
 
 ENTRIES = 2**18
-"""Of X, whose squares or sizes are held at a time; with more, a product is worth compiling."""
+"""Of X, whose squares or sizes are held at a time; with more, a product may be worth compiling."""
+SAVED = 4e-3
+"""Microseconds that a compiled loop saves for each of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,7 @@ class SparseDesign:
     def outer_matvec(self, u: Array, weights: Array) -> Array:
         """X diag(weights) X'u: a large X by columns is read once."""
         X = self.array
-        if X.format == "csr" or X.nnz < ENTRIES or compiler() is None:
+        if X.format == "csr" or X.nnz < ENTRIES or not squared_columns.pays(X.data):
             return self.matvec(weights * self.rmatvec(u))
         found: Array = squared_columns(*_unsigned(X), u, weights)
         return found
@@ -84,8 +86,8 @@ class SparseDesign:
         X, by_rows = self.array, self.array.format == "csr"
         other = self.shape[1 if by_rows else 0]
         out = np.zeros((self.shape[int(transposed)], *x.shape[1:]))
-        if X.nnz >= ENTRIES and x.ndim == 1 and loaded():
-            sums = sums_along if by_rows is not transposed else sums_across
+        sums = sums_along if by_rows is not transposed else sums_across
+        if X.nnz >= ENTRIES and x.ndim == 1 and sums.pays(X.data):
             sums(*_unsigned(X), x, function is np.square, out)
             return out
         steps = np.arange(0, X.nnz + ENTRIES, ENTRIES)
@@ -94,11 +96,11 @@ class SparseDesign:
         for first, last in pairwise(cuts):
             start, stop = X.indptr[first], X.indptr[last]
             data = function(X.data[start:stop], out=room[: stop - start])
-            given = data, X.indices[start:stop], X.indptr[first : last + 1] - start
+            part = data, X.indices[start:stop], X.indptr[first : last + 1] - start
             if by_rows is transposed:  # x goes along with the blocks
-                out += _by_columns(given, other, last - first) @ x[first:last]
+                out += _by_columns(part, other, last - first) @ x[first:last]
             else:
-                out[first:last] = _by_columns(given, other, last - first).T @ x
+                out[first:last] = _by_columns(part, other, last - first).T @ x
         return out
 
     @cached_property
@@ -165,7 +167,7 @@ def _unsigned(X: sparse.csr_array | sparse.csc_array) -> tuple[Array, Array, Arr
     return X.data, X.indices.view(kinds[0]), X.indptr.view(kinds[1])
 
 
-@compiled
+@compiled(work=lambda data, *others: SAVED * len(data))
 def squared_columns(data: Array, rows: Array, starts: Array, u: Array, weights: Array) -> Array:
     """Sum_j weights_j x_j (x_j'u), for a matrix by columns: the numbers of two products."""
     out = np.zeros_like(u)
@@ -179,7 +181,7 @@ def squared_columns(data: Array, rows: Array, starts: Array, u: Array, weights: 
     return out
 
 
-@compiled
+@compiled(work=lambda data, *others: SAVED * len(data))
 def sums_along(
     data: Array, index: Array, starts: Array, x: Array, is_square: bool, out: Array
 ) -> None:
@@ -192,7 +194,7 @@ def sums_along(
         out[j] = total
 
 
-@compiled
+@compiled(work=lambda data, *others: SAVED * len(data))
 def sums_across(
     data: Array, index: Array, starts: Array, x: Array, is_square: bool, out: Array
 ) -> None:

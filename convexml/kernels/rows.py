@@ -155,7 +155,7 @@ class KernelRows:
         return max(1, BLOCK // self.n)
 
 
-@compiled
+@compiled(work=lambda kept, slots, *others: len(slots) * (2.0 + 1e-3 * kept.shape[1]))
 def add_rows(kept: Array, slots: Array, weights: Array, total: Array) -> None:
     """Add weights_k kept[slots_k] to ``total``."""
     for k in range(len(slots)):

@@ -29,8 +29,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("losses", "penalties", "kernels"),
     ("design", "conditions", "pictures"),
     ("blocks", "files", "typesetting"),
-    ("progress", "deadline"),
-    ("numerics", "errors", "naming", "remedies", "validation", "terms", "tex", "compiled"),
+    ("deadline",),
+    ("compiled",),
+    ("progress",),
+    ("numerics", "errors", "naming", "remedies", "validation", "terms", "tex"),
     ("machine",),
 )
 

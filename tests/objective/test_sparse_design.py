@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from support.solvers.loops import forced
 
 import convexml as cml
-from convexml.compiled import compiler
 from convexml.design import ScaledDesign, as_design
 from convexml.design import sparse as module
 from convexml.models.reading.matrix import read_matrix
@@ -32,15 +32,14 @@ def entries(rng: np.random.Generator) -> Array:
 
 
 @pytest.mark.parametrize("make", FORMATS)
-@pytest.mark.parametrize("known", [compiler(), None], ids=["compiled", "not compiled"])
+@pytest.mark.parametrize("enough", [-1.0, np.inf], ids=["compiled", "not compiled"])
 def test_products_are_those_of_the_dense_matrix(
-    make: Any, known: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+    make: Any, enough: float, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, units = entries(rng), np.exp2(np.arange(5.0))
     w, u, h = rng.normal(size=5), rng.normal(size=8), rng.random(8)
     monkeypatch.setattr(module, "ENTRIES", 6)  # several blocks
-    monkeypatch.setattr(module, "compiler", lambda: known)
-    monkeypatch.setattr(module, "loaded", lambda: known)
+    forced(monkeypatch, enough, module.squared_columns, module.sums_along, module.sums_across)
     outer = X @ ((w**2) * (X.T @ u))
     assert as_design(make(X)).outer_matvec(u, w**2) == pytest.approx(outer, abs=1e-12)
     for design, A in (
@@ -102,6 +101,7 @@ def test_one_pass_gives_the_numbers_of_two_products(
     design, u, h = as_design(X), rng.normal(size=40), rng.random(90)
     two = design.outer_matvec(u, h)
     monkeypatch.setattr(module, "ENTRIES", 1)
-    for loop in (module.squared_columns, module.squared_columns.plain):
-        monkeypatch.setattr(module, "squared_columns", loop)
+    for enough in (-1.0, np.inf):
+        forced(monkeypatch, enough, module.squared_columns)
         assert np.array_equal(design.outer_matvec(u, h), two)
+    assert np.array_equal(module.squared_columns.plain(*module._unsigned(design.array), u, h), two)

@@ -9,13 +9,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from support.model_cases import samples
+from support.solvers.loops import forced
 from support.solvers.stochastic import STOCHASTIC, OwnSquared, posing
 
 import convexml as cml
-from convexml.compiled import ByHand, Loop
+from convexml.compiled import COMPILING, ByHand, Loop
+from convexml.kernels import Gaussian
 from convexml.losses import Squared
 from convexml.penalties import L1, Box, L2Ball
+from convexml.progress import operation
+from convexml.solvers.coordinate import dual_steps, few_columns
+from convexml.solvers.dual import two_sums
 from convexml.solvers.stochastic.saga import saga_steps
 from convexml.solvers.stochastic.samples import OwnSamples
 from convexml.solvers.stochastic.samples import samples as sample_rows
@@ -24,7 +30,10 @@ from convexml.solvers.stochastic.samples import samples as sample_rows
 
 
 @pytest.mark.parametrize("penalty", [L1(0.05), L2Ball(0.7), Box(-0.2, 0.9)], ids=repr)
-def test_a_loss_of_ones_own_runs_by_hand_and_ends_in_the_same_point(penalty: Any) -> None:
+def test_a_loss_of_ones_own_runs_by_hand_and_ends_in_the_same_point(
+    penalty: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forced(monkeypatch, -1.0)
     X, y = samples("real")
     own = cml.LearningProblem(X, y, OwnSquared(), penalty)
     known = cml.LearningProblem(X, y, Squared(), penalty)
@@ -46,7 +55,10 @@ for solver in STOCHASTIC:
 """
 
 
-def test_without_numba_the_same_samples_give_the_same_points() -> None:
+def test_without_numba_the_same_samples_give_the_same_points(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    forced(monkeypatch, -1.0)
     command = [sys.executable, "-W", "error", "-c", PLAIN.format(path=sys.path)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
@@ -96,15 +108,99 @@ def test_a_first_argument_by_hand_stays_in_python() -> None:
     assert Loop(lambda x: type(x).__name__)(Mine()) == "Mine"
 
 
-def test_a_loop_settled_on_its_types_gives_the_same_numbers() -> None:
-    S = sample_rows(cml.Ridge([[1.0], [2.0], [4.0]], [1.0, 0.0, 2.0], 0.1).objective_parts)
+# -- when they are compiled ------------------------------------------------------------------------
+
+SMALL = """
+import sys
+sys.path[:] = {path!r}
+import numpy as np
+import convexml as cml
+from convexml import compiled, kernels
+rng = np.random.default_rng(0)
+X = rng.normal(size=(60, 3))
+s = X @ [1.0, -2.0, 0.5] + 0.5 * rng.normal(size=60)
+y, k, counts = np.sign(s), kernels.Gaussian(0.5), rng.poisson(np.exp(0.3 * s))
+classes, two = np.digitize(s, [-1.0, 1.0]), np.column_stack([s, s + rng.normal(size=60)])
+for problem in (
+    cml.SoftMarginSVM(X, y), cml.KernelSVM(X, y, 1.0, k), cml.SVR(X, s, 1.0, 0.1),
+    cml.KernelSVR(X, s, 1.0, 0.1, k), cml.NuSVC(X, y, 0.3), cml.OneClassSVM(X, 0.2, k),
+    cml.Lasso(X, s, 0.1), cml.Lasso(X, s, 1e-6), cml.ElasticNet(X, s, 0.1, 0.5),
+    cml.GroupLasso(X, s, 0.1, [0, 0, 1]), cml.Slope(X, s, [0.3, 0.2, 0.1]),
+    cml.SquareRootLasso(X, s, 0.1), cml.ConstrainedLasso(X, s, 1.0),
+    cml.MultiTaskLasso(X, two, 0.1),
+    cml.QuantileRegression(X, s, 0.5, 0.1), cml.HuberRegression(X, s, 0.5, 0.1),
+    cml.LogisticRegression(X, y, 0.01, "l1"), cml.LogisticRegression(X, y, 0.01),
+    cml.PoissonRegression(X, counts, 0.1), cml.SoftmaxRegression(X, classes, 0.1),
+    cml.Ridge(X, s, 0.1), cml.ConstrainedRidge(X, s, 1.0),
+    cml.KernelLogistic(X, y, 0.1, k), cml.KernelRidge(X, s, 0.1, k),
+):
+    assert problem.solve().status == "optimal", problem
+    print(type(problem).__name__, compiled.compile_seconds(), "numba" in sys.modules)
+"""
+
+
+def test_no_model_compiles_anything_for_60_rows_of_3() -> None:
+    command = [sys.executable, "-W", "error", "-c", SMALL.format(path=sys.path)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    lines = run.stdout.splitlines()
+    assert len(lines) == 24
+    assert [line for line in lines if not line.endswith(" 0.0 False")] == []
+
+
+def test_a_loop_compiles_once_it_did_enough_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("numba")
+    loop, told = loop_of("def helper(x): return 7.0 * x", 1.0), []
+    loop.work = lambda x: 10.0
+    forced(monkeypatch, 25.0)
+    with operation("outer", lambda event: told.append(str(event))):
+        found = [loop(1.0) for _ in range(2)]
+        assert (loop.is_fast, told) == (False, ["outer"])
+        found += [loop(1.0) for _ in range(2)]
+    assert found == 4 * [8.0]
+    assert loop.is_fast
+    assert told == ["outer", f"outer > {COMPILING}", "outer"]
+    assert capsys.readouterr().out == ""
+    forced(monkeypatch, 1e9)
+    assert loop.pays(1.0)  # what is compiled stays so
+
+
+KERNELS = {
+    "smo": (lambda: cml.KernelSVM(*samples("binary"), 1.0, Gaussian(0.3)), dual_steps.ascend_pairs),
+    "alone": (
+        lambda: cml.SVR(*samples("real"), 1.0, 0.1, fit_intercept=False),
+        dual_steps.ascend_singles,
+    ),
+    "classes": (lambda: cml.NuSVC(*samples("binary"), 0.3), two_sums.climb),
+    "columns": (lambda: cml.Lasso(*samples("real"), 0.01), few_columns.settle),
+    "saga": (lambda: cml.Ridge(*samples("real"), 0.3), saga_steps),
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_compiled_and_plain_loops_end_in_the_same_verdict(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("numba")
+    pose, loop = KERNELS[name]
+    solver = {"smo": "smo", "alone": "smo", "saga": "saga"}.get(name, "auto")
     ends = []
-    for is_settled in (False, True):
-        x, table, mean = np.array([0.5, 0.1]), np.zeros(3), np.zeros(2)
-        arguments = S, x, table, mean, np.array([0, 2, 1, 1]), 0.05
-        loop = saga_steps.settled(*arguments) if is_settled else saga_steps
-        loop(*arguments)
-        ends.append(np.concatenate([x, table, mean]))
-    np.testing.assert_array_equal(*ends)
-    assert not np.array_equal(ends[0][:2], [0.5, 0.1])
-    assert saga_steps.settled(ByHand()) is saga_steps
+    for enough in (-1.0, np.inf):
+        forced(monkeypatch, enough, loop)
+        ends.append(pose().solve(solver, tol=1e-9))
+        assert loop.is_fast == (enough < 0.0)
+    assert ends[0].status == ends[1].status == "optimal"
+    assert ends[0].objective == pytest.approx(ends[1].objective, rel=1e-8)
+
+
+@pytest.mark.parametrize("form", [np.ascontiguousarray, np.asfortranarray, csr_array])
+def test_samples_of_any_layout_are_of_one_kind_to_compile_for(
+    form: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numba = pytest.importorskip("numba")
+    X, y = samples("real")
+    found = sample_rows(cml.Ridge(form(X), y, 0.3).objective_parts)
+    usual = sample_rows(cml.Ridge(X.copy(), y, 0.3).objective_parts)
+    assert numba.typeof(found.for_loops()) == numba.typeof(usual.for_loops())

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from support.model_cases import GROUPS, samples
+from support.solvers.loops import forced
 
 import convexml as cml
 from convexml import losses, penalties
@@ -145,6 +146,7 @@ def test_numba_and_numpy_give_the_same_iterates(name: str, monkeypatch: pytest.M
     solver, pose, module, loop = ITERATES[name]
     objective = pose().objective_parts
     start = np.zeros(objective.d)
+    forced(monkeypatch, -1.0)
     fast = [(x.w, x.b) for x in islice(solver(objective, start, 0.0), 5)]
     here = sys.modules[f"convexml.solvers.coordinate.{module}"]
     monkeypatch.setattr(here, loop, getattr(here, loop).plain)

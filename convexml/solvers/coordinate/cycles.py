@@ -8,7 +8,7 @@ from ...compiled import compiled
 from ...numerics import Array
 
 
-@compiled
+@compiled(work=lambda *given: given[5] * len(given[3]) * (1.0 + 0.05 * len(given[3])))
 def descend(
     gram: Array, mu: float, g: Array, x: Array, level: Array, sweeps: int, share: float
 ) -> int:
@@ -47,7 +47,7 @@ def descend(
     return sweeps
 
 
-@compiled
+@compiled(work=lambda *given: given[8] * len(given[2]) * (5.0 + 0.1 * len(given[1])))
 def cycle(
     gram: Array,
     g: Array,

@@ -28,7 +28,6 @@ def by_violation(
     return both[np.sort(first)], np.maximum(up + down.max(), down + up.max())
 
 
-@compiled
 def most_violating(
     g: Array,
     u: Array,
@@ -72,7 +71,7 @@ def most_violating(
     return np.flatnonzero(inside), up, down
 
 
-@compiled
+@compiled(work=lambda *given: given[6] * (2.0 + 0.2 * len(given[2])))
 def ascend_singles(
     Q: Array, g: Array, u: Array, lo: Array, hi: Array, epsilon: float, updates: int
 ) -> None:
@@ -96,7 +95,7 @@ def ascend_singles(
                 g[k] += step * Q[i, k]
 
 
-@compiled
+@compiled(work=lambda *given: 1.5 * given[6] * len(given[2]))
 def ascend_pairs(
     Q: Array,
     g: Array,

@@ -110,7 +110,7 @@ def bend(
     return crossing > 0
 
 
-@compiled
+@compiled(work=lambda *given: 200.0)  # more than by ``support_newton``
 def settle(
     gram: Array, mu: float, slope: Array, start: Array, level: Array, tol: Array, x: Array
 ) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled import compiler
 from ...numerics import Array
 from .cycles import descend
 from .few_columns import GAIN, HASTY, ROUNDS, SWEEPS, settle
@@ -48,8 +47,9 @@ def minimise(
         Of the same G and mu, where it knows one.
     """
     x, g, size = start.copy(), slope.copy(), len(start)
-    if size <= FEW and compiler() is not None:
-        if settle(gram, mu, slope, start, level, tol, x):
+    given = np.ascontiguousarray(gram[:size, :size]), mu, slope, start, level, tol, x
+    if size <= FEW and settle.pays(*given):
+        if settle(*given):
             return x
         x = start.copy()
     matrix = gram[:size, :size]

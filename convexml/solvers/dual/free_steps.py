@@ -74,7 +74,7 @@ def newton_step(Q: Array, slope: Array, paired: bool) -> Array | None:
     return None
 
 
-@compiled
+@compiled(work=lambda Q, *others: 50.0 + 0.3 * min(len(Q), BY_HAND) ** 2)
 def settle_few(
     Q: Array, g: Array, u: Array, lo: Array, hi: Array, epsilon: float, paired: bool
 ) -> bool:

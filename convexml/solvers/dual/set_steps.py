@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from ...compiled import compiled
 from ...numerics import Array
 from ..coordinate.dual_steps import ascend_pairs, ascend_singles
 from .free_steps import settle_few
 
 
-@compiled
 def climb_set(
     Q: Array,
     slope: Array,
@@ -30,4 +28,5 @@ def climb_set(
         ascend_pairs(Q, g, there, low, high, epsilon, updates, enough)
     else:
         ascend_singles(Q, g, there, low, high, epsilon, updates)
-    return g, there, settle_few(Q, g, there, low, high, epsilon, paired)
+    crowded: bool = settle_few(Q, g, there, low, high, epsilon, paired)
+    return g, there, crowded

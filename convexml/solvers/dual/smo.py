@@ -192,7 +192,7 @@ class Climb:
 
     def _block(self, chosen: Array) -> Array:
         """The chosen rows and columns of diag(K) + G."""
-        Q = self.box.gram.block(chosen)
+        Q = np.ascontiguousarray(self.box.gram.block(chosen))  # one kind to compile for
         if not self.box.is_linear:
             Q[np.diag_indices(len(chosen))] += self.box.K[chosen]
         return Q

@@ -8,7 +8,7 @@ from ...compiled import compiled
 from ...numerics import Array
 
 
-@compiled
+@compiled(work=lambda K, g, alpha, limits, y, steps, slack: 1.0 * steps * len(g))
 def climb(
     K: Array, g: Array, alpha: Array, limits: Array, y: Array, steps: int, slack: float
 ) -> float:

@@ -12,7 +12,7 @@ from ...numerics import Array
 from ...objective import Objective
 from ..box_dual import curvatures
 from ..driver import Iterate
-from .proximal_newton import STEPS, Products, minimise, rows_of
+from .proximal_newton import STEPS, minimise
 from .smoothed_loss import Smoothed
 
 FIRST, AGAIN = 2.4, 0.1
@@ -109,10 +109,7 @@ def solved(
 ) -> tuple[ProximalPoint, int, float]:
     """The minimum of phi from there, how many Newton steps it took, and the passes."""
     given = smoothed.bands, level, free_b, at.w, at.b, at.z, fixed, rest
-    try:
-        w, b, z, u, v, total, steps, passes = minimise(rows_of(design), *given)
-    except np.linalg.LinAlgError:
-        w, b, z, u, v, total, steps, passes = minimise(Products(design), *given)
+    w, b, z, u, v, total, steps, passes = minimise(design, *given)
     return ProximalPoint(w, b, z, u, v, total), steps, passes
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ...compiled import ByHand, compiled
-from ...design import DenseDesign, Design
+from ...design import Design
 from ...numerics import Array
 from .curved_samples import ROUNDS, newton_step
 from .smoothed_loss import Bands, slope_at
@@ -18,73 +15,8 @@ LEVEL = 0.3
 """Share of its slope that the line search leaves."""
 TRIALS, STEPS = 15, 30
 """Points of one line search, and Newton steps for one centre."""
-SMALL = 200_000
-"""Entries of a dense X up to which calls cost more than the arithmetic."""
 
 
-@dataclass(frozen=True, eq=False)
-class Products(ByHand):
-    """A design whose products and systems are its own."""
-
-    design: Design
-
-
-def rows_of(design: Design) -> Array | Products:
-    """What ``minimise`` takes: a small dense X itself."""
-    if not isinstance(design, DenseDesign) or design.array.size > SMALL:
-        return Products(design)
-    X = np.ascontiguousarray(design.array).view()
-    X.flags.writeable = False  # one kind of array to compile for
-    return X
-
-
-@compiled(by_hand=lambda X, w: X.design.matvec(w))
-def product(X: Array, w: Array) -> Array:
-    """X w."""
-    return X @ w
-
-
-@compiled(by_hand=lambda X, u: X.design.rmatvec(u))
-def sums(X: Array, u: Array) -> Array:
-    """X'u."""
-    return X.T @ u
-
-
-@compiled(by_hand=lambda X, *given: newton_step(X.design, *given))
-def direction(
-    X: Array, level: Array, h: Array, inside: Array, slope: Array, total: float, free_b: bool
-) -> tuple[Array, float]:
-    """As ``newton_step``; it raises LinAlgError where the system is singular."""
-    d, index = X.shape[1], np.flatnonzero(inside)
-    m = len(index)
-    if m == 0:
-        return -slope / level, (-total / float(h.max()) if free_b else 0.0)
-    R, rates = X[index], h[index]
-    if m <= d:
-        scaled = R / level
-        system = scaled @ R.T
-        for i in range(m):
-            system[i, i] += 1.0 / rates[i]
-        right = np.ones((m, 2))
-        right[:, 0] = scaled @ slope
-        found = np.linalg.solve(system, right)
-        t, ones = found[:, 0].copy(), found[:, 1].copy()
-        db = (t.sum() - total) / ones.sum() if free_b else 0.0
-        return ((t - db * ones) @ R - slope) / level, db
-    system = np.zeros((d + 1, d + 1))
-    system[:d, :d] = (R * rates.reshape(m, 1)).T @ R
-    for i in range(d):
-        system[i, i] += level[i]
-    goal = np.zeros((d + 1, 1))
-    goal[:d, 0], system[d, d] = slope, 1.0
-    if free_b:
-        system[:d, d] = rates @ R
-        system[d, :d], system[d, d], goal[d, 0] = system[:d, d], rates.sum(), total
-    step = -np.linalg.solve(system, goal)[:, 0]
-    return step[:d].copy(), float(step[d])
-
-
-@compiled
 def search(
     bands: Bands, z: Array, dz: Array, linear: float, square: float, fall: float
 ) -> tuple[float, Array, Array]:
@@ -95,7 +27,7 @@ def search(
     low, below, high, above, t = 0.0, -fall, np.inf, np.inf, 1.0
     u, inside = slope_at(bands, z + dz)
     for _ in range(TRIALS):
-        slope = u @ dz + linear + t * square
+        slope = float(u @ dz) + linear + t * square
         if abs(slope) <= LEVEL * fall:
             break
         if slope < 0.0:
@@ -112,9 +44,8 @@ def search(
     return t, u, inside
 
 
-@compiled
 def minimise(
-    X: Array,
+    design: Design,
     bands: Bands,
     level: Array,
     free_b: bool,
@@ -131,20 +62,20 @@ def minimise(
     """
     n, d = max(len(z), 1), len(w)
     u, inside = slope_at(bands, z)
-    v, total = fixed + sums(X, u), rest + u.sum() if free_b else 0.0
+    v, total = fixed + design.rmatvec(u), rest + u.sum() if free_b else 0.0
     passes, is_solved, steps = 1.0, False, 0
     while not is_solved and steps < STEPS:
         slope = level * w + v
-        dw, db = direction(X, level, bands.rate, inside, slope, total, free_b)
+        dw, db = newton_step(design, level, bands.rate, inside, slope, total, free_b)
         fall = -(slope @ dw) - total * db
         if not fall > 0.0:
             break
-        dz = product(X, dw) + db
+        dz = design.matvec(dw) + db
         # Along the step the slope of phi is u'dz + linear + t square.
         linear = w @ (level * dw) + fixed @ dw + rest * db
         t, u, now = search(bands, z, dz, linear, dw @ (level * dw), fall)
         w, b, z = w + t * dw, b + t * db, z + t * dz
-        v, total = fixed + sums(X, u), rest + u.sum() if free_b else 0.0
+        v, total = fixed + design.rmatvec(u), rest + u.sum() if free_b else 0.0
         count = inside.sum()
         passes += 2.0 + count * min(count, d, ROUNDS) / n
         if t == 1.0:

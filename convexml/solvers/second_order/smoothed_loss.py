@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import compiled
 from ...numerics import Array
 
 
@@ -22,7 +21,6 @@ class Bands(NamedTuple):
     epsilon: float
 
 
-@compiled
 def slope_at(bands: Bands, z: Array) -> tuple[Array, Array]:
     """The maximiser u, and the mask of the samples in their bands."""
     line = z + bands.shift

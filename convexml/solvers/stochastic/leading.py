@@ -15,7 +15,7 @@ from ..composite import Composite
 from ..driver import Iterate
 from .online_gradient_descent import project_onto
 from .sample_steps import add, decay, penalty_value, predict, slope
-from .samples import PlainSamples
+from .samples import STEP, PlainSamples
 
 
 def root(objective: Objective, horizon: int | None, owner: str) -> float:
@@ -39,7 +39,7 @@ def follow(
         P.passes += 2.0
 
 
-@compiled
+@compiled(work=lambda S, *others: (STEP + len(S.l1)) * len(S.y))
 def leading_rounds(
     S: PlainSamples,
     x: Array,

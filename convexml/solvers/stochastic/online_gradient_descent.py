@@ -18,7 +18,7 @@ from ..driver import Iterate
 from ..steps import constant
 from .lazy_steps import HIGH, LOW, is_scalable, is_sinkable, product, push, settle, sunk
 from .sample_steps import add, decay, penalty_value, predict, project, slope
-from .samples import PlainSamples, samples
+from .samples import ENTRY, STEP, PlainSamples, samples
 
 
 def online_gradient_descent(
@@ -78,7 +78,7 @@ def reach(objective: Objective, x: Array) -> float:
     return start + float(np.sqrt(2.0 * value / mu)) if mu > 0.0 else np.inf
 
 
-@compiled
+@compiled(work=lambda S, *others: STEP * len(S.y))
 def rounds(
     S: PlainSamples, x: Array, mean: Array, count: int, step: float, ball: float, whole: bool
 ) -> Any:
@@ -96,7 +96,7 @@ def rounds(
     return scores, paid
 
 
-@compiled
+@compiled(work=lambda S, *others: STEP * len(S.y))
 def scaled_rounds(
     S: PlainSamples, x: Array, mean: Array, count: int, step: float, ball: float, whole: bool
 ) -> Any:
@@ -132,7 +132,7 @@ def scaled_rounds(
     return scores, paid
 
 
-@compiled
+@compiled(work=lambda S, *others: STEP * len(S.y) + ENTRY * len(S.values))
 def sunk_rounds(
     S: PlainSamples, x: Array, mean: Array, count: int, step: float, ball: float, whole: bool
 ) -> Any:

@@ -48,7 +48,7 @@ def perceptron(
         yield P.iterate(x.copy(), updates=updates)
 
 
-@compiled
+@compiled(work=lambda S, x, start: 5.0 * len(S.y))
 def next_mistake(S: PlainSamples, x: Array, start: int) -> int:
     """How many samples from ``start`` on, round the data, are right before the first mistake."""
     n = len(S.y)

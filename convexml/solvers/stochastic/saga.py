@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..driver import Iterate
 from ..steps import constant
 from .lazy_steps import is_thin, later
 from .sample_steps import add, predict, shrink, slope
-from .samples import OwnSamples, PlainSamples, SharedTerms, samples, samples_of
+from .samples import ENTRY, STEP, OwnSamples, PlainSamples, SharedTerms, samples, samples_of
 
 Moved = tuple[Array, Array, Generator]
 """x = (w, b), the mean gradient of the table, and the generator: what a round changes."""
@@ -65,13 +65,10 @@ class TableInMemory:
 
     def __init__(self, objective: Objective, table: Array) -> None:
         self.samples, self.table = samples(objective), table
-        self.fast: Callable[..., None] | None = None
 
     def __call__(self, x: Array, mean: Array, rng: Generator, step: float) -> Moved:
         n = len(self.table)
-        arguments = self.samples, x, self.table, mean, rng.integers(n, size=n), step
-        self.fast = self.fast or move_of(self.samples).settled(*arguments)
-        self.fast(*arguments)
+        move_of(self.samples)(self.samples, x, self.table, mean, rng.integers(n, size=n), step)
         return x, mean, rng
 
 
@@ -106,8 +103,7 @@ def visited(
     """The table of a block after as many steps as it has samples, and where these lead."""
     S, n = samples_of(rows, y, scale, terms), len(y)
     x, table, mean, rng = x.copy(), table.copy(), mean.copy(), deepcopy(rng)
-    arguments = S, x, table, mean, rng.integers(n, size=n), step
-    move_of(S).settled(*arguments)(*arguments)
+    move_of(S)(S, x, table, mean, rng.integers(n, size=n), step)
     return table, (x, mean, rng)
 
 
@@ -118,7 +114,7 @@ def move_of(S: PlainSamples | OwnSamples) -> Loop:
     return saga_steps
 
 
-@compiled
+@compiled(work=lambda *given: STEP * len(given[4]))
 def saga_steps(
     S: PlainSamples, x: Array, table: Array, mean: Array, draws: Array, step: float
 ) -> None:
@@ -132,7 +128,7 @@ def saga_steps(
         table[i] += change
 
 
-@compiled
+@compiled(work=lambda *given: STEP * len(given[4]) + ENTRY * given[0].entries(given[4]))
 def lazy_saga_steps(
     S: PlainSamples, x: Array, table: Array, mean: Array, draws: Array, step: float
 ) -> None:
@@ -165,7 +161,7 @@ def lazy_saga_steps(
         x[j] = min(max(w, lo[j]), hi[j])
 
 
-@compiled
+@compiled(work=lambda *given: STEP * len(given[4]) + ENTRY * given[0].entries(given[4]))
 def ball_saga_steps(
     S: PlainSamples, x: Array, table: Array, mean: Array, draws: Array, step: float
 ) -> None:

@@ -13,12 +13,15 @@ import numpy as np
 from scipy import sparse
 
 from ... import penalties
-from ...compiled import ByHand
+from ...compiled import ByHand, LoopArgument
 from ...design import Design
 from ...losses import Loss
 from ...numerics import Array
 from ...objective import Objective
 from ...penalties import Penalty
+
+STEP, ENTRY = 30.0, 5.0
+"""Microseconds of plain Python for one sample, and for one entry of it where that is a loop."""
 
 
 class PlainSamples(NamedTuple):
@@ -44,6 +47,17 @@ class PlainSamples(NamedTuple):
     lo: Array
     hi: Array
     radius: float
+
+    def entries(self, draws: Array) -> int:
+        """Entries of these samples."""
+        return int((self.starts[draws + 1] - self.starts[draws]).sum())
+
+    def for_loops(self) -> PlainSamples:
+        """With the slope as a value that compiled loops call."""
+        return self._replace(derivative=self.derivative.pointer)
+
+
+LoopArgument.register(PlainSamples)
 
 
 class OwnSamples(ByHand):
@@ -89,6 +103,8 @@ def samples_of(
     else:
         columns, starts = np.empty(0, np.int64), d * np.arange(n + 1)
         values = np.ravel(X)
+    values = values.view()
+    values.flags.writeable = False  # one kind of array to compile for
     known: dict[str, Any] = {
         "values": values,
         "columns": columns,
@@ -103,7 +119,7 @@ def samples_of(
     if loop is None or numbers is None:
         return OwnSamples(known, terms.loss, terms.penalty)
     level = float(next(iter(terms.loss.hyperparameters().values()), 0.0))
-    return PlainSamples(**(known | numbers), derivative=loop.pointer, level=level)
+    return PlainSamples(**(known | numbers), derivative=loop, level=level)
 
 
 def _penalty(penalty: Any, d: int) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from ..driver import Iterate
 from ..steps import Constant, Schedule, schedule
 from .lazy_steps import HIGH, LOW, is_scalable, product, push, settle
 from .sample_steps import add, decay, predict, slope
-from .samples import PlainSamples, samples
+from .samples import STEP, PlainSamples, samples
 
 
 def sgd(
@@ -53,7 +53,7 @@ def sgd(
         P.passes += 2.0 * every * batch / objective.n
 
 
-@compiled
+@compiled(work=lambda S, x, mean, count, draws, steps: STEP * draws.size)
 def stochastic_steps(
     S: PlainSamples, x: Array, mean: Array, count: int, draws: Array, steps: Array
 ) -> None:
@@ -69,7 +69,7 @@ def stochastic_steps(
             mean += (x - mean) / (count + t + 1)
 
 
-@compiled
+@compiled(work=lambda S, x, mean, count, draws, steps: STEP * draws.size)
 def scaled_steps(
     S: PlainSamples, x: Array, mean: Array, count: int, draws: Array, steps: Array
 ) -> None:

@@ -12,7 +12,7 @@ from convexml.design import DenseDesign, ScaledDesign, SparseDesign
 from convexml.solvers.second_order import curved_samples
 from convexml.solvers.second_order.augmented_lagrangian import ProximalPoint, solved
 from convexml.solvers.second_order.curved_samples import newton_step
-from convexml.solvers.second_order.proximal_newton import Products, direction, minimise, search
+from convexml.solvers.second_order.proximal_newton import minimise, search
 from convexml.solvers.second_order.smoothed_loss import Smoothed
 
 RNG = np.random.default_rng(5)
@@ -126,58 +126,28 @@ def test_the_line_search_finds_the_flat_place() -> None:
     assert t > 1.0
 
 
-# -- the loop over a small dense X ----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("free_b", [True, False])
-@pytest.mark.parametrize("count", [0, 3, 12])
-def test_compiled_steps_are_those_of_the_design(free_b: bool, count: int) -> None:
-    """None, by rows, by columns; compiled, in plain Python, and by the design's own systems."""
-    n, d = 20, 6
-    X, level, h = RNG.normal(size=(n, d)), RNG.random(d) + 0.1, RNG.random(n) + 0.5
-    inside = np.zeros(n, dtype=bool)
-    inside[RNG.permutation(n)[:count]] = True
-    given = level, h, inside, RNG.normal(size=d), 0.7, free_b
-    dw, db = direction(Products(DenseDesign(X)), *given)
-    for run in (direction, direction.plain):
-        found = run(X, *given)
-        assert np.allclose(found[0], dw, rtol=1e-9, atol=1e-12)
-        assert found[1] == pytest.approx(db, rel=1e-9, abs=1e-12)
-
-
 @pytest.mark.parametrize("free_b", [True, False])
 @pytest.mark.parametrize("epsilon", [0.0, 0.4])
-def test_phi_has_one_minimum_compiled_or_by_hand(free_b: bool, epsilon: float) -> None:
+def test_phi_has_one_minimum(free_b: bool, epsilon: float) -> None:
     """Where Lam w + X'u + fixed = 0 and 1'u + rest = 0; each call leaves a share of it."""
     band, X = smoothed(epsilon, 0.0), RNG.normal(size=(40, 5))
     fixed, rest = RNG.normal(size=5), 0.3
-    runs = ((minimise, X), (minimise.plain, X), (minimise, Products(DenseDesign(X))))
-    counts = []
-    for run, M in runs:
-        w, b, z = np.zeros(5), 0.0, np.zeros(40)
-        for _ in range(5):
-            given = band.bands, np.ones(5), free_b, w, b, z, fixed, rest
-            w, b, z, u, v, total, *count = run(M, *given)
-            counts.append(count)
-        assert np.allclose(z, X @ w + b)
-        assert np.array_equal(u, band.slope(z)[0])
-        assert np.allclose(v, X.T @ u + fixed)
-        assert np.abs(w + v).max() < 1e-10
-        assert abs(total - (u.sum() + rest if free_b else 0.0)) < 1e-12
-        assert abs(total) < 1e-10
-    assert counts[0] == counts[5] == counts[10]  # all further ones are of rounding
+    w, b, z = np.zeros(5), 0.0, np.zeros(40)
+    for _ in range(5):
+        given = band.bands, np.ones(5), free_b, w, b, z, fixed, rest
+        w, b, z, u, v, total, *_ = minimise(DenseDesign(X), *given)
+    assert np.allclose(z, X @ w + b)
+    assert np.array_equal(u, band.slope(z)[0])
+    assert np.allclose(v, X.T @ u + fixed)
+    assert np.abs(w + v).max() < 1e-10
+    assert abs(total - (u.sum() + rest if free_b else 0.0)) < 1e-12
+    assert abs(total) < 1e-10
 
 
-def test_a_system_that_is_singular_in_the_loop_is_solved_by_the_design(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    X, y = np.ones((3, 1)), np.array([1.0, 2.0, 3.0])
-    X[:] = 2.0**60
-    box = -np.ones(3), np.ones(3)
-    band = Smoothed(y, np.zeros(3), box, 0.0, np.zeros(3), 4.0)
+def test_a_system_that_is_singular_in_floating_point_ends_in_a_finite_point() -> None:
+    X, y = np.full((3, 1), 2.0**60), np.array([1.0, 2.0, 3.0])
+    band = Smoothed(y, np.zeros(3), (-np.ones(3), np.ones(3)), 0.0, np.zeros(3), 4.0)
     start = ProximalPoint(np.zeros(1), 0.0, np.zeros(3), np.zeros(3), np.zeros(1), 0.0)
-    with pytest.raises(np.linalg.LinAlgError):
-        minimise(X, *(band.bands, np.full(1, 1e-30), True, start.w, 0.0, start.z, start.v, 0.0))
     point, steps, _ = solved(DenseDesign(X), band, np.full(1, 1e-30), True, start, start.v, 0.0)
     assert steps > 0
     assert np.all(np.isfinite(point.w))
