@@ -6,6 +6,7 @@ from . import kernels as kernels
 from . import losses as losses
 from . import penalties as penalties
 from . import solvers as solvers
+from . import textbook as textbook
 from . import theory as theory
 from .audit import Slater as Slater
 from .audit import assert_optimal as assert_optimal

@@ -6,7 +6,7 @@ from ..naming import no_such_name
 from . import steps
 from .composite import Composite
 from .driver import Iterate, Record
-from .registry import available, names, register, supports, unregister
+from .registry import available, names, printed, register, supports, unregister
 
 __all__ = [
     "Composite",
@@ -14,6 +14,7 @@ __all__ = [
     "Record",
     "available",
     "names",
+    "printed",
     "register",
     "steps",
     "supports",

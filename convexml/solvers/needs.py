@@ -110,6 +110,34 @@ NEEDS: dict[str, Need] = {
         lambda objective: objective.loss.name == "squared",
         "its loss is not the squared loss",
     ),
+    "uniform l1 penalty": (
+        lambda objective: (
+            objective.penalty.name == "l1"
+            and bool(np.ptp(objective.penalty.subgradient(np.ones(objective.d))) == 0.0)
+        ),
+        "its penalty is not lam |w|_1 with one lam for all",
+    ),
+    "uniform quadratic penalty": (
+        lambda objective: (
+            objective.penalty.name in ("l2", "zero")
+            and bool(np.ptp(objective.penalty.subgradient(np.ones(objective.d))) == 0.0)
+        ),
+        "its penalty is not (lam/2)|w|^2 with one lam for all",
+    ),
+    "no penalty": (
+        lambda objective: (
+            objective.penalty.name in ("l2", "zero") and objective.penalty.curvature_bound == 0.0
+        ),
+        "it has a penalty",
+    ),
+    "equal sample weights": (
+        lambda objective: bool(np.ptp(objective.c) == 0.0),
+        "its samples have weights",
+    ),
+    "logistic loss": (
+        lambda objective: objective.loss.name == "logistic",
+        "its loss is not the logistic loss",
+    ),
     "hinge loss": (
         lambda objective: objective.loss.name == "hinge",
         "its loss is not the hinge",

@@ -13,10 +13,11 @@ from .algorithm import Algorithm
 from .algorithms import GENERAL, SCALAR, TABLE
 from .driver import Iterate
 from .needs import NEEDS, meets
+from .printed import PREFIX, PRINTED
 from .reference import REFERENCE, installed, suits
 
-ALGORITHMS = {algorithm.name: algorithm for algorithm in TABLE}
-"""Those of the table, and what ``register`` adds."""
+ALGORITHMS = {algorithm.name: algorithm for algorithm in (*TABLE, *PRINTED)}
+"""Those of the table and of the page, and what ``register`` adds."""
 ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("lbfgs", "l-bfgs-b", "bfgs", "newton-cg"), " Take 'newton_cg' or 'newton'."),
     **dict.fromkeys(("cholesky", "lsqr", "sparse_cg"), " Take 'normal_equations'."),
@@ -82,13 +83,27 @@ def unregister(name: str) -> None:
 
 
 def names() -> list[str]:
-    """All registered solvers, hand-written first, installed or not.
+    """All registered solvers, hand-written first, installed or not; those of the page left out.
 
     Returns
     -------
     list of str
     """
-    return [*ALGORITHMS, *REFERENCE]
+    return [*_own(), *REFERENCE]
+
+
+def printed() -> list[str]:
+    """The algorithms of the page, "textbook.newton" ...: they run where they are asked for.
+
+    Returns
+    -------
+    list of str
+    """
+    return [algorithm.name for algorithm in PRINTED]
+
+
+def _own() -> list[str]:
+    return [name for name in ALGORITHMS if not name.startswith(PREFIX)]
 
 
 def available() -> list[str]:
@@ -98,7 +113,7 @@ def available() -> list[str]:
     -------
     list of str
     """
-    return [*ALGORITHMS, *(name for name in REFERENCE if installed(name))]
+    return [*_own(), *(name for name in REFERENCE if installed(name))]
 
 
 OVER_BLOCKS = (
@@ -165,7 +180,7 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
 
 def suitable_instead(problem: Any) -> str:
     """Advice for who asked a problem of an unsuitable solver: the hand-written ones that fit."""
-    fits = [name for name in ALGORITHMS if supports(name, problem)[0]]
+    fits = [name for name in _own() if supports(name, problem)[0]]
     listed = f", or one of {', '.join(fits)}" if fits else ""
     return f" Take 'auto'{listed}."
 
@@ -175,7 +190,8 @@ def check_name(name: str) -> str:
     for known in (name, str(name).lower()):
         if known in ALGORITHMS or known in REFERENCE:
             return known
-    advice = ELSEWHERE.get(str(name).lower(), "") or nearest(name, names())
+    others = printed() if str(name).startswith(PREFIX) else names()
+    advice = ELSEWHERE.get(str(name).lower(), "") or nearest(name, others)
     raise UnknownSolverError(
-        f"Unknown solver {name!r}.{advice} Known: {', '.join(names())}; 'auto' chooses."
+        f"Unknown solver {name!r}.{advice} Known: {', '.join(others)}; 'auto' chooses."
     )

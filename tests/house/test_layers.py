@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("theory",),
     ("certificates", "duality"),
     ("objective",),
-    ("losses", "penalties", "kernels"),
+    ("losses", "penalties", "kernels", "textbook"),
     ("design", "conditions", "pictures"),
     ("blocks", "files", "typesetting"),
     ("deadline",),
