@@ -17,6 +17,7 @@ from ..numerics import Array
 from ..solvers.driver import Record
 from .explaining import ExplainedSolution
 from .formats.stored_solution import read, write
+from .iterates import Iterates, iterates
 from .pictures.picture import Pictured
 from .predicting import Predictions
 from .rates.audit import Recorded, audit
@@ -108,6 +109,11 @@ class Solution(ExplainedSolution, Pictured, Predictions):
         late = bool(self.evaluated) and self.evaluated[0].iteration > 0
         start = [self.recorded.start()] if late and isinstance(self.recorded, Recorded) else []
         return start + self.evaluated
+
+    @cached_property
+    def iterates(self) -> Iterates:
+        """The points of the run, repeated bit for bit and thinned, with P, gap and step."""
+        return iterates(self)
 
     @property
     def objective(self) -> float:

@@ -45,6 +45,30 @@ def run_of_fista(file: Any) -> None:
     cml.Lasso(*diabetes(), lam=1.0).solve("fista", tol=1e-9).plot(file, kind="convergence")
 
 
+def three_steps(file: Any) -> None:
+    """Gradient descent with a step that is too short, 1/L, and too long."""
+    from matplotlib.figure import Figure
+
+    X, y = diabetes("bmi", "s5")
+    X, y = (X - X.mean()) / 1.0, y - y.mean()
+    ridge = cml.Ridge(X, y, 0.01, fit_intercept=False)
+    L = float(np.linalg.eigvalsh(X.T @ X / len(y))[-1]) + 0.01
+    figure = Figure(figsize=(11.0, 4.0), layout="constrained")
+    for axes, share in zip(figure.subplots(1, 3), (0.2, 1.0, 1.95), strict=True):
+        run = ridge.solve("textbook.gradient_descent", step=share / L, max_iter=12)
+        run.plot(kind="trajectory", ax=axes)
+        axes.set_xlabel(f"bmi; step = {share:g}/L")
+    figure.savefig(file)
+
+
+def wave(file: Any) -> None:
+    """A kernel on one feature."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2.0, 2.0, size=(60, 1))
+    y = np.sin(3.0 * x[:, 0]) + 0.2 * rng.normal(size=60)
+    cml.KernelRidge(x, y, 1e-3, cml.kernels.Gaussian(0.5)).solve().plot(file, kind="fit")
+
+
 def moons(file: Any) -> None:
     """A kernel machine over its plane."""
     X, y = make_moons(150, noise=0.2, random_state=0)
@@ -68,6 +92,8 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "touching_balls": touching_balls,
     "parts_of_a_gap": parts_of_a_gap,
     "run_of_fista": run_of_fista,
+    "three_steps": three_steps,
+    "wave": wave,
     "moons": moons,
     "polytope": polytope,
     "dual_polytope": dual_polytope,

@@ -13,8 +13,10 @@ from ...pictures.look import Panel, draw_panels
 from .answers import draw_arrays
 from .contributions import contribution_panels
 from .dual_polytope import dual_panel
+from .one_feature import fit_panel
 from .quality import course_panels, draw_quality
 from .touching import touching_panel
+from .trajectory import trajectory_panel
 
 OWNER = "Solution.plot"
 WITHOUT = ("infeasible", "unbounded", "failed")
@@ -34,6 +36,7 @@ class Pictured:
         path: str | Path | None = None,
         *,
         kind: str | None = None,
+        coordinates: Any = None,
         ax: Any = None,
         figsize: Any = None,
     ) -> Any:
@@ -48,7 +51,12 @@ class Pictured:
             against seconds. "gap": the part of every sample and of every feature in P - D.
             "plane": of two coefficients, the level set of the loss that touches that of the
             penalty. "dual": of a linear program with two multipliers beside those of bounds, the
-            dual polytope, with x as the multipliers of its rows.
+            dual polytope, with x as the multipliers of its rows. "trajectory": the iterates of a
+            run over level sets of P. "fit": of one feature, the samples and the function of it.
+        coordinates : pair of int or str, optional
+            For "trajectory": the two coefficients of its plane, by number or name, "b" for the
+            intercept; the others stay where the run ended. The two principal directions of the
+            iterates by default, or the coordinates themselves where there are two.
         ax : matplotlib Axes or sequence of them, optional
             Where to draw: an Axes for each panel, or a single one for the first panel alone.
         figsize : pair of float, optional
@@ -72,7 +80,12 @@ class Pictured:
                 f"{OWNER}: kind must be None or one of {', '.join(KINDS)}, got {kind!r}."
                 f"{nearest(str(kind), KINDS)}"
             )
-        panels = DEFAULT(self) if kind is None else KINDS[kind](self)
+        if coordinates is not None and kind != "trajectory":
+            raise InputError(f"{OWNER}: coordinates are of kind='trajectory', not of {kind!r}.")
+        if kind == "trajectory":
+            panels = trajectory_panel(OWNER, self, coordinates)
+        else:
+            panels = DEFAULT(self) if kind is None else KINDS[kind](self)
         title = f"{self.problem.name}, {self.solver}: {self.status}"
         return draw_panels(OWNER, title, panels, path, ax, figsize)
 
@@ -101,4 +114,6 @@ KINDS: Mapping[str, Panels] = {
     "gap": partial(contribution_panels, OWNER),
     "plane": partial(touching_panel, OWNER),
     "dual": partial(dual_panel, OWNER),
+    "trajectory": partial(trajectory_panel, OWNER),
+    "fit": partial(fit_panel, OWNER),
 }
