@@ -35,7 +35,7 @@ def shown(
             yield Iterate(point, shift, u, passes, promise=0.0)
 
 
-class Rows(NamedTuple):
+class WeightedRows(NamedTuple):
     """P = sum_i c_i (t_i - a_i.x)^2 / 2, the rows of the penalty below those of the samples."""
 
     A: Array
@@ -52,7 +52,9 @@ class Rows(NamedTuple):
         return self.root[:, None] * self.A, self.root * self.t
 
 
-def rows_of(objective: Objective, weights: Array | None = None, centred: bool = False) -> Rows:
+def rows_of(
+    objective: Objective, weights: Array | None = None, centred: bool = False
+) -> WeightedRows:
     """X, with a column of ones or centred where there is an intercept, and Lam_j for w_j = 0.
 
     With ``weights`` in place of the c_i all is in units of their ratio.
@@ -65,9 +67,11 @@ def rows_of(objective: Objective, weights: Array | None = None, centred: bool = 
         t = t - middle if centred else t
     level = objective.penalty.gradient(np.ones(objective.d)) * (c[0] / objective.c[0])
     if not np.any(level):
-        return Rows(A, t, c)
+        return WeightedRows(A, t, c)
     below = np.eye(objective.d, A.shape[1])
-    return Rows(np.vstack([A, below]), np.append(t, np.zeros(objective.d)), np.append(c, level))
+    return WeightedRows(
+        np.vstack([A, below]), np.append(t, np.zeros(objective.d)), np.append(c, level)
+    )
 
 
 def _means(objective: Objective) -> tuple[Array, float]:
@@ -77,7 +81,7 @@ def _means(objective: Objective) -> tuple[Array, float]:
     return X.rmatvec(c) / c.sum(), float(c @ objective.y / c.sum())
 
 
-def refined(rows: Rows, Q: Array, R: Array, order: Array, x: Array) -> tuple[Array, Array]:
+def refined(rows: WeightedRows, Q: Array, R: Array, order: Array, x: Array) -> tuple[Array, Array]:
     """X and r after steps for (x, r) of r + A x = t, A'C r = 0, whose residuals are exact.
 
     With Q R = sqrt(C) A, f = t - r - A x and g = -A'C r: h = R^-T g, dx = R^-1 (Q'sqrt(C) f - h)
