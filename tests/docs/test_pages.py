@@ -29,8 +29,8 @@ def commands(text: str) -> list[str]:
 def test_blocks_print_what_the_page_shows(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(REPOSITORY)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    for block, printed in outputs(page.read_text(encoding="utf-8")):
-        assert normalised(printed) == normalised(block["shown"] or ""), block["code"]
+    for block, shown in outputs(page.read_text(encoding="utf-8")):
+        assert normalised(shown) == normalised(block["shown"] or ""), block["code"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -85,5 +85,5 @@ def test_the_readme_opens_with_an_example_of_ten_lines() -> None:
 def test_wrong_output_is_noticed() -> None:
     page = "```python\nprint(1 + 1, 0.125, 'in 0.3 s')\n```\n\n```text\n2 0.125 in 0.9 s\n```\n"
     ((block, printed),) = outputs(page)
-    assert normalised(printed) == normalised(block["shown"])
+    assert normalised(shown) == normalised(block["shown"])
     assert normalised(printed) != normalised(block["shown"].replace("0.125", "0.126"))
