@@ -84,6 +84,6 @@ def test_the_readme_opens_with_an_example_of_ten_lines() -> None:
 
 def test_wrong_output_is_noticed() -> None:
     page = "```python\nprint(1 + 1, 0.125, 'in 0.3 s')\n```\n\n```text\n2 0.125 in 0.9 s\n```\n"
-    ((block, printed),) = outputs(page)
+    ((block, shown),) = outputs(page)
     assert normalised(shown) == normalised(block["shown"])
-    assert normalised(printed) != normalised(block["shown"].replace("0.125", "0.126"))
+    assert normalised(shown) != normalised(block["shown"].replace("0.125", "0.126"))
