@@ -25,7 +25,9 @@ from .rates.conjugate_gradients import ConjugateGradientsRate, conjugate_gradien
 from .rates.gradient_descent import (
     GradientDescentRate,
     SearchedDescent,
+    descent_decrease,
     gradient_descent_distance,
+    gradient_descent_steps,
     gradient_descent_value,
 )
 from .rates.inexact_newton import InexactNewtonRate, inexact_distance
@@ -33,7 +35,16 @@ from .rates.interior_point import InteriorPointRate, LinearInteriorPointRate
 from .rates.newton import NewtonRate, hessian_lipschitz, least_curvature, newton_distance
 from .rates.proximal_gradient import ProximalGradientRate, proximal_gradient_rate
 from .rates.subgradient import SubgradientRate, subgradient_value
+from .statistics.classification import (
+    bernstein,
+    boosting_error,
+    kmeans_plus_plus_factor,
+    nearest_neighbor_risk,
+    vc_intervals,
+)
 from .statistics.dimension import vc_error, vc_growth, vc_halfspaces
+from .statistics.estimators import least_squares_variance, regularized_excess, ridge_variance
+from .statistics.information import divergence, entropy
 from .statistics.learning import finite_class, hoeffding, stability, validation_error
 from .statistics.priors import prior_scale, prior_strength
 from .statistics.ridge_risk import (
@@ -80,21 +91,30 @@ __all__ = [
     "Theorem",
     "Trajectory",
     "accelerated_value",
+    "bernstein",
+    "boosting_error",
     "conjugate_gradients_value",
     "corner_slope",
+    "descent_decrease",
+    "divergence",
+    "entropy",
     "finite_class",
     "gradient_descent_distance",
+    "gradient_descent_steps",
     "gradient_descent_value",
     "gradient_noise",
     "hessian_lipschitz",
     "hoeffding",
     "inexact_distance",
+    "kmeans_plus_plus_factor",
     "leader_regret",
     "least_curvature",
     "least_squares_excess_risk",
+    "least_squares_variance",
     "lipschitz",
     "loss_smoothness",
     "loss_strong_convexity",
+    "nearest_neighbor_risk",
     "newton_distance",
     "online_regret",
     "pegasos_slope",
@@ -106,9 +126,11 @@ __all__ = [
     "prior_strength",
     "proximal_gradient_rate",
     "radius",
+    "regularized_excess",
     "ridge_best_lam",
     "ridge_risk",
     "ridge_risk_bound",
+    "ridge_variance",
     "round_slope",
     "saga_distance",
     "saga_factor",
@@ -123,6 +145,7 @@ __all__ = [
     "vc_error",
     "vc_growth",
     "vc_halfspaces",
+    "vc_intervals",
 ]
 
 if not TYPE_CHECKING:  # else every name would do

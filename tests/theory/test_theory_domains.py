@@ -40,6 +40,18 @@ RIGHT: dict[str, dict[str, Any]] = {
     "ridge_best_lam": {"X": X, "theta": np.ones(2), "sigma": 1.0},
     "ridge_risk_bound": {"X": X, "theta": np.ones(2), "sigma": 1.0, "lam": 0.1},
     "least_squares_excess_risk": {"X": X, "sigma": 1.0},
+    "least_squares_variance": {"X": X, "sigma": 1.0},
+    "ridge_variance": {"X": X, "sigma": 1.0, "lam": 0.1},
+    "regularized_excess": {"rho": 1.0, "lam": 0.1, "m": 10, "norm": 1.0},
+    "bernstein": {"m": 10, "eps": 0.1, "variance": 0.1, "width": 1.0},
+    "boosting_error": {"edges": np.array([0.1, 0.2])},
+    "kmeans_plus_plus_factor": {"k": 3},
+    "nearest_neighbor_risk": {"bayes": 0.1, "m": 10, "d": 2, "c": 1.0},
+    "vc_intervals": {"count": 2},
+    "entropy": {"p": np.array([0.5, 0.5])},
+    "divergence": {"p": np.array([0.5, 0.5]), "q": np.array([0.25, 0.75])},
+    "descent_decrease": {"step": 0.1, "L": 2.0, "square": 1.0},
+    "gradient_descent_steps": {"eps": 0.1, "step": 0.1, "mu": 1.0, "distance": 1.0},
 }
 """Arguments of every bound for which its theorem speaks."""
 SIGNED = {"b"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -79,6 +80,69 @@ def gradient_descent_value(t: Array | float, *, step: Array | float, distance: f
     """
     with np.errstate(divide="ignore"):
         return np.divide(distance, 2.0 * step * np.asarray(t, dtype=float))
+
+
+@domains(step=POSITIVE, L=POSITIVE, square=NONNEGATIVE)
+def descent_decrease(*, step: float, L: float, square: float) -> float:
+    """What a gradient step of an L-smooth f decreases it by, at least: step (1 - L step / 2) |g|^2.
+
+    Negative for a step above 2/L: then f may rise.
+
+    Parameters
+    ----------
+    step : float
+        gamma of x - gamma grad f(x).
+    L : float
+        The gradient is L-Lipschitz.
+    square : float
+        |grad f(x)|^2.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
+    References
+    ----------
+    Nesterov, *Lectures on Convex Optimization*, section 1.2.3 (the descent lemma).
+    """
+    return step * (1.0 - L * step / 2.0) * square
+
+
+@domains(eps=POSITIVE, step=POSITIVE, mu=POSITIVE, distance=NONNEGATIVE)
+def gradient_descent_steps(*, eps: float, step: float, mu: float, distance: float) -> int:
+    """Steps after which |x_T - x*|^2 <= eps: T = log(|x_0 - x*|^2 / eps) / (step mu), step <= 1/L.
+
+    Parameters
+    ----------
+    eps : float
+        Of the squared distance, > 0.
+    step : float
+        Constant step, at most 1/L.
+    mu : float
+        Strong convexity, > 0.
+    distance : float
+        |x_0 - x*|^2.
+
+    Returns
+    -------
+    int
+        Rounded up; 0 where the start is near enough.
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
+    References
+    ----------
+    Groudiev, *Introduction to Machine Learning*, section 4.2.2 (the number of steps corrected).
+    """
+    return math.ceil(math.log(distance / eps) / (step * mu)) if distance > eps else 0
 
 
 def accumulated(factors: Array, drifts: Array) -> tuple[Array, Array]:
