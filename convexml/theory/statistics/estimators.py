@@ -58,6 +58,7 @@ def ridge_variance(X: Any, *, sigma: float, lam: float) -> Array:
     Parameters
     ----------
     X : array, shape (n, d)
+        The samples, a row each.
     sigma : float
         Standard deviation of an error.
     lam : float
