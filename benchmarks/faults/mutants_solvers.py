@@ -285,13 +285,6 @@ MUTANTS = [
         (f"{AUGMENTED_STEPS}::test_newton_steps_solve_the_dense_system",),
     ),
     Mutant(
-        "augmented Lagrangians: the intercept of a compiled step by rows",
-        f"{SOLVERS}/second_order/proximal_newton.py",
-        "(t.sum() - total)",
-        "(t.sum() + total)",
-        (f"{AUGMENTED_STEPS}::test_compiled_steps_are_those_of_the_design",),
-    ),
-    Mutant(
         "samples near the upper end of their band are taken for far",
         f"{SOLVERS}/second_order/smoothed_loss.py",
         "self.hi / self.rate + reach",
