@@ -227,10 +227,10 @@ MUTANTS = [
         (f"{NEWTON}::test_newton_and_irls",),
     ),
     Mutant(
-        "the working response of IRLS",
+        "the side of the least squares of IRLS",
         f"{SOLVERS}/second_order/irls.py",
-        "ridge_regression(objective, level, h, h * z - slope)",
-        "ridge_regression(objective, level, h, h * z - 0.9 * slope)",
+        "np.append(-slope / root, ",
+        "np.append(-0.9 * slope / root, ",
         (f"{NEWTON}::test_newton_and_irls",),
     ),
     Mutant(

@@ -125,8 +125,8 @@ MUTANTS = [
     Mutant(
         "audit: a variable that is not finite is judged",
         f"{AUDIT}/cvxpy/problems.py",
-        "    if not np.all(np.isfinite(x)):\n",
-        "    if not np.any(np.isfinite(x)):\n",
+        "    if not np.all(np.isfinite(posed.read(",
+        "    if not np.any(np.isfinite(posed.read(",
         (f"{FAULTS}::test_one_variable_that_is_not_finite_proves_nothing",),
     ),
     Mutant(
