@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..numerics import Array
 
 JOINS: dict[str, Callable[[Array], Any]] = {
@@ -95,6 +96,8 @@ def linkage(
     tuple of (list of int, list of int, float)
         The two clusters that are merged, and their distance: n - 1 times.
     """
+    if between not in JOINS:
+        raise InputError(f"linkage: between must be one of {', '.join(JOINS)}, got {between!r}.")
     join = JOINS[between]
     clusters = [[i] for i in range(len(distances))]
     while len(clusters) > 1:

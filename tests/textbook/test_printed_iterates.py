@@ -17,6 +17,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.neighbors import KNeighborsClassifier
 
 from convexml import textbook
+from convexml.errors import InputError
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(9, 3))
@@ -498,6 +499,11 @@ def test_linkage(between):
     distances = squareform(pdist(X))
     heights = [height for _, _, height in textbook.linkage(distances, between)]
     assert_allclose(heights, hierarchy.linkage(pdist(X), between)[:, 2])
+
+
+def test_an_unknown_distance_of_clusters_is_refused():
+    with pytest.raises(InputError, match="one of single, complete, average, got 'median'"):
+        next(textbook.linkage(np.zeros((2, 2)), "median"))
 
 
 def test_nearest_neighbors():

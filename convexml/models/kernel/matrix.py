@@ -30,7 +30,7 @@ def kernel_matrix(owner: str, kernel: Kernel, samples: Samples) -> KernelMatrix:
     matrix = KernelMatrix(owner, kernel, X)
     if matrix.is_exact:
         return matrix
-    if kernel.takes_samples or is_rounded(matrix.dense):
+    if is_rounded(matrix.dense):
         try:
             matrix.factor  # noqa: B018
             return matrix

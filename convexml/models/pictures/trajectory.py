@@ -17,6 +17,7 @@ SIDE = 61
 ROOM = 0.25
 """Of the spread of the iterates, beyond them."""
 LEVELS = 12
+PRINCIPAL = ("first principal direction", "second principal direction")
 FARTHEST = 4.0
 """Iterates further from the last than so many times the first are out of sight."""
 
@@ -51,7 +52,7 @@ def _plane(
     """Two directions, (2, d + 1), and what they are called."""
     if coordinates is None and len(names) > 2:
         directions = np.linalg.svd(x - x[-1], full_matrices=True)[2][:2]
-        return directions, ("first principal direction", "second principal direction")
+        return directions, PRINCIPAL
     chosen = list(range(len(names))) if coordinates is None else list(coordinates)
     found = [names.index(each) if each in names else each for each in chosen]
     for each in found:
@@ -96,7 +97,7 @@ def _draw(axes: Any, objective: Any, x: Array, plane: Array, names: tuple[str, s
         )
 
     P = np.array([[value(s, t) for s in ticks[0]] for t in ticks[1]])
-    shift = np.zeros(2) if names[0].startswith("first p") else plane @ origin
+    shift = np.zeros(2) if names == PRINCIPAL else plane @ origin
     across, up = (ticks[k] + shift[k] for k in range(2))
     finite = P[np.isfinite(P)]
     if finite.size and finite.max() > finite.min():

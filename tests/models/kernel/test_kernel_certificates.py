@@ -132,3 +132,24 @@ def test_a_best_intercept_pays_what_a_passed_one_does(monkeypatch: pytest.Monkey
     f = problem.kernel(X, X) @ q
     chosen, passed = problem.certify(q), problem.certify(q, float(np.mean(y - f)))
     assert chosen.rounding == pytest.approx(passed.rounding, rel=1e-6)
+
+
+class Nearly(cml.kernels.Kernel):
+    """1 at one point, 1 + 2^-40 at two: of two samples the least eigenvalue is -2^-40."""
+
+    def __call__(self, A, B):
+        return np.where(A[:, :1] == B[:, 0], 1.0, 1.0 + 2.0**-40)
+
+    def diagonal(self, A):
+        return np.ones(len(A))
+
+
+def test_a_kernel_of_ones_own_that_is_not_semidefinite_is_projected() -> None:
+    """With the matrix as it is P(t, -t) = t^2 (e^2 / 2 - lam e) is unbounded below."""
+    with pytest.warns(UserWarning, match=r"least is -9\.09495e-13"):
+        problem = cml.KernelRidge(np.array([[0.0], [1.0]]), [1.0, 2.0], 1e-3, Nearly())
+    certificate = problem.solve().certificate
+    assert "with 0 for its negative eigenvalues" in certificate.reason
+    assert certificate.proved_gap == np.inf
+    t = 1e12 * 2.0**40
+    assert problem.objective(np.array([t, -t])) > 0.0
