@@ -95,6 +95,11 @@ def linkage(
     ------
     tuple of (list of int, list of int, float)
         The two clusters that are merged, and their distance: n - 1 times.
+
+    Raises
+    ------
+    InputError
+        Another ``between``.
     """
     if between not in JOINS:
         raise InputError(f"linkage: between must be one of {', '.join(JOINS)}, got {between!r}.")
