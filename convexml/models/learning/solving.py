@@ -36,7 +36,6 @@ SECOND_ORDER = ("newton",)
 """Hand-written solvers for which the polish is one more step of their own."""
 FRAMED = (
     *SECOND_ORDER,
-    "irls",
     "newton_cg",
     "augmented_lagrangian",
     "interior_point",

@@ -7,14 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import linalg
 
+from ...certificates.algebra.sums import exact_pair
 from ...numerics import EPS, Array
 from ...objective import Objective
 from ...objective.symmetric import solve_symmetric
 from ..driver import Iterate
+from ..exact.orthogonal import ROUNDS, rounded
 from ..line_search import along, search
 
 DENSE = 1e9
 """Entries of X times columns up to which X itself is factored: about a second."""
+
+CLOSE = 1e-8
+"""A relative gap from which one step of Newton's method leads to rounding."""
 
 
 def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
@@ -32,23 +37,49 @@ def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
     is_small = objective.n * objective.d**2 <= DENSE
     u: Array | None = None
     while True:
-        yield Iterate(w, b, u, passes)
         z = objective.predict(w, b)
         slope, h = objective.loss_derivative(z), objective.loss_curvature(z)
         solve = by_factors if is_small and np.min(h) > 0.0 else by_gram
         dw, db = solve(objective, level, w, slope, h)
-        passes += objective.d + 3.0
-        u = slope + h * objective.predict(dw, db)
         fall = float((objective.design.rmatvec(slope) + level * w) @ dw + slope.sum() * db)
-        if not fall < 0.0:
-            yield Iterate(w, b, u, passes)
+        promise = -0.5 * fall / abs(value) if fall < 0.0 < abs(value) else np.nan
+        if promise <= CLOSE and solve is by_factors and not np.any(level):
+            w, b = finished(objective, w, b)
+            yield Iterate(w, b, None, passes, promise=0.0)
             return
-        step, value, tried = search(along(objective, w, b, dw, db), value, fall)
-        passes += tried
+        yield Iterate(w, b, u, passes, promise=promise)
+        passes += objective.d + 3.0
+        u, step = slope + h * objective.predict(dw, db), 0.0
+        if fall < 0.0:
+            step, value, tried = search(along(objective, w, b, dw, db), value, fall)
+            passes += tried
         if step == 0.0:
             yield Iterate(w, b, u, passes)
             return
         w, b = w + step * dw, b + step * db
+
+
+def finished(objective: Objective, w: Array, b: float) -> tuple[Array, float]:
+    """The last Newton points: z without the rounding of its sums, and floats that make it good."""
+    A, x = with_ones(objective), np.append(w, b)[: objective.d + objective.fit_intercept]
+    for _ in range(ROUNDS):
+        z = exact_pair(A, x, np.zeros(objective.n))[0]
+        root = np.sqrt(objective.loss_curvature(z))
+        side = -objective.loss_derivative(z) / root
+        Q, R, order = linalg.qr(root[:, None] * A, mode="economic", pivoting=True)
+        if len(R) < len(x) or not np.all(np.diag(R)):
+            break
+        dx = linalg.solve_triangular(R, Q.T @ side, check_finite=False)[np.argsort(order)]
+        if not np.all(np.isfinite(dx)):
+            break
+        x = rounded(R, order, x, dx)
+    return (x[:-1], float(x[-1])) if objective.fit_intercept else (x, 0.0)
+
+
+def with_ones(objective: Objective) -> Array:
+    """The rows (x_i, 1), or x_i where there is no intercept."""
+    A = objective.design.dense()
+    return np.column_stack([A, np.ones(objective.n)]) if objective.fit_intercept else A
 
 
 def by_factors(
@@ -56,9 +87,7 @@ def by_factors(
 ) -> tuple[Array, float]:
     """The step that minimises |sqrt(h) (X dw + db) + slope / sqrt(h)|^2 / 2 + Omega(w + dw)."""
     root = np.sqrt(h)
-    A = objective.design.dense()
-    if objective.fit_intercept:
-        A = np.column_stack([A, np.ones(objective.n)])
+    A = with_ones(objective)
     below = np.sqrt(level)[:, None] * np.eye(objective.d, A.shape[1])
     rows, sides = (
         np.vstack([root[:, None] * A, below]),

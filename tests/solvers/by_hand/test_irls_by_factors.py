@@ -75,3 +75,10 @@ def test_rows_without_curvature_still_pull() -> None:
     y = 50.0 + X @ [1.0, 2.0] + rng.normal(size=40)
     problem = cml.HuberRegression(X, y, 0.5, 0.1, fit_intercept=False)
     assert problem.solve("irls").objective == pytest.approx(problem.solve().objective, rel=1e-6)
+
+
+def test_the_last_step_is_rounded_well() -> None:
+    """Weights of 1e9: z = X w + b is good to 1e-6 only where w makes good what it is rounded by."""
+    for seed in (104, 131):
+        solution = posed(seed).solve()
+        assert solution.status == "optimal", solution.message
