@@ -77,8 +77,16 @@ def test_rows_without_curvature_still_pull() -> None:
     assert problem.solve("irls").objective == pytest.approx(problem.solve().objective, rel=1e-6)
 
 
-def test_the_last_step_is_rounded_well() -> None:
-    """Weights of 1e9: z = X w + b is good to 1e-6 only where w makes good what it is rounded by."""
-    for seed in (104, 131):
-        solution = posed(seed).solve()
-        assert solution.status == "optimal", solution.message
+@pytest.mark.slow
+def test_few_points_by_qr_are_certified_where_ours_are_not() -> None:
+    """24 of 150 before IRLS had factors, 4 before its last step was exact; which is rounding's."""
+    defeats = []
+    for seed in range(150):
+        problem = posed(seed)
+        with np.errstate(all="ignore"):
+            point = by_qr(seed)
+        if not np.all(np.isfinite(point[0])) or problem.solve().certificate.verdict == "certified":
+            continue
+        if problem.certify(*point).verdict == "certified":
+            defeats.append(seed)
+    assert len(defeats) <= 3, defeats
