@@ -15,12 +15,18 @@ from ..validation import positive_number
 from .cvxpy.problems import certify_problem
 from .sklearn.estimators import certify_estimator
 
+EFFORTS = ("normal", "full")
 HOW = "as problem.certify(solution.primal['w'], solution.primal['b'])"
 
 
 @without_warnings
 def certify(
-    subject: Any, *data: Any, tol: float = 1e-6, progress: Wish = False, **options: Any
+    subject: Any,
+    *data: Any,
+    tol: float = 1e-6,
+    effort: str = "normal",
+    progress: Wish = False,
+    **options: Any,
 ) -> Certificate:
     """Judge the solution that stands in a CVXPY problem or in a fitted scikit-learn estimator.
 
@@ -33,6 +39,9 @@ def certify(
         X and y, for an estimator (X alone where it was fitted without y); nothing for a problem.
     tol : float
         For the relative gap and the feasibilities, relative to their rows.
+    effort : str
+        "normal" has a budget of work on finding a bound for a large problem: how many dual points
+        are priced, never a time. ``reason`` names what was not tried. "full" has none.
     progress : bool or callable
         True: a line on standard error, where that is a terminal, after a second. A function is
         called with a ``Progress``.
@@ -53,8 +62,8 @@ def certify(
     Raises
     ------
     InputError
-        For what is neither, for problems that are not DCP or not continuous, and where values
-        are missing.
+        For what is neither, for problems that are not DCP or not continuous, where values are
+        missing, and for another effort.
 
     Notes
     -----
@@ -62,13 +71,17 @@ def certify(
     evaluated in NumPy from the problem itself, and a difference counts into the gap.
     """
     tol = positive_number(tol, "certify", "tol")
+    if effort not in EFFORTS:
+        raise InputError(f"certify: effort must be one of {', '.join(EFFORTS)}, got {effort!r}.")
     with operation("certify", progress):
-        certificate = _judge(subject, data, tol, options)
+        certificate = _judge(subject, data, tol, effort, options)
         judged(certificate)
     return certificate
 
 
-def _judge(subject: Any, data: tuple[Any, ...], tol: float, options: dict[str, Any]) -> Certificate:
+def _judge(
+    subject: Any, data: tuple[Any, ...], tol: float, effort: str, options: dict[str, Any]
+) -> Certificate:
     """The certificate of what can be certified; what cannot is refused."""
     import cvxpy as cp
 
@@ -80,9 +93,11 @@ def _judge(subject: Any, data: tuple[Any, ...], tol: float, options: dict[str, A
         )
     if isinstance(subject, cp.Problem):
         if data or options:
-            words = "".join(solve_argument(name, ("tol",)) for name in options)
-            raise InputError(f"certify: a cvxpy.Problem takes no other argument than tol.{words}")
-        return certify_problem(subject, tol=tol)
+            words = "".join(solve_argument(name, ("tol", "effort")) for name in options)
+            raise InputError(
+                f"certify: a cvxpy.Problem takes no other argument than tol and effort.{words}"
+            )
+        return certify_problem(subject, tol=tol, effort=effort)
     if hasattr(subject, "get_params"):
         if len(data) not in (1, 2):
             raise InputError(

@@ -47,7 +47,7 @@ ENDED = ("infeasible", "infeasible_inaccurate", "unbounded", "unbounded_inaccura
 
 
 @sparse_values()
-def certify_problem(problem: Any, *, tol: float = 1e-6) -> Certificate:
+def certify_problem(problem: Any, *, tol: float = 1e-6, effort: str = "normal") -> Certificate:
     """Judge the values and dual values that stand in a DCP problem.
 
     Parameters
@@ -57,6 +57,8 @@ def certify_problem(problem: Any, *, tol: float = 1e-6) -> Certificate:
         those of variable attributes and of auxiliary variables are recovered.
     tol : float
         For the relative gap and the feasibilities, relative to their rows.
+    effort : str
+        "normal", or "full": without a budget of work on finding a bound.
 
     Returns
     -------
@@ -86,10 +88,12 @@ def certify_problem(problem: Any, *, tol: float = 1e-6) -> Certificate:
             f"certify: variable {missing[0]} has no value; solve the problem first, or use "
             "cml.solve."
         )
-    return judge(posed, tol)
+    return judge(posed, tol, effort=effort)
 
 
-def judge(posed: Posed, tol: float, answer: ConePoint | None = None) -> Certificate:
+def judge(
+    posed: Posed, tol: float, answer: ConePoint | None = None, effort: str = "normal"
+) -> Certificate:
     """The certificate of the values in the variables, for the claim that they are optimal.
 
     ``answer`` is the solver's own, where it is at hand.
@@ -97,10 +101,10 @@ def judge(posed: Posed, tol: float, answer: ConePoint | None = None) -> Certific
     # CVXPY cannot index the sparse values that it gives to diagonal variables.
     stored = {v: v.value for v in posed.problem.variables()}
     with substituted({v: dense(value) for v, value in stored.items() if sparse.issparse(value)}):
-        return _judge(posed, tol, answer or last_answer(posed.problem))
+        return _judge(posed, tol, answer or last_answer(posed.problem), effort)
 
 
-def _judge(posed: Posed, tol: float, answer: ConePoint | None) -> Certificate:
+def _judge(posed: Posed, tol: float, answer: ConePoint | None, effort: str) -> Certificate:
     if not np.all(np.isfinite(posed.read({v: v.value for v in posed.problem.variables()}))):
         return _empty(tol, "a variable has a value that is not finite")
     given = read_duals(posed)
@@ -111,15 +115,15 @@ def _judge(posed: Posed, tol: float, answer: ConePoint | None) -> Certificate:
     is_broken = any(row.breaks(tol) for row in outside)
     near = None if is_broken else missed(posed, tol)
     if near is not None and near.at:
-        return _judge_near(posed, tol, answer, given, near)
+        return _judge_near(posed, tol, answer, effort, given, near)
     if (reason := near.words if near else without_value(posed.domains)) or is_broken:
         empty = bounded(np.nan, np.nan, outside, tol, scale=np.nan, reason=reason)
         return _explained(posed, decide(empty))
-    return _explained(posed, _judge_inside(posed, tol, answer, given))
+    return _explained(posed, _judge_inside(posed, tol, answer, effort, given))
 
 
 def _judge_near(
-    posed: Posed, tol: float, answer: ConePoint | None, given: Given, near: Missed
+    posed: Posed, tol: float, answer: ConePoint | None, effort: str, given: Given, near: Missed
 ) -> Certificate:
     """By the point at the tolerance's distance inside; by one less far where that charges more."""
     first = None
@@ -128,7 +132,7 @@ def _judge_near(
         if inside is None or not inside.at:
             break
         with substituted(inside.at):
-            found = _judge_inside(posed, tol, answer, given, inside)
+            found = _judge_inside(posed, tol, answer, effort, given, inside)
         said = (found.reason.removesuffix("."), inside.words)
         found = found.but(reason="; ".join(filter(None, said)))
         if found.verdict is Verdict.CERTIFIED:
@@ -139,7 +143,12 @@ def _judge_near(
 
 
 def _judge_inside(
-    posed: Posed, tol: float, answer: ConePoint | None, given: Given, near: Missed | None = None
+    posed: Posed,
+    tol: float,
+    answer: ConePoint | None,
+    effort: str,
+    given: Given,
+    near: Missed | None = None,
 ) -> Certificate:
     """The certificate where all atoms have values: at the point, or ``near`` by."""
     x = posed.read({v: v.value for v in posed.problem.variables()})
@@ -149,8 +158,8 @@ def _judge_inside(
     )
     for full, pair in _completions(posed, x, given, answer):
         radius = reach(full, posed.own)
-        certificate = certify_conic(subject, full, pair, tol, radius, given.missing)
-        if certificate.verdict is Verdict.CERTIFIED or posed.curvature:
+        certificate = certify_conic(subject, full, pair, tol, radius, given.missing, effort)
+        if certificate.verdict is not Verdict.UNDECIDED or posed.curvature:
             break  # of what is not convex no multipliers make a bound
     if certificate.verdict is Verdict.CERTIFIED and posed.doubt:
         said = (certificate.reason.removesuffix("."), posed.doubt)

@@ -20,8 +20,8 @@ RANK = 1e-9
 """Below this share of the largest pivot a row may depend on others: then fractions decide."""
 USED = 1e-7
 """A coefficient below this is one of rounding."""
-BITS = 20_000
-"""Numbers longer than this end the exact elimination."""
+BITS, WORD = 20_000, 64
+"""Numbers longer than this end the exact elimination; a multiplication counts by their words."""
 WORK = 300_000
 """So many multiplications of fractions, at most."""
 
@@ -69,22 +69,16 @@ def independent_rows(equal: Any, side: Array, columns: Array, z: Array) -> Array
     if rank:
         mixed = linalg.solve_triangular(R[:rank, :rank], R[:rank, rank:])
         few = [order[:rank][np.abs(mix) > USED] for mix in mixed.T]
-        if all(
-            _follows(equal, side, columns, z, rows, int(i))
-            for rows, i in zip(few, order[rank:], strict=True)
-        ):
-            return np.sort(order[:rank])
+        for rows, i in zip(few, order[rank:], strict=True):
+            # It follows if these, which are independent, and i have the rank of these alone.
+            together = np.append(rows, i)
+            kept = _eliminate(equal[together], side[together], columns, z)
+            if kept is None:  # to eliminate all of them is more work
+                return None
+            if kept.size > rows.size:
+                return _eliminate(equal, side, columns, z)
+        return np.sort(order[:rank])
     return _eliminate(equal, side, columns, z)
-
-
-def _follows(equal: Any, side: Array, columns: Array, z: Array, rows: Array, i: int) -> bool:
-    """Whether row i is exactly a combination of ``rows``, its side included.
-
-    Provided that these are independent: then they and i have the rank of these alone.
-    """
-    together = np.append(rows, i)
-    kept = _eliminate(equal[together], side[together], columns, z)
-    return kept is not None and kept.size == rows.size
 
 
 def _eliminate(equal: Any, side: Array, columns: Array, z: Array) -> Array | None:
@@ -105,7 +99,7 @@ def _eliminate(equal: Any, side: Array, columns: Array, z: Array) -> Array | Non
             factor = row.get(j, Fraction(0))
             if not factor:
                 continue
-            work += len(pivot)
+            work += len(pivot) * (1 + factor.numerator.bit_length() // WORD)
             if work > WORK:
                 return None
             for key, entry in pivot.items():

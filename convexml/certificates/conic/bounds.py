@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...objective.conic.program import ConeProgram
 from ..algebra.definite import negative_eigenvalue
 from ..algebra.polyhedron import MANY, Interior
 from ..scale import ProgramUnits
+from .budget import CLEAN, PASSED, Budget
 from .prices.bounded import bounded_prices
 from .prices.inwards import inward_prices
 from .prices.lift import lifted_prices
@@ -33,6 +34,9 @@ SMALL = 1e-4
 """Multipliers above this share of the largest are no noise."""
 FEW = 300
 """Rows up to which the point as it is comes first: its price costs less than the others'."""
+ROOM = "the room that multipliers have"
+FARTHER = "points farther inside, repairs and mixtures"
+"""Means to find a dual point, in words."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Bound:
         How far it is from the one that was passed, largest coordinate.
     curvature : float
         The least eigenvalue of P where it is negative: then there is no bound at all.
+    untried : tuple of str
+        The means that a budget left out of the search for a better one.
     """
 
     value: float
@@ -69,6 +75,7 @@ class Bound:
     y: Array
     moved: float
     curvature: float = 0.0
+    untried: tuple[str, ...] = ()
 
     @property
     def everywhere(self) -> float:
@@ -86,6 +93,7 @@ def bound_of(
     enough: float = np.inf,
     thorough: bool = True,
     convex: bool = True,
+    effort: str = "full",
 ) -> Bound:
     """Price the dual point that was passed, or a dual point nearby that is well inside its cone.
 
@@ -94,23 +102,27 @@ def bound_of(
     inactive rows, after the least change that removes the residual, and mixed with a little of a
     point inside the dual cone. The first that bounds ``enough`` ends the search, the first one at
     all where ``thorough`` is not asked for. Nothing is tried where P is known not to be ``convex``,
-    which is looked at else. The local bound holds over R, ``reach`` by default.
+    which is looked at else. The local bound holds over R, ``reach`` by default. The ``effort``
+    "normal" has a ``Budget``.
     """
     curvature = negative_eigenvalue(program.P) if convex else -np.inf
     best: Bound | None = None
     (w, y), radius = passed, reach(x, own) if R is None else R
     there = (fit.scaled.x_in(x), fit.scaled.x_in(w), fit.scaled.y_in(y))
     usable = curvature == 0.0 and all(np.all(np.isfinite(part)) for part in there)
-    for inside in priced_candidates(fit.program, *there, fit.units) if usable else ():
+    budget, target = Budget.of(fit.program, effort), enough / fit.scaled.worth
+    found = priced_candidates(fit.program, *there, fit.units, budget) if usable else iter(())
+    for inside in found:
+        budget.take(inside, there[0], target)
         pair = _exactly_outside(program, fit.scaled, inside)
-        found = _evaluate(x, own, radius, pair, passed)
-        best = found if best is None else max(best, found, key=lambda b: (b.everywhere, b.local))
+        bound = _evaluate(x, own, radius, pair, passed)
+        best = bound if best is None else max(best, bound, key=lambda b: (b.everywhere, b.local))
         if best.everywhere >= enough or not thorough:
-            break
+            return best
     if best is None:
         pair = Priced(w, y, -np.inf, np.inf, program.stationarity(w, y))
         return _evaluate(x, own, radius, pair, passed, curvature)
-    return best
+    return replace(best, untried=tuple(budget.untried))
 
 
 def reach(x: Array, own: Array) -> float:
@@ -124,48 +136,71 @@ def priced_candidates(
     w: Array,
     y: Array,
     units: ProgramUnits,
+    budget: Budget,
     mixed: bool = True,
 ) -> Iterator[Priced]:
     """Dual points near (w, y) with their prices, the cheapest to find first."""
+    allows = budget.allows
     if not program.q.any() and not program.P.nnz:  # of a constant multipliers of 0 say all
         yield unpriced(program, np.zeros_like(w), np.zeros_like(y))
-    yield from bounded_prices(program, w, y)
+    if allows(ROOM, PASSED):
+        yield from bounded_prices(program, w, y)
     is_small = program.b.size <= FEW
-    if is_small:
+    if is_small and allows(ROOM, PASSED):
         yield priced(program, w, y, units)
-    yield from lifted_prices(program, w, y, units)
-    yield from log_det_prices(program, w, y, units)
-    yield from inward_prices(program, w, y, units)
+    for inside in (lifted_prices, log_det_prices, inward_prices):
+        if allows(ROOM, PASSED):
+            yield from inside(program, w, y, units)
     # Of a polyhedron, an ill-conditioned metric costs more than a point inside, which bounds more.
     flat = not is_small and program.is_polyhedral
     # The multipliers of a linear program are often on the border of all that there are.
     later = flat and mixed and not program.P.nnz and program.b.size <= MANY
-    if not is_small and not later:
+    if not is_small and not later and allows(ROOM, PASSED):
         yield priced(program, w, y, units, quick=flat)
     clean = np.where(_inactive(program, x, y, units), 0.0, y)
-    starts = [y] if np.array_equal(clean, y) else [y, clean]
-    for start in reversed(starts):
-        exact = rational_dual(program, w, start)
+    starts = [(y, PASSED)] if np.array_equal(clean, y) else [(y, PASSED), (clean, CLEAN)]
+    for start, name in reversed(starts):
+        exact = rational_dual(program, w, start) if allows(ROOM, name) else None
         if exact is not None:
             yield exact
+    names = [name for _, name in starts]
+    if not allows(FARTHER, *names):
+        return
     scaled = equilibrate_cone(program)
     interior = dual_interior(scaled.program)
-    if interior is not None:
-        for start in starts:
+    for start, name in starts:
+        if interior is not None and allows(FARTHER, name):
             pair = priced_inside(scaled.program, interior, scaled.x_in(w), scaled.y_in(start))
             yield _outside(program, scaled, pair)
-    if flat:
+    if flat and allows(ROOM, PASSED):
         yield priced(program, w, y, units)
+    if not allows(FARTHER, *names):
+        return
     idle = idle_columns(program)
-    if idle.size:
+    if idle.size and allows(ROOM, PASSED):
         yield priced(program, w, y, units, idle)
-    if len(starts) > 1:
+    if len(starts) > 1 and allows(ROOM, CLEAN):
         yield priced(program, w, clean, units, idle)
-    repairs = (repair_conic_dual(program, x, start, w) for start in starts)
-    repaired = (priced(program, pair.w, pair.y, units, idle) for pair in repairs)
-    inner = _mixed(program, scaled, interior, w, y, units, idle) if mixed else iter(())
+    repaired = _repaired(program, x, w, starts, units, idle, budget)
+    inner = _mixed(program, scaled, interior, w, y, units, idle, budget, names)
+    inner = inner if mixed else iter(())
     # Inside of a polyhedron a mixture has its price; a repair may go on along the boundary.
     yield from chain(*((repaired, inner) if interior is None else (inner, repaired)))
+
+
+def _repaired(
+    program: ConeProgram,
+    x: Array,
+    w: Array,
+    starts: list[tuple[Array, str]],
+    units: ProgramUnits,
+    idle: Array,
+    budget: Budget,
+) -> Iterator[Priced]:
+    for start, name in starts:
+        if budget.allows(FARTHER, name):
+            pair = repair_conic_dual(program, x, start, w)
+            yield priced(program, pair.w, pair.y, units, idle)
 
 
 def _mixed(
@@ -176,8 +211,14 @@ def _mixed(
     y: Array,
     units: ProgramUnits,
     idle: Array,
+    budget: Budget,
+    names: list[str],
 ) -> Iterator[Priced]:
+    if not budget.allows(FARTHER, *names):
+        return
     for inner_w, inner in mixtures(scaled.program, scaled.x_in(w), scaled.y_in(y)):
+        if not budget.allows(FARTHER, *names):
+            return
         if interior is not None:
             yield _outside(program, scaled, priced_inside(scaled.program, interior, inner_w, inner))
         yield priced(program, scaled.x_out(inner_w), scaled.y_out(inner), units, idle)

@@ -16,6 +16,7 @@ from ..certificate import Certificate, Verdict
 from ..judge import absent, judge
 from ..scale import ProgramUnits
 from .bounds import bound_of, priced_candidates
+from .budget import Budget
 from .prices.bounded import bounded_prices
 from .prices.margin import nudged
 from .prices.polyhedral import rational_dual
@@ -131,7 +132,7 @@ def _dual_points(program: ConeProgram, units: Fitted, y: Array, terms: float) ->
         yield exact
     yield from bounded_prices(program, none, y)
     own = replace(units(), size=terms)
-    yield from priced_candidates(program, none, none, y, own, mixed=False)
+    yield from priced_candidates(program, none, none, y, own, Budget(), mixed=False)
 
 
 def _from_phase(

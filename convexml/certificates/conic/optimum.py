@@ -46,6 +46,7 @@ def certify_conic(
     tol: float,
     R: float | None = None,
     missing: Sequence[str] = (),
+    effort: str = "normal",
 ) -> Certificate:
     """Judge a point of a cone program by a dual point that is almost feasible.
 
@@ -64,6 +65,8 @@ def certify_conic(
         abs(x_j - xhat_j) <= R instead: ``within``.
     missing : sequence of str
         Whose multipliers were recovered.
+    effort : str
+        "normal", or "full": without a budget of work on finding a bound.
 
     Returns
     -------
@@ -73,10 +76,14 @@ def certify_conic(
         max(|P|, |D|, 1e-3 of a size that comes from the data alone), constants left out.
     """
     seen = subject.seen(x)
-    certificate = _assemble(subject, seen, x, pair, tol, R, missing)
+    certificate, untried = _assemble(subject, seen, x, pair, tol, R, missing, effort)
     if certificate.stands(tol) and (reason := unmet(subject, x)):
         certificate = certificate.but(gap=np.inf, relative_gap=np.inf, reason=reason)
-    return _refute(subject, judge(certificate), seen.radius)
+    certificate = _refute(subject, judge(certificate), seen.radius)
+    if untried and certificate.verdict is Verdict.UNDECIDED:
+        said = f'not tried, or not to the end: {", ".join(untried)}; effort="full" tries them'
+        certificate = certificate.but(reason=f"{certificate.reason.removesuffix('.')}; {said}")
+    return certificate
 
 
 def _assemble(
@@ -87,7 +94,8 @@ def _assemble(
     tol: float,
     R: float | None,
     missing: Sequence[str],
-) -> Certificate:
+    effort: str,
+) -> tuple[Certificate, Sequence[str]]:
     program, units, offset, rest = subject.program, subject.units, subject.program.offset, seen.rest
     noise = seen.radius + 16.0 * EPS * abs(rest)  # entries of the conic form are rounded, too
     exact = conic_objective(program, x)
@@ -99,7 +107,9 @@ def _assemble(
     convex = not subject.curvature
     short = subject.shortfall(seen, pair.y) if convex else np.inf
     worth_it = short <= tol * scale
-    bound = bound_of(program, subject.fit, x, subject.own, pair, R, enough, worth_it, convex)
+    bound = bound_of(
+        program, subject.fit, x, subject.own, pair, R, enough, worth_it, convex, effort
+    )
     short = subject.shortfall(seen, bound.y)
     feasible = all(row.meets(tol) for row in seen.rows)
     known = scale > 0.0 and np.isfinite(rest) and np.isfinite(short)
@@ -144,7 +154,7 @@ def _assemble(
     if missing and not certificate.reason and not certificate.relative_gap <= tol:
         reason = f"the gap is {certificate.gap:.3g}, with recovered multipliers of "
         certificate = certificate.but(reason=reason + ", ".join(missing))
-    return certificate
+    return certificate, bound.untried if worth_it else ()
 
 
 def _moved(

@@ -22,6 +22,8 @@ FEW = 8
 NOTHING = 1e-7
 """Of a row of A, P and q: what may be left before the rounding to the grid."""
 GRID = 2.0**20
+MOST = 4_000_000
+"""Entries of a normal matrix; of rows that would make more, the longest only choose at the end."""
 
 
 def idle_columns(program: ConeProgram) -> Array:
@@ -66,8 +68,11 @@ def _dense(system: Any) -> list[tuple[int, Array]]:
 
 def _sparse(system: Any) -> list[tuple[int, Array]]:
     """By inverse iteration on a few vectors; the coordinates are chosen by pivoting."""
-    n = system.shape[1]
-    factor = definite_solver(sparse.csc_array(system.T @ system + SHIFT * sparse.eye_array(n)))
+    n, counts = system.shape[1], np.diff(system.indptr).astype(float)
+    order = np.argsort(counts, kind="stable")
+    few = order.size if n * n <= MOST else np.searchsorted(np.cumsum(counts[order] ** 2), MOST)
+    short = system[order[:few]]
+    factor = definite_solver(sparse.csc_array(short.T @ short + SHIFT * sparse.eye_array(n)))
     if factor is None:
         return []
     basis = np.cos(np.outer(np.arange(1.0, n + 1.0), np.arange(1.0, FEW + 1.0)))

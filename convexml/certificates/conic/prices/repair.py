@@ -10,9 +10,10 @@ from scipy import sparse
 from ....numerics import EPS, ROUNDING, Array
 from ....objective.conic.cones import ZeroCone
 from ....objective.conic.program import ConeProgram
-from ...algebra.least_change import least_change
+from ...algebra.least_change import LeastChange
 
-ROUNDS = 40
+ROUNDS, THOROUGH = 40, 3
+"""Rounds, and those of them that may take a singular value decomposition of a larger system."""
 NOTHING = 1e-8
 """A multiplier of this size is taken for 0 where 0 is feasible."""
 NORMAL = 1e-3
@@ -51,7 +52,7 @@ def repair_conic_dual(
     system = sparse.hstack([program.P, along], format="csc")
     best = DualPair(w, y, _left(program, w, y), float(np.max(np.abs(y - passed), initial=0.0)))
     stalled = 0
-    for _ in range(ROUNDS):
+    for round_ in range(ROUNDS):
         if not np.any(best.left) or stalled == 6:
             break
         size = program.stationarity_size(w, y)
@@ -60,7 +61,8 @@ def repair_conic_dual(
         reach = weights_of_multipliers(program, y) if room is None else room
         weights = np.concatenate([_weights_of_w(program, w), reach])
         left = program.stationarity(w, y)
-        step = least_change(sparse.diags_array(rows) @ system, -rows * left, weights)
+        change = LeastChange(sparse.diags_array(rows) @ system, weights, round_ < THOROUGH)
+        step = change(-rows * left)
         w = w + step[: w.size]
         turn = step[w.size :]
         y = program.project_dual(y + turn - normals @ (normals.T @ turn))
