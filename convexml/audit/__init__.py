@@ -1,9 +1,7 @@
 """Certify anything: CVXPY problems and fitted scikit-learn models, whoever solved them."""
 
-from .assertions import assert_optimal
-from .certifying import certify
-from .cvxpy.solving import solve
-from .registering import register
-from .slater import Slater, slater
+from lazy_loader import attach_stub
 
-__all__ = ["Slater", "assert_optimal", "certify", "register", "slater", "solve"]
+from .slater import Slater, slater  # noqa: F401  (its module has the name of the function)
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -6,14 +6,11 @@ from typing import Any
 
 from ..certificates.certificate import Certificate
 from ..errors import InputError
-from ..models.base import Problem
-from ..models.solution import Solution
 from ..naming import refuse_unknown, solve_argument
 from ..numerics import without_warnings
 from ..progress import Wish, judged, operation
 from ..validation import positive_number
 from .cvxpy.problems import certify_problem
-from .sklearn.estimators import certify_estimator
 
 EFFORTS = ("normal", "full")
 HOW = "as problem.certify(solution.primal['w'], solution.primal['b'])"
@@ -99,6 +96,8 @@ def _judge(
             )
         return certify_problem(subject, tol=tol, effort=effort)
     if hasattr(subject, "get_params"):
+        from .sklearn.estimators import certify_estimator
+
         if len(data) not in (1, 2):
             raise InputError(
                 f"certify: a fitted {kind} is judged on its training data; call "
@@ -121,6 +120,9 @@ def _shown(subject: Any) -> str:
 def _instead(subject: Any, data: tuple[Any, ...]) -> str:
     """How what is neither is judged."""
     import cvxpy as cp
+
+    from ..models.base import Problem
+    from ..models.solution import Solution
 
     if any(hasattr(each, "get_params") for each in data):
         return "The estimator comes first: certify(estimator, X, y)."

@@ -12,7 +12,6 @@ from ..certificates.conic.infeasible import certify_infeasible
 from ..certificates.conic.slater import no_interior, search, strict_point
 from ..duality.checking import check_problem, constraint_names, require_problem, substituted
 from ..errors import InputError
-from ..models.base import Problem
 from ..naming import PublicNames
 from ..numerics import Array, without_warnings
 from ..progress import operation
@@ -92,6 +91,8 @@ def slater(problem: Any) -> Slater:
     Boyd and Vandenberghe, *Convex Optimization* (2004), section 5.2.3; Rockafellar, *Convex
     Analysis* (1970), theorem 28.2.
     """
+    from ..models.base import Problem
+
     problem = problem.primal if isinstance(problem, Problem) else problem
     require_problem(problem, "slater")
     if not problem.variables():

@@ -40,5 +40,16 @@ def test_import_convexml_loads_nothing_heavy() -> None:
     assert heavy(modules) == set()
 
 
+def test_a_certificate_of_a_cvxpy_problem_loads_no_model_and_no_solver() -> None:
+    statement = (
+        "import cvxpy as cp, convexml as cml; x = cp.Variable(2); "
+        "p = cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.sum(x) == 1]); p.solve(); "
+        "assert cml.certify(p).holds()"
+    )
+    parts = ("models", "solvers", "recognition", "audit.sklearn", "theory")
+    apart = tuple(f"convexml.{part}" for part in parts)
+    assert [name for name in newly_loaded(statement) if name.startswith(apart)] == []
+
+
 def test_the_probe_sees_a_heavy_import() -> None:
     assert {"rich", "scipy.optimize"} <= heavy(newly_loaded("import rich, scipy.optimize"))

@@ -184,7 +184,9 @@ def _completions(
     full = complete_dual(program, z, posed.own, y, given.mask, reach(z, posed.own))
     x = np.where(posed.own, x, to.x_out(z))
     y = np.where(given.mask, given.y, to.y_out(full.y))
-    yield x, Completed(to.x_out(full.w), y)
+    pair = Completed(to.x_out(full.w), y)
+    if kept is None or not all(map(np.array_equal, kept, pair)):
+        yield x, pair
 
 
 def _explained(posed: Posed, certificate: Certificate) -> Certificate:

@@ -13,8 +13,10 @@ from support.programs.maros import maros, solved
 
 import convexml as cml
 from convexml import Verdict
+from convexml.audit.cvxpy import problems
 from convexml.certificates.algebra import least_change, rows
 from convexml.certificates.conic import bounds
+from convexml.certificates.conic.optimum import certify_conic
 from convexml.certificates.conic.prices import lineality, price
 from convexml.certificates.conic.prices.lineality import idle_columns
 from convexml.certificates.conic.prices.repair import THOROUGH, repair_conic_dual
@@ -174,3 +176,16 @@ def test_a_repair_takes_few_singular_value_decompositions(
     y = np.abs(rng.normal(size=90))
     repair_conic_dual(program, np.zeros(200), y)
     assert 0 < len(seen) <= THOROUGH
+
+
+def test_multipliers_that_were_all_passed_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that are recovered are the same, also where nothing was decided."""
+    calls = []
+
+    def counted(*args: Any) -> Any:
+        calls.append(args)
+        return certify_conic(*args).but(verdict=Verdict.UNDECIDED)
+
+    monkeypatch.setattr(problems, "certify_conic", counted)
+    assert cml.certify(solved(linear(30, 10))).verdict is Verdict.UNDECIDED
+    assert len(calls) == 1

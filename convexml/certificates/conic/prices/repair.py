@@ -12,8 +12,9 @@ from ....objective.conic.cones import ZeroCone
 from ....objective.conic.program import ConeProgram
 from ...algebra.least_change import LeastChange
 
-ROUNDS, THOROUGH = 40, 3
-"""Rounds, and those of them that may take a singular value decomposition of a larger system."""
+ROUNDS, SPAN, THOROUGH = 40, 6, 3
+"""Rounds, those in which what is left has to fall to a quarter, and those that may take a singular
+value decomposition of a larger system."""
 NOTHING = 1e-8
 """A multiplier of this size is taken for 0 where 0 is feasible."""
 NORMAL = 1e-3
@@ -51,9 +52,11 @@ def repair_conic_dual(
     along = program.A.T - (program.A.T @ normals) @ normals.T
     system = sparse.hstack([program.P, along], format="csc")
     best = DualPair(w, y, _left(program, w, y), float(np.max(np.abs(y - passed), initial=0.0)))
-    stalled = 0
+    least, before = _worst(program, w, y, best.left), np.inf
     for round_ in range(ROUNDS):
-        if not np.any(best.left) or stalled == 6:
+        if round_ % SPAN == 0:
+            slow, before = not least <= 0.25 * before, least
+        if slow or not np.any(best.left):
             break
         size = program.stationarity_size(w, y)
         size = np.maximum(size, EPS * float(np.max(size)))
@@ -67,12 +70,10 @@ def repair_conic_dual(
         turn = step[w.size :]
         y = program.project_dual(y + turn - normals @ (normals.T @ turn))
         left = _left(program, w, y)
-        if _worst(program, w, y, left) < 0.9 * _worst(program, best.w, best.y, best.left):
+        if (worst := _worst(program, w, y, left)) < least:
             steps = (w - first, y - passed)
             moved = max(float(np.max(np.abs(step), initial=0.0)) for step in steps)
-            best, stalled = DualPair(w, y, left, moved), 0
-        else:
-            stalled += 1
+            best, least = DualPair(w, y, left, moved), worst
     return best
 
 
