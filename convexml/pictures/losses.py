@@ -1,15 +1,17 @@
-"""A loss and its conjugate, with a pair of points of Fenchel and Young."""
+"""A loss and its conjugate, with a pair of points of Fenchel and Young; several on one axis."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..numerics import Array
-from .look import BLUE, ORANGE, draw_panels, titled
+from .look import BLUE, ORANGE, PALETTE, STYLES, draw_panels, titled
 
 POINTS = 401
 ROUNDED = 1e-14
@@ -26,7 +28,14 @@ OUTSIDE = "0.9"
 class PicturedLoss:
     """A loss that is asked for a picture."""
 
-    def plot(self, path: str | Path | None = None, *, ax: Any = None, figsize: Any = None) -> Any:
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        beside: Sequence[Any] = (),
+        ax: Any = None,
+        figsize: Any = None,
+    ) -> Any:
         """Draw the loss of a prediction and its conjugate, joined by one tangent.
 
         The tangent of slope v meets z = 0 at -l*(v): l(y, z) + l*(y, v) = v z where it touches.
@@ -36,6 +45,8 @@ class PicturedLoss:
         ----------
         path : str or Path, optional
             Where to save the picture; the suffix says the format: .png, .svg, .pdf.
+        beside : sequence of Loss
+            Others of the same labels, on the same axes; then there is no tangent.
         ax : matplotlib Axes or pair of them, optional
             Where to draw: both panels, or the first one alone.
         figsize : pair of float, optional
@@ -51,11 +62,57 @@ class PicturedLoss:
         ConvexmlError
             Without matplotlib.
         InputError
-            For ``ax`` that are no axes, a ``figsize`` that is none, and for a path that cannot be
-            written.
+            For losses of other labels beside this one, for ``ax`` that are no axes, a ``figsize``
+            that is none, and for a path that cannot be written.
         """
+        owner, losses = f"{type(self).__name__}.plot", [self, *beside]
+        kind = getattr(self, "labels", "")
+        for other in beside:
+            if getattr(other, "labels", None) != kind:
+                raise InputError(
+                    f"{owner}: beside must be losses of {kind} labels as this one, got {other!r}."
+                )
         panels = [partial(_draw_value, loss=self), partial(_draw_conjugate, loss=self)]
-        return draw_panels(f"{type(self).__name__}.plot", repr(self), panels, path, ax, figsize)
+        if beside:
+            panels = [partial(draw, losses=losses) for draw in (_draw_values, _draw_conjugates)]
+        title = repr(self) if not beside else f"{len(losses)} losses and their conjugates"
+        return draw_panels(owner, title, panels, path, ax, figsize)
+
+
+def _draw_values(axes: Any, losses: Sequence[Any]) -> None:
+    reach = max(map(_reach, losses))
+    _curves(axes, losses, np.linspace(-reach, reach, POINTS), _value)
+    axes.set_xlabel("prediction z")
+    axes.set_ylabel("l(y, z)")
+    axes.legend(frameon=False, fontsize=8.5)
+    titled(axes, f"the losses at y = {SHOWN[losses[0].labels]:g}")
+
+
+def _draw_conjugates(axes: Any, losses: Sequence[Any]) -> None:
+    ends = [_slopes(loss) for loss in losses]
+    low, high = min(low for low, _ in ends), max(high for _, high in ends)
+    low, high = max(low, -REACH), min(high, REACH)
+    _curves(axes, losses, np.linspace(low, high, POINTS), _conjugate)
+    axes.set_xlabel("slope v")
+    axes.set_ylabel("l*(y, v)")
+    titled(axes, "their conjugates; +inf where a line ends")
+
+
+def _curves(
+    axes: Any, losses: Sequence[Any], x: Array, function: Callable[[Any, Array], Array]
+) -> None:
+    """Each where it is finite, up to what most of them reach."""
+    tops = []
+    for k, loss in enumerate(losses):
+        values = function(loss, x)
+        values = np.where(np.isfinite(values), values, np.nan)
+        hue, style = PALETTE[k % len(PALETTE)], STYLES[k % len(STYLES)]
+        axes.plot(x, values, style, color=hue, linewidth=1.8, label=repr(loss))
+        tops.append(float(np.nanmax(values, initial=0.0)))
+    _, high = axes.get_ylim()
+    axes.set_ylim(top=min(high, 1.5 * float(np.median(tops)) + 0.5))
+    axes.axhline(0.0, color="0.6", linewidth=0.8)
+    axes.axvline(0.0, color="0.6", linewidth=0.8)
 
 
 def _draw_value(axes: Any, loss: Any) -> None:

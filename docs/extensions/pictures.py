@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from model_pages import FOLDER
-from sklearn.datasets import load_diabetes, make_moons
+from scipy.spatial.distance import pdist, squareform
+from sklearn.datasets import load_diabetes, load_iris, make_moons
 
 import convexml as cml
 
@@ -47,26 +48,46 @@ def run_of_fista(file: Any) -> None:
 
 def three_steps(file: Any) -> None:
     """Gradient descent with a step that is too short, 1/L, and too long."""
-    from matplotlib.figure import Figure
-
     X, y = diabetes("bmi", "s5")
-    X, y = (X - X.mean()) / 1.0, y - y.mean()
+    X, y = X - X.mean(), y - y.mean()
     ridge = cml.Ridge(X, y, 0.01, fit_intercept=False)
     L = float(np.linalg.eigvalsh(X.T @ X / len(y))[-1]) + 0.01
-    figure = Figure(figsize=(11.0, 4.0), layout="constrained")
-    for axes, share in zip(figure.subplots(1, 3), (0.2, 1.0, 1.95), strict=True):
-        run = ridge.solve("textbook.gradient_descent", step=share / L, max_iter=12)
-        run.plot(kind="trajectory", ax=axes)
-        axes.set_xlabel(f"bmi; step = {share:g}/L")
-    figure.savefig(file)
+    first, *rest = (
+        ridge.solve("textbook.gradient_descent", step=share / L, max_iter=12)
+        for share in (0.2, 1.0, 1.95)
+    )
+    first.plot(file, kind="trajectory", beside=rest)
 
 
 def wave(file: Any) -> None:
-    """A kernel on one feature."""
+    """Kernels of three widths on one feature."""
     rng = np.random.default_rng(0)
     x = rng.uniform(-2.0, 2.0, size=(60, 1))
     y = np.sin(3.0 * x[:, 0]) + 0.2 * rng.normal(size=60)
-    cml.KernelRidge(x, y, 1e-3, cml.kernels.Gaussian(0.5)).solve().plot(file, kind="fit")
+    first, *rest = (
+        cml.KernelRidge(x, y, 1e-3, cml.kernels.Gaussian(sigma)).solve()
+        for sigma in (0.05, 0.5, 3.0)
+    )
+    first.plot(file, kind="fit", beside=rest)
+
+
+def petals(file: Any) -> None:
+    """Nearest neighbours of two features."""
+    X, y = load_iris(return_X_y=True)
+    neighbours = cml.NearestNeighbors(X[:, 2:], X[:1, 2:], 5).solve()
+    neighbours.plot(file, kind="regions", labels=load_iris().target_names[y])
+
+
+def tree(file: Any) -> None:
+    """Single linkage of a few flowers."""
+    points = load_iris().data[::7]
+    cml.SpanningTree(squareform(pdist(points))).solve().plot(file, kind="answer")
+
+
+def losses(file: Any) -> None:
+    """Losses of labels on one axis."""
+    own = cml.losses
+    own.Hinge().plot(file, beside=[own.Logistic(), own.SquaredHinge(), own.Exponential()])
 
 
 def moons(file: Any) -> None:
@@ -94,6 +115,9 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "run_of_fista": run_of_fista,
     "three_steps": three_steps,
     "wave": wave,
+    "petals": petals,
+    "tree": tree,
+    "losses": losses,
     "moons": moons,
     "polytope": polytope,
     "dual_polytope": dual_polytope,

@@ -124,6 +124,29 @@ class NearestNeighbors(ArrayProblem):
         for p, nu in sorting(self.distances, self.k):
             yield {"p": p}, {"nu": nu}
 
+    def votes(self, Q: Any, labels: Any) -> Array:
+        """What other queries are predicted to be, where the samples have these labels.
+
+        Parameters
+        ----------
+        Q : array, shape (m, d)
+            Queries in rows.
+        labels : array, shape (n,)
+            Of the samples.
+
+        Returns
+        -------
+        array, shape (m,)
+
+        Raises
+        ------
+        InputError
+            As for the class and for ``predict``.
+        """
+        asked = type(self)(self.distances.X, Q, self.k)
+        *_, (point, _) = asked._iterates("sorting")
+        return asked.predict(labels, point)
+
     # -- predictions -----------------------------------------------------------------------------
 
     def predict(self, y: Any, primal: Arrays) -> Array:

@@ -17,6 +17,7 @@ from ...objective.linear.merging import Merging, merge
 from ...solvers.exact.kruskal import kruskal
 from ...validation import finite_array, positive_integer
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
+from ..pictures.trees import draw_tree
 from .spanning_tree_statement import pose_packing, pose_trees, spanning_tree_latex
 
 NO_WEIGHT = 1e-12
@@ -117,6 +118,10 @@ class SpanningTree(ArrayProblem):
         blocks = self.merging.partitions[n - count]
         _, first, index = np.unique(blocks, return_index=True, return_inverse=True)
         return np.argsort(np.argsort(first))[index]
+
+    def draw(self, axes: Any, solution: Any) -> None:
+        """The tree of single linkage."""
+        draw_tree(axes, self.merging.edges, self.merging.heights)
 
     # -- as the base asks ------------------------------------------------------------------------
 

@@ -15,8 +15,9 @@ from .contributions import contribution_panels
 from .dual_polytope import dual_panel
 from .one_feature import fit_panel
 from .quality import course_panels, draw_quality
+from .regions import regions_panel
 from .touching import touching_panel
-from .trajectory import trajectory_panel
+from .trajectory import trajectory_panels
 
 OWNER = "Solution.plot"
 WITHOUT = ("infeasible", "unbounded", "failed")
@@ -37,6 +38,8 @@ class Pictured:
         *,
         kind: str | None = None,
         coordinates: Any = None,
+        beside: Any = None,
+        labels: Any = None,
         ax: Any = None,
         figsize: Any = None,
     ) -> Any:
@@ -53,10 +56,16 @@ class Pictured:
             penalty. "dual": of a linear program with two multipliers beside those of bounds, the
             dual polytope, with x as the multipliers of its rows. "trajectory": the iterates of a
             run over level sets of P. "fit": of one feature, the samples and the function of it.
+            "regions": of two features, the class that is predicted everywhere.
         coordinates : pair of int or str, optional
             For "trajectory": the two coefficients of its plane, by number or name, "b" for the
             intercept; the others stay where the run ended. The two principal directions of the
             iterates by default, or the coordinates themselves where there are two.
+        beside : sequence of Solution, optional
+            For "trajectory": at most two other runs, a panel each, as with other steps. For "fit":
+            other functions of the same samples in the panel, as with other kernels.
+        labels : array, shape (n,), optional
+            For "regions" of nearest neighbours: the labels of the samples.
         ax : matplotlib Axes or sequence of them, optional
             Where to draw: an Axes for each panel, or a single one for the first panel alone.
         figsize : pair of float, optional
@@ -80,12 +89,13 @@ class Pictured:
                 f"{OWNER}: kind must be None or one of {', '.join(KINDS)}, got {kind!r}."
                 f"{nearest(str(kind), KINDS)}"
             )
-        if coordinates is not None and kind != "trajectory":
-            raise InputError(f"{OWNER}: coordinates are of kind='trajectory', not of {kind!r}.")
-        if kind == "trajectory":
-            panels = trajectory_panel(OWNER, self, coordinates)
-        else:
-            panels = DEFAULT(self) if kind is None else KINDS[kind](self)
+        options = {"coordinates": coordinates, "beside": beside, "labels": labels}
+        given = {name: value for name, value in options.items() if value is not None}
+        for name in given:
+            if kind not in OF_KINDS[name]:
+                kinds = " and ".join(map(repr, OF_KINDS[name]))
+                raise InputError(f"{OWNER}: {name} belongs to kind={kinds}, not to {kind!r}.")
+        panels = DEFAULT(self) if kind is None else KINDS[kind](self, **given)
         title = f"{self.problem.name}, {self.solver}: {self.status}"
         return draw_panels(OWNER, title, panels, path, ax, figsize)
 
@@ -98,7 +108,7 @@ def draw_answer(axes: Any, solution: Any) -> None:
         draw_arrays(axes, solution.evidence)
 
 
-Panels = Callable[[Any], list[Panel]]
+Panels = Callable[..., list[Panel]]
 
 
 def panels_by(*draws: Callable[..., None]) -> Panels:
@@ -114,6 +124,13 @@ KINDS: Mapping[str, Panels] = {
     "gap": partial(contribution_panels, OWNER),
     "plane": partial(touching_panel, OWNER),
     "dual": partial(dual_panel, OWNER),
-    "trajectory": partial(trajectory_panel, OWNER),
+    "trajectory": partial(trajectory_panels, OWNER),
     "fit": partial(fit_panel, OWNER),
+    "regions": partial(regions_panel, OWNER),
 }
+OF_KINDS = {
+    "coordinates": ("trajectory",),
+    "beside": ("trajectory", "fit"),
+    "labels": ("regions",),
+}
+"""The kinds that take an option."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -22,15 +23,27 @@ FARTHEST = 4.0
 """Iterates further from the last than so many times the first are out of sight."""
 
 
-def trajectory_panel(owner: str, solution: Any, coordinates: Any = None) -> list[Panel]:
-    """The panel of one solution.
+MOST = 3
+"""Runs side by side."""
+
+
+def trajectory_panels(
+    owner: str, solution: Any, coordinates: Any = None, beside: Sequence[Any] = ()
+) -> list[Panel]:
+    """The panel of one run, and of others beside it.
 
     Raises
     ------
     InputError
-        Where the run left no iterates, where there are no two coordinates, and for names that are
-        none.
+        Where a run left no iterates, where there are no two coordinates, for names that are none,
+        and for more than three runs.
     """
+    if len(beside) >= MOST:
+        raise InputError(f"{owner}: at most {MOST} runs stand side by side, got {1 + len(beside)}.")
+    return [_panel(owner, each, coordinates) for each in (solution, *beside)]
+
+
+def _panel(owner: str, solution: Any, coordinates: Any) -> Panel:
     objective: Any = getattr(solution.problem, "objective_parts", None)
     known = objective is not None and len(getattr(objective, "w_shape", ())) == 1
     if not known or rows_in_blocks(objective) or "q" in solution.primal:
@@ -43,7 +56,9 @@ def trajectory_panel(owner: str, solution: Any, coordinates: Any = None) -> list
     x = x[np.isfinite(x).all(axis=1)]
     names = [*(solution.problem.features or [f"w_{j}" for j in range(objective.d)]), "b"]
     axes, words = _plane(owner, x, names[: x.shape[1]], coordinates)
-    return [partial(_draw, objective=objective, x=x, plane=axes, names=words)]
+    steps = run.step[np.isfinite(run.step)]
+    step = f"steps {steps[0]:.3g}: " if steps.size and np.ptp(steps) == 0.0 else ""
+    return partial(_draw, objective=objective, x=x, plane=axes, names=words, step=step)
 
 
 def _plane(
@@ -71,7 +86,9 @@ def _plane(
     return np.eye(len(names))[[first, second]], (names[first], names[second])
 
 
-def _draw(axes: Any, objective: Any, x: Array, plane: Array, names: tuple[str, str]) -> None:
+def _draw(
+    axes: Any, objective: Any, x: Array, plane: Array, names: tuple[str, str], step: str
+) -> None:
     """Level sets of P through the plane at the last iterate, and the iterates projected on it."""
     places = (x - x[-1]) @ plane.T
     away = np.abs(places).max(axis=1)
@@ -112,7 +129,7 @@ def _draw(axes: Any, objective: Any, x: Array, plane: Array, names: tuple[str, s
     axes.set_ylim(up[0], up[-1])
     axes.set_xlabel(plain(names[0], 30))
     axes.set_ylabel(plain(names[1], 30))
-    titled(axes, f"{len(x)} points from the square to the star; lines: level sets of P")
+    titled(axes, f"{step}{len(x)} points from the square to the star; lines: level sets of P")
 
 
 def _intercept(objective: Any, x: Array) -> float:

@@ -87,7 +87,7 @@ def test_the_trajectory_is_that_of_the_coefficients() -> None:
     solution = cml.Ridge(X, Y, 0.1, fit_intercept=False).solve("textbook.gradient_descent")
     figure = solution.plot(kind="trajectory")
     assert_allclose(path_of(figure.axes[0]), solution.iterates.w, atol=1e-12)
-    assert "level sets of P" in figure.axes[0].get_title(loc="left")
+    assert "level sets of P" in figure.axes[0].get_title(loc="left").replace("\n", " ")
 
 
 @pytest.mark.parametrize("chosen", [(1, 2), ("b", 1), (0, "b")])
@@ -113,7 +113,7 @@ def test_principal_directions_end_at_the_origin_and_keep_most_of_the_way() -> No
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"coordinates": (0, 1)}, "coordinates are of kind='trajectory'"),
+        ({"coordinates": (0, 1)}, "coordinates belongs to kind='trajectory'"),
         ({"kind": "trajectory", "coordinates": (0, 7)}, "coordinate 7 is not one of 0"),
         ({"kind": "trajectory", "coordinates": (0, "c")}, "no coordinate is named 'c'"),
         ({"kind": "trajectory", "coordinates": (0,)}, "needs two coordinates"),
