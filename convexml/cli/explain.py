@@ -18,7 +18,7 @@ EXAMPLES = """\b
 Examples:
   convexml explain problems/soft_margin_iris.toml
   convexml explain problems/soft_margin_iris.toml --latex > formulas.tex
-  convexml explain problems/soft_margin_iris.toml --html iris.html
+  convexml explain problems/soft_margin_iris.toml --derive --html iris.html
 """
 
 
@@ -32,6 +32,9 @@ def explain(
         Path | None,
         typer.Option("--html", metavar="FILE", help="Write one offline page with MathML."),
     ] = None,
+    derive: Annotated[
+        bool, typer.Option("--derive", help="Walk from primal to dual line by line.")
+    ] = False,
     no_code: NoCode = False,
 ) -> None:
     """Print primal, dual and KKT conditions of a problem file, with the live numbers.
@@ -39,7 +42,7 @@ def explain(
     The formulas are Unicode, as wide as the terminal; every condition stands beside its residual
     at the certified solution. The LaTeX of --latex needs the package amsmath.
     """
-    from ..comparison.entries import formulas_of
+    from ..comparison.entries import formulas_of, is_cvxpy
     from ..library import load_file
     from ..typesetting.aligned import displayed
     from ..typesetting.lines import paragraph
@@ -47,11 +50,14 @@ def explain(
     if latex and html is not None:
         raise typer.BadParameter("--latex solves nothing and writes no page; leave one out.")
     problem_file = load_file(file, code=not no_code)
+    problem = problem_file.problem
+    if derive and is_cvxpy(problem):
+        raise typer.BadParameter("--derive needs a model; leave it out for a statement in CVXPY.")
     if latex:
-        typer.echo(displayed(formulas_of(problem_file.problem)))
+        typer.echo(displayed(problem.derivation() if derive else formulas_of(problem)))
         raise typer.Exit(exits.VERIFIED)
     with operation(problem_file.path.name, True):
-        found, status = _explained(problem_file)
+        found, status = _explained(problem_file, derive)
     if html is None:
         columns = output.columns()
         for words in (problem_file.title, problem_file.description):
@@ -63,7 +69,7 @@ def explain(
     raise typer.Exit(exits.VERIFIED if verified else exits.NOT_VERIFIED)
 
 
-def _explained(file: Any) -> tuple[Explanation, str]:
+def _explained(file: Any, derive: bool) -> tuple[Explanation, str]:
     """What there is to show of a file, and the verified status."""
     from ..comparison.entries import is_cvxpy
     from ..models.formats.explanation import of_answer
@@ -72,10 +78,11 @@ def _explained(file: Any) -> tuple[Explanation, str]:
     if is_cvxpy(problem):
         return _statement(problem, file.path.parent / file.kind)
     solution = problem.solve()
+    formulas = problem.derivation() if derive else problem.latex()
     if solution.status == "failed":  # there is no point to certify
-        return of_answer(f"{problem!r}\n{solution}", problem.latex(), None), solution.status
+        return of_answer(f"{problem!r}\n{solution}", formulas, None), solution.status
     heading = f"{problem!r}, solved by {solution.solver}"
-    return of_answer(heading, problem.latex(), solution), solution.status
+    return of_answer(heading, formulas, solution), solution.status
 
 
 def _statement(problem: Any, path: Path) -> tuple[Explanation, str]:

@@ -9,6 +9,7 @@ from ..errors import InputError
 from ..typesetting.aligned import broken_rows
 from ..typesetting.lines import fitting
 from ..validation import positive_integer
+from .derivation import derived
 from .formats.explanation import of_answer
 from .formats.text import describe
 
@@ -22,9 +23,27 @@ class ExplainedProblem:
     bounds: ClassVar[str] = ""
     """Of what ``solution.bound`` is a lower bound, where the problem is a relaxation of that."""
 
+    slater: ClassVar[str] = ""
+    """A strictly feasible point in LaTeX, where the primal has a curved constraint."""
+
     @abstractmethod
     def latex(self) -> str:
         """Primal, Lagrangian, dual and KKT conditions in LaTeX."""
+
+    def derivation(self) -> str:
+        """From primal to dual line by line, in LaTeX: as ``latex()``, in the order of a lecture.
+
+        Returns
+        -------
+        str
+            Primal, Lagrangian, what minimises it over each variable, what is left, the dual, the
+            conditions by kind, how the variables follow, and why P = D.
+        """
+        return derived(self.latex(), self._steps(), self.slater)
+
+    def _steps(self) -> tuple[tuple[str, str], ...]:
+        """What eliminates each variable, where there is more to say than the conditions do."""
+        return ()
 
     def explain(self, answer: Any = None, *, columns: int = 80) -> str:
         """The formulas in Unicode, with the numbers of an answer beside the conditions.

@@ -22,6 +22,8 @@ class Latex:
     kkt: tuple[str, ...]
     where: str = ""
     """What only the conditions of a certificate name."""
+    steps: tuple[tuple[str, str], ...] = ()
+    """Over what the Lagrangian is least, with where that is or with its value there."""
 
     def __str__(self) -> str:
         rows = [
@@ -68,12 +70,13 @@ def latex_of(
     if form is not None:
         v, lam, balance = pushed(form.push, kernel), "", rf"\sum_i {form.push} = 0"
         pushes = f"-{form.push}" if not form.sign else form.push
-        names = [f"z_i = {at}", f"u_i = {pushes}"]
+        names, least = [f"z_i = {at}", f"u_i = {pushes}"], ""
     else:
         shift = b and (r"\mathbf{1}b^\top" if classes else r"b\mathbf{1}")
         form = in_predictions(
             told(loss, Loss, "tex", "value"), c, plus(f"{w}" if kernel else f"X{w}", shift), classes
         )
+        least = least_in_predictions(form)
         lam, balance = r"\lambda", rf"\mathbf{{1}}^\top {form.dual} = 0"
         names = ["w = W", "u = U"] if classes else [told(loss, Loss, "tex", "value").names or ""]
     minus = v.negative() if form.sign else v
@@ -83,6 +86,14 @@ def latex_of(
     over = ", ".join(filter(None, ("q" if kernel else str(w), b, form.over)))
     balance = b and balance
     stationarity = [form.slope, slope_of(omega, minus), balance]
+    name = "q" if kernel else str(w)
+    steps = (
+        *((rf"\text{{over }} {form.over}", line) for line in form.slope.split(r",\quad ")),
+        (rf"\text{{least over }} {form.over}", least),
+        (rf"\text{{over }} {name}", stationarity[1]),
+        (rf"\text{{least over }} {name}", least_in(omega, name, v, form.sign)),
+        (r"\text{over } b", balance),
+    )
     return Latex(
         rf"\min_{{{over}}}\ {plus(form.cost, omega.value)}"
         + such_that(*map(str, rows), gram(kernel)),
@@ -91,7 +102,23 @@ def latex_of(
         + such_that(form.domain, omega.domain, balance),
         (*filter(None, stationarity), *(row.condition for row in rows)),
         listed(weighted * KEPT, *names, *named_in_conditions(loss, omega, c, w)),
+        tuple(step for step in steps if step[1]),
     )
+
+
+def least_in_predictions(form: Form) -> str:
+    """What is left of the Lagrangian where z is eliminated: minus the conjugate of the losses."""
+    trace, z = r"\operatorname{tr} " if form.over == "Z" else "", form.over
+    terms = form.cost, rf"-{trace}{form.dual}^\top {z}", *(row.term for row in form.rows[1:])
+    return f"{plus(*terms)} = {form.gain}"
+
+
+def least_in(omega: Tex, w: str, v: Symbol, sign: str) -> str:
+    """What is left of the Lagrangian where w is eliminated: minus the conjugate of the penalty."""
+    trace = r"\operatorname{tr} " if w == "W" else ""
+    terms = omega.value, rf"{'' if sign else '-'}{trace}{w}^\top {v}"
+    least = f"-{omega.conjugate}" if omega.conjugate else "0"
+    return f"{plus(*terms, *(row.term for row in omega.rows))} = {least}"
 
 
 def gram(kernel: Kernel | None) -> str:

@@ -20,7 +20,7 @@ from ..penalties import Penalty
 from ..validation import yes_or_no
 from .blocks.taking import TakesBlocks, read_any
 from .folds.cross_validation import CrossValidated
-from .latex import latex_of
+from .latex import Latex, latex_of
 from .learning import construction, judging, outcomes, posing, resuming, stored
 from .learning.everywhere import follow
 from .learning.lam_max import lam_max
@@ -61,6 +61,7 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
     _objective: Objective
     _kernel: Kernel | None = None
     """Of functions of a kernel; None of features."""
+    slater = "w = 0"
     _hands_on = True
     _poses_coordinates = True
     """Whether the posed primal is in the coordinates of ``objective_parts``."""
@@ -266,8 +267,14 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         posing.fill(self)
 
     def latex(self) -> str:
+        return str(self._formulas())
+
+    def _steps(self) -> tuple[tuple[str, str], ...]:
+        return self._formulas().steps
+
+    def _formulas(self) -> Latex:
         how = self._samples.weighted, bool(self.multiplier_names), self._kernel
-        return str(latex_of(self.sample_parts, self._parts[2], *how))
+        return latex_of(self.sample_parts, self._parts[2], *how)
 
     def __repr__(self) -> str:
         parts, is_general = self.objective_parts, type(self) is LearningProblem

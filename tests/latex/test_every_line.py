@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.latex.derivations import derivation_faults
 from support.latex.evaluation import K
 from support.latex.every_model import (
     BOUNDS,
@@ -69,6 +70,7 @@ def _takes_intercept(make: Any) -> bool:
 def check(page: Page, solution: Any, name: str = "") -> None:
     bound = solution.certificate.dual_objective
     assert page.faults(solution.objective, bound, name not in EXEMPT) == []
+    assert derivation_faults(page, solution.problem.derivation()) == []
     conditions = [row.name for row in solution.certificate.conditions]
     multipliers = [name for name, value in solution.dual.items() if np.size(value)]
     assert undefined([*conditions, *multipliers], page.text) == set()

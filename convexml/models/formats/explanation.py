@@ -18,6 +18,8 @@ from ...typesetting.plain import plain
 
 INDENT = " " * 14
 """Where the formulas begin."""
+LONGEST = 11
+"""Characters of a label beside its formula."""
 GIVEN = "s.t. "
 
 
@@ -38,6 +40,9 @@ def formula_lines(latex: str, columns: int) -> list[str]:
         head = f"  {label if label != before else '':<12}"
         if label in ("s.t.", ""):  # a row of its own, of cvxpy problems
             goal, given, head = "", goal, INDENT + ("" if label else " " * len(GIVEN))
+        if len(label) > LONGEST:  # a line of its own
+            lines += [f"  {label}"] * (label != before)
+            head = INDENT
         if goal:
             lines += broken(goal, columns, head, INDENT + "  ")
         if given:

@@ -67,6 +67,10 @@ class KMeansBound(ArrayProblem):
         "of its steps"
     )
     bounds: ClassVar[str] = "every clustering's cost"
+    slater = (
+        r"Z = \tfrac{k - 1}{n - 1} I + \tfrac{n - k}{n (n - 1)} \mathbf{1} \mathbf{1}^\top"
+        r"\ \text{for } 1 < k < n"
+    )
     _asks = False
     _samples: Rows
     half_distances: Array

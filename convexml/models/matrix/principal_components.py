@@ -68,6 +68,7 @@ class PrincipalComponents(ArrayProblem):
         "of a linear objective a step of any length is allowed, and a long one ends at the "
         "leading eigenvectors"
     )
+    slater = r"P = \tfrac{k}{d} I\ \text{for } k < d,\ d = \text{number of features}"
     _asks = False
     _samples: Rows
     _makes_matrices = False

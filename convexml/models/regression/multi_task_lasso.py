@@ -17,6 +17,7 @@ from ...objective import Objective, Statement
 from ...objective.outputs.several_targets import SeveralTargets
 from ...validation import nonnegative_number, positive_number, yes_or_no
 from ..base import Hyperparameter
+from ..latex import Latex
 from ..learning.outcomes import stored_attempt
 from ..learning.posed import Values
 from ..problem import LearningProblem
@@ -216,8 +217,8 @@ class MultiTaskLasso(LearningProblem):
     def _pose_dual(self) -> Statement:
         return pose_multi_task_dual(self._targets, self.theta["lam"])
 
-    def latex(self) -> str:
-        return str(multi_task_latex(self._targets.fit_intercept, self._samples.weighted))
+    def _formulas(self) -> Latex:
+        return multi_task_latex(self._targets.fit_intercept, self._samples.weighted)
 
     def __repr__(self) -> str:
         (d, K), n = self._targets.w_shape, self._targets.design.shape[0]

@@ -52,6 +52,7 @@ class EnclosingBall(ArrayProblem):
 
     methods: ClassVar[tuple[str, ...]] = ("farthest_points",)
     why: ClassVar[str] = "a few points carry the ball, and each step finds another or drops some"
+    slater = r"c = 0,\ r = 1 + \max_i \|x_i\|"
     _asks = False
     _samples: Rows
     program: Enclosing
