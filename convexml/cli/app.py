@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ..errors import ConvexmlError
-from . import check, compare, exits, explain, init, listing, solve
+from . import check, compare, exits, explain, init, listing, solve, theorems
 
 EXIT_CODES = """\b
 Exit codes:
@@ -87,6 +87,7 @@ COMMANDS = (
     ("compare", compare.compare, "Many solvers: claimed beside verified.", compare.EXAMPLES),
     ("check", check.check, "Certify somebody else's coefficients.", check.EXAMPLES),
     ("explain", explain.explain, "Primal, dual and KKT with live numbers.", explain.EXAMPLES),
+    ("theorems", theorems.theorems, "Measured against bound, many seeds.", theorems.EXAMPLES),
     ("init", init.init, "Print a problem file to start from.", init.EXAMPLES),
 )
 for _name, _function, _help, _examples in COMMANDS:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ..naming import no_such_name
+from . import experiments as _experiments  # noqa: F401  registers them
 from .claim import Claim
 from .constants import (
     gradient_noise,
@@ -35,17 +36,31 @@ from .rates.interior_point import InteriorPointRate, LinearInteriorPointRate
 from .rates.newton import NewtonRate, hessian_lipschitz, least_curvature, newton_distance
 from .rates.proximal_gradient import ProximalGradientRate, proximal_gradient_rate
 from .rates.subgradient import SubgradientRate, subgradient_value
+from .simulation import Simulation, simulate
 from .statistics.classification import (
     bernstein,
     boosting_error,
     kmeans_plus_plus_factor,
+    lloyd_decrease,
     nearest_neighbor_risk,
     vc_intervals,
 )
 from .statistics.dimension import vc_error, vc_growth, vc_halfspaces
-from .statistics.estimators import least_squares_variance, regularized_excess, ridge_variance
+from .statistics.estimators import (
+    least_squares_variance,
+    regularized_excess,
+    ridge_bias,
+    ridge_variance,
+)
 from .statistics.information import divergence, entropy
 from .statistics.learning import finite_class, hoeffding, stability, validation_error
+from .statistics.prediction import (
+    bayes_predictor,
+    bayes_risk,
+    excess_error,
+    no_free_lunch,
+    source_risk,
+)
 from .statistics.priors import prior_scale, prior_strength
 from .statistics.ridge_risk import (
     least_squares_excess_risk,
@@ -86,11 +101,14 @@ __all__ = [
     "SagaRate",
     "SearchedDescent",
     "SgdRate",
+    "Simulation",
     "StochasticSubgradientRate",
     "SubgradientRate",
     "Theorem",
     "Trajectory",
     "accelerated_value",
+    "bayes_predictor",
+    "bayes_risk",
     "bernstein",
     "boosting_error",
     "conjugate_gradients_value",
@@ -98,6 +116,7 @@ __all__ = [
     "descent_decrease",
     "divergence",
     "entropy",
+    "excess_error",
     "finite_class",
     "gradient_descent_distance",
     "gradient_descent_steps",
@@ -112,10 +131,12 @@ __all__ = [
     "least_squares_excess_risk",
     "least_squares_variance",
     "lipschitz",
+    "lloyd_decrease",
     "loss_smoothness",
     "loss_strong_convexity",
     "nearest_neighbor_risk",
     "newton_distance",
+    "no_free_lunch",
     "online_regret",
     "pegasos_slope",
     "pegasos_value",
@@ -128,6 +149,7 @@ __all__ = [
     "radius",
     "regularized_excess",
     "ridge_best_lam",
+    "ridge_bias",
     "ridge_risk",
     "ridge_risk_bound",
     "ridge_variance",
@@ -137,7 +159,9 @@ __all__ = [
     "sample_loss_smoothness",
     "sample_smoothness",
     "sgd_distance",
+    "simulate",
     "smoothness",
+    "source_risk",
     "stability",
     "strong_convexity",
     "subgradient_value",

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Mapping
+from functools import partial, wraps
 from inspect import signature
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
 from ..errors import InputError
 from ..validation import refuse_masked
+from .simulation import Simulation, simulated
 
 P = ParamSpec("P")
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Runnable(Protocol[P, R_co]):
+    """A bound of a theorem, which can be called, and run."""
+
+    __name__: str
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    def simulate(self, *problems: Mapping[str, Any], seeds: int = 100) -> Simulation: ...
 
 
 class Domain(NamedTuple):
@@ -32,13 +43,14 @@ DIMENSION = Domain("a whole number >= 0", lambda v: (v >= 0.0) & (v == np.floor(
 REAL = Domain("a number", lambda v: v == v)
 
 
-def domains(**by_name: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def domains(**by_name: Domain) -> Callable[[Callable[P, R]], Runnable[P, R]]:
     """Decorates a bound: raises InputError where an argument lies outside its domain, or is nan.
 
     Arrays are asked entry by entry. inf is let through: a bound with an infinite constant is inf.
+    ``bound.simulate(seeds=100)`` runs its experiments: measured against bound.
     """
 
-    def decorate(call: Callable[P, R]) -> Callable[P, R]:
+    def decorate(call: Callable[P, R]) -> Runnable[P, R]:
         known, owner = signature(call), call.__name__
 
         @wraps(call)
@@ -49,7 +61,8 @@ def domains(**by_name: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     _refuse_outside(given[name], domain, owner, name)
             return call(*args, **kwargs)
 
-        return checked
+        vars(checked)["simulate"] = partial(simulated, owner)
+        return cast("Runnable[P, R]", checked)
 
     return decorate
 

@@ -20,7 +20,7 @@ ANY_SOURCE = {"LearningProblem", "KernelProblem"}
 """Any loss and any penalty: these have their sources."""
 OURS = {"NotImplementedError", "AssertionError", "AttributeError"}
 """Said by the language, not to the user."""
-OWN_BOUNDS = ("constants", "spectrum", "online", "leader", "pegasos", "newton")
+OWN_BOUNDS = ("constants", "spectrum", "online", "leader", "pegasos", "newton", "simulation")
 """Modules of theory with constants that are computed from the data by elementary bounds."""
 
 

@@ -50,6 +50,13 @@ RIGHT: dict[str, dict[str, Any]] = {
     "vc_intervals": {"count": 2},
     "entropy": {"p": np.array([0.5, 0.5])},
     "divergence": {"p": np.array([0.5, 0.5]), "q": np.array([0.25, 0.75])},
+    "bayes_risk": {"p": np.full((2, 2), 0.25)},
+    "bayes_predictor": {"p": np.full((2, 2), 0.25)},
+    "no_free_lunch": {"m": 3},
+    "excess_error": {"approximation": 0.1, "classes": 10, "m": 10, "delta": 0.1},
+    "source_risk": {"X": X, "sigma": 1.0, "lam": 0.1, "source": 0.25, "norm": 1.0},
+    "ridge_bias": {"X": X, "theta": np.ones(2), "lam": 0.1},
+    "lloyd_decrease": {"sizes": np.array([3, 4]), "moves": np.array([0.1, 0.2])},
     "descent_decrease": {"step": 0.1, "L": 2.0, "square": 1.0},
     "gradient_descent_steps": {"eps": 0.1, "step": 0.1, "mu": 1.0, "distance": 1.0},
 }
@@ -73,7 +80,7 @@ CASES = [each for each in WRONG if not (each[1] in SIGNED and each[2] == -1.0)]
 
 def numbers_only(function: Any) -> bool:
     """Whether this is a bound in numbers, not a constant of an objective or a theorem."""
-    if not inspect.isfunction(function):
+    if not inspect.isfunction(function) or function is theory.simulate:
         return False
     names = inspect.signature(function).parameters
     return "objective" not in names

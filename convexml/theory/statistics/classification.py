@@ -99,6 +99,36 @@ def kmeans_plus_plus_factor(k: int) -> float:
     return 8.0 * (2.0 + math.log(k))
 
 
+@domains(sizes=NONNEGATIVE, moves=NONNEGATIVE)
+def lloyd_decrease(sizes: Any, moves: Any) -> float:
+    """Bound from below on the fall of the cost in a step of Lloyd: sum_k n_k |c_k - mean_k|^2.
+
+    sum |x_i - c|^2 = sum |x_i - mean|^2 + n |c - mean|^2, and nearest centers cost no more.
+
+    Parameters
+    ----------
+    sizes : array, shape (k,)
+        n_k, of the clusters whose centers move.
+    moves : array, shape (k,)
+        |c_k - mean_k|^2.
+
+    Returns
+    -------
+    float
+        >= 0: the cost never increases.
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
+    References
+    ----------
+    Shalev-Shwartz and Ben-David, lemma 22.1.
+    """
+    return float(np.sum(np.multiply(sizes, moves)))
+
+
 @domains(bayes=HALF, m=COUNT, d=COUNT, c=NONNEGATIVE)
 def nearest_neighbor_risk(*, bayes: float, m: int, d: int, c: float) -> float:
     """Bound on E risk of the nearest neighbour: 2 R* + 4 c sqrt(d) m^(-1/(d+1)).

@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import InputError
 from ...numerics import Array
 from ...validation import finite_array
-from ..domains import COUNT, NONNEGATIVE, POSITIVE, domains
+from ..domains import COUNT, NONNEGATIVE, POSITIVE, REAL, domains
 
 
 @domains(sigma=NONNEGATIVE)
@@ -82,6 +82,39 @@ def ridge_variance(X: Any, *, sigma: float, lam: float) -> Array:
     kept = s > len(X) * np.finfo(float).eps * np.max(s, initial=0.0)
     shrunk = sigma * s[kept] / (s[kept] ** 2 + len(X) * lam)
     return (V[kept].T * shrunk**2) @ V[kept]
+
+
+@domains(theta=REAL, lam=POSITIVE)
+def ridge_bias(X: Any, theta: Any, *, lam: float) -> Array:
+    """Bias of the ridge estimate, X fixed: E theta_hat - theta = -n lam (X'X + n lam I)^-1 theta.
+
+    Its square and the trace of ``ridge_variance`` are E |theta_hat - theta|^2.
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+        The samples, a row each.
+    theta : array, shape (d,)
+        The true coefficients.
+    lam : float
+        Strength, > 0, as of ``ridge_variance``.
+
+    Returns
+    -------
+    array, shape (d,)
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
+    References
+    ----------
+    Hajjar, *Linear Models*, section 5.
+    """
+    X, level = finite_array(X, "ridge_bias", "X"), len(X) * lam
+    gram = X.T @ X + level * np.eye(X.shape[1])
+    return -level * np.linalg.solve(gram, np.asarray(theta, dtype=float))
 
 
 @domains(rho=NONNEGATIVE, lam=POSITIVE, m=COUNT, norm=NONNEGATIVE)

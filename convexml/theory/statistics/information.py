@@ -10,8 +10,10 @@ from scipy.special import entr, rel_entr
 from ...errors import InputError
 from ...numerics import EPS, Array
 from ...validation import nonnegative_array
+from ..domains import domains
 
 
+@domains()
 def entropy(p: Any) -> float:
     """Entropy of a distribution: -sum_i p_i log p_i, 0 <= H <= log k.
 
@@ -34,9 +36,10 @@ def entropy(p: Any) -> float:
     ----------
     Cesari, section 3.
     """
-    return float(np.sum(entr(_distribution(p, "entropy", "p"))))
+    return float(np.sum(entr(distribution(p, "entropy", "p"))))
 
 
+@domains()
 def divergence(p: Any, q: Any) -> float:
     """Kullback and Leibler's KL(p | q) = sum_i p_i log(p_i / q_i) >= 0, 0 only for q = p (Gibbs).
 
@@ -59,7 +62,7 @@ def divergence(p: Any, q: Any) -> float:
     ----------
     Cesari, section 3.
     """
-    first, second = _distribution(p, "divergence", "p"), _distribution(q, "divergence", "q")
+    first, second = distribution(p, "divergence", "p"), distribution(q, "divergence", "q")
     if first.shape != second.shape:
         raise InputError(
             f"divergence: p and q must have one length, got {len(first)} and {len(second)}."
@@ -67,7 +70,14 @@ def divergence(p: Any, q: Any) -> float:
     return float(np.sum(rel_entr(first, second)))
 
 
-def _distribution(p: Any, owner: str, name: str) -> Array:
+def distribution(p: Any, owner: str, name: str) -> Array:
+    """The entries of p, which must be a distribution.
+
+    Raises
+    ------
+    InputError
+        If p is none.
+    """
     values = nonnegative_array(p, owner, name)
     if values.ndim != 1 or abs(float(values.sum()) - 1.0) > 64.0 * EPS * max(values.size, 1):
         raise InputError(
