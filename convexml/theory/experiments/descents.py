@@ -34,7 +34,7 @@ Random = np.random.Generator
 STEPS = 60
 
 
-class Posed(NamedTuple):
+class TrialProblem(NamedTuple):
     """mean l(y_i, x_i.w) + (lam / 2) |w|^2, its constants and its minimiser."""
 
     X: Array
@@ -99,11 +99,11 @@ class Posed(NamedTuple):
         return next(islice(textbook.newton(self.gradient, self.hessian, start), 30, None))
 
 
-def posed(rng: Random, loss: str, n: int, d: int, lam: float) -> tuple[Posed, Array, Array]:
+def posed(rng: Random, loss: str, n: int, d: int, lam: float) -> tuple[TrialProblem, Array, Array]:
     """Random data, the minimiser and a start."""
     X = rng.normal(size=(n, d)) / np.sqrt(np.arange(1, d + 1))
     z = X @ rng.normal(size=d) + 0.5 * rng.normal(size=n)
-    problem = Posed(X, np.sign(z) if loss == "logistic" else z, lam, loss == "logistic")
+    problem = TrialProblem(X, np.sign(z) if loss == "logistic" else z, lam, loss == "logistic")
     return problem, problem.best, rng.normal(size=d)
 
 
@@ -122,7 +122,7 @@ def descent(bound: Any, rng: Random, **numbers: Any) -> Draw:
     return values(P, points, best), bound(t, step=1.0 / P.L, distance=start)
 
 
-def values(P: Posed, points: Any, best: Array) -> Array:
+def values(P: TrialProblem, points: Any, best: Array) -> Array:
     """P(x_t) - P*."""
     return np.array([P.value(x) for x in points]) - P.value(best)
 
