@@ -64,8 +64,9 @@ def page(table: dict[str, Any]) -> str:
     """The whole page."""
     parts = [OPENING]
     for letter, title in table["notes"].items():
+        mark = f"[{letter}] " if len(letter) == 1 else ""
         own = [each for each in table["rows"] if each["section"].split(" ")[0] == letter]
-        parts.append("\n".join([f"## [{letter}] {title}\n", HEAD, *map(row, own), ""]))
+        parts.append("\n".join([f"## {mark}{title}\n", HEAD, *map(row, own), ""]))
     parts.append(f"{CLOSING}\n```python\n{table['setup'].strip()}\n```\n")
     return "\n".join(parts)
 
