@@ -16,7 +16,9 @@ CURVED = re.compile(r"\\\|.*(_2|\^2)|\\[sp]\w*eq(?![a-z])")
 BRACKETS = re.compile(r"\{[^{}]*\}|\([^()]*\)|\[[^][]*\]|\|[^|]*\||\\langle.*?\\rangle")
 
 
-def derived(latex: str, steps: Sequence[tuple[str, str]] = (), slater: str = "") -> str:
+def derived(
+    latex: str, steps: Sequence[tuple[str, str]] = (), slater: str = "", recovery: str = ""
+) -> str:
     r"""The walk from primal to dual, in rows of the same form.
 
     Parameters
@@ -27,6 +29,8 @@ def derived(latex: str, steps: Sequence[tuple[str, str]] = (), slater: str = "")
         Words and line: what eliminates a variable; the conditions of stationarity if empty.
     slater : str
         A strictly feasible point, where a constraint is curved.
+    recovery : str
+        The variables by the multipliers; in words if empty.
 
     Returns
     -------
@@ -34,11 +38,15 @@ def derived(latex: str, steps: Sequence[tuple[str, str]] = (), slater: str = "")
         Primal, Lagrangian, what minimises it, what is left, dual, the conditions by kind, why
         P = D, and what the names are.
     """
-    lines = (rf"\text{{{label}}}\quad & {row}" for label, row in _walk(latex, steps, slater))
+    lines = (
+        rf"\text{{{label}}}\quad & {row}" for label, row in _walk(latex, steps, slater, recovery)
+    )
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
-def _walk(latex: str, steps: Sequence[tuple[str, str]], slater: str) -> Iterator[tuple[str, str]]:
+def _walk(
+    latex: str, steps: Sequence[tuple[str, str]], slater: str, recovery: str
+) -> Iterator[tuple[str, str]]:
     found = rows(latex)
     told = {label: row for label, row in found if label != "KKT"}
     goal, _, given = told["primal"].partition(GIVEN)
@@ -57,7 +65,8 @@ def _walk(latex: str, steps: Sequence[tuple[str, str]], slater: str) -> Iterator
     yield "dual", told["dual"]
     for kind in KINDS:
         yield from ((kind, row) for row in kinds[kind])
-    yield "recovery", rf"{over} \text{{: the solutions of these conditions, multipliers given}}"
+    solved = rf"{over} \text{{: the solutions of these conditions, multipliers given}}"
+    yield "recovery", recovery or solved
     yield "P = D", reason(given, slater)
     if "where" in told:
         yield "where", told["where"]

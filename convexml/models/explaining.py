@@ -39,11 +39,7 @@ class ExplainedProblem:
             Primal, Lagrangian, what minimises it over each variable, what is left, the dual, the
             conditions by kind, how the variables follow, and why P = D.
         """
-        return derived(self.latex(), self._steps(), self.slater)
-
-    def _steps(self) -> tuple[tuple[str, str], ...]:
-        """What eliminates each variable, where there is more to say than the conditions do."""
-        return ()
+        return derived(self.latex(), slater=self.slater)
 
     def explain(self, answer: Any = None, *, columns: int = 80) -> str:
         """The formulas in Unicode, with the numbers of an answer beside the conditions.

@@ -24,6 +24,8 @@ class Latex:
     """What only the conditions of a certificate name."""
     steps: tuple[tuple[str, str], ...] = ()
     """Over what the Lagrangian is least, with where that is or with its value there."""
+    recovery: str = ""
+    """The variables by the multipliers, where lines say more than that they solve the rest."""
 
     def __str__(self) -> str:
         rows = [
@@ -94,6 +96,11 @@ def latex_of(
         (rf"\text{{least over }} {name}", least_in(omega, name, v, form.sign)),
         (r"\text{over } b", balance),
     )
+    inner = "(Kq)_i" if kernel else rf"{w}^\top x_i"
+    offset = rf"b = z_i - {inner}" if least else INSIDE
+    told_w = rf"{name} \text{{: a solution of these conditions, multipliers given}}"
+    if omega.slope and r"\partial" not in omega.slope:
+        told_w = stationarity[1]
     return Latex(
         rf"\min_{{{over}}}\ {plus(form.cost, omega.value)}"
         + such_that(*map(str, rows), gram(kernel)),
@@ -103,6 +110,7 @@ def latex_of(
         (*filter(None, stationarity), *(row.condition for row in rows)),
         listed(weighted * KEPT, *names, *named_in_conditions(loss, omega, c, w)),
         tuple(step for step in steps if step[1]),
+        listed(told_w, b and offset),
     )
 
 
@@ -190,6 +198,8 @@ def weights_of(scale: str | float, weighted: bool) -> Weights:
     return table[scale if isinstance(scale, str) else "C", weighted]
 
 
+INSIDE = r"b \text{: from samples whose multipliers are strictly inside their bounds}"
+"""Where the constraints of a sample are equations without slack."""
 COVARIANCE = r"S = \text{covariance of the samples}"
 MOMENTS = COVARIANCE + r",\ d = \text{number of features}"
 KEPT = "(i : s_i > 0)"

@@ -19,6 +19,7 @@ from ..objective import Objective, Statement, pose_dual, pose_primal
 from ..penalties import Penalty
 from ..validation import yes_or_no
 from .blocks.taking import TakesBlocks, read_any
+from .derivation import derived
 from .folds.cross_validation import CrossValidated
 from .latex import Latex, latex_of
 from .learning import construction, judging, outcomes, posing, resuming, stored
@@ -269,8 +270,9 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
     def latex(self) -> str:
         return str(self._formulas())
 
-    def _steps(self) -> tuple[tuple[str, str], ...]:
-        return self._formulas().steps
+    def derivation(self) -> str:
+        formulas = self._formulas()
+        return derived(str(formulas), formulas.steps, self.slater, formulas.recovery)
 
     def _formulas(self) -> Latex:
         how = self._samples.weighted, bool(self.multiplier_names), self._kernel

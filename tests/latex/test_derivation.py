@@ -31,6 +31,17 @@ def test_ridge_on_the_board() -> None:
     ]
 
 
+def test_how_a_point_is_recovered() -> None:
+    ridge, machine, lasso = (
+        dict(rows(EVERY[name]().derivation()))["recovery"]
+        for name in ("Ridge", "SoftMarginSVM", "Lasso")
+    )
+    assert ridge == r"\lambda w = -X^\top u,\ b = z_i - w^\top x_i"
+    assert machine.startswith(r"w = \sum_i \alpha_i y_i x_i,\ b \text{: from samples")
+    assert lasso.startswith(r"w \text{: a solution of these conditions")
+    assert lasso.endswith(r",\ b = z_i - w^\top x_i")
+
+
 def test_kinds_of_the_conditions_of_a_machine() -> None:
     walk = rows(EVERY["SoftMarginSVM"]().derivation())
     counts = {label: sum(name == label for name, _ in walk) for label, _ in walk}

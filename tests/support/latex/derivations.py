@@ -9,7 +9,6 @@ from support.latex.reader import statements
 SAME = ("primal", "Lagrangian", "dual", "where")
 """Lines of ``latex()``, which the page has evaluated."""
 ENDS = ("recovery", "P = D")
-"""In words."""
 KINDS = ("stationarity", "primal feasibility", "dual feasibility", "complementary slackness")
 ORDER = ("primal", "Lagrangian", "minimise", "substitute", "dual", *KINDS, *ENDS, "where")
 
@@ -34,7 +33,7 @@ def derivation_faults(page: Page, text: str) -> list[str]:
     if sorted(kept) != sorted(split):
         found.append(f"conditions: {sorted({*kept} ^ {*split})}")
     for label, row in lines:
-        if label in KINDS or label in ("minimise", "substitute"):
+        if label in KINDS or label in ("minimise", "substitute", "recovery"):
             line = row.partition(r":\quad ")[2] if label == "minimise" else row
             found += [f"{label}: {each}" for each in statements(line) if not _holds(page, each)]
         if label == "substitute":  # its first side is the Lagrangian, not what equals it here
@@ -47,7 +46,7 @@ def derivation_faults(page: Page, text: str) -> list[str]:
 
 def _holds(page: Page, statement: str) -> bool:
     statement = statement.removeprefix("\\ ").strip()
-    if statement in WORDS or KEPT.fullmatch(statement):
+    if r"\text{:" in statement or statement in WORDS or KEPT.fullmatch(statement):
         return True
     try:
         return all(page.holds(each) for each in shared(statement))
