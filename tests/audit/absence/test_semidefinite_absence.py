@@ -130,13 +130,30 @@ def test_a_matrix_of_little_rank_leaves_a_radius() -> None:
     assert certificate.verdict is Verdict.CERTIFIED or certificate.within > 1e6
 
 
-@pytest.mark.parametrize("kind", [{"symmetric": True}, {"PSD": True}, {"NSD": True}])
+@pytest.mark.parametrize("kind", [{"symmetric": True}, {"PSD": True}])
 def test_an_entry_below_a_matrix_is_certified(kind: dict[str, bool]) -> None:
-    """max C_11 with C << 2 I (or C << 0) is 2 (or 0)."""
+    """max C_11 with C << 2 I is 2."""
     C = cp.Variable((3, 3), **kind)
     certificate = cml.solve(cp.Problem(cp.Maximize(C[0, 0] + 1), [C << 2 * np.eye(3)]))
     assert certificate.verdict is Verdict.CERTIFIED
-    assert certificate.primal_objective == pytest.approx(1.0 if "NSD" in kind else 3.0, abs=1e-6)
+    assert certificate.primal_objective == pytest.approx(3.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-9])
+def test_an_entry_of_a_negative_matrix(noise: float) -> None:
+    """max C_11 over C << 0 and C << 2 I: the multipliers are E_11 and 0, and no others.
+
+    Their sum is E_11, so none is inside of the cone: noise on both leaves a radius, at worst.
+    """
+    C = cp.Variable((3, 3), NSD=True)
+    problem = cp.Problem(cp.Maximize(C[0, 0] + 1), [C << 2 * np.eye(3)])
+    C.value = -np.diag([0.0, 1.0, 1.0])
+    problem.constraints[0].save_dual_value(noise * np.eye(3))
+    certificate = cml.certify(problem)
+    assert certificate.verdict is not Verdict.REFUTED
+    assert certificate.relative_gap <= 1e-6
+    if not noise:
+        assert certificate.verdict is Verdict.CERTIFIED
 
 
 @pytest.mark.parametrize("place", [(0, 0), (0, 1), (1, 1)])
