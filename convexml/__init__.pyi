@@ -17,6 +17,8 @@ from .audit import solve as solve
 from .certificates import Certificate as Certificate
 from .certificates import Verdict as Verdict
 from .duality import dualize as dualize
+from .grading.grade import Grade as Grade
+from .grading.grade import grade as grade
 from .library import load as load
 from .models import SVR as SVR
 from .models import AdaBoost as AdaBoost

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ..errors import ConvexmlError
-from . import check, compare, exits, explain, init, listing, solve, theorems
+from . import check, compare, exits, explain, grade, init, listing, solve, theorems
 
 EXIT_CODES = """\b
 Exit codes:
@@ -86,6 +86,7 @@ COMMANDS = (
     ("solve", solve.solve, "Solve problem files, and certify the answers.", solve.EXAMPLES),
     ("compare", compare.compare, "Many solvers: claimed beside verified.", compare.EXAMPLES),
     ("check", check.check, "Certify somebody else's coefficients.", check.EXAMPLES),
+    ("grade", grade.grade, "Hold a solver of one's own to the page.", grade.EXAMPLES),
     ("explain", explain.explain, "Primal, dual and KKT with live numbers.", explain.EXAMPLES),
     ("theorems", theorems.theorems, "Measured against bound, many seeds.", theorems.EXAMPLES),
     ("init", init.init, "Print a problem file to start from.", init.EXAMPLES),

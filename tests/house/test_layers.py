@@ -17,7 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
     ("report", "estimators"),
-    ("comparison",),
+    ("comparison", "grading"),
     ("library",),
     ("audit",),
     ("recognition",),

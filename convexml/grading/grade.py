@@ -1,0 +1,384 @@
+"""Grade a student's solver: its steps against the page, its theorem, its draws, its answer."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+
+from ..certificates.certificate import Certificate
+from ..errors import InputError, instead
+from ..models.rates.audit import hold
+from ..models.rates.reference import reference_of
+from ..numerics import EPS, Array
+from ..solvers.driver import Iterate
+from ..solvers.printed import PREFIX, Printed
+from ..solvers.registry import ALGORITHMS, supports
+from ..validation import nonnegative_integer
+from .draws import LEVEL, complaints
+from .mistakes import mistakes
+from .parts import KINDS, Parts, pull_of, slopes_of
+from .student import arguments, iterates
+
+FIRST, DRAWN, SEEDS = 10, 600, 2000
+"""Steps that are compared with the page, draws that are looked at, and runs behind a mean."""
+OTHER = "other steps"
+FREE = ("gradient_descent", "subgradient", "sgd")
+"""Kinds whose step can be read off a move."""
+SINGULAR = 1e9
+"""A condition from which on a Newton step is no longer compared."""
+NEAR = 1e-6
+"""Two steps are the same up to this share of them: student's sums have another order."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was found.
+
+    Attributes
+    ----------
+    name : str
+        Of the mistake, or of what was looked at.
+    words : str
+        A sentence with its numbers.
+    is_wrong : bool
+        Whether it is a mistake; else it is told only.
+    """
+
+    name: str
+    words: str
+    is_wrong: bool = True
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What became of a student's solver.
+
+    Attributes
+    ----------
+    kind : str
+        What it was held to.
+    findings : tuple of Finding
+        Mistakes first.
+    certificate : Certificate or None
+        Of the last iterate.
+    """
+
+    kind: str
+    findings: tuple[Finding, ...]
+    certificate: Certificate | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether no mistake was found."""
+        return not self.mistakes
+
+    @property
+    def mistakes(self) -> tuple[str, ...]:
+        """The names of the mistakes."""
+        return tuple(each.name for each in self.findings if each.is_wrong)
+
+    def __str__(self) -> str:
+        head = f"{self.kind}: " + ("no mistake was found" if self.passed else "a mistake was found")
+        lines = [head, *(f"  {each.words}" for each in self.findings)]
+        return "\n".join(lines)
+
+
+def grade(
+    solver: Callable[..., Any],
+    problem: Any,
+    *,
+    kind: str | None = None,
+    step: float | Callable[[int], float] | None = None,
+    draws: str = "uniform",
+    iterations: int = 200,
+    seed: int = 0,
+    tol: float = 1e-6,
+) -> Grade:
+    """Hold a solver of one's own to the page: first steps, theorem, draws, and the final answer.
+
+    Each of the first ten steps is compared with that of ``convexml.textbook`` from the same point.
+    Where they differ, each of some 60 mistakes is made on purpose: the first one that explains all
+    steps is named. A right step is then held to the descent lemma, and the last point certified.
+
+    Parameters
+    ----------
+    solver : callable
+        A generator of iterates: w, (w, b), or both in one array. It is called with what its
+        parameters ask for by name: X, y, lam, C, radius, n, d, w, b, step, seed, rng, problem.
+    problem : learning problem
+        With predictions of one number, such as ``cml.Ridge(X, y, 0.1)``.
+    kind : str, optional
+        "gradient_descent", "accelerated_gradient", "proximal_gradient", "fista", "subgradient",
+        "newton" or "sgd"; by default the name of the function.
+    step : float or callable, optional
+        The declared step, or t -> step. By default 1/L, 1 for Newton's method; of gradient descent,
+        the subgradient method and sgd that have no parameter ``step``, whatever positive step is
+        taken.
+    draws : str
+        "uniform", or "shuffled" where samples are reshuffled each epoch, for sgd.
+    iterations : int
+        How many are run.
+    seed : int
+        What ``seed`` and ``rng`` are made of.
+    tol : float
+        Of the final certificate.
+
+    Returns
+    -------
+    Grade
+        ``passed``, ``mistakes`` by name, ``findings`` in words, ``certificate``.
+
+    Raises
+    ------
+    InputError
+        For a kind that is not known or does not suit the problem, a parameter that nobody can
+        fill, and what is no generator of iterates.
+
+    Examples
+    --------
+    >>> import numpy as np, convexml as cml
+    >>> X, y = np.eye(3), np.array([1.0, 2.0, 3.0])
+    >>> def gradient_descent(X, y, lam, step):
+    ...     w = np.zeros(3)
+    ...     while True:
+    ...         yield w
+    ...         w = w - step * (X.T @ (X @ w - y) + lam * w)
+    >>> print(cml.grade(gradient_descent, cml.Ridge(X, y, 0.1, fit_intercept=False)).mistakes)
+    ('sum',)
+    """
+    kind = getattr(solver, "kind", getattr(solver, "__name__", "")) if kind is None else kind
+    if kind not in KINDS:
+        raise InputError(
+            f"grade: kind must be one of {', '.join(KINDS)}, got {kind!r}. Name the function so, "
+            f"or pass kind=.{instead(kind, KINDS)}"
+        )
+    suits, reason = supports(PREFIX + kind, problem)
+    if not suits:
+        raise InputError(f"grade: {reason}")
+    iterations = nonnegative_integer(iterations, "grade", "iterations")
+    page = Printed(problem.objective_parts)
+    lipschitz = KINDS[kind].L
+    L = float(lipschitz(page.objective)) if lipschitz else np.nan
+    usual = 1.0 if kind == "newton" else 1.0 / L if 0.0 < L < np.inf else 1.0
+    declared = getattr(solver, "step", step) if step is None else step
+    known = arguments(page, problem, usual if declared is None else declared, seed)
+    known["asked"] = inspect.signature(solver).parameters
+    is_free = declared is None and "step" not in known["asked"] and kind in FREE
+    rule = declared if callable(declared) else lambda k: usual if declared is None else declared
+    count = max(iterations, DRAWN if kind == "sgd" else 0) + 1
+    xs, raised = iterates(solver, page, known, count)
+    found = Comparison(KINDS[kind].parts(page, rule), page, xs, is_free)
+    named = list(found.findings())
+    findings = [*named, *_broken(xs, raised)]
+    if any(each.name == OTHER for each in named):
+        if kind == "sgd":
+            findings += _mean_step(solver, page, known, rule(0), problem)
+        elif kind in WITH_RATE:
+            findings += _theorem(problem, kind, page, xs, rule(0))
+    elif kind == "gradient_descent" and not any(each.is_wrong for each in findings):
+        findings += _descent(page, xs, found.steps, L)
+    elif kind == "sgd" and not any(each.is_wrong for each in findings):
+        told = complaints(found.drawn, page.objective.y)
+        findings += [Finding(*each, is_wrong=draws != "shuffled") for each in told]
+    certificate = None
+    if xs and np.all(np.isfinite(xs[-1])):
+        certificate = problem.certify(*page.split(xs[-1]), tol=tol)
+        words = (
+            f"the last iterate, {len(xs) - 1}, is within {certificate.relative_gap:.2g} of the "
+            "optimum, relative"
+        )
+        findings.append(Finding("answer", words, is_wrong=False))
+    findings.sort(key=lambda each: not each.is_wrong)
+    return Grade(kind, tuple(findings), certificate)
+
+
+def _broken(xs: Sequence[Array], raised: str) -> Iterator[Finding]:
+    """What ended a run, and the first iterate that is not finite."""
+    if raised:
+        yield Finding("raised", f"after {len(xs)} iterates the solver raised {raised}")
+    if len(xs) < 2 and not raised:
+        yield Finding("no steps", f"the solver yielded {len(xs)} iterates: it must go on")
+    at = next((k for k, x in enumerate(xs) if not np.all(np.isfinite(x))), None)
+    if at is not None:
+        yield Finding("not finite", f"iterate {at} is not finite")
+
+
+WITH_RATE = ("gradient_descent", "accelerated_gradient", "proximal_gradient", "fista")
+"""Kinds whose theorem bounds f(x_t) - f* by the step alone."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a student yielded, as a run that theorems can be held to."""
+
+    objective: Any
+    solver: str
+    points: tuple[Iterate, ...]
+    seed: int = 0
+
+    def first(self, count: int, seed: int | None = None) -> Iterator[Iterate]:
+        """The first ``count`` iterates."""
+        return islice(self.points, count)
+
+
+def _theorem(
+    problem: Any, kind: str, page: Printed, xs: Sequence[Array], step: float
+) -> Iterator[Finding]:
+    """What the theorem of the kind forbids, of other steps than those of the page."""
+    theorem, facts = ALGORITHMS[PREFIX + kind].theorem, {"step": step, "restarted_at": 0.0}
+    points = tuple(Iterate(*page.split(x), None, 0.0, facts) for x in xs)
+    if theorem is None or not all(np.all(np.isfinite(x)) for x in xs):
+        return
+    run: Any = Run(page.objective, kind, points)
+    audit = hold(theorem, run, len(xs) - 1, reference_of(problem, page.objective))
+    audit = replace(audit, claims=tuple(claim for claim in audit.claims if claim.is_rate))
+    if audit.unmet or audit.silences:
+        words = "no theorem: " + "; ".join((*audit.unmet, *audit.silences))
+        yield Finding("no theorem", words, is_wrong=False)
+    elif audit.holds is False:
+        yield Finding("theorem", f"{audit.first_violation}: {theorem.statement}")
+
+
+def _mean_step(
+    solver: Callable[..., Any], page: Printed, known: dict[str, Any], step: float, problem: Any
+) -> Iterator[Finding]:
+    """Whether the mean of first steps is that of the full gradient: Hoeffding, coordinatewise.
+
+    A mean of sample gradients lies in their range R_j: over N seeds its mean is off by more than
+    R_j sqrt(log(2 (d + 1) / level) / (2 N)) with probability level at most.
+    """
+    if "seed" not in known["asked"] and "rng" not in known["asked"]:
+        words = "take a parameter seed or rng: then the mean of many first steps can be tested"
+        yield Finding("one run", words, is_wrong=False)
+        return
+    moves = []
+    for seed in range(SEEDS):
+        xs, _ = iterates(solver, page, arguments(page, problem, known["step"], seed), 2)
+        if len(xs) == 2:
+            moves.append((xs[0] - xs[1]) / step)
+    start = xs[0]
+    rows = slopes_of(page)(start) + pull_of(page)(start)
+    spread = np.max(rows, axis=0) - np.min(rows, axis=0)
+    room = spread * np.sqrt(np.log(2.0 * len(start) / LEVEL) / (2.0 * len(moves)))
+    off = np.abs(np.mean(moves, axis=0) - rows.mean(axis=0))
+    j = int(np.argmax(off - room))
+    if off[j] > room[j] + NEAR * float(np.max(np.abs(rows))):
+        where = "b" if j == len(off) - 1 else f"w[{j}]"
+        words = (
+            f"the mean of {len(moves)} first steps is off by {off[j]:.2g} in {where}, of at most "
+            f"{room[j]:.2g} by chance: the stochastic gradient is biased"
+        )
+        yield Finding("biased", words)
+
+
+class Comparison:
+    """A student's first steps beside those of the page and of each mistake."""
+
+    def __init__(self, parts: Parts, page: Printed, xs: list[Array], is_free: bool) -> None:
+        self.parts, self.page, self.is_free = parts, page, is_free
+        self.xs = [x for x in xs if np.all(np.isfinite(x))]
+        self.steps: list[float] = []
+        self.drawn: list[Array] = []
+
+    def findings(self) -> Iterator[Finding]:
+        """The page's steps, a mistake by name, or that they are neither."""
+        if len(self.xs) < 2:
+            return
+        if self.explained(self.parts):
+            steps = min(len(self.xs) - 1, FIRST)
+            yield Finding("page", f"the first {steps} steps are those of the page", is_wrong=False)
+            return
+        if self.xs[0].any() and self.ahead().explained(self.parts):
+            yield Finding(
+                "page", "the steps are those of the page; the start was not yielded", False
+            )
+            return
+        for mistake, altered in mistakes(self.parts, self.page):
+            if self.explained(altered):
+                yield Finding(mistake.name, mistake.words)
+                return
+        for name, words, xs in self.averages():
+            if Comparison(self.parts, self.page, xs, self.is_free).explained(self.parts):
+                yield Finding(name, words)
+                return
+        words = "the first steps are not those of the page, and no known mistake explains them"
+        yield Finding(OTHER, words, is_wrong=False)
+
+    def ahead(self) -> Comparison:
+        """With the start at 0, where it was not yielded."""
+        return Comparison(self.parts, self.page, [0.0 * self.xs[0], *self.xs], self.is_free)
+
+    def averages(self) -> Iterator[tuple[str, str, list[Array]]]:
+        """What the iterates are, if those that were yielded are means of them."""
+        xs, words = self.xs, "means of the points are yielded, where the points were declared"
+        yield "averaged", words, [(k + 1) * x - k * xs[max(k - 1, 0)] for k, x in enumerate(xs)]
+        words = "half of each new and of the last mean is yielded: that is no mean of the points"
+        yield (
+            "averaged by halves",
+            words,
+            [xs[0], *(2.0 * b - a for a, b in pairwise(xs))],
+        )
+
+    def explained(self, parts: Parts) -> bool:
+        """Whether every one of the first steps is that of ``parts``."""
+        count = min(len(self.xs) - 1, DRAWN if parts.is_sampled else FIRST)
+        self.steps, self.drawn = [], []
+        moved = False
+        for k in range(count):
+            if k and parts.hessian and np.linalg.cond(parts.hessian(self.xs[k])) > SINGULAR:
+                break  # rounding decides
+            scale = float(np.linalg.norm(self.xs[k + 1] - self.xs[k]))
+            room = NEAR * scale + 64.0 * EPS * (1.0 + float(np.max(np.abs(self.xs[k + 1]))))
+            with np.errstate(all="ignore"):
+                nearest = self.free(parts, k) if self.is_free else self.fixed(parts, k)
+            apart = np.linalg.norm(nearest - self.xs[k + 1], axis=-1)
+            there = np.flatnonzero(np.atleast_1d(apart) <= room)
+            if not there.size:
+                return False
+            moved = moved or scale > 0.0
+            self.drawn.append(there)
+        return moved or not self.is_free
+
+    def fixed(self, parts: Parts, k: int) -> Array:
+        """The next point, or those of all draws, by the declared step."""
+        self.steps.append(parts.step(k))
+        return parts.next(self.xs, k)
+
+    def free(self, parts: Parts, k: int) -> Array:
+        """The next point by the step, if it is positive, that comes nearest."""
+        y, along = parts.direction(self.xs, k)
+        move = y - self.xs[k + 1]
+        square = np.sum(along * along, axis=-1)
+        taken = np.sum(along * move, axis=-1) / np.where(square > 0.0, square, 1.0)
+        step = np.maximum(taken * np.sign(parts.step(k)), 0.0) * np.sign(parts.step(k))
+        self.steps.append(float(step) if np.ndim(step) == 0 else np.nan)
+        return parts.prox(y - np.expand_dims(step, -1) * along, 1.0)
+
+
+def _descent(
+    page: Printed, xs: Sequence[Array], steps: Sequence[float], L: float
+) -> Iterator[Finding]:
+    """The first step that the descent lemma forbids, or that is too long for it."""
+    values = [page.value(x) for x in xs[: len(steps) + 1]]
+    for k, s in enumerate(steps):
+        rise = values[k + 1] - values[k]
+        if not rise > 1e-9 * abs(values[k]):
+            continue
+        if s * L > 2.0:
+            words = (
+                f"iterate {k + 1} increases f by {rise:.2g}: your step {s:.3g} is above 2/L, and "
+                f"L here is {L:.3g}"
+            )
+            yield Finding("step above 2/L", words)
+        else:
+            words = (
+                f"iterate {k + 1} increases f by {rise:.2g}: with a step of at most 2/L it cannot "
+                f"(descent lemma). L here is {L:.3g}, your step {s:.3g}"
+            )
+            yield Finding("descent lemma", words)
+        return

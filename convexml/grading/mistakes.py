@@ -1,0 +1,446 @@
+"""Mistakes that students make: what each does to the parts of a step, and its name in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..numerics import Array
+from ..solvers.printed import Printed
+from .parts import Parts, nothing, pull_of, same, slope_of, slopes_of
+
+Alter = Callable[[Parts, Printed], Parts | None]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake by name: ``words`` say it, ``alter`` makes it (None where it cannot be made)."""
+
+    name: str
+    words: str
+    alter: Alter
+
+
+def times(factor: Callable[[Printed], float], what: str) -> Alter:
+    """A part, ``slope`` or ``pull``, multiplied."""
+
+    def alter(parts: Parts, page: Printed) -> Parts:
+        part, share = getattr(parts, what), factor(page)
+        changed: dict[str, Any] = {what: lambda x: share * part(x)}
+        return replace(parts, **changed)
+
+    return alter
+
+
+def stepped(rule: Callable[[float, int, Printed], float]) -> Alter:
+    """Another step: of that which was declared, and k."""
+
+    def alter(parts: Parts, page: Printed) -> Parts:
+        return replace(parts, step=lambda k: rule(parts.step(0), k, page))
+
+    return alter
+
+
+def shrunk(prox: Callable[[Parts, Printed], Callable[[Array, float], Array]]) -> Alter:
+    """Another prox or projection, where there is one."""
+
+    def alter(parts: Parts, page: Printed) -> Parts | None:
+        is_there = parts.prox is not same
+        return replace(parts, prox=prox(parts, page)) if is_there else None
+
+    return alter
+
+
+def relabelled(labels: Callable[[Array], Array]) -> Alter:
+    """Other labels of two classes."""
+
+    def alter(parts: Parts, page: Printed) -> Parts | None:
+        y = page.objective.y
+        if set(np.unique(y)) != {-1.0, 1.0}:
+            return None
+        of = slopes_of if parts.is_sampled else slope_of
+        return replace(parts, slope=of(page, labels(y)))
+
+    return alter
+
+
+def some(rows: Callable[[int], slice]) -> Alter:
+    """Some of the samples alone, as if there were no others."""
+
+    def alter(parts: Parts, page: Printed) -> Parts | None:
+        c, kept = page.objective.c, np.zeros(page.objective.n)
+        kept[rows(len(c))] = 1.0
+        part = c * kept * (c.sum() / float(c @ kept)) if c @ kept else c
+        return None if parts.is_sampled else replace(parts, slope=slope_of(page, c=part))
+
+    return alter
+
+
+def intercept(factor: Callable[[Printed], float]) -> Alter:
+    """Another slope for b."""
+
+    def alter(parts: Parts, page: Printed) -> Parts | None:
+        if not page.objective.fit_intercept:
+            return None
+        shares = np.append(np.ones(page.objective.d), factor(page))
+        return replace(parts, slope=lambda x: shares * parts.slope(x))
+
+    return alter
+
+
+def penalised(parts: Parts, page: Printed) -> Parts | None:
+    """B in the penalty, too."""
+    if not page.objective.fit_intercept or parts.pull is nothing:
+        return None
+    level = page.objective.penalty.strong_convexity
+    return replace(parts, pull=lambda x: np.append(parts.pull(x)[:-1], level * x[-1]))
+
+
+def in_turn(parts: Parts, page: Printed) -> Parts | None:
+    """The slope of b at the new w."""
+    if not page.objective.fit_intercept or parts.is_sampled or parts.hessian is not None:
+        return None
+
+    def slope(x: Array) -> Array:
+        first = parts.slope(x)
+        ahead = x - parts.step(0) * (first + parts.pull(x))
+        return np.append(first[:-1], parts.slope(np.append(ahead[:-1], x[-1]))[-1])
+
+    return replace(parts, slope=slope)
+
+
+def p_alone(parts: Parts, page: Printed) -> Parts | None:
+    """H of p_i in place of p_i (1 - p_i)."""
+    if parts.hessian is None or page.objective.loss.labels != "binary":
+        return None
+
+    def hessian(x: Array) -> Array:
+        p = 1.0 / (1.0 + np.exp(-(page.X @ x)))
+        return page.hessian(x) + page.X.T @ ((page.objective.c * p**2)[:, None] * page.X)
+
+    return replace(parts, hessian=hessian)
+
+
+def bent(hessian: Callable[[Parts, Printed, Array], Array]) -> Alter:
+    """Another Hessian, where there is one."""
+
+    def alter(parts: Parts, page: Printed) -> Parts | None:
+        if parts.hessian is None:
+            return None
+        return replace(parts, hessian=lambda x: hessian(parts, page, x))
+
+    return alter
+
+
+def without_level(parts: Parts, page: Printed, x: Array) -> Array:
+    """The Hessian of the loss alone."""
+    level = np.append(page.objective.penalty.gradient(np.ones(page.objective.d)), 0.0)
+    return page.hessian(x) - np.diag(level)
+
+
+def moving(momentum: Callable[[Parts, int], float]) -> Alter:
+    """Another momentum, where there is one."""
+
+    def alter(parts: Parts, page: Printed) -> Parts | None:
+        if not parts.momentum(5):
+            return None
+        return replace(parts, momentum=lambda k: momentum(parts, k))
+
+    return alter
+
+
+def at_x(parts: Parts, page: Printed) -> Parts | None:
+    """The gradient at x_k, where the page takes that at y_k."""
+    return replace(parts, late=0) if parts.momentum(5) else None
+
+
+def late(parts: Parts, page: Printed) -> Parts:
+    """The gradient at x_{k-1}."""
+    return replace(parts, late=1)
+
+
+def twice(parts: Parts, page: Printed) -> Parts | None:
+    """The penalty in the gradient and in the prox."""
+    return replace(parts, pull=pull_of(page)) if parts.pull is nothing else None
+
+
+def prox_first(parts: Parts, page: Printed) -> Parts | None:
+    """The prox before the gradient step, not after it."""
+    if parts.prox is same or parts.momentum(5):
+        return None
+
+    def before(x: Array, s: float) -> Array:
+        return x
+
+    start = parts.prox
+
+    def slope(x: Array) -> Array:
+        near = start(x, parts.step(0))
+        return (x - near) / parts.step(0) + parts.slope(near) + parts.pull(near)
+
+    return replace(parts, slope=slope, pull=nothing, prox=before)
+
+
+def reversed_margin(parts: Parts, page: Printed) -> Parts | None:
+    """Samples that are on the right side pull, the others do not."""
+    loss, y = page.objective.loss, page.objective.y
+    if loss.is_smooth or set(np.unique(y)) != {-1.0, 1.0}:
+        return None
+    c = page.objective.c * (page.objective.n if parts.is_sampled else 1.0)
+
+    def slope(x: Array) -> Array:
+        u = -c * y * (y * (page.X @ x) >= 1.0)
+        return u[:, None] * page.X if parts.is_sampled else page.X.T @ u
+
+    return replace(parts, slope=slope)
+
+
+def always(parts: Parts, page: Printed) -> Parts | None:
+    """Every sample pulls, whatever its margin."""
+    y, c = page.objective.y, page.objective.c * (page.objective.n if parts.is_sampled else 1.0)
+    if page.objective.loss.is_smooth or set(np.unique(y)) != {-1.0, 1.0}:
+        return None
+    pulls = -(c * y)[:, None] * page.X
+    constant = pulls if parts.is_sampled else pulls.sum(axis=0)
+    return replace(parts, slope=lambda x: constant)
+
+
+def minus_y(parts: Parts, page: Printed) -> Parts | None:
+    """P - y with y = -1 or +1, where p is the probability of +1."""
+    y, of = page.objective.y, page.objective
+    if not of.loss.is_smooth or set(np.unique(y)) != {-1.0, 1.0} or parts.is_sampled:
+        return None
+    return replace(
+        parts, slope=lambda x: page.X.T @ (of.c * (1.0 / (1.0 + np.exp(-(page.X @ x))) - y))
+    )
+
+
+def all_of_them(parts: Parts, page: Printed) -> Parts | None:
+    """The gradient of all samples, where one is drawn."""
+    return replace(parts, slope=slope_of(page), is_sampled=False) if parts.is_sampled else None
+
+
+def clipped(parts: Parts, page: Printed) -> Callable[[Array, float], Array]:
+    """Each coordinate cut at the length that the projection leaves."""
+
+    def prox(x: Array, s: float) -> Array:
+        size = float(np.linalg.norm(parts.prox(1e9 * np.ones_like(x), s)[:-1]))
+        return np.append(np.clip(x[:-1], -size, size), x[-1])
+
+    return prox
+
+
+def onto_sphere(parts: Parts, page: Printed) -> Callable[[Array, float], Array]:
+    """Every point is scaled to the length of the ball, those inside too."""
+
+    def prox(x: Array, s: float) -> Array:
+        size = float(np.linalg.norm(parts.prox(1e9 * np.ones_like(x), s)[:-1]))
+        return np.append(x[:-1] * size / (float(np.linalg.norm(x[:-1])) or 1.0), x[-1])
+
+    return prox
+
+
+def hard(parts: Parts, page: Printed) -> Callable[[Array, float], Array]:
+    """What is not set to 0 is not shrunk."""
+    return lambda x, s: np.where(parts.prox(x, s) == 0.0, 0.0, x)
+
+
+def with_b(parts: Parts, page: Printed) -> Callable[[Array, float], Array]:
+    """The prox of (w, b), b among the coordinates."""
+    return lambda x, s: page.objective.penalty.prox(x, s)
+
+
+def n_of(page: Printed) -> float:
+    """N samples."""
+    return float(page.objective.n)
+
+
+MISTAKES = (
+    Mistake("sign", "the step goes uphill: + in place of -", stepped(lambda s, k, p: -s)),
+    Mistake(
+        "sum", "the slope of the loss is n times too large: 1/n is missing", times(n_of, "slope")
+    ),
+    Mistake(
+        "mean",
+        "the slope of the loss is n times too small: 1/n once too often",
+        times(lambda p: 1.0 / n_of(p), "slope"),
+    ),
+    Mistake("no penalty", "the slope of the penalty is missing", times(lambda p: 0.0, "pull")),
+    Mistake(
+        "penalty twice",
+        "the penalty counts twice: the gradient of (lam/2)|w|^2 is lam w",
+        times(lambda p: 2.0, "pull"),
+    ),
+    Mistake("half the penalty", "the penalty counts by half", times(lambda p: 0.5, "pull")),
+    Mistake("penalty / n", "the penalty is divided by n", times(lambda p: 1.0 / n_of(p), "pull")),
+    Mistake("n times the penalty", "the penalty is multiplied by n", times(n_of, "pull")),
+    Mistake("sign of the penalty", "the penalty has the wrong sign", times(lambda p: -1.0, "pull")),
+    Mistake(
+        "square without 1/2",
+        "the slope of the loss is twice too large: the loss has a 1/2",
+        times(lambda p: 2.0, "slope"),
+    ),
+    Mistake(
+        "half the loss",
+        "the slope of the loss is half of what it is",
+        times(lambda p: 0.5, "slope"),
+    ),
+    Mistake(
+        "sign of the loss",
+        "the slope of the loss has the wrong sign",
+        times(lambda p: -1.0, "slope"),
+    ),
+    Mistake(
+        "labels 0 and 1",
+        "the labels are 0 and 1 where the loss takes -1 and +1",
+        relabelled(lambda y: (y + 1.0) / 2.0),
+    ),
+    Mistake("labels swapped", "the two classes are exchanged", relabelled(lambda y: -y)),
+    Mistake("p - y", "p - y takes labels 0 and 1; these are -1 and +1", minus_y),
+    Mistake("b penalised", "b is in the penalty; it is not penalised", penalised),
+    Mistake("b fixed", "b is never updated", intercept(lambda p: 0.0)),
+    Mistake("b summed", "the slope of b is a sum, that of w a mean", intercept(n_of)),
+    Mistake(
+        "b averaged twice",
+        "the slope of b is divided by n once too often",
+        intercept(lambda p: 1.0 / n_of(p)),
+    ),
+    Mistake("sign of b", "b moves the wrong way", intercept(lambda p: -1.0)),
+    Mistake(
+        "w before b", "b is updated with the new w: both take the slope at the old point", in_turn
+    ),
+    Mistake(
+        "half the data",
+        "the slope is that of the first half of the samples",
+        some(lambda n: slice(0, n // 2)),
+    ),
+    Mistake("last sample", "the last sample is left out", some(lambda n: slice(0, n - 1))),
+    Mistake("first sample", "the first sample is left out", some(lambda n: slice(1, n))),
+    Mistake(
+        "margin reversed",
+        "samples beyond the margin pull, and those within do not",
+        reversed_margin,
+    ),
+    Mistake("no margin", "every sample pulls, those beyond the margin too", always),
+    Mistake("stale gradient", "the slope is that of the iterate before", late),
+    Mistake("gradient at x", "the slope is taken at x_k; the page takes it at y_k", at_x),
+    Mistake("no momentum", "there is no momentum", moving(lambda p, k: 0.0)),
+    Mistake(
+        "momentum of the other sign",
+        "the momentum has the wrong sign",
+        moving(lambda p, k: -p.momentum(k)),
+    ),
+    Mistake(
+        "momentum too late",
+        "the momentum is that of the step before",
+        moving(lambda p, k: p.momentum(max(k - 1, 0))),
+    ),
+    Mistake(
+        "momentum 1", "the momentum is 1 from the beginning", moving(lambda p, k: float(k > 0))
+    ),
+    Mistake("no prox", "the prox or projection is missing", shrunk(lambda p, page: same)),
+    Mistake(
+        "threshold without step",
+        "the threshold is that of a step of 1: it is the step times lam",
+        shrunk(lambda p, page: lambda x, s: p.prox(x, 1.0)),
+    ),
+    Mistake(
+        "threshold twice",
+        "the threshold is twice too large",
+        shrunk(lambda p, page: lambda x, s: p.prox(x, 2.0 * s)),
+    ),
+    Mistake(
+        "half the threshold",
+        "the threshold is half of what it is",
+        shrunk(lambda p, page: lambda x, s: p.prox(x, 0.5 * s)),
+    ),
+    Mistake("hard threshold", "what is above the threshold is not shrunk", shrunk(hard)),
+    Mistake("b thresholded", "b is in the prox; it is not penalised", shrunk(with_b)),
+    Mistake(
+        "clipped", "each coordinate is cut; the projection on a ball scales w", shrunk(clipped)
+    ),
+    Mistake(
+        "onto the sphere", "points inside of the ball are moved to its border", shrunk(onto_sphere)
+    ),
+    Mistake("penalty in both", "the penalty is in the slope and in the prox", twice),
+    Mistake("prox first", "the prox comes before the slope: it comes after the step", prox_first),
+    Mistake(
+        "Hessian without lam",
+        "the Hessian is that of the loss alone: lam I is missing",
+        bent(without_level),
+    ),
+    Mistake(
+        "Hessian of the sum",
+        "the Hessian is n times too large: 1/n is missing",
+        bent(lambda p, page, x: n_of(page) * page.hessian(x)),
+    ),
+    Mistake("Hessian of p", "the weights of the Hessian are p; they are p (1 - p)", p_alone),
+    Mistake(
+        "diagonal Hessian",
+        "the Hessian is its diagonal alone",
+        bent(lambda p, page, x: np.diag(np.diag(page.hessian(x)))),
+    ),
+    Mistake(
+        "no Hessian",
+        "the step is a gradient step: the Hessian is missing",
+        bent(lambda p, page, x: np.eye(len(x))),
+    ),
+    Mistake(
+        "Hessian at 0",
+        "the Hessian is that of the start, not of the iterate",
+        bent(lambda p, page, x: page.hessian(np.zeros_like(x))),
+    ),
+    Mistake(
+        "step doubled",
+        "the step is twice the one that was declared",
+        stepped(lambda s, k, p: 2.0 * s),
+    ),
+    Mistake(
+        "step halved",
+        "the step is half of the one that was declared",
+        stepped(lambda s, k, p: 0.5 * s),
+    ),
+    Mistake(
+        "step times n",
+        "the step is n times the one that was declared",
+        stepped(lambda s, k, p: n_of(p) * s),
+    ),
+    Mistake(
+        "step / n",
+        "the step is 1/n of the one that was declared",
+        stepped(lambda s, k, p: s / n_of(p)),
+    ),
+    Mistake(
+        "step 1/t",
+        "the steps fall as 1/(t + 1), which was not declared",
+        stepped(lambda s, k, p: s / (k + 1.0)),
+    ),
+    Mistake(
+        "step 1/sqrt(t)",
+        "the steps fall as 1/sqrt(t + 1), which was not declared",
+        stepped(lambda s, k, p: s / np.sqrt(k + 1.0)),
+    ),
+    Mistake(
+        "step constant",
+        "the step stays that of the start, where another was declared",
+        stepped(lambda s, k, p: s),
+    ),
+    Mistake(
+        "step of the next",
+        "each step is that of the next iteration",
+        lambda p, page: replace(p, step=lambda k: p.step(k + 1)),
+    ),
+    Mistake("all samples", "the slope is that of all samples; one is to be drawn", all_of_them),
+)
+"""In the order in which they are tried: the first that explains all steps is named."""
+
+
+def mistakes(parts: Parts, page: Printed) -> Iterator[tuple[Mistake, Parts]]:
+    """What each mistake makes of the parts of the page."""
+    for mistake in MISTAKES:
+        altered = mistake.alter(parts, page)
+        if altered is not None:
+            yield mistake, altered

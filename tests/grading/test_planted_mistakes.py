@@ -1,0 +1,154 @@
+"""Mistakes that students make are told by name; right solutions are not accused."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from support.students import (
+    ball_student,
+    fast_student,
+    gradient_student,
+    newton_student,
+    proximal_student,
+    sgd_student,
+    subgradient_student,
+)
+
+import convexml as cml
+from convexml.grading.mistakes import MISTAKES
+
+N = 40
+
+
+@cache
+def problem(name: str, seed: int = 0) -> Any:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(N, 3))
+    y = X @ [1.0, -2.0, 0.5] + 0.5 * rng.normal(size=N) + 1.0
+    sides = np.where(y + rng.normal(size=N) > 1.0, 1.0, -1.0)
+    return {
+        "ridge": lambda: cml.Ridge(X, y, 0.2),
+        "ridge without b": lambda: cml.Ridge(X, y, 0.2, fit_intercept=False),
+        "logistic": lambda: cml.LogisticRegression(X, sides, 0.2),
+        "lasso": lambda: cml.Lasso(X, y, 0.9),
+        "mild lasso": lambda: cml.Lasso(X, y, 0.1),
+        "lasso without b": lambda: cml.Lasso(X, y, 0.2, fit_intercept=False),
+        "ball": lambda: cml.ConstrainedRidge(X, y, 1.0),
+        "wide ball": lambda: cml.ConstrainedRidge(X, y, 9.0),
+        "svm": lambda: cml.SoftMarginSVM(X, sides, 0.1),
+    }[name]()
+
+
+def falling(t: int) -> float:
+    return 0.2 / np.sqrt(t + 1.0)
+
+
+RIDGE = (
+    "sign", "sum", "mean", "no penalty", "penalty twice", "half the penalty", "penalty / n",
+    "n times the penalty", "sign of the penalty", "square without 1/2", "half the loss",
+    "sign of the loss", "b penalised", "b fixed", "b summed", "b averaged twice", "sign of b",
+    "w before b", "half the data", "last sample", "first sample", "stale gradient", "step doubled",
+    "step halved", "step times n", "step / n", "step 1/t", "step 1/sqrt(t)",
+)  # fmt: skip
+PLANTED = [
+    *(("ridge", gradient_student(bug), {}, bug) for bug in RIDGE),
+    *(
+        ("logistic", gradient_student(bug, "logistic"), {}, bug)
+        for bug in ("labels 0 and 1", "labels swapped", "p - y", "no penalty", "sum")
+    ),
+    *(
+        ("lasso", proximal_student(bug), {}, bug)
+        for bug in (
+            "no prox", "threshold without step", "threshold twice", "half the threshold",
+            "hard threshold", "penalty in both", "prox first",
+        )
+    ),
+    *(("ball", ball_student(bug), {}, bug) for bug in ("no prox", "clipped")),
+    ("mild lasso", proximal_student("b thresholded"), {}, "b thresholded"),
+    ("wide ball", ball_student("onto the sphere"), {}, "onto the sphere"),
+    *(
+        ("ridge without b", fast_student(bug), {}, bug)
+        for bug in (
+            "no momentum", "momentum of the other sign", "momentum too late", "momentum 1",
+            "gradient at x",
+        )
+    ),
+    *(("lasso without b", fast_student(bug, True), {}, bug) for bug in ("no momentum",)),
+    *(
+        ("logistic", newton_student(bug), {}, bug)
+        for bug in (
+            "Hessian without lam", "Hessian of the sum", "Hessian of p", "diagonal Hessian",
+            "no Hessian", "Hessian at 0", "sign", "step halved",
+        )
+    ),
+    *(
+        ("svm", subgradient_student(bug, falling), {"step": falling}, bug)
+        for bug in (
+            "margin reversed", "no margin", "no penalty", "b penalised", "step constant",
+            "step of the next", "averaged",
+        )
+    ),
+    *(
+        ("logistic", sgd_student(bug), {}, bug)
+        for bug in ("all samples", "mean", "sum", "sign of the loss", "no penalty", "penalty / n",
+                    "step doubled", "sign")
+    ),
+    ("logistic", sgd_student(draws="half"), {}, "not uniform"),
+    ("logistic", sgd_student(draws="in order"), {}, "in order"),
+    ("logistic", sgd_student(draws="shuffled"), {}, "reshuffled"),
+]  # fmt: skip
+
+
+def test_at_least_sixty_are_planted() -> None:
+    assert len(PLANTED) >= 60
+    assert {bug for *_, bug in PLANTED} >= {m.name for m in MISTAKES}
+
+
+@pytest.mark.parametrize(
+    ("name", "student", "settings", "bug"), PLANTED, ids=[f"{n}-{b}" for n, *_, b in PLANTED]
+)
+def test_a_mistake_is_told_by_name(name: str, student: Any, settings: Any, bug: str) -> None:
+    found = cml.grade(student, problem(name), iterations=30, **settings)
+    assert found.mistakes[:1] == (bug,), str(found)
+    assert not found.passed
+    assert "mistake was found" in str(found)
+
+
+RIGHT = [
+    ("ridge", gradient_student(), {}),
+    ("ridge", gradient_student(), {"step": 0.01}),
+    ("logistic", gradient_student(loss="logistic"), {}),
+    ("ridge without b", gradient_student(intercept=False), {}),
+    ("lasso", proximal_student(), {}),
+    ("ball", ball_student(), {}),
+    ("ridge without b", fast_student(), {}),
+    ("lasso without b", fast_student(lasso=True), {}),
+    ("logistic", newton_student(), {}),
+    ("svm", subgradient_student(), {}),
+    ("svm", subgradient_student(rule=falling), {"step": falling}),
+    ("logistic", sgd_student(), {}),
+    ("logistic", sgd_student(batch=8), {}),
+    ("logistic", sgd_student(draws="shuffled"), {"draws": "shuffled"}),
+]
+
+
+def accused(seed: int) -> list[str]:
+    """What is said of right solutions that are told to be wrong."""
+    grades = [
+        cml.grade(student, problem(name, seed), iterations=30, seed=seed, **settings)
+        for name, student, settings in RIGHT
+    ]
+    return [str(found) for found in grades if not found.passed]
+
+
+def test_right_solutions_are_not_accused() -> None:
+    assert accused(0) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 15))
+def test_two_hundred_right_solutions_are_not_accused(seed: int) -> None:
+    assert accused(seed) == []
