@@ -172,7 +172,7 @@ def grade(
     rule = declared if callable(declared) else lambda k: usual if declared is None else declared
     count = max(iterations, DRAWN if kind == "sgd" else 0) + 1
     xs, raised = iterates(solver, page, known, count)
-    found = Comparison(KINDS[kind].parts(page, rule), page, xs, is_free)
+    found = Steps(KINDS[kind].parts(page, rule), page, xs, is_free)
     named = list(found.findings())
     findings = [*named, *_broken(xs, raised)]
     if any(each.name == OTHER for each in named):
@@ -213,7 +213,7 @@ WITH_RATE = ("gradient_descent", "accelerated_gradient", "proximal_gradient", "f
 
 
 @dataclass(frozen=True)
-class Run:
+class StudentRun:
     """What a student yielded, as a run that theorems can be held to."""
 
     objective: Any
@@ -234,7 +234,7 @@ def _theorem(
     points = tuple(Iterate(*page.split(x), None, 0.0, facts) for x in xs)
     if theorem is None or not all(np.all(np.isfinite(x)) for x in xs):
         return
-    run: Any = Run(page.objective, kind, points)
+    run: Any = StudentRun(page.objective, kind, points)
     audit = hold(theorem, run, len(xs) - 1, reference_of(problem, page.objective))
     audit = replace(audit, claims=tuple(claim for claim in audit.claims if claim.is_rate))
     if audit.unmet or audit.silences:
@@ -276,7 +276,7 @@ def _mean_step(
         yield Finding("biased", words)
 
 
-class Comparison:
+class Steps:
     """A student's first steps beside those of the page and of each mistake."""
 
     def __init__(self, parts: Parts, page: Printed, xs: list[Array], is_free: bool) -> None:
@@ -303,15 +303,15 @@ class Comparison:
                 yield Finding(mistake.name, mistake.words)
                 return
         for name, words, xs in self.averages():
-            if Comparison(self.parts, self.page, xs, self.is_free).explained(self.parts):
+            if Steps(self.parts, self.page, xs, self.is_free).explained(self.parts):
                 yield Finding(name, words)
                 return
         words = "the first steps are not those of the page, and no known mistake explains them"
         yield Finding(OTHER, words, is_wrong=False)
 
-    def ahead(self) -> Comparison:
+    def ahead(self) -> Steps:
         """With the start at 0, where it was not yielded."""
-        return Comparison(self.parts, self.page, [0.0 * self.xs[0], *self.xs], self.is_free)
+        return Steps(self.parts, self.page, [0.0 * self.xs[0], *self.xs], self.is_free)
 
     def averages(self) -> Iterator[tuple[str, str, list[Array]]]:
         """What the iterates are, if those that were yielded are means of them."""
