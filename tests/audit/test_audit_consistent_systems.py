@@ -83,10 +83,10 @@ def test_solve_finds_the_point_of_a_system_in_odd_units():
 @pytest.mark.parametrize("level", [1e308, 1e307, 1.7e308])
 def test_sums_that_overflow_prove_nothing(level):
     y = cp.Variable(2)
-    problem = cp.Problem(cp.Minimize(cp.sum(y)), [y >= level])
-    problem._status = "infeasible"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # CVXPY's own sums overflow
+        problem = cp.Problem(cp.Minimize(cp.sum(y)), [y >= level])
+        problem._status = "infeasible"
         certificate = cml.certify(problem)
         assert certificate.verdict is not cml.Verdict.CERTIFIED
         solved = cml.solve(problem)

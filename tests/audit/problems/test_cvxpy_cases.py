@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.programs.cvxpy_cases import CASES, solved
+from support.programs.cvxpy_cases import CASES, case, solved
 
 import convexml as cml
 from convexml import Verdict
@@ -52,7 +52,7 @@ def test_the_wrong_published_dual_is_not_certified() -> None:
 @pytest.mark.parametrize("name", ["lp_1", "socp_1", "socp_2", "socp_4", "expcone_1", "pcp_1"])
 def test_published_points_and_duals_are_judged_as_they_are(name: str) -> None:
     """The published values are rounded to 5 digits or so; nothing of ours is solved for them."""
-    helper = CASES[name]()
+    helper = case(name)
     for variable, value in zip(helper.variables, helper.expect_prim_vars, strict=True):
         variable.save_value(np.reshape(value, variable.shape))
     for constraint, value in zip(helper.constraints, helper.expect_dual_vars, strict=True):
