@@ -47,8 +47,7 @@ def main(picture: str | None = None) -> tuple[list[object], list[object]]:
     X, y = load_breast_cancer(return_X_y=True)
     X, y = (X - X.mean(axis=0)) / X.std(axis=0), 2.0 * y - 1.0
     problem = cml.LogisticRegression(X, y, lam=LAM)
-    problem.solve("saga", max_iter=1)  # its inner loop is compiled when it is first called
-    race = cml.convergence(problem, SOLVERS)
+    race = cml.convergence(problem, SOLVERS, max_seconds=60.0)
     print(race)
     if picture is not None:
         race.plot(picture)
