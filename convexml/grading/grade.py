@@ -168,7 +168,12 @@ def grade(
     declared = getattr(solver, "step", step) if step is None else step
     known = arguments(page, problem, usual if declared is None else declared, seed)
     known["asked"] = inspect.signature(solver).parameters
-    is_free = declared is None and "step" not in known["asked"] and kind in FREE
+    is_free = declared is None and "step" not in known["asked"] and kind != "newton"
+    if is_free and kind not in FREE:
+        raise InputError(
+            f"grade: the step of {kind} is not known. Pass step=, or give the solver a parameter "
+            f"step: it gets 1/L = {usual:.6g}."
+        )
     rule = declared if callable(declared) else lambda k: usual if declared is None else declared
     count = max(iterations, DRAWN if kind == "sgd" else 0) + 1
     xs, raised = iterates(solver, page, known, count)
@@ -176,7 +181,10 @@ def grade(
     named = list(found.findings())
     findings = [*named, *_broken(xs, raised)]
     if any(each.name == OTHER for each in named):
-        if kind == "sgd":
+        if is_free:
+            words = "declare your step, or take a parameter step: then more can be said"
+            findings.append(Finding("step unknown", words, is_wrong=False))
+        elif kind == "sgd":
             findings += _mean_step(solver, page, known, rule(0), problem)
         elif kind in WITH_RATE:
             findings += _theorem(problem, kind, page, xs, rule(0))
@@ -256,12 +264,16 @@ def _mean_step(
         words = "take a parameter seed or rng: then the mean of many first steps can be tested"
         yield Finding("one run", words, is_wrong=False)
         return
-    moves = []
-    for seed in range(SEEDS):
-        xs, _ = iterates(solver, page, arguments(page, problem, known["step"], seed), 2)
-        if len(xs) == 2:
-            moves.append((xs[0] - xs[1]) / step)
-    start = xs[0]
+    runs = [
+        iterates(solver, page, arguments(page, problem, known["step"], seed), 2)[0]
+        for seed in range(SEEDS)
+    ]
+    start = runs[0][0]
+    if not all(len(xs) == 2 and np.array_equal(xs[0], start) for xs in runs):
+        words = "yield the start first, and a step after it: then many first steps can be tested"
+        yield Finding("other starts", words, is_wrong=False)
+        return
+    moves = [(xs[0] - xs[1]) / step for xs in runs]
     rows = slopes_of(page)(start) + pull_of(page)(start)
     spread = np.max(rows, axis=0) - np.min(rows, axis=0)
     room = spread * np.sqrt(np.log(2.0 * len(start) / LEVEL) / (2.0 * len(moves)))

@@ -72,6 +72,49 @@ def test_a_biased_batch_is_told() -> None:
     assert found.mistakes == ("biased",)
 
 
+def test_a_step_of_ones_own_is_declared_or_refused() -> None:
+    """Half of 1/L is right; undeclared it would look like a mistake."""
+
+    def proximal_gradient(X, y, lam):
+        w, s = np.zeros(2), 0.1
+        while True:
+            yield w
+            w = shrink(w - s * X.T @ (X @ w - y) / 30, s * lam)
+
+    with pytest.raises(InputError, match="the step of proximal_gradient is not known"):
+        cml.grade(proximal_gradient, LASSO)
+    assert cml.grade(proximal_gradient, LASSO, step=0.1).passed
+
+
+def test_batches_by_an_undeclared_step_are_not_accused() -> None:
+    def sgd(X, y, lam, rng):
+        w, b = np.zeros(2), 0.0
+        while True:
+            yield w, b
+            i = rng.integers(30, size=5)
+            r = slope_of("logistic", X[i] @ w + b, y[i])
+            w, b = w - 0.01 * (X[i].T @ r / 5 + lam * w), b - 0.01 * r.mean()
+
+    assert cml.grade(sgd, LOGISTIC).passed
+    found = cml.grade(sgd, LOGISTIC, step=0.01)
+    assert found.passed
+    assert not any(each.name == "other starts" for each in found.findings)
+
+
+def test_starts_that_differ_are_no_bias() -> None:
+    def sgd(X, y, lam, step, rng):
+        w, b = rng.normal(size=2), 0.0
+        while True:
+            yield w, b
+            i = rng.integers(30, size=5)
+            r = slope_of("logistic", X[i] @ w + b, y[i])
+            w, b = w - step * (X[i].T @ r / 5 + lam * w), b - step * r.mean()
+
+    found = cml.grade(sgd, LOGISTIC)
+    assert found.passed
+    assert any(each.name == "other starts" for each in found.findings)
+
+
 def test_a_solver_that_raises_or_stops_is_told() -> None:
     def gradient_descent(X):
         yield np.zeros(2)
