@@ -185,7 +185,7 @@ def grade(
             words = "declare your step, or take a parameter step: then more can be said"
             findings.append(Finding("step unknown", words, is_wrong=False))
         elif kind == "sgd":
-            findings += _mean_step(solver, page, known, rule(0), problem)
+            findings += _mean_step(solver, page, known, rule(0))
         elif kind in WITH_RATE:
             findings += _theorem(problem, kind, page, xs, rule(0))
     elif kind == "gradient_descent" and not any(each.is_wrong for each in findings):
@@ -253,7 +253,7 @@ def _theorem(
 
 
 def _mean_step(
-    solver: Callable[..., Any], page: Printed, known: dict[str, Any], step: float, problem: Any
+    solver: Callable[..., Any], page: Printed, known: dict[str, Any], step: float
 ) -> Iterator[Finding]:
     """Whether the mean of first steps is that of the full gradient: Hoeffding, coordinatewise.
 
@@ -265,7 +265,7 @@ def _mean_step(
         yield Finding("one run", words, is_wrong=False)
         return
     runs = [
-        iterates(solver, page, arguments(page, problem, known["step"], seed), 2)[0]
+        iterates(solver, page, known | {"seed": seed, "rng": np.random.default_rng(seed)}, 2)[0]
         for seed in range(SEEDS)
     ]
     start = runs[0][0]
