@@ -173,8 +173,11 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
         return True, ""
     for need in ALGORITHMS[name].needs:
         if not meets(objective, need):
-            words = NEEDS[need][1]
-            return False, f"{name} needs a {need}; {problem.name} cannot be solved by it: {words}."
+            words, one = NEEDS[need][1], "" if need.startswith(("no ", "equal ")) else "a "
+            return (
+                False,
+                f"{name} needs {one}{need}; {problem.name} cannot be solved by it: {words}.",
+            )
     return True, ""
 
 
