@@ -88,6 +88,20 @@ MUTANTS = [
         ("tests/duality/test_dualize.py::test_values_multipliers_and_the_dual_of_the_dual",),
     ),
     Mutant(
+        "dual: twice the price of a quadratic constraint",
+        f"{DUALITY}/assemble.py",
+        "cp.quad_over_lin(u, 4.0 * lam)",
+        "cp.quad_over_lin(u, 2.0 * lam)",
+        (f"{TEXTBOOK}::test_quadratic_constraint",),
+    ),
+    Mutant(
+        "dual: the entropy of u alone",
+        f"{DUALITY}/assemble.py",
+        "cp.sum(cp.rel_entr(u, lam) + cp.rel_entr(lam - u, lam))",
+        "cp.sum(cp.rel_entr(u, lam))",
+        (f"{TEXTBOOK}::test_logistic_regression",),
+    ),
+    Mutant(
         "dual: Maximize is not turned round",
         f"{DUALITY}/assemble.py",
         "cp.Minimize(-value) if lagrangian.maximise else",

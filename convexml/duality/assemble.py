@@ -16,6 +16,20 @@ DENSE = 1000
 """Matrices smaller than this, squared, are handed to CVXPY as dense arrays."""
 
 
+def _squares(lam: Any, u: Any) -> Any:
+    if lam.size == 1:
+        return cp.quad_over_lin(u, 4.0 * lam)
+    return cp.sum([cp.quad_over_lin(u[i], 4.0 * lam[i]) for i in range(lam.size)])
+
+
+def _entropy(lam: Any, u: Any) -> Any:
+    return cp.sum(cp.rel_entr(u, lam) + cp.rel_entr(lam - u, lam))
+
+
+CONJUGATES: dict[str, Any] = {"squares": _squares, "square": _squares, "logistic": _entropy}
+"""Of a function that is not homogeneous: (lam function)*(u), lam times the conjugate at u / lam."""
+
+
 def assemble(lagrangian: Lagrangian, reduced: Reduced) -> tuple[Any, dict[int, Any]]:
     """Pose the dual; returns the problem and the variable of each part that is left."""
     parts = lagrangian.parts
@@ -46,6 +60,19 @@ def assemble(lagrangian: Lagrangian, reduced: Reduced) -> tuple[Any, dict[int, A
     if terms and constant:
         value = value + constant
     constraints: list[Any] = []
+    for member in lagrangian.memberships:
+        if member.kind not in CONJUGATES:
+            continue
+        lam, u = (reduced.multipliers[key] for key in member.parts)
+        used = lam.used()
+        of_u = used if lam.rows == u.rows else np.repeat(used, u.rows)
+        limits = [] if used.all() else [expression(u)[~of_u] == 0]
+        if member.kind != "logistic" and not lagrangian.is_signed(lam):
+            limits.append(expression(lam) >= 0)
+        constraints += [each.set_label(f"{member.label}: domain") for each in limits]
+        if used.any():
+            lam, u = lam.only(used).common(), u.only(of_u)
+            value = value - CONJUGATES[member.kind](expression(lam), expression(u))
     for j, form in reduced.stationarity.items():
         column = lagrangian.columns[j]
         label = f"stationarity of {column.name}"
@@ -112,6 +139,9 @@ def _membership(member: Membership, y: list[Any]) -> Iterator[Any]:
             yield cp.norm_inf(y[1]) <= cp.sum(y[0])
         case "norm_inf":
             yield cp.norm1(y[1]) <= cp.sum(y[0])
+        case "logistic":
+            yield y[1] >= 0
+            yield y[1] <= y[0]
         case "max":
             yield y[1] >= 0
             yield cp.sum(y[1]) == cp.sum(y[0])

@@ -114,7 +114,8 @@ def dualize(problem: Any) -> Dual:
     For linear, quadratic and second-order cone programs it is the textbook's: multipliers of the
     user's constraints, and one vector u for the argument of each norm; what is auxiliary is
     eliminated. Exponential, power and semidefinite cones keep their conic dual. A quadratic
-    objective x'Px / 2 enters as the squared norm of a factor of P's pseudo-inverse.
+    objective x'Px / 2 enters as the squared norm of a factor of P's pseudo-inverse, a constraint
+    |Fx + g|^2 <= t as |v|^2 / (4 lam), and log(1 + e^z) as entropies.
 
     Parameters
     ----------

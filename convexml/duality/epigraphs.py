@@ -1,4 +1,4 @@
-"""Norms and maxima kept whole: their epigraph is one cone instead of rows of a linear program.
+"""Functions kept whole: their epigraph is one constraint, not cones and auxiliary variables.
 
 Import this module only where CVXPY is needed: it loads it.
 """
@@ -9,16 +9,18 @@ from collections.abc import Callable
 from typing import Any
 
 import cvxpy as cp
+import numpy as np
 
 from .checking import unvalued
-from .inner import evaluated, in_cones, symbolic_square
+from .inner import evaluated, in_cones, quadratic_factor, symbolic_square
 
 
 class Epigraph(cp.Constraint):
-    """{(t, X): function(X) <= t}; the function is "abs", "norm1", "norm_inf" or "max".
+    """{(t, X): function(X) <= t}; the function is a key of ``HEADS``, or "square".
 
-    The multipliers (lam, u) of -t and X lie in: abs(u) <= lam entry by entry, |u|_inf <= lam,
-    |u|_1 <= lam, and u >= 0 with sum(u) = lam.
+    The multipliers (lam, u) of -t and X have lam >= 0 and a price (lam function)*(u). Of what is
+    homogeneous it is 0, for abs(u) <= lam entry by entry, |u|_inf <= lam, |u|_1 <= lam, and
+    u >= 0 with sum(u) = lam; of others it is in ``assemble.CONJUGATES``.
     """
 
     def __init__(self, t: Any, X: Any, function: str, constr_id: int | None = None) -> None:
@@ -51,26 +53,69 @@ class Epigraph(cp.Constraint):
         return None
 
 
-def _head(function: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Replace an atom by the head of its epigraph; by CVXPY's way where it has an axis."""
+def _whole(expr: Any, args: Any) -> Any:
+    return args[0] if getattr(expr, "axis", None) is None else None
+
+
+def _over_number(expr: Any, args: Any) -> Any:
+    whole = expr.axis is None and args[1].is_constant()
+    return args[0] / np.sqrt(args[1].value.item()) if whole else None
+
+
+def _root(expr: Any, args: Any) -> Any:
+    factor = quadratic_factor(args[1].value)
+    return None if factor is None else factor @ args[0]
+
+
+def _of_square(expr: Any, args: Any) -> Any:
+    return args[0] if expr.p_used == 2 else None
+
+
+HEADS: dict[Any, tuple[str, Callable[[Any, Any], Any]]] = {
+    cp.abs: ("abs", _whole),
+    cp.norm1: ("norm1", _whole),
+    cp.norm_inf: ("norm_inf", _whole),
+    cp.max: ("max", _whole),
+    cp.logistic: ("logistic", _whole),
+    cp.quad_over_lin: ("squares", _over_number),
+    cp.QuadForm: ("squares", _root),
+    cp.Power: ("square", _of_square),
+    cp.PowerApprox: ("square", _of_square),
+}
+"""Atom: the function it is, and of what argument; CVXPY's way where that is None."""
+
+
+def _epigraph(function: str, shape: Any, X: Any) -> tuple[Any, list[Any]]:
+    t = cp.Variable(shape)
+    return t, [Epigraph(cp.vec(t, order="F"), cp.vec(X, order="F"), function)]
+
+
+def _head(
+    function: str, argument: Callable[[Any, Any], Any]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Replace an atom by the head of its epigraph."""
 
     def make(default: Callable[..., Any]) -> Callable[..., Any]:
         def canonicalize(expr: Any, args: Any, solver_context: Any = None) -> Any:
-            if getattr(expr, "axis", None) is not None:
+            X = argument(expr, args)
+            if X is None:
                 return default(expr, args, solver_context=solver_context)
-            t = cp.Variable(expr.shape)
-            return t, [Epigraph(cp.vec(t, order="F"), cp.vec(args[0], order="F"), function)]
+            return _epigraph(function, expr.shape, X)
 
         return canonicalize
 
     return make
 
 
-def _huber(expr: Any, args: Any, solver_context: Any = None) -> Any:
-    """n^2 + 2 M abs(s) with x = n + s, in the objective."""
-    n, s, t = (cp.Variable(expr.shape) for _ in range(3))
-    head = Epigraph(cp.vec(t, order="F"), cp.vec(s, order="F"), "abs")
-    return symbolic_square(n) + 2 * expr.M * t, [args[0] == n + s, head]
+def _huber(square: Callable[[Any], tuple[Any, list[Any]]]) -> Callable[..., Any]:
+    """n^2 + 2 M abs(s) with x = n + s."""
+
+    def canonicalize(expr: Any, args: Any, solver_context: Any = None) -> Any:
+        n, s = cp.Variable(expr.shape), cp.Variable(expr.shape)
+        (squared, own), (t, head) = square(n), _epigraph("abs", expr.shape, s)
+        return squared + 2 * expr.M * t, [args[0] == n + s, *own, *head]
+
+    return canonicalize
 
 
 def to_cones(problem: Any) -> tuple[Any, dict[int, int]]:
@@ -78,17 +123,11 @@ def to_cones(problem: Any) -> tuple[Any, dict[int, int]]:
 
     Returns the problem and, by the id of each constraint, the id of its affine successor.
     """
-    heads = {
-        atom: _head(name)
-        for name, atom in (
-            ("abs", cp.abs),
-            ("norm1", cp.norm1),
-            ("norm_inf", cp.norm_inf),
-            ("max", cp.max),
-        )
-    }
+    heads = {atom: _head(*head) for atom, head in HEADS.items()}
+    heads[cp.huber] = lambda default: _huber(lambda n: _epigraph("square", n.shape, n))
+    squares = {cp.huber: _huber(lambda n: (symbolic_square(n), []))}
     with unvalued(problem):
-        posed, successor = in_cones(problem, heads, {cp.huber: _huber})
+        posed, successor = in_cones(problem, heads, squares)
     found = evaluated(posed)  # such as the M of huber, no argument of the atom
     renamed = dict(
         zip((c.id for c in posed.constraints), (c.id for c in found.constraints), strict=True)

@@ -155,6 +155,27 @@ class AffineForm:
             return self
         return self.without(key) + value.after(self.terms[key])
 
+    def common(self) -> AffineForm:
+        """One row in place of all where they are multiples of 1, the same in each; else all."""
+        same = all(m.name == ONES and m.entries.shape[1] == 1 for m in self.matrices())
+        return self.only(np.arange(self.rows) == 0) if same and self.rows > 1 else self
+
+    def only(self, kept: Array) -> AffineForm:
+        """The rows where ``kept`` is True; names go, but for those of numbers and ones."""
+        rows = np.flatnonzero(kept)
+        terms = {key: named(matrix.entries[rows], "") for key, matrix in self.terms.items()}
+        constant = None if self.constant is None else named(self.constant.entries[rows], "")
+        return AffineForm(rows.size, terms, constant).cleaned()
+
+    def used(self) -> Array:
+        """Whether a row has an entry that is not 0."""
+        rows = [np.abs(matrix.entries).sum(axis=1) > 0.0 for matrix in self.matrices()]
+        return np.any([np.zeros(self.rows, dtype=bool), *rows], axis=0)
+
+    def matrices(self) -> list[Matrix]:
+        """Those of the terms, and the constant."""
+        return [*self.terms.values(), *([] if self.constant is None else [self.constant])]
+
     @property
     def is_zero(self) -> bool:
         """Whether nothing is left."""

@@ -243,6 +243,14 @@ def in_cones(
     return posed, dict(inverse.cons_id_map)
 
 
+def quadratic_factor(P: Any) -> Any:
+    """F with F'F = P; None for what is not positive semidefinite, or is 0."""
+    from cvxpy.atoms.quad_form import decomp_quad
+
+    scale, positive, negative = decomp_quad(P)
+    return None if negative.size or not positive.size else np.sqrt(scale) * positive.T
+
+
 def symbolic_square(variable: Any) -> Any:
     """The squares of a variable's entries, as they stand in a canonical objective."""
     import cvxpy as cp

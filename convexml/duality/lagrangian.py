@@ -72,7 +72,7 @@ class Membership:
     ----------
     kind : str
         "free", "nonneg", "soc", "psd", "exp", "pow3d", "pownd", and of epigraphs of functions
-        "abs", "norm1", "norm_inf", "max".
+        "abs", "norm1", "norm_inf", "max", "squares", "square" (entry by entry), "logistic".
     parts : tuple of int
         The parts that it rules, in the order of the constraint's arguments.
     label : str
@@ -108,6 +108,13 @@ class Lagrangian:
             if column in part.form.terms:
                 found = found + AffineForm(found.rows, {key: part.form.terms[column].T})
         return found.cleaned()
+
+    def is_signed(self, form: AffineForm) -> bool:
+        """Whether a form of the multipliers is >= 0 where those of inequalities are."""
+        signed = {each.parts[0] for each in self.memberships if each.kind == "nonneg"}
+        return form.terms.keys() <= signed and all(
+            np.all(matrix.entries.data >= 0.0) for matrix in form.matrices()
+        )
 
     def constants(self) -> AffineForm:
         """sum_p h_p'y_p, one row: what the parts add to the dual value."""

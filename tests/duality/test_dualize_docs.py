@@ -16,11 +16,11 @@ FORMULA = re.compile(r"```math\n(.*?)```\n", re.DOTALL)
 
 
 def formulas() -> list[str]:
-    """The LaTeX of the three duals that the page's code poses."""
+    """The LaTeX of the duals that the page's code poses."""
     names: dict[str, Any] = {}
     for block in BLOCK.finditer(PAGE.read_text(encoding="utf-8")):
         exec(compile(block["code"], "<page>", "exec"), names)
-    return [names[name].latex() + "\n" for name in ("lp", "qp", "socp")]
+    return [names[name].latex() + "\n" for name in ("lp", "qp", "socp", "qcqp", "entropy")]
 
 
 def test_the_formulas_are_those_of_latex() -> None:

@@ -135,6 +135,117 @@ def test_support_vector_machine() -> None:
     assert sizes(dual.problem) == (12, 3)  # two bounds and y'alpha = 0
 
 
+def test_quadratic_constraint() -> None:
+    """min c'x with |Fx + g|^2 <= t: g'v - t lam - |v|^2 / (4 lam), F'v + c = 0, lam >= 0."""
+    x = cp.Variable(3, name="x")
+    room = np.linalg.norm(g) ** 2 + 1.0
+    ball = (cp.sum_squares(F[:, :3] @ x + g) <= room).set_label("ball")
+    problem = cp.Problem(cp.Minimize(c[:3] @ x), [ball])
+    dual = cml.dualize(problem)
+    assert names(dual.problem) == ["v_1", "ball"]
+    assert sizes(dual.problem) == (4 + 1, 2)
+    v = -np.linalg.pinv(F[:, :3].T) @ c[:3]
+    dual.problem.variables()[0].value = v
+    value, violation = at(dual, ball=0.7)
+    assert value == pytest.approx(g @ v - 0.7 * room - v @ v / 2.8, rel=1e-12)
+    assert violation == pytest.approx(0.0, abs=1e-12)
+    assert close(solve(problem), solve(dual.problem))
+    assert dual.multipliers["ball"].value == pytest.approx(ball.dual_value.item(), rel=1e-5)
+
+
+BALLS: dict[str, tuple[Any, float]] = {
+    "sum_squares": (lambda x: cp.sum_squares(x), 1.0),
+    "sum of squares": (lambda x: cp.sum(cp.square(x)), 1.0),
+    "square of a norm": (lambda x: cp.square(cp.norm(x)), 1.0),
+    "over a number": (lambda x: cp.quad_over_lin(x, 2.0), 0.5),
+    "quad_form": (lambda x: cp.quad_form(x, 3.0 * np.eye(6)), 3.0),
+    "huber": (lambda x: cp.sum(cp.huber(x, 9.0)), 1.0),
+    "under a maximum": (lambda x: cp.maximum(0.1, cp.sum_squares(x)), 1.0),
+}
+
+
+@pytest.mark.parametrize("name", BALLS)
+def test_ball(name: str) -> None:
+    """min c'x with k |x|^2 <= 2: -|c| sqrt(2 / k), lam = |c| / sqrt(8 k); nothing is a cone."""
+    make, k = BALLS[name]
+    x = cp.Variable(6, name="x")
+    dual = cml.dualize(cp.Problem(cp.Minimize(c @ x), [(make(x) <= 2.0).set_label("ball")]))
+    size = np.linalg.norm(c)
+    assert solve(dual.problem) == pytest.approx(-size * np.sqrt(2.0 / k), rel=1e-7)
+    assert dual.multipliers["ball"].value == pytest.approx(size / np.sqrt(8.0 * k), rel=1e-5)
+    latex = dual.latex()
+    assert r"{4 " in latex
+    assert ("z_{" in latex) == (name in ("huber", "under a maximum"))  # pieces of other atoms
+
+
+def test_the_dual_of_a_ball_has_one_number() -> None:
+    x = cp.Variable(6, name="x")
+    dual = cml.dualize(
+        cp.Problem(cp.Minimize(c @ x), [(cp.sum_squares(x) <= 2.0).set_label("ball")])
+    )
+    assert sizes(dual.problem) == (1, 1)
+    assert at(dual, ball=0.7) == (pytest.approx(-1.4 - c @ c / 2.8, rel=1e-12), 0.0)
+
+
+@pytest.mark.parametrize("weights", [[1.0, 0.0, 2.0], [1.0, 3.0, 2.0]])
+def test_squares_entry_by_entry(weights: list[float]) -> None:
+    """min c'x with sum a_i x_i^2 <= 3, x >= -4: -sum c_i^2 / (4 a_i lam) - 3 lam where a_i > 0."""
+    a, x = np.array(weights), cp.Variable(3, name="x")
+    problem = cp.Problem(cp.Minimize(c[:3] @ x), [a @ cp.square(x) <= 3.0, x >= -4.0])
+    dual = cml.dualize(problem)
+    used = a > 0.0
+    q = np.sum(c[:3][used] ** 2 / a[used])
+    assert solve(dual.problem) == pytest.approx(-np.sqrt(3.0 * q) - 4.0 * c[:3][~used].sum())
+    assert close(solve(problem), solve(dual.problem))
+    assert dual.multipliers["lambda_1"].value == pytest.approx(np.sqrt(q / 12.0), rel=1e-5)
+
+
+@pytest.mark.parametrize("factor", [0.0, 1.0])
+@pytest.mark.parametrize("function", [cp.sum_squares, lambda r: cp.sum(cp.logistic(r))])
+def test_a_function_that_a_parameter_switches_off(function: Any, factor: float) -> None:
+    x, on = cp.Variable(3), cp.Parameter(nonneg=True, value=factor)
+    problem = cp.Problem(cp.Minimize(c[:3] @ x), [on * function(F[:, :3] @ x) + cp.norm(x) <= 5.0])
+    dual = cml.dualize(problem).problem
+    assert close(solve(problem), solve(dual))
+
+
+def test_logistic_regression() -> None:
+    """max -sum u log u + (1 - u) log(1 - u) - |F'u|^2 / 2, with 0 <= u <= 1; no cone, no helper."""
+    x = cp.Variable(6, name="x")
+    problem = cp.Problem(cp.Minimize(cp.sum(cp.logistic(F @ x)) + 0.5 * cp.sum_squares(x)))
+    dual = cml.dualize(problem).problem
+    assert sizes(dual) == (4, 2)
+    u = RNG.uniform(size=4)
+    dual.variables()[0].value = u
+    entropy = u @ np.log(u) + (1.0 - u) @ np.log(1.0 - u)
+    expected = -entropy - 0.5 * np.linalg.norm(F.T @ u) ** 2
+    assert dual.objective.value == pytest.approx(expected, rel=1e-12)
+    assert close(solve(problem), solve(dual))
+    z = F @ x.value
+    np.testing.assert_allclose(dual.variables()[0].value, 1.0 / (1.0 + np.exp(-z)), atol=1e-5)
+
+
+@pytest.mark.parametrize("maximise", [False, True])
+def test_a_limit_on_the_logistic_loss(maximise: bool) -> None:
+    """Its multiplier scales the entropies: lam sum u/lam log(u/lam) + ..., 0 <= u <= lam."""
+    x = cp.Variable(6, name="x")
+    limit = (cp.sum(cp.logistic(F @ x)) / 4.0 <= 0.5).set_label("limit")
+    goal = 0.5 * cp.sum_squares(x)
+    problem = cp.Problem(cp.Maximize(-goal) if maximise else cp.Minimize(goal), [limit])
+    dual = cml.dualize(problem)
+    assert names(dual.problem) == ["limit", "v_1"] or names(dual.problem) == ["v_1", "limit"]
+    u, lam = RNG.uniform(0.0, 0.2, size=4), 1.6
+    next(v for v in dual.problem.variables() if v.name() == "v_1").value = u
+    value, violation = at(dual, limit=lam)
+    w = lam / 4.0
+    entropy = u @ np.log(u / w) + (w - u) @ np.log((w - u) / w)
+    expected = -entropy - 0.5 * lam - 0.5 * np.linalg.norm(F.T @ u) ** 2
+    assert value == pytest.approx(-expected if maximise else expected, rel=1e-12)
+    assert violation == 0.0
+    assert close(solve(problem), solve(dual.problem))
+    assert dual.multipliers["limit"].value == pytest.approx(limit.dual_value, rel=1e-5)
+
+
 @pytest.mark.parametrize(
     "atom",
     [
@@ -144,8 +255,9 @@ def test_support_vector_machine() -> None:
         lambda r: cp.max(r),
         lambda r: cp.sum(cp.abs(r)),
         lambda r: cp.sum(cp.huber(r)),
+        lambda r: cp.sum(cp.logistic(r)),
     ],
-    ids=["norm1", "norm2", "norm_inf", "max", "abs", "huber"],
+    ids=["norm1", "norm2", "norm_inf", "max", "abs", "huber", "logistic"],
 )
 def test_atoms_leave_one_vector(atom: Any) -> None:
     x = cp.Variable(2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..forms import AffineForm, identity
 from ..lagrangian import Lagrangian, Membership
-from .cones import WHOLE, function_of, kind_of, primal_membership
+from .cones import NOT_EVEN, WHOLE, function_of, kind_of, primal_membership
 from .notation import affine, constant_of, count, join, positive_first, terms_of
 from .statement import offset, over, quadratic, statement
 
@@ -71,7 +71,7 @@ class _Primal:
                 kind, key = WHOLE[kind], self.norms[k][1]
                 inner = self.form(self.lagrangian.parts[key].form)
         return function_of(
-            kind, affine(inner.mostly_positive() if kind != "max" else inner, self.name)
+            kind, affine(inner if kind in NOT_EVEN else inner.mostly_positive(), self.name)
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..eliminate import Reduced, eliminate
 from ..forms import AffineForm, identity
 from ..lagrangian import Lagrangian, conjugate_factor
-from .cones import dual_membership
+from .cones import conjugate, dual_membership
 from .notation import Signed, affine, constant_of, count, join, positive_first, term, terms_of
 from .primal import primal_rows
 from .statement import half, offset, over, quadratic, statement
@@ -45,6 +45,8 @@ def _lagrangian(lagrangian: Lagrangian) -> list[str]:
         multiplier = reduced.multipliers[key]
         if not inner.is_zero and not multiplier.is_zero:
             terms.append(_product(multiplier, names, inner, columns))
+    for member in lagrangian.memberships:
+        terms += conjugate(member, [reduced.multipliers[key] for key in member.parts], names)
     shown = ", ".join(columns.values())
     multipliers = ", ".join(names[key] for key in reduced.kept)
     arguments = "; ".join(part for part in (shown, multipliers) if part)
@@ -99,7 +101,9 @@ def _dual(lagrangian: Lagrangian, reduced: Reduced) -> list[str]:
             body = f"{half(1.0 / factor)}{power}"
         terms.append((-1.0, body))
     for member in lagrangian.memberships:
-        given += dual_membership(member, [reduced.multipliers[key] for key in member.parts], names)
+        forms = [reduced.multipliers[key] for key in member.parts]
+        terms += conjugate(member, forms, names)
+        given += dual_membership(member, forms, names, lagrangian.is_signed(forms[0]))
     goal = join(positive_first((sign * s, shown) for s, shown in terms))
     word = r"\min" if lagrangian.maximise else r"\max"
     return statement("dual", over(word, [names[key] for key in reduced.kept]) + goal, given)
