@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg.lapack import dpotrf, dpotrs
 
 from ..numerics import Array
+from .algebra.definite import definite_factor, definite_solver
+
+DENSE = 500_000
+"""Up to so many pairs of an h and a z the matrix of the z is dense."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class SizeEquations:
         """r -> (N + shift I)^-1 r, N the normal matrix of equations weighted by ``squares``.
 
         With D the diagonal of the h and -C what z shares with them, z has the matrix K - C D^-1 C',
-        K what the equations say of z alone. r may have several columns.
+        K what the equations say of z alone.
         """
         n = self.others.shape[1]
         entries, sides, rest = self._parts(squares)
@@ -95,14 +98,19 @@ class SizeEquations:
         turned = sparse.csr_array((entries[order], j, starts), shape=(self.k, n))
         weighted = self.others.copy()
         weighted.data = weighted.data * np.repeat(rest, np.diff(weighted.indptr))
-        G = (self._turned @ weighted).toarray() - (scaled @ turned).toarray()
-        G.flat[:: n + 1] += np.bincount(self.columns, entries, n) + shift
-        inner = _solver(G)
+        own = np.bincount(self.columns, entries, n) + shift
+        if self.k * n <= DENSE:
+            G: Any = (self._turned @ weighted).toarray() - scaled @ turned.toarray()
+            G.flat[:: n + 1] += own
+        else:
+            G = self._turned @ weighted - scaled @ turned + sparse.diags_array(own)
+        inner = definite_solver(G) or definite_factor(G)
+        assert inner is not None  # of a Gram matrix with a shift
 
         def solve(r: Array) -> Array:
             z, h = self._split(r)
-            found = inner(z + scaled @ h)
-            return _joined(found, (h + turned @ found) / D[:, None])
+            found = inner.solve(z + scaled @ h)
+            return _joined(found, (h + turned @ found) / D)
 
         return solve
 
@@ -111,15 +119,8 @@ def _ordered(by: Array, others: Array, count: int) -> tuple[Array, Array, Array]
     """An order by one index of some pairs, the other index in it, and where each of them starts."""
     order = np.argsort(by, kind="stable")
     starts = np.append(0, np.cumsum(np.bincount(by, minlength=count)))
-    return order, others[order], starts
+    return order, others[order].astype(np.int32), starts.astype(np.int32)
 
 
 def _joined(z: Array, h: Array) -> Array:
     return np.concatenate([z[:-1], h, z[-1:]])
-
-
-def _solver(G: Array) -> Callable[[Array], Array]:
-    factor, failed = dpotrf(G, lower=1)
-    if failed:  # rounding took a small pivot below 0
-        return partial(np.linalg.solve, G)
-    return lambda r: np.asarray(dpotrs(factor, r, lower=1)[0])

@@ -11,23 +11,31 @@ from scipy import sparse
 from scipy.linalg.lapack import dpotrf, dpotrs
 from scipy.sparse.linalg import lsmr
 
-from ..numerics import Array
+from ..numerics import EPS, Array
 from .algebra.definite import by_degree, definite_factor
 from .eliminated import SizeEquations
 
 NOISE = np.log(1e-8)
 """Entries below this share (a logarithm) of what the fitted units expect are left out of them."""
-REFITS = 3
+REFITS, ROUNDS = 3, 4
 DENSE = 200_000
 """Entries up to which a system is held as a dense matrix: the normal equations are small."""
 DIRECT, FACTORED = 2500, 20_000
 """Up to so many unknowns the fit is factored; between the two, where ``STEPS`` of an iteration do
 not end it: that goes fast where factors fill."""
-DENSE_ALONE, FEW = 40_000, 300
-"""The same where each row has one unit, which is eliminated up to so many columns."""
+DENSE_ALONE, FEW, THIN = 40_000, 300, 20
+"""The same where each row has one unit, which is eliminated up to so many columns, or where that
+leaves so few entries for each."""
 STEPS = 150
 SHIFT = 1e-9
 """Proximal term of the normal equations, removed by refinement."""
+
+
+class Fit(NamedTuple):
+    """A least-squares solution, and what says whether its last entry is the only one."""
+
+    found: Array
+    is_determined: Callable[[], bool]
 
 
 @dataclass(frozen=True)
@@ -37,8 +45,8 @@ class LogSystem:
     matrix: Any
     side: Array
 
-    def solve(self, weights: Array, kept: Array) -> tuple[Array, bool]:
-        """The weighted least-squares solution, and whether its last entry is the only one."""
+    def solve(self, weights: Array, kept: Array) -> Fit:
+        """The weighted least-squares solution."""
         if isinstance(self.matrix, SizeEquations):
             return self._eliminated(np.where(kept, weights, 0.0) ** 2)
         weights = np.where(kept, weights, 0.0)
@@ -58,7 +66,7 @@ class LogSystem:
             return self.side - self.matrix.apply(found)
         return np.asarray(self.side - self.matrix @ found)
 
-    def _eliminated(self, squares: Array) -> tuple[Array, bool]:
+    def _eliminated(self, squares: Array) -> Fit:
         """``solve`` with squares of weights."""
         system = self.matrix
         solve = system.solver(squares, SHIFT)
@@ -68,15 +76,15 @@ class LogSystem:
 
         return _refined(solve, pull, system.shape[1])
 
-    def refitted(self, weights: Array, kept: Array, leave_out: bool) -> tuple[Array, bool]:
+    def refitted(self, weights: Array, kept: Array, leave_out: bool) -> Fit:
         """Fit, leave out the entries that are noise beside the fit, and fit again."""
         for _ in range(REFITS):
-            found, determined = self.solve(weights, kept)
-            small = self.left(found) > -NOISE if leave_out else np.zeros(kept.size, dtype=bool)
+            fit = self.solve(weights, kept)
+            small = self.left(fit.found) > -NOISE if leave_out else np.zeros(kept.size, dtype=bool)
             if np.array_equal(~small, kept):
                 break
             kept = ~small
-        return found, determined
+        return fit
 
 
 class Triplets(NamedTuple):
@@ -100,28 +108,45 @@ def log_system(
     used = [np.flatnonzero(values) for values in every]
     sides = [-np.log(np.abs(values[i])) for values, i in zip(every, used, strict=True)]
     ends = np.cumsum([i.size for i in used])
+    shape = (int(ends[-1]), n + k + 1)
+    size, alone = shape[0] * shape[1], bool(np.all(np.diff(groups.indptr) == 1))
+    alone &= bool(np.all(groups.data == 1.0))
+    if alone and size > DENSE_ALONE and (n <= FEW or _is_thin(A, P, groups.indices, n, k)):
+        matrix: Any = _of_own_rows(A, P, used, groups, n)
+    else:
+        places = _places(A, P, used, groups, ends, n + k)
+        if size <= (DENSE_ALONE if alone and n <= FEW else DENSE):
+            matrix = np.zeros(shape)
+            np.add.at(matrix, *places)
+        else:
+            matrix = sparse.csr_array(places[::-1], shape=shape)
+    return LogSystem(matrix, np.concatenate(sides)), (int(ends[0]), int(ends[1]), int(ends[2]))
+
+
+def _is_thin(A: Triplets, P: Triplets, group: Array, n: int, k: int) -> bool:
+    """Whether elimination of the units of rows leaves few entries for each column."""
+    counts = np.bincount(group[A.row], minlength=k)
+    return n <= DIRECT and float(counts @ counts) + P.data.size <= THIN * n
+
+
+def _places(
+    A: Triplets, P: Triplets, used: list[Array], groups: Any, ends: Array, last: int
+) -> tuple[tuple[Array, Array], Array]:
+    """Where the matrix of all equations has entries, and these."""
+    n = last - groups.shape[1]
     at_A, at_b, at_c, at_P = np.split(np.arange(ends[-1]), ends[:-1])
     parts = [
         (at_A, A.col[used[0]], np.ones(at_A.size)),
         _of_rows(at_A, groups, A.row[used[0]], n),
         _of_rows(at_b, groups, used[1], n),
         (at_c, used[2], np.ones(at_c.size)),
-        (at_c, np.full(at_c.size, n + k), -np.ones(at_c.size)),
+        (at_c, np.full(at_c.size, last), -np.ones(at_c.size)),
         (at_P, P.row[used[3]], np.ones(at_P.size)),
         (at_P, P.col[used[3]], np.ones(at_P.size)),
-        (at_P, np.full(at_P.size, n + k), -np.ones(at_P.size)),
+        (at_P, np.full(at_P.size, last), -np.ones(at_P.size)),
     ]
     rows, columns, values = (np.concatenate(each) for each in zip(*parts, strict=True))
-    shape = (int(ends[-1]), n + k + 1)
-    alone = n <= FEW and np.all(np.diff(groups.indptr) == 1) and np.all(groups.data == 1.0)
-    if shape[0] * shape[1] <= (DENSE_ALONE if alone else DENSE):
-        matrix: Any = np.zeros(shape)
-        np.add.at(matrix, (rows, columns), values)
-    elif alone:
-        matrix = _of_own_rows(A, P, used, groups, n)
-    else:
-        matrix = sparse.csr_array((values, (rows, columns)), shape=shape)
-    return LogSystem(matrix, np.concatenate(sides)), (int(ends[0]), int(ends[1]), int(ends[2]))
+    return (rows, columns), values
 
 
 def _of_own_rows(A: Triplets, P: Triplets, used: list[Array], groups: Any, n: int) -> SizeEquations:
@@ -156,7 +181,7 @@ def _of_rows(at: Array, groups: Any, rows: Array, n: int) -> tuple[Array, Array,
     return np.repeat(at, counts), n + groups.indices[places], -groups.data[places]
 
 
-def _direct(system: Any, side: Array, normal: Any = None) -> tuple[Array, bool]:
+def _direct(system: Any, side: Array, normal: Any = None) -> Fit:
     """By normal equations."""
     k, turned = system.shape[1], system.T
     normal = turned @ system if normal is None else normal
@@ -175,30 +200,43 @@ def _direct(system: Any, side: Array, normal: Any = None) -> tuple[Array, bool]:
     return _refined(solve, lambda found: turned @ (side - system @ found), k)
 
 
-def _refined(
-    solve: Callable[[Array], Array], pull: Callable[[Array], Array], k: int
-) -> tuple[Array, bool]:
+def _refined(solve: Callable[[Array], Array], pull: Callable[[Array], Array], k: int) -> Fit:
     """By (N + SHIFT)^-1; ``pull`` is what is left of the normal equations, of k unknowns."""
-    found, probe = np.zeros(k), _last(k)
-    for _ in range(4):  # the proximal-point iteration forgets the shift
-        steps = solve(np.stack([pull(found), SHIFT * probe], axis=1))
-        found, probe = found + steps[:, 0], steps[:, 1]
-    return found, bool(abs(probe[-1]) < 1e-9)  # what is left is what the data do not determine
+    found, moved = np.zeros(k), 0.0
+    for _ in range(ROUNDS):  # the proximal-point iteration forgets the shift
+        step = solve(pull(found))
+        found, before, moved = found + step, moved, float(np.max(np.abs(step)))
+        if moved**2 <= EPS * before * float(
+            np.max(np.abs(found))
+        ):  # a step shrinks as the last did
+            break
+
+    def is_determined() -> bool:
+        probe = _last(k)
+        for _ in range(ROUNDS):
+            probe = solve(SHIFT * probe)
+        return bool(abs(probe[-1]) < 1e-9)  # what is left is what the data do not determine
+
+    return Fit(found, is_determined)
 
 
-def _iterated(system: Any, side: Array, normal: Any) -> tuple[Array, bool]:
-    """By LSMR, twice, where no cheap order for normal equations is known, or no ``normal``."""
+def _iterated(system: Any, side: Array, normal: Any) -> Fit:
+    """By LSMR, where no cheap order for normal equations is known, or no ``normal``."""
     k = system.shape[1]
     if normal is not None and by_degree(normal) is not None:
         return _direct(system, side, normal)
     limit = STEPS if normal is not None else 5000
     settings: dict[str, Any] = {"atol": 1e-14, "btol": 1e-14, "conlim": 0.0, "maxiter": limit}
-    # From another start, the part that the data do not determine stays as it was.
     found, _, steps = lsmr(system, side, **settings)[:3]
     if steps >= limit and normal is not None:
         return _direct(system, side, normal)
-    other = lsmr(system, side, x0=_last(k), **settings | {"maxiter": 5000})[0]
-    return found, bool(abs(other[-1] - found[-1]) < 1e-6)
+
+    def is_determined() -> bool:
+        # From another start, the part that the data do not determine stays as it was.
+        other = lsmr(system, side, x0=_last(k), **settings | {"maxiter": 5000})[0]
+        return bool(abs(other[-1] - found[-1]) < 1e-6)
+
+    return Fit(found, is_determined)
 
 
 def _last(k: int) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..numerics import Array
-from .logarithms import log_system, triplets
+from .logarithms import Fit, log_system, triplets
 
 NULL_SHARE = 1e-6
 """Share of P_0, the null model, that a learning problem's scale cannot fall below."""
@@ -109,18 +109,17 @@ def program_units(
     if not system.side.size:
         return ProgramUnits(0.0, np.zeros(m), np.ones(n), 1.0)
     weights, kept = np.ones(system.side.size), np.ones(system.side.size, dtype=bool)
-    size = _size(*system.refitted(weights, kept, leave_out))
+    size = _size(system.refitted(weights, kept, leave_out))
     if P is not None:
         weights[given:] = FOLLOWS
     if leave_out and given > before + 1:
         # Rounded zeros may be most of b: the start goes without those far below its largest,
         # which one alone is itself.
         kept[before:given] = False
-        start = system.solve(weights, kept)[0] if np.any(kept) else np.zeros(n + k + 1)
+        start = system.solve(weights, kept).found if np.any(kept) else np.zeros(n + k + 1)
         beyond = system.left(start)[before:given]
         kept[before:given] = beyond <= np.min(beyond) - ROUNDED
-    found, _ = system.refitted(weights, kept, leave_out)
-    found = np.clip(found, -FARTHEST, FARTHEST)
+    found = np.clip(system.refitted(weights, kept, leave_out).found, -FARTHEST, FARTHEST)
     with np.errstate(over="ignore", under="ignore"):
         filled = np.bincount(triplets(A).row, minlength=m) > 0
         rows = np.where(filled, np.exp(R @ found[n : n + k]), 0.0)
@@ -128,8 +127,8 @@ def program_units(
     return ProgramUnits(size, rows, columns, objective)
 
 
-def _size(found: Array, determined: bool) -> float:
+def _size(fit: Fit) -> float:
     """exp(V) with all equations equal; 0 where V is not determined."""
     with np.errstate(over="ignore", under="ignore"):
-        size = float(np.exp(found[-1])) if determined else 0.0
+        size = float(np.exp(fit.found[-1])) if fit.is_determined() else 0.0
     return size if np.isfinite(size) else 0.0

@@ -19,8 +19,10 @@ LAST = 1000
 """So many unknowns of the highest degrees may go last, whatever they fill."""
 FILL = 1_000_000
 """Entries that a factor may have if no better order is looked for."""
-SMALL, LARGE, CROWDED = 200, 2000, 0.08
+SMALL, LARGE, CROWDED = 200, 2000, 0.05
 """Up to the first order, and to the second from this share of entries on, a matrix is dense."""
+THIN = 10
+"""With so few entries a column, minimum degree takes no longer than what it saves."""
 FEW = 24
 """Up to this order a matrix is eliminated in rationals."""
 
@@ -239,7 +241,7 @@ def by_degree(G: Any) -> Array | None:
     order = np.argsort(degree, kind="stable")
     first = order[: max(n - LAST, 0)]
     if first.size == 0:
-        return order
+        return None if G.nnz <= THIN * n else order
     count, part = connected_components(G[first][:, first], directed=False)
     size = np.bincount(part, minlength=count)
     entries = np.minimum(np.bincount(part, weights=degree[first], minlength=count), LAST)
