@@ -32,6 +32,7 @@ RULES: tuple[tuple[str, object], ...] = (
     (r">>", "≽"),
     (r"<=", "≤"),
     (r">=", "≥"),
+    (r"!=", "≠"),
     (r"(?<![A-Za-z])-|-(?![A-Za-z])", "−"),
 )
 """From the letters to the signs; a hyphen within a word stays one."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.latex.conditions import condition_faults
 from support.latex.derivations import derivation_faults
 from support.latex.evaluation import K
 from support.latex.every_model import (
@@ -72,6 +73,7 @@ def check(page: Page, solution: Any, name: str = "") -> None:
     assert page.faults(solution.objective, bound, name not in EXEMPT) == []
     assert derivation_faults(page, solution.problem.derivation()) == []
     conditions = [row.name for row in solution.certificate.conditions]
+    assert condition_faults(page, solution, conditions) == []
     multipliers = [name for name, value in solution.dual.items() if np.size(value)]
     assert undefined([*conditions, *multipliers], page.text) == set()
 
@@ -173,6 +175,26 @@ def test_no_corrupted_formula_passes(name: str) -> None:
             if not other.faults(solution.objective, solution.certificate.dual_objective):
                 passed.append(text)
     assert count > 8
+    assert passed == []
+
+
+LOST = ((r" - ", " + "), (r" \+ ", " - "), (r"/n", ""), (r"\blam ", ""), (">=", "<="), ("<=", ">="))
+SHARP = "Ridge Lasso SoftMarginSVM HuberRegression NuSVC GaussianLikelihood MonotoneRegression"
+SHARP += " TrendFilter PrincipalComponents SpanningTree OptimalTransport SquareRootLasso"
+
+
+@pytest.mark.parametrize("name", SHARP.split())
+def test_no_corrupted_condition_passes(name: str) -> None:
+    """One sign, factor or sense of a row of the certificate is another."""
+    page, solution = page_of(EVERY[name]())
+    passed, count = [], 0
+    for row in solution.certificate.conditions:
+        for pattern, new in LOST:
+            for place in re.finditer(pattern, row.name):
+                other = row.name[: place.start()] + new + row.name[place.end() :]
+                passed += [other] if not condition_faults(page, solution, [other]) else []
+                count += 1
+    assert count > 2
     assert passed == []
 
 

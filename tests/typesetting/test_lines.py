@@ -30,6 +30,7 @@ NAMES = {
     "user-defined x >= -1": "user-defined x ≥ −1",
     "Z_upper >> 0": "Z_upper ≽ 0",
     "P << I": "P ≼ I",
+    "Theta_ij (S_ij - W_ij) + lam |Theta_ij| = 0, i != j": "Θᵢⱼ (Sᵢⱼ − Wᵢⱼ) + λ |Θᵢⱼ| = 0, i ≠ j",
     "1'u = 0": "\N{MATHEMATICAL BOLD DIGIT ONE}ᵀu = 0",
     "sqrt(sum_i u_i^2/c_i) <= 1": "√(∑ᵢ uᵢ²/cᵢ) ≤ 1",
     "u_i/c_i = softmax(z_i) - e_y_i": "uᵢ/cᵢ = softmax(zᵢ) − e_yᵢ",

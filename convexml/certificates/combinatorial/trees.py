@@ -189,7 +189,7 @@ class SpanningTrees:
             worst("x is 0 on and below the diagonal", primal, beside),
             worst("x(E) = n - 1", primal, total, n - 1.0, gamma(n * n) * float(np.abs(x).sum())),
             worst(TREES, primal, middle[0], 1.0, middle[1]),
-            worst("y_pi >= 0", dual, signs, size),
+            worst("y_pi >= 0 but for single points", dual, signs, size),
             worst("sum of y_pi that part e <= d_e", dual, np.maximum(loads - d, 0.0), size, lost),
             products("y_pi (x(pi) - |pi| + 1) = 0", packing.y * slacks),
             products("x_e (d_e - sum of y_pi that part e) = 0", np.triu(x, 1) * (d - loads)),

@@ -18,7 +18,7 @@ from .gap import certify_objective
 WORDS = {
     "-X'u in dOmega(w)": "-X'U in dOmega(W)",
     "|X_g'u| <= lam omega_g": "|X_j'U| <= lam",
-    "lam omega_g |w_g| + w_g'X_g'u = 0": "lam |W_j| + W_j X_j'U = 0",
+    "lam omega_g |w_g| + w_g'X_g'u = 0": "lam |W_j| + X_j'U W_j' = 0",
 }
 """What the rows of the group lasso are called here; of b, that is 1'U = 0."""
 BEYOND = "No bound: what the intercepts are rounded by is beyond float64."

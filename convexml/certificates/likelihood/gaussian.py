@@ -197,8 +197,8 @@ class Precision:
     @property
     def slack(self) -> str:
         """What Theta_ij and the room of W_ij are to each other, in words."""
-        penalty = " + lam |Theta_ij|" if self.lam > 0.0 else ""
-        return f"Theta_ij (S_ij - W_ij){penalty} = 0"
+        slack = "Theta_ij (S_ij - W_ij)"
+        return f"{slack} + lam |Theta_ij| = 0, i != j" if self.lam > 0.0 else f"{slack} = 0"
 
     def _improved(self) -> tuple[Array | None, Array | None]:
         """A better Theta, and its inverse."""

@@ -245,6 +245,6 @@ class Generalized:
             rows.append(worst("1'u = 0", "dual_feasibility", drift[-1], sizes[-1]))
         return [
             *rows,
-            worst("|s_i| <= lam", "dual_feasibility", out, self.lam),
-            products("lam |(Aw)_i| - s_i (Aw)_i = 0", self.lam * np.abs(z) - s * z),
+            worst("|s_k| <= lam", "dual_feasibility", out, self.lam),
+            products("lam |(Aw)_k| - s_k (Aw)_k = 0", self.lam * np.abs(z) - s * z),
         ]

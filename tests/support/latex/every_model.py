@@ -20,7 +20,7 @@ RISING = REAL + 0.3 * np.arange(N)
 POINTS = X[:5, :2]
 LEARNERS = np.column_stack([np.sign(X), -np.ones(N)])
 SOME_ZERO = np.where(np.arange(N) == 3, 0.0, WEIGHTS)
-DISTANCES = np.abs(POINTS[:, None, 0] - POINTS[None, :, 0]) + 0.5 * (
+DISTANCES = np.abs(POINTS[:, None, 0] - POINTS[None, :, 0]) - 0.5 * (
     POINTS[:, None, 1] != POINTS[None, :, 1]
 )
 A, COSTS = np.diff(np.eye(D), axis=0), np.abs(X[:4, :4])
@@ -212,8 +212,10 @@ class Builder:
             [float(np.sum(self.s[CLASSES == k]) / np.sum(self.s)) for k in range(3)],
         )
         S = [np.cov(x[CLASSES == k].T, aweights=self.s[CLASSES == k], ddof=0) for k in range(3)]
-        self.size(k=3)
+        self.size(k=3, i=2, j=2)
         self.names["I"] = np.eye(2)
+        means = [np.average(x[CLASSES == k], 0, self.s[CLASSES == k]) for k in range(3)]
+        self.words["means of the classes"] = np.array(means)
         self.words |= {"covariance of class k": np.array(S), "its share": np.array(share)}
         self.words["number of features"] = 2.0
         self.words["covariance within the classes"] = sum(

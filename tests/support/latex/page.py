@@ -259,24 +259,29 @@ class Page:
             told = below[1].strip("{}") if below else re.sub(r"\\[a-zA-Z]+|[^WwvqK]", "", f)[0]
             variable = told.partition("_")[0]
         name, of_rows = variable, r"\partial_{z_i}" in text
-        x, rng = np.asarray(self.known[name], dtype=float), np.random.default_rng(0)
+        x, whole = np.asarray(self.known[name], dtype=float), " + ".join(functions)
         for i in self.ranges["i"] if of_rows else [None]:
             at = {} if i is None else {"i": i}
-            v = np.asarray(self.reader(f"{left} - ({smooth})", self.known).value(**at))
-            whole = " + ".join(functions)
-            base = self.reader(whole, self.known).value(**at)
-            shape = x[i].shape if of_rows else x.shape
-            steps = [
-                *rng.normal(size=(20, *shape)),
-                *np.eye(int(np.prod(shape)) or 1).reshape(-1, *shape),
-            ]
-            for step, size in itertools.product(steps, (1e-3, -1e-3, 1.0, -1.0)):
+            place = i if of_rows else ...
+
+            def value(part: Any, place: Any = place, at: Any = at) -> Any:
                 moved = x.copy()
-                moved[i if of_rows else ...] += size * step
-                value = self.reader(whole, self.known | {name: moved}).value(**at)
-                if value < base + np.sum(v * size * step) - self.tol * abs(size):
-                    return False
+                moved[place] = part
+                return self.reader(whole, self.known | {name: moved}).value(**at)
+
+            v = np.asarray(self.reader(f"{left} - ({smooth})", self.known).value(**at))
+            if not self.supports(value, x[place], v):
+                return False
         return True
+
+    def supports(self, f: Any, x: Any, v: Any) -> bool:
+        """f(x + d) - f(x) >= v'd for many d, short and long."""
+        base = f(x)
+        return all(
+            f(x + size * d) >= base + np.sum(v * size * d) - self.tol * abs(size)
+            for d in directions(np.shape(x))
+            for size in (1e-3, -1e-3, 1.0, -1.0)
+        )
 
     def least(self, value: float) -> list[str]:
         """Where the Lagrangian is below P* at the multipliers: they do not hold it."""
@@ -322,9 +327,15 @@ class Page:
 SLACK = 1e-6
 """Relative: what the solution may lack."""
 VARIABLES = re.compile(r"\\(min|max)_(?:\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}|(\\?\w+))\\ ?")
-FAILURES = (Unknown, Beyond, AssertionError, KeyError, TypeError, ValueError, IndexError)
+FAILURES = (Unknown, Beyond, AssertionError, LookupError, TypeError, ValueError, AttributeError)
 MULTIPLIERS = {r"\beta", r"\gamma", r"\Lambda", r"\lambda", r"\mu", r"\beta^*", r"\nu"}
 MULTIPLIERS |= {r"\lambda^+", r"\lambda^-"}
+
+
+def directions(shape: tuple[int, ...]) -> list[Any]:
+    """Some of every kind, and each axis."""
+    axes = np.eye(int(np.prod(shape)) or 1).reshape(-1, *shape)
+    return [*np.random.default_rng(0).normal(size=(20, *shape)), *axes]
 
 
 def phrase_of(words: str) -> str:

@@ -15,7 +15,7 @@ INDEX = re.compile(r"_\([^)]*\)|_[A-Za-zπ]+")
 PROSE = {
     *"a are at below by class classes could directions dom every evaluated falls for in is".split(),
     *"its loss means none of on other part partitions priors semidefinite shares sign that".split(),
-    *"the their those where which within".split(),
+    *"but single points the their those where which within".split(),
     *"and bounds ray diagonal sum tr diag log exp max min".split(),
 }
 PRODUCT = 3
