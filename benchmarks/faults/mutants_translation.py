@@ -95,6 +95,13 @@ MUTANTS = [
         (f"{TEXTBOOK}::test_quadratic_constraint",),
     ),
     Mutant(
+        "dual: twice the price of a quadratic constraint in LaTeX",
+        f"{DUALITY}/latex/cones.py",
+        "identity(lam.rows) * 4.0",
+        "identity(lam.rows) * 2.0",
+        ("tests/duality/test_dualize_printed.py::test_every_line_holds[quadratic_constraints]",),
+    ),
+    Mutant(
         "dual: the entropy of u alone",
         f"{DUALITY}/assemble.py",
         "cp.sum(cp.rel_entr(u, lam) + cp.rel_entr(lam - u, lam))",

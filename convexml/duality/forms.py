@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..numerics import Array
+from ..numerics import EPS, Array
 
 TRANSPOSE = r"^\top"
 INVERSE, INVERSE_TRANSPOSE = "^{-1}", r"^{-\top}"
@@ -50,7 +50,8 @@ class Matrix:
 
     def __matmul__(self, other: Matrix) -> Matrix:
         """The product; multiples of the identity leave the other name alone."""
-        entries = (self.entries @ other.entries).tocsr()
+        entries, size = self.entries @ other.entries, abs(self.entries) @ abs(other.entries)
+        entries = entries.multiply(abs(entries) > 8.0 * EPS * size).tocsr()  # else it is rounding
         for left, right in ((self, other), (other, self)):
             factor = left.identity_factor()
             if factor is not None:

@@ -98,6 +98,14 @@ def test_a_norm_in_a_square_stays() -> None:
     assert r"(\left\| x \right\|_2 + 1)^2" in cml.dualize(problem).latex()
 
 
+def test_rounding_is_not_printed() -> None:
+    """0.7 times a sum of labels that is 0 was written as 2.22e-16."""
+    labels, b = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0]), cp.Variable(name="b")
+    loss = cp.sum(cp.pos(1.0 - cp.multiply(labels, np.ones((6, 3)) @ x + b)))
+    latex = cml.dualize(cp.Problem(cp.Minimize(0.5 * cp.sum_squares(x) + 0.7 * loss))).latex()
+    assert "10^{-" not in latex
+
+
 def test_a_matrix_has_one_exponent() -> None:
     entries = np.array([[0.0, 2.0], [-4.0, 0.0]])
     A = named(entries, "A")
