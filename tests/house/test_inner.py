@@ -7,11 +7,14 @@ import inspect
 import re
 import tomllib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import cvxpy as cp
 import pytest
 from house.test_layers import imported_names
+from packaging.version import Version
 from support.sources import nodes, parsed
 
 INNER = "convexml/duality/inner.py"
@@ -30,6 +33,8 @@ COMPILED = set(
 )
 """What its compilation leaves behind."""
 OWN = {"self", "cls"}
+BROWSER = {"axe-playwright-python", "playwright"}
+"""What only looks at the page: no result hangs on its version."""
 
 
 def trespasses(source: str, package: list[str]) -> Iterator[str]:
@@ -114,10 +119,35 @@ def test_what_is_documented_is_allowed(source: str) -> None:
     assert list(trespasses(source, ["convexml", "audit"])) == []
 
 
-def test_ci_tests_the_oldest_cvxpy_that_is_allowed(repository: Path) -> None:
+def lower_bounds(project: dict[str, Any]) -> dict[str, str]:
+    """Name and lowest allowed version of each dependency and extra that states one."""
+    needs = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    stated = (re.match(r"([\w-]+)(?:\[[\w,]+\])?>=([\w.]+)", need) for need in needs)
+    return {need[1]: need[2] for need in stated if need}
+
+
+def test_the_oldest_versions_are_those_that_are_allowed(repository: Path) -> None:
+    text = (repository / ".ci" / "oldest.txt").read_text(encoding="utf-8")
+    pinned = dict(line.split("==") for line in text.splitlines() if not line.startswith("#"))
     project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (oldest,) = (need for need in project["dependencies"] if need.startswith("cvxpy"))
+    allowed = lower_bounds(project)
+    assert all(
+        need in allowed
+        for need in (re.split(r"[^\w-]", need)[0] for need in project["dependencies"])
+    )
+    wrong = {
+        name: (version, pinned.get(name, "nothing"))
+        for name, version in allowed.items()
+        if name not in BROWSER and Version(pinned.get(name, "0")) != Version(version)
+    }
+    assert not wrong, f".ci/oldest.txt must pin what pyproject.toml allows: {wrong}"
+
+
+def test_ci_runs_another_environment_by_turns(repository: Path) -> None:
     script = (repository / ".ci" / "run").read_text(encoding="utf-8")
-    assert f'"{oldest.replace(">=", "==")}"' in script
-    (tests,) = (line for line in script.splitlines() if line.startswith(".venv-oldest/bin/python"))
-    assert {"duality", "recognize"} <= set(re.findall(r"\w+", tests))
+    turns = script[script.index("case $((") : script.index("esac")]
+    assert [turn in turns for turn in ("-c .ci/oldest.txt", "uninstall -qy ecos", "Prescott")] == [
+        True
+    ] * turns.count(") .venv-other")
+    (tests,) = (line for line in script.splitlines() if ".venv-other/bin/python -m" in line)
+    assert {"duality", "recognize", "audit"} <= set(re.findall(r"\w+", tests))
