@@ -101,9 +101,11 @@ def scales(penalty: Penalty) -> Array:
 
 
 def interior(penalty: Penalty, rng: np.random.Generator) -> Array:
-    """A point of the domain of the penalty."""
-    w = rng.normal(size=D)
-    w = penalty.project(w)
+    """A point of the domain of the penalty, and not 0: a plane needs a normal."""
+    v = rng.normal(size=D)
+    w = penalty.project(v)
+    if not w.any():
+        w = penalty.project(-v)
     if penalty.name in ("l1_ball", "l2_ball"):
         w = 0.5 * w
     assert off_set(penalty, w) <= 1e-14
