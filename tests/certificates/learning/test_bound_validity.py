@@ -90,7 +90,7 @@ def points(problem: LearningProblem, rng: np.random.Generator) -> list[tuple[Arr
 # -- gap >= P(w) - P*, always ----------------------------------------------------------------
 
 
-@settings(max_examples=120)
+@settings(max_examples=40)
 @given(st.sampled_from(COMBINATIONS), kinds)
 def test_the_gap_bounds_the_suboptimality(pair: tuple[Loss, Penalty], kind: Kind) -> None:
     problem = make(*pair, kind)
@@ -114,7 +114,7 @@ def test_the_gap_bounds_the_suboptimality(pair: tuple[Loss, Penalty], kind: Kind
 # -- weak duality, and the identity behind it ------------------------------------------------
 
 
-@settings(max_examples=120)
+@settings(max_examples=40)
 @given(st.sampled_from(COMBINATIONS), kinds, st.sampled_from([1e-3, 0.3, 1.0, 5.0]))
 def test_every_repaired_u_bounds_p_from_below(
     pair: tuple[Loss, Penalty], kind: Kind, size: float
