@@ -58,6 +58,7 @@ class Oracle:
         size = np.ones_like(z)
         if o.loss.name == "interpolation":
             size = abs(self.X) @ abs(w) + abs(b) + abs(o.y)
+            size = np.maximum(size, 1e-6 * size.max())  # w of a row that is 0 is rounding
         off = np.max(off_margin(o.loss, o.y, z) / np.where(size > 0, size, 1))
         return max(float(off), off_set(o.penalty, w))
 
