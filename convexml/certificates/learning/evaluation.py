@@ -11,7 +11,8 @@ from ...numerics import EPS, ROUNDING, Array, all_finite
 from ...objective import Objective
 from ..scale import learning_scale
 from .account import dual_rounding, primal_rounding, refine_primal
-from .points.dual_margin import with_margin
+from .points.column_rows import EXACTLY
+from .points.dual_margin import closer, with_margin
 from .points.dual_point import SMALL_ENOUGH, TIGHT, construct_dual
 from .points.dual_repair import DualPoint, repair_dual
 from .points.dual_rows import held_rows
@@ -91,7 +92,8 @@ def evaluate(
     under = dual_rounding(objective, point, dual, 0.5 * room)
     below = under.price
     seen = above + below > SEEN * room and entries <= SMALL_ENOUGH
-    decides = not point.value - dual.value + above + below <= room and above + below > 0.1 * room
+    gap = max(point.value - dual.value, 0.0)
+    decides = not gap + above + below <= room and above + below > 0.1 * room
     if isfinite(point.value) and (seen or (decides and entries <= AFFORDABLE)):
         finer = refine_primal(objective, point)
         exact = with_margin(objective, repaired, precise=True)
@@ -101,6 +103,12 @@ def evaluate(
             point, above = finer, less
         if lower.within is None and exact.value - lower.price >= dual.value - below:
             dual, under = exact, lower
+        if decides and entries <= EXACTLY and u is None:
+            for each in closer(objective, dual):
+                lower = dual_rounding(objective, point, each, 0.5 * room)
+                less = max(point.value - each.value, 0.0) + lower.price
+                if lower.within is None and less < max(point.value - dual.value, 0.0) + under.price:
+                    dual, under = each, lower
     same = u is None or repaired.moved <= ROUNDING * float(np.max(np.abs(u), initial=0.0))
     reason = ""
     if not isfinite(point.value):

@@ -43,18 +43,21 @@ def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
         dw, db = solve(objective, level, w, slope, h)
         fall = float((objective.design.rmatvec(slope) + level * w) @ dw + slope.sum() * db)
         promise = -0.5 * fall / abs(value) if fall < 0.0 < abs(value) else np.nan
-        if promise <= CLOSE and solve is by_factors and not np.any(level):
-            w, b = finished(objective, w, b)
-            yield Iterate(w, b, None, passes, promise=0.0)
-            return
-        yield Iterate(w, b, u, passes, promise=promise)
-        passes += objective.d + 3.0
-        u, step = slope + h * objective.predict(dw, db), 0.0
-        if fall < 0.0:
-            step, value, tried = search(along(objective, w, b, dw, db), value, fall)
-            passes += tried
+        can_finish = solve is by_factors and not np.any(level)
+        step, is_close = 0.0, promise <= CLOSE and can_finish
+        if not is_close:
+            yield Iterate(w, b, u, passes, promise=promise)
+            passes += objective.d + 3.0
+            u = slope + h * objective.predict(dw, db)
+            if fall < 0.0:
+                step, value, tried = search(along(objective, w, b, dw, db), value, fall)
+                passes += tried
         if step == 0.0:
-            yield Iterate(w, b, u, passes)
+            if can_finish:
+                w, b = finished(objective, w, b)
+                yield Iterate(w, b, None, passes, promise=0.0)
+            else:
+                yield Iterate(w, b, u, passes)
             return
         w, b = w + step * dw, b + step * db
 

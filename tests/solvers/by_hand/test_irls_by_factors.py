@@ -60,7 +60,7 @@ def by_qr(seed: int):
     return (x[:-1], float(x[-1])) if intercept else (x, 0.0)
 
 
-@pytest.mark.parametrize("seed", [21, 33, 48, 54, 71, 107, 125, 134])
+@pytest.mark.parametrize("seed", [21, 33, 48, 54, 71, 89, 107, 125, 134, 138])
 def test_ill_conditioned_designs_are_certified(seed: int) -> None:
     """Each was left undecided by normal equations, with a gap of all of P."""
     problem = posed(seed)
@@ -79,7 +79,7 @@ def test_rows_without_curvature_still_pull() -> None:
 
 @pytest.mark.slow
 def test_few_points_by_qr_are_certified_where_ours_are_not() -> None:
-    """24 of 150 before IRLS had factors, 4 before its last step was exact; which is rounding's."""
+    """24 of 150 before IRLS had factors, now 1; which is rounding's: an ulp of w is .001 of z."""
     defeats = []
     for seed in range(150):
         problem = posed(seed)
@@ -89,4 +89,4 @@ def test_few_points_by_qr_are_certified_where_ours_are_not() -> None:
             continue
         if problem.certify(*point).verdict == "certified":
             defeats.append(seed)
-    assert len(defeats) <= 3, defeats
+    assert len(defeats) <= 2, defeats

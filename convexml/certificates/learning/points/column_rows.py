@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -18,7 +18,7 @@ from ....objective import Objective
 from ...algebra.dependence import Dependence, dependence
 from ...algebra.rationals import exact_total, solve_rows, whole_row
 from ...algebra.singular import from_gram, from_inverse, inverse_of, powers
-from ...algebra.sums import exact_residual
+from ...algebra.sums import exact_dot, exact_residual
 from .column_gram import ColumnGram
 from .primal_repair import PrimalPoint
 
@@ -51,12 +51,15 @@ class ColumnRows:
         Mask of the columns B.
     raw, total : array of shape (d,), float
         Bounds of |X'u| on the rows (0 elsewhere) and of |1'u|.
+    signed : array, shape (d + 1,), or None
+        X'u on the rows and 1'u, each rounded once, where all are known.
     """
 
     objective: Objective
     rows: Array
     raw: Array
     total: float
+    signed: Array | None = None
 
     @classmethod
     def at_dual(
@@ -64,19 +67,21 @@ class ColumnRows:
     ) -> ColumnRows:
         """Measure the rows at u, with v = -X'u as computed, to within ``error`` where known."""
         index, n = np.flatnonzero(rows), objective.n
-        total = abs(exact_total(u)) if objective.fit_intercept else 0.0
+        total = exact_total(u) if objective.fit_intercept else 0.0
         exact = np.full(index.size, np.nan)
         if 0 < n * index.size <= EXACTLY:
             exact = objective.design.columns(index).dense().T
-            exact = np.abs(exact_residual(exact, in_memory(u)))
+            exact = exact_residual(exact, in_memory(u))
         raw = np.zeros(objective.d)
-        raw[index] = exact * (1.0 + EPS)
+        raw[index] = exact
+        signed = None if np.any(np.isnan(raw)) else np.append(raw, total)
+        raw = np.abs(raw) * (1.0 + EPS)
         unknown = rows & np.isnan(raw)
         if np.any(unknown):
             if error is None:
                 error = gamma(n + 1) * objective.column_reach(u)
             raw = np.where(unknown, np.abs(v) + error, raw)
-        return cls(objective, rows, raw, total * (1.0 + EPS))
+        return cls(objective, rows, raw, abs(total) * (1.0 + EPS), signed)
 
     @property
     def vanish(self) -> bool:
@@ -117,7 +122,10 @@ class ColumnRows:
 
     def at(self, point: PrimalPoint) -> float:
         """What the residual is worth at a point: a bound of |w'X'u + b 1'u| on the rows."""
-        return float(np.abs(point.w) @ self.raw) + abs(point.b) * self.total
+        size = float(np.abs(point.w) @ self.raw) + abs(point.b) * self.total
+        if self.signed is None:
+            return size
+        return abs(exact_dot(np.append(point.w, point.b), self.signed)) + 2.0 * EPS * size
 
     def _blocks(self, samples: Array) -> Iterator[Array]:
         """The centred columns in blocks of rows, in memory."""
@@ -186,6 +194,28 @@ class ColumnRows:
         except linalg.LinAlgError:
             return 0.0
         return from_inverse(blocks, inverse_of(R))
+
+    def shorter(self, u: Array, samples: Array, kept: Array) -> float:
+        """A bound of |x|_2 of an x on some samples with E'(u + x) = 0.
+
+        By an x that nearly does it: what that leaves is summed exactly, and is a share of EPS.
+        """
+        if self.signed is None or not samples.size:
+            return np.inf
+        E, ones = self.columns.dense(), self.objective.fit_intercept
+        E = np.column_stack([E, np.ones(self.objective.n)]) if ones else E
+        missed = self.signed[np.append(self.rows, ones)]
+        Q, R, order = linalg.qr(E[samples], mode="economic", pivoting=True, check_finite=False)
+        k = int(np.sum(np.abs(np.diag(R)) > EPS * abs(R[0, 0])))
+        t = linalg.solve_triangular(R[:k, :k], missed[order[:k]], trans="T", check_finite=False)
+        x = -Q[:, :k] @ t
+        left = exact_residual(np.vstack([E, E[samples]]).T, np.append(in_memory(u), x))
+        raw = np.zeros(self.objective.d)
+        raw[self.rows] = np.abs(left[: len(left) - ones]) * (1.0 + EPS)
+        total = abs(float(left[-1])) * (1.0 + EPS) if ones else 0.0
+        sigma, rest = replace(self, raw=raw, total=total, signed=None).regularity(samples, kept)
+        found = (length(x) * (1.0 + 1e-12) + rest / sigma) if sigma > 0.0 else np.inf
+        return found if np.isfinite(found) else np.inf
 
     def exact_length(self, u: Array, samples: Array) -> float:
         """|x|_2 of an x on a mask of samples with E'(u + x) = 0, in rationals; inf if none is."""

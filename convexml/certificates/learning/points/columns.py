@@ -99,7 +99,11 @@ def price_of_columns(
             break
         wanted = wanted | crossed
     small = NOTHING * (0.0 if point is None else point.value)
-    if best <= max(room, small if np.isfinite(small) else 0.0):
+    enough = max(room, small if np.isfinite(small) else 0.0)
+    if best > enough and not np.any(crossed):
+        found, crossed, _ = _corrected(rows, u, v, point, reach, None, True)
+        best = min(best, found)
+    if best <= enough:
         return ColumnPrice(best)
     best = min(best, _growth(rows, point), above_zero(objective, u, v))
     if best <= room:
@@ -118,13 +122,18 @@ def _corrected(
     point: PrimalPoint | None,
     error: Array,
     dual: DualPoint | None,
+    sharply: bool = False,
 ) -> tuple[float, Array, str]:
-    """(price, sign rows to hold as well, reason) of a correction on the interior samples."""
+    """(price, sign rows to hold as well, reason) of a correction on the interior samples.
+
+    ``sharply`` looks for it, where else a bound of its length is enough.
+    """
     objective = rows.objective
     lo, hi = objective.dual_bounds()
     room = np.minimum(u - lo, hi - u) * (1.0 - 4.0 * EPS)
     known = _known_length(rows, dual.gram, room) if dual is not None and dual.gram else None
-    step, inside, shares, reason = _length(rows, room) if known is None else (*known, "")
+    sought = u if sharply else None
+    step, inside, shares, reason = _length(rows, room, sought) if known is None else (*known, "")
     if reason:
         fits = room > INSIDE * float(np.max(np.where(room < np.inf, room, 0.0)))
         step, wide = rows.exact_length(u, fits), np.flatnonzero(fits)
@@ -185,8 +194,11 @@ def _known_length(
     return step, inside, shares[inside]
 
 
-def _length(rows: ColumnRows, room: Array) -> tuple[float, Array, Array, str]:
-    """(step, samples, ones, why not): |du|_2 <= step on samples that are 2 step inside the box."""
+def _length(rows: ColumnRows, room: Array, u: Array | None) -> tuple[float, Array, Array, str]:
+    """(step, samples, ones, why not): |du|_2 <= step on samples that are 2 step inside the box.
+
+    With ``u`` the step is looked for.
+    """
     kept = np.arange(rows.width)
     least = _first_guess(rows)
     for _ in range(ROUNDS):
@@ -195,6 +207,7 @@ def _length(rows: ColumnRows, room: Array) -> tuple[float, Array, Array, str]:
         for chosen in (few, inside) if few.size < inside.size else (inside,):
             sigma, length = rows.regularity(chosen, kept)
             step = length / sigma if sigma > 0.0 else np.inf
+            step = step if u is None else min(step, rows.shorter(u, chosen, kept))
             if sigma > 0.0 and np.all(room[chosen] >= 2.0 * step):
                 return step, chosen, np.ones_like(room[chosen]), ""
         if sigma > 0.0:

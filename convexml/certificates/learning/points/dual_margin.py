@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
 import numpy as np
+from scipy import linalg
 
 from ....numerics import EPS, Array
 from ....objective import MulticlassObjective, Objective
+from ...algebra.sums import exact_residual
 from ...rounding import compensated_error, compensated_rmatvec
 from .column_gram import ColumnGram
 from .dual_repair import (
@@ -29,6 +32,7 @@ NEAR = 1e-9
 """Share below its bound from which on a block of v is held where it is."""
 MOST = 500
 ATTEMPTS = 6
+ROUNDS = 4
 POWERS = range(4, 53, 2)
 """Margins that are tried are 2^4 eps, 2^6 eps, ..."""
 
@@ -63,6 +67,32 @@ def with_margin(
     value, terms = dual_value(objective, *found[:2])
     moved = point.moved + float(np.abs(found[0] - u).max())
     return DualPoint(found[0], value, found[1], moved, point.source, found[2], terms)
+
+
+def closer(objective: Objective, point: DualPoint) -> Iterator[DualPoint]:
+    """Points nearer to X'u = 0 and 1'u = 0 of free columns: u less what exact residuals ask for.
+
+    What is left is rounding of u, of which each step draws another.
+    """
+    free, u = objective.penalty.free(objective.d), point.u
+    if isinstance(objective, MulticlassObjective) or not free.any():
+        return
+    E = objective.design.columns(np.flatnonzero(free)).dense()
+    E = np.column_stack([E, np.ones(objective.n)]) if objective.fit_intercept else E
+    lo, hi = box_inside(objective)
+    room = np.minimum(u - lo, hi - u)
+    root = np.sqrt(np.where(np.isfinite(room), room, objective.c))
+    Q, R, order = linalg.qr(root[:, None] * E, mode="economic", pivoting=True)
+    if len(R) < len(order) or not np.all(np.diag(R)):
+        return
+    for _ in range(ROUNDS):
+        missed = exact_residual(E.T, u)[order]
+        step = root * (Q @ linalg.solve_triangular(R, missed, trans="T", check_finite=False))
+        u = balance(objective, np.clip(u - step, lo, hi), lo, hi)
+        v, error = _precisely(objective, u)
+        value, terms = dual_value(objective, u, v)
+        moved = point.moved + float(np.abs(u - point.u).max())
+        yield DualPoint(u, value, v, moved, point.source, error, terms)
 
 
 def _shrunk(
