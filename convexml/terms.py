@@ -14,7 +14,10 @@ class Terms(NamedTuple):
         The contribution to the objective.
     constraints : dict
         Explicit constraints by label.
+    helpers : tuple of str
+        Of a conjugate: names of its variables that are no multipliers.
     """
 
     value: Any
     constraints: dict[str, Any]
+    helpers: tuple[str, ...] = ()

@@ -106,6 +106,8 @@ class Tex(NamedTuple):
         Of a loss: what its conditions name beside y_i, z_i, u_i and c_i, by statements. None: the
         loss itself, l(y_i, z_i); empty where they are variables and multipliers of the rows. Of a
         penalty: what its formulas name beside w, v and its strength.
+    helpers : str
+        The ``helpers`` of its ``Terms`` by what is left of the dual without them.
     """
 
     value: str = ""
@@ -114,6 +116,7 @@ class Tex(NamedTuple):
     slope: str = ""
     rows: tuple[Row, ...] = ()
     names: str | None = None
+    helpers: str = ""
 
     def defined(self, symbol: str) -> str:
         """The function by a symbol of its own."""
@@ -144,6 +147,8 @@ class Form(NamedTuple):
         The variables in place of the losses, and the sum of losses.
     slope : str
         Stationarity in these variables.
+    helpers : str
+        As of ``Tex``.
     """
 
     rows: tuple[Row, ...]
@@ -155,6 +160,7 @@ class Form(NamedTuple):
     cost: str = ""
     domain: str = ""
     slope: str = ""
+    helpers: str = ""
 
 
 def number(value: float) -> str:

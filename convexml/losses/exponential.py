@@ -83,9 +83,15 @@ class Exponential(Loss):
         p = -cp.multiply(y / c, u)
         # See Logistic: the value stays finite when a solver leaves p at -1e-12.
         h = cp.Variable(len(y), name="entropy")
-        return Terms(cp.multiply(c, h) + cp.multiply(y, u), {"entropy": -cp.entr(p) <= h})
+        return Terms(
+            cp.multiply(c, h) + cp.multiply(y, u), {"entropy": -cp.entr(p) <= h}, ("entropy",)
+        )
 
     def tex(self) -> Tex:
         return Tex(
-            "e^{-y_i z_i}", r"p_i \log p_i - p_i", r"p_i = -y_i v_i \ge 0", "-y_i e^{-y_i z_i}"
+            "e^{-y_i z_i}",
+            r"p_i \log p_i - p_i",
+            r"p_i = -y_i v_i \ge 0",
+            "-y_i e^{-y_i z_i}",
+            helpers=r"\text{entropy}_i = p_i \log p_i",
         )

@@ -86,8 +86,8 @@ class Linex(Loss):
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        value, constraints = self._of_one.conjugate_expression(np.ones_like(y), -u, c, theta)
-        return Terms(value + cp.multiply(y, u), constraints)
+        of_one = self._of_one.conjugate_expression(np.ones_like(y), -u, c, theta)
+        return of_one._replace(value=of_one.value + cp.multiply(y, u))
 
     def words(self, z: str) -> Words:
         return Words(slope=f"(1 - e^(y - {z}))")
@@ -98,4 +98,5 @@ class Linex(Loss):
             r"m_i \log m_i - m_i + 1 + y_i v_i",
             r"m_i = 1 - v_i \ge 0",
             "1 - e^{y_i - z_i}",
+            helpers=r"\text{entropy}_i = m_i \log m_i",
         )

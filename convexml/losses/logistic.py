@@ -112,7 +112,9 @@ class Logistic(Loss):
         # On its own constraint the entropy survives a p that a solver leaves at -1e-12: in the
         # objective CVXPY would report -inf for the whole dual.
         h = cp.Variable(len(y), name="entropy")
-        return Terms(cp.multiply(c, h), {"entropy": -cp.entr(p) - cp.entr(1.0 - p) <= h})
+        return Terms(
+            cp.multiply(c, h), {"entropy": -cp.entr(p) - cp.entr(1.0 - p) <= h}, ("entropy",)
+        )
 
     def conditions(self, at: AtSamples) -> list[Condition]:
         return [at.slopes.named("u_i/c_i = -y_i P(other class)"), at.domain]
@@ -127,4 +129,5 @@ class Logistic(Loss):
                 r"P(\text{other class}) = 1 / (1 + e^{y_i z_i})",
                 r"l(y_i, z_i) = \log(1 + e^{-y_i z_i})",
             ),
+            helpers=r"\text{entropy}_i = p_i \log p_i + (1 - p_i) \log(1 - p_i)",
         )

@@ -114,7 +114,9 @@ class Poisson(Loss):
         s = cp.multiply(1.0 / c, u) + y
         # See Logistic: the value stays finite when a solver leaves s at -1e-12.
         h = cp.Variable(len(y), name="entropy")
-        return Terms(cp.multiply(c, h) - u - c * xlogy(y, y), {"entropy": -cp.entr(s) <= h})
+        return Terms(
+            cp.multiply(c, h) - u - c * xlogy(y, y), {"entropy": -cp.entr(s) <= h}, ("entropy",)
+        )
 
     def words(self, z: str) -> Words:
         return Words(slope="l'(y, z)")
@@ -125,4 +127,5 @@ class Poisson(Loss):
             r"m_i \log m_i - m_i - y_i \log y_i + y_i",
             r"m_i = y_i + v_i \ge 0",
             "e^{z_i} - y_i",
+            helpers=r"\text{entropy}_i = m_i \log m_i",
         )

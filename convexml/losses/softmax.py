@@ -107,7 +107,7 @@ class Softmax(Loss):
         # As for the logistic loss, the entropy stands in its own constraint.
         h = cp.Variable(u.shape, name="entropy")
         constraints = {"simplex": cp.sum(p, axis=1) == 1.0, "entropy": -cp.entr(p) <= h}
-        return Terms(cp.multiply(c, cp.sum(h, axis=1)), constraints)
+        return Terms(cp.multiply(c, cp.sum(h, axis=1)), constraints, ("entropy",))
 
     def conditions(self, at: AtSamples) -> list[Condition]:
         sums = worst("sum_k u_ik = 0", "dual_feasibility", at.u.sum(axis=1), at.c)
@@ -119,6 +119,7 @@ class Softmax(Loss):
             r"\sum_k p_{ik} \log p_{ik}",
             r"p_i = e_{y_i} + v_i \ge 0,\ \sum_k p_{ik} = 1",
             r"\operatorname{softmax}(z_i) - e_{y_i}",
+            helpers=r"\text{entropy}_{ik} = p_{ik} \log p_{ik}",
         )
 
 

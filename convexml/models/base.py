@@ -156,8 +156,9 @@ class Problem(ExplainedProblem, PublicNames, ABC):
 
     @property
     def multipliers(self) -> dict[str, Any]:
-        """The dual's variables, {name: cvxpy.Variable}."""
-        return self.dual_statement.variables
+        """The dual's variables, {name: cvxpy.Variable}, without helpers of how it is posed."""
+        posed = self.dual_statement
+        return {name: v for name, v in posed.variables.items() if name not in posed.helpers}
 
     @abstractmethod
     def _pose(self) -> Statement:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
+from ..tex import listed
 from ..typesetting.aligned import rows
+from .latex import Latex
 
 GIVEN = r"\quad\text{s.t.}\quad"
 VARIABLES = re.compile(r"\\(?:min|max)_(?:\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}|(\\?\w+))\\ ?")
@@ -16,21 +19,15 @@ CURVED = re.compile(r"\\\|.*(_2|\^2)|\\[sp]\w*eq(?![a-z])")
 BRACKETS = re.compile(r"\{[^{}]*\}|\([^()]*\)|\[[^][]*\]|\|[^|]*\||\\langle.*?\\rangle")
 
 
-def derived(
-    latex: str, steps: Sequence[tuple[str, str]] = (), slater: str = "", recovery: str = ""
-) -> str:
+def derived(formulas: Latex, slater: str = "") -> str:
     r"""The walk from primal to dual, in rows of the same form.
 
     Parameters
     ----------
-    latex : str
-        What ``latex()`` of a model returns.
-    steps : sequence of (str, str)
-        Words and line: what eliminates a variable; the conditions of stationarity if empty.
+    formulas : Latex
+        With ``steps`` and ``recovery``, or the variables of the conditions in ``over``.
     slater : str
         A strictly feasible point, where a constraint is curved.
-    recovery : str
-        The variables by the multipliers; in words if empty.
 
     Returns
     -------
@@ -38,16 +35,12 @@ def derived(
         Primal, Lagrangian, what minimises it, what is left, dual, the conditions by kind, why
         P = D, and what the names are.
     """
-    lines = (
-        rf"\text{{{label}}}\quad & {row}" for label, row in _walk(latex, steps, slater, recovery)
-    )
+    lines = (rf"\text{{{label}}}\quad & {row}" for label, row in _walk(formulas, slater))
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
-def _walk(
-    latex: str, steps: Sequence[tuple[str, str]], slater: str, recovery: str
-) -> Iterator[tuple[str, str]]:
-    found = rows(latex)
+def _walk(formulas: Latex, slater: str) -> Iterator[tuple[str, str]]:
+    found = rows(str(formulas))
     told = {label: row for label, row in found if label != "KKT"}
     goal, _, given = told["primal"].partition(GIVEN)
     gain, _, limits = told["dual"].partition(GIVEN)
@@ -55,21 +48,47 @@ def _walk(
     named = VARIABLES.match(goal)
     over = (named[1] or named[2]) if named else ""
     conditions = [row for label, row in found if label == "KKT"]
-    kinds = sorted_conditions(conditions, given, limits, over)
+    kinds = sorted_conditions(conditions, given, limits, over, inside)
+    slopes = list(zip_longest(formulas.over, kinds["stationarity"], fillvalue=over))
+    kinds["stationarity"] = [row for name, row in slopes if name]
+    kinds["complementary slackness"] += [row for name, row in slopes if not name]
     yield "primal", told["primal"]
     yield "Lagrangian", told["Lagrangian"]
-    slopes = [(rf"\text{{over }} {over}", row) for row in kinds["stationarity"]]
-    yield from (("minimise", rf"{words}:\quad {row}") for words, row in steps or slopes)
+    steps = formulas.steps or [(rf"\text{{over }} {name}", row) for name, row in slopes if name]
+    yield from (("minimise", rf"{words}\text{{:}}\quad {row}") for words, row in steps)
     left = f"{lagrangian} = {VARIABLES.sub('', gain)}"
     yield "substitute", left + (rf",\ {inside}" if inside else "")
     yield "dual", told["dual"]
+    if "eliminated" in told:
+        yield "eliminated", told["eliminated"]
     for kind in KINDS:
         yield from ((kind, row) for row in kinds[kind])
-    solved = rf"{over} \text{{: the solutions of these conditions, multipliers given}}"
-    yield "recovery", recovery or solved
+    yield "recovery", formulas.recovery or recovered(kinds["stationarity"], over.split(", "))
     yield "P = D", reason(given, slater)
     if "where" in told:
         yield "where", told["where"]
+
+
+def recovered(slopes: Sequence[str], names: Sequence[str]) -> str:
+    """The variables by the multipliers: those that a condition is solved for, then the rest.
+
+    Parameters
+    ----------
+    slopes : sequence of str
+        The conditions of stationarity.
+    names : sequence of str
+        The variables of the primal.
+    """
+    solved = {
+        name: row
+        for row in slopes
+        for name in names
+        if re.match(rf"K?{re.escape(name)}(_i)? = ", row)
+    }
+    rest = ", ".join(name for name in names if name not in solved)
+    words = rf"{rest}\text{{: from these conditions, multipliers given}}"
+    words = rf"\text{{then }} {words}" if solved else words
+    return listed(*solved.values(), words if rest else "")
 
 
 def reason(given: str, slater: str) -> str:
@@ -84,6 +103,8 @@ def reason(given: str, slater: str) -> str:
     """
     if any(map(is_curved, SPLIT.split(given))):
         return rf"\text{{by Slater's condition, strictly feasible is }} {slater}"
+    if not given:
+        return r"\text{there are no constraints: a point inside the domain suffices}"
     return r"\text{the constraints are linear: a feasible point suffices}"
 
 
@@ -93,7 +114,7 @@ def is_curved(statement: str) -> bool:
 
 
 def sorted_conditions(
-    conditions: Sequence[str], given: str, limits: str, over: str
+    conditions: Sequence[str], given: str, limits: str, over: str, inside: str = ""
 ) -> dict[str, list[str]]:
     """Every statement of the conditions under its kind.
 
@@ -105,14 +126,18 @@ def sorted_conditions(
         The constraints of the primal, and of the dual.
     over : str
         The variables of the primal.
+    inside : str
+        What limits the variables of the Lagrangian itself.
     """
-    primal, dual = ({each.strip() for each in SPLIT.split(text)} for text in (given, limits))
+    sides = (given, limits, inside)
+    primal, dual, own = ({each.strip() for each in SPLIT.split(text)} for text in sides)
     kinds: dict[str, list[str]] = {kind: [] for kind in KINDS}
     for statement in (each for row in conditions for each in SPLIT.split(row)):
         kink = statement.partition(r"\partial")[2]
-        of_multipliers = kink and not any(name in kink for name in over.split(", "))
+        letters = {*re.sub(r"\\[A-Za-z]+", "", kink)}
+        of_multipliers = kink and not letters & {*over.split(", ")}
         kind = KINDS[3] if of_multipliers else _kind(statement, primal, dual)
-        kinds[kind].append(statement)
+        kinds[KINDS[2] if statement in dual & own else kind].append(statement)
     return kinds
 
 

@@ -12,6 +12,7 @@ from ..validation import positive_integer
 from .derivation import derived
 from .formats.explanation import of_answer
 from .formats.text import describe
+from .latex import Latex
 
 NARROWEST = 60
 """Characters that a condition with its two residuals needs."""
@@ -27,8 +28,12 @@ class ExplainedProblem:
     """A strictly feasible point in LaTeX, where the primal has a curved constraint."""
 
     @abstractmethod
+    def _formulas(self) -> Latex:
+        """Primal, Lagrangian, dual and KKT conditions, and the way from one to the next."""
+
     def latex(self) -> str:
         """Primal, Lagrangian, dual and KKT conditions in LaTeX."""
+        return str(self._formulas())
 
     def derivation(self) -> str:
         """From primal to dual line by line, in LaTeX: as ``latex()``, in the order of a lecture.
@@ -39,7 +44,7 @@ class ExplainedProblem:
             Primal, Lagrangian, what minimises it over each variable, what is left, the dual, the
             conditions by kind, how the variables follow, and why P = D.
         """
-        return derived(self.latex(), slater=self.slater)
+        return derived(self._formulas(), self.slater)
 
     def explain(self, answer: Any = None, *, columns: int = 80) -> str:
         """The formulas in Unicode, with the numbers of an answer beside the conditions.

@@ -26,12 +26,17 @@ class Latex:
     """Over what the Lagrangian is least, with where that is or with its value there."""
     recovery: str = ""
     """The variables by the multipliers, where lines say more than that they solve the rest."""
+    eliminated: str = ""
+    """What the dual has in place of the helpers of the posed one."""
+    over: tuple[str, ...] = ()
+    """The variable of each condition of stationarity in its order; "" of a product that is 0."""
 
     def __str__(self) -> str:
         rows = [
             rf"\text{{primal}}\quad & {self.primal}",
             rf"\text{{Lagrangian}}\quad & {self.lagrangian}",
             rf"\text{{dual}}\quad & {self.dual}",
+            *([rf"\text{{eliminated}}\quad & {self.eliminated}"] if self.eliminated else []),
             *(rf"\text{{KKT}}\quad & {row}" for row in self.kkt),
             *([rf"\text{{where}}\quad & {self.where}"] if self.where else []),
         ]
@@ -52,6 +57,9 @@ KERNEL = (
     Symbol("Ku", "(Ku)_j", squared=r"u^\top K u"),
 )
 """The coefficients, and X'u."""
+FACTOR = Symbol("w", "w_j"), Symbol(r"\Phi^\top u", r"\Phi_j^\top u")
+FACTORED = r"K = \Phi \Phi^\top,\ w = \Phi^\top q"
+"""In what coordinates a problem of a kernel is posed."""
 
 
 def latex_of(
@@ -84,6 +92,7 @@ def latex_of(
     minus = v.negative() if form.sign else v
     across = v if penalty.depends_on_sizes else minus
     omega = told(penalty, Penalty, "tex", "value", w, across, lam)
+    posed = told(penalty, Penalty, "tex", "value", *FACTOR, lam) if kernel else omega
     rows = (*form.rows, *omega.rows)
     over = ", ".join(filter(None, ("q" if kernel else str(w), b, form.over)))
     balance = b and balance
@@ -98,9 +107,14 @@ def latex_of(
     )
     inner = "(Kq)_i" if kernel else rf"{w}^\top x_i"
     offset = rf"b = z_i - {inner}" if least else INSIDE
-    told_w = rf"{name} \text{{: a solution of these conditions, multipliers given}}"
+    if form.rows[0].sense == "=" and not least:
+        offset = rf"b = y_i - {inner}"
+    told_w = rf"{name}\text{{: a solution of these conditions, multipliers given}}"
     if omega.slope and r"\partial" not in omega.slope:
         told_w = stationarity[1]
+    recovery = listed(told_w, b and offset)
+    if not (form.cost or omega.value):
+        recovery = rf"{over}\text{{: every feasible point}}"
     return Latex(
         rf"\min_{{{over}}}\ {plus(form.cost, omega.value)}"
         + such_that(*map(str, rows), gram(kernel)),
@@ -110,7 +124,8 @@ def latex_of(
         (*filter(None, stationarity), *(row.condition for row in rows)),
         listed(weighted * KEPT, *names, *named_in_conditions(loss, omega, c, w)),
         tuple(step for step in steps if step[1]),
-        listed(told_w, b and offset),
+        recovery,
+        listed(FACTORED if kernel else "", form.helpers, lam and posed.helpers),
     )
 
 
@@ -163,6 +178,7 @@ def in_predictions(loss: Tex, c: Weights, prediction: str, classes: bool) -> For
         slope=rf"u_i {'=' if loss.slope else inside} {times(c.each, loss.slope or kinked)}",
         push="u_i",
         sign="-",
+        helpers=loss.helpers,
     )
 
 
@@ -198,7 +214,7 @@ def weights_of(scale: str | float, weighted: bool) -> Weights:
     return table[scale if isinstance(scale, str) else "C", weighted]
 
 
-INSIDE = r"b \text{: from samples whose multipliers are strictly inside their bounds}"
+INSIDE = r"b\text{: from samples whose multipliers are strictly inside their bounds}"
 """Where the constraints of a sample are equations without slack."""
 COVARIANCE = r"S = \text{covariance of the samples}"
 MOMENTS = COVARIANCE + r",\ d = \text{number of features}"

@@ -19,7 +19,6 @@ from ..objective import Objective, Statement, pose_dual, pose_primal
 from ..penalties import Penalty
 from ..validation import yes_or_no
 from .blocks.taking import TakesBlocks, read_any
-from .derivation import derived
 from .folds.cross_validation import CrossValidated
 from .latex import Latex, latex_of
 from .learning import construction, judging, outcomes, posing, resuming, stored
@@ -251,10 +250,10 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         return self._theta
 
     def _pose(self) -> Statement:
-        return pose_primal(self.objective_parts, self.theta, posing.coefficients(self))
+        return pose_primal(*posing.posed_parts(self))
 
     def _pose_dual(self) -> Statement:
-        return pose_dual(self.objective_parts, self.theta, posing.coefficients(self))
+        return pose_dual(*posing.posed_parts(self))
 
     def posed_values(self, w: Array, b: Any, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
         """Values of the primal's variables, and multipliers of its constraints by label."""
@@ -266,13 +265,6 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
 
     def _fill(self) -> None:
         posing.fill(self)
-
-    def latex(self) -> str:
-        return str(self._formulas())
-
-    def derivation(self) -> str:
-        formulas = self._formulas()
-        return derived(str(formulas), formulas.steps, self.slater, formulas.recovery)
 
     def _formulas(self) -> Latex:
         how = self._samples.weighted, bool(self.multiplier_names), self._kernel

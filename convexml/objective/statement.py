@@ -17,12 +17,16 @@ from .objective import Objective
 
 @dataclass
 class Statement:
-    """A posed CVXPY problem with its variables and constraints by name."""
+    """A posed CVXPY problem with its variables and constraints by name.
+
+    A dual's ``helpers`` are those of its variables that are no multipliers.
+    """
 
     problem: Any
     variables: dict[str, Any]
     constraints: dict[str, Any]
     parameters: dict[str, Any] = field(default_factory=dict)
+    helpers: tuple[str, ...] = ()
 
 
 def parameters_of(objective: Objective) -> dict[str, dict[str, Any]]:
@@ -48,8 +52,10 @@ def label_all(constraints: dict[str, Any]) -> list[Any]:
     return list(constraints.values())
 
 
-def pose_primal(objective: Objective, theta: Mapping[str, Any], c: Any = None) -> Statement:
-    """Minimise sum_i c_i l(y_i, z_i) + Omega(w) s.t. X w + b = z (dual: u)."""
+def pose_primal(
+    objective: Objective, theta: Mapping[str, Any], c: Any = None, X: str = "X"
+) -> Statement:
+    """Minimise sum_i c_i l(y_i, z_i) + Omega(w) s.t. X w + b = z (dual: u); ``X`` is its name."""
     import cvxpy as cp
 
     c = objective.c if c is None else c
@@ -57,7 +63,7 @@ def pose_primal(objective: Objective, theta: Mapping[str, Any], c: Any = None) -
     w = cp.Variable(objective.w_shape, name="w")
     z = cp.Variable(objective.zero_scores.shape, name="z")
     variables = {"w": w}
-    prediction = cp.Constant(objective.design.constant, name="X") @ w
+    prediction = cp.Constant(objective.design.constant, name=X) @ w
     if objective.fit_intercept:
         variables["b"] = b = cp.Variable(objective.w_shape[1:], name="b")
         prediction = prediction + (b if b.ndim == 0 else np.ones((objective.n, 1)) @ b[None, :])
@@ -89,18 +95,20 @@ def pose_distance(objective: Objective, theta: Mapping[str, Any]) -> Statement:
     return Statement(problem, statement.variables, constraints)
 
 
-def pose_dual(objective: Objective, theta: Mapping[str, Any], c: Any = None) -> Statement:
+def pose_dual(
+    objective: Objective, theta: Mapping[str, Any], c: Any = None, X: str = "X"
+) -> Statement:
     """Maximise -sum_i c_i l*(y_i, u_i / c_i) - Omega*(-X'u) s.t. 1'u = 0.
 
     Its multipliers are the primal solution: -b of ``intercept``, -w of ``stationarity``
-    (X'u + lam q = 0 or X'u = 0), |w_j| or |w_g| of ``correlation``.
+    (X'u + lam w = 0 or X'u = 0), |w_j| or |w_g| of ``correlation``.
     """
     import cvxpy as cp
 
-    X, c = objective.design.constant, objective.c if c is None else c
+    c = objective.c if c is None else c
     u = cp.Variable(objective.zero_scores.shape, name="u")
     loss = objective.loss.conjugate_expression(objective.y, u, c, theta["loss"])
-    xtu = cp.Constant(X, name="X").T @ u
+    xtu = cp.Constant(objective.design.constant, name=X).T @ u
     penalty = objective.penalty.conjugate_expression(_vector(xtu), objective.d, theta["penalty"])
     constraints = {**loss.constraints, **penalty.constraints}
     if objective.fit_intercept:
@@ -108,7 +116,7 @@ def pose_dual(objective: Objective, theta: Mapping[str, Any], c: Any = None) -> 
     value = -cp.sum(loss.value) - penalty.value
     problem = cp.Problem(cp.Maximize(value), label_all(constraints))
     variables = {v.name(): v for v in problem.variables()}
-    return Statement(problem, variables, constraints)
+    return Statement(problem, variables, constraints, helpers=loss.helpers + penalty.helpers)
 
 
 def _vector(expression: Any) -> Any:

@@ -120,8 +120,8 @@ class Penalty(PicturedPenalty, ABC):
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
         """Omega*(-X'u) as a CVXPY scalar, given the expression ``xtu`` = X'u of shape (d,).
 
-        DPP and right at lam = 0: divisions by a Parameter are avoided by a variable q with
-        X'u + lam q = 0, which at the optimum is w.
+        DPP and right at lam = 0: divisions by a Parameter are avoided by a variable w with
+        X'u + lam w = 0, a helper that is the primal's at the optimum (Wolfe's dual).
         """
 
     def gradient(self, w: Array) -> Array:

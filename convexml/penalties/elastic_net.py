@@ -137,13 +137,13 @@ class ElasticNet(Penalty):
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        s, q = cp.Variable(d, name="s"), cp.Variable(d, name="q")
+        g, w = cp.Variable(d, name="g"), cp.Variable(d, name="w")
         constraints = {
-            "stationarity": xtu + theta["l1"] * s + theta["l2"] * q == 0.0,
-            "sign_lower": s >= -1.0,
-            "sign_upper": s <= 1.0,
+            "stationarity": xtu + theta["l1"] * g + theta["l2"] * w == 0.0,
+            "sign_lower": g >= -1.0,
+            "sign_upper": g <= 1.0,
         }
-        return Terms(0.5 * theta["l2"] * cp.sum_squares(q), constraints)
+        return Terms(0.5 * theta["l2"] * cp.sum_squares(w), constraints, ("g", "w"))
 
     def conditions(self, at: AtFeatures) -> list[Condition]:
         v, sizes = at.v - self._l2 * at.w, at.v_sizes + self._l2 * at.w_sizes
@@ -158,10 +158,13 @@ class ElasticNet(Penalty):
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
         if self._l2 == 0.0:
             told = rf"\rho = {number(self.l1_ratio)}"  # to the conditions
-            return L1(self.lam).tex(w, v, lam)._replace(names=told)
+            helpers = f"{lam} g + 0 {w} = {v.negative()}"
+            return L1(self.lam).tex(w, v, lam)._replace(names=told, helpers=helpers)
         rho, rest = rf"{lam}\rho", rf"{lam}(1 - \rho)"
         return Tex(
             rf"{lam}\left(\rho {w.norm('1')} + \tfrac{{1 - \rho}}{{2}}{w.square}\right)",
             rf"\sum_{v.index} \frac{{(|{v.entry}| - {rho})_+^2}}{{2{rest}}}",
             slope=rf"{rho}\,\partial {w.norm('1')} + {rest} {w}",
+            helpers=rf"{rest} {w} = {v.negative()} - {rho} g,\ {rho} g_{w.index} = "
+            rf"\max(-{rho}, \min({rho}, -{v.entry}))",
         )

@@ -111,10 +111,10 @@ class L2(Penalty):
         import cvxpy as cp
 
         weights = np.ones(d) if self.weights is None else self.weights
-        q = cp.Variable(d, name="q")
-        balance = xtu + theta["lam"] * cp.multiply(weights, q) == 0.0
-        value = 0.5 * theta["lam"] * cp.sum_squares(cp.multiply(np.sqrt(weights), q))
-        return Terms(value, {"stationarity": balance})
+        w = cp.Variable(d, name="w")
+        balance = xtu + theta["lam"] * cp.multiply(weights, w) == 0.0
+        value = 0.5 * theta["lam"] * cp.sum_squares(cp.multiply(np.sqrt(weights), w))
+        return Terms(value, {"stationarity": balance}, ("w",))
 
     def conditions(self, at: AtFeatures) -> list[Condition]:
         if self.lam == 0.0:
@@ -127,10 +127,12 @@ class L2(Penalty):
     def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
         half = rf"\tfrac{{{lam or 1}}}{{2}}"
         if self.lam == 0.0:
-            return Tex(domain=f"{v} = 0")
+            return Tex(domain=f"{v} = 0", helpers=f"0 {w} = {v.negative()}")
         if self.weights is None:
             conjugate = rf"\tfrac{{1}}{{2{lam}}}{v.square}"
-            return Tex(f"{half}{w.square}", conjugate, slope=f"{lam} {w}".strip())
+            slope = f"{lam} {w}".strip()
+            helpers = f"{slope} = {v.negative()}"
+            return Tex(f"{half}{w.square}", conjugate, slope=slope, helpers=helpers)
         size = rf"\omega_{w.index}"
         kept = rf"{{{w.index} : {size} > 0}}"
         return Tex(
@@ -138,4 +140,5 @@ class L2(Penalty):
             rf"\tfrac{{1}}{{2{lam}}}\sum_{kept} ({v.entry})^2 / {size}",
             domain="" if np.all(self.weights) else zero_where(v.entry, size),
             slope=rf"{lam}\,\omega \circ {w}",
+            helpers=rf"{lam}\,\omega \circ {w} = {v.negative()}",
         )

@@ -153,9 +153,9 @@ class NonnegativeElasticNet(Penalty):
 
         if self.l1_ratio == 1.0:
             return Terms(0.0, {"reduced_cost": xtu + theta["l1"] >= 0.0})
-        q = cp.Variable(d, name="q")
-        rows = {"reduced_cost": xtu + theta["l1"] + theta["l2"] * q >= 0.0}
-        return Terms(0.5 * theta["l2"] * cp.sum_squares(q), rows)
+        w = cp.Variable(d, name="w")
+        rows = {"reduced_cost": xtu + theta["l1"] + theta["l2"] * w >= 0.0}
+        return Terms(0.5 * theta["l2"] * cp.sum_squares(w), rows, ("w",))
 
     def conditions(self, at: AtFeatures) -> list[Condition]:
         v, sizes = at.v - self._l2 * at.w, at.v_sizes + self._l2 * at.w_sizes
@@ -179,5 +179,6 @@ class NonnegativeElasticNet(Penalty):
             rf"{lam}\left(\rho {total} + \tfrac{{1 - \rho}}{{2}}{w.square}\right)",
             rf"\sum_{v.index} \frac{{({v.entry} - {rho})_+^2}}{{2{rest}}}",
             slope=rf"{rho} + {rest} {w} - \mu",
+            helpers=rf"{rest} {w.entry} = ({v.entry} - {rho})_+",
             rows=(row,),
         )

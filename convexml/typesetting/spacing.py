@@ -119,6 +119,8 @@ def _apart(before: Atom, after: Atom) -> bool:
     """Whether there is a space between two neighbours."""
     if after.kind == "comma" or "/" in (before.text, after.text):
         return False
+    if after.kind == "word" and after.text.startswith(":"):
+        return False
     if before.kind in ("open", "tight") or after.kind == "close":
         return False
     if before.kind in ("letter", "number", "name") and after.text == "(":

@@ -21,13 +21,13 @@ def test_ridge_on_the_board() -> None:
     """As a lecture writes it, by hand."""
     walk = rows(cml.Ridge(np.eye(2), [1.0, 2.0], 0.1).derivation())
     assert [line for label, line in walk if label == "minimise"] == [
-        r"\text{over } z:\quad u_i = \tfrac1n \left[z_i - y_i\right]",
-        r"\text{least over } z:\quad \tfrac1n \sum_i \tfrac12 (z_i - y_i)^2 - u^\top z "
+        r"\text{over } z\text{:}\quad u_i = \tfrac1n \left[z_i - y_i\right]",
+        r"\text{least over } z\text{:}\quad \tfrac1n \sum_i \tfrac12 (z_i - y_i)^2 - u^\top z "
         r"= -\tfrac1n \sum_i \left[\tfrac12 v_i^2 + y_i v_i\right]",
-        r"\text{over } w:\quad \lambda w = -X^\top u",
-        r"\text{least over } w:\quad \tfrac{\lambda}{2}\|w\|_2^2 + w^\top X^\top u "
+        r"\text{over } w\text{:}\quad \lambda w = -X^\top u",
+        r"\text{least over } w\text{:}\quad \tfrac{\lambda}{2}\|w\|_2^2 + w^\top X^\top u "
         r"= -\tfrac{1}{2\lambda}\|X^\top u\|_2^2",
-        r"\text{over } b:\quad \mathbf{1}^\top u = 0",
+        r"\text{over } b\text{:}\quad \mathbf{1}^\top u = 0",
     ]
 
 
@@ -37,9 +37,37 @@ def test_how_a_point_is_recovered() -> None:
         for name in ("Ridge", "SoftMarginSVM", "Lasso")
     )
     assert ridge == r"\lambda w = -X^\top u,\ b = z_i - w^\top x_i"
-    assert machine.startswith(r"w = \sum_i \alpha_i y_i x_i,\ b \text{: from samples")
-    assert lasso.startswith(r"w \text{: a solution of these conditions")
+    assert machine.startswith(r"w = \sum_i \alpha_i y_i x_i,\ b\text{: from samples")
+    assert lasso.startswith(r"w\text{: a solution of these conditions")
     assert lasso.endswith(r",\ b = z_i - w^\top x_i")
+
+
+def test_a_condition_belongs_to_its_variable() -> None:
+    """Machines with nu, a sparse precision, a selector with an intercept: by hand."""
+    machine, selector, precision = (
+        [*rows(EVERY[name](**given).derivation())]
+        for name, given in (
+            ("OneClassSVM", {}),
+            ("DantzigSelector", {"fit_intercept": True}),
+            ("GaussianLikelihood", {}),
+        )
+    )
+    over = r"\text{{over }} {}\text{{:}}\quad {}".format
+    assert [line for label, line in machine if label == "minimise"] == [
+        over("w", r"w = \sum_i \alpha_i x_i"),
+        over(r"\xi", r"\alpha_i + \beta_i = s_i"),
+        over(r"\rho", r"\sum_i \alpha_i = \nu \sum_i s_i"),
+    ]
+    assert dict(machine)["recovery"].startswith(r"w = \sum_i \alpha_i x_i,\ \text{then } \rho, \xi")
+    assert [line.partition(":")[0] for label, line in selector if label == "minimise"] == [
+        over(name, "").partition(":")[0] for name in "wb"
+    ]
+    slack = [line for label, line in selector if label == "complementary slackness"]
+    assert slack == [r"X^\top C r \in \partial \left[\lambda\|v\|_1\right]"]
+    assert ("dual feasibility", "W_{jj} = S_{jj}") in precision
+    assert dict(rows(EVERY["MinimumNorm"](fit_intercept=True).derivation()))["recovery"].endswith(
+        r"b = y_i - w^\top x_i"
+    )
 
 
 def test_kinds_of_the_conditions_of_a_machine() -> None:

@@ -209,8 +209,8 @@ def test_the_multipliers_of_the_dual_are_the_primal_solution(case: Any, intercep
         if case.name == "Slope":  # of the k largest: by how much the next one is smaller
             size = -np.diff(np.sort(size)[::-1], append=0.0)
         assert rows["correlation"] == pytest.approx(size, **accuracy)
-    if "q" in problem.multipliers:
-        assert problem.multipliers["q"].value == pytest.approx(w, **accuracy)
+    if "w" in problem.dual_statement.helpers:
+        assert problem.dual.var_dict["w"].value == pytest.approx(w, **accuracy)
     if "alpha" in problem.multipliers:
         alpha = problem.multipliers["alpha"].value
         sign = problem.objective_parts.y

@@ -11,6 +11,7 @@ import numpy as np
 from ...certificates import Certificate
 from ...certificates.boosting.exponential import Exponentials
 from ...errors import InputError
+from ...losses import Exponential
 from ...numerics import Array
 from ...objective import Statement
 from ...solvers.coordinate.boosting import boosting
@@ -210,20 +211,18 @@ class AdaBoost(Boosted):
         (X, y), _, weights = samples_from_dict(stored)
         return cls(X, y, stored["rounds"], sample_weight=weights)
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         c, push = r"\tfrac{s_i}{\sum_l s_l}", r"y_i (H w)_i"
         cost = rf"\sum_i {c} e^{{-y_i z_i}}"
-        return str(
-            Latex(
-                rf"\min_{{w, z}}\ {cost}" + such_that("H w = z"),
-                rf"{cost} + u^\top (H w - z)",
-                rf"\max_u\ \sum_i {c} (p_i - p_i \log p_i)"
-                + such_that(rf"u_i = -{c} y_i p_i", r"p \ge 0", r"H^\top u = 0"),
-                (rf"p_i = e^{{-{push}}}", r"H^\top u = 0"),
-                listed(
-                    f"c_i = {c}", r"H_{ij} = \text{what stump } j \text{ says of } x_i", WEIGHTS
-                ),
-            )
+        return Latex(
+            rf"\min_{{w, z}}\ {cost}" + such_that("H w = z"),
+            rf"{cost} + u^\top (H w - z)",
+            rf"\max_u\ \sum_i {c} (p_i - p_i \log p_i)"
+            + such_that(rf"u_i = -{c} y_i p_i", r"p \ge 0", r"H^\top u = 0"),
+            (rf"p_i = e^{{-{push}}}", r"H^\top u = 0", "H w = z", r"p \ge 0"),
+            listed(f"c_i = {c}", r"H_{ij} = \text{what stump } j \text{ says of } x_i", WEIGHTS),
+            eliminated=Exponential().tex().helpers,
+            over=("z", "w"),
         )
 
     def __repr__(self) -> str:

@@ -19,6 +19,7 @@ from ...validation import positive_number
 from ..arrays.problem import Arrays, Shapes
 from ..base import Hyperparameter
 from ..kernel.nu_samples import samples_from_dict, samples_to_dict, scores_of
+from ..latex import Latex
 from ..learning.outcomes import SUPPORT_SHARE
 from ..reading.inputs import expand
 from ..solution import Solution
@@ -204,8 +205,8 @@ class LPBoost(Boosted):
         (H, y), _, weights = samples_from_dict(stored)
         return cls(H, y, stored["nu"], sample_weight=weights)
 
-    def latex(self) -> str:
-        return str(lp_boost_latex())
+    def _formulas(self) -> Latex:
+        return lp_boost_latex()
 
     def __repr__(self) -> str:
         n, m = self._samples.X.shape

@@ -89,4 +89,5 @@ def lp_boost_latex() -> Latex:
             r"z_j w_j = 0",
         ),
         listed(r"H_{ij} = \text{what learner } j \text{ says of } x_i", WEIGHTS),
+        over=("w", r"\xi", r"\rho"),
     )

@@ -13,7 +13,10 @@ def pose_nu(A: Any, s: Array, labels: Array | None, nu: float, is_factor: bool) 
     import cvxpy as cp
 
     w, rho, xi = cp.Variable(A.shape[1], name="w"), cp.Variable(name="rho"), _vector("xi", s)
-    variables, scores = {"w": w, "rho": rho, "xi": xi}, cp.Constant(A, name="X") @ w
+    variables, scores = (
+        {"w": w, "rho": rho, "xi": xi},
+        cp.Constant(A, name="Phi" if is_factor else "X") @ w,
+    )
     if labels is not None:
         variables["b"] = b = cp.Variable(name="b")
         scores = cp.multiply(labels, scores + b)

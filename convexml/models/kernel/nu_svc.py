@@ -20,7 +20,7 @@ from ...numerics import EPS, Array
 from ...solvers.dual.two_sums import climb
 from ...tex import listed
 from ..arrays.problem import Arrays, Shapes
-from ..latex import KEPT, WEIGHTS, Latex, gram, such_that
+from ..latex import FACTORED, KEPT, WEIGHTS, Latex, gram, such_that
 from ..learning.prediction import score
 from ..pictures.learning import draw_machine
 from ..reading.inputs import read_samples
@@ -209,7 +209,7 @@ class NuSVC(NuMachine):
         scores = self.space.scores(f) + float(self._moved(point["b"], f, 1.0))
         draw_machine(self, axes, solution, scores, float(point["rho"]))
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         linear = self.kernel is None
         f, name = (r"w^\top x_i", "w") if linear else (r"(Kq)_i", "q")
         square = r"\|w\|_2^2" if linear else r"q^\top K q"
@@ -223,14 +223,14 @@ class NuSVC(NuMachine):
         box = r"0 \le \alpha_i \le s_i", r"\sum_i \alpha_i y_i = 0"
         total, sum_of = r"\nu \sum_i s_i", r"\sum_i \alpha_i"
         margin = rf"\alpha_i (\rho - \xi_i - y_i ({f} + b))"
-        return str(
-            Latex(
-                rf"\min_{{{name}, b, \rho, \xi}}\ {cost}" + such_that(*rows, gram(self.kernel)),
-                rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i - \gamma \rho",
-                rf"\max_\alpha\ -\tfrac12 {form}" + such_that(*box, rf"{sum_of} \ge {total}"),
-                (f"{v} = {sum_}", r"\alpha_i + \beta_i = s_i", *box,
-                 rf"{sum_of} = {total} + \gamma,\ \gamma \ge 0", *rows, f"{margin} = 0",
-                 r"\beta_i \xi_i = 0", r"\gamma \rho = 0"),
-                listed(self._samples.weighted * KEPT, f"z_i = {f} + b", WEIGHTS),
-            )
+        return Latex(
+            rf"\min_{{{name}, b, \rho, \xi}}\ {cost}" + such_that(*rows, gram(self.kernel)),
+            rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i - \gamma \rho",
+            rf"\max_\alpha\ -\tfrac12 {form}" + such_that(*box, rf"{sum_of} \ge {total}"),
+            (f"{v} = {sum_}", r"\alpha_i + \beta_i = s_i", *box,
+             rf"{sum_of} = {total} + \gamma,\ \gamma \ge 0", *rows, f"{margin} = 0",
+             r"\beta_i \xi_i = 0", r"\gamma \rho = 0"),
+            listed(self._samples.weighted * KEPT, f"z_i = {f} + b", WEIGHTS),
+            eliminated="" if linear else FACTORED,
+            over=(name, r"\xi", "b", r"\rho"),
         )  # fmt: skip

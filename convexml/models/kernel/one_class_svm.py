@@ -15,7 +15,7 @@ from ...penalties import L2
 from ...solvers.dual.smo import smo
 from ...tex import listed
 from ..arrays.problem import Arrays
-from ..latex import KEPT, WEIGHTS, Latex, gram, such_that
+from ..latex import FACTORED, KEPT, WEIGHTS, Latex, gram, such_that
 from ..pictures.learning import draw_machine
 from ..problem import LearningProblem
 from ..reading.inputs import read_samples
@@ -138,7 +138,7 @@ class OneClassSVM(NuMachine):
         scores = self.space.scores(f) - float(solution.primal["rho"])
         draw_machine(self, axes, solution, scores, 0.0)
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         f = r"w^\top x_i" if self.kernel is None else r"(Kq)_i"
         square = r"\|w\|_2^2" if self.kernel is None else r"q^\top K q"
         form = r"\|\sum_i \alpha_i x_i\|_2^2" if self.kernel is None else r"\alpha^\top K \alpha"
@@ -147,20 +147,20 @@ class OneClassSVM(NuMachine):
         rows = rf"{f} \ge \rho - \xi_i", r"\xi_i \ge 0"
         box = r"0 \le \alpha_i \le s_i", r"\sum_i \alpha_i = \nu \sum_i s_i"
         margin = rf"\alpha_i (\rho - \xi_i - {f})"
-        return str(
-            Latex(
-                rf"\min_{{{'w' if self.kernel is None else 'q'}, \rho, \xi}}\ {cost}"
-                + such_that(*rows, gram(self.kernel)),
-                rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i",
-                rf"\max_\alpha\ -\tfrac12 {form}" + such_that(*box),
-                (
-                    solves,
-                    r"\alpha_i + \beta_i = s_i",
-                    *box,
-                    *rows,
-                    f"{margin} = 0",
-                    r"\beta_i \xi_i = 0",
-                ),
-                listed(self._samples.weighted * KEPT, f"z_i = {f}", WEIGHTS),
-            )
+        return Latex(
+            rf"\min_{{{'w' if self.kernel is None else 'q'}, \rho, \xi}}\ {cost}"
+            + such_that(*rows, gram(self.kernel)),
+            rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i",
+            rf"\max_\alpha\ -\tfrac12 {form}" + such_that(*box),
+            (
+                solves,
+                r"\alpha_i + \beta_i = s_i",
+                *box,
+                *rows,
+                f"{margin} = 0",
+                r"\beta_i \xi_i = 0",
+            ),
+            listed(self._samples.weighted * KEPT, f"z_i = {f}", WEIGHTS),
+            eliminated="" if self.kernel is None else FACTORED,
+            over=("w" if self.kernel is None else "q", r"\xi", r"\rho"),
         )

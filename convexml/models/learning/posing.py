@@ -33,6 +33,12 @@ def coefficients(problem: PosedLearning) -> Any:
     return problem.objective_parts.c
 
 
+def posed_parts(problem: PosedLearning) -> tuple[Objective, dict[str, Any], Any, str]:
+    """The objective, its Parameters and factors, and what its design is called."""
+    name = "X" if problem._kernel is None else "Phi"
+    return problem.objective_parts, problem.theta, coefficients(problem), name
+
+
 def set_parameters(theta: dict[str, Any], parts: Parts) -> None:
     """Write other hyperparameters into the Parameters; nothing is compiled again."""
     loss, penalty, scale = parts
@@ -48,7 +54,8 @@ def pose_in_slacks(problem: PosedLearning) -> Statement:
     import cvxpy as cp
 
     parts, w = problem.objective_parts, cp.Variable(problem.objective_parts.d, name="w")
-    variables, prediction = {"w": w}, parts.design.constant @ w
+    X = cp.Constant(parts.design.constant, name=posed_parts(problem)[-1])
+    variables, prediction = {"w": w}, X @ w
     if parts.fit_intercept:
         variables["b"] = cp.Variable(name="b")
         prediction = prediction + variables["b"]

@@ -18,6 +18,7 @@ from ...objective.likelihood.moments import Moments, moments, pooled
 from ...objective.likelihood.newton import precision_steps
 from ...validation import yes_or_no
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
+from ..latex import Latex
 from .discriminant_statement import (
     discriminant_latex,
     pose_discriminant_dual,
@@ -242,8 +243,8 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
         y[np.array(stored["rows"], dtype=int)] = stored["y"]
         return cls(X, y, stored["shared"], sample_weight=s)
 
-    def latex(self) -> str:
-        return str(discriminant_latex(self.shared))
+    def _formulas(self) -> Latex:
+        return discriminant_latex(self.shared)
 
     def __repr__(self) -> str:
         K, d = self.means.shape

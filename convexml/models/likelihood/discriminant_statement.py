@@ -59,7 +59,7 @@ def discriminant_latex(shared: bool) -> Latex:
     rows = rf"W{k} = S{k}", rf"\Theta{k} W{k} = I"
     return Latex(
         rf"\min_{{\Theta{k}}}\ {total}{value}",
-        f"{total}{value}",
+        f"{total}{value}".replace(f"S{k}", f"W{k}") + rf",\quad {rows[0]}",
         rf"\max_{{W{k}}}\ {total}{gain}" + such_that(rows[0]),
         rows,
         rf"S{k} = {within},\ d = \text{{number of features}}",

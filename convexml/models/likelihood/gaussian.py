@@ -215,30 +215,27 @@ class GaussianLikelihood(ArrayProblem):
             return cls(X, stored["lam"], sample_weight=s, assume_centered=centred)
         return cls.of_covariance(np.array(stored["S"], dtype=float), stored["lam"])
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         value = r"-\log\det\Theta + \operatorname{tr}(S\Theta)"
         if not self.lam > 0.0:
             rows = "W = S", r"\Theta W = I"
-            return str(
-                Latex(
-                    rf"\min_{{\Theta}}\ {value}",
-                    value,
-                    r"\max_W\ \log\det W + d" + such_that(rows[0]),
-                    rows,
-                    MOMENTS,
-                )
+            return Latex(
+                rf"\min_{{\Theta}}\ {value}",
+                r"-\log\det\Theta + \operatorname{tr}(W\Theta),\quad W = S",
+                r"\max_W\ \log\det W + d" + such_that(rows[0]),
+                rows,
+                MOMENTS,
             )
         penalty = r"\lambda \sum_{i \ne j} |\Theta_{ij}|"
         box = listed("W_{jj} = S_{jj}", r"|W_{ij} - S_{ij}| \le \lambda")
         slack = r"\Theta_{ij} (S_{ij} - W_{ij}) + \lambda |\Theta_{ij}| = 0\ (i \ne j)"
-        return str(
-            Latex(
-                rf"\min_{{\Theta}}\ {value} + {penalty}",
-                rf"-\log\det\Theta + \operatorname{{tr}}(W\Theta),\quad {box}",
-                r"\max_W\ \log\det W + d" + such_that(box),
-                (r"\Theta W = I", box, slack),
-                MOMENTS,
-            )
+        return Latex(
+            rf"\min_{{\Theta}}\ {value} + {penalty}",
+            rf"-\log\det\Theta + \operatorname{{tr}}(W\Theta),\quad {box}",
+            r"\max_W\ \log\det W + d" + such_that(box),
+            (r"\Theta W = I", box, slack),
+            MOMENTS,
+            over=(r"\Theta", ""),
         )
 
     def __repr__(self) -> str:

@@ -141,22 +141,20 @@ class LabelLikelihood(ArrayProblem):
         labels = {"nu": "total", "lambda": "nonnegative"}
         return point, {labels[name]: value for name, value in dual.items()}
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         value, rows = r"-\sum_k q_k \log p_k", (r"\sum_k p_k = 1", r"p_k \ge 0")
         signs = r"\lambda_k \ge 0", r"\lambda_k = \nu \ (k : q_k = 0)"
         gain = r"H(q) + 1 - \nu + \sum_k q_k \log(\nu - \lambda_k)"
-        return str(
-            Latex(
-                rf"\min_p\ {value}" + such_that(*rows),
-                rf"{value} + \nu \Big(\sum_k p_k - 1\Big) - \sum_k \lambda_k p_k",
-                rf"\max_{{\nu, \lambda}}\ {gain}" + such_that(*signs),
-                (r"p_k (\nu - \lambda_k) = q_k", *rows, *signs, r"\lambda_k p_k = 0"),
-                listed(
-                    r"H(q) = -\sum_k q_k \log q_k",
-                    r"q_k = \text{share of label } k",
-                    self._entries,
-                ),
-            )
+        return Latex(
+            rf"\min_p\ {value}" + such_that(*rows),
+            rf"{value} + \nu \Big(\sum_k p_k - 1\Big) - \sum_k \lambda_k p_k",
+            rf"\max_{{\nu, \lambda}}\ {gain}" + such_that(*signs),
+            (r"p_k (\nu - \lambda_k) = q_k", *rows, *signs, r"\lambda_k p_k = 0"),
+            listed(
+                r"H(q) = -\sum_k q_k \log q_k",
+                r"q_k = \text{share of label } k",
+                self._entries,
+            ),
         )
 
     def __repr__(self) -> str:

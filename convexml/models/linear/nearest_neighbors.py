@@ -227,29 +227,27 @@ class NearestNeighbors(ArrayProblem):
             return cls(NamedColumns(X, names), NamedColumns(Q, names), stored["k"])
         return cls(X, Q, stored["k"])
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         box = listed(r"0 \le p_i \le \tfrac1k")
         total = r"\sum_i p_i = 1"
         lower, upper = r"\lambda_{\text{lower}}", r"\lambda_{\text{upper}}"
         signs = rf"{lower}, {upper} \ge 0"
         slope = rf"d_i + \nu - {{{lower}}}_i + {{{upper}}}_i = 0"
-        return str(
-            Latex(
-                r"\min_p\ \sum_i p_i d_i" + such_that(total, box),
-                rf"\sum_i p_i d_i + \nu (\sum_i p_i - 1) - \sum_i {{{lower}}}_i p_i"
-                rf" + \sum_i {{{upper}}}_i (p_i - \tfrac1k)",
-                rf"\max_{{\nu, {lower}, {upper}}}\ -\nu - \tfrac1k \sum_i {{{upper}}}_i"
-                + such_that(slope, signs),
-                (
-                    slope,
-                    listed(total, box),
-                    signs,
-                    rf"{{{lower}}}_i p_i = 0",
-                    rf"{{{upper}}}_i (\tfrac1k - p_i) = 0",
-                ),
-                r"d_i = \text{distance of sample } i \text{ from the query},\ "
-                r"\text{one problem a query, whose values are added}",
-            )
+        return Latex(
+            r"\min_p\ \sum_i p_i d_i" + such_that(total, box),
+            rf"\sum_i p_i d_i + \nu (\sum_i p_i - 1) - \sum_i {{{lower}}}_i p_i"
+            rf" + \sum_i {{{upper}}}_i (p_i - \tfrac1k)",
+            rf"\max_{{\nu, {lower}, {upper}}}\ -\nu - \tfrac1k \sum_i {{{upper}}}_i"
+            + such_that(slope, signs),
+            (
+                slope,
+                listed(total, box),
+                signs,
+                rf"{{{lower}}}_i p_i = 0",
+                rf"{{{upper}}}_i (\tfrac1k - p_i) = 0",
+            ),
+            r"d_i = \text{distance of sample } i \text{ from the query},\ "
+            r"\text{one problem a query, whose values are added}",
         )
 
     def __repr__(self) -> str:

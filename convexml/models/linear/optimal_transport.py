@@ -147,22 +147,20 @@ class OptimalTransport(ArrayProblem):
         """Pose the problem again that ``to_dict`` described."""
         return cls(stored["a"], stored["b"], stored["costs"])
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         sums = (r"P \mathbf{1} = a", r"P^\top \mathbf{1} = b", r"P \ge 0")
-        return str(
-            Latex(
-                r"\min_P\ \langle C, P \rangle" + such_that(*sums),
-                r"\langle C, P \rangle - f^\top (P \mathbf{1} - a) - g^\top (P^\top \mathbf{1} - b)"
-                r" - \langle \Lambda, P \rangle",
-                r"\max_{f, g}\ a^\top f + b^\top g" + such_that(r"f_i + g_j \le C_{ij}"),
-                (
-                    *sums,
-                    r"f_i + g_j + \Lambda_{ij} = C_{ij}",
-                    r"\Lambda \ge 0",
-                    r"\Lambda_{ij} P_{ij} = 0",
-                ),
-                r"P = \text{plan}",
-            )
+        return Latex(
+            r"\min_P\ \langle C, P \rangle" + such_that(*sums),
+            r"\langle C, P \rangle - f^\top (P \mathbf{1} - a) - g^\top (P^\top \mathbf{1} - b)"
+            r" - \langle \Lambda, P \rangle",
+            r"\max_{f, g}\ a^\top f + b^\top g" + such_that(r"f_i + g_j \le C_{ij}"),
+            (
+                *sums,
+                r"f_i + g_j + \Lambda_{ij} = C_{ij}",
+                r"\Lambda \ge 0",
+                r"\Lambda_{ij} P_{ij} = 0",
+            ),
+            r"P = \text{plan}",
         )
 
     def __repr__(self) -> str:

@@ -20,6 +20,7 @@ from ...objective import Statement
 from ...objective.linear.data import LinearData, linear_to_dict, read_linear_data, read_point
 from ..base import Problem
 from ..checkpoint import without_checkpoint
+from ..latex import Latex
 from ..pictures.polytope import draw_polytope, half_planes, is_plane
 from ..portfolio import Limits
 from ..solution import Solution
@@ -223,8 +224,8 @@ class LinearProgram(Problem):
             point, duals = self._last.primal["x"], self._last.dual
             statement.fill_linear(self.data, self.statement, point, duals)
 
-    def latex(self) -> str:
-        return str(statement.linear_latex(self.data))
+    def _formulas(self) -> Latex:
+        return statement.linear_latex(self.data)
 
     def draw(self, axes: Any, solution: Solution) -> None:
         """Of two variables the polytope, the rows that hold x, and -c in the cone of normals."""

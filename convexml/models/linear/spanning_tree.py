@@ -17,6 +17,7 @@ from ...objective.linear.merging import Merging, merge
 from ...solvers.exact.kruskal import kruskal
 from ...validation import finite_array, positive_integer
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
+from ..latex import Latex
 from ..pictures.trees import draw_tree
 from .spanning_tree_statement import pose_packing, pose_trees, spanning_tree_latex
 
@@ -180,8 +181,8 @@ class SpanningTree(ArrayProblem):
         """Pose the problem again that ``to_dict`` described."""
         return cls(np.array(stored["distances"], dtype=float))
 
-    def latex(self) -> str:
-        return str(spanning_tree_latex())
+    def _formulas(self) -> Latex:
+        return spanning_tree_latex()
 
     def __repr__(self) -> str:
         return f"{self.name}({len(self.distances)} points)"

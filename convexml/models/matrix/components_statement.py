@@ -43,7 +43,7 @@ def pose_components_dual(S: Array, k: int) -> Statement:
     return Statement(problem, names, constraints, {"k": count})
 
 
-def components_latex(is_wide: bool) -> str:
+def components_latex(is_wide: bool) -> Latex:
     """Primal, Lagrangian, dual and optimality conditions; of components where P is large."""
     value, upper, lower = r"-\langle S, P\rangle", r"Z_{\text{upper}}", r"Z_{\text{lower}}"
     rows = r"\operatorname{tr} P = k", r"P \preceq I", r"P \succeq 0"
@@ -51,13 +51,11 @@ def components_latex(is_wide: bool) -> str:
     cone = rf"{upper} \succeq 0", rf"{lower} \succeq 0"
     slack = rf"\langle {upper}, I - P\rangle = 0", rf"\langle {lower}, P\rangle = 0"
     terms = rf"\langle {upper}, P - I\rangle - \langle {lower}, P\rangle"
-    return str(
-        Latex(
-            rf"\min_P\ {value}" + such_that(*rows),
-            rf"{value} + \nu (\operatorname{{tr}} P - k) + {terms}",
-            rf"\max_{{\nu, {upper}, {lower}}}\ -k\nu - \operatorname{{tr}} {upper}"
-            + such_that(slope, *cone),
-            (slope, *rows, *cone, *slack),
-            listed(COVARIANCE, is_wide * r"P = C^\top C,\ C = \text{components}"),
-        )
+    return Latex(
+        rf"\min_P\ {value}" + such_that(*rows),
+        rf"{value} + \nu (\operatorname{{tr}} P - k) + {terms}",
+        rf"\max_{{\nu, {upper}, {lower}}}\ -k\nu - \operatorname{{tr}} {upper}"
+        + such_that(slope, *cone),
+        (slope, *rows, *cone, *slack),
+        listed(COVARIANCE, is_wide * r"P = C^\top C,\ C = \text{components}"),
     )

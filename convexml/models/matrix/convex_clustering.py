@@ -213,21 +213,20 @@ class ConvexClustering(ArrayProblem):
         """Pose the problem again that ``to_dict`` described."""
         return cls(Rows.from_dict(stored)[0], stored["lam"], np.array(stored["weights"]))
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         fit = r"\tfrac12 \sum_i \|x_i - U_i\|_2^2"
         cost = rf"{fit} + \lambda \sum_{{i < j}} w_{{ij}} \|Z_{{ij}}\|_2"
         pull = r"\sum_{j > i} V_{ij} - \sum_{j < i} V_{ji}"
         ball = r"\|V_{ij}\|_2 \le \lambda w_{ij}"
         slack = r"V_{ij}^\top (U_i - U_j) = \lambda w_{ij} \|U_i - U_j\|_2"
         dual = r"\sum_{i < j} V_{ij}^\top (x_i - x_j)"
-        return str(
-            Latex(
-                rf"\min_{{U, Z}}\ {cost}" + such_that("Z_{ij} = U_i - U_j"),
-                rf"{cost} + \sum_{{i < j}} V_{{ij}}^\top (U_i - U_j - Z_{{ij}})",
-                rf"\max_V\ {dual} - \tfrac12 \sum_i \Big\|{pull}\Big\|_2^2" + such_that(ball),
-                (rf"U_i = x_i - \left({pull}\right)", ball, slack, "Z_{ij} = U_i - U_j"),
-                r"w_{ij} = \text{weight of a pair}",
-            )
+        return Latex(
+            rf"\min_{{U, Z}}\ {cost}" + such_that("Z_{ij} = U_i - U_j"),
+            rf"{cost} + \sum_{{i < j}} V_{{ij}}^\top (U_i - U_j - Z_{{ij}})",
+            rf"\max_V\ {dual} - \tfrac12 \sum_i \Big\|{pull}\Big\|_2^2" + such_that(ball),
+            (rf"U_i = x_i - \left({pull}\right)", ball, slack, "Z_{ij} = U_i - U_j"),
+            r"w_{ij} = \text{weight of a pair}",
+            over=("U", "Z"),
         )
 
     def __repr__(self) -> str:

@@ -227,20 +227,18 @@ class KMeansBound(ArrayProblem):
         """Pose the problem again that ``to_dict`` described."""
         return cls(Rows.from_dict(stored)[0], stored["k"])
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         value, M = r"\tfrac12 \langle D, Z\rangle", r"M(\alpha, N)"
         whole = r"\tfrac12 D - N - \tfrac12(\alpha \mathbf{1}^\top + \mathbf{1} \alpha^\top)"
         sets = r"Z\mathbf{1} = \mathbf{1}", r"\operatorname{tr} Z = k", r"Z \ge 0", r"Z \succeq 0"
         least = rf"\lambda_{{\min}}({M})"
         terms = r"\alpha^\top (\mathbf{1} - Z\mathbf{1}) - \langle N, Z\rangle"
-        return str(
-            Latex(
-                rf"\min_Z\ {value}" + such_that(*sets, r"D_{ij} = \|x_i - x_j\|_2^2"),
-                rf"{value} + {terms},\quad Z \succeq 0,\ \operatorname{{tr}} Z = k",
-                rf"\max_{{\alpha, N}}\ \mathbf{{1}}^\top \alpha + k {least}"
-                + such_that(r"N \ge 0", rf"{M} = {whole}"),
-                (*sets, r"N \ge 0", r"N_{ij} Z_{ij} = 0", rf"\langle {M}, Z\rangle = k {least}"),
-            )
+        return Latex(
+            rf"\min_Z\ {value}" + such_that(*sets, r"D_{ij} = \|x_i - x_j\|_2^2"),
+            rf"{value} + {terms},\quad Z \succeq 0,\ \operatorname{{tr}} Z = k",
+            rf"\max_{{\alpha, N}}\ \mathbf{{1}}^\top \alpha + k {least}"
+            + such_that(r"N \ge 0", rf"{M} = {whole}"),
+            (*sets, r"N \ge 0", r"N_{ij} Z_{ij} = 0", rf"\langle {M}, Z\rangle = k {least}"),
         )
 
     def draw(self, axes: Any, solution: Any) -> None:

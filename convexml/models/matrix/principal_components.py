@@ -18,6 +18,7 @@ from ...objective.likelihood.moments import Moments, moments
 from ...validation import positive_integer
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..base import Hyperparameter
+from ..latex import Latex
 from ..likelihood.samples import Rows, read_rows
 from ..pictures.points import draw_plane
 from ..solution import Solution
@@ -226,7 +227,7 @@ class PrincipalComponents(ArrayProblem):
         X, s = Rows.from_dict(stored)
         return cls(X, stored["k"], sample_weight=s)
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         return components_latex(self.is_wide)
 
     def __repr__(self) -> str:

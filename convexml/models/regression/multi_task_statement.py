@@ -69,4 +69,5 @@ def multi_task_latex(intercept: bool, weighted: bool) -> Latex:
             r"l(y_i, z_i) = \tfrac12 \|z_i - y_i\|_2^2",
             r"\Omega(W) = \lambda\sum_j \|W_j\|_2",
         ),
+        over=("Z", "W", *("b" * intercept)),
     )

@@ -223,26 +223,25 @@ class ConvexRegression(Predictor, ArrayProblem):
         X, names = np.array(stored["X"], dtype=float), stored.get("features")
         return cls(NamedColumns(X, names) if names else X, stored["y"])
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         fit = r"\tfrac{1}{2n} \|y - \theta\|_2^2"
         below = r"\theta_j \ge \theta_i + g_i^\top (x_j - x_i)"
         tilt = r"t_k = \sum_i \lambda_{ik} - \sum_j \lambda_{kj}"
         signs, balance = r"\lambda \ge 0", r"\sum_j \lambda_{ij} (x_j - x_i) = 0"
         slack = r"\theta_i + g_i^\top (x_j - x_i) - \theta_j"
-        return str(
-            Latex(
-                rf"\min_{{\theta, g}}\ {fit}" + such_that(below),
-                rf"{fit} + \sum_{{i, j}} \lambda_{{ij}} \left({slack}\right)",
-                r"\max_\lambda\ -\sum_k \left[\tfrac n2 t_k^2 + y_k t_k\right]"
-                + such_that(tilt, balance, signs),
-                (
-                    r"\tfrac1n (\theta_k - y_k) = t_k",
-                    balance,
-                    below,
-                    signs,
-                    rf"\lambda_{{ij}} \left({slack}\right) = 0",
-                ),
-            )
+        return Latex(
+            rf"\min_{{\theta, g}}\ {fit}" + such_that(below),
+            rf"{fit} + \sum_{{i, j}} \lambda_{{ij}} \left({slack}\right)",
+            r"\max_\lambda\ -\sum_k \left[\tfrac n2 t_k^2 + y_k t_k\right]"
+            + such_that(tilt, balance, signs),
+            (
+                r"\tfrac1n (\theta_k - y_k) = t_k",
+                balance,
+                below,
+                signs,
+                rf"\lambda_{{ij}} \left({slack}\right) = 0",
+            ),
+            over=(r"\theta", "g_i"),
         )
 
     def __repr__(self) -> str:

@@ -159,18 +159,17 @@ class EnclosingBall(ArrayProblem):
         """Pose the problem again that ``to_dict`` described."""
         return cls(Rows.from_dict(stored)[0])
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         inside, simplex = r"\|x_i - c\|^2 \le r^2", (r"\sum_i \alpha_i = 1", r"\alpha \ge 0")
         slack = r"\alpha_i (r^2 - \|x_i - c\|^2) = 0"
-        return str(
-            Latex(
-                r"\min_{c, r}\ r^2" + such_that(inside),
-                r"r^2 + \sum_i \alpha_i (\|x_i - c\|^2 - r^2)",
-                r"\max_\alpha\ \sum_i \alpha_i \|x_i\|^2 - \|\textstyle\sum_i \alpha_i x_i\|^2"
-                + such_that(*simplex),
-                (r"c = \sum_i \alpha_i x_i", inside, *simplex, slack),
-                r"c = \text{center},\ r = \text{radius}",
-            )
+        return Latex(
+            r"\min_{c, r}\ r^2" + such_that(inside),
+            r"r^2 + \sum_i \alpha_i (\|x_i - c\|^2 - r^2)",
+            r"\max_\alpha\ \sum_i \alpha_i \|x_i\|^2 - \|\textstyle\sum_i \alpha_i x_i\|^2"
+            + such_that(*simplex),
+            (r"c = \sum_i \alpha_i x_i", inside, *simplex, slack),
+            r"c = \text{center},\ r = \text{radius}",
+            over=("c", "r^2"),
         )
 
     def __repr__(self) -> str:

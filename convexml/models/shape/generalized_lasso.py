@@ -26,6 +26,7 @@ from ..arrays.searching import compared
 from ..base import Hyperparameter
 from ..folds.cross_validation import CrossValidated
 from ..kernel.nu_samples import samples_from_dict, samples_to_dict
+from ..latex import Latex
 from ..learning.predictor import Predictor
 from ..reading.inputs import Samples, expand, read_dual, read_intercept, read_samples
 from ..reading.matrix import read_matrix, refuse_lost
@@ -242,8 +243,8 @@ class GeneralizedLasso(CrossValidated, Predictor, ArrayProblem):
         named = {"fit_intercept": stored["fit_intercept"], "sample_weight": s}
         return cls(X, y, stored["lam"], stored["A"], **named)
 
-    def latex(self) -> str:
-        return str(generalized_latex(self._intercept, self._samples.weighted))
+    def _formulas(self) -> Latex:
+        return generalized_latex(self._intercept, self._samples.weighted)
 
     def __repr__(self) -> str:
         (n, d), m = self._samples.X.shape, self._A.shape[0]

@@ -54,7 +54,7 @@ def generalized_latex(intercept: bool, weighted: bool) -> Latex:
     if weighted:  # s are multipliers
         c = Weights(r"\sum_i c_i", "c_i", "u_i / c_i")
         words = r"(i : c_i > 0),\ c_i = \text{weight of sample } i \text{ by the sum of all}"
-    b, over = (r" + \mathbf{1}b", "w, b, z, v") if intercept else ("", "w, z, v")
+    b, over = (r" + b\mathbf{1}", "w, b, z, v") if intercept else ("", "w, z, v")
     cost = rf"{c.total} \tfrac12 (z_i - y_i)^2 + \lambda\|v\|_1"
     rows = f"Xw{b} = z", "Aw = v"
     balance = r"\mathbf{1}^\top u = 0" if intercept else ""
@@ -79,4 +79,5 @@ def generalized_latex(intercept: bool, weighted: bool) -> Latex:
             )
         ),
         listed(words, r"A = \text{combinations of coefficients, a row each}"),
+        over=("z", "w", *("b" * intercept), "v"),
     )

@@ -155,27 +155,25 @@ class MonotoneRegression(ArrayProblem):
         s, rises = stored["sample_weight"], stored["increasing"]
         return cls(stored["y"], sample_weight=s, increasing=rises)
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         order = r"w_i \le w_{i+1}" if self.increasing else r"w_i \ge w_{i+1}"
         step = "w_i - w_{i+1}" if self.increasing else "w_{i+1} - w_i"
         pull = r"\alpha_i - \alpha_{i-1}" if self.increasing else r"\alpha_{i-1} - \alpha_i"
         value = r"\tfrac12 \sum_i c_i (y_i - w_i)^2"
         signs, some = r"\alpha \ge 0", bool(np.any(self.program.c == 0.0))
         over, absent = ("{i : c_i > 0}", r"t_i = 0\ (i : c_i = 0)") if some else ("i", "")
-        return str(
-            Latex(
-                rf"\min_w\ {value}" + such_that(order),
-                rf"{value} + \sum_i \alpha_i ({step})",
-                rf"\max_\alpha\ \sum_i y_i t_i - \sum_{over} \tfrac{{1}}{{2 c_i}} t_i^2"
-                + such_that(f"t_i = {pull}", signs, absent),
-                (
-                    f"c_i (w_i - y_i) + {pull} = 0",
-                    order,
-                    signs,
-                    rf"\alpha_i ({step}) = 0",
-                ),
-                listed(r"c_i = \tfrac{s_i}{\sum_l s_l}", r"\alpha_0 = \alpha_n = 0", WEIGHTS),
-            )
+        return Latex(
+            rf"\min_w\ {value}" + such_that(order),
+            rf"{value} + \sum_i \alpha_i ({step})",
+            rf"\max_\alpha\ \sum_i y_i t_i - \sum_{over} \tfrac{{1}}{{2 c_i}} t_i^2"
+            + such_that(f"t_i = {pull}", signs, absent),
+            (
+                f"c_i (w_i - y_i) + {pull} = 0",
+                order,
+                signs,
+                rf"\alpha_i ({step}) = 0",
+            ),
+            listed(r"c_i = \tfrac{s_i}{\sum_l s_l}", r"\alpha_0 = \alpha_n = 0", WEIGHTS),
         )
 
     def __repr__(self) -> str:

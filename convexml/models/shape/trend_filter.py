@@ -221,21 +221,21 @@ class TrendFilter(ArrayProblem):
         """Pose the problem again that ``to_dict`` described."""
         return cls(stored["y"], stored["lam"], stored["order"])
 
-    def latex(self) -> str:
+    def _formulas(self) -> Latex:
         fit = r"\tfrac{1}{2n} \|y - w\|_2^2"
         box = r"|s_i| \le \lambda"
-        return str(
-            Latex(
-                rf"\min_{{w, z}}\ {fit} + \lambda \|z\|_1" + such_that("A w = z"),
-                rf"{fit} + \lambda \|z\|_1 + s^\top (A w - z)",
-                r"\max_s\ s^\top A y - \tfrac{n}{2} \|A^\top s\|_2^2" + such_that(box),
-                (
-                    r"\tfrac1n (w - y) + A^\top s = 0",
-                    box,
-                    r"\lambda |(A w)_i| = s_i (A w)_i",
-                ),
-                rf"(A w)_i = \text{{differences of order }} {self.order + 1}",
-            )
+        return Latex(
+            rf"\min_{{w, z}}\ {fit} + \lambda \|z\|_1" + such_that("A w = z"),
+            rf"{fit} + \lambda \|z\|_1 + s^\top (A w - z)",
+            r"\max_s\ s^\top A y - \tfrac{n}{2} \|A^\top s\|_2^2" + such_that(box),
+            (
+                r"\tfrac1n (w - y) + A^\top s = 0",
+                box,
+                r"\lambda |(A w)_i| = s_i (A w)_i",
+                "A w = z",
+            ),
+            rf"(A w)_i = \text{{differences of order }} {self.order + 1}",
+            over=("w", "z"),
         )
 
     def __repr__(self) -> str:

@@ -6,11 +6,21 @@ from convexml.typesetting.aligned import rows
 from support.latex.page import FAILURES, GIVEN, KEPT, WORDS, Page, shared
 from support.latex.reader import statements
 
-SAME = ("primal", "Lagrangian", "dual", "where")
+SAME = ("primal", "Lagrangian", "dual", "eliminated", "where")
 """Lines of ``latex()``, which the page has evaluated."""
 ENDS = ("recovery", "P = D")
 KINDS = ("stationarity", "primal feasibility", "dual feasibility", "complementary slackness")
-ORDER = ("primal", "Lagrangian", "minimise", "substitute", "dual", *KINDS, *ENDS, "where")
+ORDER = (
+    "primal",
+    "Lagrangian",
+    "minimise",
+    "substitute",
+    "dual",
+    "eliminated",
+    *KINDS,
+    *ENDS,
+    "where",
+)
 
 
 def derivation_faults(page: Page, text: str) -> list[str]:
@@ -34,7 +44,7 @@ def derivation_faults(page: Page, text: str) -> list[str]:
         found.append(f"conditions: {sorted({*kept} ^ {*split})}")
     for label, row in lines:
         if label in KINDS or label in ("minimise", "substitute", "recovery"):
-            line = row.partition(r":\quad ")[2] if label == "minimise" else row
+            line = row.partition(r"\text{:}\quad ")[2] if label == "minimise" else row
             found += [f"{label}: {each}" for each in statements(line) if not _holds(page, each)]
         if label == "substitute":  # its first side is the Lagrangian, not what equals it here
             goals = page.goals()

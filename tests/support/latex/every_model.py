@@ -95,6 +95,11 @@ def linear_program(bounds: Any, equal: bool) -> cml.LinearProgram:
     return cml.LinearProgram(cost, rows, [6.0, 1.0, 2.0], *sides, bounds)
 
 
+def constant(problem: Any, name: str) -> Any:
+    """The value of a named constant of a posed problem."""
+    return next(each.value for each in problem.constants() if each.name() == name)
+
+
 def page_of(problem: Any, weights: Any = None, perturbed: Any = None) -> tuple[Page, Any]:
     """The page of a problem, and its solution."""
     solution = problem.solve(tol=1e-13 if type(problem) is cml.AdaBoost else 1e-9)
@@ -140,8 +145,7 @@ class Builder:
             names["y"][self.s > 0.0] = problem._samples.y
         self.words["radius"] = hyper.get("radius")
         if "q" in names:
-            names.pop("X")
-            self.ranges["j"] = range(N)
+            self.kernel()
         elif np.ndim(names["w"]) == 2:
             self.ranges["k"] = range(names["w"].shape[1])
             names |= {"W": names.pop("w"), "U": names.pop("u")}
@@ -183,6 +187,7 @@ class Builder:
         if "q" in self.names:
             self.ranges["j"] = range(N)
             self.names.pop("X")
+            self.names[r"\Phi"] = constant(self.problem.primal, "Phi")
 
     def LPBoost(self) -> None:
         d = self.names["d"]

@@ -90,6 +90,7 @@ class Page:
         """Label and statement: what is defined first comes first."""
         parts = [("where", line) for line in self.lines.get("where", [])]
         parts += [(key, self.lines[key][0].partition(GIVEN)[2]) for key in ("primal", "dual")]
+        parts += [("eliminated", line) for line in self.lines.get("eliminated", [])]
         parts += [("Lagrangian", self.lines["Lagrangian"][0].partition(r",\quad ")[2])]
         parts += [("KKT", line) for line in self.lines["KKT"]]
         for label, line in parts:

@@ -16,6 +16,7 @@ from ....certificates.residuals.selection import Selection
 from ....numerics import UNIT, Array
 from ....objective import Statement
 from ...arrays.problem import Arrays
+from ...latex import Latex
 from ...reading.inputs import Samples
 from .base import ResidualProblem
 from .dantzig_statement import dantzig_latex, pose_dantzig, pose_dantzig_dual
@@ -176,5 +177,5 @@ class DantzigSelector(ResidualProblem):
             held["balance"] = np.array(shift - self._correlations.middle @ v)
         return {**values, "r": r}, held
 
-    def latex(self) -> str:
-        return str(dantzig_latex(self.residuals.fit_intercept, self._samples.weighted))
+    def _formulas(self) -> Latex:
+        return dantzig_latex(self.residuals.fit_intercept, self._samples.weighted)

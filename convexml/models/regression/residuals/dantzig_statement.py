@@ -55,7 +55,7 @@ def pose_dantzig_dual(samples: RegressionSamples, strength: float) -> Statement:
         constraints["balance"] = samples.c @ q == 0.0
     gain = np.multiply(samples.c, samples.y) @ q
     problem = cp.Problem(cp.Maximize(gain - lam * cp.norm1(v)), label_all(constraints))
-    return Statement(problem, variables, constraints, {"lam": lam})
+    return Statement(problem, variables, constraints, {"lam": lam}, ("q",))
 
 
 def dantzig_latex(intercept: bool, weighted: bool) -> Latex:
@@ -78,4 +78,6 @@ def dantzig_latex(intercept: bool, weighted: bool) -> Latex:
             *filter(None, (box, total, mean)),
         ),
         r"m_j = \mathbf{1}^\top C x_j" if intercept else "",
+        eliminated=score,
+        over=("w", *("b" * intercept)),
     )

@@ -17,6 +17,7 @@ from ....numerics import Array
 from ....objective import Statement
 from ....solvers.exact.scaled_lasso import Fit, scaled_lasso
 from ...arrays.problem import Arrays
+from ...latex import Latex
 from ...reading.inputs import Samples, expand
 from ..lasso import Lasso
 from ..least_squares import LeastSquares
@@ -212,8 +213,8 @@ class SquareRootLasso(ResidualProblem):
         values = {name: each for name, each in point.items() if name in self.variables}
         return {**values, "z": z}, {"prediction": dual["u"][self._samples.kept]}
 
-    def latex(self) -> str:
-        return str(square_root_latex(self.residuals.fit_intercept, self._samples.weighted))
+    def _formulas(self) -> Latex:
+        return square_root_latex(self.residuals.fit_intercept, self._samples.weighted)
 
 
 def _limit() -> float | None:

@@ -64,4 +64,5 @@ def square_root_latex(intercept: bool, weighted: bool) -> Latex:
             *filter(None, (balance, row)),
         ),
         listed(weighted * KEPT, f"c_i = {c.each}", rf"\sigma = {size}"),
+        over=("z", "w", *("b" * intercept)),
     )
