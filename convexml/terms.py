@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .numerics import Array
+
 
 class Terms(NamedTuple):
     """What a loss or a penalty contributes to a posed CVXPY problem.
@@ -21,3 +23,19 @@ class Terms(NamedTuple):
     value: Any
     constraints: dict[str, Any]
     helpers: tuple[str, ...] = ()
+
+
+def constant(value: Any, name: str) -> Any:
+    """Numbers as CVXPY prints them, by a name; an expression as it is."""
+    import cvxpy as cp
+
+    return value if isinstance(value, cp.Expression) else cp.Constant(value, name=name)
+
+
+def entries(x: Any, index: Array, name: str) -> Any:
+    """Some entries of a vector: x where they are all, else by rows of I under a name."""
+    from scipy import sparse
+
+    return (
+        x if len(index) == x.size else constant(sparse.eye_array(x.size).tocsr()[index], name) @ x
+    )

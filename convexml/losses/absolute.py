@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compiled import compiled
 from ..numerics import EPS, Array, soft_threshold
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Tex
 from .base import Loss
 
@@ -62,7 +62,7 @@ class Absolute(Loss):
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        xi = cp.Variable(len(y), name="xi")
+        y, xi = constant(y, "y"), cp.Variable(z.shape, name="xi")
         return Terms(xi, {"above": y - z <= xi, "below": z - y <= xi})
 
     def slacks(self, y: Array, z: Array) -> dict[str, Array]:
@@ -74,6 +74,7 @@ class Absolute(Loss):
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
+        y, c = constant(y, "y"), constant(c, "c")
         return Terms(cp.multiply(y, u), {"u_lower": -u <= c, "u_upper": u <= c})
 
     def tex(self) -> Tex:

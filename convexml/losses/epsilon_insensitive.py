@@ -10,7 +10,7 @@ import numpy as np
 from ..compiled import compiled
 from ..conditions import AtSamples, Condition, Words, products
 from ..numerics import EPS, Array
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Form, Row, Symbol, Tex, Weights, listed
 from ..validation import nonnegative_number
 from .base import Loss
@@ -88,8 +88,8 @@ class EpsilonInsensitive(Loss):
 
         xi, xi_star = cp.Variable(len(y), name="xi"), cp.Variable(len(y), name="xi_star")
         constraints = {
-            "above": y - z <= theta["epsilon"] + xi,
-            "below": z - y <= theta["epsilon"] + xi_star,
+            "above": constant(y, "y") - z <= theta["epsilon"] + xi,
+            "below": z - constant(y, "y") <= theta["epsilon"] + xi_star,
             "slack": xi >= 0.0,
             "slack_star": xi_star >= 0.0,
         }
@@ -114,8 +114,8 @@ class EpsilonInsensitive(Loss):
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        value = cp.multiply(y, u) + theta["epsilon"] * cp.abs(u)
-        return Terms(value, {"u_lower": -u <= c, "u_upper": u <= c})
+        value = cp.multiply(constant(y, "y"), u) + theta["epsilon"] * cp.abs(u)
+        return Terms(value, {"u_lower": -u <= constant(c, "c"), "u_upper": u <= constant(c, "c")})
 
     def words(self, z: str) -> Words:
         return Words("-sum (alpha_i - alpha*_i) x_i", "sum (alpha_i - alpha*_i) = 0")

@@ -11,7 +11,7 @@ from scipy.special import wrightomega
 
 from ..compiled import compiled
 from ..numerics import ELEMENTARY, Array, xlogx
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Tex
 from .base import Loss
 
@@ -75,17 +75,17 @@ class Exponential(Loss):
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        return Terms(cp.exp(-cp.multiply(y, z)), {})
+        return Terms(cp.exp(-cp.multiply(constant(y, "y"), z)), {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
+        y, c = constant(y, "y"), constant(c, "c")
         p = -cp.multiply(y / c, u)
         # See Logistic: the value stays finite when a solver leaves p at -1e-12.
-        h = cp.Variable(len(y), name="entropy")
-        return Terms(
-            cp.multiply(c, h) + cp.multiply(y, u), {"entropy": -cp.entr(p) <= h}, ("entropy",)
-        )
+        h = cp.Variable(u.shape, name="entropy")
+        value = cp.multiply(c, h) + cp.multiply(y, u)
+        return Terms(value, {"entropy": -cp.entr(p) <= h}, ("entropy",))
 
     def tex(self) -> Tex:
         return Tex(

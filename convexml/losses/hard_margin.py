@@ -9,7 +9,7 @@ import numpy as np
 
 from ..conditions import AtSamples, Condition, Words, products
 from ..numerics import EPS, Array
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Form, Row, Symbol, Tex, Weights
 from .base import Loss
 
@@ -54,7 +54,8 @@ class HardMargin(Loss):
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        return Terms(cp.Constant(np.zeros(len(y))), {"margin": cp.multiply(y, z) >= 1.0})
+        margin = cp.multiply(constant(y, "y"), z) >= 1.0
+        return Terms(constant(np.zeros(len(y)), "0"), {"margin": margin})
 
     def multipliers(self, y: Array, u: Array, c: Array) -> dict[str, Array]:
         return {"margin": -y * u + 0.0}
@@ -62,7 +63,7 @@ class HardMargin(Loss):
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        alpha = -cp.multiply(y, u)
+        alpha = -cp.multiply(constant(y, "y"), u)
         return Terms(-alpha, {"alpha_lower": alpha >= 0.0})
 
     def words(self, z: str) -> Words:

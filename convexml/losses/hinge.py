@@ -10,7 +10,7 @@ import numpy as np
 from ..compiled import compiled
 from ..conditions import AtSamples, Condition, Words, products, worst
 from ..numerics import EPS, Array
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Form, Row, Symbol, Tex, Weights
 from .base import Loss
 
@@ -67,7 +67,7 @@ class Hinge(Loss):
         import cvxpy as cp
 
         xi = cp.Variable(len(y), name="xi")
-        margin, slack = cp.multiply(y, z) >= 1.0 - xi, xi >= 0.0
+        margin, slack = cp.multiply(constant(y, "y"), z) >= 1.0 - xi, xi >= 0.0
         return Terms(xi, {"margin": margin, "slack": slack})
 
     def slacks(self, y: Array, z: Array) -> dict[str, Array]:
@@ -80,8 +80,9 @@ class Hinge(Loss):
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        alpha = -cp.multiply(y, u)
-        return Terms(-alpha, {"alpha_lower": alpha >= 0.0, "alpha_upper": alpha <= c})
+        alpha = -cp.multiply(constant(y, "y"), u)
+        upper = alpha <= constant(c, "c")
+        return Terms(-alpha, {"alpha_lower": alpha >= 0.0, "alpha_upper": upper})
 
     def words(self, z: str) -> Words:
         return Words("-sum alpha_i y_i x_i", "sum alpha_i y_i = 0")

@@ -10,7 +10,7 @@ import numpy as np
 from ..compiled import compiled
 from ..conditions import Words
 from ..numerics import EPS, Array, soft_threshold
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Tex
 from ..validation import positive_number
 from .base import Loss
@@ -94,11 +94,12 @@ class Huber(Loss):
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        return Terms(0.5 * cp.huber(z - y, M=theta["delta"]), {})
+        return Terms(0.5 * cp.huber(z - constant(y, "y"), M=theta["delta"]), {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
+        y, c = constant(y, "y"), constant(c, "c")
         value = cp.multiply(0.5 / c, cp.square(u)) + cp.multiply(y, u)
         bound = c * theta["delta"]
         return Terms(value, {"u_lower": -u <= bound, "u_upper": u <= bound})

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..conditions import AtSamples, Condition, Words
 from ..numerics import EPS, Array
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Form, Row, Symbol, Tex, Weights
 from .base import Loss
 
@@ -54,9 +54,8 @@ class Interpolation(Loss):
         return np.array(np.broadcast_arrays(y, z)[0], dtype=float)
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
 
-        return Terms(cp.Constant(np.zeros(len(y))), {"interpolation": z == y})
+        return Terms(constant(np.zeros(len(y)), "0"), {"interpolation": z == constant(y, "y")})
 
     def multipliers(self, y: Array, u: Array, c: Array) -> dict[str, Array]:
         return {"interpolation": u}
@@ -64,7 +63,7 @@ class Interpolation(Loss):
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        return Terms(cp.multiply(y, u), {})
+        return Terms(cp.multiply(constant(y, "y"), u), {})
 
     def words(self, z: str) -> Words:
         return Words("X'nu", "1'nu = 0")

@@ -11,7 +11,7 @@ import numpy as np
 from ..compiled import compiled
 from ..conditions import Words
 from ..numerics import ELEMENTARY, EPS, Array
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Tex
 from .base import Loss
 from .poisson import Poisson
@@ -81,13 +81,14 @@ class Linex(Loss):
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        return Terms(cp.exp(y - z) - (y - z) - 1.0, {})
+        r = constant(y, "y") - z
+        return Terms(cp.exp(r) - r - 1.0, {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
         of_one = self._of_one.conjugate_expression(np.ones_like(y), -u, c, theta)
-        return of_one._replace(value=of_one.value + cp.multiply(y, u))
+        return of_one._replace(value=of_one.value + cp.multiply(constant(y, "y"), u))
 
     def words(self, z: str) -> Words:
         return Words(slope=f"(1 - e^(y - {z}))")

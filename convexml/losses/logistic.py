@@ -12,7 +12,7 @@ from scipy.special import expit
 from ..compiled import compiled
 from ..conditions import AtSamples, Condition
 from ..numerics import ELEMENTARY, EPS, Array, log1pexp
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Tex, listed
 from .base import Loss
 
@@ -103,18 +103,17 @@ class Logistic(Loss):
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        return Terms(cp.logistic(-cp.multiply(y, z)), {})
+        return Terms(cp.logistic(-cp.multiply(constant(y, "y"), z)), {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        p = -cp.multiply(y / c, u)
+        p = -cp.multiply(constant(y, "y") / constant(c, "c"), u)
         # On its own constraint the entropy survives a p that a solver leaves at -1e-12: in the
         # objective CVXPY would report -inf for the whole dual.
         h = cp.Variable(len(y), name="entropy")
-        return Terms(
-            cp.multiply(c, h), {"entropy": -cp.entr(p) - cp.entr(1.0 - p) <= h}, ("entropy",)
-        )
+        entropy = -cp.entr(p) - cp.entr(1.0 - p) <= h
+        return Terms(cp.multiply(constant(c, "c"), h), {"entropy": entropy}, ("entropy",))
 
     def conditions(self, at: AtSamples) -> list[Condition]:
         return [at.slopes.named("u_i/c_i = -y_i P(other class)"), at.domain]

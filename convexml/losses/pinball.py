@@ -11,7 +11,7 @@ from ..compiled import compiled
 from ..conditions import AtSamples, Condition, products
 from ..errors import InputError
 from ..numerics import EPS, Array
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Tex
 from ..validation import finite_number
 from .base import Loss
@@ -92,7 +92,7 @@ class Pinball(Loss):
 
         under, over = cp.Variable(len(y), name="r_plus"), cp.Variable(len(y), name="r_minus")
         constraints = {
-            "residual": z + under - over == y,
+            "residual": z + under - over == constant(y, "y"),
             "r_plus": under >= 0.0,
             "r_minus": over >= 0.0,
         }
@@ -107,8 +107,9 @@ class Pinball(Loss):
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
+        c = constant(c, "c")
         lower, upper = -u <= c * theta["tau"], u <= c * theta["cotau"]
-        return Terms(cp.multiply(y, u), {"u_lower": lower, "u_upper": upper})
+        return Terms(cp.multiply(constant(y, "y"), u), {"u_lower": lower, "u_upper": upper})
 
     def conditions(self, at: AtSamples) -> list[Condition]:
         above, below = np.maximum(at.y - at.z, 0.0), np.maximum(at.z - at.y, 0.0)

@@ -12,7 +12,7 @@ from scipy.special import wrightomega, xlogy
 from ..compiled import compiled
 from ..conditions import Words
 from ..numerics import ELEMENTARY, EPS, Array, xlogx
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Tex
 from .base import Loss
 
@@ -106,17 +106,18 @@ class Poisson(Loss):
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        return Terms(cp.exp(z) - cp.multiply(y, z) + (xlogy(y, y) - y), {})
+        level = constant(xlogy(y, y) - y, "(y log y - y)")
+        return Terms(cp.exp(z) - cp.multiply(constant(y, "y"), z) + level, {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        s = cp.multiply(1.0 / c, u) + y
+        c, level = constant(c, "c"), constant(xlogy(y, y), "(y log y)")
+        s = cp.multiply(1.0 / c, u) + constant(y, "y")
         # See Logistic: the value stays finite when a solver leaves s at -1e-12.
         h = cp.Variable(len(y), name="entropy")
-        return Terms(
-            cp.multiply(c, h) - u - c * xlogy(y, y), {"entropy": -cp.entr(s) <= h}, ("entropy",)
-        )
+        value = cp.multiply(c, h) - u - cp.multiply(c, level)
+        return Terms(value, {"entropy": -cp.entr(s) <= h}, ("entropy",))
 
     def words(self, z: str) -> Words:
         return Words(slope="l'(y, z)")

@@ -11,7 +11,7 @@ from scipy.special import logsumexp, softmax, wrightomega, xlog1py, xlogy
 from ..blocks import rowwise
 from ..conditions import AtSamples, Condition, worst
 from ..numerics import ELEMENTARY, EPS, ROUNDING, Array, log1pexp
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Tex
 from .base import Loss
 
@@ -97,17 +97,19 @@ class Softmax(Loss):
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        at_label = cp.sum(cp.multiply(one_hot(y, z.shape[1]), z), axis=1)
+        at_label = cp.sum(cp.multiply(constant(one_hot(y, z.shape[1]), "Y"), z), axis=1)
         return Terms(cp.log_sum_exp(z, axis=1) - at_label, {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
+        from scipy import sparse
 
-        p = cp.multiply(1.0 / c[:, None], u) + one_hot(y, u.shape[1])
+        scale = constant(sparse.diags_array(1.0 / c), "diag(1 / c)")
+        p = scale @ u + constant(one_hot(y, u.shape[1]), "Y")
         # As for the logistic loss, the entropy stands in its own constraint.
         h = cp.Variable(u.shape, name="entropy")
         constraints = {"simplex": cp.sum(p, axis=1) == 1.0, "entropy": -cp.entr(p) <= h}
-        return Terms(cp.multiply(c, cp.sum(h, axis=1)), constraints, ("entropy",))
+        return Terms(cp.multiply(constant(c, "c"), cp.sum(h, axis=1)), constraints, ("entropy",))
 
     def conditions(self, at: AtSamples) -> list[Condition]:
         sums = worst("sum_k u_ik = 0", "dual_feasibility", at.u.sum(axis=1), at.c)

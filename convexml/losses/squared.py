@@ -10,7 +10,7 @@ import numpy as np
 from ..compiled import compiled
 from ..conditions import Words
 from ..numerics import EPS, Array, outward
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Tex
 from .base import Loss
 
@@ -89,11 +89,12 @@ class Squared(Loss):
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        return Terms(0.5 * cp.square(z - y), {})
+        return Terms(0.5 * cp.square(z - constant(y, "y")), {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
+        y, c = constant(y, "y"), constant(c, "c")
         return Terms(cp.multiply(0.5 / c, cp.square(u)) + cp.multiply(y, u), {})
 
     def words(self, z: str) -> Words:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compiled import compiled
 from ..numerics import EPS, Array
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Tex
 from ..validation import nonnegative_number
 from .base import Loss
@@ -92,8 +92,8 @@ class SquaredEpsilonInsensitive(Loss):
 
         xi, xi_star = cp.Variable(len(y), name="xi"), cp.Variable(len(y), name="xi_star")
         constraints = {
-            "above": y - z <= theta["epsilon"] + xi,
-            "below": z - y <= theta["epsilon"] + xi_star,
+            "above": constant(y, "y") - z <= theta["epsilon"] + xi,
+            "below": z - constant(y, "y") <= theta["epsilon"] + xi_star,
         }
         return Terms(0.5 * (cp.square(xi) + cp.square(xi_star)), constraints)
 
@@ -111,8 +111,8 @@ class SquaredEpsilonInsensitive(Loss):
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        square = cp.multiply(0.5 / c, cp.square(u))
-        return Terms(cp.multiply(y, u) + theta["epsilon"] * cp.abs(u) + square, {})
+        square = cp.multiply(0.5 / constant(c, "c"), cp.square(u))
+        return Terms(cp.multiply(constant(y, "y"), u) + theta["epsilon"] * cp.abs(u) + square, {})
 
     def tex(self) -> Tex:
         return Tex(

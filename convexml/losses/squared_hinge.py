@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compiled import compiled
 from ..numerics import EPS, Array
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Tex
 from .base import Loss
 
@@ -68,7 +68,7 @@ class SquaredHinge(Loss):
         import cvxpy as cp
 
         xi = cp.Variable(len(y), name="xi")
-        return Terms(0.5 * cp.square(xi), {"margin": cp.multiply(y, z) >= 1.0 - xi})
+        return Terms(0.5 * cp.square(xi), {"margin": cp.multiply(constant(y, "y"), z) >= 1.0 - xi})
 
     def slacks(self, y: Array, z: Array) -> dict[str, Array]:
         return {"xi": np.maximum(1.0 - y * z, 0.0)}
@@ -79,8 +79,8 @@ class SquaredHinge(Loss):
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        alpha = -cp.multiply(y, u)
-        value = cp.multiply(0.5 / c, cp.square(u)) - alpha
+        alpha = -cp.multiply(constant(y, "y"), u)
+        value = cp.multiply(0.5 / constant(c, "c"), cp.square(u)) - alpha
         return Terms(value, {"alpha_lower": alpha >= 0.0})
 
     def tex(self) -> Tex:

@@ -65,6 +65,8 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
     _hands_on = True
     _poses_coordinates = True
     """Whether the posed primal is in the coordinates of ``objective_parts``."""
+    _design_name = "X"
+    """What posed problems call the matrix of predictions."""
     _interval_path = follow
     multiplier_names: ClassVar[Mapping[str, str]] = {}
     """Textbook names of the multipliers, by the label of their constraint."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..terms import constant
 from .objective import Objective
 
 
@@ -59,14 +60,16 @@ def pose_primal(
     import cvxpy as cp
 
     c = objective.c if c is None else c
-    c = cp.Constant(c, name="c") if isinstance(c, np.ndarray) else c
+    c = constant(c, "c")
     w = cp.Variable(objective.w_shape, name="w")
     z = cp.Variable(objective.zero_scores.shape, name="z")
     variables = {"w": w}
-    prediction = cp.Constant(objective.design.constant, name=X) @ w
+    prediction = constant(objective.design.constant, X) @ w
     if objective.fit_intercept:
         variables["b"] = b = cp.Variable(objective.w_shape[1:], name="b")
-        prediction = prediction + (b if b.ndim == 0 else np.ones((objective.n, 1)) @ b[None, :])
+        prediction = prediction + (
+            b if b.ndim == 0 else constant(np.ones((objective.n, 1)), "1") @ b[None, :]
+        )
     loss = objective.loss.expression(objective.y, z, theta["loss"])
     penalty = objective.penalty.expression(_vector(w), theta["penalty"])
     constraints = {"prediction": prediction == z, **loss.constraints, **penalty.constraints}
@@ -108,7 +111,7 @@ def pose_dual(
     c = objective.c if c is None else c
     u = cp.Variable(objective.zero_scores.shape, name="u")
     loss = objective.loss.conjugate_expression(objective.y, u, c, theta["loss"])
-    xtu = cp.Constant(objective.design.constant, name=X).T @ u
+    xtu = constant(objective.design.constant, X).T @ u
     penalty = objective.penalty.conjugate_expression(_vector(xtu), objective.d, theta["penalty"])
     constraints = {**loss.constraints, **penalty.constraints}
     if objective.fit_intercept:

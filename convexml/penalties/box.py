@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..numerics import EPS, Array, distance_to_interval, gamma
-from ..terms import Terms
+from ..terms import Terms, constant, entries
 from ..tex import Row, Symbol, Tex, listed
 from ..validation import float_array
 from .base import Manifold, Penalty
@@ -137,9 +137,9 @@ class Box(Penalty):
         below, above = np.flatnonzero(np.isfinite(lo)), np.flatnonzero(np.isfinite(hi))
         constraints = {}
         if below.size:
-            constraints["box_lower"] = w[below] >= lo[below]
+            constraints["box_lower"] = entries(w, below, "I_lower") >= constant(lo[below], "lo")
         if above.size:
-            constraints["box_upper"] = w[above] <= hi[above]
+            constraints["box_upper"] = entries(w, above, "I_upper") <= constant(hi[above], "hi")
         return Terms(0.0, constraints)
 
     def multipliers(self, v: Array) -> dict[str, Array]:
@@ -162,8 +162,10 @@ class Box(Penalty):
             if finite.size == 0:
                 continue
             multiplier = cp.Variable(finite.size, name=f"lambda_{name}")
-            value = value + sign * (bound[finite] @ multiplier)
-            balance = balance + sign * (sparse.eye_array(d, format="csc")[:, finite] @ multiplier)
+            side = constant(bound[finite], "lo" if sign < 0.0 else "hi")
+            value = value + sign * (side @ multiplier)
+            unit = constant(sparse.eye_array(d, format="csc")[:, finite].T, f"I_{name}")
+            balance = balance + sign * (unit.T @ multiplier)
             constraints[f"lambda_{name}"] = multiplier >= 0.0
         return Terms(value, {"stationarity": balance == 0.0, **constraints})
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..conditions import AtFeatures, Condition, products
 from ..errors import InputError
 from ..numerics import LEAST_SQUARE, Array, gamma
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights, read_labels, refuse_nonfinite
 from .base import Manifold, Penalty
@@ -163,6 +163,9 @@ class GroupL2(Penalty):
         bound = self._scale > 0.0
         return float(np.max(self._norms(v)[bound] / self._scale[bound], initial=0.0))
 
+    def _sizes(self) -> Any:
+        return constant(self._scale, "omega" if self.weights is not None else "sqrt(|g|)")
+
     def _rows(self, x: Any) -> Any:
         """A CVXPY matrix with one group of x a row, padded with zeros to equal length."""
         import cvxpy as cp
@@ -176,18 +179,19 @@ class GroupL2(Penalty):
         spread = sparse.csr_array(
             (np.ones(d), (self._index * width + rank, np.arange(d))), shape=shape
         )
-        return cp.reshape(spread @ x, (len(sizes), width), order="C")
+        groups = constant(spread, "G") @ x
+        return cp.reshape(groups, (len(sizes), int(width)), order="C")
 
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        return Terms(theta["lam"] * (self._scale @ cp.norm(self._rows(w), 2, axis=1)), {})
+        return Terms(theta["lam"] * (self._sizes() @ cp.norm(self._rows(w), 2, axis=1)), {})
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
         norms = cp.norm(self._rows(xtu), 2, axis=1)
-        return Terms(0.0, {"correlation": norms <= theta["lam"] * self._scale})
+        return Terms(0.0, {"correlation": norms <= theta["lam"] * self._sizes()})
 
     def conditions(self, at: AtFeatures) -> list[Condition]:
         level = "lam sqrt|g|" if self.weights is None else "lam omega_g"

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..conditions import AtFeatures, Condition, products
 from ..numerics import EPS, Array, gamma, middle_power, soft_threshold
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights
 from .base import Manifold, Penalty
@@ -102,14 +102,15 @@ class L1(Penalty):
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        weighted = w if self.weights is None else cp.multiply(self.weights, w)
+        weighted = w if self.weights is None else cp.multiply(constant(self.weights, "omega"), w)
         return Terms(theta["lam"] * cp.norm1(weighted), {})
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        weights = np.ones(d) if self.weights is None else self.weights
-        return Terms(0.0, {"correlation": cp.abs(xtu) <= theta["lam"] * weights})
+        level = theta["lam"]
+        level = level if self.weights is None else level * constant(self.weights, "omega")
+        return Terms(0.0, {"correlation": cp.abs(xtu) <= level})
 
     def conditions(self, at: AtFeatures) -> list[Condition]:
         level = "lam" if self.weights is None else "lam omega_j"

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..conditions import AtFeatures, Condition, Words, vanishing
 from ..numerics import Array, gamma, middle_power
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights
 from .base import Manifold, Penalty
@@ -104,17 +104,22 @@ class L2(Penalty):
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        root = 1.0 if self.weights is None else np.sqrt(self.weights)
-        return Terms(0.5 * theta["lam"] * cp.sum_squares(cp.multiply(root, w)), {})
+        return Terms(0.5 * theta["lam"] * cp.sum_squares(self._weighted(w, 0.5)), {})
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
         import cvxpy as cp
 
-        weights = np.ones(d) if self.weights is None else self.weights
         w = cp.Variable(d, name="w")
-        balance = xtu + theta["lam"] * cp.multiply(weights, w) == 0.0
-        value = 0.5 * theta["lam"] * cp.sum_squares(cp.multiply(np.sqrt(weights), w))
+        balance = xtu + theta["lam"] * self._weighted(w) == 0.0
+        value = 0.5 * theta["lam"] * cp.sum_squares(self._weighted(w, 0.5))
         return Terms(value, {"stationarity": balance}, ("w",))
+
+    def _weighted(self, w: Any, power: float = 1.0) -> Any:
+        import cvxpy as cp
+
+        if self.weights is None:
+            return w
+        return cp.multiply(constant(self.weights, "omega") ** power, w)
 
     def conditions(self, at: AtFeatures) -> list[Condition]:
         if self.lam == 0.0:

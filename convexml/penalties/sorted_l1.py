@@ -10,7 +10,7 @@ import numpy as np
 from ..conditions import AtFeatures, Condition, products
 from ..errors import InputError
 from ..numerics import Array, gamma
-from ..terms import Terms
+from ..terms import Terms, constant
 from ..tex import Symbol, Tex
 from ..validation import nonnegative_array, nonnegative_number
 from .base import Manifold, Penalty
@@ -160,7 +160,10 @@ class SortedL1(Penalty):
         import cvxpy as cp
 
         sums = cp.hstack([_largest(xtu, k + 1, d) for k in range(d)])
-        return Terms(0.0, {"correlation": sums <= theta["lam"] * np.cumsum(self.lams)})
+        return Terms(
+            0.0,
+            {"correlation": sums <= theta["lam"] * constant(np.cumsum(self.lams), "cumsum(lams)")},
+        )
 
     def conditions(self, at: AtFeatures) -> list[Condition]:
         return [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from support.latex.every_model import BOUNDS, MORE, linear_program, page_of
 from support.latex.formula_cases import MODELS
@@ -13,6 +14,8 @@ from support.latex.rows import rows_of
 from convexml.errors import InputError
 
 EVERY = MODELS | MORE
+INDEX = re.compile(r"(?<=[\w)])\[(\d*:\d*|None|\d+)(, (\d*:\d*|None|\d+))*\]")
+"""Slices, one entry, and axes; other brackets are arrays of numbers, or of indices."""
 OF_CONSTRAINTS = {"v_0", "gamma", "W_0", "W_1", "W_2"}
 """Multipliers that solutions do not have, or have under another name."""
 
@@ -37,6 +40,20 @@ CASES = cases()
 @pytest.fixture(params=CASES)
 def problem(request: pytest.FixtureRequest) -> Any:
     return CASES[request.param]
+
+
+def test_problems_are_printed_in_symbols(problem: Any) -> None:
+    for text in (str(problem.primal), str(problem.dual)):
+        assert "[" not in INDEX.sub("", text)
+        assert "Expression(" not in text
+
+
+def test_a_symbol_has_one_value(problem: Any) -> None:
+    values: dict[str, Any] = {}
+    for each in (*problem.primal.constants(), *problem.dual.constants()):
+        value = each.value.toarray() if hasattr(each.value, "toarray") else each.value
+        before = values.setdefault(each.name(), value)
+        np.testing.assert_array_equal(before, value, err_msg=each.name())
 
 
 def test_multipliers_are_no_helpers(problem: Any) -> None:

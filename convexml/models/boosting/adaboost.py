@@ -184,7 +184,9 @@ class AdaBoost(Boosted):
     @cached_property
     def _whole(self) -> LearningProblem:
         H = dense_of(self.name, self._stumps)
-        return exponential_loss(H, self._samples.y, self._samples.weights)
+        whole = exponential_loss(H, self._samples.y, self._samples.weights)
+        whole._design_name = "H"
+        return whole
 
     def _pose(self) -> Statement:
         return self._whole.statement

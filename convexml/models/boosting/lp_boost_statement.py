@@ -6,6 +6,7 @@ from typing import Any
 
 from ...numerics import Array
 from ...objective import Statement, label_all
+from ...terms import constant
 from ...tex import listed
 from ..latex import WEIGHTS, Latex, such_that
 
@@ -19,13 +20,13 @@ def pose_lp_boost(H: Any, y: Array, s: Array, nu: float) -> Statement:
 
     w, rho, xi = cp.Variable(H.shape[1], name="w"), cp.Variable(name="rho"), _vector("xi", s)
     constraints = {
-        "margin": cp.multiply(y, cp.Constant(H, name="H") @ w) >= rho - xi,
+        "margin": cp.multiply(constant(y, "y"), constant(H, "H") @ w) >= rho - xi,
         "slack": xi >= 0.0,
         "nonnegative": w >= 0.0,
         "sum": cp.sum(w) == 1.0,
     }
     share, inverse = _share(nu)
-    value = -rho + inverse * ((s / s.sum()) @ xi)
+    value = -rho + inverse * (constant(s / s.sum(), "c") @ xi)
     problem = cp.Problem(cp.Minimize(value), label_all(constraints))
     return Statement(problem, {"w": w, "rho": rho, "xi": xi}, constraints, {"nu": share})
 
@@ -40,9 +41,9 @@ def pose_lp_boost_dual(H: Any, y: Array, s: Array, nu: float) -> Statement:
     d, gamma = _vector("d", s), cp.Variable(name="gamma")
     share, inverse = _share(nu)
     constraints = {
-        "edges": cp.Constant(H.T, name="H") @ cp.multiply(y, d) <= gamma,
+        "edges": constant(H, "H").T @ cp.multiply(constant(y, "y"), d) <= gamma,
         "lower": d >= 0.0,
-        "upper": d <= inverse * (s / s.sum()),
+        "upper": d <= inverse * constant(s / s.sum(), "c"),
         "sum": cp.sum(d) == 1.0,
     }
     problem = cp.Problem(cp.Maximize(-gamma), label_all(constraints))

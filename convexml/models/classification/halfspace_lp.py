@@ -10,8 +10,8 @@ from ...losses import HardMargin, Loss
 from ...numerics import Array
 from ...objective import Statement, label_all
 from ...penalties import Penalty, Zero
+from ...terms import constant
 from ..problem import LearningProblem
-from .hard_margin_svm import signed_samples
 
 
 class HalfspaceLP(LearningProblem):
@@ -57,11 +57,11 @@ class HalfspaceLP(LearningProblem):
 
         parts = self.objective_parts
         variables = {"w": cp.Variable(parts.d, name="w")}
-        margins = signed_samples(parts) @ variables["w"]
+        scores = constant(parts.design.constant, "X") @ variables["w"]
         if parts.fit_intercept:
             variables["b"] = cp.Variable(name="b")
-            margins = margins + parts.y * variables["b"]
-        constraints = {"halfspace": margins >= 1.0}
+            scores = scores + variables["b"]
+        constraints = {"halfspace": cp.multiply(constant(parts.y, "y"), scores) >= 1.0}
         problem = cp.Problem(cp.Minimize(0.0), label_all(constraints))
         return Statement(problem, variables, constraints)
 
@@ -69,10 +69,11 @@ class HalfspaceLP(LearningProblem):
         import cvxpy as cp
 
         parts = self.objective_parts
-        alpha = cp.Variable(parts.n, name="alpha")
-        constraints = {"balance": signed_samples(parts).T @ alpha == 0.0, "alpha": alpha >= 0.0}
+        alpha, y = cp.Variable(parts.n, name="alpha"), constant(parts.y, "y")
+        pull = constant(parts.design.constant, "X").T @ cp.multiply(y, alpha)
+        constraints = {"balance": pull == 0.0, "alpha": alpha >= 0.0}
         if parts.fit_intercept:
-            constraints["intercept"] = parts.y @ alpha == 0.0
+            constraints["intercept"] = y @ alpha == 0.0
         problem = cp.Problem(cp.Maximize(cp.sum(alpha)), label_all(constraints))
         return Statement(problem, {"alpha": alpha}, constraints)
 

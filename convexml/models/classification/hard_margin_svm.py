@@ -8,6 +8,7 @@ from ...losses import HardMargin, Loss
 from ...numerics import Array
 from ...objective import Objective, Statement, label_all
 from ...penalties import L2, Penalty
+from ...terms import constant
 from ..learning.posing import pose_in_slacks
 from ..problem import LearningProblem
 
@@ -58,24 +59,17 @@ class HardMarginSVM(LearningProblem):
         return None if alpha is None else -self.objective_parts.y * alpha
 
 
-def signed_samples(objective: Objective) -> Any:
-    """The matrix with rows y_i x_i, dense or sparse as X is."""
-    from scipy import sparse
-
-    X = objective.design.constant
-    return sparse.diags_array(objective.y) @ X if sparse.issparse(X) else objective.y[:, None] * X
-
-
-def pose_margin_dual(objective: Objective, upper: Any = None) -> Statement:
+def pose_margin_dual(objective: Objective, upper: Any = None, X: str = "X") -> Statement:
     """Maximise sum_i alpha_i - (1/2) |sum_i alpha_i y_i x_i|^2, 0 <= alpha_i <= upper_i."""
     import cvxpy as cp
 
-    alpha = cp.Variable(objective.n, name="alpha")
+    alpha, y = cp.Variable(objective.n, name="alpha"), constant(objective.y, "y")
     constraints = {"alpha": alpha >= 0.0}
     if upper is not None:
         constraints["beta"] = alpha <= upper
     if objective.fit_intercept:
-        constraints["balance"] = objective.y @ alpha == 0.0
-    value = cp.sum(alpha) - 0.5 * cp.sum_squares(signed_samples(objective).T @ alpha)
+        constraints["balance"] = y @ alpha == 0.0
+    normal = constant(objective.design.constant, X).T @ cp.multiply(y, alpha)
+    value = cp.sum(alpha) - 0.5 * cp.sum_squares(normal)
     problem = cp.Problem(cp.Maximize(value), label_all(constraints))
     return Statement(problem, {"alpha": alpha}, constraints)

@@ -65,7 +65,7 @@ class SoftMarginSVM(LearningProblem):
         return pose_in_slacks(self)
 
     def _pose_dual(self) -> Statement:
-        return pose_margin_dual(self.objective_parts, coefficients(self))
+        return pose_margin_dual(self.objective_parts, coefficients(self), self._design_name)
 
     def dual_from_constraints(self) -> Array | None:
         alpha = self.constraints["margin"].dual_value

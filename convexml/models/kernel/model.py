@@ -47,6 +47,7 @@ class KernelModel(Approximated, LearningProblem):
     """
 
     takes_blocks = False
+    _design_name = "Phi"
     _kernel: Kernel
     _objective: Any
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...numerics import Array
 from ...objective import Statement, label_all
+from ...terms import constant
 
 
 def pose_nu(A: Any, s: Array, labels: Array | None, nu: float, is_factor: bool) -> Statement:
@@ -15,19 +16,19 @@ def pose_nu(A: Any, s: Array, labels: Array | None, nu: float, is_factor: bool) 
     w, rho, xi = cp.Variable(A.shape[1], name="w"), cp.Variable(name="rho"), _vector("xi", s)
     variables, scores = (
         {"w": w, "rho": rho, "xi": xi},
-        cp.Constant(A, name="Phi" if is_factor else "X") @ w,
+        constant(A, "Phi" if is_factor else "X") @ w,
     )
     if labels is not None:
         variables["b"] = b = cp.Variable(name="b")
-        scores = cp.multiply(labels, scores + b)
+        scores = cp.multiply(constant(labels, "y"), scores + b)
     constraints = {"margin": scores >= rho - xi, "slack": xi >= 0.0}
     if labels is not None:
         constraints["rho"] = rho >= 0.0
     if is_factor:  # w = L'q
         variables["q"] = q = _vector("q", s)
-        constraints["function"] = w == cp.Constant(A.T) @ q
+        constraints["function"] = w == constant(A, "Phi").T @ q
     share = cp.Parameter(nonneg=True, name="nu", value=nu)
-    value = 0.5 * cp.sum_squares(w) + s @ xi - float(s.sum()) * (share * rho)
+    value = 0.5 * cp.sum_squares(w) + constant(s, "s") @ xi - float(s.sum()) * (share * rho)
     problem = cp.Problem(cp.Minimize(value), label_all(constraints))
     return Statement(problem, variables, constraints, {"nu": share})
 
@@ -40,15 +41,15 @@ def pose_nu_dual(A: Any, s: Array, labels: Array | None, nu: float, is_factor: b
     import cvxpy as cp
 
     alpha, share = _vector("alpha", s), cp.Parameter(nonneg=True, name="nu", value=nu)
-    q = alpha if labels is None else cp.multiply(labels, alpha)
+    q = alpha if labels is None else cp.multiply(constant(labels, "y"), alpha)
     constraints = {
         "lower": alpha >= 0.0,
-        "upper": alpha <= s,
+        "upper": alpha <= constant(s, "s"),
         "total": cp.sum(alpha) == float(s.sum()) * share,
     }
     if labels is not None:
         constraints["intercept"] = cp.sum(q) == 0.0
-    value = -0.5 * cp.sum_squares(cp.Constant(A.T, name="X") @ q)
+    value = -0.5 * cp.sum_squares(constant(A, "Phi" if is_factor else "X").T @ q)
     problem = cp.Problem(cp.Maximize(value), label_all(constraints))
     return Statement(problem, {"alpha": alpha}, constraints, {"nu": share})
 

@@ -26,6 +26,7 @@ class PosedLearning(PosedProblem, Protocol):
     _hyper: dict[str, Any]
     _parts: Parts
     _poses_coordinates: bool
+    _design_name: str
     _last: Solution | None
     _samples: Samples
     _statement: Statement | None

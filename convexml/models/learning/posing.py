@@ -12,6 +12,7 @@ from ...losses import Loss
 from ...numerics import Array
 from ...objective import Objective, Statement, label_all, parameters_of
 from ...penalties import Penalty
+from ...terms import constant
 from .construction import Parts
 from .posed import PosedLearning
 
@@ -29,14 +30,14 @@ def parameters(objective: Objective, hyper: Mapping[str, Any]) -> dict[str, Any]
 def coefficients(problem: PosedLearning) -> Any:
     """The factors c_i of the losses, with C as a Parameter where the model has one."""
     if "C" in problem.theta:
-        return problem.theta["C"] * problem._samples.weights
+        weights = constant(problem._samples.weights, "s")
+        return problem.theta["C"] * weights if problem._samples.weighted else problem.theta["C"]
     return problem.objective_parts.c
 
 
 def posed_parts(problem: PosedLearning) -> tuple[Objective, dict[str, Any], Any, str]:
     """The objective, its Parameters and factors, and what its design is called."""
-    name = "X" if problem._kernel is None else "Phi"
-    return problem.objective_parts, problem.theta, coefficients(problem), name
+    return problem.objective_parts, problem.theta, coefficients(problem), problem._design_name
 
 
 def set_parameters(theta: dict[str, Any], parts: Parts) -> None:
@@ -54,14 +55,15 @@ def pose_in_slacks(problem: PosedLearning) -> Statement:
     import cvxpy as cp
 
     parts, w = problem.objective_parts, cp.Variable(problem.objective_parts.d, name="w")
-    X = cp.Constant(parts.design.constant, name=posed_parts(problem)[-1])
+    X = constant(parts.design.constant, problem._design_name)
     variables, prediction = {"w": w}, X @ w
     if parts.fit_intercept:
         variables["b"] = cp.Variable(name="b")
         prediction = prediction + variables["b"]
     terms = parts.loss.expression(parts.y, prediction, problem.theta["loss"])
-    cost = 0.0 if parts.loss.is_indicator else coefficients(problem) @ terms.value
-    value = 0.5 * cp.sum_squares(w) + cost
+    value: Any = 0.5 * cp.sum_squares(w)
+    if not parts.loss.is_indicator:
+        value = value + cp.sum(cp.multiply(coefficients(problem), terms.value))
     posed = cp.Problem(cp.Minimize(value), label_all(terms.constraints))
     variables |= {slack.name(): slack for slack in posed.variables()}
     return Statement(posed, variables, terms.constraints)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...certificates.likelihood.gaussian import Precision
 from ...objective import Statement, label_all
+from ...terms import constant
 from ..latex import Latex, such_that
 
 Parts = Sequence[tuple[str, float, Precision]]
@@ -24,7 +25,7 @@ def pose_discriminant_primal(parts: Parts) -> Statement:
         mark = f"_{k}" if len(parts) > 1 else ""
         Theta = variables[f"Theta{mark}"] = cp.Variable((one.d, one.d), name=f"Theta{mark}")
         constraints[f"symmetric{mark}"] = Theta == Theta.T
-        value = value + share * (cp.trace(cp.Constant(one.S) @ Theta) - cp.log_det(Theta))
+        value = value + share * (cp.trace(constant(one.S, f"S{mark}") @ Theta) - cp.log_det(Theta))
     problem = cp.Problem(cp.Minimize(value), label_all(constraints))
     return Statement(problem, variables, constraints)
 
@@ -39,7 +40,7 @@ def pose_discriminant_dual(parts: Parts) -> Statement:
     for k, (_, share, one) in enumerate(parts):
         mark = f"_{k}" if len(parts) > 1 else ""
         W = variables[f"W{mark}"] = cp.Variable((one.d, one.d), name=f"W{mark}")
-        constraints[f"covariance{mark}"] = W == one.S
+        constraints[f"covariance{mark}"] = W == constant(one.S, f"S{mark}")
         value = value + share * (cp.log_det(W) + one.d)
     problem = cp.Problem(cp.Maximize(value), label_all(constraints))
     return Statement(problem, variables, constraints)

@@ -14,6 +14,7 @@ from ...errors import InputError
 from ...objective import Statement, label_all
 from ...objective.likelihood.moments import Moments, moments
 from ...objective.likelihood.newton import precision_steps
+from ...terms import constant
 from ...tex import listed
 from ...validation import nonnegative_number, yes_or_no
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
@@ -179,22 +180,22 @@ class GaussianLikelihood(ArrayProblem):
         d = self.moments.d
         Theta = cp.Variable((d, d), name="Theta")
         lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
-        S = cp.Constant(self.moments.S, name="S")
+        S = constant(self.moments.S, "S")
         symmetric = {"symmetric": Theta == Theta.T}
         value = -cp.log_det(Theta) + cp.trace(S @ Theta)
-        value = value + lam * cp.sum(cp.abs(cp.multiply(1.0 - np.eye(d), Theta)))
+        value = value + lam * cp.sum(cp.abs(Theta - cp.diag(cp.diag(Theta))))
         problem = cp.Problem(cp.Minimize(value), label_all(symmetric))
         return Statement(problem, {"Theta": Theta}, symmetric, {"lam": lam})
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
 
-        S, d = self.moments.S, self.moments.d
+        S, d = constant(self.moments.S, "S"), self.moments.d
         W = cp.Variable((d, d), name="W")
         lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
         constraints = {
             "symmetric": W == W.T,
-            "diagonal": cp.diag(W) == np.diag(S),
+            "diagonal": cp.diag(W) == cp.diag(S),
             "box": cp.abs(W - S) <= lam,
         }
         problem = cp.Problem(cp.Maximize(cp.log_det(W) + d), label_all(constraints))

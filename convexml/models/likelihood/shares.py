@@ -14,6 +14,7 @@ from ...certificates.likelihood.shares import Shares
 from ...errors import InputError
 from ...numerics import Array
 from ...objective import Statement, label_all
+from ...terms import constant, entries
 from ...tex import listed
 from ...validation import read_labels
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
@@ -116,7 +117,7 @@ class LabelLikelihood(ArrayProblem):
 
         seen = np.flatnonzero(self._shares.seen)
         constraints = {"total": cp.sum(whole) == 1.0, "nonnegative": whole >= 0.0}
-        value = -(cp.Constant(self.shares[seen], name="q") @ cp.log(whole[seen]))
+        value = -(constant(self.shares[seen], "q") @ cp.log(entries(whole, seen, "I_seen")))
         problem = cp.Problem(cp.Minimize(value), label_all(constraints))
         return Statement(problem, variables, constraints)
 
@@ -127,8 +128,13 @@ class LabelLikelihood(ArrayProblem):
         nu, lam = cp.Variable(name="nu"), cp.Variable(len(self.shares), name="lambda")
         constraints = {"nonnegative": lam >= 0.0}
         if none.size:
-            constraints["unseen"] = lam[none] == nu
-        value = self.entropy + 1.0 - nu + self.shares[seen] @ cp.log(nu - lam[seen])
+            constraints["unseen"] = entries(lam, none, "I_unseen") == nu
+        value = (
+            self.entropy
+            + 1.0
+            - nu
+            + constant(self.shares[seen], "q") @ cp.log(nu - entries(lam, seen, "I_seen"))
+        )
         problem = cp.Problem(cp.Maximize(value), label_all(constraints))
         return Statement(problem, {"nu": nu, "lambda": lam}, constraints)
 

@@ -16,6 +16,7 @@ from ...numerics import Array
 from ...objective import Statement, label_all
 from ...objective.linear.distances import Distances, distances_of
 from ...solvers.exact.sorting import sorting
+from ...terms import constant
 from ...tex import listed
 from ...validation import finite_array, positive_integer, read_labels, refuse_masked
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
@@ -176,9 +177,8 @@ class NearestNeighbors(ArrayProblem):
 
     @cached_property
     def _costs(self) -> Any:
-        import cvxpy as cp
 
-        return cp.Constant(self.distances.values, name="D")
+        return constant(self.distances.values, "D")
 
     def _pose(self) -> Statement:
         import cvxpy as cp
@@ -195,7 +195,7 @@ class NearestNeighbors(ArrayProblem):
         m, n = self.distances.values.shape
         nu = cp.Variable(m, name="nu")
         lower, upper = (cp.Variable((m, n), name=name) for name in NAMES[1:])
-        costs = self._costs + nu[:, None] @ np.ones((1, n))
+        costs = self._costs + nu[:, None] @ constant(np.ones((n, 1)), "1").T
         constraints = {
             "stationarity": costs - lower + upper == 0.0,
             "lambda_lower": lower >= 0.0,

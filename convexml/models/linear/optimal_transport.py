@@ -14,6 +14,7 @@ from ...certificates.combinatorial.transport import Transport
 from ...errors import InputError
 from ...numerics import ROUNDING
 from ...objective import Statement, label_all
+from ...terms import constant
 from ...validation import finite_array, nonnegative_array
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..latex import Latex, such_that
@@ -111,11 +112,11 @@ class OptimalTransport(ArrayProblem):
 
         plan = cp.Variable(self._costs.shape, name="plan")
         constraints = {
-            "sent": cp.sum(plan, axis=1) == self._a,
-            "received": cp.sum(plan, axis=0) == self._b,
+            "sent": cp.sum(plan, axis=1) == constant(self._a, "a"),
+            "received": cp.sum(plan, axis=0) == constant(self._b, "b"),
             "nonnegative": plan >= 0.0,
         }
-        value = cp.sum(cp.multiply(cp.Constant(self._costs, name="C"), plan))
+        value = cp.sum(cp.multiply(constant(self._costs, "C"), plan))
         problem = cp.Problem(cp.Minimize(value), label_all(constraints))
         return Statement(problem, {"plan": plan}, constraints)
 
@@ -124,9 +125,15 @@ class OptimalTransport(ArrayProblem):
 
         m, n = self._costs.shape
         f, g = cp.Variable(m, name="f"), cp.Variable(n, name="g")
-        total = f[:, None] @ np.ones((1, n)) + np.ones((m, 1)) @ g[None, :]
-        constraints = {"potentials": total <= cp.Constant(self._costs, name="C")}
-        problem = cp.Problem(cp.Maximize(self._a @ f + self._b @ g), label_all(constraints))
+        total = (
+            f[:, None] @ constant(np.ones((n, 1)), "1").T
+            + constant(np.ones((m, 1)), "1") @ g[None, :]
+        )
+        constraints = {"potentials": total <= constant(self._costs, "C")}
+        problem = cp.Problem(
+            cp.Maximize(constant(self._a, "a") @ f + constant(self._b, "b") @ g),
+            label_all(constraints),
+        )
         return Statement(problem, {"f": f, "g": g}, constraints)
 
     def _read_duals(self) -> Arrays:

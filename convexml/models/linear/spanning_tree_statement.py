@@ -9,6 +9,7 @@ import numpy as np
 from ...numerics import Array
 from ...objective import Statement, label_all
 from ...objective.linear.merging import Merging
+from ...terms import constant
 from ..latex import Latex, such_that
 
 
@@ -24,15 +25,15 @@ def pose_trees(distances: Array, merging: Merging) -> Statement:
     x = cp.Variable((n, n), name="x")
     constraints: dict[str, Any] = {
         "edges": x >= 0.0,
-        "triangle": cp.multiply(np.tri(n), x) == 0.0,
+        "triangle": cp.multiply(constant(np.tri(n), "L"), x) == 0.0,
         "sum": cp.sum(x) == n - 1.0,
     }
     for label, partitions in cells.items():
         if len(partitions):
             parted = np.array([(row[:, None] != row).ravel() for row in partitions], dtype=float)
-            enough = parted @ cp.vec(x, order="C") >= _blocks(partitions) - 1.0
-            constraints[label] = enough
-    value = cp.sum(cp.multiply(cp.Constant(np.triu(distances), name="d"), x))
+            enough = constant(parted, f"B_{label}") @ cp.vec(x, order="C")
+            constraints[label] = enough >= constant(_blocks(partitions) - 1.0, f"m_{label}")
+    value = cp.sum(cp.multiply(constant(np.triu(distances), "d"), x))
     problem = cp.Problem(cp.Minimize(value), label_all(constraints))
     return Statement(problem, {"x": x}, constraints)
 
@@ -45,10 +46,12 @@ def pose_packing(distances: Array, partitions: Array) -> Statement:
     y = cp.Variable(n - 1, name="y")
     u, v = np.triu_indices(n, 1)
     parted = (partitions[:, u] != partitions[:, v]).T.astype(float)
-    constraints: dict[str, Any] = {"packing": parted @ y <= distances[u, v]}
+    constraints: dict[str, Any] = {
+        "packing": constant(parted, "B") @ y <= constant(distances[u, v], "d_edges")
+    }
     if n > 2:
         constraints["signs"] = y[1:] >= 0.0
-    value = (_blocks(partitions) - 1.0) @ y
+    value = constant(_blocks(partitions) - 1.0, "m") @ y
     problem = cp.Problem(cp.Maximize(value), label_all(constraints))
     return Statement(problem, {"y": y}, constraints)
 

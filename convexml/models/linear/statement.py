@@ -9,6 +9,7 @@ import numpy as np
 from ...numerics import Array
 from ...objective import Statement, label_all
 from ...objective.linear.data import LinearData
+from ...terms import constant, entries
 from ...tex import Row, listed, plus
 from ..latex import Latex, such_that
 
@@ -21,20 +22,15 @@ def pose_linear_primal(data: LinearData) -> Statement:
     lower, upper = (np.flatnonzero(np.isfinite(side)) for side in (data.lower, data.upper))
     constraints: dict[str, Any] = {}
     if data.b_ub.size:
-        constraints["ub"] = data.A_ub @ x <= data.b_ub
+        constraints["ub"] = constant(data.A_ub, "A_ub") @ x <= constant(data.b_ub, "b_ub")
     if data.b_eq.size:
-        constraints["eq"] = data.A_eq @ x == data.b_eq
+        constraints["eq"] = constant(data.A_eq, "A_eq") @ x == constant(data.b_eq, "b_eq")
     if lower.size:
-        constraints["lower"] = _part(x, lower) >= data.lower[lower]
+        constraints["lower"] = entries(x, lower, "I_lower") >= constant(data.lower[lower], "lower")
     if upper.size:
-        constraints["upper"] = _part(x, upper) <= data.upper[upper]
-    problem = cp.Problem(cp.Minimize(data.c @ x), label_all(constraints))
+        constraints["upper"] = entries(x, upper, "I_upper") <= constant(data.upper[upper], "upper")
+    problem = cp.Problem(cp.Minimize(constant(data.c, "c") @ x), label_all(constraints))
     return Statement(problem, {"x": x}, constraints)
-
-
-def _part(x: Any, index: Any) -> Any:
-    """The entries of x, and x itself where that is all of them."""
-    return x if index.size == x.size else x[index]
 
 
 def pose_linear_dual(data: LinearData) -> Statement:
@@ -48,24 +44,24 @@ def pose_linear_dual(data: LinearData) -> Statement:
 
     variables: dict[str, Any] = {}
     absent: dict[str, Any] = {}
-    gradient: Any = cp.Constant(data.c)
+    gradient: Any = constant(data.c, "c")
     value: Any = cp.Constant(0.0)
-    for name, matrix, side in (("lambda_ub", data.A_ub, data.b_ub), ("nu", data.A_eq, data.b_eq)):
+    for name, matrix, side in (("ub", data.A_ub, data.b_ub), ("eq", data.A_eq, data.b_eq)):
         if side.size:
-            variables[name] = cp.Variable(side.size, name=name)
-            gradient = gradient + matrix.T @ variables[name]
-            value = value - side @ variables[name]
-    for name, side, sign in (
-        ("lambda_lower", data.lower, -1.0),
-        ("lambda_upper", data.upper, 1.0),
-    ):
-        finite = np.isfinite(side)
-        if np.any(finite):
-            variables[name] = cp.Variable(data.n, name=name)
-            gradient = gradient + sign * variables[name]
-            value = value - sign * (np.where(finite, side, 0.0) @ variables[name])
-            if not np.all(finite):
-                absent[f"{name} of no bound"] = variables[name][np.flatnonzero(~finite)] == 0.0
+            y = cp.Variable(side.size, name=MULTIPLIER_OF[name])
+            variables[y.name()] = y
+            gradient = gradient + constant(matrix, f"A_{name}").T @ y
+            value = value - constant(side, f"b_{name}") @ y
+    for name, side in (("lower", data.lower), ("upper", data.upper)):
+        finite, rest = np.flatnonzero(np.isfinite(side)), np.flatnonzero(~np.isfinite(side))
+        if finite.size:
+            y = cp.Variable(data.n, name=MULTIPLIER_OF[name])
+            variables[y.name()] = y
+            push = y if name == "upper" else -y
+            gradient = gradient + push
+            value = value - constant(side[finite], name) @ entries(push, finite, f"I_{name}")
+            if rest.size:
+                absent[f"{y.name()} of no bound"] = entries(y, rest, f"I_no_{name}") == 0.0
     constraints = {"stationarity": gradient == 0.0}
     constraints |= {name: v >= 0.0 for name, v in variables.items() if name != "nu"} | absent
     problem = cp.Problem(cp.Maximize(value), label_all(constraints))

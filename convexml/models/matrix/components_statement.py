@@ -6,6 +6,7 @@ import numpy as np
 
 from ...numerics import Array
 from ...objective import Statement, label_all
+from ...terms import constant
 from ...tex import listed
 from ..latex import COVARIANCE, Latex, such_that
 
@@ -17,8 +18,12 @@ def pose_components(S: Array, k: int) -> Statement:
     d = len(S)
     P = cp.Variable((d, d), name="P", symmetric=True)
     count = cp.Parameter(name="k", nonneg=True, value=k)
-    constraints = {"trace": cp.trace(P) == count, "upper": np.eye(d) - P >> 0, "lower": P >> 0}
-    value = -cp.trace(cp.Constant(S, name="S") @ P)
+    constraints = {
+        "trace": cp.trace(P) == count,
+        "upper": constant(np.eye(d), "I") - P >> 0,
+        "lower": P >> 0,
+    }
+    value = -cp.trace(constant(S, "S") @ P)
     problem = cp.Problem(cp.Minimize(value), label_all(constraints))
     return Statement(problem, {"P": P}, constraints, {"k": count})
 
@@ -34,7 +39,7 @@ def pose_components_dual(S: Array, k: int) -> Statement:
         cp.Variable((d, d), name=name, symmetric=True) for name in ("Z_upper", "Z_lower")
     )
     constraints = {
-        "stationarity": upper - lower == S - nu * np.eye(d),
+        "stationarity": upper - lower == constant(S, "S") - nu * constant(np.eye(d), "I"),
         "upper": upper >> 0,
         "lower": lower >> 0,
     }

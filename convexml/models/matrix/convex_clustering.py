@@ -13,6 +13,7 @@ from ...errors import InputError
 from ...numerics import Array
 from ...objective import Statement, label_all
 from ...objective.matrix.fusion import differences
+from ...terms import constant
 from ...validation import finite_array, nonnegative_number
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..base import Hyperparameter
@@ -165,28 +166,31 @@ class ConvexClustering(ArrayProblem):
     def _pose(self) -> Statement:
         import cvxpy as cp
 
-        X = self._samples.X
+        X = constant(self._samples.X, "X")
         U, lam = cp.Variable(X.shape, name="U"), cp.Parameter(name="lam", nonneg=True)
         lam.value = self.lam
         value = cp.sum_squares(X - U) / 2
-        if len(X) == 1:
+        if X.shape[0] == 1:
             problem = cp.Problem(cp.Minimize(value + 0.0 * lam))
             return Statement(problem, {"U": U}, {}, {"lam": lam})
         Z = cp.Variable((len(self.weights), X.shape[1]), name="Z")
-        constraints = {"differences": differences(len(X)) @ U == Z}
-        value = value + lam * (self.weights @ cp.norm(Z, 2, axis=1))
+        constraints = {"differences": constant(differences(X.shape[0]), "A") @ U == Z}
+        value = value + lam * (constant(self.weights, "w") @ cp.norm(Z, 2, axis=1))
         problem = cp.Problem(cp.Minimize(value), label_all(constraints))
         return Statement(problem, {"U": U, "Z": Z}, constraints, {"lam": lam})
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
 
-        X, A = self._samples.X, differences(len(self._samples.X))
+        X, A = (
+            constant(each, name)
+            for each, name in ((self._samples.X, "X"), (differences(len(self._samples.X)), "A"))
+        )
         V = cp.Variable((max(len(self.weights), 1), X.shape[1]), name="V")
         lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
-        if len(X) == 1:
+        if X.shape[0] == 1:
             return Statement(cp.Problem(cp.Maximize(0.0 * cp.sum(V))), {"V": V}, {}, {"lam": lam})
-        constraints = {"balls": cp.norm(V, 2, axis=1) <= lam * self.weights}
+        constraints = {"balls": cp.norm(V, 2, axis=1) <= lam * constant(self.weights, "w")}
         value = cp.sum(cp.multiply(A @ X, V)) - cp.sum_squares(A.T @ V) / 2
         problem = cp.Problem(cp.Maximize(value), label_all(constraints))
         return Statement(problem, {"V": V}, constraints, {"lam": lam})

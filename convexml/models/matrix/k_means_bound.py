@@ -13,6 +13,7 @@ from ...errors import InputError
 from ...numerics import EPS, Array, gamma
 from ...objective import Statement, label_all
 from ...progress import watched
+from ...terms import constant
 from ...validation import positive_integer, read_labels
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..base import Hyperparameter
@@ -186,7 +187,7 @@ class KMeansBound(ArrayProblem):
             "nonnegative": Z >= 0,
             "semidefinite": Z >> 0,
         }
-        value = cp.sum(cp.multiply(cp.Constant(self.half_distances, name="C"), Z))
+        value = cp.sum(cp.multiply(constant(self.half_distances, "(D / 2)"), Z))
         posed = cp.Problem(cp.Minimize(value), label_all(constraints))
         return Statement(posed, {"Z": Z}, constraints, {"k": k})
 
@@ -197,8 +198,8 @@ class KMeansBound(ArrayProblem):
         k = cp.Parameter(name="k", nonneg=True, value=self.k)
         alpha = cp.Variable(n, name="alpha")
         N = cp.Variable((n, n), name="N", symmetric=True)
-        across = cp.reshape(alpha, (n, 1), order="F") @ np.ones((1, n))
-        M = cp.Constant(self.half_distances, name="C") - N - (across + across.T) / 2
+        across = cp.reshape(alpha, (n, 1), order="F") @ constant(np.ones((n, 1)), "1").T
+        M = constant(self.half_distances, "(D / 2)") - N - (across + across.T) / 2
         constraints = {"nonnegative": N >= 0}
         value = cp.sum(alpha) + k * cp.lambda_min(M)
         problem = cp.Problem(cp.Maximize(value), label_all(constraints))

@@ -8,6 +8,7 @@ from ...losses import Interpolation, Loss, Squared
 from ...numerics import Array
 from ...objective import Statement, label_all
 from ...penalties import L2, Penalty, Zero
+from ...terms import constant
 from ..learning.posing import pose_in_slacks
 from ..problem import LearningProblem
 
@@ -88,7 +89,8 @@ class MinimumNorm(LearningProblem):
         parts = self.objective_parts
         nu = cp.Variable(parts.n, name="nu")
         constraints = {"intercept": cp.sum(nu) == 0.0} if parts.fit_intercept else {}
-        value = -0.5 * cp.sum_squares(parts.design.constant.T @ nu) - parts.y @ nu
+        value = -0.5 * cp.sum_squares(constant(parts.design.constant, "X").T @ nu)
+        value = value - constant(parts.y, "y") @ nu
         problem = cp.Problem(cp.Maximize(value), label_all(constraints))
         return Statement(problem, {"nu": nu}, constraints)
 

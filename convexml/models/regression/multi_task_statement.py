@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ...objective import Statement, label_all
 from ...objective.outputs.several_targets import SeveralTargets
+from ...terms import constant
 from ...tex import listed
 from ..latex import KEPT, Latex, such_that, weights_of
 
@@ -19,11 +21,12 @@ def pose_multi_task(targets: SeveralTargets, lam: Any) -> Statement:
     n, K = targets.Y.shape
     W, Z = cp.Variable(targets.w_shape, name="w"), cp.Variable((n, K), name="z")
     variables = {"w": W, "z": Z}
-    prediction = cp.Constant(targets.design.constant, name="X") @ W
+    prediction = constant(targets.design.constant, "X") @ W
     if targets.fit_intercept:
         variables["b"] = b = cp.Variable(K, name="b")
-        prediction = prediction + np.ones((n, 1)) @ b[None, :]
-    loss = cp.sum_squares(cp.multiply(np.sqrt(targets.c)[:, None], Z - targets.Y))
+        prediction = prediction + constant(np.ones((n, 1)), "1") @ b[None, :]
+    roots = constant(sparse.diags_array(np.sqrt(targets.c)), "diag(sqrt(c))")
+    loss = cp.sum_squares(roots @ (Z - constant(targets.Y, "Y")))
     value = 0.5 * loss + lam * cp.sum(cp.norm(W, 2, axis=1))
     constraints = {"prediction": prediction == Z}
     problem = cp.Problem(cp.Minimize(value), label_all(constraints))
@@ -38,12 +41,13 @@ def pose_multi_task_dual(targets: SeveralTargets, lam: Any) -> Statement:
     import cvxpy as cp
 
     U = cp.Variable(targets.Y.shape, name="u")
-    push = cp.Constant(targets.design.constant, name="X").T @ U
+    push = constant(targets.design.constant, "X").T @ U
     constraints = {"correlation": cp.norm(push, 2, axis=1) <= lam}
     if targets.fit_intercept:
         constraints["intercept"] = cp.sum(U, axis=0) == 0.0
-    squares = cp.sum_squares(cp.multiply(1.0 / np.sqrt(targets.c)[:, None], U))
-    value = -0.5 * squares - cp.sum(cp.multiply(targets.Y, U))
+    roots = constant(sparse.diags_array(1.0 / np.sqrt(targets.c)), "diag(1 / sqrt(c))")
+    squares = cp.sum_squares(roots @ U)
+    value = -0.5 * squares - cp.sum(cp.multiply(constant(targets.Y, "Y"), U))
     problem = cp.Problem(cp.Maximize(value), label_all(constraints))
     return Statement(problem, {"u": U}, constraints)
 

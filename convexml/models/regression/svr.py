@@ -8,6 +8,7 @@ from ...losses import EpsilonInsensitive, Loss
 from ...numerics import Array
 from ...objective import Statement, label_all
 from ...penalties import L2, Penalty
+from ...terms import constant
 from ...validation import positive_number
 from ..base import Hyperparameter
 from ..learning.posing import coefficients, pose_in_slacks
@@ -81,6 +82,7 @@ class SVR(LearningProblem):
         import cvxpy as cp
 
         parts, epsilon = self.objective_parts, self.theta["loss"]["epsilon"]
+        X = constant(parts.design.constant, self._design_name)
         alpha, alpha_star = (
             cp.Variable(parts.n, name="alpha"),
             cp.Variable(parts.n, name="alpha_star"),
@@ -93,8 +95,12 @@ class SVR(LearningProblem):
         }
         if parts.fit_intercept:
             constraints["balance"] = cp.sum(alpha - alpha_star) == 0.0
-        norm = cp.sum_squares(parts.design.constant.T @ (alpha - alpha_star))
-        value = parts.y @ (alpha - alpha_star) - epsilon * cp.sum(alpha + alpha_star) - 0.5 * norm
+        norm = cp.sum_squares(X.T @ (alpha - alpha_star))
+        value = (
+            constant(parts.y, "y") @ (alpha - alpha_star)
+            - epsilon * cp.sum(alpha + alpha_star)
+            - 0.5 * norm
+        )
         problem = cp.Problem(cp.Maximize(value), label_all(constraints))
         return Statement(problem, {"alpha": alpha, "alpha_star": alpha_star}, constraints)
 

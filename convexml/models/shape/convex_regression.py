@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from ...certificates import Certificate, Verdict
 from ...certificates.scale import learning_scale, relative
@@ -17,6 +18,7 @@ from ...numerics import LEAST_SQUARE, Array
 from ...objective import Objective, Statement, label_all
 from ...penalties import Zero
 from ...solvers.dual.convex_pieces import piece_steps, slopes_of
+from ...terms import constant
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..arrays.searching import compared
 from ..latex import Latex, such_that
@@ -182,23 +184,28 @@ class ConvexRegression(Predictor, ArrayProblem):
         theta, g = cp.Variable(n, name="theta"), cp.Variable((n, d), name="g")
         constraints = {}
         if n > 1:
-            between = cp.Constant(self.program.X[j] - self.program.X[i])
-            rises = cp.sum(cp.multiply(g[i], between), axis=1)
-            constraints["convex"] = theta[j] - theta[i] - rises >= 0.0
-        fit = cp.sum_squares(theta - cp.Constant(self.program.y, name="y")) / (2.0 * n)
+            I_i, I_j = (
+                constant(sparse.eye_array(n).tocsr()[k], f"I_{name}")
+                for k, name in ((i, "i"), (j, "j"))
+            )
+            steps = constant(self.program.X[j] - self.program.X[i], "(I_j X - I_i X)")
+            rises = cp.sum(cp.multiply(I_i @ g, steps), axis=1)
+            constraints["convex"] = I_j @ theta - I_i @ theta - rises >= 0.0
+        fit = cp.sum_squares(theta - constant(self.program.y, "y")) / (2.0 * n)
         problem = cp.Problem(cp.Minimize(fit), label_all(constraints))
         return Statement(problem, {"theta": theta, "g": g}, constraints)
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
 
-        X, y, n = cp.Constant(self.program.X, name="X"), self.program.y, len(self.program.y)
+        X, y = constant(self.program.X, "X"), constant(self.program.y, "y")
+        n = len(self.program.y)
         lam = cp.Variable((n, n), name="lambda")
         leaving = cp.sum(lam, axis=1)
         t = cp.sum(lam, axis=0) - leaving
         balance = lam @ X - cp.multiply(cp.reshape(leaving, (n, 1), order="C"), X) == 0.0
         constraints = {"signs": lam >= 0.0, "diagonal": cp.diag(lam) == 0.0, "balance": balance}
-        value = -0.5 * n * cp.sum_squares(t) - (y - y.mean()) @ t
+        value = -0.5 * n * cp.sum_squares(t) - (y - cp.sum(y) / n) @ t
         problem = cp.Problem(cp.Maximize(value), label_all(constraints))
         return Statement(problem, {"lambda": lam}, constraints)
 

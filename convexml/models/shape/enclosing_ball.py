@@ -10,9 +10,10 @@ import numpy as np
 from ...certificates import Certificate
 from ...certificates.shape.enclosing import Enclosing
 from ...errors import InputError
-from ...numerics import LEAST_SQUARE, Array
+from ...numerics import LEAST_SQUARE
 from ...objective import Statement, label_all
 from ...solvers.exact.farthest_points import farthest_points
+from ...terms import constant
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..latex import Latex, such_that
 from ..likelihood.samples import Rows, read_rows
@@ -124,9 +125,7 @@ class EnclosingBall(ArrayProblem):
 
         X = self.program.X
         center, radius = cp.Variable(X.shape[1], name="center"), cp.Variable(name="radius")
-        away = cp.Constant(X, name="X") - np.ones((len(X), 1)) @ cp.reshape(
-            center, (1, X.shape[1]), order="C"
-        )
+        away = constant(X, "X") - constant(np.ones((len(X), 1)), "1") @ center[None, :]
         constraints = {"enclosed": cp.norm(away, 2, axis=1) <= radius}
         problem = cp.Problem(cp.Minimize(cp.square(radius)), label_all(constraints))
         return Statement(problem, {"center": center, "radius": radius}, constraints)
@@ -134,10 +133,10 @@ class EnclosingBall(ArrayProblem):
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
 
-        about: Array = self.program.X - self.program.mean
-        alpha = cp.Variable(len(about), name="alpha")
+        about = constant(self.program.X - self.program.mean, "(X - 1 mean(X))")
+        alpha = cp.Variable(len(self.program.X), name="alpha")
         constraints = {"sum": cp.sum(alpha) == 1.0, "signs": alpha >= 0.0}
-        value = np.square(about).sum(axis=1) @ alpha - cp.sum_squares(about.T @ alpha)
+        value = cp.sum(cp.square(about), axis=1) @ alpha - cp.sum_squares(about.T @ alpha)
         problem = cp.Problem(cp.Maximize(value), label_all(constraints))
         return Statement(problem, {"alpha": alpha}, constraints)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ...objective import Statement, label_all
+from ...terms import constant
 from ...tex import Weights, listed
 from ..latex import Latex, such_that, weights_of
 from ..reading.inputs import Samples
@@ -20,13 +19,13 @@ def pose_generalized(samples: Samples, A: Any, strength: float, intercept: bool)
     (n, d), m = samples.X.shape, A.shape[0]
     w, z, v = cp.Variable(d, name="w"), cp.Variable(n, name="z"), cp.Variable(m, name="v")
     variables = {"w": w, "z": z, "v": v}
-    prediction = cp.Constant(samples.X, name="X") @ w
+    prediction = constant(samples.X, "X") @ w
     if intercept:
         variables["b"] = b = cp.Variable(name="b")
         prediction = prediction + b
-    constraints = {"prediction": prediction == z, "combinations": cp.Constant(A, name="A") @ w == v}
-    c = samples.weights / samples.weights.sum()
-    loss = cp.sum_squares(cp.multiply(np.sqrt(c), z - cp.Constant(samples.y, name="y")))
+    constraints = {"prediction": prediction == z, "combinations": constant(A, "A") @ w == v}
+    c = constant(samples.weights / samples.weights.sum(), "c")
+    loss = cp.sum_squares(cp.multiply(cp.sqrt(c), z - constant(samples.y, "y")))
     problem = cp.Problem(cp.Minimize(0.5 * loss + lam * cp.norm1(v)), label_all(constraints))
     return Statement(problem, variables, constraints, {"lam": lam})
 
@@ -37,12 +36,12 @@ def pose_generalized_dual(samples: Samples, A: Any, strength: float, intercept: 
 
     lam = cp.Parameter(name="lam", nonneg=True, value=strength)
     u, s = cp.Variable(len(samples.y), name="u"), cp.Variable(A.shape[0], name="s")
-    pull = cp.Constant(samples.X, name="X").T @ u + cp.Constant(A, name="A").T @ s
+    pull = constant(samples.X, "X").T @ u + constant(A, "A").T @ s
     constraints = {"stationarity": pull == 0.0, "box": cp.abs(s) <= lam}
     if intercept:
         constraints["intercept"] = cp.sum(u) == 0.0
-    c = samples.weights / samples.weights.sum()
-    value = -0.5 * cp.sum_squares(cp.multiply(1.0 / np.sqrt(c), u)) - samples.y @ u
+    c = constant(samples.weights / samples.weights.sum(), "c")
+    value = -0.5 * cp.sum_squares(cp.multiply(1.0 / cp.sqrt(c), u)) - constant(samples.y, "y") @ u
     problem = cp.Problem(cp.Maximize(value), label_all(constraints))
     return Statement(problem, {"u": u, "s": s}, constraints, {"lam": lam})
 

@@ -14,6 +14,7 @@ from ...errors import InputError
 from ...numerics import LEAST_SQUARE
 from ...objective import Statement, label_all
 from ...solvers.exact.pool_adjacent_violators import pool_adjacent_violators
+from ...terms import constant, entries
 from ...tex import listed
 from ...validation import finite_array, yes_or_no
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
@@ -119,7 +120,7 @@ class MonotoneRegression(ArrayProblem):
         y, c, sign = self.program.y, self.program.c, self.program.sign
         w = cp.Variable(len(y), name="w")
         constraints = {"monotone": sign * cp.diff(w) >= 0.0} if len(y) > 1 else {}
-        value = 0.5 * cp.sum_squares(cp.multiply(np.sqrt(c), w - cp.Constant(y, name="y")))
+        value = 0.5 * cp.sum_squares(cp.multiply(cp.sqrt(constant(c, "c")), w - constant(y, "y")))
         problem = cp.Problem(cp.Minimize(value), label_all(constraints))
         return Statement(problem, {"w": w}, constraints)
 
@@ -128,14 +129,18 @@ class MonotoneRegression(ArrayProblem):
 
         y, c, n = self.program.y, self.program.c, len(self.program.y)
         alpha = cp.Variable(n - 1, name="alpha") if n > 1 else cp.Constant(np.zeros(0))
-        steps = sparse.diags_array([np.ones(n), -np.ones(n)], offsets=[0, -1], shape=(n, n - 1))
-        t = self.program.sign * (steps @ alpha) if n > 1 else cp.Constant(np.zeros(n))
+        D = sparse.diags_array([np.ones(n), -np.ones(n)], offsets=[0, -1], shape=(n, n - 1))
+        t = self.program.sign * (constant(D, "D") @ alpha) if n > 1 else cp.Constant(np.zeros(n))
         used = np.flatnonzero(c)
         constraints = {"signs": alpha >= 0.0} if n > 1 else {}
         if used.size < n:
-            constraints["weightless"] = t[np.flatnonzero(c == 0.0)] == 0.0
-        squares = cp.sum_squares(cp.multiply(1.0 / np.sqrt(c[used]), t[used]))
-        problem = cp.Problem(cp.Maximize(y @ t - 0.5 * squares), label_all(constraints))
+            constraints["weightless"] = entries(t, np.flatnonzero(c == 0.0), "I_rest") == 0.0
+        squares = cp.sum_squares(
+            cp.multiply(1.0 / cp.sqrt(constant(c[used], "c")), entries(t, used, "I_used"))
+        )
+        problem = cp.Problem(
+            cp.Maximize(constant(y, "y") @ t - 0.5 * squares), label_all(constraints)
+        )
         return Statement(problem, {"alpha": alpha} if n > 1 else {}, constraints)
 
     def _read_duals(self) -> Arrays:

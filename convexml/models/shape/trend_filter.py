@@ -17,6 +17,7 @@ from ...numerics import LEAST_SQUARE, Array
 from ...objective import Statement, label_all
 from ...solvers.dual.banded_box import BandedBox
 from ...solvers.dual.inside_box import inner_points
+from ...terms import constant
 from ...validation import finite_array, nonnegative_integer, nonnegative_number
 from ..arrays.problem import ArrayProblem, Arrays, Shapes
 from ..arrays.searching import compared
@@ -189,8 +190,8 @@ class TrendFilter(ArrayProblem):
             cp.Variable(self._y.size - self._times, name="z"),
         )
         lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
-        constraints = {"differences": cp.Constant(self._matrix(), name="A") @ w == z}
-        fit = cp.sum_squares(w - cp.Constant(self._y, name="y")) / (2.0 * self._y.size)
+        constraints = {"differences": constant(self._matrix(), "A") @ w == z}
+        fit = cp.sum_squares(w - constant(self._y, "y")) / (2.0 * self._y.size)
         problem = cp.Problem(cp.Minimize(fit + lam * cp.norm1(z)), label_all(constraints))
         return Statement(problem, {"w": w, "z": z}, constraints, {"lam": lam})
 
@@ -199,9 +200,9 @@ class TrendFilter(ArrayProblem):
 
         s = cp.Variable(self._y.size - self._times, name="s")
         lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
-        pull = self._matrix().T @ s
+        pull = constant(self._matrix(), "A").T @ s
         constraints = {"box": cp.abs(s) <= lam}
-        value = self._y @ pull - 0.5 * self._y.size * cp.sum_squares(pull)
+        value = constant(self._y, "y") @ pull - 0.5 * self._y.size * cp.sum_squares(pull)
         problem = cp.Problem(cp.Maximize(value), label_all(constraints))
         return Statement(problem, {"s": s}, constraints, {"lam": lam})
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ....objective import Statement, label_all
 from ....objective.residuals.samples import RegressionSamples
+from ....terms import constant
 from ...latex import Latex, such_that
 
 
@@ -17,20 +16,20 @@ def pose_dantzig(samples: RegressionSamples, strength: float) -> Statement:
     import cvxpy as cp
 
     lam = cp.Parameter(name="lam", nonneg=True, value=strength)
-    X = cp.Constant(samples.design.constant, name="X")
+    X, c = constant(samples.design.constant, "X"), constant(samples.c, "c")
     w, r = cp.Variable(samples.design.shape[1], name="w"), cp.Variable(len(samples.y), name="r")
     variables, prediction = {"w": w, "r": r}, X @ w
     if samples.fit_intercept:
         variables["b"] = b = cp.Variable(name="b")
         prediction = prediction + b
-    rows = X.T @ cp.multiply(samples.c, r)
+    rows = X.T @ cp.multiply(c, r)
     constraints = {
-        "residual": cp.Constant(samples.y, name="y") - prediction == r,
+        "residual": constant(samples.y, "y") - prediction == r,
         "upper": rows <= lam,
         "lower": -rows <= lam,
     }
     if samples.fit_intercept:
-        constraints["balance"] = samples.c @ r == 0.0
+        constraints["balance"] = c @ r == 0.0
     problem = cp.Problem(cp.Minimize(cp.norm1(w)), label_all(constraints))
     return Statement(problem, variables, constraints, {"lam": lam})
 
@@ -43,17 +42,17 @@ def pose_dantzig_dual(samples: RegressionSamples, strength: float) -> Statement:
     import cvxpy as cp
 
     lam = cp.Parameter(name="lam", nonneg=True, value=strength)
-    X = cp.Constant(samples.design.constant, name="X")
+    X, c = constant(samples.design.constant, "X"), constant(samples.c, "c")
     v, q = cp.Variable(samples.design.shape[1], name="v"), cp.Variable(len(samples.y), name="q")
     variables, scores = {"v": v, "q": q}, X @ v
     if samples.fit_intercept:
         variables["v_0"] = shift = cp.Variable(name="v_0")
         scores = scores + shift
-    across = X.T @ cp.multiply(samples.c, q)
+    across = X.T @ cp.multiply(c, q)
     constraints = {"scores": scores == q, "upper": across <= 1.0, "lower": -across <= 1.0}
     if samples.fit_intercept:
-        constraints["balance"] = samples.c @ q == 0.0
-    gain = np.multiply(samples.c, samples.y) @ q
+        constraints["balance"] = c @ q == 0.0
+    gain = cp.multiply(c, constant(samples.y, "y")) @ q
     problem = cp.Problem(cp.Maximize(gain - lam * cp.norm1(v)), label_all(constraints))
     return Statement(problem, variables, constraints, {"lam": lam}, ("q",))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....objective import Statement, label_all
 from ....objective.residuals.samples import RegressionSamples
+from ....terms import constant
 from ....tex import listed
 from ...latex import KEPT, Latex, such_that, weights_of
 
@@ -15,12 +16,12 @@ def pose_square_root(samples: RegressionSamples, strength: float) -> Statement:
     lam = cp.Parameter(name="lam", nonneg=True, value=strength)
     w, z = cp.Variable(samples.design.shape[1], name="w"), cp.Variable(len(samples.y), name="z")
     variables = {"w": w, "z": z}
-    prediction = cp.Constant(samples.design.constant, name="X") @ w
+    prediction = constant(samples.design.constant, "X") @ w
     if samples.fit_intercept:
         variables["b"] = b = cp.Variable(name="b")
         prediction = prediction + b
     constraints = {"prediction": prediction == z}
-    size = cp.norm(cp.multiply(samples.roots, z - cp.Constant(samples.y, name="y")), 2)
+    size = cp.norm(cp.multiply(constant(samples.roots, "sqrt(c)"), z - constant(samples.y, "y")), 2)
     problem = cp.Problem(cp.Minimize(size + lam * cp.norm1(w)), label_all(constraints))
     return Statement(problem, variables, constraints, {"lam": lam})
 
@@ -35,14 +36,14 @@ def pose_square_root_dual(samples: RegressionSamples, strength: float) -> Statem
 
     lam = cp.Parameter(name="lam", nonneg=True, value=strength)
     u = cp.Variable(len(samples.y), name="u")
-    push = cp.Constant(samples.design.constant, name="X").T @ u
+    push = constant(samples.design.constant, "X").T @ u
     constraints = {
         "correlation": cp.abs(push) <= lam,
-        "ball": cp.norm(cp.multiply(1.0 / samples.roots, u), 2) <= 1.0,
+        "ball": cp.norm(cp.multiply(1.0 / constant(samples.roots, "sqrt(c)"), u), 2) <= 1.0,
     }
     if samples.fit_intercept:
         constraints["intercept"] = cp.sum(u) == 0.0
-    problem = cp.Problem(cp.Maximize(-samples.y @ u), label_all(constraints))
+    problem = cp.Problem(cp.Maximize(-constant(samples.y, "y") @ u), label_all(constraints))
     return Statement(problem, {"u": u}, constraints, {"lam": lam})
 
 
