@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .numerics import Array
-
 
 class Terms(NamedTuple):
     """What a loss or a penalty contributes to a posed CVXPY problem.
@@ -32,7 +30,7 @@ def constant(value: Any, name: str) -> Any:
     return value if isinstance(value, cp.Expression) else cp.Constant(value, name=name)
 
 
-def entries(x: Any, index: Array, name: str) -> Any:
+def entries(x: Any, index: Any, name: str) -> Any:
     """Some entries of a vector: x where they are all, else by rows of I under a name."""
     from scipy import sparse
 

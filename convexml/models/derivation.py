@@ -65,6 +65,7 @@ def _walk(formulas: Latex, slater: str) -> Iterator[tuple[str, str]]:
         yield from ((kind, row) for row in kinds[kind])
     yield "recovery", formulas.recovery or recovered(kinds["stationarity"], over.split(", "))
     yield "P = D", reason(given, slater)
+    yield from (("canonical", row) for row in formulas.canonical)
     if "where" in told:
         yield "where", told["where"]
 

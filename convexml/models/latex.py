@@ -28,6 +28,8 @@ class Latex:
     """The variables by the multipliers, where lines say more than that they solve the rest."""
     eliminated: str = ""
     """What the dual has in place of the helpers of the posed one."""
+    canonical: tuple[str, ...] = ()
+    """The pair in a textbook's normal form, a row each."""
     over: tuple[str, ...] = ()
     """The variable of each condition of stationarity in its order; "" of a product that is 0."""
 
@@ -38,6 +40,7 @@ class Latex:
             rf"\text{{dual}}\quad & {self.dual}",
             *([rf"\text{{eliminated}}\quad & {self.eliminated}"] if self.eliminated else []),
             *(rf"\text{{KKT}}\quad & {row}" for row in self.kkt),
+            *(rf"\text{{canonical}}\quad & {row}" for row in self.canonical),
             *([rf"\text{{where}}\quad & {self.where}"] if self.where else []),
         ]
         body = " \\\\\n".join(rows)

@@ -56,7 +56,7 @@ def test_explain_prints_the_lines_of_latex(make: Any) -> None:
     told = problem.explain(columns=100).splitlines()
     start = next(k for k, line in enumerate(told) if line.startswith("  primal"))
     lines = [
-        re.sub(r"^  (primal|Lagrangian|dual|eliminated|KKT|where)\b", "", line)
+        re.sub(r"^  (primal|Lagrangian|dual|eliminated|KKT|canonical|where)\b", "", line)
         for line in told[start:]
     ]
     assert heard("".join(lines)) == of_latex(" ".join(rows))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -122,4 +123,35 @@ def linear_latex(data: LinearData) -> Latex:
         rf"\max{below}\ {plus(*gains)}" + such_that(gradient, *signs),
         tuple(filter(None, (gradient, listed(*statements), listed(*signs), listed(*slack)))),
         r"0 \cdot \infty = 0" if some else "",
+        canonical=canonical_pair(rows, not np.any(data.lower)),
+    )
+
+
+def canonical_pair(rows: Sequence[tuple[Row, str]], is_signed: bool) -> tuple[str, str]:
+    """As min c'x s.t. Ax = b, x >= 0 and max b'lam s.t. A'lam <= c; x is a difference if free.
+
+    Slacks make equations of inequalities, and lam has minus the multipliers of the equations.
+    """
+    over = ["x"] if is_signed else ["x^+", "x^-"]
+    held, lams, gains, pushes, signs = [], [], [], [], []
+    kept = [each for each in rows if each[1] != "-" or not is_signed]
+    for (row, factor), slack in zip(kept, "stuv", strict=False):
+        sign, lam = "-" * (factor == "-"), f"-{row.multiplier}"
+        gains.append(rf"{sign}{row.right}^\top ({lam})")
+        pushes.append(f"{factor}({lam})")
+        lams.append(lam)
+        if row.sense == "=":
+            held.append(str(row))
+            continue
+        held.append(f"{sign}{row.left} + {slack} = {sign}{row.right}")
+        over.append(slack)
+        signs.append(rf"{lam} \le 0")
+    if not is_signed:
+        held.append("x = x^+ - x^-")
+    held += [rf"{name} \ge 0" for name in over]
+    limit = f"{plus(*pushes)} " + (r"\le c" if is_signed else "= c")
+    below = rf"_{{\lambda = ({', '.join(lams)})}}" if lams else ""
+    return (
+        rf"\min_{{{', '.join(over)}}}\ c^\top x" + such_that(*held),
+        rf"\max{below}\ {plus(*gains)}" + such_that(limit, *signs),
     )

@@ -6,7 +6,7 @@ from convexml.typesetting.aligned import rows
 from support.latex.page import FAILURES, GIVEN, KEPT, WORDS, Page, shared
 from support.latex.reader import statements
 
-SAME = ("primal", "Lagrangian", "dual", "eliminated", "where")
+SAME = ("primal", "Lagrangian", "dual", "eliminated", "canonical", "where")
 """Lines of ``latex()``, which the page has evaluated."""
 ENDS = ("recovery", "P = D")
 KINDS = ("stationarity", "primal feasibility", "dual feasibility", "complementary slackness")
@@ -19,6 +19,7 @@ ORDER = (
     "eliminated",
     *KINDS,
     *ENDS,
+    "canonical",
     "where",
 )
 

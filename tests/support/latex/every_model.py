@@ -324,6 +324,15 @@ class Builder:
         self.names |= {"c": data.c, r"\Aub": data.A_ub, r"\bub": data.b_ub}
         self.names |= {r"\Aeq": data.A_eq, r"\beq": data.b_eq}
         self.names |= {r"\lower": data.lower, r"\upper": data.upper}
+        x = self.names["x"]
+        self.names |= {"x^+": np.maximum(x, 0.0), "x^-": np.maximum(-x, 0.0)}
+        slacks = [data.b_ub - data.A_ub @ x] if data.b_ub.size else []
+        slacks += [None] if data.b_eq.size else []
+        if data.lower.any() and np.isfinite(data.lower).any():
+            slacks.append(x - data.lower)
+        if np.isfinite(data.upper).any():
+            slacks.append(data.upper - x)
+        self.names |= dict(zip("stuv", slacks, strict=False))
         self.size()
 
 

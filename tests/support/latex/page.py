@@ -91,6 +91,9 @@ class Page:
         parts = [("where", line) for line in self.lines.get("where", [])]
         parts += [(key, self.lines[key][0].partition(GIVEN)[2]) for key in ("primal", "dual")]
         parts += [("eliminated", line) for line in self.lines.get("eliminated", [])]
+        parts += [
+            ("canonical", line.partition(GIVEN)[2]) for line in self.lines.get("canonical", [])
+        ]
         parts += [("Lagrangian", self.lines["Lagrangian"][0].partition(r",\quad ")[2])]
         parts += [("KKT", line) for line in self.lines["KKT"]]
         for label, line in parts:
@@ -214,7 +217,9 @@ class Page:
     def faults(self, primal: float, dual: float, perturbed: bool = True) -> list[str]:
         """Every line that is false at the numbers, or that cannot be read, with why."""
         found = []
-        for label, text in self.goals().items():
+        pair = zip(("primal", "dual"), self.lines.get("canonical", []), strict=False)
+        canonical = [(key, re.sub(VARIABLES, "", line.partition(GIVEN)[0])) for key, line in pair]
+        for label, text in (*self.goals().items(), *canonical):
             wanted = dual if label == "dual" else primal
             try:
                 value = self.reader(text, self.known).value()

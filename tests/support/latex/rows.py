@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-ORDER = ("primal", "Lagrangian", "dual", "eliminated", "KKT", "where")
+ORDER = ("primal", "Lagrangian", "dual", "eliminated", "KKT", "canonical", "where")
 
 
 def rows_of(problem: Any) -> dict[str, list[str]]:
