@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from support.latex.every_model import BOUNDS, MORE, linear_program, page_of
-from support.latex.formula_cases import MODELS
+from support.latex.formula_cases import LOSSES, MODELS, PENALTIES, WEIGHTS, X
 from support.latex.rows import rows_of
 
+import convexml as cml
 from convexml.errors import InputError
 
 EVERY = MODELS | MORE
@@ -43,9 +44,23 @@ def problem(request: pytest.FixtureRequest) -> Any:
 
 
 def test_problems_are_printed_in_symbols(problem: Any) -> None:
-    for text in (str(problem.primal), str(problem.dual)):
-        assert "[" not in INDEX.sub("", text)
-        assert "Expression(" not in text
+    assert literals(problem) == []
+
+
+def literals(problem: Any) -> list[str]:
+    """What is printed of the pair with numbers of an array in it."""
+    texts = str(problem.primal), str(problem.dual)
+    return [text for text in texts if "[" in INDEX.sub("", text) or "Expression(" in text]
+
+
+@pytest.mark.parametrize(
+    ("loss", "penalty"),
+    [*((each, "l2 weights") for each in LOSSES), *(("squared", each) for each in PENALTIES)],
+)
+def test_pairs_are_printed_in_symbols(loss: str, penalty: str) -> None:
+    part, y = LOSSES[loss]
+    term = PENALTIES[penalty](12 if loss == "softmax" else 4)
+    assert literals(cml.LearningProblem(X, y, part, term, sample_weight=WEIGHTS)) == []
 
 
 def test_a_symbol_has_one_value(problem: Any) -> None:

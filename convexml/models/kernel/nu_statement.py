@@ -34,18 +34,19 @@ def pose_nu(A: Any, s: Array, labels: Array | None, nu: float, is_factor: bool) 
 
 
 def pose_nu_dual(A: Any, s: Array, labels: Array | None, nu: float, is_factor: bool) -> Statement:
-    """Maximise -(1/2) |A'q|^2, q_i = alpha_i y_i, s.t. 0 <= alpha <= s, sum alpha = nu S.
+    """Maximise -(1/2) |A'q|^2, q_i = alpha_i y_i, 0 <= alpha <= s, sum alpha = nu S; >= with y.
 
     Its multipliers are the primal solution: rho of ``total``, xi of ``upper``, b of ``intercept``.
     """
     import cvxpy as cp
 
     alpha, share = _vector("alpha", s), cp.Parameter(nonneg=True, name="nu", value=nu)
+    total = float(s.sum()) * share
     q = alpha if labels is None else cp.multiply(constant(labels, "y"), alpha)
     constraints = {
         "lower": alpha >= 0.0,
         "upper": alpha <= constant(s, "s"),
-        "total": cp.sum(alpha) == float(s.sum()) * share,
+        "total": cp.sum(alpha) == total if labels is None else cp.sum(alpha) >= total,
     }
     if labels is not None:
         constraints["intercept"] = cp.sum(q) == 0.0
