@@ -98,12 +98,12 @@ class SizeEquations:
         turned = sparse.csr_array((entries[order], j, starts), shape=(self.k, n))
         weighted = self.others.copy()
         weighted.data = weighted.data * np.repeat(rest, np.diff(weighted.indptr))
-        own = np.bincount(self.columns, entries, n) + shift
+        alone: Array = np.bincount(self.columns, entries, n) + shift
         if self.k * n <= DENSE:
             G: Any = (self._turned @ weighted).toarray() - scaled @ turned.toarray()
-            G.flat[:: n + 1] += own
+            G.flat[:: n + 1] += alone
         else:
-            G = self._turned @ weighted - scaled @ turned + sparse.diags_array(own)
+            G = self._turned @ weighted - scaled @ turned + sparse.diags_array(alone)
         inner = definite_solver(G) or definite_factor(G)
         assert inner is not None  # of a Gram matrix with a shift
 

@@ -80,18 +80,12 @@ def negative_eigenvalue(P: Any) -> float:
     Rounding is n 64 eps of the entries of the matrix that is scaled to a diagonal of ones: as
     much as the rounding of a Gram matrix can take away.
     """
-    if P.shape[0] <= SMALL:
-        return _negative(P.toarray() if sparse.issparse(P) else np.asarray(P))
-    P = sparse.csr_array(P)
-    used = np.flatnonzero(np.diff(P.indptr))
-    if used.size == 0 or abs(P - sparse.diags_array(P.diagonal())).nnz == 0:
-        return min(float(np.min(P.diagonal(), initial=0.0)), 0.0)
-    P = P[used][:, used]
-    diagonal = P.diagonal()
+    P = _used(P)
+    diagonal, n = P.diagonal(), P.shape[0]
+    if _is_diagonal(P):
+        return min(float(np.min(diagonal, initial=0.0)), 0.0)
     if np.all(diagonal > 0.0):
-        units = powers_of_two(1.0 / np.sqrt(diagonal))
-        scaled = sparse.diags_array(units) @ P @ sparse.diags_array(units)
-        shifted = scaled + ROUNDING * used.size * sparse.eye_array(used.size)
+        shifted = _shifted(_of_ones(P), ROUNDING * n)
         if eigenvalue_bound(shifted) > -np.inf or _has_factor(shifted):
             return 0.0
     return min(_least(P), -np.finfo(float).tiny)
@@ -103,22 +97,18 @@ def is_semidefinite(P: Any) -> bool:
     By Cholesky's method for the matrix of a diagonal of ones less what it may be rounded by, or,
     where the matrix is small, by elimination in rationals.
     """
-    P = sparse.csr_array(P)
-    used = np.flatnonzero(np.diff(P.indptr))
-    P = P[used][:, used]
-    diagonal = P.diagonal()
-    if used.size == 0 or not np.all((diagonal > 0.0) & np.isfinite(diagonal)):
-        return used.size == 0
-    units = powers_of_two(1.0 / np.sqrt(diagonal))
-    scaled = sparse.diags_array(units) @ P @ sparse.diags_array(units)
-    size = float(scaled.diagonal().max())
-    shift = 4.0 * EPS * (used.size + 3) ** 2 * size
-    least = eigenvalue_bound(scaled - shift * sparse.eye_array(used.size))
-    if least + shift >= EPS * size:
-        return True
-    if used.size > FEW:
+    P = _used(P)
+    diagonal, n = P.diagonal(), P.shape[0]
+    if not np.all((diagonal > 0.0) & np.isfinite(diagonal)):
         return False
-    return _eliminates([[Fraction(entry) for entry in row] for row in P.toarray().tolist()])
+    if _is_diagonal(P):
+        return True
+    scaled = _of_ones(P)
+    size = float(scaled.diagonal().max())
+    shift = 4.0 * EPS * (n + 3) ** 2 * size
+    if eigenvalue_bound(_shifted(scaled, -shift)) + shift >= EPS * size:
+        return True
+    return n <= FEW and _eliminates([[Fraction(entry) for entry in row] for row in P.tolist()])
 
 
 def _eliminates(rows: list[list[Fraction]]) -> bool:
@@ -134,18 +124,34 @@ def _eliminates(rows: list[list[Fraction]]) -> bool:
     return True
 
 
-def _negative(P: Array) -> float:
-    """``negative_eigenvalue`` of a small matrix."""
-    P = P[np.ix_(*2 * (np.flatnonzero(P.any(axis=1)),))]
-    diagonal = np.diag(P)
-    if np.count_nonzero(P) == np.count_nonzero(diagonal):
-        return min(float(np.min(diagonal, initial=0.0)), 0.0)
-    if np.all(diagonal > 0.0):
-        units = powers_of_two(1.0 / np.sqrt(diagonal))
-        shift = ROUNDING * diagonal.size * np.eye(diagonal.size)
-        if eigenvalue_bound(units[:, None] * P * units + shift) > -np.inf:
-            return 0.0
-    return min(float(np.linalg.eigvalsh(P)[0]), -np.finfo(float).tiny)
+def _used(P: Any) -> Any:
+    """The rows and columns with entries of a symmetric matrix; dense where it is small."""
+    if P.shape[0] <= SMALL:
+        P = P.toarray() if sparse.issparse(P) else np.asarray(P)
+        used = np.flatnonzero(P.any(axis=1))
+        return P[np.ix_(used, used)]
+    P = sparse.csr_array(P)
+    used = np.flatnonzero(np.diff(P.indptr))
+    return P if used.size == P.shape[0] else P[used][:, used]
+
+
+def _is_diagonal(P: Any) -> bool:
+    count = P.count_nonzero() if sparse.issparse(P) else np.count_nonzero(P)
+    return bool(count == np.count_nonzero(P.diagonal()))
+
+
+def _of_ones(P: Any) -> Any:
+    """The matrix in units, powers of two, in which its positive diagonal is about 1."""
+    units = powers_of_two(1.0 / np.sqrt(P.diagonal()))
+    if not sparse.issparse(P):
+        return units[:, None] * P * units
+    data = np.repeat(units, np.diff(P.indptr)) * P.data * units[P.indices]
+    return sparse.csr_array((data, P.indices, P.indptr), shape=P.shape)
+
+
+def _shifted(P: Any, by: float) -> Any:
+    eye = sparse.eye_array if sparse.issparse(P) else np.eye
+    return P + by * eye(P.shape[0])
 
 
 def _has_factor(G: Any) -> bool:
@@ -162,7 +168,7 @@ def _least(P: Any) -> float:
     from scipy.sparse.linalg import ArpackError, eigsh
 
     if P.shape[0] <= DENSE:
-        return float(np.linalg.eigvalsh(P.toarray())[0])
+        return float(np.linalg.eigvalsh(P.toarray() if sparse.issparse(P) else P)[0])
     try:
         return float(eigsh(P, k=1, which="SA", return_eigenvectors=False, tol=1e-6)[0])
     except ArpackError:

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
-from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
 from ...errors import SolverError
@@ -17,6 +16,7 @@ from ...objective.conic.program import ConeProgram
 from ...objective.linear.data import LinearData
 from ..linear.plausible import plausible
 from ..linear.units import as_fitted
+from ..logarithms import triplets
 from .ray import has_point_among
 from .search.fit import FittedProgram
 from .search.interior import interior_point
@@ -48,11 +48,11 @@ def unmet(subject: Subject, x: Array) -> str:
     program, to = subject.fit.program, subject.fit.scaled
     if program.b.size > LARGEST:
         return ""
-    if subject.meets(x):
-        return ""
     z = to.x_in(x)
     if not subject.bent:
-        return "" if plausible(_binding(subject.fit), z) else UNMET
+        return "" if plausible(_binding(subject.fit), z) or subject.meets(x) else UNMET
+    if subject.meets(x):
+        return ""
     near: Iterable[Array] = _near(program, z)
     if subject.comparable:
         near = list(near)
@@ -83,8 +83,8 @@ def _binding(fit: FittedProgram) -> LinearData:
     t: they define auxiliary entries and exclude no x. Without them, others are alone.
     """
     program = fit.program
-    (data, numbers), A = linear_rows(program), sparse.coo_array(program.A)
     below, equal = (program.ruled_by(kind) for kind in (NonnegativeCone, ZeroCone))
+    A = triplets(program.A)
     used = A.data != 0.0
     row, column, sign = A.row[used], A.col[used], np.sign(A.data[used])
     left = np.ones(program.b.size, dtype=bool)
@@ -101,10 +101,7 @@ def _binding(fit: FittedProgram) -> LinearData:
         left[met] = False
         kept = left[row]
         row, column, sign = row[kept], column[kept], sign[kept]
-    below, equal = left[below], left[equal]
-    parts = (data.A_ub[below], data.b_ub[below], data.A_eq[equal], data.b_eq[equal])
-    found = LinearData(data.c, *parts, data.lower, data.upper)
-    rows = numbers[np.concatenate([below, equal])]
+    found, rows = linear_rows(program, left)
     as_fitted(found, replace(fit.units, rows=fit.units.rows[rows]))
     return found
 

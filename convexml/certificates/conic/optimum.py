@@ -254,8 +254,13 @@ def _refute(subject: Subject, certificate: Certificate, radius: float) -> Certif
         scale, radius = 0.0, 0.0
     if certificate.verdict is not Verdict.UNDECIDED or not np.isfinite(scale):
         return certificate
+    offset, sign = subject.program.offset, subject.sign
     try:
         x, y = subject.fit.solve()
+        # What this is off the owner's own value counts against it: that would not be better.
+        exact = conic_objective(subject.program, x)
+        if not sign * certificate.primal_objective - (exact + offset) > certificate.tol * scale:
+            return certificate
         with subject.standing(x):
             seen = subject.seen(x)
             short = subject.shortfall(seen, y)
@@ -263,8 +268,7 @@ def _refute(subject: Subject, certificate: Certificate, radius: float) -> Certif
         return certificate
     if not all(row.meets(WITNESS * certificate.tol) for row in seen.rows):
         return certificate
-    offset, sign = subject.program.offset, subject.sign
-    exact, found = conic_objective(subject.program, x), sign * seen.value
+    found = sign * seen.value
     rounding = short + abs(exact + offset - seen.value) + radius + seen.radius
     rounding += 8.0 * EPS * (0.0 if endless else abs(certificate.primal_objective) + abs(found))
     constant = sign * offset if subject.units.size else 0.0

@@ -49,9 +49,10 @@ def row_violations(program: ConeProgram, x: Array) -> tuple[Array, Array]:
     return slack, outside
 
 
-def linear_rows(program: ConeProgram) -> tuple[LinearData, Array]:
-    """The rows of {0} and of inequalities, and their numbers: those of A_ub, then of A_eq."""
-    below, equal = (np.flatnonzero(program.ruled_by(k)) for k in (NonnegativeCone, ZeroCone))
+def linear_rows(program: ConeProgram, wanted: Array | bool = True) -> tuple[LinearData, Array]:
+    """The wanted rows of {0} and of inequalities, and their numbers: of A_ub, then of A_eq."""
+    rules = (program.ruled_by(kind) & wanted for kind in (NonnegativeCone, ZeroCone))
+    below, equal = map(np.flatnonzero, rules)
     order, k, free = np.concatenate([below, equal]), below.size, np.full(program.q.size, np.inf)
     A, b = program.A_by_row[order], program.b[order]
     return LinearData(program.q, A[:k], b[:k], A[k:], b[k:], -free, free), order

@@ -46,7 +46,8 @@ def active_at(data: LinearData, x: Array) -> ActiveSet:
 def _spread(data: LinearData, x: Array) -> tuple[Array, Array]:
     """The sizes of rows and of entries at x: those of the data or of the point."""
     rows, _, columns = sizes(data, x)
-    return np.maximum(rows, abs(data.A_ub) @ np.abs(x)), np.maximum(np.abs(x), columns)
+    terms = (data.terms @ np.abs(x))[: rows.size]
+    return np.maximum(rows, terms), np.maximum(np.abs(x), columns)
 
 
 def active_by_slackness(data: LinearData, x: Array, point: LinearMultipliers) -> ActiveSet:

@@ -12,10 +12,20 @@ from .multipliers import LinearMultipliers
 from .units import linear_units
 
 
-def violations(data: LinearData, x: Array) -> tuple[Array, Array, Array, Array]:
-    """How far x breaks A_ub x <= b_ub, A_eq x = b_eq (signed), x >= lower and x <= upper."""
-    residual = exact_residual(data.rows, x, np.concatenate([data.b_ub, data.b_eq]))
-    ub, eq = np.split(residual, [data.b_ub.size])
+def residual(data: LinearData, x: Array) -> Array:
+    """A_ub x - b_ub and A_eq x - b_eq, each entry rounded once."""
+    return exact_residual(data.rows, x, np.concatenate([data.b_ub, data.b_eq]))
+
+
+def violations(
+    data: LinearData, x: Array, known: Array | None = None
+) -> tuple[Array, Array, Array, Array]:
+    """How far x breaks A_ub x <= b_ub, A_eq x = b_eq (signed), x >= lower and x <= upper.
+
+    The residual may be ``known``.
+    """
+    left = residual(data, x) if known is None else known
+    ub, eq = np.split(left, [data.b_ub.size])
     below, above = np.maximum(data.lower - x, 0.0), np.maximum(x - data.upper, 0.0)
     return np.maximum(ub, 0.0), eq, below, above
 
@@ -52,11 +62,11 @@ def primal_rows(data: LinearData, x: Array) -> list[Condition]:
     return rows
 
 
-def meets_rows(data: LinearData, x: Array) -> bool:
+def meets_rows(data: LinearData, x: Array, known: Array | None = None) -> bool:
     """Whether x meets every constraint up to the rounding of its terms."""
-    ub, eq, below, above = violations(data, x)
+    ub, eq, below, above = violations(data, x, known)
     size_ub, size_eq, columns = sizes(data, x)
-    rows = np.split(abs(data.rows) @ np.abs(x), [data.b_ub.size])
+    rows = np.split(data.terms @ np.abs(x), [data.b_ub.size])
     pairs = (
         (ub, np.maximum(rows[0], np.abs(data.b_ub)), size_ub),
         (np.abs(eq), np.maximum(rows[1], np.abs(data.b_eq)), size_eq),
@@ -76,7 +86,7 @@ def rounding_of_rows(data: LinearData, x: Array) -> tuple[Array, Array]:
     """
     size_ub, size_eq, _ = sizes(data, x)
     b = np.abs(np.concatenate([data.b_ub, data.b_eq]))
-    terms = b + np.minimum(abs(data.rows) @ np.abs(x), np.concatenate([size_ub, size_eq]))
+    terms = b + np.minimum(data.terms @ np.abs(x), np.concatenate([size_ub, size_eq]))
     ub, eq = np.split((np.diff(data.rows.indptr) + 2.0) * UNIT * terms, [data.b_ub.size])
     return ub, eq
 

@@ -11,10 +11,9 @@ from ...numerics import Array, length
 from ...objective.linear.data import LinearData
 from ..algebra.exact_feasibility import has_exact_point
 from ..algebra.least_change import least_change
-from ..algebra.sums import exact_residual
 from .active_set import active_at, solve_vertex
 from .bound import primal_interior
-from .conditions import meets_rows, rounding_of_rows, sizes, violations
+from .conditions import meets_rows, residual, rounding_of_rows, sizes, violations
 from .optimum import optima
 
 FIRST, ROUNDS = 2, 4
@@ -32,7 +31,8 @@ def plausible(data: LinearData, x: Array) -> bool:
 
     Where it is known that none meets them exactly, only the rounding of the data is an excuse.
     """
-    wrong = violations(data, x)
+    left = residual(data, x)
+    wrong = violations(data, x, left)
     if not any(np.any(part) for part in wrong):
         return True
     ub, eq, below, above = wrong
@@ -45,7 +45,7 @@ def plausible(data: LinearData, x: Array) -> bool:
         data.memo["exact point"] = has_exact_point(data, x)
     if data.memo["exact point"] is not None:
         return bool(data.memo["exact point"] or has_exact_point(_loosened(data, *off), x))
-    if any(meets_rows(data, near) for near in _nearby(data, x)):
+    if meets_rows(data, x, left) or any(_meets_nearby(data, x)):
         return True
     if "plausible" not in data.memo:
         data.memo["plausible"] = primal_interior(data) is not None or any(
@@ -67,36 +67,35 @@ def _pushed(data: LinearData, x: Array, violated: Array) -> bool:
     return not any(np.any(part) for part in violations(data, x + step))
 
 
-def _nearby(data: LinearData, x: Array) -> Iterator[Array]:
-    yield x
-    yield restored(data, x, FIRST)
-    yield solve_vertex(data, active_at(data, x), x)
-    yield restored(data, x)
+def _meets_nearby(data: LinearData, x: Array) -> Iterator[bool]:
+    yield restored(data, x, FIRST) is not None
+    yield meets_rows(data, solve_vertex(data, active_at(data, x), x))
+    yield restored(data, x) is not None
 
 
-def restored(data: LinearData, x: Array, rounds: int = ROUNDS) -> Array:
+def restored(data: LinearData, x: Array, rounds: int = ROUNDS) -> Array | None:
     """The nearest point that meets the equations and what x violates, in units of the room it has.
 
-    So small steps leave no bound, also one posed as a row of one entry.
+    So small steps leave no bound, also one posed as a row of one entry. None where these do not
+    end at a point that meets all.
     """
-    A_ub, A_eq = sparse.csr_array(data.A_ub), sparse.csr_array(data.A_eq)
-    single = np.flatnonzero(np.diff(A_ub.indptr) == 1)
-    columns, entries = A_ub.indices[A_ub.indptr[single]], A_ub.data[A_ub.indptr[single]]
+    A, m = data.rows, data.b_ub.size
+    single = np.flatnonzero(np.diff(A.indptr[: m + 1]) == 1)
+    columns, entries = A.indices[A.indptr[single]], A.data[A.indptr[single]]
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         ends = data.b_ub[single] / entries
     lower, upper = data.lower.copy(), data.upper.copy()
     np.maximum.at(lower, columns[entries < 0.0], ends[entries < 0.0])
     np.minimum.at(upper, columns[entries > 0.0], ends[entries > 0.0])
     if not np.all(lower <= upper):
-        return x
+        return None
     x = np.clip(x, lower, upper)
     units = np.maximum(np.abs(x), sizes(data, x)[2])
-    violated, before = np.zeros(data.b_ub.size, dtype=bool), np.inf
+    pulled, before, residuals = np.arange(A.shape[0]) >= m, np.inf, residual(data, x)
     for _ in range(rounds):
-        violated |= exact_residual(A_ub, x, data.b_ub) > 0.0
-        violated[single] = False
-        rows = sparse.vstack([A_ub[violated], A_eq], format="csr")
-        left = -exact_residual(rows, x, np.concatenate([data.b_ub[violated], data.b_eq]))
+        pulled[:m] |= residuals[:m] > 0.0
+        pulled[single] = False
+        rows, left = A[np.flatnonzero(pulled)], -residuals[pulled]
         room = np.minimum(np.minimum(x - lower, upper - x), units)
         reach = np.sqrt(rows.power(2) @ room**2)
         unit = np.divide(1.0, reach, out=np.zeros(reach.size), where=reach > 0.0)
@@ -104,11 +103,12 @@ def restored(data: LinearData, x: Array, rounds: int = ROUNDS) -> Array:
         if not size < GROWN * before:  # bounds take away more than steps remove
             break
         before = size
-        step = least_change(sparse.csr_array(sparse.diags_array(unit) @ rows), unit * left, room)
-        x = np.clip(x + step, lower, upper)
-        if meets_rows(data, x):
-            break
-    return x
+        rows.data *= np.repeat(unit, np.diff(rows.indptr))
+        x = np.clip(x + least_change(rows, unit * left, room), lower, upper)
+        residuals = residual(data, x)
+        if meets_rows(data, x, residuals):
+            return x
+    return None
 
 
 def _loosened(data: LinearData, ub: Array, eq: Array) -> LinearData:

@@ -50,6 +50,11 @@ class LinearData:
         return sparse.vstack(parts, format="csr")
 
     @cached_property
+    def terms(self) -> Any:
+        """The absolute values of the entries of ``rows``."""
+        return abs(self.rows)
+
+    @cached_property
     def columns(self) -> Any:
         """The transpose of ``rows`` as a csr_array."""
         return sparse.csr_array(self.rows.T)

@@ -110,9 +110,11 @@ def equilibrate(
 
 
 def _scaled(matrix: Array, row: Array, column: Array) -> Array:
-    if sparse.issparse(matrix):
-        return (sparse.diags_array(row) @ matrix @ sparse.diags_array(column)).tocsr()
-    return row[:, None] * matrix * column
+    if not sparse.issparse(matrix):
+        return row[:, None] * matrix * column
+    found = sparse.csr_array(matrix, copy=True)
+    found.data *= np.repeat(row, np.diff(found.indptr)) * column[found.indices]
+    return found
 
 
 def _largest(entries: Array, at: Array, count: int) -> Array:

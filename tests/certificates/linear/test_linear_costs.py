@@ -116,6 +116,7 @@ def test_a_point_next_to_a_vertex_is_brought_to_its_rows(seed: int) -> None:
     data, x = vertex(60, 30, seed)
     assert not meets_rows(data, x)
     near = restored(data, x)
+    assert near is not None
     assert meets_rows(data, near)
     assert np.max(np.abs(near - x)) < 1e-6
 
@@ -131,7 +132,7 @@ def test_no_point_is_brought_to_rows_that_contradict_one_another() -> None:
         data.lower,
         data.upper,
     )
-    assert not meets_rows(contradiction, restored(contradiction, x))
+    assert restored(contradiction, x) is None
 
 
 def test_no_second_program_is_solved_for_a_point_that_is_off_by_rounding(

@@ -20,10 +20,16 @@ ROUNDED = (
 )
 
 
-def curved(problem: Any) -> str:
+def unproved(problem: Any) -> list[Any]:
+    """The matrices of quadratic forms that are not proved to have no negative eigenvalue."""
+    return [matrix for matrix in _matrices(problem) if not is_semidefinite(matrix)]
+
+
+def curved(problem: Any, matrices: list[Any]) -> str:
     """Why the conic form bounds nothing, in words; else "".
 
-    A quadratic form has the wrong curvature, or cones only approximate what was asked for.
+    A quadratic form, by one of these matrices, has the wrong curvature, or cones only approximate
+    what was asked for.
     """
     for node in parts_of(problem):
         if type(node).__name__ in APPROXIMATE or getattr(node, "quad_approx", None):
@@ -31,13 +37,7 @@ def curved(problem: Any) -> str:
                 f"CVXPY's cones only approximate {shown(node)}, by nobody knows how much: there is "
                 "no bound"
             )
-    least = min((negative_eigenvalue(matrix) for matrix in _matrices(problem)), default=0.0)
-    return curvature_words(least)
-
-
-def rounded(problem: Any) -> str:
-    """What is not proved of quadratic forms that are convex up to rounding, in words; else ""."""
-    return "" if all(is_semidefinite(matrix) for matrix in _matrices(problem)) else ROUNDED
+    return curvature_words(min(map(negative_eigenvalue, matrices), default=0.0))
 
 
 def _matrices(problem: Any) -> Iterator[Any]:

@@ -24,7 +24,7 @@ from ....errors import InputError, SolverError
 from ....numerics import EPS, ROUNDING, Array
 from ....objective.conic.program import ConeProgram
 from .attributed import attribute_rows
-from .curvature import curved, rounded
+from .curvature import ROUNDED, curved, unproved
 from .domain import Domains, domain_rows, domains_of
 from .layout import (
     Columns,
@@ -84,12 +84,16 @@ class Posed:
     @cached_property
     def curvature(self) -> str:
         """Why the conic form bounds nothing: a quadratic form, or an approximation; else ""."""
-        return curved(self.problem)
+        return curved(self.problem, self._unproved)
 
     @property
     def doubt(self) -> str:
-        """What is not proved of quadratic forms; else ""."""
-        return rounded(self.problem)
+        """What is not proved of quadratic forms that are convex up to rounding; else ""."""
+        return ROUNDED if self._unproved else ""
+
+    @cached_property
+    def _unproved(self) -> list[Any]:
+        return unproved(self.problem)
 
     @cached_property
     def labels(self) -> dict[int, str]:

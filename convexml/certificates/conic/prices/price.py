@@ -17,6 +17,7 @@ from .margin import nudged
 from .metric import Metric, metric_at
 
 STEPS = 4
+TINY = float(np.finfo(float).tiny)
 NOTHING = 1e-13
 """A price of this share of the value is as good as none."""
 
@@ -190,11 +191,17 @@ def carried_costs(
     if rows.size == 0:
         return cheapest
     # The multiplier that carries everything is -rest / a: only the sign of the rest has a say.
-    system = program.equality[columns]
-    own = np.repeat(program.q.size + rows, np.diff(system.indptr))
-    system.data[system.indices == own] = 0.0
-    rest = exact_residual(system, np.concatenate([w, y]), -program.q[columns])
-    fits = np.sign(a) * rest + off[columns] <= 0.0
+    own, far = a * y[rows], off[columns]
+    rest = np.sign(a) * (left[columns] - own) + far
+    size_of_rest = np.abs(left[columns]) + np.abs(own) + far
+    near = np.abs(rest) <= 4.0 * EPS * size_of_rest + TINY
+    if np.any(near):
+        system = program.equality[columns[near]]
+        at = np.repeat(program.q.size + rows[near], np.diff(system.indptr))
+        system.data[system.indices == at] = 0.0
+        exact = exact_residual(system, np.concatenate([w, y]), -program.q[columns[near]])
+        rest[near] = np.sign(a[near]) * exact + far[near]
+    fits = rest <= 0.0
     cost = 1.01 * np.abs(program.b[rows]) * size[columns] / np.abs(a)
     np.minimum.at(cheapest, columns[fits], cost[fits])
     return cheapest
