@@ -125,14 +125,20 @@ def _eliminates(rows: list[list[Fraction]]) -> bool:
 
 
 def _used(P: Any) -> Any:
-    """The rows and columns with entries of a symmetric matrix; dense where it is small."""
-    if P.shape[0] <= SMALL:
+    """The rows and columns with entries of a symmetric matrix; dense where it is crowded."""
+    if not sparse.issparse(P) or _is_crowded(P):
         P = P.toarray() if sparse.issparse(P) else np.asarray(P)
         used = np.flatnonzero(P.any(axis=1))
         return P[np.ix_(used, used)]
     P = sparse.csr_array(P)
     used = np.flatnonzero(np.diff(P.indptr))
     return P if used.size == P.shape[0] else P[used][:, used]
+
+
+def _is_crowded(G: Any) -> bool:
+    """Whether a sparse matrix is better factored as a dense one."""
+    n = G.shape[0]
+    return bool(n <= SMALL or (n <= LARGE and G.nnz > CROWDED * n * n))
 
 
 def _is_diagonal(P: Any) -> bool:
@@ -156,7 +162,9 @@ def _shifted(P: Any, by: float) -> Any:
 
 def _has_factor(G: Any) -> bool:
     """Whether the dense matrix has a Cholesky where the sparse one found none."""
-    return DENSE < G.shape[0] <= 3 * DENSE and eigenvalue_bound(G.toarray()) > -np.inf
+    if not sparse.issparse(G) or not DENSE < G.shape[0] <= 3 * DENSE:
+        return False
+    return eigenvalue_bound(G.toarray()) > -np.inf
 
 
 def powers_of_two(sizes: Array) -> Array:
@@ -203,13 +211,12 @@ def definite_solver(G: Any) -> Factored | Cholesky | None:
 
     A crowded sparse matrix is factored as a dense one, which is faster there.
     """
-    n = G.shape[0]
     if not sparse.issparse(G):
         try:
             return Cholesky(np.asfortranarray(np.linalg.cholesky(G)))
         except np.linalg.LinAlgError:
             return None
-    if n <= SMALL or (n <= LARGE and G.nnz > CROWDED * n * n):
+    if _is_crowded(G):
         try:
             return Cholesky(np.asfortranarray(np.linalg.cholesky(G.toarray())))
         except np.linalg.LinAlgError:

@@ -111,12 +111,15 @@ def eliminate(rows: Sequence[Row], width: int | None = None) -> Echelon:
             continue
         best = min(candidates, key=lambda i: abs(table[i][0][j]))
         table[done], table[best] = table[best], table[done]
-        top = table[done][0]
-        for i in range(done + 1, len(table)):
-            row, origin = table[i]
-            pairs = zip(row, top, strict=True)
-            table[i] = ([(top[j] * a - row[j] * t) // before for a, t in pairs], origin)
-        before, done = top[j], done + 1
+        pivot, *top = table[done][0][j:]
+        for row, _ in table[done + 1 :]:  # before column j all is 0
+            if (factor := row[j]) or pivot != before:
+                pairs = zip(row[j + 1 :], top, strict=True)
+                row[j + 1 :] = [
+                    (pivot * a - factor * t) // before if a or t else 0 for a, t in pairs
+                ]
+                row[j] = 0
+        before, done = pivot, done + 1
         columns.append(j)
     return Echelon([row for row, _ in table], columns, [i for _, i in table])
 

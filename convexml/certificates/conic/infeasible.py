@@ -113,13 +113,14 @@ def verify_farkas(program: ConeProgram, units: Fitted, y: Array, tol: float) -> 
     program = replace(program, P=0.0 * program.P, q=np.zeros(program.q.size), offset=0.0)
     level = float(np.max(np.abs(y), initial=0.0))
     passed = np.where(np.abs(y) <= 1e-9 * level, 0.0, y) / (level or 1.0)
-    best, terms = passed, float(exact_dot(np.abs(program.b), np.abs(passed)))
+    tried, terms = [passed], float(exact_dot(np.abs(program.b), np.abs(passed)))
     if not _finite(program) or not np.all(np.isfinite(passed)) or not np.isfinite(terms):
         return _overflow(tol)
     for pair in _dual_points(program, units, passed, terms):
         if proves(program, pair.y, pair.bound):
             return _certified(program, units, pair.y, passed, np.inf, tol)
-        best = max(best, pair.y, key=lambda z: _radius(program, z))
+        tried.append(pair.y)
+    best = max(tried, key=lambda z: _radius(program, z))
     return _certified(program, units, best, passed, _radius(program, best), tol)
 
 
@@ -258,7 +259,7 @@ def _rows(program: ConeProgram, units: Fitted, y: Array) -> list[Condition]:
     for cone, run in program.runs:
         if not cone.is_polyhedral:
             level[run] = np.linalg.norm(y[run], axis=1)[:, None]
-    left, terms = program.A.T @ y, abs(program.A).T @ level
+    left, terms = program.A.T @ y, program.A_sizes.T @ level
     return [
         worst("y in K*", "dual_feasibility", *outside),
         worst("A'y = 0", "dual_feasibility", left, terms),

@@ -92,8 +92,12 @@ def relax_by_vertex(program: ConeProgram, soft: Array) -> Relaxation | None:
 
 
 def _phase(program: ConeProgram, ways: Any) -> ConeProgram:
-    n, k = program.q.size, ways.shape[1]
-    A = sparse.block_array([[program.A, -ways], [None, -sparse.eye_array(k)]], format="csc")
+    (m, n), k, A = program.A.shape, ways.shape[1], program.A
+    last = ways.indptr[1:]  # a row t >= 0 ends each column
+    data = np.concatenate([A.data, np.insert(-ways.data, last, -1.0)])
+    rows = np.concatenate([A.indices, np.insert(ways.indices, last, m + np.arange(k))])
+    ends = np.concatenate([A.indptr, A.nnz + last + np.arange(1, k + 1)])
+    A = sparse.csc_array((data, rows, ends), shape=(m + k, n + k))
     return ConeProgram(
         sparse.csc_array((n + k, n + k)),
         np.concatenate([np.zeros(n), np.ones(k)]),

@@ -116,7 +116,7 @@ def _ruiz(program: ConeProgram) -> tuple[Array, Array, float]:
     P, A = _entries(program.P), _entries(program.A)
     bent, entries, q, b = P.data, A.data, program.q, program.b
     for _ in range(SWEEPS):
-        column = np.maximum(_most(bent, P.col, n), _most(entries, A.col, n))
+        column = np.maximum(_by_column(bent, P.col, n), _by_column(entries, A.col, n))
         column = np.maximum(column, np.abs(q))
         row = shared(program, np.maximum(_most(entries, A.row, m), np.abs(b)))
         last = np.max(np.concatenate([np.abs(q), np.abs(b)]), initial=0.0)
@@ -136,8 +136,16 @@ def _entries(matrix: Any) -> Any:
     return found
 
 
+def _by_column(entries: Array, at: Array, count: int) -> Array:
+    """The largest of the entries in each column, column by column."""
+    found, first = np.zeros(count), np.flatnonzero(np.diff(at, prepend=-1))
+    if first.size:
+        found[at[first]] = np.maximum.reduceat(entries, first)
+    return found
+
+
 def _most(entries: Array, at: Array, count: int) -> Array:
-    """The largest of the entries in each row or column."""
+    """The largest of the entries in each row."""
     found = np.zeros(count)
     np.maximum.at(found, at, entries)
     return found
