@@ -215,7 +215,9 @@ def _refined(solve: Callable[[Array], Array], pull: Callable[[Array], Array], k:
         probe = _last(k)
         for _ in range(ROUNDS):
             probe = solve(SHIFT * probe)
-        return bool(abs(probe[-1]) < 1e-9)  # what is left is what the data do not determine
+            if abs(probe[-1]) < 1e-9:  # it falls from round to round
+                return True
+        return False  # what is left is what the data do not determine
 
     return Fit(found, is_determined)
 

@@ -206,22 +206,20 @@ class Cholesky(NamedTuple):
         return np.asarray(cho_solve((self.L, True), r, check_finite=False))
 
 
-def definite_solver(G: Any) -> Factored | Cholesky | None:
-    """A factorisation of a symmetric matrix that is about definite; None where it has none.
+def definite_solver(G: Any, shift: float = 0.0) -> Factored | Cholesky | None:
+    """A factorisation of G + shift, symmetric and about definite; None where it has none.
 
     A crowded sparse matrix is factored as a dense one, which is faster there.
     """
-    if not sparse.issparse(G):
+    if not sparse.issparse(G) or _is_crowded(G):
+        dense = G.toarray() if sparse.issparse(G) else np.array(G)
+        dense.flat[:: G.shape[0] + 1] += shift
         try:
-            return Cholesky(np.asfortranarray(np.linalg.cholesky(G)))
+            return Cholesky(np.asfortranarray(np.linalg.cholesky(dense)))
         except np.linalg.LinAlgError:
-            return None
-    if _is_crowded(G):
-        try:
-            return Cholesky(np.asfortranarray(np.linalg.cholesky(G.toarray())))
-        except np.linalg.LinAlgError:
-            pass  # rounding took a small pivot below 0: SuperLU goes on
-    return definite_factor(G)
+            if not sparse.issparse(G):
+                return None  # else rounding took a small pivot below 0: SuperLU goes on
+    return definite_factor(G + shift * sparse.eye_array(G.shape[0]) if shift else G)
 
 
 def definite_factor(G: Any) -> Factored | None:

@@ -93,8 +93,7 @@ class LeastChange:
         matrix = sparse.csr_array((unit[row] * part.data, part.indices, part.indptr), part.shape)
         if not np.all(np.isfinite(size)):
             return matrix, unit, None
-        gram = matrix @ matrix.T + SHIFT * sparse.eye_array(size.size)
-        return matrix, unit, definite_solver(gram)
+        return matrix, unit, definite_solver(matrix @ matrix.T, SHIFT)
 
     def _normal(self, residual: Array) -> tuple[Array, bool]:
         """(M'p with M M'p = residual, refined in M itself; whether it got there).

@@ -127,11 +127,12 @@ def verify_farkas(program: ConeProgram, units: Fitted, y: Array, tol: float) -> 
 def _dual_points(program: ConeProgram, units: Fitted, y: Array, terms: float) -> Iterator[Priced]:
     """Points that are priced without units, then others near (0, y); ``terms`` sizes b'y."""
     none = np.zeros(program.q.size)
-    yield carried(program, none, y)
+    pair = carried(program, none, y)
+    yield pair
     exact = rational_dual(program, none, y)
     if exact is not None:
         yield exact
-    yield from bounded_prices(program, none, y)
+    yield from bounded_prices(program, none, y, pair)
     own = replace(units(), size=terms)
     yield from priced_candidates(program, none, none, y, own, Budget(), mixed=False)
 

@@ -144,9 +144,9 @@ def test_a_dense_row_fills_no_normal_matrix(monkeypatch: pytest.MonkeyPatch) -> 
     n, seen = 2400, []
     solver = lineality.definite_solver
 
-    def counted(G: Any) -> Any:
+    def counted(G: Any, shift: float) -> Any:
         seen.append(G.nnz)
-        return solver(G)
+        return solver(G, shift)
 
     monkeypatch.setattr(lineality, "definite_solver", counted)
     signs = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)

@@ -19,24 +19,30 @@ ASIDE = 128.0 * EPS
 ROUNDS = 6
 
 
-def bounded_prices(program: ConeProgram, w: Array, y: Array) -> Iterator[Priced]:
+def bounded_prices(
+    program: ConeProgram, w: Array, y: Array, pair: Priced | None = None
+) -> Iterator[Priced]:
     """The price of (w, y) by bounds of variables, or else that of (w, y) a little aside.
 
     With r = P w + A'y + q every feasible x' has an objective of D + r'x' + (x' - w)'P(x' - w) / 2
     or more: bounds that the rows imply for x' (``implied_bounds``) say how low r'x' is, and a
     variable that P bends alone needs none. A negative r_j of a variable without
     an upper bound has no such price; y moves by about as much as r_j to where it is positive.
-    Only of polyhedral cones whose data are exact; nothing where no price is found.
+    Only of polyhedral cones whose data are exact; nothing where no price is found. ``pair`` is
+    ``unpriced``, where that is known.
     """
     off = program.rounded
     if not program.is_polyhedral or (off is not None and off.rows.nnz):
         return
-    known, pair = VariableBounds(program), unpriced(program, w, y)
+    known, pair = VariableBounds(program), pair or unpriced(program, w, y)
     near = np.zeros(w.size, dtype=bool)
     for _ in range(ROUNDS):
         if not (np.isfinite(pair.value) and np.all(np.isfinite(pair.left))):
             return
-        costs = np.zeros(0) if np.isfinite(pair.price) else known.costs(pair)
+        if np.isfinite(pair.price):
+            yield pair
+            return
+        costs = known.costs(pair)
         if np.all(np.isfinite(costs)):
             yield pair._replace(price=float(np.sum(costs)) + rounding(pair.value))
             return

@@ -72,7 +72,7 @@ def _sparse(system: Any) -> list[tuple[int, Array]]:
     order = np.argsort(counts, kind="stable")
     few = order.size if n * n <= MOST else np.searchsorted(np.cumsum(counts[order] ** 2), MOST)
     short = system[order[:few]]
-    factor = definite_solver(sparse.csc_array(short.T @ short + SHIFT * sparse.eye_array(n)))
+    factor = definite_solver(sparse.csc_array(short.T @ short), SHIFT)
     if factor is None:
         return []
     basis = np.cos(np.outer(np.arange(1.0, n + 1.0), np.arange(1.0, FEW + 1.0)))

@@ -46,31 +46,32 @@ def repair_conic_dual(
     w, passed = (x if start is None else start).copy(), y
     first = w
     y = program.project_dual(y)
-    if float(np.max(np.abs(y), initial=0.0)) <= NOTHING and not np.any(_left(program, w, 0.0 * y)):
-        y = np.zeros_like(y)
+    if float(np.max(np.abs(y), initial=0.0)) <= NOTHING:
+        y = np.zeros_like(y) if not np.any(_seen(program, w, 0.0 * y)[1]) else y
     normals = (1.0 - NORMAL) ** 0.5 * _normals(program, x)
     along = program.A.T - (program.A.T @ normals) @ normals.T
-    system = sparse.hstack([program.P, along], format="csc")
-    best = DualPair(w, y, _left(program, w, y), float(np.max(np.abs(y - passed), initial=0.0)))
-    least, before = _worst(program, w, y, best.left), np.inf
+    system = sparse.hstack([program.P, along], format="csr")
+    curved = abs(program.P).sum(axis=0) > 0.0  # only there w matters to the dual
+    raw, left, size = _seen(program, w, y)
+    best = DualPair(w, y, left, float(np.max(np.abs(y - passed), initial=0.0)))
+    least, before = _worst(left, size), np.inf
     for round_ in range(ROUNDS):
         if round_ % SPAN == 0:
             slow, before = not least <= 0.25 * before, least
         if slow or not np.any(best.left):
             break
-        size = program.stationarity_size(w, y)
         size = np.maximum(size, EPS * float(np.max(size)))
         rows = 1.0 / np.where(size > 0.0, size, 1.0)
+        entries = np.repeat(rows, np.diff(system.indptr)) * system.data
+        scaled = sparse.csr_array((entries, system.indices, system.indptr), shape=system.shape)
         reach = weights_of_multipliers(program, y) if room is None else room
-        weights = np.concatenate([_weights_of_w(program, w), reach])
-        left = program.stationarity(w, y)
-        change = LeastChange(sparse.diags_array(rows) @ system, weights, round_ < THOROUGH)
-        step = change(-rows * left)
+        weights = np.concatenate([np.where(curved, _weights_of_w(w), 0.0), reach])
+        step = LeastChange(scaled, weights, round_ < THOROUGH)(-rows * raw)
         w = w + step[: w.size]
         turn = step[w.size :]
         y = program.project_dual(y + turn - normals @ (normals.T @ turn))
-        left = _left(program, w, y)
-        if (worst := _worst(program, w, y, left)) < least:
+        raw, left, size = _seen(program, w, y)
+        if (worst := _worst(left, size)) < least:
             steps = (w - first, y - passed)
             moved = max(float(np.max(np.abs(step), initial=0.0)) for step in steps)
             best, least = DualPair(w, y, left, moved), worst
@@ -99,22 +100,19 @@ def _normals(program: ConeProgram, x: Array) -> Any:
     return sparse.csc_array((np.concatenate(values), places), shape=shape)
 
 
-def _left(program: ConeProgram, w: Array, y: Array) -> Array:
-    left = program.stationarity(w, y)
-    left[np.abs(left) <= ROUNDING * program.stationarity_size(w, y)] = 0.0
-    return left
+def _seen(program: ConeProgram, w: Array, y: Array) -> tuple[Array, Array, Array]:
+    """What is left of the equality, the same without what may be rounding, and its terms."""
+    left, size = program.stationarity(w, y), program.stationarity_size(w, y)
+    return left, np.where(np.abs(left) <= ROUNDING * size, 0.0, left), size
 
 
-def _worst(program: ConeProgram, w: Array, y: Array, left: Array) -> float:
-    size = program.stationarity_size(w, y)
+def _worst(left: Array, size: Array) -> float:
     return float(np.max(np.abs(left) / np.where(size > 0.0, size, 1.0), initial=0.0))
 
 
-def _weights_of_w(program: ConeProgram, w: Array) -> Array:
-    """Only coordinates with curvature matter to the dual."""
-    curved = abs(program.P).sum(axis=0) > 0.0
+def _weights_of_w(w: Array) -> Array:
     level = float(np.max(np.abs(w), initial=0.0)) or 1.0
-    return np.where(curved, np.maximum(np.abs(w), 1e-3 * level), 0.0)
+    return np.maximum(np.abs(w), 1e-3 * level)
 
 
 def weights_of_multipliers(program: ConeProgram, y: Array) -> Array:
