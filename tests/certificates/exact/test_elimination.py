@@ -16,6 +16,8 @@ from convexml.certificates.algebra.definite import (
     definite_factor,
     definite_solver,
 )
+from convexml.certificates.eliminated import SizeEquations
+from convexml.certificates.logarithms import log_system
 
 
 def arrow(n: int, heads: int) -> Any:
@@ -62,3 +64,21 @@ def test_crowded_matrices_are_dense_and_singular_ones_are_none() -> None:
     assert isinstance(definite_solver(sparse.csc_array(B.T @ B)), Cholesky)
     assert isinstance(definite_solver(arrow(1400, 3)), Factored)
     assert definite_solver(sparse.csc_array((3, 3))) is None
+
+
+@pytest.mark.parametrize("n", [300, 800])
+def test_units_of_a_chain_are_those_of_least_squares(n: int) -> None:
+    rng = np.random.default_rng(3)
+    sizes = [np.exp(rng.standard_normal(k)) for k in (n - 1, n - 1, n - 1, n)]
+    A = sparse.diags_array(sizes[:2], offsets=[0, 1], shape=(n - 1, n), format="csc")
+    groups, none = sparse.eye_array(n - 1, format="csr"), sparse.csc_array((n, n))
+    system, _ = log_system(A, sizes[2], sizes[3], none, groups)
+    assert isinstance(system.matrix, SizeEquations)
+    every = np.ones(system.side.size)
+    fit = system.solve(every, every > 0.0)
+    # x_j - h_i, -h_i and x_j - V are minus the logarithms of A_ij, b_i and c_j.
+    x, h, V = np.split(np.eye(2 * n), [n, 2 * n - 1])
+    M = np.vstack([x[:-1] - h, x[1:] - h, -h, x - V])
+    u = np.linalg.solve(M.T @ M, M.T @ -np.log(np.concatenate(sizes)))
+    assert fit.is_determined()
+    assert np.allclose(fit.found, u, rtol=0.0, atol=1e-8)
