@@ -17,8 +17,16 @@ from ..numerics import Array
 from ..objective import Objective
 from ..theory import (
     AcceleratedRate,
+    DecreasingSubgradientRate,
+    Descent,
+    DualAscent,
     GradientDescentRate,
+    NewtonRate,
+    PegasosRate,
+    PerceptronBound,
     ProximalGradientRate,
+    SagaRate,
+    SgdRate,
 )
 from ..theory.constants import (
     loss_smoothness,
@@ -154,10 +162,16 @@ def subgradient(
     page = Printed(objective)
     usual = InverseSqrt(1.0 / float(objective.c @ row_lengths(objective)))
     rule = usual if step is None else schedule(step, "textbook.subgradient", float)
-    start = page.start(w, b)
-    return told(
-        page, textbook.subgradient(page.subgradient, start, rule, page.project, average=average)
-    )
+    start, by = page.start(w, b), page.project
+    points = textbook.subgradient(page.subgradient, start, rule, by, average=average)
+    return counted(page, points, rule, average)
+
+
+def counted(page: Printed, points: Iterator[Array], rule: Schedule, average: bool) -> Run:
+    """The same with the next step, the steps so far, and whether means are yielded."""
+    for t, x in enumerate(points):
+        facts = {"step": rule(t), "steps": float(t), "averaged": float(average)}
+        yield Iterate(*page.split(x), None, page.passes, facts)
 
 
 def sgd(
@@ -182,9 +196,7 @@ def sgd(
     points = textbook.sgd(
         lambda x, i: page.sample(x, i, by), objective.n, start, rule, seed, average
     )
-    for t, x in enumerate(points):
-        facts = {"step": rule(t), "steps": float(t), "batch": 1.0}
-        yield Iterate(*page.split(x), None, page.passes, facts)
+    return counted(page, points, rule, average)
 
 
 def usual_step(objective: Objective) -> Schedule:
@@ -206,17 +218,17 @@ def pegasos(objective: Objective, w: Array, b: float, *, seed: int = 0) -> Run:
     """``textbook.pegasos``: P / sum c is (lam/2)|w|^2 + mean hinge, lam = level / sum c."""
     page = Printed(objective)
     lam = objective.penalty.strong_convexity / float(objective.c.sum())
-    for mean in textbook.pegasos(page.X[:, :-1], objective.y, lam, seed):
-        yield Iterate(mean, 0.0, None, page.passes)
+    for t, mean in enumerate(textbook.pegasos(page.X[:, :-1], objective.y, lam, seed)):
+        yield Iterate(mean, 0.0, None, page.passes, {"steps": t + 1.0})
         page.passes += 2.0 / objective.n
 
 
 def saga(
     objective: Objective, w: Array, b: float, *, step: float | None = None, seed: int = 0
 ) -> Run:
-    """``textbook.saga`` for mean f_i + Omega; step 1 / (3 L_max) by default."""
+    """``textbook.saga`` for mean f_i + Omega; step 1 / (4 L_max) by default, its theorem's."""
     page = Printed(objective)
-    gamma = least_step(step, "textbook.saga", 3.0 * sample_loss_smoothness(objective))
+    gamma = least_step(step, "textbook.saga", 4.0 * sample_loss_smoothness(objective))
     points = textbook.saga(
         lambda x, i: page.sample(x, i, np.zeros_like),
         page.prox,
@@ -225,7 +237,7 @@ def saga(
         gamma,
         seed,
     )
-    return told(page, points, step=gamma)
+    return counted(page, points, Constant(gamma), average=False)
 
 
 def newton(objective: Objective, w: Array, b: float) -> Run:
@@ -350,25 +362,27 @@ PRINTED = (
         "textbook.proximal_gradient", proximal_gradient, SPLIT, 10_000, ProximalGradientRate()
     ),
     Algorithm("textbook.fista", fista, SPLIT, 10_000, AcceleratedRate(composite=True)),
-    Algorithm("textbook.subgradient", subgradient, SLOPED, 10_000),
-    Algorithm("textbook.sgd", sgd, SLOPED, 100_000),
-    Algorithm("textbook.pegasos", pegasos, (*SVM, "equal sample weights"), 100_000),
-    Algorithm("textbook.saga", saga, SPLIT, 100_000),
-    Algorithm("textbook.newton", newton, SMOOTH, 100),
-    Algorithm("textbook.damped_newton", damped_newton, SMOOTH, 100),
+    Algorithm("textbook.subgradient", subgradient, SLOPED, 10_000, DecreasingSubgradientRate()),
+    Algorithm("textbook.sgd", sgd, SLOPED, 100_000, SgdRate()),
+    Algorithm("textbook.pegasos", pegasos, (*SVM, "equal sample weights"), 100_000, PegasosRate()),
+    Algorithm("textbook.saga", saga, SPLIT, 100_000, SagaRate()),
+    Algorithm("textbook.newton", newton, SMOOTH, 100, NewtonRate(searched=False)),
+    Algorithm("textbook.damped_newton", damped_newton, SMOOTH, 100, NewtonRate()),
     Algorithm(
         "textbook.irls",
         irls,
         ("learning problem", "logistic loss", "no penalty", "equal sample weights"),
         100,
+        NewtonRate(searched=False),
     ),
     Algorithm(
         "textbook.perceptron",
         perceptron,
         ("learning problem", "scalar prediction", "separation problem"),
         200_000,
+        PerceptronBound(),
     ),
-    Algorithm("textbook.coordinate_descent", coordinate_descent, LASSO, 100_000),
+    Algorithm("textbook.coordinate_descent", coordinate_descent, LASSO, 100_000, Descent()),
     Algorithm("textbook.admm", admm, LASSO, 10_000),
     Algorithm(
         "textbook.normal_equations",
@@ -378,6 +392,8 @@ PRINTED = (
     ),
     Algorithm("textbook.householder", householder, SQUARES, 1),
     Algorithm("textbook.gram_schmidt", gram_schmidt, SQUARES, 1),
-    Algorithm("textbook.dual_coordinate_ascent", dual_coordinate_ascent, SVM, 100_000),
+    Algorithm(
+        "textbook.dual_coordinate_ascent", dual_coordinate_ascent, SVM, 100_000, DualAscent()
+    ),
 )
 """In no default set: they run where they are asked for by name."""

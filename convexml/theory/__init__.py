@@ -35,7 +35,12 @@ from .rates.inexact_newton import InexactNewtonRate, inexact_distance
 from .rates.interior_point import InteriorPointRate, LinearInteriorPointRate
 from .rates.newton import NewtonRate, hessian_lipschitz, least_curvature, newton_distance
 from .rates.proximal_gradient import ProximalGradientRate, proximal_gradient_rate
-from .rates.subgradient import SubgradientRate, subgradient_value
+from .rates.subgradient import (
+    DecreasingSubgradientRate,
+    SubgradientRate,
+    decreasing_subgradient_value,
+    subgradient_value,
+)
 from .simulation import Simulation, simulate
 from .statistics.classification import (
     bernstein,
@@ -85,6 +90,7 @@ __all__ = [
     "Claim",
     "ConjugateGradientsRate",
     "CornerRegret",
+    "DecreasingSubgradientRate",
     "Descent",
     "DualAscent",
     "GradientDescentRate",
@@ -113,6 +119,7 @@ __all__ = [
     "boosting_error",
     "conjugate_gradients_value",
     "corner_slope",
+    "decreasing_subgradient_value",
     "descent_decrease",
     "divergence",
     "entropy",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from .claim import Claim
 from .trajectory import Trajectory
@@ -27,6 +29,13 @@ class Theorem(ABC):
     def silences(self, run: Trajectory) -> Iterator[str]:
         """Why the theorem promises nothing for this problem, whatever the run did."""
         return iter(())
+
+    def ahead(self, run: Trajectory, t: Any) -> Any:
+        """What f(x_t) - f* is at most, in the mean where samples are drawn; inf if nothing is said.
+
+        Known ahead, from the first iterates and the reference.
+        """
+        return np.inf
 
     @abstractmethod
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:

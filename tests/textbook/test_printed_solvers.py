@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from itertools import islice
 
@@ -171,9 +172,82 @@ def test_a_step_that_is_too_long_is_told_by_the_audit() -> None:
 
 
 def test_an_algorithm_without_a_theorem_says_so() -> None:
-    solution = problems()["svm"].solve("textbook.sgd", max_iter=50)
-    with pytest.raises(cml.errors.InputError, match=r"no theorem is on record for 'textbook\.sgd'"):
+    solution = problems()["lasso"].solve("textbook.admm", max_iter=50)
+    with pytest.raises(
+        cml.errors.InputError, match=r"no theorem is on record for 'textbook\.admm'"
+    ):
         solution.rate_audit()
+
+
+@pytest.mark.parametrize(
+    ("name", "which"),
+    [
+        ("subgradient", "svm"),
+        ("subgradient", "svm without b"),
+        ("pegasos", "svm without b"),
+        ("sgd", "weighted ridge without b"),
+        ("saga", "ridge"),
+        ("newton", "logistic l2"),
+        ("damped_newton", "logistic l2"),
+        ("coordinate_descent", "lasso"),
+        ("dual_coordinate_ascent", "svm without b"),
+        ("perceptron", "hard"),
+    ],
+)
+def test_the_theorem_of_the_page_holds(name: str, which: str) -> None:
+    solution = problems()[which].solve(f"textbook.{name}", max_iter=80)
+    audit = solution.rate_audit()
+    assert audit.holds is True, str(audit)
+
+
+def test_a_theorem_that_is_not_for_the_run_accuses_nobody() -> None:
+    audit = problems()["svm"].solve("textbook.sgd", max_iter=50).rate_audit()
+    assert audit.holds is None
+    assert "the gradients of samples are not Lipschitz" in audit.untested
+
+
+def told(name: str, which: str, max_iter: int = 20, **options) -> str:
+    solution = problems()[which].solve(f"textbook.{name}", max_iter=max_iter, **options)
+    return solution.message.removeprefix("max_iter; ")
+
+
+def test_the_iterations_of_a_constant_step_are_those_of_the_formula() -> None:
+    """(1 - s mu)^(T-1) |x*|^2 / (2 s) <= eps, or |x*|^2 / (2 s T) <= eps, with all by NumPy."""
+    rows, ridge = np.column_stack([X, np.ones(60)]), np.diag([0.1, 0.1, 0.1, 0.0])
+    H = rows.T @ rows / 60 + ridge
+    best = np.linalg.solve(H, rows.T @ Y / 60)
+    value = ((Y - rows @ best) ** 2).mean() / 2 + best @ ridge @ best / 2
+    (mu, *_, L), eps = np.linalg.eigvalsh(H), 1e-6 * value
+    step = 0.9 / L
+    linear = 1.0 + np.log(best @ best / (2 * step * eps)) / -np.log(1.0 - step * mu)
+    T = np.ceil(min(linear, best @ best / (2 * step * eps)))
+    found = told("gradient_descent", "ridge", 5, step=step)
+    assert abs(float(found.split("T = ")[1].split()[0]) - T) <= 1.0
+
+
+def test_the_iterations_of_pegasos_are_those_of_the_formula() -> None:
+    """rho^2 (1 + log T) / (2 lam T) <= eps at T, and not at T - 1, for the SVM with C = 1."""
+    words = told("pegasos", "svm without b")
+    assert "theorem 14.11" in words
+    T = float(words.split("T = ")[1].split()[0])
+    rho = 2.0 * 60.0 * np.max(np.linalg.norm(X, axis=1))
+    eps = 1e-6 * problems()["svm without b"].solve().objective
+    assert rho**2 * (1.0 + np.log(T)) / (2.0 * T) == pytest.approx(eps, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "which", "words"),
+    [
+        ("sgd", "weighted ridge without b", r"is all, and .* is asked for \(Garrigos and Gower"),
+        ("sgd", "svm", "the gradients of samples are not Lipschitz"),
+        ("subgradient", "lasso", "no bound of the subgradients is known"),
+        ("admm", "lasso", "the method ends here"),
+    ],
+)
+def test_where_no_theorem_applies_the_message_says_why(name: str, which: str, words: str) -> None:
+    found = told(name, which, 5)
+    assert found.startswith("no theorem: ")
+    assert re.search(words, found)
 
 
 def test_pure_newton_that_diverges_is_told_as_failed_or_inaccurate() -> None:

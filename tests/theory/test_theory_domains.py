@@ -22,6 +22,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "subgradient_value": {"t": 3, "step": 0.1, "rho": 1.0, "distance": 1.0},
     "leader_regret": {"t": 3, "step": 0.1, "slope": 1.0, "spread": 1.0},
     "online_regret": {"t": 3, "step": 0.1, "slope": 1.0, "distance": 1.0},
+    "decreasing_subgradient_value": {"t": 3, "scale": 0.1, "rho": 1.0, "distance": 1.0},
     "pegasos_value": {"t": 3, "lam": 0.1, "rho": 1.0},
     "perceptron_updates": {"radius": 1.0, "w": np.ones(2), "b": 0.0},
     "saga_factor": {"step": 0.1, "n": 5, "mu_f": 1.0, "mu_g": 0.0},

@@ -35,6 +35,7 @@ def objective(X: Any, y: Any, loss: Any, penalty: Any, intercept: bool = False) 
         (theory.accelerated_value(3, L=2.0, distance=4.0), 1.0),
         (theory.proximal_gradient_rate(step=0.5, mu_f=1.0, mu_g=2.0), 0.25),
         (theory.subgradient_value(4, step=0.5, rho=2.0, distance=8.0), 3.0),
+        (theory.decreasing_subgradient_value(4, scale=0.5, rho=2.0, distance=8.0), 5.5 + np.log(2)),
         (theory.newton_distance(0.1, m=1.0, M=2.0), 0.0125),
         (theory.newton_distance(0.33, m=1.0, M=2.0), 0.1089 / 0.34),
         (theory.newton_distance(0.34, m=1.0, M=2.0), np.inf),

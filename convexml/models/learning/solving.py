@@ -25,6 +25,7 @@ from ...solvers.reference import REFERENCE
 from ...solvers.registry import ALGORITHMS, check_name, suitable_instead
 from ..checkpoint import Checkpoint
 from ..portfolio import Limits, available, first_verified
+from ..rates.horizon import with_horizon
 from ..reading.inputs import read_coefficients
 from ..solution import Solution
 from .lam_max import exact_zeros
@@ -104,7 +105,7 @@ def solve_learning(
     fits, reason = supports(solver, problem)
     if not fits:
         raise UnsuitableSolverError(f"{reason}{suitable_instead(problem)}")
-    return with_others(attempt(problem, solver, limits, options))
+    return with_horizon(with_others(attempt(problem, solver, limits, options)))
 
 
 def _in_turn(

@@ -123,16 +123,18 @@ def audit(
         program = LinearInteriorPointRate()
         run = program_run(recorded, iterations, problem)
         return RateAudit(solver, program.statement, run.reference, tuple(program.claims([run])))
-    if isinstance(recorded.objective, KernelObjective):
-        coordinates = recorded.objective.coordinates
-        recorded = InCoordinates(
-            coordinates, solver, recorded.w, recorded.b, recorded.seed, {}, functions=recorded
-        )
-    if isinstance(theorem, PerceptronBound):
-        reference = separating(recorded.objective)
-    else:
-        reference = reference_of(problem, recorded.objective, recorded.frame)
+    recorded, reference = referenced(theorem, recorded, problem)
     return hold(theorem, recorded, iterations, reference, seeds)
+
+
+def referenced(theorem: Theorem, recorded: Recorded, problem: Any) -> tuple[Recorded, Reference]:
+    """The run in coordinates, and the point that its theorem compares it with."""
+    if isinstance(recorded.objective, KernelObjective):
+        at, of = recorded.objective.coordinates, recorded
+        recorded = InCoordinates(at, of.solver, of.w, of.b, of.seed, {}, functions=of)
+    if isinstance(theorem, PerceptronBound):
+        return recorded, separating(recorded.objective)
+    return recorded, reference_of(problem, recorded.objective, recorded.frame)
 
 
 def hold(

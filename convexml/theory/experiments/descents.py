@@ -20,7 +20,7 @@ from ..rates.gradient_descent import (
 from ..rates.inexact_newton import inexact_distance
 from ..rates.newton import THIRD_DERIVATIVE, newton_distance
 from ..rates.proximal_gradient import proximal_gradient_rate
-from ..rates.subgradient import subgradient_value
+from ..rates.subgradient import decreasing_subgradient_value, subgradient_value
 from ..simulation import Experiment
 from ..stochastic.leader import leader_regret
 from ..stochastic.online import online_regret
@@ -266,11 +266,13 @@ def averaged(bound: Any, rng: Random, T: int, d: int) -> Draw:
     def slope(x: Array) -> Array:
         return X.T @ np.sign(X @ x - y) / len(y)
 
-    step = 1.0 / np.sqrt(T)
+    falls = bound is decreasing_subgradient_value
+    step = (lambda s: 1.0 / np.sqrt(s + 1.0)) if falls else 1.0 / np.sqrt(T)
     points = np.array(list(islice(textbook.subgradient(slope, np.zeros(d), step), T)))
     means = np.cumsum(points, axis=0) / np.arange(1, T + 1)[:, None]
     gaps = np.abs(means @ X.T - y).mean(axis=1) - np.abs(X @ w - y).mean()
-    return gaps, bound(np.arange(1, T + 1), step=step, rho=1.0, distance=float(w @ w))
+    first = {"scale": 1.0} if falls else {"step": step}
+    return gaps, bound(np.arange(1, T + 1), rho=1.0, distance=float(w @ w), **first)
 
 
 ROUNDS = tuple({"T": T, "d": d} for T, d in ((20, 2), (100, 5), (400, 3)))
@@ -323,6 +325,7 @@ TABLE = [
     Experiment(inexact_distance, UPPER, "|x_{t+1} - x*|", newton, LOGISTIC, each=True),
     Experiment(proximal_gradient_rate, UPPER, "|x_{t+1} - x*|^2", proximal, MIXED, each=True),
     Experiment(subgradient_value, UPPER, "f(mean) - f(w)", averaged, ROUNDS, each=True),
+    Experiment(decreasing_subgradient_value, UPPER, "f(mean) - f(w)", averaged, ROUNDS, each=True),
     Experiment(online_regret, UPPER, "regret after t rounds", regret, ROUNDS, each=True),
     Experiment(leader_regret, UPPER, "regret after t rounds", regret, ROUNDS, each=True),
     Experiment(sgd_distance, UPPER, "E |x_T - x*|^2", sgd, DRAWN),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -66,6 +67,10 @@ class AcceleratedRate(Theorem):
         yield from varying(run, "step")
         L = loss_smoothness(run.objective) if self.composite else smoothness(run.objective)
         yield from too_long(run, L, "L")
+
+    def ahead(self, run: Trajectory, t: Any) -> Any:
+        """Without restarts."""
+        return accelerated_value(t, L=1.0 / run.fact("step"), distance=run.start_distance)
 
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
         """The moves, the restarts, and the value from the origin that the last step had."""

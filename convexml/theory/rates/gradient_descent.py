@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -167,6 +168,15 @@ def varying(run: Trajectory, *names: str) -> Iterator[str]:
     yield from (f"the {name} is not constant" for name in names if run.varies(name))
 
 
+def value_ahead(run: Trajectory, t: float, factor: float) -> float:
+    """The bound of f(x_t) - f* of a constant step: from x_0, or a step from x_{t-1} near x*."""
+    step, D0 = run.fact("step"), run.start_distance
+    if run.varies("step") or t < 1.0:
+        return np.inf
+    near = max(factor, 0.0) ** (t - 1.0) * run.far_distance
+    return float(min(gradient_descent_value(t, step=step, distance=D0), near / (2.0 * step)))
+
+
 class GradientDescentRate(Theorem):
     """The three statements on gradient descent with steps of at most 1/L.
 
@@ -183,6 +193,10 @@ class GradientDescentRate(Theorem):
     def preconditions(self, run: Trajectory) -> Iterator[str]:
         """That gamma <= 1/L, at every step."""
         yield from too_long(run, smoothness(run.objective), "L")
+
+    def ahead(self, run: Trajectory, t: Any) -> Any:
+        """Of a constant step."""
+        return value_ahead(run, t, 1.0 - run.fact("step") * strong_convexity(run.objective))
 
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
         """The moves, distance, value and descent."""

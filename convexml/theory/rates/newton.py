@@ -79,6 +79,11 @@ class NewtonRate(Theorem):
 
     The second is said of Newton steps, not of those by the Hessian of a sample. m is the least
     curvature at x*, M the Lipschitz constant of the Hessian.
+
+    Parameters
+    ----------
+    searched : bool
+        Whether steps are searched; f may rise where none is.
     """
 
     statement = (
@@ -87,10 +92,14 @@ class NewtonRate(Theorem):
     )
     source = "Nesterov, theorem 1.2.5"
 
+    def __init__(self, searched: bool = True) -> None:
+        self.searched = searched
+
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
         """Descent, and the quadratic phase where its constants are known."""
         (run,) = runs
-        yield never_increases("f(x_{T+1}) <= f(x_T)", run.values)
+        if self.searched:
+            yield never_increases("f(x_{T+1}) <= f(x_T)", run.values)
         M, m = hessian_lipschitz(run.objective), least_curvature(run.objective, run.reference)
         unknown = unknown_constant(run, m, M)
         if unknown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from ..monotone import never_increases
 from ..moves import follows, proximal_step
 from ..theorem import Theorem
 from ..trajectory import Trajectory
-from .gradient_descent import rates, too_long
+from .gradient_descent import rates, too_long, value_ahead
 
 
 @domains(step=POSITIVE, mu_f=NONNEGATIVE, mu_g=NONNEGATIVE)
@@ -55,6 +56,12 @@ class ProximalGradientRate(Theorem):
     def preconditions(self, run: Trajectory) -> Iterator[str]:
         """That gamma <= 1/L_f, at every step."""
         yield from too_long(run, loss_smoothness(run.objective), "L_f")
+
+    def ahead(self, run: Trajectory, t: Any) -> Any:
+        """Of a constant step."""
+        mu_f, mu_g = loss_strong_convexity(run.objective), penalty_strong_convexity(run.objective)
+        factor = proximal_gradient_rate(step=run.fact("step"), mu_f=mu_f, mu_g=mu_g)
+        return value_ahead(run, t, factor)
 
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
         """The moves, distance, value and descent."""

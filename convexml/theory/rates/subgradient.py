@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +11,9 @@ from ...numerics import ROUNDING, Array
 from ...objective import Objective
 from ..claim import Claim
 from ..constants import lipschitz
-from ..domains import NONNEGATIVE, POSITIVE, domains
+from ..domains import AT_LEAST_ONE, NONNEGATIVE, POSITIVE, domains
 from ..moves import deviations, pack, room, subgradient
+from ..stochastic.online import has_bounded_slope
 from ..theorem import Theorem
 from ..trajectory import Trajectory
 from .gradient_descent import MARGIN, varying
@@ -48,6 +50,43 @@ def subgradient_value(t: Array | float, *, step: float, rho: float, distance: fl
     """
     with np.errstate(divide="ignore"):
         return np.divide(distance, 2.0 * step * np.asarray(t, dtype=float)) + step * rho**2 / 2.0
+
+
+@domains(t=AT_LEAST_ONE, scale=POSITIVE, rho=NONNEGATIVE, distance=NONNEGATIVE)
+def decreasing_subgradient_value(
+    t: Array | float, *, scale: float, rho: float, distance: float
+) -> Array:
+    """Bound on f(mean of x_0 ... x_{t-1}) - f* with steps scale / sqrt(s + 1).
+
+    It is (distance / scale + scale rho^2 (3 + log t)) / (2 sqrt(t)).
+
+    Parameters
+    ----------
+    t : float or array
+        Number of points averaged, >= 1.
+    scale : float
+        The first step.
+    rho : float
+        The longest subgradient met.
+    distance : float
+        |x_0 - x*|^2.
+
+    Returns
+    -------
+    float or array
+
+    Raises
+    ------
+    InputError
+        For an argument outside its domain.
+
+    References
+    ----------
+    Shalev-Shwartz and Ben-David, *Understanding Machine Learning*, lemma 14.1, summed by parts with
+    |x_t - x*|^2 <= distance + rho^2 (sum of the squared steps).
+    """
+    t = np.asarray(t, dtype=float)
+    return (distance / scale + scale * rho**2 * (3.0 + np.log(t))) / (2.0 * np.sqrt(t))
 
 
 class SubgradientRate(Theorem):
@@ -97,6 +136,43 @@ class SubgradientRate(Theorem):
                 rows.append((away, allowed) if smooth else (0.0, np.inf))
             x, mean = ahead, fresh
         return deviations("x_{T+1} = project(x_T - eta v_T)", rows)
+
+
+class DecreasingSubgradientRate(Theorem):
+    """The mean of the points of subgradient steps scale / sqrt(t + 1), from 0."""
+
+    statement = "f(mean_T) - f* <= (|x_0 - x*|^2 / c + c rho^2 (3 + log T)) / (2 sqrt T)"
+    source = "Shalev-Shwartz and Ben-David, lemma 14.1, summed by parts"
+
+    def silences(self, run: Trajectory) -> Iterator[str]:
+        """Other points, other steps, or subgradients that have no bound."""
+        if run.fact("averaged") != 1.0:
+            yield "the points are yielded, not their means"
+        steps = run.facts["step"] * np.sqrt(run.steps + 1.0)
+        if not np.allclose(steps, steps[0]):
+            yield "the steps are not c / sqrt(t + 1)"
+        if not np.isfinite(self._slope(run)):
+            yield "no bound of the subgradients is known"
+
+    def ahead(self, run: Trajectory, t: Any) -> Any:
+        """After t points."""
+        scale, distance = float(run.facts["step"][0]), run.start_distance
+        return decreasing_subgradient_value(t, scale=scale, rho=self._slope(run), distance=distance)
+
+    def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
+        """The value of the mean."""
+        (run,) = runs
+        yield Claim(self.statement, run.gaps, self.ahead(run, run.steps + 1.0), run.value_room)
+
+    def _slope(self, run: Trajectory) -> float:
+        """Rho; steps of at most 1/mu keep |w| <= max(|w_0|, G / mu), mu that of the penalty."""
+        objective, penalty = run.objective, run.objective.penalty
+        mu, step = penalty.strong_convexity, float(run.facts["step"][0])
+        bent = penalty.curvature_bound if penalty.is_smooth else mu
+        if mu == 0.0 or step * bent > 1.0 or not has_bounded_slope(objective):
+            return lipschitz(objective)
+        start = float(np.linalg.norm(next(run.replay()).w))
+        return lipschitz(objective, max(start, lipschitz(objective, 0.0) / mu))
 
 
 KINK = 1e-7

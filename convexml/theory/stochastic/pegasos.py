@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -82,12 +83,15 @@ class PegasosRate(Theorem):
         if run.objective.penalty.strong_convexity <= 0.0:
             yield "the penalty is not strongly convex"
 
+    def ahead(self, run: Trajectory, t: Any) -> Any:
+        """After t points."""
+        lam, rho = run.objective.penalty.strong_convexity, pegasos_slope(run.objective)
+        return pegasos_value(t, lam=lam, rho=rho)
+
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
         """The one inequality, at checkpoints."""
         run = runs[0]
         at = checkpoints(len(run.values))
         at = at[run.steps[at] >= 1.0]
-        lam, rho = run.objective.penalty.strong_convexity, pegasos_slope(run.objective)
-        bound = pegasos_value(run.steps[at], lam=lam, rho=rho)
         measured = upper_limit([each.gaps for each in runs], at)
-        yield Claim(self.statement, measured, bound, run.value_room, at)
+        yield Claim(self.statement, measured, self.ahead(run, run.steps[at]), run.value_room, at)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +13,12 @@ from ..claim import Claim
 from ..constants import (
     loss_smoothness,
     loss_strong_convexity,
+    penalty_slope,
     penalty_strong_convexity,
     sample_loss_smoothness,
 )
 from ..domains import COUNT, NONNEGATIVE, POSITIVE, domains
+from ..moves import loss_gradient
 from ..rates.gradient_descent import too_long, varying
 from ..theorem import Theorem
 from ..trajectory import Trajectory
@@ -110,14 +113,29 @@ class SagaRate(Theorem):
         if mu <= 0.0:
             yield "neither loss nor penalty is known to be strongly convex in (w, b): mu = 0"
 
+    def ahead(self, run: Trajectory, t: Any) -> Any:
+        """f - f* <= 2 K r + L r^2 / 2 at r = |x - x*|, K a slope at x* of what is not smooth."""
+        objective, x = run.objective, run.reference
+        penalty = objective.penalty
+        bent = penalty.curvature_bound if penalty.is_smooth else penalty.strong_convexity
+        K = penalty_slope(objective, 0.0)
+        if penalty.is_constraint:
+            K = 0.5 * float(np.linalg.norm(loss_gradient(objective, np.append(x.w, x.b))))
+        square = self._distance(run, t)
+        return 2.0 * K * square**0.5 + 0.5 * (loss_smoothness(objective) + bent) * square
+
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
         """The one inequality, at checkpoints."""
         run, at = runs[0], checkpoints(len(runs[0].values))
+        bound = self._distance(run, run.steps[at])
+        measured = upper_limit([each.distances for each in runs], at)
+        yield Claim(self.statement, measured, bound, run.distance_room(bound), at)
+
+    def _distance(self, run: Trajectory, steps: Any) -> Any:
+        """What E |x_t - x*|^2 is at most."""
         step, objective = run.fact("step"), run.objective
         mu_f, mu_g = loss_strong_convexity(objective), penalty_strong_convexity(objective)
         factor = saga_factor(step=step, n=objective.n, mu_f=mu_f, mu_g=mu_g)
         L_max, L_f = sample_loss_smoothness(objective), loss_smoothness(objective)
         start = run.far_distance * (1.0 + 3.0 * objective.n * step**2 * L_max * L_f)
-        bound = saga_distance(run.steps[at], factor=factor, start=start)
-        measured = upper_limit([each.distances for each in runs], at)
-        yield Claim(self.statement, measured, bound, run.distance_room(bound), at)
+        return saga_distance(steps, factor=factor, start=start)

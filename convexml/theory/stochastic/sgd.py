@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from ...numerics import Array
 from ..claim import Claim
-from ..constants import gradient_noise, sample_smoothness, strong_convexity
+from ..constants import gradient_noise, sample_smoothness, smoothness, strong_convexity
 from ..domains import NONNEGATIVE, POSITIVE, domains
 from ..rates.gradient_descent import too_long, varying
 from ..theorem import Theorem
@@ -65,13 +66,26 @@ class SgdRate(Theorem):
 
     def preconditions(self, run: Trajectory) -> Iterator[str]:
         """That gamma is constant and <= 1 / (2 L_max)."""
-        yield from varying(run, "step")
-        yield from too_long(run, sample_smoothness(run.objective), "(2 L_max)", 0.5)
+        L = sample_smoothness(run.objective)
+        if np.isfinite(L):
+            yield from varying(run, "step")
+            yield from too_long(run, L, "(2 L_max)", 0.5)
 
     def silences(self, run: Trajectory) -> Iterator[str]:
-        """That mu = 0."""
+        """That mu = 0, that the f_i are not smooth, or that means of the points are yielded."""
+        if not np.isfinite(sample_smoothness(run.objective)):
+            yield "the gradients of samples are not Lipschitz"
+        if run.fact("averaged") == 1.0:
+            yield "means of the points are yielded"
         if strong_convexity(run.objective) <= 0.0:
             yield "the objective is not known to be strongly convex in (w, b): mu = 0"
+
+    def ahead(self, run: Trajectory, t: Any) -> Any:
+        """f - f* <= L |x - x*|^2 / 2."""
+        mu, x = strong_convexity(run.objective), run.reference
+        noise = gradient_noise(run.objective, x.w, x.b)
+        known = {"step": run.fact("step"), "mu": mu, "noise": noise, "distance": run.far_distance}
+        return 0.5 * smoothness(run.objective) * sgd_distance(t, **known)
 
     def claims(self, runs: Sequence[Trajectory]) -> Iterator[Claim]:
         """The one inequality, at checkpoints."""
