@@ -27,7 +27,7 @@ from .student import arguments, iterates
 FIRST, DRAWN, SEEDS = 10, 600, 2000
 """Steps that are compared with the page, draws that are looked at, and runs behind a mean."""
 OTHER = "other steps"
-FREE = ("gradient_descent", "subgradient", "sgd")
+FREE = ("gradient_descent", "subgradient", "averaged_subgradient", "sgd", "averaged_sgd")
 """Kinds whose step can be read off a move."""
 SINGULAR = 1e9
 """A condition from which on a Newton step is no longer compared."""
@@ -102,23 +102,25 @@ def grade(
     """Hold a solver of one's own to the page: first steps, theorem, draws, and the final answer.
 
     Each of the first ten steps is compared with that of ``convexml.textbook`` from the same point.
-    Where they differ, each of some 60 mistakes is made on purpose: the first one that explains all
+    Where they differ, each of some 80 mistakes is made on purpose: the first one that explains all
     steps is named. A right step is then held to the descent lemma, and the last point certified.
 
     Parameters
     ----------
     solver : callable
         A generator of iterates: w, (w, b), or both in one array. It is called with what its
-        parameters ask for by name: X, y, lam, C, radius, n, d, w, b, step, seed, rng, problem.
+        parameters ask for by name: X, y, lam, C, radius, n, d, w, b, step, rho, seed, rng,
+        problem.
     problem : learning problem
         With predictions of one number, such as ``cml.Ridge(X, y, 0.1)``.
     kind : str, optional
         "gradient_descent", "accelerated_gradient", "proximal_gradient", "fista", "subgradient",
-        "newton" or "sgd"; by default the name of the function.
+        "averaged_subgradient", "newton", "sgd", "averaged_sgd", "pegasos", "coordinate_descent" or
+        "admm"; by default the name of the function.
     step : float or callable, optional
-        The declared step, or t -> step. By default 1/L, 1 for Newton's method; of gradient descent,
-        the subgradient method and sgd that have no parameter ``step``, whatever positive step is
-        taken.
+        The declared step, or t -> step; rho of ADMM, 0.5 by default. By default 1/L; of gradient
+        descent, the subgradient method and sgd that have no parameter ``step``, whatever positive
+        step is taken. Newton's method, Pegasos and coordinate descent have none.
     draws : str
         "uniform", or "shuffled" where samples are reshuffled each epoch, for sgd.
     iterations : int
@@ -157,27 +159,30 @@ def grade(
             f"grade: kind must be one of {', '.join(KINDS)}, got {kind!r}. Name the function so, "
             f"or pass kind=.{instead(kind, KINDS)}"
         )
-    suits, reason = supports(PREFIX + kind, problem)
+    known_kind = KINDS[kind]
+    suits, reason = supports(PREFIX + (known_kind.page or kind), problem)
     if not suits:
         raise InputError(f"grade: {reason}")
     iterations = nonnegative_integer(iterations, "grade", "iterations")
     page = Printed(problem.objective_parts)
-    lipschitz = KINDS[kind].L
-    L = float(lipschitz(page.objective)) if lipschitz else np.nan
-    usual = 1.0 if kind == "newton" else 1.0 / L if 0.0 < L < np.inf else 1.0
+    L = float(known_kind.L(page.objective)) if known_kind.L else np.nan
+    usual = known_kind.usual or (1.0 / L if 0.0 < L < np.inf else 1.0)
     declared = getattr(solver, "step", step) if step is None else step
     known = arguments(page, problem, usual if declared is None else declared, seed)
     known["asked"] = inspect.signature(solver).parameters
-    is_free = declared is None and "step" not in known["asked"] and kind != "newton"
+    is_free = declared is None and not (
+        {"step", "rho"} & set(known["asked"]) or known_kind.is_fixed
+    )
     if is_free and kind not in FREE:
         raise InputError(
             f"grade: the step of {kind} is not known. Pass step=, or give the solver a parameter "
-            f"step: it gets 1/L = {usual:.6g}."
+            f"step{' or rho' * (kind == 'admm')}: it gets {usual:.6g}."
         )
     rule = declared if callable(declared) else lambda k: usual if declared is None else declared
-    count = max(iterations, DRAWN if kind == "sgd" else 0) + 1
+    forms = [form(page, rule) for form in (known_kind.parts, *known_kind.also)]
+    count = max(iterations, DRAWN if forms[0].is_sampled else 0) + 1
     xs, raised = iterates(solver, page, known, count)
-    found = Steps(KINDS[kind].parts(page, rule), page, xs, is_free)
+    found = Steps(forms, page, xs, is_free, known_kind.reads)
     named = list(found.findings())
     findings = [*named, *_broken(xs, raised)]
     if any(each.name == OTHER for each in named):
@@ -190,7 +195,7 @@ def grade(
             findings += _theorem(problem, kind, page, xs, rule(0))
     elif kind == "gradient_descent" and not any(each.is_wrong for each in findings):
         findings += _descent(page, xs, found.steps, L)
-    elif kind == "sgd" and not any(each.is_wrong for each in findings):
+    elif forms[0].is_sampled and not any(each.is_wrong for each in findings):
         told = complaints(found.drawn, page.objective.y)
         findings += [Finding(*each, is_wrong=draws != "shuffled") for each in told]
     certificate = None
@@ -288,73 +293,95 @@ def _mean_step(
         yield Finding("biased", words)
 
 
+READINGS: dict[str, tuple[str, Callable[[list[Array]], list[Array]]]] = {
+    "not averaged": ("the points are yielded, not their means", lambda xs: xs),
+    "averaged": (
+        "means of the points are yielded, where the points were declared",
+        lambda xs: [(k + 1) * x - k * xs[max(k - 1, 0)] for k, x in enumerate(xs)],
+    ),
+    "averaged without the start": (
+        "means of the points after the start are yielded, where the points were declared",
+        lambda xs: [xs[0], *(k * b - (k - 1) * a for k, (a, b) in enumerate(pairwise(xs), 1))],
+    ),
+    "averaged by halves": (
+        "half of each new and of the last mean is yielded: that is no mean of the points",
+        lambda xs: [xs[0], *(2.0 * b - a for a, b in pairwise(xs))],
+    ),
+    "summed": (
+        "the sum of the points is yielded: it is not divided by their number",
+        lambda xs: [xs[0], *(b - a for a, b in pairwise(xs))],
+    ),
+}
+"""What the points are if those that were yielded are something else, and its words."""
+
+
 class Steps:
     """A student's first steps beside those of the page and of each mistake."""
 
-    def __init__(self, parts: Parts, page: Printed, xs: list[Array], is_free: bool) -> None:
-        self.parts, self.page, self.is_free = parts, page, is_free
+    def __init__(
+        self, forms: Sequence[Any], page: Printed, xs: list[Array], is_free: bool, reads: Any = ()
+    ) -> None:
+        self.forms, self.page, self.is_free, self.reads = forms, page, is_free, reads
         self.xs = [x for x in xs if np.all(np.isfinite(x))]
         self.steps: list[float] = []
         self.drawn: list[Array] = []
+        self.moved = False
 
     def findings(self) -> Iterator[Finding]:
         """The page's steps, a mistake by name, or that they are neither."""
         if len(self.xs) < 2:
             return
-        if self.explained(self.parts):
-            steps = min(len(self.xs) - 1, FIRST)
-            yield Finding("page", f"the first {steps} steps are those of the page", is_wrong=False)
-            return
-        if self.xs[0].any() and self.ahead().explained(self.parts):
+        right = [self.read(name, self.xs) for name in self.reads]
+        for each in right:
+            if any(each.explained(form) for form in self.forms):
+                self.steps, self.drawn = each.steps, each.drawn
+                words = f"the first {min(len(self.xs) - 1, FIRST)} steps are those of the page"
+                yield Finding("page", words, is_wrong=False)
+                return
+        ahead = [self.read(name, [0.0 * self.xs[0], *self.xs]) for name in self.reads]
+        if self.xs[0].any() and any(e.explained(form) for e in ahead for form in self.forms):
             yield Finding(
                 "page", "the steps are those of the page; the start was not yielded", False
             )
             return
-        for mistake, altered in mistakes(self.parts, self.page):
-            if self.explained(altered):
-                yield Finding(mistake.name, mistake.words)
-                return
-        for name, words, xs in self.averages():
-            if Steps(self.parts, self.page, xs, self.is_free).explained(self.parts):
+        for form in self.forms:
+            for name, told, altered in mistakes(form, self.page):
+                if any(each.explained(altered) and each.moved for each in right):
+                    yield Finding(name, told)
+                    return
+        for name, (words, _) in READINGS.items():
+            other = self.read(name, self.xs)
+            if name not in self.reads and any(other.explained(form) for form in self.forms):
                 yield Finding(name, words)
                 return
         words = "the first steps are not those of the page, and no known mistake explains them"
         yield Finding(OTHER, words, is_wrong=False)
 
-    def ahead(self) -> Steps:
-        """With the start at 0, where it was not yielded."""
-        return Steps(self.parts, self.page, [0.0 * self.xs[0], *self.xs], self.is_free)
+    def read(self, name: str, xs: list[Array]) -> Steps:
+        """The same with what was yielded read as something else."""
+        return Steps(self.forms, self.page, READINGS[name][1](xs), self.is_free)
 
-    def averages(self) -> Iterator[tuple[str, str, list[Array]]]:
-        """What the iterates are, if those that were yielded are means of them."""
-        xs, words = self.xs, "means of the points are yielded, where the points were declared"
-        yield "averaged", words, [(k + 1) * x - k * xs[max(k - 1, 0)] for k, x in enumerate(xs)]
-        words = "half of each new and of the last mean is yielded: that is no mean of the points"
-        yield (
-            "averaged by halves",
-            words,
-            [xs[0], *(2.0 * b - a for a, b in pairwise(xs))],
-        )
-
-    def explained(self, parts: Parts) -> bool:
+    def explained(self, parts: Any) -> bool:
         """Whether every one of the first steps is that of ``parts``."""
         count = min(len(self.xs) - 1, DRAWN if parts.is_sampled else FIRST)
         self.steps, self.drawn = [], []
-        moved = False
+        self.moved = False
         for k in range(count):
             if k and parts.hessian and np.linalg.cond(parts.hessian(self.xs[k])) > SINGULAR:
                 break  # rounding decides
             scale = float(np.linalg.norm(self.xs[k + 1] - self.xs[k]))
-            room = NEAR * scale + 64.0 * EPS * (1.0 + float(np.max(np.abs(self.xs[k + 1]))))
+            room = NEAR * scale + 64.0 * EPS * (k + 1.0) * (
+                1.0 + float(np.max(np.abs(self.xs[k + 1])))
+            )
             with np.errstate(all="ignore"):
                 nearest = self.free(parts, k) if self.is_free else self.fixed(parts, k)
             apart = np.linalg.norm(nearest - self.xs[k + 1], axis=-1)
             there = np.flatnonzero(np.atleast_1d(apart) <= room)
             if not there.size:
                 return False
-            moved = moved or scale > 0.0
+            self.moved = self.moved or scale > 0.0
             self.drawn.append(there)
-        return moved or not self.is_free
+        return self.moved or not self.is_free
 
     def fixed(self, parts: Parts, k: int) -> Array:
         """The next point, or those of all draws, by the declared step."""

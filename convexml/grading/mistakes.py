@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..numerics import Array
-from ..solvers.printed import Printed
+from ..solvers.printed import Printed, level
 from .parts import Parts, nothing, pull_of, same, slope_of, slopes_of
+from .recipes import Recipe, admm, coordinate_descent
 
 Alter = Callable[[Parts, Printed], Parts | None]
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A mistake by name: ``words`` say it, ``alter`` makes it (None where it cannot be made)."""
-
-    name: str
-    words: str
-    alter: Alter
 
 
 def times(factor: Callable[[Printed], float], what: str) -> Alter:
@@ -48,7 +40,7 @@ def shrunk(prox: Callable[[Parts, Printed], Callable[[Array, float], Array]]) ->
     """Another prox or projection, where there is one."""
 
     def alter(parts: Parts, page: Printed) -> Parts | None:
-        is_there = parts.prox is not same
+        is_there = parts.prox is not same and not parts.is_sampled
         return replace(parts, prox=prox(parts, page)) if is_there else None
 
     return alter
@@ -258,189 +250,188 @@ def n_of(page: Printed) -> float:
     return float(page.objective.n)
 
 
-MISTAKES = (
-    Mistake("sign", "the step goes uphill: + in place of -", stepped(lambda s, k, p: -s)),
-    Mistake(
-        "sum", "the slope of the loss is n times too large: 1/n is missing", times(n_of, "slope")
-    ),
-    Mistake(
-        "mean",
+MISTAKES: dict[str, tuple[str, Alter]] = {
+    "sign": ("the step goes uphill: + in place of -", stepped(lambda s, k, p: -s)),
+    "sum": ("the slope of the loss is n times too large: 1/n is missing", times(n_of, "slope")),
+    "mean": (
         "the slope of the loss is n times too small: 1/n once too often",
         times(lambda p: 1.0 / n_of(p), "slope"),
     ),
-    Mistake("no penalty", "the slope of the penalty is missing", times(lambda p: 0.0, "pull")),
-    Mistake(
-        "penalty twice",
+    "no penalty": ("the slope of the penalty is missing", times(lambda p: 0.0, "pull")),
+    "penalty twice": (
         "the penalty counts twice: the gradient of (lam/2)|w|^2 is lam w",
         times(lambda p: 2.0, "pull"),
     ),
-    Mistake("half the penalty", "the penalty counts by half", times(lambda p: 0.5, "pull")),
-    Mistake("penalty / n", "the penalty is divided by n", times(lambda p: 1.0 / n_of(p), "pull")),
-    Mistake("n times the penalty", "the penalty is multiplied by n", times(n_of, "pull")),
-    Mistake("sign of the penalty", "the penalty has the wrong sign", times(lambda p: -1.0, "pull")),
-    Mistake(
-        "square without 1/2",
+    "half the penalty": ("the penalty counts by half", times(lambda p: 0.5, "pull")),
+    "penalty / n": ("the penalty is divided by n", times(lambda p: 1.0 / n_of(p), "pull")),
+    "n times the penalty": ("the penalty is multiplied by n", times(n_of, "pull")),
+    "sign of the penalty": ("the penalty has the wrong sign", times(lambda p: -1.0, "pull")),
+    "square without 1/2": (
         "the slope of the loss is twice too large: the loss has a 1/2",
         times(lambda p: 2.0, "slope"),
     ),
-    Mistake(
-        "half the loss",
-        "the slope of the loss is half of what it is",
-        times(lambda p: 0.5, "slope"),
-    ),
-    Mistake(
-        "sign of the loss",
+    "half the loss": ("the slope of the loss is half of what it is", times(lambda p: 0.5, "slope")),
+    "sign of the loss": (
         "the slope of the loss has the wrong sign",
         times(lambda p: -1.0, "slope"),
     ),
-    Mistake(
-        "labels 0 and 1",
+    "labels 0 and 1": (
         "the labels are 0 and 1 where the loss takes -1 and +1",
         relabelled(lambda y: (y + 1.0) / 2.0),
     ),
-    Mistake("labels swapped", "the two classes are exchanged", relabelled(lambda y: -y)),
-    Mistake("p - y", "p - y takes labels 0 and 1; these are -1 and +1", minus_y),
-    Mistake("b penalised", "b is in the penalty; it is not penalised", penalised),
-    Mistake("b fixed", "b is never updated", intercept(lambda p: 0.0)),
-    Mistake("b summed", "the slope of b is a sum, that of w a mean", intercept(n_of)),
-    Mistake(
-        "b averaged twice",
+    "labels swapped": ("the two classes are exchanged", relabelled(lambda y: -y)),
+    "p - y": ("p - y takes labels 0 and 1; these are -1 and +1", minus_y),
+    "b penalised": ("b is in the penalty; it is not penalised", penalised),
+    "b fixed": ("b is never updated", intercept(lambda p: 0.0)),
+    "b summed": ("the slope of b is a sum, that of w a mean", intercept(n_of)),
+    "b averaged twice": (
         "the slope of b is divided by n once too often",
         intercept(lambda p: 1.0 / n_of(p)),
     ),
-    Mistake("sign of b", "b moves the wrong way", intercept(lambda p: -1.0)),
-    Mistake(
-        "w before b", "b is updated with the new w: both take the slope at the old point", in_turn
-    ),
-    Mistake(
-        "half the data",
+    "sign of b": ("b moves the wrong way", intercept(lambda p: -1.0)),
+    "w before b": ("b is updated with the new w: both take the slope at the old point", in_turn),
+    "half the data": (
         "the slope is that of the first half of the samples",
         some(lambda n: slice(0, n // 2)),
     ),
-    Mistake("last sample", "the last sample is left out", some(lambda n: slice(0, n - 1))),
-    Mistake("first sample", "the first sample is left out", some(lambda n: slice(1, n))),
-    Mistake(
-        "margin reversed",
-        "samples beyond the margin pull, and those within do not",
-        reversed_margin,
-    ),
-    Mistake("no margin", "every sample pulls, those beyond the margin too", always),
-    Mistake("stale gradient", "the slope is that of the iterate before", late),
-    Mistake("gradient at x", "the slope is taken at x_k; the page takes it at y_k", at_x),
-    Mistake("no momentum", "there is no momentum", moving(lambda p, k: 0.0)),
-    Mistake(
-        "momentum of the other sign",
+    "last sample": ("the last sample is left out", some(lambda n: slice(0, n - 1))),
+    "first sample": ("the first sample is left out", some(lambda n: slice(1, n))),
+    "margin reversed": ("samples beyond the margin pull, and those within do not", reversed_margin),
+    "no margin": ("every sample pulls, those beyond the margin too", always),
+    "stale gradient": ("the slope is that of the iterate before", late),
+    "gradient at x": ("the slope is taken at x_k; the page takes it at y_k", at_x),
+    "no momentum": ("there is no momentum", moving(lambda p, k: 0.0)),
+    "momentum of the other sign": (
         "the momentum has the wrong sign",
         moving(lambda p, k: -p.momentum(k)),
     ),
-    Mistake(
-        "momentum too late",
+    "momentum too late": (
         "the momentum is that of the step before",
         moving(lambda p, k: p.momentum(max(k - 1, 0))),
     ),
-    Mistake(
-        "momentum 1", "the momentum is 1 from the beginning", moving(lambda p, k: float(k > 0))
-    ),
-    Mistake("no prox", "the prox or projection is missing", shrunk(lambda p, page: same)),
-    Mistake(
-        "threshold without step",
+    "momentum 1": ("the momentum is 1 from the beginning", moving(lambda p, k: float(k > 0))),
+    "no prox": ("the prox or projection is missing", shrunk(lambda p, page: same)),
+    "threshold without step": (
         "the threshold is that of a step of 1: it is the step times lam",
         shrunk(lambda p, page: lambda x, s: p.prox(x, 1.0)),
     ),
-    Mistake(
-        "threshold twice",
+    "threshold twice": (
         "the threshold is twice too large",
         shrunk(lambda p, page: lambda x, s: p.prox(x, 2.0 * s)),
     ),
-    Mistake(
-        "half the threshold",
+    "half the threshold": (
         "the threshold is half of what it is",
         shrunk(lambda p, page: lambda x, s: p.prox(x, 0.5 * s)),
     ),
-    Mistake("hard threshold", "what is above the threshold is not shrunk", shrunk(hard)),
-    Mistake("b thresholded", "b is in the prox; it is not penalised", shrunk(with_b)),
-    Mistake(
-        "clipped", "each coordinate is cut; the projection on a ball scales w", shrunk(clipped)
-    ),
-    Mistake(
-        "onto the sphere", "points inside of the ball are moved to its border", shrunk(onto_sphere)
-    ),
-    Mistake("penalty in both", "the penalty is in the slope and in the prox", twice),
-    Mistake("prox first", "the prox comes before the slope: it comes after the step", prox_first),
-    Mistake(
-        "Hessian without lam",
+    "hard threshold": ("what is above the threshold is not shrunk", shrunk(hard)),
+    "b thresholded": ("b is in the prox; it is not penalised", shrunk(with_b)),
+    "clipped": ("each coordinate is cut; the projection on a ball scales w", shrunk(clipped)),
+    "onto the sphere": ("points inside of the ball are moved to its border", shrunk(onto_sphere)),
+    "penalty in both": ("the penalty is in the slope and in the prox", twice),
+    "prox first": ("the prox comes before the slope: it comes after the step", prox_first),
+    "Hessian without lam": (
         "the Hessian is that of the loss alone: lam I is missing",
         bent(without_level),
     ),
-    Mistake(
-        "Hessian of the sum",
+    "Hessian of the sum": (
         "the Hessian is n times too large: 1/n is missing",
         bent(lambda p, page, x: n_of(page) * page.hessian(x)),
     ),
-    Mistake("Hessian of p", "the weights of the Hessian are p; they are p (1 - p)", p_alone),
-    Mistake(
-        "diagonal Hessian",
+    "Hessian of p": ("the weights of the Hessian are p; they are p (1 - p)", p_alone),
+    "diagonal Hessian": (
         "the Hessian is its diagonal alone",
         bent(lambda p, page, x: np.diag(np.diag(page.hessian(x)))),
     ),
-    Mistake(
-        "no Hessian",
+    "no Hessian": (
         "the step is a gradient step: the Hessian is missing",
         bent(lambda p, page, x: np.eye(len(x))),
     ),
-    Mistake(
-        "Hessian at 0",
+    "Hessian at 0": (
         "the Hessian is that of the start, not of the iterate",
         bent(lambda p, page, x: page.hessian(np.zeros_like(x))),
     ),
-    Mistake(
-        "step doubled",
+    "step doubled": (
         "the step is twice the one that was declared",
         stepped(lambda s, k, p: 2.0 * s),
     ),
-    Mistake(
-        "step halved",
+    "step halved": (
         "the step is half of the one that was declared",
         stepped(lambda s, k, p: 0.5 * s),
     ),
-    Mistake(
-        "step times n",
+    "step times n": (
         "the step is n times the one that was declared",
         stepped(lambda s, k, p: n_of(p) * s),
     ),
-    Mistake(
-        "step / n",
+    "step / n": (
         "the step is 1/n of the one that was declared",
         stepped(lambda s, k, p: s / n_of(p)),
     ),
-    Mistake(
-        "step 1/t",
+    "step 1/t": (
         "the steps fall as 1/(t + 1), which was not declared",
         stepped(lambda s, k, p: s / (k + 1.0)),
     ),
-    Mistake(
-        "step 1/sqrt(t)",
+    "step 1/sqrt(t)": (
         "the steps fall as 1/sqrt(t + 1), which was not declared",
         stepped(lambda s, k, p: s / np.sqrt(k + 1.0)),
     ),
-    Mistake(
-        "step constant",
+    "step constant": (
         "the step stays that of the start, where another was declared",
         stepped(lambda s, k, p: s),
     ),
-    Mistake(
-        "step of the next",
+    "step of the next": (
         "each step is that of the next iteration",
         lambda p, page: replace(p, step=lambda k: p.step(k + 1)),
     ),
-    Mistake("all samples", "the slope is that of all samples; one is to be drawn", all_of_them),
-)
+    "step without lam": (
+        "the steps fall as 1/t; they are 1/(lam t)",
+        lambda p, page: replace(p, step=lambda k: level(page.objective) * p.step(k)),
+    ),
+    "step 1/(n lam t)": (
+        "the steps are 1/(n lam t); they are 1/(lam t)",
+        lambda p, page: replace(p, step=lambda k: p.step(k) / n_of(page)),
+    ),
+    "all samples": ("the slope is that of all samples; one is to be drawn", all_of_them),
+}
 """In the order in which they are tried: the first that explains all steps is named."""
 
 
-def mistakes(parts: Parts, page: Printed) -> Iterator[tuple[Mistake, Parts]]:
-    """What each mistake makes of the parts of the page."""
-    for mistake in MISTAKES:
-        altered = mistake.alter(parts, page)
+SLIPS: dict[Any, dict[str, tuple[str, dict[str, Any]]]] = {
+    coordinate_descent: {
+        "no threshold": ("the threshold is missing", {"threshold": 0.0}),
+        "threshold without 1/|x_j|^2": (
+            "lam is taken off after the division: the threshold is lam / (|x_j|^2 / n)",
+            {"inside": True},
+        ),
+        "not divided": ("the division by |x_j|^2 / n is missing", {"undivided": True}),
+        "own part": ("x_j w_j is not added back to the residual", {"alone": True}),
+        "stale residual": ("the residual is that of the sweep's start", {"stale": True}),
+        "threshold twice": ("the threshold is twice too large", {"threshold": 2.0}),
+        "half the threshold": ("the threshold is half of what it is", {"threshold": 0.5}),
+        "not centred": ("X and y are not centred: b is not at its best", {"raw": True}),
+    },
+    admm: {
+        "no threshold": ("the threshold is missing", {"threshold": 0.0}),
+        "threshold without rho": ("the threshold is lam; it is lam / rho", {"power": 0.0}),
+        "threshold times rho": ("the threshold is lam rho; it is lam / rho", {"power": 1.0}),
+        "no dual update": ("q is never updated", {"sign": 0.0}),
+        "sign of the dual update": ("q is q - w + v; it is q + w - v", {"sign": -1.0}),
+        "sign of q": ("w is drawn to v + q; it is to v - q", {"pull": -1.0}),
+        "q left out": ("v is the threshold of w; it is that of w + q", {"alone": True}),
+        "wrong rho": ("the right side has v - q without rho", {"weight": 0.0}),
+        "sum": ("X'X and X'y are not divided by n", {"m": 1.0}),
+        "not centred": ("X and y are not centred: b is not at its best", {"raw": True}),
+    },
+}
+"""Mistakes by the recipe in which they are made: name, words, options."""
+
+
+def mistakes(parts: Any, page: Printed) -> Iterator[tuple[str, str, Any]]:
+    """The name of each mistake, its words, and what it makes of the parts of the page."""
+    if isinstance(parts, Recipe):
+        for name, (words, changed) in SLIPS[parts.move].items():
+            yield name, words, replace(parts, options={**parts.options, **changed})
+        return
+    for name, (words, alter) in MISTAKES.items():
+        altered = alter(parts, page)
         if altered is not None:
-            yield mistake, altered
+            yield name, words, altered

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ..numerics import Array
-from ..solvers.printed import Printed
+from ..solvers.printed import Printed, level
 from ..theory.constants import loss_smoothness, sample_smoothness, smoothness
+from .recipes import Recipe, admm, coordinate_descent
 
 Field = Callable[[Array], Array]
 
@@ -126,21 +129,62 @@ def sgd(page: Printed, step: Callable[[int], float]) -> Parts:
     return Parts(step, slopes_of(page), pull_of(page), same, is_sampled=True)
 
 
+def pegasos(
+    page: Printed, step: Callable[[int], float], first: int = 1, ball: bool = False
+) -> Parts:
+    """Stochastic subgradient steps 1 / (mu (k + first)), within |w| <= 1 / sqrt(lam) or not."""
+    mu, size = page.objective.penalty.strong_convexity, level(page.objective) ** -0.5
+
+    def into(x: Array, s: float) -> Array:
+        return x * np.minimum(1.0, size / np.linalg.norm(x, axis=-1, keepdims=True))
+
+    prox = into if ball else same
+    falling = Parts(lambda k: 1.0 / (mu * (k + first)), slopes_of(page), pull_of(page), prox)
+    return replace(falling, is_sampled=True)
+
+
+def recipe(move: Callable[..., Array], options: Any = None) -> Callable[..., Recipe]:
+    """A method of the lasso, as a kind."""
+    return lambda page, step: Recipe(move, page, step, options or {})
+
+
 @dataclass(frozen=True)
 class Kind:
-    """A kind of solver: its step, and the L of its theorem."""
+    """A kind of solver: its step, the L of its theorem, other forms and readings that are right.
 
-    parts: Callable[[Printed, Callable[[int], float]], Parts]
-    L: Callable[..., float] | None
+    ``page`` is its name in ``textbook``, ``usual`` the step where none is declared, 1/L if None;
+    ``is_fixed`` says that there is none to declare.
+    """
+
+    parts: Callable[..., Any]
+    L: Callable[..., float] | None = None
+    also: tuple[Callable[..., Any], ...] = ()
+    reads: tuple[str, ...] = ("not averaged",)
+    page: str = ""
+    usual: float | None = None
+    is_fixed: bool = False
 
 
+MEANS = ("averaged", "averaged without the start")
+PEGASOS = tuple(
+    partial(pegasos, first=first, ball=ball) for first, ball in ((2, False), (1, True), (2, True))
+)
 KINDS = {
     "gradient_descent": Kind(gradient_descent, smoothness),
     "accelerated_gradient": Kind(accelerated_gradient, smoothness),
     "proximal_gradient": Kind(proximal_gradient, loss_smoothness),
     "fista": Kind(fista, loss_smoothness),
-    "subgradient": Kind(subgradient, None),
-    "newton": Kind(newton, None),
+    "subgradient": Kind(subgradient),
+    "averaged_subgradient": Kind(subgradient, reads=MEANS, page="subgradient"),
+    "newton": Kind(newton, is_fixed=True),
     "sgd": Kind(sgd, sample_smoothness),
+    "averaged_sgd": Kind(sgd, sample_smoothness, reads=MEANS, page="sgd"),
+    "pegasos": Kind(pegasos, also=PEGASOS, reads=("not averaged", *MEANS), is_fixed=True),
+    "coordinate_descent": Kind(
+        recipe(coordinate_descent),
+        also=(recipe(coordinate_descent, {"sweep": True}),),
+        is_fixed=True,
+    ),
+    "admm": Kind(recipe(admm), also=(recipe(admm, {"shows w": True}),), usual=0.5),
 }
-"""What can be graded, by the names of ``textbook``."""
+"""What can be graded, by the names of ``textbook``, and means of the points."""

@@ -28,6 +28,7 @@ def arguments(page: Printed, problem: Any, step: Any, seed: int) -> dict[str, An
         "w": np.zeros(objective.d),
         "b": 0.0,
         "step": step,
+        "rho": step,
         "seed": seed,
         "rng": np.random.default_rng(seed),
         "problem": problem,

@@ -7,6 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.lasso_students import (
+    admm_student,
+    coordinate_student,
+    mean_student,
+    pegasos_student,
+)
 from support.students import (
     ball_student,
     fast_student,
@@ -18,7 +24,7 @@ from support.students import (
 )
 
 import convexml as cml
-from convexml.grading.mistakes import MISTAKES
+from convexml.grading.mistakes import MISTAKES, SLIPS
 
 N = 40
 
@@ -39,11 +45,16 @@ def problem(name: str, seed: int = 0) -> Any:
         "ball": lambda: cml.ConstrainedRidge(X, y, 1.0),
         "wide ball": lambda: cml.ConstrainedRidge(X, y, 9.0),
         "svm": lambda: cml.SoftMarginSVM(X, sides, 0.1),
+        "svm without b": lambda: cml.SoftMarginSVM(X, sides, 0.1, fit_intercept=False),
     }[name]()
 
 
 def falling(t: int) -> float:
     return 0.2 / np.sqrt(t + 1.0)
+
+
+def slow(t: int) -> float:
+    return 0.1 / np.sqrt(t + 1.0)
 
 
 RIDGE = (
@@ -96,6 +107,38 @@ PLANTED = [
         for bug in ("all samples", "mean", "sum", "sign of the loss", "no penalty", "penalty / n",
                     "step doubled", "sign")
     ),
+    *(
+        ("mild lasso", coordinate_student(bug, sweeps=sweeps), {}, bug)
+        for sweeps in (False, True)
+        for bug in (
+            "no threshold", "threshold without 1/|x_j|^2", "not divided", "own part",
+            "stale residual", "threshold twice", "half the threshold", "not centred",
+        )
+    ),
+    *(
+        ("mild lasso", admm_student(bug, shown), {}, bug)
+        for shown in ("v", "w")
+        for bug in (
+            "no threshold", "threshold without rho", "threshold times rho", "no dual update",
+            "sign of the dual update", "sign of q", "q left out", "wrong rho", "sum", "not centred",
+        )
+    ),
+    *(
+        ("svm without b", pegasos_student(bug), {}, bug)
+        for bug in (
+            "step without lam", "step 1/(n lam t)", "step constant", "step 1/sqrt(t)",
+            "no margin", "no penalty", "summed",
+        )
+    ),
+    ("svm without b", pegasos_student("no penalty", mean="mean"), {}, "no penalty"),
+    *(
+        ("svm without b", mean_student(bug), {"step": slow}, bug)
+        for bug in ("not averaged", "averaged by halves", "summed", "no penalty")
+    ),
+    *(
+        ("ridge without b", mean_student(bug, drawn=True), {"step": 0.05}, bug)
+        for bug in ("not averaged", "averaged by halves", "summed", "no penalty")
+    ),
     ("logistic", sgd_student(draws="half"), {}, "not uniform"),
     ("logistic", sgd_student(draws="in order"), {}, "in order"),
     ("logistic", sgd_student(draws="shuffled"), {}, "reshuffled"),
@@ -104,7 +147,7 @@ PLANTED = [
 
 def test_at_least_sixty_are_planted() -> None:
     assert len(PLANTED) >= 60
-    assert {bug for *_, bug in PLANTED} >= {m.name for m in MISTAKES}
+    assert {bug for *_, bug in PLANTED} >= {*MISTAKES, *(bug for s in SLIPS.values() for bug in s)}
 
 
 @pytest.mark.parametrize(
@@ -132,6 +175,23 @@ RIGHT = [
     ("logistic", sgd_student(), {}),
     ("logistic", sgd_student(batch=8), {}),
     ("logistic", sgd_student(draws="shuffled"), {"draws": "shuffled"}),
+    *(
+        (name, coordinate_student(order=order), {})
+        for name in ("lasso", "lasso without b")
+        for order in ("cyclic", "random")
+    ),
+    ("mild lasso", coordinate_student(sweeps=True), {}),
+    ("lasso without b", admm_student(), {}),
+    ("mild lasso", admm_student(shown="w"), {"step": 2.0}),
+    *(
+        ("svm without b", pegasos_student(form=form, ball=ball, mean=mean), {})
+        for form, ball in (("1/t", False), ("1/(t + 1)", False), ("1/t", True))
+        for mean in ("", "mean")
+    ),
+    ("svm without b", mean_student(), {"step": slow}),
+    ("svm without b", mean_student(start=False), {"step": slow}),
+    ("ridge without b", mean_student(drawn=True), {"step": 0.05}),
+    ("ridge without b", mean_student(drawn=True), {}),
 ]
 
 
