@@ -325,7 +325,6 @@ class Steps:
         self.xs = [x for x in xs if np.all(np.isfinite(x))]
         self.steps: list[float] = []
         self.drawn: list[Array] = []
-        self.moved = False
 
     def findings(self) -> Iterator[Finding]:
         """The page's steps, a mistake by name, or that they are neither."""
@@ -346,7 +345,7 @@ class Steps:
             return
         for form in self.forms:
             for name, told, altered in mistakes(form, self.page):
-                if any(each.explained(altered) and each.moved for each in right):
+                if any(each.explained(altered) for each in right):
                     yield Finding(name, told)
                     return
         for name, (words, _) in READINGS.items():
@@ -365,7 +364,7 @@ class Steps:
         """Whether every one of the first steps is that of ``parts``."""
         count = min(len(self.xs) - 1, DRAWN if parts.is_sampled else FIRST)
         self.steps, self.drawn = [], []
-        self.moved = False
+        moved = False
         for k in range(count):
             if k and parts.hessian and np.linalg.cond(parts.hessian(self.xs[k])) > SINGULAR:
                 break  # rounding decides
@@ -379,9 +378,9 @@ class Steps:
             there = np.flatnonzero(np.atleast_1d(apart) <= room)
             if not there.size:
                 return False
-            self.moved = self.moved or scale > 0.0
+            moved = moved or scale > 0.0
             self.drawn.append(there)
-        return self.moved or not self.is_free
+        return moved or not self.is_free
 
     def fixed(self, parts: Parts, k: int) -> Array:
         """The next point, or those of all draws, by the declared step."""

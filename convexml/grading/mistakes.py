@@ -46,6 +46,11 @@ def shrunk(prox: Callable[[Parts, Printed], Callable[[Array, float], Array]]) ->
     return alter
 
 
+def proxed(step: Callable[[float], float]) -> Alter:
+    """The prox of another step."""
+    return shrunk(lambda parts, page: lambda x, s: parts.prox(x, step(s)))
+
+
 def relabelled(labels: Callable[[Array], Array]) -> Alter:
     """Other labels of two classes."""
 
@@ -253,131 +258,59 @@ def n_of(page: Printed) -> float:
 MISTAKES: dict[str, tuple[str, Alter]] = {
     "sign": ("the step goes uphill: + in place of -", stepped(lambda s, k, p: -s)),
     "sum": ("the slope of the loss is n times too large: 1/n is missing", times(n_of, "slope")),
-    "mean": (
-        "the slope of the loss is n times too small: 1/n once too often",
-        times(lambda p: 1.0 / n_of(p), "slope"),
-    ),
+    "mean": ("the slope of the loss is divided by n twice", times(lambda p: 1 / n_of(p), "slope")),
     "no penalty": ("the slope of the penalty is missing", times(lambda p: 0.0, "pull")),
-    "penalty twice": (
-        "the penalty counts twice: the gradient of (lam/2)|w|^2 is lam w",
-        times(lambda p: 2.0, "pull"),
-    ),
+    "penalty twice": ("the penalty is twice: its slope is lam w", times(lambda p: 2.0, "pull")),
     "half the penalty": ("the penalty counts by half", times(lambda p: 0.5, "pull")),
     "penalty / n": ("the penalty is divided by n", times(lambda p: 1.0 / n_of(p), "pull")),
     "n times the penalty": ("the penalty is multiplied by n", times(n_of, "pull")),
     "sign of the penalty": ("the penalty has the wrong sign", times(lambda p: -1.0, "pull")),
-    "square without 1/2": (
-        "the slope of the loss is twice too large: the loss has a 1/2",
-        times(lambda p: 2.0, "slope"),
-    ),
+    "square without 1/2": ("the slope forgets the 1/2 of the loss", times(lambda p: 2.0, "slope")),
     "half the loss": ("the slope of the loss is half of what it is", times(lambda p: 0.5, "slope")),
-    "sign of the loss": (
-        "the slope of the loss has the wrong sign",
-        times(lambda p: -1.0, "slope"),
-    ),
-    "labels 0 and 1": (
-        "the labels are 0 and 1 where the loss takes -1 and +1",
-        relabelled(lambda y: (y + 1.0) / 2.0),
-    ),
+    "sign of the loss": ("the slope of the loss has a wrong sign", times(lambda p: -1.0, "slope")),
+    "margin reversed": ("samples beyond the margin pull, and those within do not", reversed_margin),
+    "labels 0 and 1": ("the labels are 0 and 1, not -1 and +1", relabelled(lambda y: (y + 1) / 2)),
     "labels swapped": ("the two classes are exchanged", relabelled(lambda y: -y)),
     "p - y": ("p - y takes labels 0 and 1; these are -1 and +1", minus_y),
     "b penalised": ("b is in the penalty; it is not penalised", penalised),
     "b fixed": ("b is never updated", intercept(lambda p: 0.0)),
     "b summed": ("the slope of b is a sum, that of w a mean", intercept(n_of)),
-    "b averaged twice": (
-        "the slope of b is divided by n once too often",
-        intercept(lambda p: 1.0 / n_of(p)),
-    ),
+    "b averaged twice": ("the slope of b is divided by n twice", intercept(lambda p: 1 / n_of(p))),
     "sign of b": ("b moves the wrong way", intercept(lambda p: -1.0)),
     "w before b": ("b is updated with the new w: both take the slope at the old point", in_turn),
-    "half the data": (
-        "the slope is that of the first half of the samples",
-        some(lambda n: slice(0, n // 2)),
-    ),
+    "half the data": ("the slope is that of half the samples", some(lambda n: slice(0, n // 2))),
     "last sample": ("the last sample is left out", some(lambda n: slice(0, n - 1))),
     "first sample": ("the first sample is left out", some(lambda n: slice(1, n))),
-    "margin reversed": ("samples beyond the margin pull, and those within do not", reversed_margin),
     "no margin": ("every sample pulls, those beyond the margin too", always),
     "stale gradient": ("the slope is that of the iterate before", late),
     "gradient at x": ("the slope is taken at x_k; the page takes it at y_k", at_x),
     "no momentum": ("there is no momentum", moving(lambda p, k: 0.0)),
-    "momentum of the other sign": (
-        "the momentum has the wrong sign",
-        moving(lambda p, k: -p.momentum(k)),
-    ),
-    "momentum too late": (
-        "the momentum is that of the step before",
-        moving(lambda p, k: p.momentum(max(k - 1, 0))),
-    ),
+    "momentum of the other sign": ("the momentum is negative", moving(lambda p, k: -p.momentum(k))),
+    "momentum too late": ("the momentum is a step late", moving(lambda p, k: p.momentum(k - 1))),
     "momentum 1": ("the momentum is 1 from the beginning", moving(lambda p, k: float(k > 0))),
     "no prox": ("the prox or projection is missing", shrunk(lambda p, page: same)),
-    "threshold without step": (
-        "the threshold is that of a step of 1: it is the step times lam",
-        shrunk(lambda p, page: lambda x, s: p.prox(x, 1.0)),
-    ),
-    "threshold twice": (
-        "the threshold is twice too large",
-        shrunk(lambda p, page: lambda x, s: p.prox(x, 2.0 * s)),
-    ),
-    "half the threshold": (
-        "the threshold is half of what it is",
-        shrunk(lambda p, page: lambda x, s: p.prox(x, 0.5 * s)),
-    ),
+    "threshold without step": ("the threshold is lam; it is step times lam", proxed(lambda s: 1.0)),
+    "threshold twice": ("the threshold is twice too large", proxed(lambda s: 2.0 * s)),
+    "half the threshold": ("the threshold is half of what it is", proxed(lambda s: 0.5 * s)),
     "hard threshold": ("what is above the threshold is not shrunk", shrunk(hard)),
     "b thresholded": ("b is in the prox; it is not penalised", shrunk(with_b)),
     "clipped": ("each coordinate is cut; the projection on a ball scales w", shrunk(clipped)),
     "onto the sphere": ("points inside of the ball are moved to its border", shrunk(onto_sphere)),
     "penalty in both": ("the penalty is in the slope and in the prox", twice),
     "prox first": ("the prox comes before the slope: it comes after the step", prox_first),
-    "Hessian without lam": (
-        "the Hessian is that of the loss alone: lam I is missing",
-        bent(without_level),
-    ),
-    "Hessian of the sum": (
-        "the Hessian is n times too large: 1/n is missing",
-        bent(lambda p, page, x: n_of(page) * page.hessian(x)),
-    ),
+    "Hessian without lam": ("lam I is missing in the Hessian", bent(without_level)),
+    "Hessian of the sum": ("the Hessian lacks 1/n", bent(lambda p, q, x: n_of(q) * q.hessian(x))),
     "Hessian of p": ("the weights of the Hessian are p; they are p (1 - p)", p_alone),
-    "diagonal Hessian": (
-        "the Hessian is its diagonal alone",
-        bent(lambda p, page, x: np.diag(np.diag(page.hessian(x)))),
-    ),
-    "no Hessian": (
-        "the step is a gradient step: the Hessian is missing",
-        bent(lambda p, page, x: np.eye(len(x))),
-    ),
-    "Hessian at 0": (
-        "the Hessian is that of the start, not of the iterate",
-        bent(lambda p, page, x: page.hessian(np.zeros_like(x))),
-    ),
-    "step doubled": (
-        "the step is twice the one that was declared",
-        stepped(lambda s, k, p: 2.0 * s),
-    ),
-    "step halved": (
-        "the step is half of the one that was declared",
-        stepped(lambda s, k, p: 0.5 * s),
-    ),
-    "step times n": (
-        "the step is n times the one that was declared",
-        stepped(lambda s, k, p: n_of(p) * s),
-    ),
-    "step / n": (
-        "the step is 1/n of the one that was declared",
-        stepped(lambda s, k, p: s / n_of(p)),
-    ),
-    "step 1/t": (
-        "the steps fall as 1/(t + 1), which was not declared",
-        stepped(lambda s, k, p: s / (k + 1.0)),
-    ),
-    "step 1/sqrt(t)": (
-        "the steps fall as 1/sqrt(t + 1), which was not declared",
-        stepped(lambda s, k, p: s / np.sqrt(k + 1.0)),
-    ),
-    "step constant": (
-        "the step stays that of the start, where another was declared",
-        stepped(lambda s, k, p: s),
-    ),
+    "diagonal Hessian": ("only its diagonal", bent(lambda p, q, x: np.diag(np.diag(q.hessian(x))))),
+    "no Hessian": ("the Hessian is missing: a gradient step", bent(lambda p, q, x: np.eye(len(x)))),
+    "Hessian at 0": ("the Hessian is that of the start", bent(lambda p, q, x: q.hessian(0.0 * x))),
+    "step doubled": ("the step is twice the declared one", stepped(lambda s, k, p: 2.0 * s)),
+    "step halved": ("the step is half the declared one", stepped(lambda s, k, p: 0.5 * s)),
+    "step times n": ("the step is n times the declared one", stepped(lambda s, k, p: n_of(p) * s)),
+    "step / n": ("the step is 1/n of the declared one", stepped(lambda s, k, p: s / n_of(p))),
+    "step 1/t": ("the steps fall as 1/(t + 1), undeclared", stepped(lambda s, k, p: s / (k + 1))),
+    "step 1/sqrt(t)": ("the steps fall as 1/sqrt(t)", stepped(lambda s, k, p: s / (k + 1) ** 0.5)),
+    "step constant": ("the step stays that of the start, undeclared", stepped(lambda s, k, p: s)),
     "step of the next": (
         "each step is that of the next iteration",
         lambda p, page: replace(p, step=lambda k: p.step(k + 1)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.lasso_students import admm_student, pegasos_student
+from support.lasso_students import admm_student
 from support.students import gradient_student, shrink, slope_of
 
 import convexml as cml
@@ -100,14 +100,6 @@ def test_batches_by_an_undeclared_step_are_not_accused() -> None:
     found = cml.grade(sgd, LOGISTIC, step=0.01)
     assert found.passed
     assert not any(each.name == "other starts" for each in found.findings)
-
-
-def test_who_never_moves_gets_no_name() -> None:
-    """From 0 with the margin reversed: many mistakes would stay there, so none is named."""
-    svm = cml.SoftMarginSVM(X, np.where(Y > 0.0, 1.0, -1.0), 0.1, fit_intercept=False)
-    found = cml.grade(pegasos_student("margin reversed"), svm, iterations=30)
-    assert found.mistakes == ()
-    assert not found.certificate.holds()
 
 
 def test_rho_is_declared_or_refused() -> None:

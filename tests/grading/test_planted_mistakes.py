@@ -127,7 +127,7 @@ PLANTED = [
         ("svm without b", pegasos_student(bug), {}, bug)
         for bug in (
             "step without lam", "step 1/(n lam t)", "step constant", "step 1/sqrt(t)",
-            "no margin", "no penalty", "summed",
+            "margin reversed", "no margin", "no penalty", "summed",
         )
     ),
     ("svm without b", pegasos_student("no penalty", mean="mean"), {}, "no penalty"),
