@@ -301,7 +301,10 @@ MISTAKES: dict[str, tuple[str, Alter]] = {
     "Hessian without lam": ("lam I is missing in the Hessian", bent(without_level)),
     "Hessian of the sum": ("the Hessian lacks 1/n", bent(lambda p, q, x: n_of(q) * q.hessian(x))),
     "Hessian of p": ("the weights of the Hessian are p; they are p (1 - p)", p_alone),
-    "diagonal Hessian": ("only its diagonal", bent(lambda p, q, x: np.diag(np.diag(q.hessian(x))))),
+    "diagonal Hessian": (
+        "the Hessian is its diagonal alone",
+        bent(lambda p, q, x: np.diag(np.diag(q.hessian(x)))),
+    ),
     "no Hessian": ("the Hessian is missing: a gradient step", bent(lambda p, q, x: np.eye(len(x)))),
     "Hessian at 0": ("the Hessian is that of the start", bent(lambda p, q, x: q.hessian(0.0 * x))),
     "step doubled": ("the step is twice the declared one", stepped(lambda s, k, p: 2.0 * s)),
