@@ -10,7 +10,7 @@ from ..numerics import all_finite
 from ..objective import Objective
 from ..penalties import Penalty
 from ..theory import corner_slope, round_slope, strong_convexity
-from ..theory.stochastic.online import has_bounded_slope
+from ..theory.constants.slopes import has_bounded_slope
 from .box_dual import has_box_dual
 
 Need = tuple[Callable[[Objective], bool], str]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from ...errors import InputError
 from ...numerics import without_warnings
 from ...solvers.printed import PREFIX
 from ...solvers.registry import ALGORITHMS
-from ..solution import Solution
 from .audit import Recorded, measure, referenced
 
 ENDED = ("max_iter", "non-finite", "exhausted", "error")
@@ -21,7 +21,7 @@ FAR = 1e30
 """A theorem that asks for more iterations than that asks for too many."""
 
 
-def with_horizon(solution: Solution) -> Solution:
+def with_horizon(solution: Any) -> Any:
     """A point of the page that is not certified says which theorem asks for how many iterations."""
     ended = solution.claimed_status in ENDED and solution.status in ("inaccurate", "failed")
     if ended and solution.solver.startswith(PREFIX):
@@ -30,7 +30,7 @@ def with_horizon(solution: Solution) -> Solution:
 
 
 @without_warnings
-def horizon(solution: Solution) -> str:
+def horizon(solution: Any) -> str:
     """The theorem with its T: f - f* <= tol times the scale of the gap; or why there is none."""
     theorem, recorded = ALGORITHMS[solution.solver].theorem, solution.recorded
     ends = solution.claimed_status == "exhausted"

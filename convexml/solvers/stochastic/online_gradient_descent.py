@@ -11,7 +11,7 @@ from ...compiled import compiled
 from ...numerics import Array
 from ...objective import Objective
 from ...theory import round_slope, strong_convexity
-from ...theory.stochastic.online import has_bounded_slope
+from ...theory.constants.slopes import has_bounded_slope
 from ...validation import positive_integer, positive_number
 from ..composite import Composite
 from ..driver import Iterate

@@ -51,6 +51,11 @@ def lipschitz(objective: Objective, ball: float = np.inf) -> float:
     return min(one_by_one, float(together)) + penalty_slope(objective, ball)
 
 
+def has_bounded_slope(objective: Objective) -> bool:
+    """Whether the loss is Lipschitz: dom l* is bounded."""
+    return all(bool(np.all(np.isfinite(end))) for end in objective.loss.domain(objective.y))
+
+
 def steepest(objective: Objective, r: Array, ball: float = np.inf) -> Array:
     """The largest |l'(y_i, z_i)| for each sample, where |z_i| <= ball r_i; inf if none is known."""
     slope = np.max(np.abs(np.stack(objective.loss.domain(objective.y))), axis=0)

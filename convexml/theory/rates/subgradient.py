@@ -11,9 +11,9 @@ from ...numerics import ROUNDING, Array
 from ...objective import Objective
 from ..claim import Claim
 from ..constants import lipschitz
+from ..constants.slopes import has_bounded_slope
 from ..domains import AT_LEAST_ONE, NONNEGATIVE, POSITIVE, domains
 from ..moves import deviations, pack, room, subgradient
-from ..stochastic.online import has_bounded_slope
 from ..theorem import Theorem
 from ..trajectory import Trajectory
 from .gradient_descent import MARGIN, varying

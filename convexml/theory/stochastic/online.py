@@ -11,7 +11,7 @@ from ...numerics import Array
 from ...objective import Objective
 from ..claim import Claim
 from ..constants import penalty_slope
-from ..constants.slopes import steepest
+from ..constants.slopes import has_bounded_slope, steepest
 from ..domains import NONNEGATIVE, POSITIVE, domains
 from ..moves import deviations, pack
 from ..rates.gradient_descent import varying
@@ -72,11 +72,6 @@ def round_slope(objective: Objective, ball: float = np.inf) -> float:
         return np.inf
     largest = float(np.max(objective.n * objective.c * slope * r, initial=0.0))
     return largest + penalty_slope(objective, ball)
-
-
-def has_bounded_slope(objective: Objective) -> bool:
-    """Whether the loss is Lipschitz: dom l* is bounded."""
-    return all(bool(np.all(np.isfinite(end))) for end in objective.loss.domain(objective.y))
 
 
 class OnlineRegret(Theorem):
