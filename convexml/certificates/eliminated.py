@@ -19,9 +19,9 @@ DENSE = 500_000
 
 @dataclass(frozen=True)
 class SizeEquations:
-    """z_j - h_i for entries (i, j), then -h_i for sides, then others in z alone.
+    """x_j - h_i for entries (i, j), -h_i for sides, x_j - V for costs, x_j + x_k - V for P.
 
-    The unknowns are z but for its last entry, h, and this last one.
+    The unknowns are x, h and V; z is x with V last.
 
     Attributes
     ----------
@@ -29,32 +29,35 @@ class SizeEquations:
         j and i of the entries.
     sides : array of int, shape (q,)
         i of the sides.
-    others : csr_array, shape (r, n)
-        The other equations.
-    k : int
-        The number of h.
+    costs : array of int, shape (r,)
+        j of the costs.
+    bent : tuple of two arrays of int, shape (s,)
+        j and k of the entries of P.
+    n, k : int
+        The numbers of z and of h.
     """
 
     columns: Array
     rows: Array
     sides: Array
-    others: Any
+    costs: Array
+    bent: tuple[Array, Array]
+    n: int
     k: int
 
     @property
     def shape(self) -> tuple[int, int]:
         """As of the matrix that maps the unknowns to the left-hand sides."""
-        equations = self.rows.size + self.sides.size + self.others.shape[0]
-        return equations, self.others.shape[1] + self.k
+        return sum(self._counts), self.n + self.k
 
-    @cached_property
-    def _turned(self) -> Any:
-        return sparse.csr_array(self.others.T)
+    @property
+    def _counts(self) -> tuple[int, int, int, int]:
+        return self.rows.size, self.sides.size, self.costs.size, self.bent[0].size
 
     @cached_property
     def _by_column(self) -> tuple[Array, Array, Array]:
         """The entries in the order of j, their i, and where each j starts."""
-        return _ordered(self.columns, self.rows, self.others.shape[1])
+        return _ordered(self.columns, self.rows, self.n)
 
     @cached_property
     def _by_row(self) -> tuple[Array, Array, Array]:
@@ -64,23 +67,29 @@ class SizeEquations:
     def apply(self, found: Array) -> Array:
         """The left-hand sides."""
         z, h = self._split(found)
-        parts = [z[self.columns] - h[self.rows], -h[self.sides], self.others @ z]
-        return np.concatenate(parts)
+        j, k = self.bent
+        bent, costs = z[j] + z[k] - z[-1], z[self.costs] - z[-1]
+        return np.concatenate([z[self.columns] - h[self.rows], -h[self.sides], costs, bent])
 
     def transposed(self, r: Array) -> Array:
         """The transpose of ``apply``."""
-        entries, sides, rest = self._parts(r)
-        z = np.bincount(self.columns, entries, self.others.shape[1]) + self._turned @ rest
+        entries, sides, costs, bent = self._parts(r)
+        z = np.bincount(self.columns, entries, self.n) + self._of_costs(costs, bent)
+        z[-1] -= costs.sum() + bent.sum()
         h = np.bincount(self.rows, entries, self.k) + np.bincount(self.sides, sides, self.k)
         return _joined(z, -h)
 
+    def _of_costs(self, costs: Array, bent: Array) -> Array:
+        """What the x have in common with V."""
+        first, second = (np.bincount(each, bent, self.n) for each in self.bent)
+        return np.asarray(np.bincount(self.costs, costs, self.n) + first + second)
+
     def _split(self, found: Array) -> tuple[Array, Array]:
-        first, h, last = np.split(found, [self.others.shape[1] - 1, found.shape[0] - 1])
+        first, h, last = np.split(found, [self.n - 1, found.shape[0] - 1])
         return np.concatenate([first, last]), h
 
     def _parts(self, values: Array) -> list[Array]:
-        p = self.rows.size
-        return np.split(values, [p, p + self.sides.size])
+        return np.split(values, np.cumsum(self._counts[:-1]))
 
     def solver(self, squares: Array, shift: float) -> Callable[[Array], Array]:
         """r -> (N + shift I)^-1 r, N the normal matrix of equations weighted by ``squares``.
@@ -88,22 +97,29 @@ class SizeEquations:
         With D the diagonal of the h and -C what z shares with them, z has the matrix K - C D^-1 C',
         K what the equations say of z alone.
         """
-        n = self.others.shape[1]
-        entries, sides, rest = self._parts(squares)
+        n, (j, k) = self.n, self.bent
+        entries, sides, costs, bent = self._parts(squares)
         own = np.bincount(self.rows, entries, self.k) + np.bincount(self.sides, sides, self.k)
         D: Array = own + shift
         order, i, starts = self._by_column
         scaled = sparse.csr_array((entries[order] / D[i], i, starts), shape=(n, self.k))
-        order, j, starts = self._by_row
-        turned = sparse.csr_array((entries[order], j, starts), shape=(self.k, n))
-        weighted = self.others.copy()
-        weighted.data = weighted.data * np.repeat(rest, np.diff(weighted.indptr))
-        alone: Array = np.bincount(self.columns, entries, n) + shift
+        order, column, starts = self._by_row
+        turned = sparse.csr_array((entries[order], column, starts), shape=(self.k, n))
+        shared = self._of_costs(costs, bent)
+        alone: Array = np.bincount(self.columns, entries, n) + shared + shift
+        alone[-1] += costs.sum() + bent.sum()
         if self.k * n <= DENSE:
-            G: Any = (self._turned @ weighted).toarray() - scaled @ turned.toarray()
+            G: Any = np.bincount(j * n + k, bent, n * n).reshape(n, n)
+            G = G + G.T - scaled @ turned.toarray()
+            G[-1] -= shared
+            G[:, -1] -= shared
             G.flat[:: n + 1] += alone
         else:
-            G = self._turned @ weighted - scaled @ turned + sparse.diags_array(alone)
+            x = np.arange(n)
+            last = np.full(n, n - 1)
+            places = np.concatenate([j, k, last, x, x]), np.concatenate([k, j, x, last, x])
+            values = np.concatenate([bent, bent, -shared, -shared, alone])
+            G = sparse.csr_array((values, places), shape=(n, n)) - scaled @ turned
         inner = definite_solver(G) or definite_factor(G)
         assert inner is not None  # of a Gram matrix with a shift
 

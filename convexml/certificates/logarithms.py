@@ -151,16 +151,15 @@ def _places(
 
 def _of_own_rows(A: Triplets, P: Triplets, used: list[Array], groups: Any, n: int) -> SizeEquations:
     """The equations where each row has the unit of one group."""
-    q, p = used[2].size, used[3].size
-    bent = np.concatenate([P.row[used[3]], P.col[used[3]]])
-    columns = np.concatenate([used[2], bent, np.full(q + p, n)])
-    at = np.arange(q + p)
-    rows = np.concatenate([at[:q], at[q:], at[q:], at])
-    values = np.concatenate([np.ones(q + bent.size), -np.ones(q + p)])
-    others = sparse.csr_array((values, (rows, columns)), shape=(q + p, n + 1))
     group = groups.indices
     return SizeEquations(
-        A.col[used[0]], group[A.row[used[0]]], group[used[1]], others, groups.shape[1]
+        A.col[used[0]],
+        group[A.row[used[0]]],
+        group[used[1]],
+        used[2],
+        (P.row[used[3]], P.col[used[3]]),
+        n + 1,
+        groups.shape[1],
     )
 
 

@@ -67,6 +67,9 @@ def linear_units(data: LinearData) -> LinearUnits:
 
 def _fit(data: LinearData) -> LinearUnits:
     m, n = data.rows.shape
+    units: ProgramUnits | None = data.memo.get("fitted")
+    if units is not None:
+        return _by_component(units, *_entries(data), data.c, m)
     eye = sparse.eye_array(n, format="csr")
     # A bound of 0 has the size of x: it says nothing.
     told = [np.isfinite(side) & (side != 0.0) for side in (data.lower, data.upper)]
@@ -79,10 +82,13 @@ def _fit(data: LinearData) -> LinearUnits:
 
 def as_fitted(data: LinearData, units: ProgramUnits) -> None:
     """Let the rows and entries of a program without bounds have units that are known already."""
+    data.memo["fitted"] = units
+
+
+def _entries(data: LinearData) -> tuple[Any, Array]:
     A = sparse.coo_array(data.rows)
     A.eliminate_zeros()
-    b = np.concatenate([data.b_ub, data.b_eq])
-    data.memo["units"] = _by_component(units, A, b, data.c, b.size)
+    return A, np.concatenate([data.b_ub, data.b_eq])
 
 
 def _by_component(units: ProgramUnits, A: Any, b: Array, c: Array, m: int) -> LinearUnits:

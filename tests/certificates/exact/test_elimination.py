@@ -69,16 +69,17 @@ def test_crowded_matrices_are_dense_and_singular_ones_are_none() -> None:
 @pytest.mark.parametrize("n", [300, 800])
 def test_units_of_a_chain_are_those_of_least_squares(n: int) -> None:
     rng = np.random.default_rng(3)
-    sizes = [np.exp(rng.standard_normal(k)) for k in (n - 1, n - 1, n - 1, n)]
+    sizes = [np.exp(rng.standard_normal(k)) for k in (n - 1, n - 1, n - 1, n, n, n - 1)]
     A = sparse.diags_array(sizes[:2], offsets=[0, 1], shape=(n - 1, n), format="csc")
-    groups, none = sparse.eye_array(n - 1, format="csr"), sparse.csc_array((n, n))
-    system, _ = log_system(A, sizes[2], sizes[3], none, groups)
+    P = sparse.diags_array(sizes[4:], offsets=[0, 1], shape=(n, n), format="csc")
+    groups = sparse.eye_array(n - 1, format="csr")
+    system, _ = log_system(A, sizes[2], sizes[3], P, groups)
     assert isinstance(system.matrix, SizeEquations)
     every = np.ones(system.side.size)
     fit = system.solve(every, every > 0.0)
-    # x_j - h_i, -h_i and x_j - V are minus the logarithms of A_ij, b_i and c_j.
+    # x_j - h_i, -h_i, x_j - V and x_j + x_k - V are minus the logarithms of A, b, c and P.
     x, h, V = np.split(np.eye(2 * n), [n, 2 * n - 1])
-    M = np.vstack([x[:-1] - h, x[1:] - h, -h, x - V])
+    M = np.vstack([x[:-1] - h, x[1:] - h, -h, x - V, 2 * x - V, x[1:] + x[:-1] - V])
     u = np.linalg.solve(M.T @ M, M.T @ -np.log(np.concatenate(sizes)))
     assert fit.is_determined()
     assert np.allclose(fit.found, u, rtol=0.0, atol=1e-8)
