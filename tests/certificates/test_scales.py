@@ -77,7 +77,7 @@ NULL = {
     "ConvexClustering": 0.5 * 5.0 * float(np.var(POINTS, axis=0).sum()),
     "KMeansBound": 5.0 * float(np.var(POINTS, axis=0).sum()),
     "NearestNeighbors": float(np.mean(np.linalg.norm(X - X[0] - 0.1, axis=1))),
-    "SpanningTree": 4.0 * float(DISTANCES[np.triu_indices(5, 1)].mean()),
+    "SpanningTree": 4.0 * float(abs(DISTANCES[np.triu_indices(5, 1)]).mean()),
     "OptimalTransport": float(MASSES @ COSTS @ np.full(4, 0.25)),
 }
 """P_0 of each model, by closed forms or a search."""
