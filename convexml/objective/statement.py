@@ -59,12 +59,12 @@ def pose_primal(
     """Minimise sum_i c_i l(y_i, z_i) + Omega(w) s.t. X w + b = z (dual: u); ``X`` is its name."""
     import cvxpy as cp
 
-    c = objective.c if c is None else c
-    c = constant(c, "c")
+    data = constant(objective.design.constant, X)
+    c = constant(objective.c if c is None else c, "c")
     w = cp.Variable(objective.w_shape, name="w")
     z = cp.Variable(objective.zero_scores.shape, name="z")
     variables = {"w": w}
-    prediction = constant(objective.design.constant, X) @ w
+    prediction = data @ w
     if objective.fit_intercept:
         variables["b"] = b = cp.Variable(objective.w_shape[1:], name="b")
         prediction = prediction + (
@@ -108,10 +108,11 @@ def pose_dual(
     """
     import cvxpy as cp
 
+    data = constant(objective.design.constant, X)
     c = objective.c if c is None else c
     u = cp.Variable(objective.zero_scores.shape, name="u")
     loss = objective.loss.conjugate_expression(objective.y, u, c, theta["loss"])
-    xtu = constant(objective.design.constant, X).T @ u
+    xtu = data.T @ u
     penalty = objective.penalty.conjugate_expression(_vector(xtu), objective.d, theta["penalty"])
     constraints = {**loss.constraints, **penalty.constraints}
     if objective.fit_intercept:
