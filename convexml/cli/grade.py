@@ -41,9 +41,10 @@ def grade(
     """Hold a solver of one's own to the page, to its theorem, and its answer to a certificate.
 
     MY.py has a generator of iterates, (w, b) or w, named as its kind: gradient_descent,
-    accelerated_gradient, proximal_gradient, fista, subgradient, newton or sgd. Its parameters are
-    filled by name: X, y, lam, C, radius, n, d, w, b, step, seed, rng, problem. Exits with 5 where a
-    mistake is found.
+    accelerated_gradient, proximal_gradient, fista, subgradient, averaged_subgradient, newton, sgd,
+    averaged_sgd, pegasos, coordinate_descent or admm. Its parameters are filled by name: X, y, lam,
+    C, radius, n, d, w, b, step, rho, seed, rng, problem. Exits with 5 where a mistake is found or
+    nothing could be judged.
     """
     from ..grading.grade import grade as graded
     from ..grading.parts import KINDS

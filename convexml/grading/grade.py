@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates.certificate import Certificate
+from ..certificates.certificate import Certificate, Verdict
 from ..errors import InputError, instead
 from ..models.rates.audit import hold
 from ..models.rates.reference import reference_of
@@ -26,7 +26,7 @@ from .student import arguments, iterates
 
 FIRST, DRAWN, SEEDS = 10, 600, 2000
 """Steps that are compared with the page, draws that are looked at, and runs behind a mean."""
-OTHER = "other steps"
+OTHER, UNDECIDED = "other steps", "not decided"
 FREE = ("gradient_descent", "subgradient", "averaged_subgradient", "sgd", "averaged_sgd")
 """Kinds whose step can be read off a move."""
 SINGULAR = 1e9
@@ -74,8 +74,8 @@ class Grade:
 
     @property
     def passed(self) -> bool:
-        """Whether no mistake was found."""
-        return not self.mistakes
+        """Whether no mistake was found, and either the steps or the answer could be judged."""
+        return not self.mistakes and all(each.name != UNDECIDED for each in self.findings)
 
     @property
     def mistakes(self) -> tuple[str, ...]:
@@ -83,7 +83,8 @@ class Grade:
         return tuple(each.name for each in self.findings if each.is_wrong)
 
     def __str__(self) -> str:
-        head = f"{self.kind}: " + ("no mistake was found" if self.passed else "a mistake was found")
+        head = "a mistake was found" if self.mistakes else "not decided"
+        head = f"{self.kind}: " + ("no mistake was found" if self.passed else head)
         lines = [head, *(f"  {each.words}" for each in self.findings)]
         return "\n".join(lines)
 
@@ -201,11 +202,11 @@ def grade(
     certificate = None
     if xs and np.all(np.isfinite(xs[-1])):
         certificate = problem.certify(*page.split(xs[-1]), tol=tol)
-        words = (
-            f"the last iterate, {len(xs) - 1}, is within {certificate.relative_gap:.2g} of the "
-            "optimum, relative"
-        )
-        findings.append(Finding("answer", words, is_wrong=False))
+        findings += _answer(page, xs, certificate)
+    is_certified = certificate is not None and certificate.verdict is Verdict.CERTIFIED
+    if kind in BY_STEPS and not is_certified and any(each.name == OTHER for each in findings):
+        words = "neither the steps nor the answer could be judged: this is no word for them"
+        findings.append(Finding(UNDECIDED, words, is_wrong=False))
     findings.sort(key=lambda each: not each.is_wrong)
     return Grade(kind, tuple(findings), certificate)
 
@@ -221,6 +222,22 @@ def _broken(xs: Sequence[Array], raised: str) -> Iterator[Finding]:
         yield Finding("not finite", f"iterate {at} is not finite")
 
 
+def _answer(page: Printed, xs: Sequence[Array], certificate: Certificate) -> Iterator[Finding]:
+    """How near the last point is to the optimum; that f left the floats; that b is missing."""
+    if not np.isfinite(certificate.primal_objective):
+        yield Finding("diverges", f"f is {certificate.primal_objective} at iterate {len(xs) - 1}")
+    words = (
+        f"the last iterate, {len(xs) - 1}, is within {certificate.relative_gap:.2g} of the "
+        "optimum, relative"
+    )
+    yield Finding("answer", words, is_wrong=False)
+    if page.objective.fit_intercept and not any(x[-1] for x in xs):
+        words = "b is 0 in every iterate, and the problem has an intercept: yield (w, b)"
+        yield Finding("no b", words, is_wrong=False)
+
+
+BY_STEPS = ("coordinate_descent", "admm", "pegasos", "averaged_sgd", "averaged_subgradient")
+"""Kinds that nothing but their steps and their answer is held to."""
 WITH_RATE = ("gradient_descent", "accelerated_gradient", "proximal_gradient", "fista")
 """Kinds whose theorem bounds f(x_t) - f* by the step alone."""
 
@@ -248,7 +265,8 @@ def _theorem(
     if theorem is None or not all(np.all(np.isfinite(x)) for x in xs):
         return
     run: Any = StudentRun(page.objective, kind, points)
-    audit = hold(theorem, run, len(xs) - 1, reference_of(problem, page.objective))
+    with np.errstate(all="ignore"):
+        audit = hold(theorem, run, len(xs) - 1, reference_of(problem, page.objective))
     audit = replace(audit, claims=tuple(claim for claim in audit.claims if claim.is_rate))
     if audit.unmet or audit.silences:
         words = "no theorem: " + "; ".join((*audit.unmet, *audit.silences))
@@ -402,7 +420,8 @@ def _descent(
     page: Printed, xs: Sequence[Array], steps: Sequence[float], L: float
 ) -> Iterator[Finding]:
     """The first step that the descent lemma forbids, or that is too long for it."""
-    values = [page.value(x) for x in xs[: len(steps) + 1]]
+    with np.errstate(all="ignore"):
+        values = [page.value(x) for x in xs[: len(steps) + 1]]
     for k, s in enumerate(steps):
         rise = values[k + 1] - values[k]
         if not rise > 1e-9 * abs(values[k]):

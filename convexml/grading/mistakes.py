@@ -258,7 +258,10 @@ def n_of(page: Printed) -> float:
 MISTAKES: dict[str, tuple[str, Alter]] = {
     "sign": ("the step goes uphill: + in place of -", stepped(lambda s, k, p: -s)),
     "sum": ("the slope of the loss is n times too large: 1/n is missing", times(n_of, "slope")),
-    "mean": ("the slope of the loss is divided by n twice", times(lambda p: 1 / n_of(p), "slope")),
+    "mean": (
+        "the slope of the loss is divided by n once too often",
+        times(lambda p: 1 / n_of(p), "slope"),
+    ),
     "no penalty": ("the slope of the penalty is missing", times(lambda p: 0.0, "pull")),
     "penalty twice": ("the penalty is twice: its slope is lam w", times(lambda p: 2.0, "pull")),
     "half the penalty": ("the penalty counts by half", times(lambda p: 0.5, "pull")),
@@ -319,7 +322,7 @@ MISTAKES: dict[str, tuple[str, Alter]] = {
         lambda p, page: replace(p, step=lambda k: p.step(k + 1)),
     ),
     "step without lam": (
-        "the steps fall as 1/t; they are 1/(lam t)",
+        "the step has a factor lam too much: of 1/(lam t) it leaves 1/t",
         lambda p, page: replace(p, step=lambda k: level(page.objective) * p.step(k)),
     ),
     "step 1/(n lam t)": (
@@ -343,6 +346,7 @@ SLIPS: dict[Any, dict[str, tuple[str, dict[str, Any]]]] = {
         "stale residual": ("the residual is that of the sweep's start", {"stale": True}),
         "threshold twice": ("the threshold is twice too large", {"threshold": 2.0}),
         "half the threshold": ("the threshold is half of what it is", {"threshold": 0.5}),
+        "sum": ("the threshold of the sums x_j.r is lam; it is n lam", {"sum": True}),
         "not centred": ("X and y are not centred: b is not at its best", {"raw": True}),
     },
     admm: {

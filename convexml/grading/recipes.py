@@ -42,7 +42,11 @@ def coordinate_descent(
 ) -> Array:
     """w after each single coordinate, or after all of them in turn."""
     n, d = X.shape
-    sizes, w, t = np.sum(X * X, axis=0) / n, ws[k], lam * o.get("threshold", 1.0)
+    sizes, w, t = (
+        np.sum(X * X, axis=0) / n,
+        ws[k],
+        lam * o.get("threshold", 1.0) / n ** ("sum" in o),
+    )
     start = w if "sweep" in o else ws[k - k % d]
 
     def taken(w: Array, j: int) -> Array:

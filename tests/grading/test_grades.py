@@ -104,12 +104,48 @@ def test_batches_by_an_undeclared_step_are_not_accused() -> None:
 
 def test_rho_is_declared_or_refused() -> None:
     def admm(X, y, lam):
-        yield from admm_student()(X, y, lam, 2.0)
+        yield from admm_student("not centred")(X, y, lam, 2.0)
 
     with pytest.raises(InputError, match="parameter step or rho: it gets"):
         cml.grade(admm, LASSO)
     assert cml.grade(admm, LASSO, step=2.0).passed
     assert "not those of the page" in str(cml.grade(admm, LASSO, step=1.0))
+
+
+def test_what_nobody_can_judge_does_not_pass() -> None:
+    """Coordinates of ridge, for the lasso: no page, no theorem, and another limit."""
+
+    def coordinate_descent(X, y, lam):
+        w, t = np.zeros(2), 0
+        while True:
+            yield w.copy()
+            j, size = t % 2, X[:, t % 2] @ X[:, t % 2] / 30
+            c = X[:, j] @ (y - X @ w) / 30 + size * w[j]
+            w[j], t = c / (size + lam), t + 1
+
+    found = cml.grade(coordinate_descent, LASSO)
+    assert found.mistakes == ()
+    assert not found.passed
+    assert str(found).startswith("coordinate_descent: not decided")
+
+
+def test_an_objective_that_leaves_the_floats_is_told() -> None:
+    def gradient_descent(X, y, lam, step):
+        w, b = np.zeros(2), 0.0
+        while True:
+            yield w, b
+            r = X @ w + b - y
+            w, b = w - 9.0 * step * (X.T @ r / 30 + lam * w), b - 9.0 * step * r.mean()
+
+    found = cml.grade(gradient_descent, RIDGE, iterations=240)
+    assert not found.passed
+
+
+def test_a_missing_b_is_told() -> None:
+    def admm(X, y, lam, rho):
+        yield from admm_student()(X, y, lam, rho)
+
+    assert "yield (w, b)" in str(cml.grade(admm, cml.Lasso(X, Y + 3.0, 0.1)))
 
 
 def test_starts_that_differ_are_no_bias() -> None:

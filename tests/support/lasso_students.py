@@ -22,7 +22,7 @@ def coordinate_student(bug: str = "", order: str = "cyclic", sweeps: bool = Fals
             size = X[:, j] @ X[:, j] / n
             c = X[:, j] @ r / n + (0.0 if bug == "own part" else size * w[j])
             level = {"no threshold": 0.0, "threshold twice": 2 * lam,
-                     "half the threshold": lam / 2}.get(bug, lam)  # fmt: skip
+                     "half the threshold": lam / 2, "sum": lam / n}.get(bug, lam)  # fmt: skip
             if bug == "threshold without 1/|x_j|^2":
                 w[j] = shrink(c / size, level)
             else:
