@@ -106,7 +106,8 @@ def reason(given: str, slater: str) -> str:
         return rf"\text{{by Slater's condition, strictly feasible is }} {slater}"
     if not given:
         return r"\text{there are no constraints: a point inside the domain suffices}"
-    return r"\text{the constraints are linear: a feasible point suffices}"
+    kind = "polyhedral" if r"\|" in given else "linear"
+    return rf"\text{{the constraints are {kind}: a feasible point suffices}}"
 
 
 def is_curved(statement: str) -> bool:

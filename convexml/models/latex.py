@@ -101,11 +101,14 @@ def latex_of(
     balance = b and balance
     stationarity = [form.slope, slope_of(omega, minus), balance]
     name = "q" if kernel else str(w)
+    best = "at the best multipliers, " * bool(omega.rows)
     steps = (
         *((rf"\text{{over }} {form.over}", line) for line in form.slope.split(r",\quad ")),
         (rf"\text{{least over }} {form.over}", least),
+        (r"\text{with}", least and form.domain),
         (rf"\text{{over }} {name}", stationarity[1]),
-        (rf"\text{{least over }} {name}", least_in(omega, name, v, form.sign)),
+        (rf"\text{{{best}least over }} {name}", least_in(omega, name, v, form.sign)),
+        (r"\text{finite only where}", omega.domain),
         (r"\text{over } b", balance),
     )
     inner = "(Kq)_i" if kernel else rf"{w}^\top x_i"

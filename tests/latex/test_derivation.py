@@ -24,6 +24,7 @@ def test_ridge_on_the_board() -> None:
         r"\text{over } z\text{:}\quad u_i = \tfrac1n \left[z_i - y_i\right]",
         r"\text{least over } z\text{:}\quad \tfrac1n \sum_i \tfrac12 (z_i - y_i)^2 - u^\top z "
         r"= -\tfrac1n \sum_i \left[\tfrac12 v_i^2 + y_i v_i\right]",
+        r"\text{with}\text{:}\quad v_i = n u_i",
         r"\text{over } w\text{:}\quad \lambda w = -X^\top u",
         r"\text{least over } w\text{:}\quad \tfrac{\lambda}{2}\|w\|_2^2 + w^\top X^\top u "
         r"= -\tfrac{1}{2\lambda}\|X^\top u\|_2^2",
