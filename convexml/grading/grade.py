@@ -272,7 +272,8 @@ def _theorem(
         words = "no theorem: " + "; ".join((*audit.unmet, *audit.silences))
         yield Finding("no theorem", words, is_wrong=False)
     elif audit.holds is False:
-        yield Finding("theorem", f"{audit.first_violation}: {theorem.statement}")
+        words = f"its theorem, with the step gamma, is broken at {audit.first_violation}"
+        yield Finding("theorem", words)
 
 
 def _mean_step(
