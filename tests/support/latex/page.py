@@ -318,7 +318,8 @@ class Page:
         for size in (0.5, 0.9, 1.02, 1.1):
             names = [name for name in self.variables("dual") if name in self.known]
             changed = {name: size * np.asarray(self.known[name]) for name in names}
-            known = self.defined(self.names | changed)
+            with np.errstate(invalid="ignore"):  # what is outside of a domain is nan
+                known = self.defined(self.names | changed)
             limits = [text for label, text in self.told() if label == "dual"]
             try:
                 if all(self.reader(text, known).holds(1e-7) for text in limits):
