@@ -5,6 +5,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 import pytest
+from support.installed import need
 
 import convexml as cml
 from convexml import Verdict
@@ -37,6 +38,7 @@ def test_values_and_duals_are_filled() -> None:
 
 @pytest.mark.parametrize("solver", ["clarabel", "OSQP", "scs", "ECOS", "HIGHS"])
 def test_the_solver_is_tried_first(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    need(solver)
     asked = []
     ask = solving._ask
     monkeypatch.setattr(

@@ -11,6 +11,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from cvxpy.tests import solver_test_helpers as helpers
+from support.installed import need
 
 import convexml as cml
 from convexml import Verdict
@@ -49,6 +50,7 @@ def unbounded() -> dict[str, Callable[[], Any]]:
 
 
 def judged(problem: Any, solver: str = "CLARABEL") -> Any:
+    need(solver)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         problem.solve(solver=solver)

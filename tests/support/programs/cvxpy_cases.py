@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from cvxpy.tests import solver_test_helpers as helpers
 
+from support.installed import need
+
 KINDS = {"lp", "qp", "socp", "sdp", "expcone", "pcp"}
 ABSENT = ("lp_3", "lp_4", "lp_6")  # infeasible or unbounded: tests of absence
 CASES: dict[str, Callable[[], Any]] = {
@@ -28,6 +30,7 @@ def case(name: str) -> Any:
 
 
 def solved(name: str, solver: str = "CLARABEL") -> Any:
+    need(solver)
     helper = case(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # SCS says where it is inaccurate; we measure it
