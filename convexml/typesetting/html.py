@@ -23,7 +23,8 @@ h1,h2,p{overflow-wrap:anywhere}
 math{display:inline-block;text-align:left}
 @media(prefers-color-scheme:dark){:root{color-scheme:dark}}
 @page{size:A4 landscape;margin:12mm}
-@media print{body{font-size:11px;max-width:none;margin:0}.scroll{overflow:visible}h2{break-after:avoid}tr{break-inside:avoid}}
+@media print{body{font-size:11px;max-width:none;margin:0}.scroll{overflow:visible}
+h2{break-after:avoid}tr{break-inside:avoid}}
 """
 
 
