@@ -42,11 +42,8 @@ def coordinate_descent(
 ) -> Array:
     """w after each single coordinate, or after all of them in turn."""
     n, d = X.shape
-    sizes, w, t = (
-        np.sum(X * X, axis=0) / n,
-        ws[k],
-        lam * o.get("threshold", 1.0) / n ** ("sum" in o),
-    )
+    sizes, w = np.sum(X * X, axis=0) / n, ws[k]
+    t = lam * o.get("threshold", 1.0) / (n if "sum" in o else 1)
     start = w if "sweep" in o else ws[k - k % d]
 
     def taken(w: Array, j: int) -> Array:
