@@ -1,1 +1,0 @@
-"""Calls that are refused, and the four things that each refusal tells."""
