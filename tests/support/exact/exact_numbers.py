@@ -68,3 +68,8 @@ def solve_consistent(A: Sequence[Row], b: Row) -> Row | None:
 def rank(A: Sequence[Row]) -> int:
     """The rank, decided exactly."""
     return int(fmpq_mat(A).rank()) if A and A[0] else 0
+
+
+def definite(A: Sequence[Row]) -> bool:
+    """Whether a symmetric matrix is positive definite: its leading minors, exactly."""
+    return all(fmpq_mat([line[:k] for line in A[:k]]).det() > 0 for k in range(1, len(A) + 1))

@@ -1,0 +1,352 @@
+"""Unpenalised columns: which depend on others, and what a residual of X'u = 0 costs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import fmpq
+from scipy import sparse
+from support.exact.exact_learning import Learning
+from support.exact.exact_numbers import dot, exact, rank, row, table
+from support.sizes import each_seed
+
+import convexml as cml
+from convexml import LearningProblem
+from convexml.certificates.algebra.dependence import dependence as split
+from convexml.certificates.learning.many import relative_gaps, takes_many
+from convexml.certificates.learning.points.columns import price_of_columns
+from convexml.certificates.learning.points.primal_repair import repair_primal
+from convexml.certificates.rounding import balanced_rows_of
+from convexml.losses import (
+    Absolute,
+    EpsilonInsensitive,
+    Hinge,
+    Huber,
+    Logistic,
+    Loss,
+    Pinball,
+    Poisson,
+    Squared,
+    SquaredHinge,
+)
+from convexml.numerics import Array
+from convexml.objective import Objective
+from convexml.objective.frame import frame_of
+from convexml.penalties import L2, Box, GroupL2, Nonnegative, Penalty, Zero
+
+
+@each_seed(range(24))
+def test_the_price_covers_what_the_residual_gains(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, _ = with_dependence(seed)
+    y = rng.normal(size=len(X))
+    problem = LearningProblem(X, y, Squared(), Zero())
+    objective = problem.objective_parts
+    truth = least_squares(X, y)
+    E = np.column_stack([X, np.ones(len(X))])
+    w = np.linalg.lstsq(E, y, rcond=1e-12)[0]
+    u = (E @ w - y) / len(y)
+    point = repair_primal(objective, w[:3], float(w[3]))
+    for size in (0.0, 1e-13, 1e-9, 1e-5):
+        tried = overstated(objective, u, rng, size)
+        v = -X.T @ tried
+        for given in (point, None):
+            price = price_of_columns(objective, tried, v, given).price
+            bound = squared_dual(y, tried) - exact(price)
+            assert bound <= truth * (1 + exact(1e-15))
+        if seed % 8 in (1, 2, 4, 5, 7):  # well conditioned: the price is no more than it must be
+            assert price <= max(1e-12, 100.0 * size) * float(truth + 1)
+
+
+@pytest.mark.parametrize("loss", [Squared(), Huber(0.5), Logistic(), Pinball(0.3)], ids=repr)
+@pytest.mark.parametrize(
+    "penalty",
+    [Zero(), L2(0.3, weights=np.array([0.0, 1.0, 0.0]))],
+    ids=["zero", "l2"],
+)
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_an_ordinary_optimum_pays_next_to_nothing(
+    loss: object, penalty: object, offset: float
+) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 3))
+    y = X @ [1.0, -1.0, 2.0] + 2.0 * rng.normal(size=40)
+    y = np.sign(y) if isinstance(loss, Logistic) else y
+    problem = LearningProblem(X + offset, y, loss, penalty)  # type: ignore[arg-type]
+    solution = problem.solve()
+    frame = frame_of(problem.objective_parts)  # the certificate's own coordinates
+    objective = frame.objective
+    u = frame.dual_inside(solution.dual["u"])
+    point = repair_primal(objective, *frame.inside(solution.primal["w"], solution.primal["b"])[:2])
+    found = price_of_columns(objective, u, -objective.design.rmatvec(u), point)
+    assert found.price <= 1e-13 * max(1.0, offset) * abs(solution.objective)
+
+
+def with_dependence(seed: int) -> tuple[Array, bool]:
+    """Columns of which the last depends on the others: exactly, up to rounding, or not at all."""
+    rng = np.random.default_rng(seed)
+    n, kind = int(rng.integers(8, 40)), seed % 8
+    a, b = rng.normal(size=(2, n))
+    if kind == 0:
+        last = a + b
+    elif kind == 1:
+        a, b = rng.integers(-500, 500, size=(2, n)) / 16.0
+        last = a + b
+    elif kind == 2:
+        a, b = rng.integers(-500, 500, size=(2, n)) / 16.0
+        last = 3.0 * a - 7.0 * b + 2.5
+    elif kind == 3:
+        last = 0.1 * a
+    elif kind == 4:
+        last = 2.0**-30 * a
+    elif kind == 5:
+        last = np.full(n, rng.normal())
+    elif kind == 6:
+        a, b = rng.integers(-9, 9, size=(2, n)).astype(float)
+        a[:4], b[:4] = [1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0]
+        last = (2.0 * a + 31.0 * b) * 2.0**20 / 64.0
+    else:
+        last = rng.normal(size=n)
+    X = np.column_stack([a, b, last])[:, rng.permutation(3)]
+    return X, rank(table(np.column_stack([X, np.ones(n)]))) == 4
+
+
+def least_squares(X: Array, y: Array) -> fmpq:
+    """The least mean of squares / 2 over (w, b), in rationals."""
+    return Learning(X, y, ("squared",), ("none",)).optimum.value
+
+
+def squared_dual(y: Array, u: Array) -> fmpq:
+    """-F*(u) = -sum n u_i^2 / 2 + u_i y_i, in rationals."""
+    return -(dot(row(u), row(u)) * len(y) / 2 + dot(row(u), row(y)))
+
+
+def overstated(objective: Objective, u: Array, rng: np.random.Generator, size: float) -> Array:
+    """U moved towards larger D, off the rows X'u = 0, with 1'u = 0 as far as floats go."""
+    moved = u - size * np.abs(u).max() * (objective.y + u * objective.n)
+    return moved - moved.mean()
+
+
+@each_seed(range(48))
+def test_columns_are_dependent_exactly_or_they_are_doubtful(seed: int) -> None:
+    X, full = with_dependence(seed)
+    found = split(X, ones=True)
+    if full:
+        assert found.exact.size == 0
+    else:
+        assert found.doubtful.size == 0
+        assert found.exact.size == 1
+    assert found.independent[-1] == 3  # the ones stay
+    if seed % 8 == 7:
+        assert found.independent.size == 4
+
+
+LOSSES: tuple[Loss, ...] = (
+    Squared(),
+    Huber(0.5),
+    Logistic(),
+    Pinball(0.3),
+    Absolute(),
+    Hinge(),
+    EpsilonInsensitive(0.3),
+    Poisson(),
+    SquaredHinge(),
+)
+
+
+PENALTIES: tuple[Penalty, ...] = (
+    Zero(),
+    Nonnegative(),
+    Box(np.array([-1.0, -np.inf, -np.inf]), np.array([1.0, np.inf, np.inf])),
+    L2(0.1, weights=np.array([0.0, 1.0, 0.0])),
+    GroupL2(0.05, [0, 1, 0], weights=np.array([0.0, 1.0])),
+)
+
+
+SIZES = (0.0, 1e-14, 1e-10, 1e-7, 1e-4)
+
+
+def samples_of(loss: Loss, seed: int) -> tuple[Array, Array]:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(8, 40))
+    X = rng.normal(size=(n, 3)) * 10.0 ** rng.uniform(-1.0, 1.0, size=3)
+    if seed % 3 == 0:
+        X[:, 2] = X[:, 0]
+    z = X @ rng.normal(size=3)
+    if loss.labels == "binary":
+        y = np.where(z + 3.0 * rng.normal(size=n) > 0.0, 1.0, -1.0)
+        y[:2] = [1.0, -1.0]
+        return X, y
+    if loss.labels == "count":
+        return X, rng.poisson(1.0, size=n).astype(float)
+    return X, z + rng.normal(size=n)
+
+
+def overstatements(loss: Loss, penalty: Penalty, seed: int) -> tuple[int, int]:
+    """How many perturbed u have D(u) > P, and how many still do after the price."""
+    rng = np.random.default_rng(seed)
+    X, y = samples_of(loss, seed)
+    problem = LearningProblem(X, y, loss, penalty, fit_intercept=bool(seed % 2))
+    solution = problem.solve(tol=1e-9)
+    if "w" not in solution.primal or solution.status not in ("optimal", "inaccurate"):
+        return 0, 0
+    objective = problem.objective_parts
+    point = repair_primal(objective, solution.primal["w"], float(solution.primal["b"]))
+    best = solution.certificate.dual["u"]
+    above = wrong = 0
+    for size in SIZES:
+        step = size * np.abs(best).max() * np.sign(-y) * rng.random(len(y))
+        u = np.clip(best + step, *objective.dual_bounds())
+        v = -X.T @ u
+        inside = v - penalty.outside(v)
+        if penalty.domain_scale(inside) < 1.0:
+            continue
+        value = objective.dual_formula(u, inside)
+        slack = 1e-9 * abs(point.value) + 1e-12
+        above += value > point.value + slack
+        for seen in (point, None):
+            price = price_of_columns(objective, u, v, seen).price
+            wrong += not value - price <= point.value + slack
+        if size == 0.0 and solution.status == "optimal":
+            assert price_of_columns(objective, u, v, point).price <= 1e-9 * abs(point.value) + slack
+    return above, wrong
+
+
+@pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
+def test_what_exceeds_the_optimum_pays_for_it(penalty: Penalty) -> None:
+    found = [overstatements(loss, penalty, seed) for loss in LOSSES for seed in range(3)]
+    above, wrong = np.sum(found, axis=0)
+    assert wrong == 0
+    assert above >= 5  # there was something to pay for
+
+
+def test_a_price_from_some_of_the_rows_covers_what_the_residual_gains() -> None:
+    paid = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(400, 2)) + rng.choice([0.0, 100.0]), rng.normal(size=400)
+        problem = LearningProblem(X, y, Squared(), Zero())
+        objective, truth = problem.objective_parts, least_squares(X, y)
+        E = np.column_stack([X, np.ones(400)])
+        w = np.linalg.lstsq(E, y, rcond=None)[0]
+        u = (E @ w - y) / 400.0
+        point = repair_primal(objective, w[:2], float(w[2]))
+        for size in (0.0, 1e-9, 1e-5, 1e-3):
+            tried = overstated(objective, u, rng, size)
+            value = squared_dual(y, tried)
+            paid += value > truth
+            for seen in (point, None):
+                price = price_of_columns(objective, tried, -X.T @ tried, seen).price
+                assert value - exact(price) <= truth
+    assert paid > 4  # there was something to pay for
+
+
+PATHS: dict[str, Any] = {
+    "l1": lambda lam: cml.penalties.L1(lam),
+    "weighted l1": lambda lam: cml.penalties.L1(lam, np.array([1.0, 2.0, 0.5, 1.0])),
+    "elastic net": lambda lam: cml.penalties.ElasticNet(lam, 0.4),
+    "l2": lambda lam: cml.penalties.L2(lam),
+}
+
+
+LAMS = (0.5, 0.1, 0.01)
+
+
+def exact_objective(X: Array, y: Array, penalty: Any, w: Array, b: float) -> fmpq:
+    """P with the mean squared loss, in rationals."""
+    weights, name = getattr(penalty, "weights", None), penalty.name
+    levels = row(np.ones(len(w)) if weights is None else weights)
+    l1, l2 = (0.0, penalty.lam) if name == "l2" else (penalty.lam, 0.0)
+    if name == "elastic_net":
+        l1, l2 = (getattr(penalty, part) for part in ("_l1", "_l2"))
+    sizes = dot(levels, [abs(v) for v in row(w)])
+    squares = Learning(X, y, ("squared",), ("none",)).value(w, b)
+    return squares + exact(l1) * sizes + exact(l2) / 2 * dot(row(w), row(w))
+
+
+def posed_path(kind: str, seed: int, offset: float, intercept: bool = True) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(16, 4)) + offset  # 1 / 16 is exact
+    y = rng.normal(size=16) + X[:, 0]
+    return (
+        X,
+        y,
+        [
+            cml.LearningProblem(
+                X, y, cml.losses.Squared(), PATHS[kind](lam), fit_intercept=intercept
+            )
+            for lam in LAMS
+        ],
+    )
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+@pytest.mark.parametrize("kind", PATHS)
+def test_the_bound_is_below_no_exact_gap(kind: str, offset: float) -> None:
+    for seed in range(2):
+        X, y, problems = posed_path(kind, seed, offset)
+        best = [each.solve(tol=1e-12).primal for each in problems]
+        rng = np.random.default_rng(seed)
+        penalties = [each.objective_parts.penalty for each in problems]
+        objective = problems[0].objective_parts
+        for size in (0.0, 1e-12, 1e-6, 1e-2):
+            W = np.array([point["w"] * (1.0 + size * rng.normal(size=4)) for point in best])
+            b = np.array([float(point["b"]) for point in best])
+            found = relative_gaps(objective, penalties, W, b)
+            for k, penalty in enumerate(penalties):
+                here = exact_objective(X, y, penalty, W[k], b[k])
+                there = exact_objective(X, y, penalty, best[k]["w"], float(best[k]["b"]))
+                certificate = problems[k].certify(W[k], b[k])
+                assert found[k] * certificate.scale >= float(here - there) * (1.0 - 1e-12)
+                if offset == 0.0 and size <= 1e-12:
+                    assert found[k] <= 10.0 * certificate.relative_gap + 1e-11
+
+
+@pytest.mark.parametrize("kind", PATHS)
+@pytest.mark.parametrize("intercept", [True, False])
+def test_solutions_are_verified_and_others_are_not(kind: str, intercept: bool) -> None:
+    X, y, problems = posed_path(kind, 9, 0.0, intercept)
+    points = [each.solve(tol=1e-12).primal for each in problems]
+    W, b = (np.array([point[name] for point in points]) for name in ("w", "b"))
+    penalties = [each.objective_parts.penalty for each in problems]
+    for form in (X, sparse.csr_array(X)):
+        objective = cml.LearningProblem(
+            form, y, cml.losses.Squared(), penalties[0], fit_intercept=intercept
+        ).objective_parts
+        assert takes_many(objective)
+        assert np.all(relative_gaps(objective, penalties, W, b) <= 1e-11)
+        assert np.all(relative_gaps(objective, penalties, W + 0.3, b) > 1e-3)
+        far = relative_gaps(objective, penalties, np.full_like(W, np.nan), b)
+        assert np.all(far == np.inf)
+        assert not np.any(relative_gaps(objective, penalties, 1e200 * (W + 1.0), b) <= 1e-3)
+
+
+def test_what_it_cannot_bound_is_inf() -> None:
+    X, y, problems = posed_path("l1", 1, 0.0)
+    objective, w = problems[0].objective_parts, np.zeros((2, 4))
+    penalties = [cml.penalties.L1(0.0), cml.penalties.L1(1.0, np.array([0.0, 1.0, 1.0, 1.0]))]
+    assert np.all(relative_gaps(objective, penalties, w, np.zeros(2)) == np.inf)
+    logistic = cml.LogisticRegression(X, y > 0.0, 1.0).objective_parts
+    assert not takes_many(logistic)
+
+
+def test_rows_are_balanced_exactly_and_hardly_moved() -> None:
+    rng = np.random.default_rng(0)
+    for n in (1, 7, 1500):
+        U = rng.normal(size=(6, n)) * 10.0 ** rng.integers(-200, 200, size=(6, 1))
+        U[0] += 1e3 * np.abs(U[0]).max()
+        U[1] = 0.0
+        U[2, 0] = np.inf if n == 7 else U[2, 0]
+        found = balanced_rows_of(U)
+        for moved_to, given in zip(found, U, strict=True):
+            assert sum(map(Fraction, moved_to.tolist())) == 0
+            if np.isfinite(given).all():
+                mean = sum(map(Fraction, given.tolist())) / n
+                moved = max(
+                    abs(Fraction(r) - Fraction(g) + mean)
+                    for r, g in zip(moved_to, given, strict=True)
+                )
+                assert moved <= Fraction(2.0**-48) * Fraction(float(np.abs(given).max()))
