@@ -2,7 +2,7 @@
 
 Run with ``python benchmarks/certificate_cost.py``. Each figure is the median of paired runs, in
 CPU time, as a ratio against the pair of products in the same run; the limit is 2.5. The products
-are counted by ``tests/certificates/exact/test_certificate_cost.py``.
+are counted by ``tests/numerics/test_certificate_cost.py``.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from mutant import Mutant
 
 CERTIFICATES = "convexml/certificates"
 PARTS = "tests/audit/estimators/test_audit_parts.py"
-FAULTS = "tests/certificates/learning/test_certificate_faults.py"
+FAULTS = "tests/numerics/test_certificate_faults.py"
 
 MUTANTS = [
     Mutant(
@@ -154,7 +154,7 @@ MUTANTS = [
         f"{CERTIFICATES}/learning/points/dual_repair.py",
         "return _inward(lo, np.inf), _inward(hi, -np.inf)",
         "return lo, hi",
-        (f"{FAULTS}::test_the_box_of_a_dual_point_is_inside_the_exact_one",),
+        ("tests/numerics/test_rounding.py::test_the_box_lies_inside_of_the_domain",),
     ),
     Mutant(
         "repair: the sum of u stays as it is",
@@ -197,7 +197,7 @@ MUTANTS = [
         "divided = EPS",
         "divided = 0.0",
         (
-            "tests/certificates/exact/test_proved_optimum.py"
+            "tests/truth/test_proved_gap.py"
             "::test_dividing_by_a_margin_rounds_points_that_large_columns_magnify",
         ),
     ),
@@ -213,14 +213,14 @@ MUTANTS = [
         f"{CERTIFICATES}/learning/many.py",
         "            U = balanced_rows_of(U)\n",
         "            pass\n",
-        ("tests/certificates/learning/test_many_points.py::test_the_bound_is_below_no_exact_gap",),
+        ("tests/numerics/test_column_prices.py::test_the_bound_is_below_no_exact_gap",),
     ),
     Mutant(
         "many points: a penalty that leaves a column free has a bound",
         f"{CERTIFICATES}/learning/many.py",
         "    return bool(penalty.free(len(w)).any())",
         "    return False",
-        ("tests/certificates/learning/test_many_points.py::test_what_it_cannot_bound_is_inf",),
+        ("tests/numerics/test_column_prices.py::test_what_it_cannot_bound_is_inf",),
     ),
     Mutant(
         "account: predictions carry no rounding",

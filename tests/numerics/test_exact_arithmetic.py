@@ -21,8 +21,6 @@ from convexml.certificates.algebra.rational_dual import exact_dual
 from convexml.certificates.algebra.rationals import as_integers, eliminate, solve_exactly
 from convexml.certificates.algebra.singular import least_singular_value, unit_columns
 from convexml.certificates.algebra.sums import FEW, exact_pair, exact_residual
-from convexml.certificates.eliminated import SizeEquations
-from convexml.certificates.logarithms import log_system
 from convexml.numerics import Array
 
 
@@ -148,15 +146,6 @@ def test_sums_that_cancel_are_rounded_once(spread: int) -> None:
         assert (value[i], rest[i]) == (float(total), float(total - exact(value[i])))
 
 
-def test_ties_are_decided_by_the_smallest_term() -> None:
-    A = np.zeros((60, 100))
-    A[:, 0], A[:, 1], A[:, 2] = 1.0, 2.0**-53, np.ldexp(1.0, -60 - 12 * np.arange(60))
-    A[1::2, 2] *= -1.0
-    A[:, 50:], A[:, 49] = 2.0**-54, -50.0 * 2.0**-54
-    found = exact_residual(A, np.ones(100))
-    assert np.array_equal(found, np.where(np.arange(60) % 2, 1.0, 1.0 + 2.0**-52))
-
-
 def test_a_row_that_float64_cannot_carry_spoils_no_other() -> None:
     A = np.ones((100, 50))
     A[7, 3], A[11, 2] = np.nan, 2.0**-1000
@@ -187,14 +176,7 @@ def arrow(n: int, heads: int) -> Any:
     return sparse.block_array([[pairs, shared.T], [shared, sparse.eye_array(heads)]], format="csc")
 
 
-def grid(k: int) -> Any:
-    """The Laplacian of a k x k grid, and a little: its factor fills whatever the order."""
-    line = sparse.diags_array([np.full(k - 1, -1.0), np.full(k - 1, -1.0)], offsets=[-1, 1])
-    both = sparse.kron(line, sparse.eye_array(k)) + sparse.kron(sparse.eye_array(k), line)
-    return sparse.csc_array(both + 4.1 * sparse.eye_array(k * k))
-
-
-@pytest.mark.parametrize("G", [arrow(1400, 3), grid(12), grid(50)])
+@pytest.mark.parametrize("G", [arrow(1400, 3), arrow(100, 2)])
 def test_the_solution_is_the_solution(G: Any) -> None:
     x = np.random.default_rng(1).standard_normal((G.shape[0], 2))
     solver = definite_solver(G)
@@ -208,21 +190,3 @@ def test_crowded_matrices_are_dense_and_singular_ones_are_none() -> None:
     assert isinstance(definite_solver(sparse.csc_array(B.T @ B)), Cholesky)
     assert isinstance(definite_solver(arrow(1400, 3)), Factored)
     assert definite_solver(sparse.csc_array((3, 3))) is None
-
-
-def test_units_of_a_chain_are_those_of_least_squares() -> None:
-    n, rng = 300, np.random.default_rng(3)
-    sizes = [np.exp(rng.standard_normal(k)) for k in (n - 1, n - 1, n - 1, n, n, n - 1)]
-    A = sparse.diags_array(sizes[:2], offsets=[0, 1], shape=(n - 1, n), format="csc")
-    P = sparse.diags_array(sizes[4:], offsets=[0, 1], shape=(n, n), format="csc")
-    groups = sparse.eye_array(n - 1, format="csr")
-    system, _ = log_system(A, sizes[2], sizes[3], P, groups)
-    assert isinstance(system.matrix, SizeEquations)
-    every = np.ones(system.side.size)
-    fit = system.solve(every, every > 0.0)
-    # x_j - h_i, -h_i, x_j - V and x_j + x_k - V are minus the logarithms of A, b, c and P.
-    x, h, V = np.split(np.eye(2 * n), [n, 2 * n - 1])
-    M = np.vstack([x[:-1] - h, x[1:] - h, -h, x - V, 2 * x - V, x[1:] + x[:-1] - V])
-    u = np.linalg.solve(M.T @ M, M.T @ -np.log(np.concatenate(sizes)))
-    assert fit.is_determined()
-    assert np.allclose(fit.found, u, rtol=0.0, atol=1e-8)

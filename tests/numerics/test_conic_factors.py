@@ -1,0 +1,369 @@
+"""Factors, singular values and cones: bounds that rationals confirm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from support.exact.exact_numbers import (
+    ball,
+    definite,
+    dot,
+    exact,
+    rank,
+    row,
+    solve_consistent,
+    table,
+)
+from support.sizes import each_seed
+
+from convexml.certificates.algebra import rows
+from convexml.certificates.algebra.least_change import least_change
+from convexml.certificates.algebra.rows import independent_rows, onto
+from convexml.certificates.conic.prices.bordered import bordered_factor
+from convexml.certificates.conic.prices.factor import dense_factor, sparse_factor
+from convexml.numerics import Array
+from convexml.objective.conic.cones import (
+    Cone,
+    NonnegativeCone,
+    SecondOrder,
+    Semidefinite,
+    ZeroCone,
+)
+from convexml.objective.conic.curved import ExponentialCone, Power
+
+
+def arrow(rng: np.random.Generator, first: int, last: int, rank: int) -> np.ndarray:
+    """A Gram matrix whose first unknowns share no entries with one another."""
+    diagonal = np.diag(rng.uniform(0.5, 2.0, first))
+    border = rng.normal(size=(first, last)) * (rng.random((first, last)) < 0.4)
+    inner = rng.normal(size=(rank, last))
+    B = np.block([[diagonal, border], [np.zeros((rank, first)), inner]])
+    return B.T @ B
+
+
+@pytest.mark.parametrize("rank", [2, 4, 6])
+def test_the_bound_is_below_every_eigenvalue(rank: int) -> None:
+    rng, proved = np.random.default_rng(rank), 0
+    for _ in range(6):
+        G = arrow(rng, 6, 4, rank)
+        G = 0.5 * (G + G.T)
+        found = bordered_factor(sparse.csc_array(G))
+        if found is None:  # rounding took a pivot of a singular matrix below 0
+            assert rank < 4
+            continue
+        proved += 1
+        bound, solve = found
+        assert bound < 0.0
+        assert definite(
+            [
+                [v + (i == j) * exact(-bound) for j, v in enumerate(line)]
+                for i, line in enumerate(table(G))
+            ]
+        )
+        if rank >= 4:
+            r = rng.normal(size=10)
+            np.testing.assert_allclose(solve(r), np.linalg.solve(G, r), rtol=1e-6)
+    assert proved or rank < 4
+
+
+def test_what_is_indefinite_has_none() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(5):
+        G = arrow(rng, 8, 4, 5)
+        least = np.linalg.eigvalsh(G)[0]
+        lowered = sparse.csc_array(G - (least + 1e-6) * np.eye(12))
+        assert bordered_factor(lowered) is None
+    G[0, 0] = -1.0
+    assert bordered_factor(sparse.csc_array(G)) is None
+    G[0, 0] = np.inf
+    assert bordered_factor(sparse.csc_array(G)) is None
+
+
+def fractions_of(matrix: Array) -> Array:
+    return np.array([[Fraction(float(entry)) for entry in row] for row in matrix], dtype=object)
+
+
+def truly_short(B: Array, P: Array, X: Array) -> float:
+    """|I - X'(B'B + P)X| in rationals, but for the root of a sum of squares."""
+    B, P, X = fractions_of(B), fractions_of(P), fractions_of(X)
+    off = X.T @ (B.T @ B + P) @ X - fractions_of(np.eye(len(P)))
+    return float(sum(entry**2 for entry in off.ravel())) ** 0.5
+
+
+def graded(rng: np.random.Generator, least: float) -> tuple[Array, Array]:
+    """Rows of sizes from 100 times ``least`` down, beside entries of size 1."""
+    B = np.geomspace(100.0 * least, least, 5)[:, None] * rng.normal(size=(5, 4))
+    return B, np.diag([1.0, 0.0, 0.5, 0.0])
+
+
+@pytest.mark.parametrize("least", [1e-2, 1e-6, 1e-9])
+def test_a_diagonal_beside_small_rows_is_factored_and_bounded(least: float) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        B, P = graded(rng, least)
+        found = dense_factor(B, P)
+        assert found is not None
+        assert truly_short(B, P, found.X) <= found.short < 0.5
+
+
+def test_entries_beside_the_diagonal_are_no_diagonal() -> None:
+    P = np.array([[0.0, 0.9], [0.9, 0.0]])  # B'B + P has condition 19, I has not
+    found = dense_factor(np.eye(2), P)
+    assert found is None or truly_short(np.eye(2), P, found.X) <= found.short
+
+
+def slack_system(seed: int) -> tuple[Array, Array, Array, Array]:
+    """E z = e with more slacks than equations without, a few columns that do not move."""
+    rng = np.random.default_rng(seed)
+    own, rest, n = int(rng.integers(4, 9)), int(rng.integers(0, 4)), int(rng.integers(4, 9))
+    body = rng.normal(size=(own + rest, n)) * (rng.random((own + rest, n)) < 0.8)
+    slacks = np.vstack(
+        [np.diag(rng.choice([-1.0, 1.0], own) * rng.uniform(0.1, 3.0, own)), np.zeros((rest, own))]
+    )
+    E = np.hstack([body, slacks])[rng.permutation(own + rest)]
+    moving = np.ones(E.shape[1], dtype=bool)
+    moving[rng.integers(0, n, size=int(rng.integers(0, 2)))] = False
+    z = rng.normal(size=E.shape[1])
+    return E, E @ z, moving, z
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "DIRECT", 3)
+    monkeypatch.setattr(rows, "LARGEST", 3)
+
+
+@pytest.mark.usefixtures("small")
+@each_seed(range(60))
+def test_the_bound_is_below_the_least_singular_value(seed: int) -> None:
+    E, side, moving, z = slack_system(seed)
+    kept, sigma = onto(sparse.csr_array(E), side, moving, z)
+    true = np.linalg.svd(E[:, moving], compute_uv=False)[-1]
+    assert 0.0 <= sigma <= true * (1.0 + 1e-12)
+    if true > 1e-6:
+        assert kept.size == side.size
+        assert sigma > 0.0
+
+
+@pytest.mark.usefixtures("small")
+def test_contradictions_have_no_bound() -> None:
+    E = np.vstack([np.hstack([np.ones((5, 2)), np.eye(5)]), [[1.0, 1.0] + [0.0] * 5] * 2])
+    side = np.concatenate([np.zeros(5), [1.0, 2.0]])
+    assert onto(sparse.csr_array(E), side, np.ones(7, dtype=bool), np.zeros(7))[1] == 0.0
+    side[-1] = 1.0
+    kept, sigma = onto(sparse.csr_array(E), side, np.ones(7, dtype=bool), np.zeros(7))
+    assert kept.size == 6
+    assert sigma > 0.0
+
+
+@pytest.mark.parametrize("factor", [dense_factor, sparse_factor])
+@pytest.mark.parametrize("bending", ["diagonal", "full", "none"])
+def test_a_factor_bounds_the_norm_from_above(factor: Callable[..., Any], bending: str) -> None:
+    """sqrt(r'G^-1 r) with G = B'B + P, by a Cholesky factorisation of G."""
+    rng = np.random.default_rng(3)
+    n = 60
+    B = rng.normal(size=(2 * n, n)) * (rng.random((2 * n, n)) < 0.3)
+    root = {"diagonal": np.diag(rng.random(n) < 0.5), "full": rng.normal(size=(3, n))}
+    P = root.get(bending, np.zeros((1, n))).astype(float)
+    P = P.T @ P
+    r = rng.normal(size=n)
+    half = np.linalg.solve(np.linalg.cholesky(B.T @ B + P), r)
+    found = factor(sparse.csc_array(B), sparse.csc_array(P)).norm(r, 0.0)
+    assert 1.0 - 1e-12 <= found / float(np.linalg.norm(half)) <= 1.0 + 1e-6
+
+
+@pytest.mark.parametrize("factored", [sparse_factor, dense_factor])
+def test_a_product_through_the_inverse_is_bounded_from_above_and_closely(
+    factored: Callable[..., Any],
+) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        part = sparse.csc_array(rng.normal(size=(9, 6)))
+        bent = sparse.diags_array(rng.random(6), format="csc")
+        factor = factored(part, bent)
+        assert factor is not None
+        inverse = np.linalg.inv((part.T @ part + bent).toarray())
+        c, r = rng.normal(size=(2, 6))
+        norm = np.sqrt(r @ inverse @ r)
+        exact = abs(c @ inverse @ r)
+        plain = factor.across(c, 0.0).between(r, 0.0, norm)
+        assert exact * (1.0 - 1e-12) <= plain <= exact + 1e-7 * np.linalg.norm(c)
+        for noise, blur in ((1e-2, 0.0), (0.0, 1e-2)):
+            away = np.sign(c @ inverse @ r) * noise * (h := inverse @ c) / np.linalg.norm(h)
+            turn = np.sign(c @ inverse @ r) * blur * (g := inverse @ r) / np.linalg.norm(g)
+            norm = np.sqrt((r + away) @ inverse @ (r + away))
+            bound = factor.across(c, blur).between(r, noise, norm)
+            assert abs((c + turn) @ inverse @ (r + away)) <= bound * (1.0 + 1e-12)
+
+
+@pytest.mark.parametrize("thin", [1e-6, 1e-9])
+def test_a_product_through_a_dense_inverse_is_bounded_where_it_is_ill_conditioned(
+    thin: float,
+) -> None:
+    """By rationals: G = B'B exactly, of integers times powers of two."""
+    rng = np.random.default_rng(2)
+    scale = 2.0 ** np.rint(np.log2(thin))
+    for _ in range(10):
+        B = np.round(8.0 * rng.normal(size=(5, 4))) / 8.0
+        B[:, 3] = B[:, 0] + scale * B[:, 3]
+        factor = dense_factor(sparse.csc_array(B), sparse.csc_array((4, 4)))
+        assert factor is not None
+        c, r = rng.normal(size=(2, 4))
+        columns = table(B.T)
+        g = solve_consistent([[dot(a, b) for b in columns] for a in columns], row(r))
+        exact, norm = abs(float(ball(dot(row(c), g)))), float(ball(dot(row(r), g))) ** 0.5
+        assert exact <= factor.across(c, 0.0).between(r, 0.0, norm) * (1.0 + 1e-12)
+
+
+def dependent(rng: np.random.Generator) -> tuple[Any, Any]:
+    """Twelve rows, of which four are whole combinations of two or three others."""
+    E = rng.integers(-3, 4, (8, 14)) * (rng.random((8, 14)) < 0.5)
+    mixes = np.zeros((4, 8), dtype=int)
+    for mix in mixes:
+        mix[rng.choice(8, 3, replace=False)] = rng.integers(1, 4, 3)
+    E = np.vstack([E, mixes @ E]).astype(float)
+    order = rng.permutation(12)
+    return E[order], (E @ rng.integers(-4, 5, 14))[order]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_rows_that_are_kept_have_the_rank_of_all_in_fractions(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    E, e = dependent(rng)
+    moving = rng.random(14) < 0.9
+    z = np.round(rng.normal(size=14))
+    side = e - E[:, ~moving] @ (np.round(z) - z)[~moving]  # as it is: z is whole
+    kept = independent_rows(sparse.csr_array(E), side, moving, z)
+    whole = np.column_stack([E[:, moving], side - E[:, ~moving] @ z[~moving]])
+    if rank(table(whole)) > rank(table(E[:, moving])):
+        assert kept is None
+    else:
+        assert kept is not None
+        assert kept.size == rank(table(whole[kept])) == rank(table(whole))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_that_contradict_one_another_by_one_unit_are_never_kept(seed: int) -> None:
+    E, e = dependent(np.random.default_rng(seed))
+    everything = np.ones(14, dtype=bool)
+    last = [
+        i for i in range(12) if rank(table(np.delete(E, i, 0))) == rank(table(E)) and e[i] != 0.0
+    ]
+    e[last[0]] = np.nextafter(e[last[0]], np.inf)
+    assert independent_rows(sparse.csr_array(E), e, everything, np.zeros(14)) is None
+
+
+def test_a_row_that_depends_on_others_up_to_rounding_only_is_kept() -> None:
+    rng = np.random.default_rng(0)
+    E = rng.integers(1, 9, (2, 5)).astype(float)
+    E = np.vstack([E, E.sum(axis=0)])
+    E[2, 1] = np.nextafter(E[2, 1], np.inf)
+    everything = np.ones(5, dtype=bool)
+    kept = independent_rows(sparse.csr_array(E), np.zeros(3), everything, np.zeros(5))
+    assert kept is not None
+    assert list(kept) == [0, 1, 2]
+    # No sigma is claimed that the matrix does not have.
+    _, sigma = onto(sparse.csr_array(E), np.zeros(3), everything, np.zeros(5))
+    assert sigma <= 1.01 * np.linalg.norm(E[2] - E[0] - E[1])
+
+
+@pytest.mark.parametrize("consistent", [True, False])
+def test_sparse_normal_equations_give_the_least_change(consistent: bool) -> None:
+    rng = np.random.default_rng(1)
+    M = rng.normal(size=(120, 200)) * (rng.random((120, 200)) < 0.1)
+    M[-1] = M[0] - 2.0 * M[1]
+    r = M @ rng.normal(size=200)
+    if not consistent:
+        r[-1] += 1.0
+    weights = rng.uniform(0.5, 2.0, 200)
+    step = least_change(sparse.csr_array(M), r, weights)
+    expected = weights * np.linalg.lstsq(M * weights, r, rcond=1e-12)[0]
+    np.testing.assert_allclose(step, expected, atol=1e-9)
+
+
+CONES = [
+    ZeroCone(2),
+    NonnegativeCone(3),
+    SecondOrder(1),
+    SecondOrder(4),
+    Semidefinite(6),
+    ExponentialCone(),
+    Power(3, (0.3, 0.7)),
+    Power(4, (0.2, 0.5, 0.3)),
+]
+SIZES = [0.0, 1.0, -1.0, 1e-8, -1e-8, 0.5, -3.0, 800.0, -800.0, 1e4]
+
+
+def points(cone: Cone) -> st.SearchStrategy[np.ndarray]:
+    entry = st.one_of(st.floats(-10.0, 10.0), st.sampled_from(SIZES))
+    return st.lists(entry, min_size=cone.dim, max_size=cone.dim).map(np.array)
+
+
+@pytest.mark.parametrize("cone", CONES, ids=repr)
+@settings(max_examples=20)
+@given(st.data())
+def test_moreau_splits_every_point(cone: Cone, data: st.DataObject) -> None:
+    s = data.draw(points(cone))
+    size = 1.0 + np.abs(s).max()
+    inside, polar = cone.project(s), cone.project_dual(-s)
+    np.testing.assert_allclose(inside - polar, s, atol=1e-12 * size)
+    assert abs(inside @ polar) <= 1e-10 * size**2
+    assert cone.distance(inside).max() <= 1e-12 * size
+    assert cone.distance_dual(polar).max() <= 1e-12 * size
+    other = cone.project(data.draw(points(cone)))
+    assert other @ polar >= -1e-10 * size * (1.0 + np.abs(other).max())
+
+
+def member_constraints(cone: Cone, x: object) -> list[object]:
+
+    match cone:
+        case ZeroCone():
+            return [x == 0]
+        case NonnegativeCone():
+            return [x >= 0]
+        case SecondOrder():
+            return [cp.SOC(x[0], x[1:])] if cone.dim > 1 else [x >= 0]
+        case ExponentialCone():
+            return [cp.constraints.ExpCone(x[0], x[1], x[2])]
+        case Power():
+            return [cp.geo_mean(x[:-1], cone.alphas) >= cp.abs(x[-1])]
+        case Semidefinite():
+            s = np.sqrt(0.5)
+            rows = [
+                [x[0], s * x[1], s * x[3]],
+                [s * x[1], x[2], s * x[4]],
+                [s * x[3], s * x[4], x[5]],
+            ]
+            return [cp.bmat(rows) >> 0]
+    raise AssertionError(cone)
+
+
+# The weights of the test are multiples of 1/10: CVXPY's "approximation" by cones is exact.
+@pytest.mark.filterwarnings("ignore:geo_mean is being approximated")
+@pytest.mark.parametrize("cone", CONES, ids=repr)
+def test_projections_agree_with_cvxpy(cone: Cone) -> None:
+
+    rng = np.random.default_rng(0)
+    for _ in range(2):
+        s = 2.0 * rng.normal(size=cone.dim)
+        x = cp.Variable(cone.dim)
+        distance = cp.Problem(cp.Minimize(cp.norm(x - s)), member_constraints(cone, x))
+        distance.solve(solver="CLARABEL")
+        assert np.linalg.norm(cone.project(s) - s) == pytest.approx(distance.value, abs=1e-6)
+
+
+def test_the_exponential_cone_at_its_ends() -> None:
+    cone = ExponentialCone()
+    np.testing.assert_allclose(cone.project(np.array([1.0, -1000.0, 5.0])), [0.0, 0.0, 5.0])
+    np.testing.assert_allclose(cone.project(np.array([-1.0, -1.0, -1.0])), [-1.0, 0.0, 0.0])
+    far = cone.project(np.array([1000.0, 1.0, 1.0]))
+    assert np.all(np.isfinite(far))
+    assert far[1] * np.exp(far[0] / far[1]) == pytest.approx(far[2])

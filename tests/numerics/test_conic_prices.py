@@ -1,0 +1,430 @@
+"""What multipliers of a cone program leave has its price: against vertices and closed forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy import sparse
+from support.programs.arrays import certify_arrays
+
+import convexml as cml
+from convexml import Verdict
+from convexml.audit.cvxpy.reading.point import pose
+from convexml.certificates.algebra.rationals import solve_exactly
+from convexml.certificates.conic.prices import log_det
+from convexml.certificates.conic.prices.bounded import bounded_prices
+from convexml.certificates.conic.prices.inwards import inward_prices
+from convexml.certificates.conic.prices.lift import lifted_prices
+from convexml.certificates.conic.prices.lineality import idle_columns
+from convexml.certificates.conic.prices.log_det import log_det_prices, log_dets
+from convexml.certificates.conic.prices.polyhedral import (
+    dual_interior,
+    priced_inside,
+    rational_dual,
+)
+from convexml.certificates.conic.prices.price import priced
+from convexml.certificates.conic.search.scaling import solve_scaled
+from convexml.certificates.conic.units import conic_units
+from convexml.certificates.conic.values import dual_value
+from convexml.certificates.linear.implied import implied_bounds
+from convexml.duality import cone_program
+from convexml.numerics import Array
+from convexml.objective.conic.cones import NonnegativeCone, Semidefinite, ZeroCone
+from convexml.objective.conic.program import ConeProgram, cone_program_of
+
+Point = list[Fraction]
+
+
+def fractions_of(values: Array) -> Point:
+    return [Fraction(float(v)) for v in np.ravel(values)]
+
+
+def product_of(row: Array, x: Point) -> Fraction:
+    return sum((a * v for a, v in zip(fractions_of(row), x, strict=True)), Fraction(0))
+
+
+def vertices(A: Array, b: Array, equal: Array) -> Iterator[Point]:
+    """Every point where n rows hold with equality and all others are met, in rationals."""
+    m, n = A.shape
+    fixed, others = np.flatnonzero(equal).tolist(), np.flatnonzero(~equal).tolist()
+    for rows in combinations(others, n - len(fixed)):
+        chosen = [*fixed, *rows]
+        if np.linalg.matrix_rank(A[chosen]) < n:
+            continue
+        x = solve_exactly(A[chosen], b[chosen], [Fraction(0)] * n)
+        if x is not None and all(product_of(A[i], x) <= Fraction(float(b[i])) for i in range(m)):
+            yield x
+
+
+def test_implied_bounds_hold_at_every_vertex() -> None:
+    """Data that are no decimals: a bound one ulp too tight would cut a vertex off."""
+    rng = np.random.default_rng(7)
+    finite, touched = 0, 0
+    for _ in range(25):
+        n, m = 3, 4
+        A = rng.normal(size=(m, n)) * (rng.random((m, n)) < 0.6)
+        start = rng.normal(size=n)
+        equal = np.append(rng.random(m) < 0.2, np.zeros(n, dtype=bool))
+        A = np.vstack([A, np.diag(rng.choice([-1.0, 1.0], n) * rng.random(n))])
+        b = A @ start + np.where(equal, 0.0, rng.random(m + n) * rng.integers(0, 2, m + n))
+        lower, upper = implied_bounds(sparse.csr_array(A), b, equal)
+        finite += int(np.isfinite(lower).sum() + np.isfinite(upper).sum())
+        for x in vertices(A, b, equal):
+            for j in range(n):
+                assert not (np.isfinite(lower[j]) and x[j] < Fraction(float(lower[j])))
+                assert not (np.isfinite(upper[j]) and x[j] > Fraction(float(upper[j])))
+                gap = min(abs(float(x[j]) - lower[j]), abs(float(x[j]) - upper[j]))
+                touched += gap < 1e-12
+    assert finite > 60
+    assert touched > 20
+
+
+def random_program(rng: np.random.Generator) -> tuple[ConeProgram, Array, Array]:
+    """x >= 0, a pair of opposite columns or a free variable that one equality defines.
+
+    The multipliers are exactly dual feasible in integers, and so are the costs.
+    """
+    n, m = 3, 3
+    A = rng.integers(-3, 4, (m, n)).astype(float)
+    kind, equal = rng.integers(3), np.array([True, False, False])
+    scale = 2.0 ** rng.integers(-2, 3)
+    if kind == 0:
+        A[:, 1] = -scale * A[:, 0]
+    if kind == 1:
+        A[:, 0] = [-1.0, 0.0, 0.0]
+    x = rng.integers(0, 4, n).astype(float)
+    y = np.where(equal, rng.integers(-3, 4, m), rng.integers(0, 4, m)).astype(float)
+    own = np.where(x > 0.0, 0.0, rng.integers(0, 3, n))
+    if kind < 2:
+        own[: 2 - kind] = 0.0
+    q = -A.T @ y + own
+    signs = np.arange(n) if kind != 1 else np.arange(1, n)
+    rows = np.vstack([A, -np.eye(n)[signs]])
+    b = np.append(A @ x + np.where(equal | (y > 0.0), 0.0, 1.0), np.zeros(signs.size))
+    mask = np.append(equal, np.zeros(signs.size, dtype=bool))
+    cones = (ZeroCone(1), NonnegativeCone(b.size - 1))
+    return cone_program_of(None, q, rows, b, cones), np.append(y, own[signs]), mask
+
+
+def test_no_price_is_too_small_for_the_best_vertex() -> None:
+    """Multipliers off by rounding up to 1e-2, data by thirds and fifths."""
+    rng = np.random.default_rng(3)
+    priced, aside = 0, 0
+    for _ in range(22):
+        program, y, equal = random_program(rng)
+        units = 1.0 / rng.integers(1, 8, 3)
+        A = program.A.toarray() * units
+        program = cone_program_of(None, program.q * units, A, program.b, program.cones)
+        values = [product_of(program.q, x) for x in vertices(A, program.b, equal)]
+        for size in (0.0, 1e-16, 1e-12, 1e-7, 1e-2):
+            moved = y + size * rng.normal(size=y.size) * rng.integers(0, 2, y.size)
+            for found in bounded_prices(program, np.zeros(3), program.project_dual(moved)):
+                priced += 1
+                aside += not np.array_equal(found.y, program.project_dual(moved))
+                assert all(Fraction(found.value) - Fraction(found.price) <= v for v in values)
+                assert found.price >= 0.0
+    assert priced > 40
+    assert aside > 3
+
+
+@pytest.mark.parametrize("ulp", [0.0, 2.0**-52])
+def test_opposite_columns_are_one_variable_only_where_their_costs_are_opposite(ulp: float) -> None:
+    """Minimise x - (1 + ulp) z + v, x - z + v / 3 = 1, all >= 0, v <= 5: unbounded for ulp > 0."""
+    A = [[1.0, -1.0, 1 / 3], *(-np.eye(3)), [0.0, 0.0, 1.0]]
+    b = [1.0, 0.0, 0.0, 0.0, 5.0]
+    program = cone_program_of(None, [1.0, -1.0 - ulp, 1.0], A, b, (ZeroCone(1), NonnegativeCone(4)))
+    for off in (0.0, 1e-15, 1e-9):
+        y = np.array([-1.0 + off, 0.0, 0.0, 2 / 3, 0.0])
+        found = [each.bound for each in bounded_prices(program, np.zeros(3), y)]
+        if ulp:
+            assert not np.any(np.isfinite(found))
+        else:
+            assert 1.0 - 20.0 * (off + 1e-15) <= max(found) <= 1.0
+
+
+@pytest.mark.parametrize("off", [1e-12, -1e-3])
+def test_a_variable_that_one_equality_defines_moves_its_multiplier(off: float) -> None:
+    """Minimise z + 2 v, z - x + v = 5, x, v >= 0, z free: 5, where D is 5 - 5 off."""
+    A = [[1.0, -1.0, 1.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
+    cones = (ZeroCone(1), NonnegativeCone(2))
+    program = cone_program_of(None, [1.0, 0.0, 2.0], A, [5.0, 0.0, 0.0], cones)
+    y = np.array([-1.0 + off, 1.0 - off, 1.0 + off])
+    (found,) = bounded_prices(program, np.zeros(3), y)
+    assert np.array_equal(found.y, y)
+    assert 5.0 - 11.0 * abs(off) <= found.bound <= 5.0
+
+
+def bound_of(found: Any) -> Fraction:
+    return Fraction(found.value) - Fraction(found.price)
+
+
+def planted(rng: np.random.Generator) -> tuple[ConeProgram, Array, Array, Fraction]:
+    """A program in integers, its solution and multipliers, and the value.
+
+    P is diagonal; two of five variables are free and not bent, three bent, of which one is >= 0.
+    """
+    x, equal = rng.integers(-4, 5, 5), 2
+    x[4] = max(x[4], 0)
+    A = np.vstack([rng.integers(-3, 4, (7, 5)), [0, 0, 0, 0, -1]])
+    bent = np.array([0, 0, *rng.integers(1, 6, 3)])
+    y = np.concatenate([rng.integers(-5, 6, equal), rng.integers(0, 6, 6)])
+    y[-1] *= x[4] == 0
+    slack = np.where(y == 0, rng.integers(0, 3, 8), 0)
+    slack[:equal], slack[-1] = 0, x[4]
+    b, q = A @ x + slack, -bent * x - A.T @ y
+    P, cones = np.diag(bent).astype(float), (ZeroCone(equal), NonnegativeCone(6))
+    value = Fraction(int(bent @ x**2), 2) + Fraction(int(q @ x))
+    sides = (each.astype(float) for each in (q, A, b))
+    program = cone_program_of(sparse.csc_array(P), *sides, cones)
+    return program, x.astype(float), y.astype(float), value
+
+
+def test_variables_without_bounds_have_a_price_where_p_bends_them() -> None:
+    """Or where a row that no other free variable is in has a multiplier to move."""
+    rng, finite = np.random.default_rng(11), 0
+    for _ in range(30):
+        program, x, y, value = planted(rng)
+        for size in (0.0, 1e-12, 1e-7, 1e-2):
+            w = x + size * rng.normal(size=5)
+            moved = program.project_dual(y + size * rng.normal(size=8))
+            for found in bounded_prices(program, w, moved):
+                finite += 1
+                assert bound_of(found) <= value
+                assert found.price <= 1e4 * (size + 1e-15)
+    assert finite > 60
+
+
+@pytest.mark.parametrize("curve", [1e-6, 1.0])
+def test_a_point_far_inside_costs_what_of_the_way_is_gone(curve: float) -> None:
+    """A dual point with a room of 1 has a w of 1 / curve, and a value of about -1 / curve."""
+    rng = np.random.default_rng(0)
+    x, y = np.array([0.0, 1.1, 0.7]), np.array([1.0, 0.3, 0.0, 0.0, 0.7, 0.0, 0.0])
+    A, P = np.vstack([rng.normal(size=(4, 3)), -np.eye(3)]), np.diag([0.0, 0.0, curve])
+    q, b = -A.T @ y - P @ x, A @ x + np.where(y > 0.0, 0.0, 1.0)
+    program = cone_program_of(P, q, A, b, (NonnegativeCone(7),))
+    interior = dual_interior(program)
+    assert interior is not None
+    found = priced_inside(program, interior, x, y)
+    assert found.bound == pytest.approx(q @ x + 0.5 * x @ P @ x, abs=1e-13)
+
+
+def random_lp(rng: np.random.Generator) -> ConeProgram:
+    """Integer data; feasible and bounded on both sides, with margins."""
+    m, n = 6, 4
+    A = rng.integers(-5, 6, (m, n)).astype(float)
+    x, y = rng.integers(-5, 6, n).astype(float), rng.integers(1, 6, m).astype(float)
+    return cone_program_of(None, -A.T @ y, A, A @ x + rng.integers(1, 6, m), [NonnegativeCone(m)])
+
+
+def test_a_priced_bound_is_below_the_optimum() -> None:
+    """Of multipliers that are off by up to 1e-2: against vertices in rationals."""
+    rng = np.random.default_rng(1)
+    finite = 0
+    for _ in range(20):
+        program = random_lp(rng)
+        x, y = solve_scaled(program)
+        exact = rational_dual(program, x, np.where(y > 1e-6, y, 0.0))
+        assert exact is not None
+        best = exact.value + 1e-12 * abs(exact.value)  # strong duality: a vertex is optimal
+        assert program.objective(x) == pytest.approx(exact.value, rel=1e-7)
+        for size in (1e-12, 1e-9, 1e-6, 1e-2):
+            moved = np.abs(y + size * rng.normal(size=y.size))
+            for start in (moved, np.where(y > 1e-6, moved, 0.0)):
+                found = priced(program, x, start, conic_units(program))
+                finite += np.isfinite(found.price)
+                assert not found.bound > best
+    assert finite > 33
+
+
+def test_what_no_multiplier_carries_has_no_price() -> None:
+    """Minimise x + r z, z free: no bound for any r but 0."""
+    for r in 2.0 ** -np.arange(1, 1000, 99):
+        program = cone_program_of(None, [1.0, r], [[-1.0, 0.0]], [0.0], [NonnegativeCone(1)])
+        found = priced(program, np.zeros(2), np.ones(1), conic_units(program))
+        assert found.price == np.inf
+        assert certify_arrays(program, [0.0, 0.0], y=[1.0]).verdict is not Verdict.CERTIFIED
+
+
+def test_a_column_that_follows_from_others_is_left_out() -> None:
+    """Only x_0 - x_1 appears: its sum is a direction along which nothing changes."""
+    A = sparse.csr_array([[1.0, -1.0], [-1.0, 1.0]])
+    program = cone_program_of(None, [1.0, -1.0], A, [3.0, 5.0], [NonnegativeCone(2)])
+    assert idle_columns(program).size == 1
+    sloped = replace(program, q=np.array([1.0, -1.0 + 2.0**-40]))
+    assert idle_columns(sloped).size == 0
+    certificate = certify_arrays(program, [-5.0, 0.0], y=[0.0, 1.0 - 1e-9])
+    assert (certificate.verdict, certificate.within) == (Verdict.CERTIFIED, None)
+
+
+def test_points_are_charged_for_their_violations() -> None:
+    """Minimise 1e9 x over x >= 1: a violation of 1e-9 is worth 1."""
+    x = cp.Variable()
+    problem = cp.Problem(cp.Minimize(1e9 * x), [x >= 1])
+    x.value = 1.0 - 1e-9
+    problem.constraints[0].save_dual_value(np.array(1e9))
+    certificate = cml.certify(problem)
+    assert certificate.rounding == pytest.approx(1.0, rel=1e-5)  # and the rounding of P = 1e9
+
+
+def trace_one(C: np.ndarray) -> ConeProgram:
+    """min <C, X> over X >= 0 with trace 1: its value is the least eigenvalue of C."""
+    cone = Semidefinite(C.shape[0] * (C.shape[0] + 1) // 2)
+    A = sparse.vstack([cone.vector(np.eye(C.shape[0]))[None, :], -sparse.eye_array(cone.dim)])
+    b = np.append(1.0, np.zeros(cone.dim))
+    return cone_program_of(None, cone.vector(C), A, b, [ZeroCone(1), cone])
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-10, 1e-8, -1e-8])
+def test_a_bound_on_the_least_eigenvalue(off: float) -> None:
+    rng = np.random.default_rng(0)
+    B = rng.normal(size=(12, 12))
+    program = trace_one(B + B.T)
+    least = float(np.linalg.eigvalsh(B + B.T)[0])
+    # y_0 = -least up to an error, Z = C - least I: singular, and its error is left.
+    Z = program.cones[1].vector(B + B.T - least * np.eye(12))
+    y = np.append(-least + off, Z)
+    found = list(inward_prices(program, np.zeros(program.q.size), y, conic_units(program)))
+    bounds = [pair.bound for pair in found if np.isfinite(pair.price)]
+    assert bounds
+    assert max(bounds) > least - 1e-6 * abs(least)
+    for bound in bounds:
+        assert bound <= least + 1e-14 * abs(least)
+
+
+def test_max_cut_has_the_bound_by_hand() -> None:
+    rng = np.random.default_rng(0)
+    W = np.triu(rng.random((16, 16)) < 0.4, 1).astype(float)
+    L = np.diag((W + W.T).sum(axis=1)) - W - W.T
+    X = cp.Variable((16, 16), PSD=True)
+    problem = cp.Problem(cp.Maximize(cp.trace(L @ X) / 4.0), [cp.diag(X) == 1.0])
+    problem.solve(solver="CLARABEL")
+
+    certificate = cml.certify(problem)
+    assert certificate.verdict.name == "CERTIFIED"
+    # A bound by hand: any y makes sum(y) + 16 max(0, eig_max(L / 4 - diag(y))) one.
+    y = problem.constraints[0].dual_value
+    top = float(np.linalg.eigvalsh(L / 4.0 - np.diag(y))[-1])
+    by_hand = float(np.sum(y)) + 16.0 * max(top, 0.0)
+    assert certificate.dual_objective == pytest.approx(by_hand, rel=1e-6)
+    assert certificate.primal_objective <= by_hand * (1.0 + 1e-7)
+
+
+Build = Callable[[], cp.Problem]
+
+
+def covariance(d: int) -> np.ndarray:
+    X = np.random.default_rng(0).normal(size=(4 * d, d)) * np.linspace(0.5, 2.0, d)
+    return np.asarray(np.cov(X.T))
+
+
+def likelihood(d: int) -> Build:
+    def build() -> cp.Problem:
+        S = cp.Variable((d, d), PSD=True)
+        return cp.Problem(cp.Minimize(-cp.log_det(S) + cp.trace(covariance(d) @ S)))
+
+    return build
+
+
+def budget(d: int) -> Build:
+    def build() -> cp.Problem:
+        S = cp.Variable((d, d), symmetric=True)
+        return cp.Problem(cp.Maximize(cp.log_det(S)), [cp.trace(covariance(d) @ S) <= 1.0])
+
+    return build
+
+
+def known(d: int) -> float:
+    return float(np.linalg.slogdet(covariance(d))[1])
+
+
+EXACT: dict[str, tuple[Build, float]] = {
+    "likelihood": (likelihood(3), known(3) + 3.0),  # S = C^-1
+    "budget": (budget(4), -known(4) - 4.0 * np.log(4.0)),  # S = C^-1 / d
+}
+"""Problems of a closed form, and their values."""
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_the_bound_is_below_the_value_and_closer_than_1e_8(name: str) -> None:
+    build, value = EXACT[name]
+    problem = build()
+    certificate = cml.solve(problem, tol=1e-8)
+    assert certificate.verdict is cml.Verdict.CERTIFIED, str(certificate)
+    sign = 1.0 if isinstance(problem.objective, cp.Minimize) else -1.0
+    bound = sign * certificate.primal_objective - certificate.gap
+    assert bound <= sign * value + 1e-13
+    assert sign * certificate.primal_objective >= sign * value - 1e-9
+    assert certificate.gap <= 1.01e-8 * abs(value)
+
+
+def implied(program: ConeProgram, W: np.ndarray) -> np.ndarray:
+    """Multipliers of which nothing is known but W, and those of the logarithms."""
+    (found,) = log_dets(program)
+    y, d = np.zeros(program.b.size), len(W)
+    Y = np.eye(2 * d)
+    Y[d:, d:] = W
+    y[found.rows] = found.cone.vector(Y)
+    y[found.first] = -1.0
+    assert log_det._imply(found, y, 1e-13)
+    return y
+
+
+def test_prices_are_below_the_value_wherever_the_multipliers_are() -> None:
+    """Corrupted multipliers: no bound is above the minimum."""
+    d, rng = 3, np.random.default_rng(1)
+    program = cone_program(likelihood(d)()).program
+    units, exact = conic_units(program), known(d) + d - program.offset
+    y = implied(program, covariance(d))
+    zero = np.zeros(program.q.size)
+    best = max(found.bound for found in log_det_prices(program, zero, y, units))
+    assert exact - 1e-7 <= best <= exact + 1e-13
+    for size in (1e-9, 1e-6, 1e-3, 0.1):
+        off = y + size * rng.normal(size=y.size)
+        for found in log_det_prices(program, zero, off, units):
+            assert found.bound <= exact + 1e-13
+
+
+def logistic(n: int, d: int, lam: float, seed: int) -> tuple[cp.Problem, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(n, d)) * rng.choice([-1.0, 1.0], size=(n, 1))
+    w = cp.Variable(d)
+    loss = cp.sum(cp.logistic(-Z @ w)) / n
+    return cp.Problem(cp.Minimize(loss + lam / 2 * cp.sum_squares(w))), Z
+
+
+def newton(Z: np.ndarray, lam: float) -> float:
+    """The optimal value of the regularised logistic loss."""
+    w = np.zeros(Z.shape[1])
+    for _ in range(60):
+        p = 1.0 / (1.0 + np.exp(Z @ w))
+        hessian = Z.T @ (Z * (p * (1 - p))[:, None]) / len(Z) + lam * np.eye(w.size)
+        w = w + np.linalg.solve(hessian, Z.T @ p / len(Z) - lam * w)
+    return float(np.mean(np.log1p(np.exp(-Z @ w))) + lam / 2 * w @ w)
+
+
+def test_a_lifted_bound_is_below_the_optimum() -> None:
+    """Of multipliers that are off by up to 1e-3 of their size."""
+    rng, finite = np.random.default_rng(1), 0
+    for seed in range(2):
+        problem, Z = logistic(40, 3, 0.1, seed)
+        best = newton(Z, 0.1)
+        problem.solve(solver=cp.CLARABEL)
+        posed = pose(problem)
+        program, units = posed.program, conic_units(posed.program)
+        x, y = solve_scaled(program)
+        assert dual_value(program, x, y) + program.offset == pytest.approx(best, abs=1e-7)
+        for size in (0.0, 1e-12, 1e-9, 1e-6, 1e-3):
+            off = y * (1.0 + size * rng.normal(size=y.size))
+            for found in lifted_prices(program, x, off, units):
+                finite += np.isfinite(found.price)
+                assert found.bound + program.offset <= best + 1e-13
+        narrow = max(p.bound for p in lifted_prices(program, x, y, units))
+        assert narrow + program.offset >= best - 1e-7 * abs(best)
+    assert finite >= 10

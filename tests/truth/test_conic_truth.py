@@ -1,0 +1,313 @@
+"""CVXPY problems judged by closed forms, published optima and their twins in other units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+import support.draws.linear_draws as linear_draws
+from scipy import sparse
+from support.programs.maros import maros, solved
+
+import convexml as cml
+from convexml import Verdict
+from convexml.errors import InputError
+
+
+def test_a_small_objective_is_judged_by_its_own_size() -> None:
+    """Minimise t (v - 1)^2 over v >= 2: P* = t."""
+    for size in 10.0 ** np.arange(-12, 13, 8):
+        v = cp.Variable()
+        problem = cp.Problem(cp.Minimize(size * cp.square(v - 1)), [v >= 2])
+        v.value = 2.5
+        assert cml.certify(problem).verdict is Verdict.REFUTED
+        assert cml.solve(problem).verdict is Verdict.CERTIFIED
+        assert v.value == pytest.approx(2.0, rel=1e-6)
+
+
+def test_a_constant_hides_no_better_point() -> None:
+    """P* = 1 + constant: a gain of 1/2 is seen until the sum itself is too coarse for it."""
+    x = cp.Variable(3)
+    for sign, kind in ((1.0, cp.Minimize), (-1.0, cp.Maximize)):
+        for constant in (0.0, -1e9, 1e12, -1e17):
+            objective = kind(sign * (x[0] - x[1] + x[2]) + constant)
+            problem = cp.Problem(objective, [-x[0] + x[1] <= -1, x >= 0])
+            x.value = [1.5, 0.0, 0.0]
+            seen = abs(constant) <= 1e12
+            expected = Verdict.REFUTED if seen else Verdict.UNDECIDED
+            assert cml.certify(problem).verdict is expected
+            x.value = [1.0, 0.0, 0.0]
+            assert cml.certify(problem).verdict is not Verdict.REFUTED
+
+
+def test_multipliers_and_points_far_away_buy_nothing() -> None:
+    """Minimise x + y over x + 2 y = 3, x, y >= 0, as two rows: P* = 3/2, and (3, 0) has P = 3."""
+    rng = np.random.default_rng(0)
+    for _ in range(6):
+        x = cp.Variable(2)
+        rows = [x[0] + 2 * x[1] <= 3, -x[0] - 2 * x[1] <= -3, x >= 0]
+        problem = cp.Problem(cp.Minimize(x[0] + x[1]), rows)
+        x.value = [3.0, 0.0]
+        size, step = 10.0 ** rng.uniform(0, 15), rng.uniform(0.0, 2.0)
+        rows[0].save_dual_value(np.array(size))
+        rows[1].save_dual_value(np.array(size + step))
+        rows[2].save_dual_value(np.array([max(1.0 - step, 0.0), max(1.0 - 2 * step, 0.0)]))
+        certificate = cml.certify(problem)
+        assert certificate.verdict is not Verdict.CERTIFIED
+        assert not certificate.gap < 1.5 - 1e-6 or certificate.within is not None
+    x = cp.Variable(3)
+    problem = cp.Problem(cp.Minimize(x[0] - x[1] + x[2]), [-x[0] + x[1] <= -1, x >= 0])
+    for far, expected in ((2.0, Verdict.REFUTED), (0.0, Verdict.REFUTED), (1.0, None)):
+        x.value = [1e12 + far, 1e12, 0.0]  # gap 1; violates by 1; optimal
+        verdict = cml.certify(problem).verdict
+        assert verdict is expected or (expected is None and verdict is not Verdict.REFUTED)
+
+
+def test_convexity_is_not_the_users_word() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(10):
+        n = int(rng.integers(2, 8))
+        Q = np.linalg.qr(rng.normal(size=(n, n)))[0]
+        values = rng.uniform(0.1, 1.0, n)
+        values[0] = -(10.0 ** rng.uniform(-7, 0))
+        P = (Q * values) @ Q.T
+        P = 0.5 * (P + P.T)
+        x = cp.Variable(n)
+        box = [x >= -100, x <= 100]
+        problem = cp.Problem(cp.Minimize(cp.quad_form(x, P, assume_PSD=True)), box)
+        x.value = np.zeros(n)
+        certificate = cml.certify(problem)
+        assert certificate.verdict is not Verdict.CERTIFIED
+        assert certificate.gap == np.inf
+        assert f"{values[0]:.3g}" in certificate.reason
+
+
+def test_feasible_however_far_is_not_infeasible() -> None:
+    """a'm >= 1, m >= 0 with a of size 10^-k: m = a / |a|^2 is feasible."""
+    rng = np.random.default_rng(4)
+    for k in range(0, 14, 6):
+        m = cp.Variable(3, nonneg=True)
+        a = 10.0**-k * rng.uniform(0.5, 2.0, 3)
+        problem = cp.Problem(cp.Minimize(cp.sum_squares(m)), [a @ m >= 1])
+        certificate = cml.solve(problem)
+        assert certificate.claim != "infeasible" or certificate.verdict is not Verdict.CERTIFIED
+        if certificate.verdict is Verdict.CERTIFIED:
+            assert certificate.primal_objective == pytest.approx(1.0 / (a @ a), rel=1e-5)
+        problem._status = "infeasible"
+        m.save_value(None)
+        assert cml.certify(problem).verdict is not Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize("k", [10, 30, 46])
+def test_almost_parallel_equalities_are_feasible(k: int) -> None:
+    """x + y = 0, x + (1 + 2^-k) y = 1: y = 2^k. With 1 for 1 + 2^-k there is no point."""
+    x = cp.Variable(2)
+    for turn in (2.0**-k, 0.0):
+        rows = [x[0] + x[1] == 0, x[0] + (1.0 + turn) * x[1] == 1]
+        problem = cp.Problem(cp.Minimize(0), rows)
+        problem._status = "infeasible"
+        x.save_value(None)
+        certificate = cml.certify(problem)
+        certain = certificate.verdict is Verdict.CERTIFIED
+        assert certain == (turn == 0.0)
+        if not certain:
+            assert certificate.within is None or certificate.within <= 2.0 ** (k + 2)
+
+
+def test_a_ray_that_bends_is_no_ray() -> None:
+    """Minimise 2^-k x^2 - x is bounded for every k."""
+    for k in range(10, 200, 47):
+        x = cp.Variable()
+        problem = cp.Problem(cp.Minimize(2.0**-k * cp.square(x) - x), [x >= 0])
+        problem._status = "unbounded"
+        certificate = cml.certify(problem)
+        assert certificate.verdict is not Verdict.CERTIFIED
+
+
+def posed_with_cvxpy(each: linear_draws.Linear) -> tuple[cp.Problem, cp.Variable]:
+    v = cp.Variable(each.c.size)
+    pairs = [each.A_ub @ v <= each.b_ub, each.A_eq @ v == each.b_eq]
+    rows = [row for row, b in zip(pairs, (each.b_ub, each.b_eq), strict=True) if len(b)]
+    top = np.isfinite(each.upper)
+    rows += [v >= each.lower] + ([v[top] <= each.upper[top]] if top.any() else [])
+    return cp.Problem(cp.Minimize(each.c @ v), rows), v
+
+
+def test_linear_programs_in_other_units() -> None:
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        one = linear_draws.solvable(rng)
+        found = []
+        for each in (one, linear_draws.rescaled(rng, one)):
+            problem, v = posed_with_cvxpy(each)
+            v.save_value(np.array([float(t) for t in each.optimum.x]))
+            found.append(cml.certify(problem))
+        assert found[0].verdict is found[1].verdict, seed
+        assert found[0].relative_gap == pytest.approx(found[1].relative_gap, rel=1e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("power", [52, 30])
+def test_the_only_feasible_point_is_not_refuted(power: int) -> None:
+    d = 2.0**-power  # x1 + x2 = 1 and d x2 = 2 d: exactly x = (-1, 2)
+    x = cp.Variable(2)
+    rows = np.array([[1.0, 1.0], [1.0, 1.0 + d]]) @ x == np.array([1.0, 1.0 + 2.0 * d])
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [rows])
+    x.value = np.array([-1.0, 2.0])
+    assert cml.certify(problem).verdict is not cml.Verdict.REFUTED
+
+
+@pytest.mark.parametrize("side", [1e-9])
+def test_a_flat_set_has_no_room_for_a_witness(side: float) -> None:
+    x, y = cp.Variable(), cp.Variable()  # y^2 <= x <= 0: y = 0 is all there is
+    problem = cp.Problem(cp.Minimize(-side * y), [cp.square(y) <= x, x <= 0.0])
+    x.value = y.value = 0.0
+    assert cml.certify(problem).verdict is not cml.Verdict.REFUTED
+
+
+@pytest.mark.parametrize("kind", ["equations", "inequalities", "ball", "matrix", "exponential"])
+def test_a_point_far_from_optimal_is_refuted(kind: str) -> None:
+    x = cp.Variable(2)
+    constraints = {
+        "equations": [x[0] + x[1] / 3.0 == 0.1, x >= -5.0],
+        "inequalities": [0.1 * x[0] + 0.3 * x[1] >= 0.7, x >= 0.1],
+        "ball": [cp.norm(x - 1.0) <= 0.3],
+        "matrix": [cp.bmat([[x[0], 0.7], [0.7, x[1]]]) >> 0],
+        "exponential": [cp.exp(x[0]) + cp.exp(-x[1]) <= 1.7, cp.norm(x) <= 9.0],
+    }[kind]
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x - 0.3) + cp.sum(x)), constraints)
+    problem.solve(solver="CLARABEL")
+    assert cml.certify(problem).verdict is cml.Verdict.CERTIFIED
+    start = {
+        "equations": [-1.0, 3.3],
+        "inequalities": [2.0, 2.0],
+        "ball": [1.1, 1.1],
+        "matrix": [2.0, 2.0],
+        "exponential": [-1.0, 1.0],
+    }[kind]
+    x.value = np.array(start)
+    assert cml.certify(problem).verdict is cml.Verdict.REFUTED
+
+
+def at_the_origin(*rows: str, above: float = 0.0, center: float = 0.0) -> cp.Problem:
+    """The distance from (1, 2) over what ``norm(w - center) <= above`` leaves."""
+    w = cp.Variable(2)
+    said = {
+        "ball": cp.norm(w - center) <= above,
+        "away": w[0] >= 1e-9,
+        "there": w == 0.0,
+        "combined": 3.0 * w[0] + 0.1 * w[1] >= 0.0,
+    }
+    return cp.Problem(cp.Minimize(cp.sum_squares(w - [1.0, 2.0])), [said[row] for row in rows])
+
+
+@pytest.mark.parametrize("rows", [("ball",), ("ball", "there"), ("combined", "ball")])
+@pytest.mark.parametrize("center", [0.0, 0.1])
+def test_a_ball_that_is_a_point_has_one(rows: tuple[str, ...], center: float) -> None:
+    if center and "there" in rows:
+        return  # contradicts the ball
+    certificate = cml.solve(at_the_origin(*rows, center=center))
+    assert certificate.verdict is cml.Verdict.CERTIFIED, certificate.reason
+    value = (1.0 - center) ** 2 + (2.0 - center) ** 2
+    assert certificate.primal_objective == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.parametrize("above", [0.0, -1e-9])
+def test_a_ball_that_misses_what_it_must_meet_by_little_is_not_certified(above: float) -> None:
+    rows = ("ball", "away") if above == 0.0 else ("ball",)
+    certificate = cml.solve(at_the_origin(*rows, above=above))
+    found = certificate.verdict is cml.Verdict.CERTIFIED
+    assert not (found and certificate.claim == "optimal")
+
+
+QUADRATIC = (
+    "HS268",
+    "DUALC1",
+    "QBRANDY",
+    "QPCBOEI2",
+    "QISRAEL",
+    "QFORPLAN",
+    "QSC205",
+    "STADAT1",
+)
+
+
+@pytest.mark.parametrize("name", QUADRATIC)
+def test_quadratic_programs_have_a_bound_over_all_points(name: str) -> None:
+    certificate = cml.certify(solved(maros(name)))
+    assert (certificate.verdict, certificate.within) == (Verdict.CERTIFIED, None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "optimum"), [("YAO", 197.704256), ("QSHELL", 1572636843516.9)])
+def test_large_quadratic_programs_are_solved_with_a_bound_over_all_points(
+    name: str, optimum: float
+) -> None:
+    """Optima: Maros and Meszaros 1999, 1.97704256e+02 and 1.57263684e+12."""
+    problem = maros(name)
+    certificate = cml.solve(problem)
+    assert (certificate.verdict, certificate.within) == (Verdict.CERTIFIED, None)
+    assert problem.value == pytest.approx(optimum, rel=1e-8)
+
+
+def test_a_least_eigenvalue_of_minus_1e_5_is_said() -> None:
+    certificate = cml.certify(solved(maros("VALUES")))
+    assert certificate.verdict is Verdict.UNDECIDED
+    assert "its least eigenvalue is -1.27e-05" in certificate.reason
+
+
+A = np.array([[1e9, 0.0], [0.0, 1.0]])
+B = np.array([1e9, 1.0])
+X = np.array([1.0 + 2.98e-9, 1.0 + 1.06e-4])
+OVER = A @ X - B
+"""2.98, which is little for 1e9, and 1.06e-4, which is much for 1."""
+
+
+def test_the_rows_of_a_cvxpy_constraint() -> None:
+    x = cp.Variable(2, name="x")
+    problem = cp.Problem(cp.Minimize(-cp.sum(x)), [A @ x <= B])
+    x.value = X
+    problem.constraints[0].save_dual_value(np.array([-3.0, -5e-9]))
+    certificate = cml.certify(problem)
+    assert certificate.kkt["primal_feasibility"] == pytest.approx(OVER[0], rel=1e-6)
+    assert certificate.kkt["dual_feasibility"] == pytest.approx(3.0)
+    stationary = -np.ones(2) + A.T @ [-3.0, -5e-9]
+    assert certificate.kkt["stationarity"] == pytest.approx(np.max(np.abs(stationary)))
+
+
+def linear(m: int, n: int, worse: float = 0.0, tilt: float = 0.0) -> cp.Problem:
+    """An LP, a point that is ``worse`` than its optimum, and multipliers up to rounding.
+
+    A ``tilt`` of the costs, along a column that is there twice, leaves no bound at all.
+    """
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(m, n)) * (rng.random((m, n)) < 4.0 / n) + np.eye(m, n)
+    active = np.arange(m) < n
+    at = rng.random(n)
+    b, y = A @ at + np.where(active, 0.0, 1.0), np.where(active, 1.0 + rng.random(m), 0.0)
+    at -= np.linalg.solve(A[:n], np.full(n, worse))
+    cost = -(A.T @ y)
+    if tilt:
+        A, at, cost = (np.append(part, part[..., [0]], axis=-1) for part in (A, at, cost))
+        at[-1], cost[-1] = 0.0, cost[-1] + tilt
+    x = cp.Variable(at.size)
+    met = sparse.csr_array(A) @ x <= b
+    problem = cp.Problem(cp.Minimize(cost @ x), [met])
+    x.save_value(at)
+    met.save_dual_value(y)
+    return problem
+
+
+def test_a_small_problem_has_no_budget() -> None:
+    problem = linear(30, 10, tilt=1e-9)
+    found = [cml.certify(problem, effort=effort) for effort in ("normal", "full")]
+    assert found[0].reason == found[1].reason
+    assert found[0].verdict is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize("effort", ["Full", None, ["full"]])
+def test_another_effort_is_refused(effort: Any) -> None:
+    problem = linear(30, 10)
+    with pytest.raises(InputError, match="certify: effort must be one of normal, full, got"):
+        cml.certify(problem, effort=effort)

@@ -1,0 +1,317 @@
+"""Linear programs: what SciPy and the textbook say of status, values, multipliers and evidence."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from scipy import sparse
+from scipy.optimize import linprog
+from support.programs.small import DIET, certificates_multipliers, oracle, programs
+
+from convexml import LinearProgram, Verdict
+from convexml.errors import InputError, UnknownSolverError, UnsuitableSolverError
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"c": []}, "c must be a non-empty vector"),
+        ({"c": [1.0, np.nan]}, "c contains nan at entry 1"),
+        (
+            {"c": [1.0, 2.0], "A_ub": [[1.0, np.inf]], "b_ub": [1.0]},
+            "A_ub contains inf at row 0, col",
+        ),
+        ({"c": [1.0], "bounds": [("a", 1)]}, "bounds must hold numbers"),
+        ({"c": [1.0], "A_ub": [[1.0, 2.0]], "b_ub": [1.0]}, "one column for each of the 1"),
+        ({"c": [1.0], "A_ub": [[1.0]], "b_ub": [1.0, 2.0]}, "one entry for each of the 1 rows"),
+        ({"c": [1.0], "A_ub": [[1.0]]}, "A_ub is given but b_ub is not"),
+        ({"c": [1.0, 1.0], "bounds": [(0, 1), (3, 2)]}, r"bounds\[1\] = \(3, 2\) is empty"),
+        ({"c": [1.0, 1.0], "bounds": [(0, 1)] * 3}, "one pair .* or 2 of them"),
+    ],
+)
+def test_bad_data_is_refused_by_name(arguments: dict[str, object], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        LinearProgram(**arguments)
+
+
+def test_bad_points_and_solvers_are_refused_by_name() -> None:
+    problem = LinearProgram([1.0, 1.0], [[1.0, 1.0]], [1.0])
+    with pytest.raises(InputError, match=r"x must have shape \(2,\), got \(3,\)"):
+        problem.certify([1.0, 2.0, 3.0])
+    with pytest.raises(InputError, match=r"'lambda'. Did you mean 'lambda_ub'"):
+        problem.certify([0.0, 0.0], {"lambda": [1.0]})
+    with pytest.raises(InputError, match=r"lambda_ub must have shape \(1,\)"):
+        problem.certify([0.0, 0.0], {"lambda_ub": [1.0, 1.0]})
+    with pytest.raises(InputError, match=r"multiplier lambda_ub contains nan at entry 0"):
+        problem.certify([0.0, 0.0], {"lambda_ub": [np.nan]})
+    with pytest.raises(InputError, match=r"x contains inf at entry 1"):
+        problem.certify([0.0, np.inf])
+    with pytest.raises(UnknownSolverError, match="Did you mean 'highs'"):
+        problem.solve("highhs")
+    with pytest.raises(UnsuitableSolverError, match="newton needs a learning problem"):
+        problem.solve("newton")
+
+
+@pytest.mark.parametrize("c", [[5e-324, -2.0], [2.0**-1040, 2.0]])
+def test_a_cost_near_the_least_float_beside_an_ordinary_one(c: list[float]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solution = LinearProgram(c, bounds=(0, 1)).solve()
+    assert solution.status == "optimal"
+    assert solution.objective == min(c[1], 0.0)
+    assert solution.primal["x"].tolist() == [0.0, float(c[1] < 0.0)]
+
+
+@pytest.mark.parametrize("c", [[5e-324, -5e-324], [1e-320, -1e-300]])
+def test_objectives_below_the_least_normal_float_are_no_error(c):
+    certificate = LinearProgram(c, bounds=(0, 1)).solve().certificate
+    assert certificate.claim == "optimal"
+    assert certificate.verdict is not Verdict.REFUTED
+    if certificate.verdict is Verdict.CERTIFIED:
+        assert abs(certificate.primal_objective - c[1]) <= 1e-6 * abs(c[1])
+
+
+@pytest.mark.parametrize(
+    ("c", "row", "most", "upper", "best"),
+    [
+        ([0.1, -0.1], [1e308, -0.1], 0.1, 1.0, -0.1),  # the units of a column leave float64
+        ([0.1, -0.1, 0.6, 0.1, -0.5], [1e308, 1.0, 0.3, 1.6, -2.0], 0.1, None, -np.inf),  # SuperLU
+        ([1e200], [0.1], 1e150, None, 0.0),  # multipliers overflow within the iteration
+        ([0.1, 1e154, 0.6], [0.3, 0.8, 0.3], 1e154, None, 0.0),  # and after it
+    ],
+)
+def test_numbers_at_the_end_of_float64_end_in_an_answer(
+    c: list[float], row: list[float], most: float, upper: float | None, best: float
+) -> None:
+    """P* by hand; what is no proof of it is "inaccurate"."""
+    solution = LinearProgram(c, A_ub=[row], b_ub=[most], bounds=(0, upper)).solve()
+    assert solution.status in ("inaccurate", "unbounded" if best == -np.inf else "optimal")
+    if solution.status == "optimal":
+        assert solution.objective == pytest.approx(best, abs=1e-6)
+        assert solution.gap <= 1e-6 * max(abs(best), 1.0)
+
+
+@pytest.mark.parametrize("bounds", [(0, None), [(0, None), (1e-9, None)]])
+def test_what_violations_gain_makes_up_for_nothing(bounds: Any) -> None:
+    """P = -0.001 at a point that is outside by 1e-9 of its size, P* = 0 or 1e-9."""
+    program = LinearProgram([1.0, 1.0], A_ub=[[1.0, 0.0]], b_ub=[1e6], bounds=bounds)
+    least = 0.0 if isinstance(bounds, tuple) else 1e-9
+    certificate = program.certify([-1e-3, least])
+    assert certificate.primal_objective < certificate.dual_objective <= least
+    assert certificate.gap >= least - certificate.primal_objective
+    assert certificate.verdict is not Verdict.CERTIFIED
+
+
+@settings(max_examples=40)
+@given(programs())
+def test_status_value_and_evidence_agree_with_scipy(data: dict[str, object]) -> None:
+    status, result = oracle(data)
+    assume(status != "unknown")
+    solution = LinearProgram(**data).solve()
+    assert solution.status == status
+    if status == "optimal":
+        assert solution.objective == pytest.approx(result.fun, abs=1e-9)
+    assert solution.certificate.claim == status
+    assert solution.certificate.verdict is Verdict.CERTIFIED
+
+
+@settings(max_examples=20)
+@given(programs())
+def test_scipys_marginals_are_our_multipliers(data: dict[str, object]) -> None:
+    status, result = oracle(data)
+    assume(status == "optimal")
+    problem = LinearProgram(**data)
+    certificate = problem.certify(result.x, certificates_multipliers(result))
+    assert certificate.verdict is Verdict.CERTIFIED
+    assert certificate.dual_source == "passed"
+    prices = problem.shadow_prices(certificates_multipliers(result))
+    np.testing.assert_allclose(prices["ub"], result.ineqlin.marginals)
+    np.testing.assert_allclose(prices["eq"], result.eqlin.marginals)
+    np.testing.assert_allclose(prices["lower"], result.lower.marginals)
+    np.testing.assert_allclose(prices["upper"], result.upper.marginals)
+
+
+@pytest.mark.parametrize(
+    "bounds", [(0, None), None, [], (None, None), (-1, 2), [(0, 1), (None, 3)], [(0,), (5,)]]
+)
+def test_bounds_mean_what_they_mean_to_scipy(bounds: object) -> None:
+    data = {"c": [1.0, -1.0], "A_ub": [[1.0, 2.0], [-1.0, -1.0]], "b_ub": [4.0, 3.0]}
+    ours = LinearProgram(**data, bounds=bounds).solve()
+    theirs = linprog(**data, bounds=bounds)
+    assert ours.objective == pytest.approx(theirs.fun, abs=1e-9)
+
+
+def test_a_feasible_point_is_refuted_by_a_better_one() -> None:
+    certificate = LinearProgram(**DIET).certify([4.0, 3.0, 2.0, 8.0, 2.0, 2.0])
+    assert certificate.verdict is Verdict.REFUTED
+    assert DIET["c"] @ certificate.witness["x"] == pytest.approx(92.5)
+
+
+def test_an_infeasible_point_is_refuted_by_name_and_index() -> None:
+    certificate = LinearProgram(**DIET).certify([4.0, 0.0, 0.0, 4.0, 2.0, 0.0])
+    assert certificate.verdict is Verdict.REFUTED
+    assert "'A_ub x <= b_ub' is violated by 80 at 0" in certificate.reason
+
+
+def test_wrong_signs_are_never_certified() -> None:
+    problem = LinearProgram(**DIET)
+    solution = problem.solve()
+    flipped = solution.dual | {"lambda_ub": -solution.dual["lambda_ub"]}
+    certificate = problem.certify(solution.primal["x"], flipped)
+    assert certificate.verdict is Verdict.UNDECIDED
+    assert "lambda_ub >= 0" in certificate.reason
+
+
+def test_the_equality_of_the_dual_is_one_row() -> None:
+    """What the Lagrangian calls stationarity; a residual of it counts, and counts once."""
+    problem = LinearProgram([1.0, 1.0], [[-1.0, -1.0]], [-1.0])
+    good = {"lambda_ub": [1.0], "lambda_lower": [0.0, 0.0], "lambda_upper": [0.0, 0.0]}
+    assert problem.certify([1.0, 0.0], good).verdict is Verdict.CERTIFIED
+    found = problem.certify([1.0, 0.0], good | {"lambda_lower": [0.25, 0.0]})
+    assert found.verdict is not Verdict.CERTIFIED
+    (row,) = (row for row in found.conditions if row.residual == 0.25 and "lambda_ub" in row.name)
+    assert row.name == "c + A_ub' lambda_ub - lambda_lower = 0"  # there is no equality, no upper
+    assert found.kkt["dual_feasibility"] == 0.25
+    assert len({row.name for row in found.conditions}) == len(found.conditions) == 7
+
+
+def test_almost_feasible_multipliers_are_repaired_and_the_distance_is_told() -> None:
+    free = LinearProgram([1.0, 2.0], [[-1.0, -1.0], [0.0, -1.0]], [-1.0, 0.0], bounds=(None, None))
+    certificate = free.certify([1.0, 0.0], {"lambda_ub": [1.0 + 1e-9, 1.0 - 1e-9]})
+    assert certificate.verdict is Verdict.CERTIFIED
+    assert 1e-10 < certificate.repaired < 1e-8
+    assert certificate.gap < 1e-12
+
+
+def test_no_bound_is_inf_with_the_reason() -> None:
+    free = LinearProgram([1.0], [[-1.0]], [-1.0], bounds=(None, None))
+    certificate = free.certify([1.0], {"lambda_ub": [0.0]})
+    assert certificate.gap == np.inf
+    assert "on x[0], where no bound can carry it" in certificate.reason
+
+
+def test_missing_multipliers_are_constructed_and_given_ones_kept() -> None:
+    problem = LinearProgram([1.0, 1.0], [[-1.0, -2.0]], [-2.0], [[1.0, -1.0]], [0.0])
+    x = np.array([2.0, 2.0]) / 3.0
+    assert problem.certify(x).verdict is Verdict.CERTIFIED
+    given = problem.certify(x, {"lambda_ub": [2.0 / 3.0]})
+    assert given.verdict is Verdict.CERTIFIED
+    assert given.dual["lambda_ub"] == pytest.approx([2.0 / 3.0], abs=1e-12)
+    assert problem.certify(x, {"lambda_ub": [0.5]}).verdict is not Verdict.CERTIFIED
+
+
+def test_polish_reaches_the_vertex() -> None:
+    problem = LinearProgram(**DIET)
+    rng, exact = np.random.default_rng(0), problem.solve()
+    noisy = exact.primal["x"] + 1e-6 * rng.normal(size=6)
+    rough = {name: v + 1e-6 * rng.normal(size=v.size) for name, v in exact.dual.items()}
+    x, multipliers = problem.polish(noisy, rough)
+    np.testing.assert_allclose(x, [4.0, 0.0, 0.0, 4.5, 2.0, 0.0], atol=1e-14)
+    assert problem.certify(x, multipliers).relative_gap < 1e-15
+
+
+def test_farkas_multipliers_are_verified_and_corrupted_ones_refused() -> None:
+    problem = LinearProgram([1.0, 1.0], [[1.0, 1.0], [-1.0, 0.0]], [1.0, -2.0])
+    evidence = problem.find_evidence().evidence
+    assert evidence["value"] < 0.0
+    names = ("lambda_ub", "nu", "lambda_lower", "lambda_upper")
+    good = {name: evidence[name] for name in names}
+    assert sum(np.abs(v).sum() for v in good.values()) == pytest.approx(1.0)
+    assert problem.certify_infeasible(good).verdict is Verdict.CERTIFIED
+    for bad in ({"lambda_ub": -good["lambda_ub"]}, {"lambda_ub": [1.0, 0.0]}, {}):
+        assert problem.certify_infeasible(bad).verdict is not Verdict.CERTIFIED
+
+
+def test_rays_are_verified_and_corrupted_ones_refused() -> None:
+    problem = LinearProgram([-1.0, 0.0], [[1.0, -1.0]], [1.0])
+    good = problem.find_evidence().evidence
+    assert problem.certify_unbounded(good["ray"], good["point"]).verdict is Verdict.CERTIFIED
+    for ray, point in (
+        (-good["ray"], good["point"]),
+        ([1.0, 0.5], good["point"]),
+        (good["ray"], [-1.0, 0.0]),
+        ([0.0, 1.0], good["point"]),
+    ):
+        assert problem.certify_unbounded(ray, point).verdict is not Verdict.CERTIFIED
+
+
+def test_shadow_prices_are_slopes() -> None:
+    rng = np.random.default_rng(0)
+    A, x0 = rng.normal(size=(6, 4)), rng.uniform(0.5, 1.5, 4)
+    E, c = rng.normal(size=(1, 4)), rng.normal(size=4)
+    b, e = A @ x0 + rng.uniform(0.0, 1.0, 6), E @ x0
+    prices = LinearProgram(c, A, b, E, e, (0, 2)).solve().shadow_prices
+    step = 1e-6
+
+    def value(b: np.ndarray, e: np.ndarray, upper: np.ndarray) -> float:
+        return linprog(c, A, b, E, e, np.column_stack([np.zeros(4), upper])).fun
+
+    base, upper = value(b, e, np.full(4, 2.0)), np.full(4, 2.0)
+    for i, price in enumerate(prices["ub"]):
+        moved = value(b + step * np.eye(6)[i], e, upper)
+        assert (moved - base) / step == pytest.approx(price, abs=1e-5)
+    moved = value(b, e + step, upper)
+    assert (moved - base) / step == pytest.approx(prices["eq"][0], abs=1e-5)
+    for j, price in enumerate(prices["upper"]):
+        moved = value(b, e, upper + step * np.eye(4)[j])
+        assert (moved - base) / step == pytest.approx(price, abs=1e-5)
+
+
+def test_the_multipliers_of_a_maximal_flow_are_a_minimal_cut() -> None:
+    edges = {(0, 1): 3.0, (0, 2): 2.0, (1, 2): 1.0, (1, 3): 2.0, (2, 3): 4.0}
+    balance = np.zeros((2, 5))  # inflow minus outflow of nodes 1 and 2
+    for k, (tail, head) in enumerate(edges):
+        for node, sign in ((tail, -1.0), (head, 1.0)):
+            if node in (1, 2):
+                balance[node - 1, k] = sign
+    problem = LinearProgram(
+        [-1.0, -1.0, 0.0, 0.0, 0.0],
+        A_eq=balance,
+        b_eq=[0.0, 0.0],
+        bounds=[(0, capacity) for capacity in edges.values()],
+    )
+    solution = problem.solve()
+    cut = solution.dual["lambda_upper"]
+    assert set(np.round(cut, 12)) <= {0.0, 1.0}
+    assert -solution.objective == pytest.approx(cut @ list(edges.values())) == 5.0
+
+
+RNG = np.random.default_rng(0)
+ROWS, COLUMNS = 10.0 ** RNG.integers(-9, 10, size=4), 10.0 ** RNG.integers(-9, 10, size=3)
+BASE = RNG.uniform(0.5, 2.0, size=(4, 3))
+
+
+def test_an_optimum_at_1e10_is_found() -> None:
+    solution = LinearProgram([-1.0, 0.0], [[1e-10, 1.0]], [1.0]).solve()
+    assert solution.status == "optimal"
+    np.testing.assert_allclose(solution.primal["x"], [1e10, 0.0])
+    np.testing.assert_allclose(solution.dual["lambda_ub"], [1e10])
+    assert "equilibrated" in solution.choice
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_rows_and_columns_of_any_size(form: type) -> None:
+    A = form(ROWS[:, None] * BASE * COLUMNS)
+    c, b = -COLUMNS, ROWS
+    solution = LinearProgram(c, A, b).solve()
+    # In x' = x * COLUMNS and rows / ROWS: maximise 1'x' s.t. BASE x' <= 1.
+    plain = LinearProgram(-np.ones(3), BASE, np.ones(4)).solve()
+    assert solution.status == "optimal"
+    assert solution.objective == pytest.approx(plain.objective, rel=1e-9)
+    np.testing.assert_allclose(solution.primal["x"] * COLUMNS, plain.primal["x"], atol=1e-7)
+
+
+@pytest.mark.parametrize("scale", [1e-10, 1e10])
+def test_evidence_in_bad_units(scale: float) -> None:
+    # x + y >= 2 and x + y <= 1, the second column in other units.
+    infeasible = LinearProgram(
+        [1.0, scale], [[-1.0, -scale], [1.0, scale]], [-2.0, 1.0], bounds=(None, None)
+    ).solve()
+    assert infeasible.status == "infeasible"
+    # x - y <= 1 leaves x = y free to grow.
+    unbounded = LinearProgram([-1.0, 0.0], [[1.0, -scale]], [1.0]).solve()
+    assert unbounded.status == "unbounded"
