@@ -22,9 +22,7 @@ DOMAIN, OTHER = "-X'u in dom Omega*", "u_i/c_i = -y_i P(other class)"
 FIT = f"{SLOPES}; {BOX}"
 LASSO = f"{INCLUSION}; |x_j'u| <= lam; lam |w_j| + w_j x_j'u = 0"
 MARGIN = "y_i z_i >= 1; alpha_i >= 0; alpha_i (1 - y_i z_i) = 0"
-SOFT = (
-    "alpha_i >= 0; beta_i = c_i - alpha_i >= 0; alpha_i (1 - xi_i - y_i z_i) = 0; beta_i xi_i = 0"
-)
+SOFT = "alpha_i >= 0; beta_i = c_i - alpha_i >= 0; alpha_i (1 - xi_i - y_i z_i) = 0"
 TUBE = "alpha_i (y_i - z_i - epsilon - xi_i) = 0; alpha*_i (z_i - y_i - epsilon - xi*_i) = 0"
 BALL = f"{INCLUSION}; {DOMAIN}; |w|_1 <= t; lambda (t - |w|_1) = 0; lambda |w_j| + w_j x_j'u = 0"
 NET = "w_j (x_j'u + lam(1-rho)w_j + lam rho sign w_j) = 0"
