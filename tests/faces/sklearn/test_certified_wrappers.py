@@ -1,4 +1,4 @@
-"""Searches, CV models and wrappers are judged as what they fitted, by their documented objectives.
+"""Searches, CV models, wrappers and chains are judged as what they fitted, by documented values.
 
 The value of every wrapped problem is computed here from ``predict`` or ``decision_function`` of the
 whole, which knows nothing of how it is taken apart.
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import (
@@ -28,22 +29,29 @@ from sklearn.linear_model import (
     Ridge,
     RidgeClassifierCV,
     RidgeCV,
+    SGDOneClassSVM,
 )
 from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV
-from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
-from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
+from sklearn.multioutput import (
+    ClassifierChain,
+    MultiOutputClassifier,
+    MultiOutputRegressor,
+    RegressorChain,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import LinearSVC, OneClassSVM
 from support.estimator_fits import samples
 
 import convexml as cml
 from convexml.errors import InputError
 
 X, Y, S = samples("real")
+
 LABELS, THREE, TWO = (samples(kind)[1] for kind in ("binary", "three", "two"))
+
 GRID = {"ridge__alpha": [0.1, 1.0]}
-SCALED = StandardScaler().fit_transform(X)
 
 
 def scaled_ridge() -> Any:
@@ -81,6 +89,8 @@ def logistic_value(e: Any, X: Any, y: Any) -> float:
 
 
 TIGHT: dict[str, Any] = {"tol": 1e-12, "cv": 3}
+
+LOGISTIC_CV = {"Cs": 3, "l1_ratios": (0.0,), "scoring": "accuracy", **TIGHT}
 CV: dict[str, tuple[Any, Any, Callable[[Any, Any, Any], float]]] = {
     "LassoCV": (LassoCV(**TIGHT), Y, elastic_value),
     "ElasticNetCV": (ElasticNetCV(l1_ratio=[0.3, 0.8], **TIGHT), Y, elastic_value),
@@ -92,14 +102,10 @@ CV: dict[str, tuple[Any, Any, Callable[[Any, Any, Any], float]]] = {
     "RidgeCV, by target": (RidgeCV(alpha_per_target=True), TWO, ridge_value),
     "RidgeClassifierCV": (RidgeClassifierCV(), LABELS, signs_value),
     "LogisticRegressionCV": (
-        LogisticRegressionCV(Cs=3, l1_ratios=(0.0,), scoring="accuracy",
-                             use_legacy_attributes=False, **TIGHT),
-        LABELS,
-        logistic_value,
+        LogisticRegressionCV(use_legacy_attributes=False, **LOGISTIC_CV), LABELS, logistic_value
     ),
     "LogisticRegressionCV, three classes": (
-        LogisticRegressionCV(Cs=3, l1_ratios=(0.0,), scoring="accuracy",
-                             use_legacy_attributes=True, class_weight="balanced", **TIGHT),
+        LogisticRegressionCV(use_legacy_attributes=True, class_weight="balanced", **LOGISTIC_CV),
         THREE,
         logistic_value,
     ),
@@ -113,39 +119,30 @@ def test_cv_models_are_judged_at_what_they_chose(name: str) -> None:
     found = cml.certify(fitted, X, y, tol=1e-5)
     assert found.verdict is cml.Verdict.CERTIFIED, str(found)
     assert found.primal_objective == pytest.approx(value(fitted, X, y), rel=1e-9)
-    refuted_when_moved(fitted, y)
-
-
-def refuted_when_moved(fitted: Any, y: Any) -> None:
-    moved = copy.deepcopy(fitted)
-    moved.coef_ = moved.coef_ + 0.3 * max(1.0, np.abs(moved.coef_).max())
-    worse = cml.certify(moved, X, y, tol=1e-5)
+    fitted.coef_ = fitted.coef_ + 0.3 * max(1.0, np.abs(fitted.coef_).max())
+    worse = cml.certify(fitted, X, y, tol=1e-5)
     assert worse.verdict is cml.Verdict.REFUTED
     assert worse.gap > 0.0
 
 
-@pytest.mark.parametrize(
-    "search",
-    [
+def test_searches_are_judged_by_their_best_estimator() -> None:
+    table = pd.DataFrame(X, columns=list("abcde"))
+    for search in (
         GridSearchCV(scaled_ridge(), GRID, cv=3),
         RandomizedSearchCV(scaled_ridge(), GRID, cv=3, n_iter=2, random_state=0),
         HalvingGridSearchCV(scaled_ridge(), GRID, cv=3, random_state=0),
-    ],
-    ids=lambda search: type(search).__name__,
-)
-def test_searches_are_judged_by_their_best_estimator(search: Any) -> None:
-    table = pd.DataFrame(X, columns=list("abcde"))
-    fitted = copy.deepcopy(search).fit(table, Y)
-    found = cml.certify(fitted, table[list("edcba")], Y)
-    assert found.verdict is cml.Verdict.CERTIFIED
-    w = fitted.best_estimator_[-1].coef_
-    r = Y - fitted.predict(table)
-    expected = r @ r + fitted.best_params_["ridge__alpha"] * w @ w
-    assert found.primal_objective == pytest.approx(expected, rel=1e-12)
-    fitted.best_estimator_[-1].coef_ = w + 0.1
-    worse = cml.certify(fitted, table, Y)
-    assert worse.verdict is cml.Verdict.REFUTED
-    assert {row.column for row in worse.conditions if row.kind == "stationarity"} & set("abcde")
+    ):
+        fitted = search.fit(table, Y)
+        found = cml.certify(fitted, table[list("edcba")], Y)
+        assert found.verdict is cml.Verdict.CERTIFIED
+        w = fitted.best_estimator_[-1].coef_
+        r = Y - fitted.predict(table)
+        expected = r @ r + fitted.best_params_["ridge__alpha"] * w @ w
+        assert found.primal_objective == pytest.approx(expected, rel=1e-12)
+        fitted.best_estimator_[-1].coef_ = w + 0.1
+        worse = cml.certify(fitted, table, Y)
+        assert worse.verdict is cml.Verdict.REFUTED
+        assert {row.column for row in worse.conditions if row.kind == "stationarity"} & set("abcde")
 
 
 def test_what_was_not_refitted_is_refused() -> None:
@@ -154,8 +151,7 @@ def test_what_was_not_refitted_is_refused() -> None:
         cml.certify(search, X, Y)
     with pytest.raises(InputError, match="the GridSearchCV is not fitted yet"):
         cml.certify(GridSearchCV(scaled_ridge(), GRID), X, Y)
-    means = LogisticRegressionCV(Cs=2, cv=3, refit=False, l1_ratios=(0.0,), scoring="accuracy",
-                                 use_legacy_attributes=False)  # fmt: skip
+    means = LogisticRegressionCV(refit=False, use_legacy_attributes=False, **LOGISTIC_CV)
     with pytest.raises(InputError, match="means over the folds, which minimise nothing"):
         cml.certify(means.fit(X, LABELS), X, LABELS)
 
@@ -206,9 +202,102 @@ def test_several_outputs_and_transformed_targets() -> None:
     assert found.primal_objective == pytest.approx(r @ r, rel=1e-9)
 
 
-def test_sparsified_coefficients_are_the_same() -> None:
-    fitted = LogisticRegression(C=0.1, solver="liblinear", l1_ratio=1.0, tol=1e-9).fit(X, LABELS)
-    before = cml.certify(fitted, X, LABELS)
-    after = cml.certify(fitted.sparsify(), X, LABELS)
-    assert after.primal_objective == before.primal_objective
-    assert after.verdict is before.verdict
+N = len(X)
+
+TARGETS = np.column_stack([Y, X[:, 0] + Y, np.sin(3.0 * Y)])
+
+MANY = (TARGETS > np.median(TARGETS, axis=0)).astype(int)
+
+AWAY = X + 2.0
+
+LOGISTIC = LogisticRegression(tol=1e-10, max_iter=10_000, C=0.7)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_a_chain_is_judged_on_what_each_of_its_estimators_saw(form: Any) -> None:
+    order = [2, 0, 1]
+    ridge = Ridge(2.0, solver="lsqr", tol=1e-12)
+    chain = RegressorChain(ridge, order=order).fit(form(X), TARGETS)
+    found = cml.certify(chain, form(X), TARGETS)
+    assert found.verdict is cml.Verdict.CERTIFIED
+    assert list(found.dual) == ["target 2", "target 0", "target 1"]
+    expected = 0.0
+    for at, (k, each) in enumerate(zip(order, chain.estimators_, strict=True)):
+        Z = np.column_stack([X, TARGETS[:, order[:at]]])
+        r = TARGETS[:, k] - Z @ each.coef_ - each.intercept_
+        expected += float(r @ r + 2.0 * each.coef_ @ each.coef_)
+    assert found.primal_objective == pytest.approx(expected, rel=1e-9)
+    chain.estimators_[1].coef_ = chain.estimators_[1].coef_ + 0.1
+    worse = cml.certify(chain, form(X), TARGETS)
+    assert worse.verdict is cml.Verdict.REFUTED
+    assert worse.reason.startswith("target 0: ")
+    other = TARGETS[:, ::-1]  # the estimators were told other columns
+    assert cml.certify(chain, form(X), other).verdict is cml.Verdict.REFUTED
+
+
+def test_columns_of_a_chain_have_names() -> None:
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    chain = ClassifierChain(LOGISTIC, order="random", random_state=1).fit(frame, MANY)
+    found = cml.certify(chain, frame[list("edcba")], MANY, tol=1e-5)
+    assert found.verdict is cml.Verdict.CERTIFIED
+    names = {*"abcde", "target 0", "target 1", "target 2"}
+    assert {row.column for row in found.conditions} - {""} <= names
+
+
+def test_what_a_chain_does_not_keep_is_refused() -> None:
+    with pytest.raises(InputError, match="RegressorChain: with cv its estimators see predictions"):
+        cml.certify(RegressorChain(Ridge(), cv=3).fit(X, TARGETS), X, TARGETS)
+    with pytest.raises(InputError, match=r"y must have 3 columns, got shape \(40, 2\)"):
+        cml.certify(RegressorChain(Ridge()).fit(X, TARGETS), X, TARGETS[:, :2])
+    with pytest.raises(InputError, match="the ClassifierChain is not fitted yet"):
+        cml.certify(ClassifierChain(LOGISTIC), X, MANY)
+
+
+def test_output_codes_are_judged_by_the_codes_that_were_drawn() -> None:
+    coded = OutputCodeClassifier(LOGISTIC, code_size=2, random_state=0).fit(X, THREE)
+    found = cml.certify(coded, X, THREE, tol=1e-5)
+    assert found.verdict is cml.Verdict.CERTIFIED
+    sides = coded.code_book_[np.searchsorted(coded.classes_, THREE)]
+    expected = 0.0
+    for k, each in enumerate(coded.estimators_):
+        if np.ptp(sides[:, k]) > 0.0:
+            losses = np.logaddexp(0.0, -sides[:, k] * each.decision_function(X))
+            expected += float(0.7 * losses.sum() + 0.5 * np.sum(each.coef_**2))
+    assert found.primal_objective == pytest.approx(expected, rel=1e-9)
+    coded.code_book_ = -coded.code_book_
+    assert cml.certify(coded, X, THREE, tol=1e-5).verdict is cml.Verdict.REFUTED
+    with pytest.raises(InputError, match="y contains 7, which is not among the fitted classes"):
+        cml.certify(coded, X, np.where(THREE == 0, 7, THREE))
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
+def test_sgd_one_class_is_judged_by_its_primal_objective(weighted: bool) -> None:
+    s = np.maximum(S, 0.1) if weighted else np.ones(N)
+    nu = 0.3
+    fitted = SGDOneClassSVM(nu=nu, random_state=0, max_iter=2000).fit(AWAY, sample_weight=s)
+
+    def value(w: np.ndarray, rho: float) -> float:
+        return float(0.5 * w @ w + s @ np.maximum(rho - AWAY @ w, 0.0) / (nu * N) - rho)
+
+    found = cml.certify(fitted, AWAY, sample_weight=s)
+    at = value(fitted.coef_.ravel(), float(fitted.offset_[0]))
+    assert found.primal_objective == pytest.approx(at, rel=1e-12)
+    assert found.verdict is cml.Verdict.REFUTED
+    tight = OneClassSVM(kernel="linear", nu=nu * N / s.sum(), tol=1e-11).fit(AWAY, sample_weight=s)
+    fitted.coef_ = tight.coef_[0] / (nu * N)
+    fitted.offset_ = tight.offset_ / (nu * N)
+    best = cml.certify(fitted, AWAY, sample_weight=s)
+    assert best.verdict is cml.Verdict.CERTIFIED
+    assert best.primal_objective == pytest.approx(value(fitted.coef_, fitted.offset_[0]), rel=1e-12)
+    below = best.primal_objective + 1e-12 * abs(best.primal_objective)
+    assert found.dual_objective <= below
+    assert found.dual_objective == pytest.approx(best.primal_objective, rel=1e-6)
+
+
+def test_sgd_one_class_without_a_minimum_is_refused() -> None:
+    with pytest.raises(InputError, match="rho stays at 0, and the minimum is w = 0"):
+        cml.certify(SGDOneClassSVM(fit_intercept=False).fit(X), X)
+    few = np.full(N, 0.1)
+    fitted = SGDOneClassSVM(nu=0.5).fit(X, sample_weight=few)
+    with pytest.raises(InputError, match="nu is larger than the mean of the weights"):
+        cml.certify(fitted, X, sample_weight=few)
