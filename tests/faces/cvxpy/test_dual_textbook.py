@@ -1,4 +1,4 @@
-"""The duals of LP, QP and SOCP are the textbook's: their variables and constraints."""
+"""The duals of LP, QP, SOCP and of losses are the textbook's: their variables and constraints."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from support.dualize_cases import close, solve
 import convexml as cml
 
 RNG = np.random.default_rng(5)
+
 A, b, c = RNG.normal(size=(3, 6)), RNG.normal(size=3), RNG.uniform(1.0, 2.0, 6)
+
 P = np.cov(RNG.normal(size=(6, 20)))
+
 F, g = RNG.normal(size=(4, 6)), RNG.normal(size=4)
 
 
@@ -176,15 +179,6 @@ def test_ball(name: str) -> None:
     latex = dual.latex()
     assert r"{4 " in latex
     assert ("z_{" in latex) == (name in ("huber", "under a maximum"))  # pieces of other atoms
-
-
-def test_the_dual_of_a_ball_has_one_number() -> None:
-    x = cp.Variable(6, name="x")
-    dual = cml.dualize(
-        cp.Problem(cp.Minimize(c @ x), [(cp.sum_squares(x) <= 2.0).set_label("ball")])
-    )
-    assert sizes(dual.problem) == (1, 1)
-    assert at(dual, ball=0.7) == (pytest.approx(-1.4 - c @ c / 2.8, rel=1e-12), 0.0)
 
 
 @pytest.mark.parametrize("weights", [[1.0, 0.0, 2.0], [1.0, 3.0, 2.0]])
