@@ -5,7 +5,7 @@ from __future__ import annotations
 from mutant import Mutant
 
 CERTIFICATES = "convexml/certificates"
-PARTS = "tests/audit/estimators/test_audit_parts.py"
+PARTS = "tests/numerics/test_parts_of_certificates.py"
 FAULTS = "tests/numerics/test_certificate_faults.py"
 
 MUTANTS = [

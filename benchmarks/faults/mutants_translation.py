@@ -7,9 +7,9 @@ from mutant import Mutant
 DUALITY = "convexml/duality"
 AUDIT = "convexml/audit"
 CONIC = "convexml/certificates/conic"
-TEXTBOOK = "tests/duality/test_dualize_textbook.py"
-SIGNS = "tests/duality/test_dualize_signs.py"
-ESTIMATORS = "tests/audit/estimators/test_audit_estimators.py"
+TEXTBOOK = "tests/faces/cvxpy/test_dual_textbook.py"
+SIGNS = "tests/faces/cvxpy/test_dual_values.py"
+ESTIMATORS = "tests/faces/sklearn/test_certified_estimators.py"
 PROBLEMS = "tests/audit/problems/test_audit_problems.py"
 FAULTS = "tests/audit/test_audit_faults.py"
 MACHINES = "tests/estimators/test_kernel_machines.py"
@@ -19,7 +19,7 @@ ATTRIBUTES = "tests/audit/problems/test_attributes.py"
 
 def estimator(name: str, file: str, old: str, new: str, case: str) -> Mutant:
     """A constant of a scikit-learn estimator's objective, against its documentation."""
-    test = f"{ESTIMATORS}::test_the_objective_is_the_documented_one[{case}]"
+    test = f"{ESTIMATORS}::test_the_tight_fit_is_certified[{case}]"
     return Mutant(name, f"{AUDIT}/{file}.py", old, new, (test,))
 
 
@@ -85,7 +85,9 @@ MUTANTS = [
         f"{DUALITY}/assemble.py",
         "yield cp.ExpCone(-y[1], -y[0], np.e * y[2])",
         "yield cp.ExpCone(-y[1], -y[0], y[2])",
-        ("tests/duality/test_dualize.py::test_values_multipliers_and_the_dual_of_the_dual",),
+        (
+            "tests/faces/cvxpy/test_dual_values.py::test_values_multipliers_and_the_dual_of_the_dual",
+        ),
     ),
     Mutant(
         "dual: twice the price of a quadratic constraint",
@@ -99,7 +101,7 @@ MUTANTS = [
         f"{DUALITY}/latex/cones.py",
         "identity(lam.rows) * 4.0",
         "identity(lam.rows) * 2.0",
-        ("tests/duality/test_dualize_printed.py::test_every_line_holds[quadratic_constraints]",),
+        ("tests/faces/cvxpy/test_dual_text.py::test_every_line_holds[quadratic_constraints]",),
     ),
     Mutant(
         "dual: the entropy of u alone",
