@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-LOSSES = "tests/objects/test_laws_losses.py"
-PENALTIES = "tests/objects/test_laws_penalties.py"
-POSED = "tests/objects/test_penalties_cvxpy.py"
-STEPS = "tests/solvers/stochastic/test_sample_steps.py"
+LOSSES = "tests/laws/test_losses.py"
+PENALTIES = "tests/laws/test_penalties.py"
+STEPS = "tests/laws/test_stochastic_iterates.py"
 LOOPS = "tests/solvers/test_compiled_loops.py"
 COMPILED = f"{STEPS}::test_the_compiled_parts_are_those_of_the_loss_and_the_penalty"
 
@@ -115,7 +114,7 @@ MUTANTS = [
         "(np.abs(v) > self._levels + slack).any()",
         "(np.abs(v) > 2.0 * self._levels + slack).any()",
         "domain scale-L1(lam=0.8)",
-        f"{POSED}::test_conjugate_expression_ends_where_the_domain_ends",
+        f"{PENALTIES}::test_conjugate_expression_ends_where_the_domain_ends",
     ),
     penalty(
         "l2: half the conjugate",
@@ -157,7 +156,7 @@ MUTANTS = [
         "ball",
         "return self.t * self.dual_norm(v)",
         "return self.t**2 * self.dual_norm(v)",
-        f"{POSED}::test_conjugate_is_the_supremum",
+        f"{PENALTIES}::test_conjugate_is_the_supremum",
     ),
     penalty(
         "box: the support function of its other end",

@@ -6,9 +6,8 @@ from mutant import Mutant
 
 THEORY = "convexml/theory"
 LITERALS = "tests/theory/test_theory_literals.py"
-CLAIMS = "tests/theory/test_claims.py"
-FACTS = "tests/theory/test_recomputed_facts.py"
-PROGRAMS = "tests/theory/test_linear_program_audits.py"
+HOLD = "tests/laws/test_theorems_hold.py"
+BROKEN = "tests/laws/test_broken_methods.py"
 
 
 def bound(name: str, file: str, old: str, new: str, test: str) -> Mutant:
@@ -180,7 +179,7 @@ MUTANTS = [
         "ROUNDING * np.abs(before)",
         "1e-3 * np.abs(before)",
         (
-            f"{CLAIMS}::test_never_increases_wants_finite_values_and_takes_its_room_from_the_earlier_one",
+            f"{HOLD}::test_never_increases_wants_finite_values_and_takes_its_room_from_the_earlier_one",
         ),
     ),
     Mutant(
@@ -189,8 +188,7 @@ MUTANTS = [
         "ROUNDING * np.abs(before)",
         "ROUNDING * np.abs(values[1:])",
         (
-            f"{CLAIMS}::test_never_increases_wants_finite_values_and_takes_its_room_from_the_earlier_one",
-            f"{CLAIMS}::test_the_room_of_a_rise_is_that_of_the_value_before",
+            f"{HOLD}::test_never_increases_wants_finite_values_and_takes_its_room_from_the_earlier_one",
         ),
     ),
     Mutant(
@@ -198,70 +196,70 @@ MUTANTS = [
         f"{THEORY}/claim.py",
         "np.flatnonzero(~(met & np.isfinite(self.measured)))",
         "np.flatnonzero(self.measured > self.bound + self.room)",
-        (f"{CLAIMS}::test_a_bound_that_says_nothing_tests_nothing",),
+        (f"{HOLD}::test_a_bound_that_says_nothing_tests_nothing",),
     ),
     Mutant(
         "an infinite bound is a test passed",
         f"{THEORY}/claim.py",
         "np.flatnonzero(self.bound + self.room != np.inf)",
         "np.flatnonzero(self.bound == self.bound)",
-        (f"{CLAIMS}::test_a_bound_that_says_nothing_tests_nothing",),
+        (f"{HOLD}::test_a_bound_that_says_nothing_tests_nothing",),
     ),
     Mutant(
         "a fact is its last value",
         f"{THEORY}/trajectory.py",
         "return float(known.max()) if known.size else np.nan",
         "return float(known[-1]) if known.size else np.nan",
-        (f"{FACTS}::test_a_step_of_a_fista_that_was_longer_once_is_seen",),
+        (f"{BROKEN}::test_only_the_right_method_keeps_its_theorem",),
     ),
     Mutant(
         "restarts told are believed",
         f"{THEORY}/rates/accelerated.py",
         "away if told in (origin, k) else np.inf",
         "0.0 * away",
-        (f"{FACTS}::test_a_restart_that_did_not_happen_is_noticed",),
+        (f"{BROKEN}::test_only_the_right_method_keeps_its_theorem",),
     ),
     Mutant(
         "a restart point is judged from itself",
         f"{THEORY}/rates/accelerated.py",
         'run.facts["restarted_at"].astype(int)[:-1]',
         'np.minimum(run.facts["restarted_at"].astype(int)[1:], np.arange(len(run.values) - 1))',
-        (f"{FACTS}::test_a_restart_point_is_judged_against_its_previous_origin",),
+        (f"{BROKEN}::test_a_restart_point_is_judged_against_its_previous_origin",),
     ),
     Mutant(
         "ADMM's equations are not checked",
         f"{THEORY}/rates/admm.py",
         "moves.append((away + shown, allowed))",
         "moves.append((0.0 * away, allowed))",
-        (f"{FACTS}::test_ADMM_with_one_equation_wrong_fails",),
+        (f"{BROKEN}::test_only_the_right_method_keeps_its_theorem",),
     ),
     Mutant(
         "ADMM's residual without its second half",
         f"{THEORY}/rates/admm.py",
         "return float(rho * (first + second)), float(",
         "return float(rho * first), float(",
-        (f"{FACTS}::test_the_residual_of_ADMM_is_that_of_its_copies",),
+        (f"{BROKEN}::test_the_residual_of_ADMM_is_that_of_its_copies",),
     ),
     Mutant(
         "the moves of gradient descent are not checked",
         f"{THEORY}/moves.py",
         "yield float(np.linalg.norm(reached - goal)), room(x, goal, reached)",
         "yield 0.0, room(x, goal, reached)",
-        (f"{FACTS}::test_a_descent_that_says_a_step_which_it_did_not_take_is_noticed",),
+        (f"{BROKEN}::test_a_descent_that_says_a_step_which_it_did_not_take_is_noticed",),
     ),
     Mutant(
         "interior points: s'z of the solver's own word",
         f"{THEORY}/rates/interior_point.py",
         "    return np.concatenate(parts), largest(*terms), float(np.sum(s * z))",
         "    return np.concatenate(parts), largest(*terms), np.inf",
-        (f"{FACTS}::test_the_complementarity_is_computed_here",),
+        (f"{BROKEN}::test_a_lie_about_regret_or_complementarity_changes_nothing",),
     ),
     Mutant(
         "interior points: residuals may grow",
         f"{THEORY}/rates/interior_point.py",
         "measured.append(float(np.abs(after - share * before).max(initial=0.0)))",
         "measured.append(0.0)",
-        (f"{PROGRAMS}::test_a_linear_program_whose_points_are_not_newtons_fails",),
+        (f"{BROKEN}::test_a_linear_program_whose_points_are_not_newtons_fails",),
     ),
     Mutant(
         "the room of a value is the value",
@@ -275,8 +273,6 @@ MUTANTS = [
         f"{THEORY}/stochastic/online.py",
         "if not size <= ball * (1.0 + 1e-9):",
         "if not size <= 1e9 * ball:",
-        (
-            "tests/theory/test_theory_online.py::test_a_ball_that_leaves_the_solution_out_is_noticed",
-        ),
+        ("tests/laws/test_broken_methods.py::test_a_ball_that_leaves_the_solution_out_is_noticed",),
     ),
 ]

@@ -1,6 +1,9 @@
-"""Kernels against direct evaluation, their algebra, and the factor of their matrices."""
+"""Kernels against direct evaluation, their algebra and factors; which matrices are kernels."""
 
 from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -20,11 +23,11 @@ from convexml.kernels import (
     Precomputed,
     factor,
 )
+from convexml.kernels.factor import is_rounded, is_semidefinite
 from convexml.numerics import Array
 
 RNG = np.random.default_rng(0)
 A, B = RNG.normal(size=(7, 3)), RNG.normal(size=(4, 3))
-
 DIRECT = {
     Linear(): lambda x, t: x @ t,
     Polynomial(3, 1.5, 0.5): lambda x, t: (0.5 * x @ t + 1.5) ** 3,
@@ -102,11 +105,6 @@ def test_no_entry_of_a_factor_underflows() -> None:
     np.testing.assert_allclose(L @ L.T, K, atol=1e-15)
 
 
-def test_repeated_samples_lower_the_rank() -> None:
-    X = np.repeat(A, 3, axis=0)
-    assert factor(Gaussian(1.0)(X, X)).shape == (21, 7)
-
-
 @pytest.mark.parametrize(
     ("K", "words"),
     [
@@ -155,3 +153,61 @@ def test_kernels_are_values() -> None:
     assert repr(cml.kernels.Polynomial(2)) == "Polynomial(degree=2, coef0=0.0, gamma=1.0)"
     with pytest.raises(InputError):
         Linear() + 1.0
+
+
+TINY = 2.0**-40
+PAIR = np.array([[1.0, 1.0 + TINY], [1.0 + TINY, 1.0]])
+
+
+def test_an_indefinite_matrix_is_projected_and_said_to_be() -> None:
+    with pytest.warns(UserWarning, match=r"least is -9\.09495e-13; they are taken for 0"):
+        problem = cml.KernelRidge(PAIR, [1.0, 2.0], 1e-3, cml.kernels.Precomputed())
+    certificate = problem.solve().certificate
+    assert "0 for its negative eigenvalues" in certificate.reason
+    assert certificate.proved_gap == np.inf
+    far = 1e12 / TINY * np.array([1.0, -1.0])  # where the matrix as given is far below 0
+    assert problem.objective(far) >= certificate.dual_objective
+
+
+@pytest.mark.parametrize("e", [2.0**-30, 1e-5])
+def test_one_that_is_further_off_is_projected_as_well(e: float) -> None:
+    K = [[1.0, 1.0 + e], [1.0 + e, 1.0]]
+    with pytest.warns(UserWarning, match="taken for 0"):
+        found = cml.KernelRidge(K, [1.0, 2.0], 1e-3, cml.kernels.Precomputed()).solve().certificate
+    assert (found.verdict, found.proved_gap) == ("certified", np.inf)
+
+
+@pytest.mark.parametrize("d", [1, 3, 40, 2000])
+@pytest.mark.parametrize("n", [2, 17, 120])
+@pytest.mark.parametrize("level", [0.0, 1e4])
+def test_honest_matrices_of_products_are_taken(n: int, d: int, level: float) -> None:
+    rng = np.random.default_rng(n + d)
+    X = rng.normal(size=(n, d)) * np.geomspace(1.0, 1e3, d) + level
+    K = X @ X.T
+    assert is_rounded(0.5 * (K + K.T))
+    assert not is_rounded(K - 1e-9 * np.linalg.norm(K) * np.eye(n)) or d >= n
+
+
+def test_a_regular_matrix_is_proved_and_its_gap_too() -> None:
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(12, 30))
+    K = A @ A.T
+    K = np.tril(K) + np.tril(K, -1).T
+    assert is_semidefinite(K)
+    found = cml.KernelRidge(K, rng.normal(size=12), 0.1, cml.kernels.Precomputed()).solve()
+    assert found.certificate.reason == "This is said for the matrix as given."
+    assert found.certificate.proved_gap < np.inf
+
+
+def test_what_is_proved_has_no_negative_determinant() -> None:
+    for exponent, sign in product(range(20, 54), (1.0, -1.0)):
+        e = sign * 2.0**-exponent
+        K = np.array([[1.0, 1.0 + e], [1.0 + e, 1.0]])
+        exact = 1 - Fraction(float(K[0, 1])) ** 2
+        assert not is_semidefinite(K) or exact >= 0
+
+
+def test_the_rule_is_the_one_that_is_written() -> None:
+    for exponent, held in ((40, False), (42, False), (44, True), (52, True)):
+        e = 2.0**-exponent
+        assert is_rounded(np.array([[1.0, 1.0 + e], [1.0 + e, 1.0]])) is held

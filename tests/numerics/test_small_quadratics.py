@@ -1,7 +1,8 @@
-"""The homotopy against the conditions of optimality, computed from X itself."""
+"""Small quadratics plus weighted absolute values, their paths in lam, and pairs of coordinates."""
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,100 @@ import pytest
 import convexml as cml
 from convexml import losses, penalties
 from convexml.numerics import Array
-from convexml.solvers.coordinate import working_set
+from convexml.solvers.coordinate import support_newton
+from convexml.solvers.coordinate.dual_steps import ascend_pairs
+from convexml.solvers.coordinate.few_columns import settle
 from convexml.solvers.coordinate.following.homotopy import Homotopy
-from convexml.solvers.coordinate.support_factor import SupportInverse
+from convexml.solvers.coordinate.support_factor import SupportFactor, SupportInverse
+
+SIZE = 4
+
+
+def drawn(seed: int) -> tuple[Array, float, Array, Array, Array]:
+    """(G, mu, slope, start, level), one coordinate in five without a level."""
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(6, SIZE))
+    level = np.where(rng.random(SIZE) < 0.2, 0.0, 2.0 * rng.random(SIZE))
+    start = rng.normal(size=SIZE) * (rng.random(SIZE) < 0.5)
+    return A.T @ A, float(rng.choice([0.0, 0.3])), 3.0 * rng.normal(size=SIZE), start, level
+
+
+def value(x: Array, G: Array, mu: float, slope: Array, start: Array, level: Array) -> float:
+    step = x - start
+    return float(slope @ step + 0.5 * step @ (G @ step + mu * step) + level @ np.abs(x))
+
+
+def least(G: Array, mu: float, slope: Array, start: Array, level: Array) -> float:
+    """The least value over the minimisers on all supports with all signs."""
+    H, values = G + mu * np.eye(SIZE), []
+    for signs in product((-1.0, 0.0, 1.0), repeat=SIZE):
+        s = np.array(signs)
+        on, x = s != 0.0, np.zeros(SIZE)
+        right = H @ start - slope - level * s
+        x[on] = np.linalg.solve(H[np.ix_(on, on)], right[on])
+        values.append(value(x, G, mu, slope, start, level))
+    return min(values)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("seed", range(12))
+def test_no_support_and_no_signs_are_better(
+    seed: int, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(support_newton.settle, "pays", lambda *_: compiled)
+    G, mu, slope, start, level = drawn(seed)
+    tol = np.full(SIZE, 1e-11)
+    x = support_newton.minimise(G, mu, slope, start, level, tol, SupportFactor())
+    best = least(G, mu, slope, start, level)
+    assert abs(value(x, G, mu, slope, start, level) - best) <= 1e-12 * (1.0 + abs(best))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_compiled_loop_ends_within_the_tolerances(seed: int) -> None:
+    G, mu, slope, start, level = drawn(seed)
+    x, tol = start.copy(), np.full(SIZE, 1e-11)
+    assert settle(G, mu, slope, start, level, tol, x)
+    g = slope + G @ (x - start) + mu * (x - start)
+    assert np.all(np.abs(g + level * np.sign(x))[x != 0.0] <= tol[x != 0.0])
+    assert np.all(np.abs(g[x == 0.0]) <= (level + tol)[x == 0.0])
+
+
+def test_what_is_singular_is_left_to_others() -> None:
+    """Of two equal columns without a level any sum will do: the other way finds one."""
+    a = np.array([1.0, 2.0, -1.0])
+    A = np.column_stack([a, a, [0.0, 1.0, 1.0]])
+    G, slope, level = A.T @ A, A.T @ np.array([1.0, -2.0, 3.0]), np.array([0.0, 0.0, 0.1])
+    zero, tol = np.zeros(3), np.full(3, 1e-9)
+    assert not settle(G, 0.0, slope, zero, level, np.full(3, 1e-300), zero.copy())
+    x = support_newton.minimise(G, 0.0, slope, zero, level, tol, SupportFactor())
+    g = slope + G @ x
+    assert np.all(np.abs(g[:2]) <= 1e-8)
+
+
+def test_a_model_whose_matrix_is_singular_is_minimised() -> None:
+    rng = np.random.default_rng(2)
+    A = rng.normal(size=(5, 12))
+    A[:, 6:] = A[:, :6]  # each column twice
+    gram, target, level = A.T @ A, A.T @ rng.normal(size=5), np.full(12, 0.01)
+    tol, factor = np.full(12, 1e-11), SupportFactor()
+    x = support_newton.minimise(gram, 0.0, -target, np.zeros(12), level, tol, factor)
+    g = gram @ x - target
+    assert np.all(np.abs(g) <= level + 1e-10)
+    assert np.abs(g @ x + level @ np.abs(x)) <= 1e-10
+
+
+def test_the_partner_in_a_pair_is_the_one_that_promises_most() -> None:
+    # slopes 0.3, -0.2, -0.3: the steepest pair (0, 2) gains 0.36 / 101, the pair (0, 1) 0.25 / 2
+    u, g = np.zeros(3), np.array([0.3, -0.2, -0.3])
+    ascend_pairs(np.diag([1.0, 1.0, 100.0]), g, u, -np.ones(3), np.ones(3), 0.0, 1, 0.0)
+    assert np.allclose(u, [-0.25, 0.25, 0.0])
+    assert np.allclose(g, [0.05, 0.05, -0.3])
+
 
 N, D = 30, 150
 
 
-def samples(kind: str) -> tuple[Array, Array]:
+def rows(kind: str) -> tuple[Array, Array]:
     rng = np.random.default_rng(11)
     X = rng.normal(size=(N, D))
     if kind == "repeated columns":
@@ -44,7 +131,7 @@ def violation(problem: Any, w: Array, b: float) -> float:
 @pytest.mark.parametrize("share", [1.0, 0.9])
 @pytest.mark.parametrize("kind", ["normal", "repeated columns", "few directions", "repeated rows"])
 def test_the_minimum_is_followed(kind: str, share: float, weighted: bool, intercept: bool) -> None:
-    X, y = samples(kind)
+    X, y = rows(kind)
     weights = np.where(np.arange(N) % 3 == 0, 0.0, 1.0 + np.arange(N) / N) if weighted else None
     made = {"fit_intercept": intercept, "sample_weight": weights}
 
@@ -66,7 +153,7 @@ def test_the_minimum_is_followed(kind: str, share: float, weighted: bool, interc
 
 def test_dependent_columns_at_the_start_are_traded() -> None:
     """Half of a coefficient each on two equal columns: one of them takes it all."""
-    X, y = samples("repeated columns")
+    X, y = rows("repeated columns")
     lam = 0.2 * cml.Lasso(X, y, lam=1.0).lam_max
     w = cml.Lasso(X, y, lam=lam).solve("working_set", tol=1e-12).primal["w"]
     signs = np.where(np.arange(D) % 3 == 0, -1.0, 1.0)
@@ -80,40 +167,6 @@ def test_dependent_columns_at_the_start_are_traded() -> None:
     assert found is not None
     assert violation(problem, found, parts.best_intercept(X @ found)) < 1e-6
     assert np.linalg.matrix_rank(X[:, found != 0.0]) == np.count_nonzero(found)
-
-
-def test_small_lam_of_many_columns_is_reached_by_few_systems(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Descent and Newton steps took 82 of them."""
-    from convexml.solvers.coordinate import support_factor
-
-    calls = []
-    solve = support_factor.SupportFactor.solve
-
-    def counted(*given: Any) -> Any:
-        calls.append(1)
-        return solve(*given)
-
-    monkeypatch.setattr(support_factor.SupportFactor, "solve", counted)
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 800))
-    y = X[:, :20] @ rng.normal(size=20) + rng.normal(size=200)
-    problem = cml.Lasso(X, y, lam=1.0)
-    problem.lam = 1e-4 * problem.lam_max
-    solution = problem.solve("working_set", tol=1e-9)
-    assert solution.status == "optimal"
-    assert violation(problem, solution.primal["w"], float(solution.primal["b"])) < 1e-6
-    assert len(calls) <= 20
-
-
-def test_where_it_cannot_be_followed_the_search_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Homotopy, "follow", lambda self: None)
-    monkeypatch.setattr(working_set, "CROWDED", 0.0)
-    X, y = samples("normal")
-    problem = cml.Lasso(X, y, lam=1.0)
-    problem.lam = 1e-3 * problem.lam_max
-    assert problem.solve("working_set", tol=1e-9).status == "optimal"
 
 
 def test_the_inverse_of_a_support_that_changes() -> None:
@@ -133,15 +186,3 @@ def test_the_inverse_of_a_support_that_changes() -> None:
     inverse.add(weights, float(np.sum((half[new] - weights @ half[kept]) ** 2)))
     kept.append(new)
     assert np.allclose(inverse.array @ (half @ half.T)[np.ix_(kept, kept)], np.eye(4))
-
-
-def test_columns_of_a_tall_matrix_join_together_where_lam_is_small() -> None:
-    rng = np.random.default_rng(5)
-    X = rng.normal(size=(600, 200))
-    y = X @ rng.normal(size=200) + rng.normal(size=600)
-    problem = cml.Lasso(X, y, lam=1.0)
-    problem.lam = 1e-5 * problem.lam_max
-    solution = problem.solve("working_set", tol=1e-9)
-    assert solution.status == "optimal"
-    assert violation(problem, solution.primal["w"], float(solution.primal["b"])) < 1e-6
-    assert solution.trace[-1].passes <= 20.0

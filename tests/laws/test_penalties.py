@@ -1,10 +1,12 @@
-"""The laws of convex analysis, for every penalty of the catalogue, against independent formulas."""
+"""Every penalty of the catalogue: the laws of convex analysis, their teeth, what CVXPY sees."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,11 +14,22 @@ from hypothesis import strategies as st
 from support.catalogue import INF, PENALTIES, D, frozen, judge, name, vectors
 
 from convexml.numerics import Array
-from convexml.penalties import Penalty
+from convexml.penalties import (
+    L1,
+    L2,
+    Box,
+    ElasticNet,
+    GroupL2,
+    L1Ball,
+    L2Ball,
+    Nonnegative,
+    Penalty,
+)
+from convexml.terms import Terms
 
 STEPS = st.sampled_from([1e-2, 0.3, 1.0, 7.0, 100.0])
 each_penalty = pytest.mark.parametrize("penalty", PENALTIES, ids=name)
-few = settings(max_examples=40)
+few = settings(max_examples=25)
 
 
 def into_domain(penalty: Penalty, v: Array) -> Array:
@@ -30,8 +43,6 @@ def rounding(*vectors: Array) -> float:
 
 
 # -- the laws: each raises AssertionError for a penalty that breaks it ---------------------------
-
-
 def law_fenchel_young(penalty: Penalty, w: Array, v: Array, step: float) -> None:
     """The terms are >= 0 and sum to Omega(w) + Omega*(v) - <w, v>."""
     w, v = penalty.project(w), into_domain(penalty, v)
@@ -179,16 +190,18 @@ def drawn() -> list[tuple[Array, Array, float]]:
 @each_penalty
 @pytest.mark.parametrize("law", LAWS)
 def test_law(penalty: Penalty, law: str) -> None:
-    assert len(drawn()) >= 40
+    assert len(drawn()) >= 25
     judge(LAWS[law], penalty, drawn())
 
 
 @each_penalty
-@given(w=vectors(numbers=st.sampled_from([-800.0, 800.0, 0.0])), v=vectors())
-@few
-def test_extreme_coefficients_give_no_warning_and_no_nan(
-    penalty: Penalty, w: Array, v: Array
-) -> None:
+def test_extreme_coefficients_give_no_warning_and_no_nan(penalty: Penalty) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(8):
+        extreme(penalty, rng.choice([-800.0, 800.0, 0.0], D), rng.choice([0.0, 1.0, 25.0], D))
+
+
+def extreme(penalty: Penalty, w: Array, v: Array) -> None:
     with np.errstate(all="raise", under="ignore"):
         results = [
             penalty.prox(w, 0.5),
@@ -215,3 +228,205 @@ def test_gradient_belongs_to_the_smooth(penalty: Penalty) -> None:
     steps = 1e-5 * np.eye(D)
     slope = [(penalty.value(w + e) - penalty.value(w - e)) / 2e-5 for e in steps]
     np.testing.assert_allclose(penalty.gradient(w), slope, atol=1e-8)
+
+
+class WrongConjugate(L2):
+    def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
+        return 2.0 * super().conjugate(v, slack)
+
+
+class WrongThreshold(L1):
+    def prox(self, w: Array, step: float | Array) -> Array:
+        return super().prox(w, 2.0 * np.asarray(step))
+
+
+class WrongScale(L1):
+    def domain_scale(self, v: Array, slack: float | Array = 0.0) -> float:
+        return 0.5 * super().domain_scale(v, slack)
+
+
+class WrongRadius(L2Ball):
+    def project(self, w: Array) -> Array:
+        return 1.001 * super().project(w)
+
+
+class WrongFree(L2):
+    def free(self, d: int) -> Array:
+        return np.ones(d, dtype=bool)
+
+
+@pytest.mark.parametrize(
+    ("penalty", "broken"),
+    [
+        (WrongConjugate(1.0), {"Fenchel-Young"}),
+        (WrongThreshold(1.0), {"prox"}),
+        (WrongScale(1.0), {"domain scale"}),
+        (WrongRadius(1.0), {"projection", "prox"}),
+        (WrongFree(1.0), {"free"}),
+    ],
+    ids=lambda item: type(item).__name__ if isinstance(item, Penalty) else "",
+)
+def test_a_wrong_penalty_breaks_its_laws(penalty: Penalty, broken: set[str]) -> None:
+    w, v = np.array([3.0, -0.4, 0.0, 1.0, -1.0]), np.array([0.5, -2.0, 0.3, 1.0, 4.0])
+    found = set()
+    for law, check in LAWS.items():
+        try:
+            check(penalty, w, v, 1.0)
+        except AssertionError:
+            found.add(law)
+    assert broken <= found
+
+
+NORMS: list[Callable[[float], Penalty]] = [
+    L1,
+    lambda lam: L1(lam, weights=np.array([1.0, 0.0, 2.0, 0.5, 1.0])),
+    lambda lam: ElasticNet(lam, 0.3),
+    lambda lam: ElasticNet(lam, 1.0),
+    lambda lam: GroupL2(lam, ["a", "b", "a", "c", "b"]),
+    lambda lam: GroupL2(lam, [3, 3, 1, 1, 1], weights=np.array([2.0, 0.0])),
+]
+
+
+@pytest.mark.parametrize("norm", NORMS, ids=lambda make: repr(make(1.0)))
+def test_lam_max_is_where_zero_becomes_the_prox(norm: Callable[[float], Penalty]) -> None:
+    v = np.array([1.0, -2.0, 0.7, 0.3, -0.1])
+    lam = norm(1.0).lam_max(v)
+    bound = ~norm(1.0).free(D)
+    assert np.all(norm(lam * (1.0 + 1e-12)).prox(v, 1.0)[bound] == 0.0)
+    assert np.any(norm(lam * (1.0 - 1e-9)).prox(v, 1.0)[bound] != 0.0)
+    assert norm(1.0).lam_max(np.zeros(D)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (ElasticNet(0.9, 1.0), L1(0.9)),
+        (ElasticNet(0.9, 0.0), L2(0.9)),
+        (ElasticNet(0.0, 0.5), L1(0.0)),
+        (GroupL2(0.9, np.arange(D)), L1(0.9)),
+        (Box(0.0, INF), Nonnegative()),
+        (Box(-INF, INF), L2(0.0)),
+    ],
+    ids=lambda item: name(item),
+)
+def test_special_cases_agree(one: Penalty, other: Penalty) -> None:
+    judge(law_same, one, [(other, *sample) for sample in drawn()])
+
+
+def law_same(one: Penalty, other: Penalty, w: Array, v: Array, step: float) -> None:
+    assert one.conjugate(v) == pytest.approx(other.conjugate(v), rel=1e-14)
+    assert np.allclose(one.prox(w, step), other.prox(w, step), rtol=1e-13, atol=1e-13)
+    assert np.array_equal(one.free(D), other.free(D))
+    assert one.domain_scale(v) == pytest.approx(other.domain_scale(v), rel=1e-14)
+    w, v = one.project(w), into_domain(one, v)
+    assert one.value(w) == pytest.approx(other.value(w), rel=1e-14)
+    assert np.allclose(one.terms(w, v), other.terms(w, v), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("penalty", "w", "expected"),
+    [
+        (L1Ball(2.0), [1.0, -3.0], 1.0),
+        (L2Ball(2.5), [3.0, -4.0], 1.0),
+        (L2Ball(5.0), [3.0, -4.0], 0.0),
+        (Box(-2.0, 4.0), [5.0, -2.0], 0.25),
+        (Box(-INF, 0.5), [0.75, -9.0], 0.5),
+        (Nonnegative(), [-0.25, 7.0], 0.25),
+        (L1(1.0), [-0.25, 7.0], 0.0),
+    ],
+)
+def test_violation_is_relative_to_the_size(
+    penalty: Penalty, w: list[float], expected: float
+) -> None:
+    assert penalty.violation(np.array(w)) == expected
+
+
+W = np.array([1.0, -0.4, 0.0, 2.0, -0.7])
+V = np.array([0.3, -1.2, 0.0, 0.5, 2.0])
+
+
+def parameters(penalty: Penalty) -> dict[str, Any]:
+    return {
+        key: cp.Parameter(np.shape(value), nonneg=True, value=value)
+        for key, value in penalty.hyperparameters().items()
+    }
+
+
+def minimum(value: Any, terms: Terms, *more: Any) -> float:
+    """The least value under the constraints of the terms; the problem must be DPP."""
+    problem = cp.Problem(cp.Minimize(value), [*terms.constraints.values(), *more])
+    assert problem.is_dcp(dpp=True)
+    tight = {"tol_gap_abs": 1e-9, "tol_gap_rel": 1e-9, "tol_feas": 1e-9}
+    problem.solve(solver="CLARABEL", **tight)
+    return float(problem.value)
+
+
+def in_domain(penalty: Penalty, v: Array) -> Array:
+    """0.9 of the way from 0 to the end of the domain of the conjugate."""
+    v = np.where(penalty.free(D), 0.0, v)
+    return 0.9 * penalty.domain_scale(v) * v
+
+
+@each_penalty
+def test_expression_has_the_value_of_the_penalty(penalty: Penalty) -> None:
+    at = penalty.project(W)
+    w = cp.Variable(D, value=at)
+    terms = penalty.expression(w, parameters(penalty))
+    value = terms.value if isinstance(terms.value, float) else terms.value.value
+    assert value == pytest.approx(penalty.value(at), rel=1e-13)
+    assert all(np.max(g.violation()) <= 1e-14 for g in terms.constraints.values())
+    assert cp.Problem(cp.Minimize(terms.value), list(terms.constraints.values())).is_dcp(dpp=True)
+
+
+@each_penalty
+def test_expression_is_violated_where_the_penalty_is(penalty: Penalty) -> None:
+    if not penalty.restricts or penalty.free(D).all():
+        assert penalty.violation(100.0 * W) == 0.0
+        return
+    w = cp.Variable(D, value=100.0 * W)
+    constraints = penalty.expression(w, parameters(penalty)).constraints
+    assert penalty.violation(100.0 * W) > 0.0
+    assert max(np.max(g.violation()) for g in constraints.values()) > 1e-3
+
+
+@each_penalty
+def test_prox_is_the_solution_of_its_problem(penalty: Penalty) -> None:
+    w = cp.Variable(D)
+    terms = penalty.expression(w, parameters(penalty))
+    least = minimum(0.7 * terms.value + 0.5 * cp.sum_squares(w - W), terms)
+    p = penalty.prox(W, 0.7)
+    gap = 1e-8  # ten times what CLARABEL was asked for; the problem is 1-strongly convex
+    assert 0.7 * penalty.value(p) + 0.5 * float((p - W) @ (p - W)) == pytest.approx(least, abs=gap)
+    np.testing.assert_allclose(p, w.value, atol=np.sqrt(2.0 * gap))
+
+
+@each_penalty
+def test_conjugate_is_the_supremum(penalty: Penalty) -> None:
+    v = in_domain(penalty, V)
+    w = cp.Variable(D)
+    terms = penalty.expression(w, parameters(penalty))
+    supremum = -minimum(terms.value - v @ w, terms)
+    assert penalty.conjugate(v) == pytest.approx(supremum, rel=1e-7, abs=1e-7)
+
+
+@each_penalty
+def test_conjugate_expression_has_the_value_of_the_conjugate(penalty: Penalty) -> None:
+    v = in_domain(penalty, V)
+    xtu = cp.Variable(D)
+    terms = penalty.conjugate_expression(xtu, D, parameters(penalty))
+    assert minimum(terms.value, terms, xtu == -v) == pytest.approx(
+        penalty.conjugate(v), rel=1e-7, abs=1e-7
+    )
+
+
+@each_penalty
+def test_conjugate_expression_ends_where_the_domain_ends(penalty: Penalty) -> None:
+    for v in (30.0 * V, -30.0 * V):
+        if penalty.conjugate(v) < np.inf:
+            continue
+        xtu = cp.Variable(D)
+        terms = penalty.conjugate_expression(xtu, D, parameters(penalty))
+        constraints = [xtu == -v, *terms.constraints.values()]
+        problem = cp.Problem(cp.Minimize(terms.value), constraints)
+        problem.solve(solver="CLARABEL")
+        assert problem.status == "infeasible"

@@ -1,16 +1,26 @@
-"""Gram matrices that grow, and factors that serve nearby supports, against NumPy from scratch."""
+"""Gram matrices that grow, factors of nearby supports, products that are remembered."""
 
 from __future__ import annotations
+
+from itertools import product
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import convexml as cml
-from convexml.design import as_design
+from convexml.certificates.learning.points.dual_repair import product_error, repair_dual
+from convexml.design import DenseDesign, as_design
+from convexml.losses import Logistic, Squared
 from convexml.numerics import Array
+from convexml.objective import Objective
+from convexml.objective.pair import slopes_at
+from convexml.penalties import L1, L2
 from convexml.solvers.coordinate.chosen_columns import ChosenColumns
+from convexml.solvers.coordinate.sampled_support import gram_of
 from convexml.solvers.coordinate.support_factor import SupportFactor
+from convexml.solvers.second_order.sampled_gram import secant
+from convexml.solvers.second_order.sampled_start import Corrections
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 200)) * (RNG.random((60, 200)) < 0.3) + 3.0
@@ -132,31 +142,99 @@ def test_a_factor_serves_the_supports_near_its_own(mu: float) -> None:
     assert factor.base.size == 80  # the last one was far, and is factored anew
 
 
-def test_a_factor_is_of_one_mu() -> None:
-    A = RNG.normal(size=(200, 100))
-    factor, support, right = SupportFactor(), np.arange(100), RNG.normal(size=100)
-    for mu in (0.0, 5.0, 0.1):
-        found = factor.solve(A.T @ A, mu, support, right)
-        assert np.allclose(found, np.linalg.solve(A.T @ A + mu * np.eye(100), right), rtol=1e-9)
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e6])
+def test_the_gram_matrix_of_some_columns_is_right_about_its_centre(offset: float) -> None:
+    """Against longer numbers; single precision has lost the centre of columns that are far."""
+    rng = np.random.default_rng(6)
+    X, c = rng.normal(size=(9_001, 5)) + offset, rng.random(9_001)
+    for order in "CF":
+        parts = cml.Lasso(np.asarray(X, order=order), X @ np.ones(5), 0.1, sample_weight=c)
+        index, h = np.array([0, 3, 4]), parts.objective_parts.c.astype(np.longdouble)
+        own = X[:, index].astype(np.longdouble)
+        own = own - (h @ own) / h.sum()
+        exact = (own * h[:, None]).T @ own
+        off = np.abs(gram_of(parts.objective_parts, index) - exact).max()
+        assert off <= max(1e-6, 1e-15 * offset**2)
 
 
-def test_a_rough_gram_matrix_that_leads_nowhere_is_replaced(
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_secant_update_is_exact_along_its_step_and_stays_definite() -> None:
+    rng = np.random.default_rng(7)
+    true = np.cov(rng.normal(size=(5, 50)))
+    gram = np.cov(rng.normal(size=(5, 50)))
+    for _ in range(4):
+        s = rng.normal(size=5)
+        secant(gram, s, true @ s)
+        assert np.allclose(gram @ s, true @ s, rtol=1e-12)
+        assert np.linalg.eigvalsh(gram)[0] > 0.0
+    before = gram.copy()
+    secant(gram, s, -s)  # no curvature along it
+    assert np.array_equal(gram, before)
+
+
+def labelled(rng: np.random.Generator, X: Array) -> Array:
+    z = (X - X.mean(axis=0)) @ rng.normal(size=X.shape[1]) / X.std(axis=0).max()
+    return np.where(z + 0.5 * rng.logistic(size=len(X)) > 0.0, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_pair_of_products_is_made_block_by_block_and_remembered(
+    order: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def misled(self: ChosenColumns, h: Array, known: int) -> None:
-        made.append(self.index.size)
-        extend(self, h, known)
-        own = self._gram.diagonal().copy()
-        self._gram[:] = 0.0
-        np.fill_diagonal(self._gram, own)
+    rng = np.random.default_rng(1)
+    X = np.asarray(rng.normal(size=(40_001, 5)), order=order)
+    y, w = labelled(rng, X), rng.normal(size=5)
+    c = rng.random(len(y))
+    objective = Objective(as_design(X), y, Logistic(), L2(1.0), c)
+    z, u, pull = slopes_at(objective, w, 0.3)
+    margins = y * (X @ w + 0.3)
+    slopes = -c * y * np.exp(-np.logaddexp(0.0, margins))
+    assert np.allclose(z, X @ w + 0.3, rtol=1e-13, atol=1e-13)
+    assert np.allclose(u, slopes, rtol=1e-12, atol=0.0)
+    assert np.allclose(pull, X.T @ slopes, rtol=1e-11)
+    monkeypatch.setattr(DenseDesign, "matvec", None)
+    assert np.array_equal(objective.predict(w, 0.3), z)
 
-    made: list[int] = []
-    extend = ChosenColumns._extend_roughly
-    monkeypatch.setattr(ChosenColumns, "_extend_roughly", misled)
+
+def test_corrections_are_those_of_the_full_matrix() -> None:
+    """The recursion against the update of the inverse, written out."""
+    rng = np.random.default_rng(2)
+    factor = rng.normal(size=(5, 5))
+    true = factor @ factor.T + np.eye(5)
+    H = np.diag(1.0 / np.diag(true))
+    steps, start = Corrections(lambda r: r / np.diag(true)), H.copy()
+    for _ in range(4):
+        s = rng.normal(size=5)
+        y = true @ s
+        assert steps.keep(s, y)
+        left = np.eye(5) - np.outer(s, y) / (s @ y)
+        H = left @ H @ left.T + np.outer(s, s) / (s @ y)
+    g = rng.normal(size=5)
+    assert np.allclose(steps.step(g), -H @ g, rtol=1e-10)
+    assert not np.allclose(steps.step(g), -start @ g, rtol=1e-2)
+    assert not steps.keep(np.ones(5), -np.ones(5))  # no curvature along it
+
+
+COUNT, COLUMNS = 50, 220
+
+
+def data(n: int = COUNT, d: int = COLUMNS) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d)) + 0.7 * rng.normal(size=(n, 1))
+    return X, X[:, :4] @ np.array([2.0, -1.0, 1.5, 0.7]) + 0.3 * rng.normal(size=n)
+
+
+def test_a_remembered_product_is_used_only_within_its_error() -> None:
+    X, y = data()
     rng = np.random.default_rng(3)
-    rows = rng.normal(size=(300, 1)) + rng.normal(size=(300, 200))
-    y = np.sign(rows[:, :90] @ rng.normal(size=90) + rng.normal(size=300))
-    problem = cml.LogisticRegression(rows, y, 1.0, "l1")
-    problem.lam = 0.003 * problem.lam_max
-    assert problem.solve("working_set", tol=1e-11).status == "optimal"
-    assert 0 < len(made) < 50
+    for scale, times in product((0.0, 1e-17, 1e-14, 1e-9, 1e-3), (1.0, 0.25, 0.3, 1.0 / 3.0)):
+        objective = Objective(
+            as_design(X), y, Squared(), L1(1e3), np.full(COUNT, 1.0 / COUNT), False
+        )
+        u = rng.normal(size=COUNT)
+        repair_dual(objective, u)
+        near = times * (u + scale * rng.normal(size=COUNT))
+        found = repair_dual(objective, near)
+        terms = X.T.astype(np.longdouble) * found.u.astype(np.longdouble)
+        exact = -terms.sum(axis=1).astype(float)
+        assert np.all(np.abs(found.v - exact) <= found.error)
+        assert np.all(found.error <= 3.0 * product_error(objective, found.u))

@@ -1,0 +1,578 @@
+"""A broken method, step or constant fails the audit of its theorem; the right one passes.
+
+A solver's own word proves nothing: restarts, steps, regret and residuals are computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.model_cases import samples, separable
+from support.rate_cases import RATES, axes, correlated
+
+import convexml as cml
+from convexml import losses, penalties, theory
+from convexml.numerics import Array
+from convexml.solvers import Composite, Iterate, steps
+from convexml.solvers.registry import ALGORITHMS
+
+PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
+Change = Callable[[int, Iterate, Iterate], Iterate]
+
+
+def audit(problem: Any, method: Any, theorem: Any = None, max_iter: int = 60, **given: Any) -> Any:
+    """Run a solver, or a generator that is registered for this run only, and audit it."""
+    seeds = given.pop("seeds", None)
+    name = method if theorem is None else "planted"
+    if theorem is not None:
+        cml.solvers.register(name, method, (), theorem=theorem)
+    try:
+        found = problem.solve(name, tol=1e-15, max_iter=max_iter, **given)
+        return found.rate_audit(iterations=max_iter, seeds=seeds)
+    finally:
+        cml.solvers.unregister("planted")
+
+
+def changed(solver: str, change: Change, **options: Any) -> Any:
+    """A solver of the library, each iterate changed before it is shown."""
+
+    def iterate(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+        before = None
+        for k, point in enumerate(ALGORITHMS[solver].iterate(objective, w, b, **options)):
+            yield change(k, before or point, point)
+            before = point
+
+    return iterate
+
+
+def told(**facts: Callable[[int, float], float]) -> Change:
+    """Some of the facts changed: a new value from k and the old one."""
+
+    def change(k: int, before: Iterate, point: Iterate) -> Iterate:
+        new = {name: f(k, point.facts.get(name, np.nan)) for name, f in facts.items()}
+        return replace(point, facts={**point.facts, **new})
+
+    return change
+
+
+def kept(at: int | None = None, **factors: float) -> Change:
+    """Arrays of the state times a factor, at one iteration or at all of them."""
+
+    def change(k: int, before: Iterate, point: Iterate) -> Iterate:
+        if at not in (None, k) or not point.state:
+            return point
+        state = dict(point.state)
+        return replace(point, state=state | {n: f * state[n] for n, f in factors.items()})
+
+    return change
+
+
+def honest(k: int, before: Iterate, point: Iterate) -> Iterate:
+    return point
+
+
+# -- methods written anew, right or with one mistake -----------------------------------------------
+
+
+def descent(factor: float, theorem_facts: Any = None) -> Any:
+    """Gradient descent with ``factor`` / L that says it takes 1/L."""
+
+    def iterate(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+        P, step = Composite(objective), 1.0 / theory.smoothness(objective)
+        x = P.pack(w, b)
+        while True:
+            yield P.iterate(x, step=step, **(theorem_facts or {"searched": False}))
+            x = x - factor * step * P.gradient(x)
+
+    return iterate
+
+
+def proximal(kind: str) -> Any:
+    """Proximal gradient, or with a mistake in the prox."""
+
+    def iterate(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+        P, step = Composite(objective), 1.0 / theory.loss_smoothness(objective)
+        x = P.pack(w, b)
+        while True:
+            yield P.iterate(x, step=step, restarted_at=0.0)
+            slope = P.loss_gradient(x)
+            ahead = P.prox(x - step * slope, step)
+            x = {
+                "right": ahead,
+                "wrong sign": 2.0 * (x - step * slope) - ahead,
+                "twice the step": P.prox(x - step * slope, 2.0 * step),
+                "too long": P.prox(x - 2.5 * step * slope, 2.5 * step),
+            }[kind]
+
+    return iterate
+
+
+def subgradient(factor: float) -> Any:
+    """Averages of steps of ``factor`` eta, said to be eta."""
+
+    def iterate(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+        P = Composite(objective)
+        x = mean = P.pack(w, b)
+        count = 1
+        while True:
+            yield P.iterate(mean, step=0.1, ball=np.inf)
+            x = x - factor * 0.1 * P.subgradient(x)
+            count += 1
+            mean = mean + (x - mean) / count
+
+    return iterate
+
+
+def online(factor: float, ball: float = np.inf, leader: bool = False) -> Any:
+    """|w - 1| from 0 by steps ``factor`` eta, said to be eta; a leader adds them up."""
+
+    def iterate(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+        x, total, mean, T, eta = 0.0, 0.0, 0.0, 0, 0.02
+        while True:
+            facts = {"step": eta, "steps": T, "suffered": 0.0, "ball": ball}
+            yield Iterate(np.array([mean]), 0.0, None, 0.0, facts)
+            total += factor * eta * np.sign(x - 1.0)
+            x = -total
+            if leader:
+                x = np.clip(x, -ball, ball) if ball > 2.0 else ball * np.tanh(ball * x)
+            T += 1
+            mean += (x - mean) / (T + 1)
+
+    return iterate
+
+
+def saga(kind: str) -> Any:
+    """SAGA as it is written in the paper, or with a mistake; dense and slow."""
+
+    def iterate(objective: Any, w: Array, b: float, *, seed: int) -> Iterator[Iterate]:
+        X, n, rng = objective.design.constant, objective.n, np.random.default_rng(seed)
+        step = 0.25 / theory.sample_loss_smoothness(objective)
+        taken = 10.0 * step if kind == "too long" else step
+        sign = -1.0 if kind == "wrong sign" else 1.0
+        w, T = w.copy(), 0
+        table = X * (X @ w - objective.y)[:, None]
+        while True:
+            yield Iterate(w.copy(), 0.0, None, 0.0, {"step": step, "steps": float(T)})
+            for i in rng.integers(n, size=n):
+                new = X[i] * (X[i] @ w - objective.y[i])
+                w = w - taken * (new - sign * (table[i] - table.mean(axis=0)))
+                table[i] = table[i] if kind == "stale table" else new
+                T += 1
+
+    return iterate
+
+
+def pegasos(factor: float) -> Any:
+    """Steps ``factor`` / (lam t), averaged."""
+
+    def iterate(objective: Any, w: Array, b: float, *, seed: int) -> Iterator[Iterate]:
+        rule = steps.InverseTime(factor / objective.penalty.strong_convexity)
+        run = ALGORITHMS["sgd"].iterate(objective, w, b, step=rule, average=True, seed=seed)
+        for each in run:
+            yield Iterate(each.w, each.b, None, 0.0, {"steps": each.facts["steps"] + 1.0})
+
+    return iterate
+
+
+def uphill(objective: Any, w: Array, b: float, *, seed: int = 0) -> Iterator[Iterate]:
+    """Stochastic subgradients of an absolute loss, up instead of down."""
+    A, rng = np.column_stack([objective.design.constant, np.ones(objective.n)]), None
+    rng, x, eta, T = np.random.default_rng(seed), np.append(w, b), 0.02, 1
+    mean = x
+    while True:
+        yield Iterate(mean[:-1].copy(), mean[-1], None, 0.0, {"step": eta, "steps": T})
+        i = rng.integers(objective.n)
+        x = x + eta * np.sign(A[i] @ x - objective.y[i]) * A[i]
+        T += 1
+        mean = mean + (x - mean) / T
+
+
+def stretched(solver: str) -> Any:
+    """Steps of a solver, each begun anew and 2.5 times too long."""
+
+    def iterate(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+        while True:
+            yield Iterate(w, b)
+            *_, ahead = islice(ALGORITHMS[solver].iterate(objective, w, b), 2)
+            w, b = w + 2.5 * (ahead.w - w), b + 2.5 * (ahead.b - b)
+
+    return iterate
+
+
+def half_newton(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+    """Newton's direction, half of each step: linear, not quadratic."""
+    while True:
+        yield Iterate(w, b)
+        *_, point = islice(ALGORITHMS["newton"].iterate(objective, w, b), 2)
+        w, b = 0.5 * (w + point.w), 0.5 * (b + point.b)
+
+
+def forth_and_back(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+    known = list(islice(ALGORITHMS["dual_coordinate_descent"].iterate(objective, w, b, block=2), 8))
+    for k in (0, 3, 2, 6, 4, 7):
+        yield known[k]
+
+
+def eager(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+    """A perceptron that asks for a margin: an update wherever y theta'x <= 1."""
+    X, y = objective.design.constant, objective.y
+    theta, updates = np.zeros(objective.d), 0
+    yield Iterate(theta, 0.0, None, 0.0, {"updates": 0.0})
+    while np.any(y * (X @ theta) <= 1.0):
+        i = int(np.argmax(y * (X @ theta) <= 1.0))
+        theta, updates = theta + y[i] * X[i], updates + 1
+        yield Iterate(theta, 0.0, None, 0.0, {"updates": float(updates)})
+
+
+def elsewhere(k: int, before: Iterate, point: Iterate) -> Iterate:
+    """A centre that is not the point before, about which u is a proximal point too."""
+    if k != 4:
+        return point
+    state = dict(point.state)
+    state |= {"centre": 2.0 * state["centre"] - point.u, "D": 0.5 * state["D"]}
+    return replace(point, state=state)
+
+
+def half_way(k: int, before: Iterate, point: Iterate) -> Iterate:
+    return replace(point, w=0.5 * (before.w + point.w), b=0.5 * (before.b + point.b), u=None)
+
+
+def growing(k: int, before: Iterate, point: Iterate) -> Iterate:
+    """Prices that grow by themselves: neither ADMM's equations hold nor does it contract."""
+    return kept(s=1.5**k, p=1.5**k, z=1.5**k)(k, before, point)
+
+
+def one(x: float, y: float, loss: Any, penalty: Any = None) -> Any:
+    """One sample of one feature."""
+    return cml.LearningProblem([[x]], [y], loss, penalty or penalties.Zero(), fit_intercept=False)
+
+
+REAL, BINARY = samples("real"), samples("binary")
+LASSO, RIDGE, SVM = cml.Lasso(*REAL, 0.4), cml.Ridge(*REAL, 0.3), cml.SoftMarginSVM(*BINARY, 1.0)
+SLOW_LASSO, LOGISTIC = cml.Lasso(*correlated(), 0.05), cml.LogisticRegression(*BINARY, 0.05)
+SQUARES = cml.LeastSquares(*REAL, fit_intercept=False)
+STEEP = one(1.0, 0.0, losses.Huber(1.0 / 41.0))  # the worst function of gradient descent, from 1
+AXES = cml.HardMarginSVM(np.eye(4), [1.0, -1.0, 1.0, -1.0], fit_intercept=False)
+ABSOLUTE = cml.LearningProblem(*REAL, losses.Absolute(), penalties.Zero())
+T = theory
+NEWTON, INEXACT = T.NewtonRate(), T.InexactNewtonRate()
+FAST, ADMM, INNER = T.AcceleratedRate(True), T.AdmmResiduals(), T.InteriorPointRate()
+OUTER = T.AugmentedLagrangianRate()
+
+ROWS: dict[str, tuple[Any, Any, Any, bool, str, dict[str, Any]]] = {
+    # a problem, a method, its theorem, whether it holds, words of the first violation, options
+    "descent": (cml.LeastSquares(*REAL), descent(1.0), T.GradientDescentRate(), True, "", {}),
+    **{
+        f"descent, {factor} of its step": (
+            SQUARES, descent(factor), T.GradientDescentRate(), False, "iteration", {},
+        )
+        for factor in (2.5, 0.1, -1.0)
+    },
+    "unaccelerated": (
+        STEEP, descent(1.0, {"restarted_at": 0}), T.AcceleratedRate(False), False, "iteration",
+        {"w0": np.ones(1), "max_iter": 40},
+    ),
+    "a step a little longer than it says": (
+        RIDGE, descent(1.002, {"searched": False}), T.GradientDescentRate(), False, "", {},
+    ),
+    "prox": (LASSO, proximal("right"), T.ProximalGradientRate(), True, "", {}),
+    **{
+        f"prox, {kind}, {type(theorem).__name__}": (LASSO, proximal(kind), theorem, False, "", {})
+        for kind in ("wrong sign", "twice the step", "too long")
+        for theorem in (T.ProximalGradientRate(), FAST)
+    },
+    **{
+        f"subgradient, {factor}": (
+            one(1.0, 0.0, losses.Absolute()), subgradient(factor), T.SubgradientRate(), holds, "",
+            {"w0": np.array([0.025 * abs(factor)]), "max_iter": 400},
+        )
+        for factor, holds in ((1.0, True), (30.0, False), (-1.0, False))
+    },
+    **{
+        f"{name}, {factor}": (
+            one(1.0, 1.0, losses.Absolute(), penalty), online(factor, ball, leader), theorem,
+            factor == 1.0, "", {"max_iter": size},
+        )
+        for name, theorem, penalty, ball, leader, size in (
+            ("online descent", T.OnlineRegret(), penalties.Zero(), np.inf, False, 400),
+            ("leader in a ball", T.LeaderRegret(), penalties.L2Ball(3.0), 3.0, True, 80),
+            ("leader in corners", T.CornerRegret(), penalties.L1Ball(1.5), 1.5, True, 80),
+        )
+        for factor in (1.0, -1.0, 0.2)
+    },
+    **{
+        f"saga, {kind}": (axes(8, 4), saga(kind), T.SagaRate(), kind == "right", "", {})
+        for kind in ("right", "too long", "wrong sign", "stale table")
+    },
+    **{
+        f"pegasos, {factor}": (
+            one(1.0, 1.0, losses.Absolute(), penalties.L2(5.0)), pegasos(factor), T.PegasosRate(),
+            factor == 1.0, "", {"max_iter": 80},
+        )
+        for factor in (1.0, 60.0, 0.001)
+    },
+    "stochastic subgradients uphill": (
+        ABSOLUTE, uphill, T.StochasticSubgradientRate(), False, "", {"max_iter": 250, "seeds": 8},
+    ),
+    "half of Newton's steps": (LOGISTIC, half_newton, NEWTON, False, "M r^2", {"max_iter": 30}),
+    "Newton undamped": (LOGISTIC, stretched("newton"), NEWTON, False, "", {"max_iter": 8}),
+    "residuals": (LOGISTIC, changed("newton_cg", honest), INEXACT, True, "", {"max_iter": 3}),
+    "residuals half way": (
+        LOGISTIC, changed("newton_cg", half_way), INEXACT, False, "eta_T", {"max_iter": 3},
+    ),
+    "residuals of another step": (
+        LOGISTIC, changed("newton_cg", told(step=lambda k, v: 0.5)), INEXACT, False, "eta_T",
+        {"max_iter": 3},
+    ),
+    "forcing terms below the residual": (
+        LOGISTIC, changed("newton_cg", told(forcing=lambda k, v: 1e-3 * v)), INEXACT, False, "eta",
+        {"max_iter": 6},
+    ),
+    "restarts that did not happen": (
+        SLOW_LASSO,
+        changed("fista", told(restarted_at=lambda k, v: float(k - k % 7)), restart=False),
+        FAST, False, "", {},
+    ),
+    "a step longer once": (
+        LASSO, changed("fista", told(step=lambda k, v: v * (10.0 if k == 3 else 1.0))), FAST,
+        False, "exceeds 1/L", {},
+    ),
+    "coordinate steps too long": (
+        LASSO, stretched("coordinate_descent"), T.Descent(), False, "", {"max_iter": 40},
+    ),
+    "dual points forth and back": (SVM, forth_and_back, T.DualAscent(), False, "", {"max_iter": 5}),
+    "ADMM whose prices grow": (
+        LASSO, changed("admm", growing, rho=1.0), ADMM, False, "", {"max_iter": 40},
+    ),
+    "ADMM that shows no copies": (
+        LASSO, changed("admm", lambda k, before, point: Iterate(
+            point.w, point.b, facts={"residual": 0.5**k, "rho": 1.0})),
+        ADMM, False, "", {"max_iter": 40},
+    ),
+    "ADMM": (LASSO, changed("admm", honest), ADMM, True, "", {"max_iter": 20}),
+    **{
+        f"ADMM, {name} wrong once": (
+            LASSO, changed("admm", kept(9, **{name: 1.001})), ADMM, False, "", {"max_iter": 20},
+        )
+        for name in "xzpstv"
+    },
+    "augmented Lagrangian": (
+        SVM, changed("augmented_lagrangian", honest), OUTER, True, "", {"max_iter": 12},
+    ),
+    "about another centre": (
+        SVM, changed("augmented_lagrangian", elsewhere), OUTER, False, "v_{t+1}", {"max_iter": 12},
+    ),
+    "u that is no proximal point": (
+        SVM, changed("augmented_lagrangian", lambda k, before, point: point if point.u is None
+                     else replace(point, u=0.999 * point.u)),
+        OUTER, False, "F(y)", {"max_iter": 12},
+    ),
+    "weights that boast": (
+        SVM, changed("augmented_lagrangian", kept(D=1e-3)), OUTER, False, "F(y)", {"max_iter": 12},
+    ),
+    "interior points": (SVM, changed("interior_point", honest), INNER, True, "", {"max_iter": 12}),
+    "slacks of the wrong side": (
+        SVM, changed("interior_point", lambda k, before, point: replace(
+            point, state={n: v - 0.1 if n == "s" else v for n, v in point.state.items()})),
+        INNER, False, "s, z >= 0", {},
+    ),
+    "residuals left behind": (
+        SVM, changed("interior_point", lambda k, before, point: replace(
+            point, w=(1.0 + 0.01 / (k + 1)) * point.w)),
+        INNER, False, "r_t", {},
+    ),
+    "slacks a millionth": (
+        RATES["SoftMarginSVM"](), changed("interior_point", kept(s=1e-6)), INNER, False, "",
+        {"max_iter": 12},
+    ),
+    "a perceptron that asks for a margin": (
+        AXES, eager, T.PerceptronBound(), False, "iteration 2: an update adds", {"max_iter": 30},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_only_the_right_method_keeps_its_theorem(name: str) -> None:
+    problem, method, theorem, holds, words, given = ROWS[name]
+    found = audit(problem, method, theorem, **given)
+    assert found.holds is holds, str(found)
+    assert words in f"{found.unmet} {found.first_violation}", str(found)
+
+
+# -- steps and constants ---------------------------------------------------------------------------
+
+
+def too_long(problem: Any, factor: float, constant: str) -> dict[str, float]:
+    return {"step": factor / getattr(theory, constant)(problem.objective_parts)}
+
+
+@pytest.mark.parametrize(
+    ("problem", "solver", "factor", "constant", "words"),
+    [
+        (RIDGE, "gradient_descent", 2.5, "smoothness", "exceeds 1/L"),
+        (axes(), "sgd", 2.5, "sample_smoothness", "exceeds 1/(2 L_max)"),
+        (axes(), "saga", 0.3, "sample_smoothness", "exceeds 1/(4 L_max)"),
+    ],
+)
+def test_a_step_that_is_too_long_is_named(
+    problem: Any, solver: str, factor: float, constant: str, words: str
+) -> None:
+    given = {} if solver == "gradient_descent" else {"seeds": 16}
+    found = audit(problem, solver, 12, **given, **too_long(problem, factor, constant))
+    assert found.holds is False
+    assert words in found.first_violation
+    assert solver == "saga" or not all(claim.holds for claim in found.claims)
+
+
+def test_a_ball_that_leaves_the_solution_out_is_noticed() -> None:
+    found = audit(cml.Ridge(*REAL, 0.01), "online_gradient_descent", max_iter=40, ball=0.1)
+    assert "outside the ball" in found.first_violation
+
+
+def test_decreasing_steps_are_outside_the_theorem_of_the_constant_one() -> None:
+    found = audit(axes(), "sgd", max_iter=20, step=steps.InverseSqrt(0.05))
+    assert found.first_violation == "precondition: the step is not constant"
+
+
+FLAT = cml.Ridge(np.diag([1.0, 0.1]), np.array([0.0, 1.0]), 0.0, fit_intercept=False)
+APART = cml.LearningProblem(  # w* = 0, and each sample pulls its own way
+    [[0.1], [0.1]], [1.0, -1.0], losses.Hinge(), penalties.L2(1.0), fit_intercept=False
+)
+KINK = {"step": 0.2, "w0": np.array([1.0]), "max_iter": 500}
+TIGHT: list[tuple[str, Any, str, float, dict[str, Any]]] = [
+    ("gradient_descent", FLAT, "rates.gradient_descent.strong_convexity", 3.0, {"max_iter": 150}),
+    ("proximal_gradient", FLAT, "rates.proximal_gradient.loss_strong_convexity", 3.0,
+     {"max_iter": 150}),
+    ("gradient_descent", STEEP, "rates.gradient_descent.gradient_descent_value", 0.4,
+     {"w0": np.ones(1), "max_iter": 40}),
+    ("subgradient", one(1.0, 0.0, losses.Absolute()), "rates.subgradient.lipschitz", 0.3, KINK),
+    ("sgd", axes(), "stochastic.sgd.gradient_noise", 0.0, {"max_iter": 40}),
+    ("pegasos", APART, "stochastic.pegasos.pegasos_slope", 0.2, {"max_iter": 40}),
+    ("perceptron", cml.HardMarginSVM(3.0 * np.eye(4), [1.0, -1.0, 1.0, -1.0], fit_intercept=False),
+     "stochastic.perceptron.radius", 0.6, {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("solver", "problem", "constant", "factor", "given"), TIGHT)
+def test_a_wrong_constant_fails(
+    monkeypatch: pytest.MonkeyPatch,
+    solver: str,
+    problem: Any,
+    constant: str,
+    factor: float,
+    given: dict[str, Any],
+) -> None:
+    assert audit(problem, solver, **given).holds
+    module, name = constant.rsplit(".", 1)
+    right = getattr(theory, name)
+    wrong = lambda *a, **k: factor * right(*a, **k)  # noqa: E731
+    monkeypatch.setattr(f"convexml.theory.{module}.{name}", wrong)
+    assert audit(problem, solver, **given).holds is False
+
+
+# -- what is computed again ------------------------------------------------------------------------
+
+
+def test_a_lie_about_regret_or_complementarity_changes_nothing() -> None:
+    for solver, theorem, fact, k in (
+        ("online_gradient_descent", theory.OnlineRegret(), "suffered", "measured"),
+        ("interior_point", INNER, "complementarity", "bound"),
+    ):
+        problem = RATES["Ridge" if k == "measured" else "SoftMarginSVM"]()
+        lie = changed(solver, told(**{fact: lambda k, v: -1e9}))
+        right, found = (
+            audit(problem, each, theorem, max_iter=10) for each in (changed(solver, honest), lie)
+        )
+        assert right.holds, str(right)
+        pairs = zip(found.claims, right.claims, strict=True)
+        assert all(np.array_equal(getattr(a, k), getattr(b, k)) for a, b in pairs)
+
+
+def test_a_descent_that_says_a_step_which_it_did_not_take_is_noticed() -> None:
+    """Half of 1/L, said exactly, taken a little longer: no rate is broken, the move is."""
+
+    def lying(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+        P, L = Composite(objective), theory.smoothness(objective)
+        x = P.pack(w, b)
+        while True:
+            yield P.iterate(x, step=0.5 / L, searched=False)
+            x = x - 0.501 / L * P.gradient(x)
+
+    moves, *rest = audit(RATES["Ridge"](), lying, theory.GradientDescentRate(), 20).claims
+    assert moves.holds is False
+    assert all(claim.holds for claim in rest)
+
+
+def test_a_restart_point_is_judged_against_its_previous_origin() -> None:
+    problem = cml.Ridge(*correlated(), 1e-3)
+    found = audit(problem, "accelerated_gradient", max_iter=300)
+    _, uphill_, value = found.claims
+    assert uphill_.tested.size > 0
+    assert np.array_equal(value.iterations, np.arange(1, 301))  # restart points included
+    k, L = int(uphill_.iterations[0]), theory.smoothness(problem.objective_parts)
+    x = found.reference
+    distance = float(np.sum(x.w**2) + (x.b - correlated()[1].mean()) ** 2)  # from w = 0, best b
+    assert value.bound[k - 1] == pytest.approx(2.0 * L * distance / (k + 1) ** 2, rel=1e-6)
+
+
+def test_perceptron_updates_are_counted_and_its_reference_is_the_hard_margin() -> None:
+    X, y = separable()
+    machine = cml.HardMarginSVM(X, y)
+    best = machine.solve(tol=1e-9).primal
+    for problem in (machine, cml.HalfspaceLP(X, y, fit_intercept=True)):
+        found = problem.solve("perceptron").rate_audit()
+        assert found.holds, str(found)
+        R2 = float(np.max(np.sum(X**2, axis=1))) + 1.0
+        limit = R2 * (float(best["w"] @ best["w"]) + float(best["b"]) ** 2)
+        assert found.claims[1].bound[0] == pytest.approx(limit, rel=1e-4)
+
+
+def test_the_residual_of_ADMM_is_that_of_its_copies() -> None:
+    solution = cml.Lasso(*REAL, 0.2).solve("admm", tol=1e-15, max_iter=12)
+    _, fall = solution.rate_audit().claims
+    points = list(islice(solution.recorded.iterates(), 13))
+    for k, measured in zip(fall.iterations, fall.measured, strict=True):
+        now, old = points[k].state, points[k - 1].state
+        parts = [now["z"] - now["p"], now["p"] - old["p"]]
+        scaled = [np.sqrt(now["tau"]) * each for each in (now["v"] - now["x"], now["x"] - old["x"])]
+        total = sum(float(np.sum(each**2)) for each in (*parts, *scaled))
+        assert measured == pytest.approx(now["rho"] * total, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["s", "z", "nu", "x"])
+def test_a_linear_program_whose_points_are_not_newtons_fails(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from convexml.models.rates import program
+
+    solution = cml.load(PROBLEMS / "lp_max_flow.toml").solve("interior_point", tol=1e-9)
+    found = solution.rate_audit()
+    assert found.holds
+    assert found.claims[1].tested.size == solution.iterations
+    assert solution.rate_audit(iterations=0).claims[1].holds is None
+    right, change = program.RecordedProgram.first, kept(4, **{name: 1.001})
+    monkeypatch.setattr(
+        program.RecordedProgram,
+        "first",
+        lambda self, count: (change(k, p, p) for k, p in enumerate(right(self, count))),
+    )
+    assert solution.rate_audit().holds is False
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_every_run_of_an_expectation_has_a_seed_of_its_own(seed: int) -> None:
+    """Measured is the mean of |x_T - x*|^2 and 2.33 standard errors, here of two runs by hand."""
+    solution = axes().solve("sgd", tol=1e-15, max_iter=6, seed=seed)
+    found = solution.rate_audit(iterations=6, seeds=2)
+    (claim,) = found.claims
+    runs = [list(islice(solution.recorded.iterates(seed + k), 7)) for k in range(2)]
+    squares = np.array([[np.sum((p.w - found.reference.w) ** 2) for p in run] for run in runs])
+    limit = squares.mean(axis=0) + 2.3263478740408408 * np.ptp(squares, axis=0) / 2.0
+    assert claim.measured == pytest.approx(limit[claim.iterations], rel=1e-12)
+    assert np.ptp(squares, axis=0)[1:].min() > 0.0

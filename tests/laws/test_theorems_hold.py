@@ -1,0 +1,405 @@
+"""Each theorem holds for the iterates of its solver, on every problem it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+from support.model_cases import samples
+from support.rate_cases import RATES, ROOM, applicable, audit, axes, correlated
+
+import convexml as cml
+from convexml import losses, penalties, theory
+from convexml.errors import InputError
+from convexml.losses import Hinge
+from convexml.models.rates.reference import reference_of
+from convexml.numerics import Array
+from convexml.penalties import L2
+
+FIRST_ORDER = ("gradient_descent", "accelerated_gradient", "proximal_gradient", "fista")
+SURE = (*FIRST_ORDER, "subgradient", "newton", "online_gradient_descent")
+CASES = [
+    *((solver, name) for solver in SURE for name in applicable(solver)),
+    *((solver, name) for solver in ("sgd", "saga") for name in applicable(solver)),
+]
+
+
+@pytest.mark.parametrize(("solver", "name"), CASES)
+def test_the_theorem_holds_at_every_iteration(solver: str, name: str) -> None:
+    problem = RATES[name]()
+    size = {"sgd": 10, "saga": 8, "online_gradient_descent": 25}.get(solver, 80)
+    solution = problem.solve(solver, tol=1e-15, max_iter=size)
+    found = solution.rate_audit(iterations=size, seeds=24 if solver in ("sgd", "saga") else None)
+    if solver in ("sgd", "saga") and name in ROOM:
+        assert found.holds is None
+        assert found.first_violation is None
+        assert "mu = 0" in found.untested[0]
+        return
+    assert found.holds, str(found)
+    assert found.first_violation is None
+    assert all(len(claim.measured) == len(claim.bound) for claim in found.claims)
+    if any(claim.is_rate for claim in found.claims) and solver != "newton":
+        assert found.slack >= 1.0 - 1e-6
+
+
+def test_there_are_five_problems_each() -> None:
+    tested = [solver for solver, name in CASES if name not in ROOM or solver in SURE]
+    assert min(tested.count(solver) for solver in (*SURE, "sgd", "saga")) >= 5
+
+
+@pytest.mark.parametrize("restart", [True, False])
+@pytest.mark.parametrize("solver", ["accelerated_gradient", "fista"])
+def test_acceleration_with_and_without_restart(solver: str, restart: bool) -> None:
+    found = audit(cml.Ridge(*correlated(), 1e-3), solver, restart=restart, max_iter=300)
+    assert found.holds, str(found)
+    (claim,) = (each for each in found.claims if each.is_rate)
+    assert len(claim.measured) == found.claims[0].tested.size == 300
+    assert bool(found.claims[1].tested.size) == restart
+
+
+@pytest.mark.parametrize("step", ["backtracking", "barzilai_borwein"])
+@pytest.mark.parametrize("name", list(applicable("gradient_descent")))
+def test_searched_steps_never_increase_the_objective(step: str, name: str) -> None:
+    found = audit(RATES[name](), "gradient_descent", step=step)
+    assert found.holds, str(found)
+
+
+def test_a_reference_and_audits_that_cannot_be_made() -> None:
+    problem = cml.Ridge(*samples("real"), 0.3)
+    stored = cml.Solution.from_json(problem.solve("newton").to_json())
+    with pytest.raises(InputError, match="this solution does not know how"):
+        stored.rate_audit()
+    found = problem.solve("gradient_descent").rate_audit()
+    assert found.reference.floor <= found.reference.value
+    assert found.reference.value - found.reference.floor <= 1e-12 * found.reference.value
+    assert "holds" in str(found)
+    changed = problem.solve("gradient_descent", max_iter=7)
+    problem.lam = 100.0  # the record keeps the problem as it was solved
+    assert changed.rate_audit().holds
+
+
+# -- expectations ----------------------------------------------------------------------------------
+
+
+def hinge(n: int, d: int, lam: float, labels: Any = None) -> Any:
+    """A soft-margin problem through the origin."""
+    rng = np.random.default_rng(12 + n)
+    X = rng.normal(size=(n, d))
+    y = np.sign(X[:, 0] + rng.normal(size=n)) if labels is None else labels
+    return cml.LearningProblem(X, y, Hinge(), L2(lam), fit_intercept=False)
+
+
+PEGASOS: dict[str, Callable[[], Any]] = {
+    "hinge": lambda: hinge(40, 5, 0.1),
+    "weak penalty": lambda: hinge(60, 3, 0.003),
+    "more features than samples": lambda: hinge(10, 30, 0.2),
+    "one class": lambda: hinge(20, 2, 0.5, np.repeat([1.0, -1.0], 10)),
+    **{name: RATES[name] for name in applicable("pegasos")},
+}
+
+
+@pytest.mark.parametrize("name", PEGASOS)
+def test_pegasos_keeps_its_rate(name: str) -> None:
+    found = PEGASOS[name]().solve("pegasos", tol=1e-15, max_iter=20).rate_audit(seeds=16)
+    assert found.holds, str(found)
+    assert found.slack > 1.0
+
+
+def test_a_mini_batch_divides_the_floor_and_averages_go_below_it() -> None:
+    found = audit(axes(), "sgd", max_iter=20, batch=8, every=5)
+    assert found.holds, str(found)
+    (one,), (many,) = audit(axes(), "sgd", max_iter=20, every=5).claims, found.claims
+    assert many.bound[-1] < one.bound[-1]
+    assert many.measured[-1] < 1.5 * one.measured[-1] / 8
+    last, mean = (
+        axes().solve("sgd", max_iter=400, tol=1e-15, average=each) for each in (False, True)
+    )
+    assert mean.gap < 0.1 * last.gap
+    solution = RATES["Ridge"]().solve("sgd", max_iter=10, tol=1e-15)
+    single = solution.rate_audit(seeds=1)  # says nothing of an expectation
+    assert single.holds is None
+    assert "two seeds" in single.untested[0]
+    assert solution.rate_audit(seeds=8).holds
+
+
+def test_the_factor_of_saga_is_the_textbook_one_without_a_penalty() -> None:
+    L, mu, n = 3.0, 0.01, 50
+    found = theory.saga_factor(step=0.25 / L, n=n, mu_f=mu)
+    assert found == pytest.approx(1.0 - min(3.0 * mu / (16.0 * L), 1.0 / (3.0 * n)), rel=1e-15)
+    assert theory.saga_factor(step=0.25 / L, n=10**9, mu_f=0.0, mu_g=0.1) < 1.0
+    assert theory.saga_factor(step=0.1, n=2, mu_f=0.0, mu_g=1e9) == 1.0 - 1.0 / 6.0
+
+
+def test_stochastic_subgradients_keep_their_rate() -> None:
+    X, Y = samples("real")
+    n, d = X.shape
+    problem = cml.LearningProblem(X, Y, losses.Absolute(), penalties.L1(0.1), fit_intercept=False)
+    run = problem.solve("stochastic_subgradient", tol=1e-15, max_iter=15, horizon=15 * n)
+    found = run.rate_audit()
+    assert found.holds, str(found)
+    (claim,) = found.claims
+    G = np.linalg.norm(X, axis=1).max() + 0.1 * np.sqrt(d)
+    eta = np.mean(np.abs(Y)) / G / (G * np.sqrt(15 * n))
+    distance = float(np.sum(problem.solve(tol=1e-10).primal["w"] ** 2))
+    expected = distance / (2.0 * eta * (15 * n + 1)) + eta * G**2 / 2.0
+    assert claim.bound[-1] == pytest.approx(expected, rel=1e-3)
+
+
+# -- regrets ---------------------------------------------------------------------------------------
+
+ROUNDS, BALL = 60, 1.5
+
+
+def stream(seed: int) -> tuple[Array, Array]:
+    """Rounds whose best answer turns halfway."""
+    rng = np.random.default_rng(seed)
+    rows = rng.uniform(-1.0, 1.0, size=(ROUNDS, 5))
+    answers = rng.normal(size=(2, 5)).repeat(ROUNDS // 2, axis=0)
+    return rows, np.sum(rows * answers, axis=1) + 0.1 * rng.normal(size=ROUNDS)
+
+
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in range(2, 12))]
+)
+def test_regrets_stay_below_their_theorems(seed: int) -> None:
+    rows, y = stream(seed)
+    euclid = BALL * np.linalg.norm(rows, axis=1).max() * np.sqrt(ROUNDS)
+    simplex = BALL * np.abs(rows).max() * np.sqrt(2.0 * ROUNDS * np.log(10.0))
+    loss, y = (losses.Absolute(), y) if seed % 2 else (losses.Hinge(), np.sign(y))
+    for ball, promised, solvers in (
+        (penalties.L2Ball, euclid, ("online_gradient_descent", "follow_the_regularized_leader")),
+        (penalties.L1Ball, simplex, ("exponentiated_gradient",)),
+    ):
+        problem = cml.LearningProblem(rows, y, loss, ball(BALL), fit_intercept=False)
+        for solver in solvers:
+            given = {"horizon": ROUNDS, **({"ball": BALL} if ball is penalties.L2Ball else {})}
+            found = audit(problem, solver, 1, **given)
+            assert found.holds, str(found)
+            (regret,) = (claim for claim in found.claims if claim.is_rate)
+            assert regret.bound[-1] <= promised * (1.0 + 1e-9)
+            assert regret.measured[-1] <= promised
+
+
+def test_a_wrong_step_breaks_the_theorem_of_the_simplex() -> None:
+    """The regret of weights exp(-factor eta sum v) on eight experts, against its bound."""
+    T, d = 400, 8
+    eta = np.sqrt(2.0 * np.log(d) / T)
+    bound = theory.leader_regret(T, step=eta, slope=1.0, spread=np.log(d))
+    assert bound == pytest.approx(np.sqrt(2.0 * T * np.log(d)))
+    for seed in range(8):
+        costs = np.random.default_rng(seed).random(size=(T, d)) < np.linspace(0.2, 0.8, d)
+        for factor in (1.0, 0.01, -1.0):
+            total, suffered = np.zeros(d), 0.0
+            for cost in costs:
+                p = np.exp(-factor * eta * (total - total.min()))
+                suffered += float(p @ cost / p.sum())
+                total = total + cost
+            assert (suffered - total.min() <= bound) == (factor == 1.0)
+
+
+@pytest.mark.parametrize("ball", [0.5, 2.0])
+def test_the_regret_at_the_horizon_is_b_g_sqrt_t(ball: float) -> None:
+    problem = cml.ConstrainedRidge(*samples("real"), radius=ball, fit_intercept=False)
+    n, G = problem.objective_parts.n, theory.round_slope(problem.objective_parts, ball)
+    found = audit(problem, "online_gradient_descent", 40, ball=ball, horizon=40 * n)
+    assert found.holds, str(found)
+    (claim,) = (each for each in found.claims if each.is_rate)
+    assert claim.bound[-1] <= ball * G * np.sqrt(40 * n) * (1.0 + 1e-6)
+
+
+# -- what is 0, unknown, or in other units ---------------------------------------------------------
+
+
+def test_newton_says_where_its_quadratic_phase_is_not_known() -> None:
+    found = audit(RATES["PoissonRegression"](), "newton", max_iter=20)
+    assert found.holds
+    assert "no bound of the third derivative is on record for poisson" in found.untested[0]
+    assert "not tested" in str(found)
+    quadratic = audit(RATES["Ridge"](), "newton", max_iter=5)
+    assert not quadratic.untested
+    assert np.all(quadratic.claims[1].bound == 0.0)  # one step is enough
+
+
+def test_the_radius_is_a_radius_or_infinite() -> None:
+    X, y = samples("binary")
+    problem = cml.LogisticRegression(X, y, 0.05)
+    found = reference_of(problem, problem.objective_parts)
+    best = problem.solve("newton", tol=1e-15).primal
+    assert np.hypot(np.linalg.norm(found.w - best["w"]), found.b - best["b"]) <= found.radius < 1e-4
+    twice = cml.LearningProblem(
+        np.column_stack([X, X[:, 0]]), y, losses.SquaredHinge(), penalties.L1(0.05)
+    )  # the minimisers are a segment: no finite radius is true
+    assert twice.solve("fista", max_iter=20).rate_audit().reference.radius == np.inf
+
+
+@pytest.mark.parametrize("solver", [*FIRST_ORDER, "sgd", "saga"])
+@pytest.mark.parametrize("loss", [losses.Squared(), losses.Huber(1.0)], ids=repr)
+def test_L_zero_is_survived(solver: str, loss: Any) -> None:
+    zero = penalties.Zero()
+    problem = cml.LearningProblem(
+        np.zeros((4, 2)), [1.0, 2.0, -1.0, 0.0], loss, zero, fit_intercept=False
+    )
+    found = problem.solve(solver, max_iter=4, tol=1e-15).rate_audit(iterations=4)
+    assert found.holds is not False, str(found)
+
+
+def test_rho_zero_is_survived() -> None:
+    X, loss, zero = np.zeros((3, 2)), losses.Absolute(), penalties.Zero()
+    for solver in ("subgradient", "online_gradient_descent"):
+        found = cml.LearningProblem(X, np.zeros(3), loss, zero).solve(solver, max_iter=4)
+        assert found.status == "optimal"
+    problem = cml.LearningProblem(X, np.ones(3), loss, zero, fit_intercept=False)
+    assert problem.solve("subgradient", max_iter=4, tol=1e-15).rate_audit(iterations=4).holds
+
+
+@pytest.mark.parametrize("solver", ["newton", "irls", "interior_point", "coordinate_descent"])
+@pytest.mark.parametrize("size", [1e9, 1e-9])
+def test_runs_in_other_units_are_audited_in_theirs(solver: str, size: float) -> None:
+    X, y = samples("real")
+    X = X * size + 0.0
+    pose = cml.Lasso if solver == "coordinate_descent" else cml.Ridge
+    problem = pose(X, 1e5 * y, 1e5 * size if pose is cml.Lasso else 0.1 * size**2)
+    solution = problem.solve(solver, tol=1e-10)
+    found, run = solution.rate_audit(), solution.recorded
+    assert found.holds, str(found)
+    last = list(islice(run.iterates(), 40))[-1]
+    value, floor = found.reference.value, found.reference.floor
+    assert run.objective.primal(last.w, last.b) == pytest.approx(value, rel=1e-6)
+    assert value * (1.0 - 1e-6) <= floor < value
+
+
+def test_raw_breast_cancer_with_a_large_C_raises_no_alarm() -> None:
+    from sklearn.datasets import load_breast_cancer
+
+    X, y = load_breast_cancer(return_X_y=True)
+    problem = cml.SoftMarginSVM(X, 2.0 * y - 1.0, 100.0)
+    found = problem.solve("interior_point", max_iter=60).rate_audit()
+    assert found.holds, str(found)
+
+
+class Rough:
+    """A ridge regression whose reference solver stops after a few steps."""
+
+    name = "rough"
+
+    def __init__(self, problem: Any) -> None:
+        self.problem, self.coordinates = problem, problem.coordinates
+
+    def snapshot(self) -> Any:
+        return self
+
+    def solve(self, *_: Any, **__: Any) -> Any:
+        return self.problem.solve("gradient_descent", tol=1e-15, max_iter=4)
+
+
+@pytest.mark.parametrize("rough", [True, False])
+def test_the_floor_is_below_the_optimum_and_the_radius_follows_from_it(rough: bool) -> None:
+    X, y = samples("real")
+    problem = cml.Ridge(X, y, 0.3, fit_intercept=False)
+    found = reference_of(Rough(problem) if rough else problem, problem.objective_parts)
+    best = np.linalg.solve(X.T @ X / len(y) + 0.3 * np.eye(5), X.T @ y / len(y))
+    value = float(np.mean((X @ best - y) ** 2) / 2.0 + 0.15 * best @ best)
+    assert found.floor <= value * (1.0 - 1e-16 * (not rough))
+    assert found.floor < found.value
+    assert not rough or value < found.value
+    assert np.linalg.norm(found.w - best) <= found.radius
+    mu = float(np.linalg.eigvalsh(X.T @ X / len(y))[0]) + 0.3
+    gap = found.value - found.floor + 4.0 * np.finfo(float).eps * abs(found.value)
+    assert found.radius == pytest.approx(np.sqrt(2.0 * gap / mu), rel=1e-6)
+
+
+# -- what a claim may not accept -------------------------------------------------------------------
+
+EVERY = [
+    *(("gradient_descent", "Ridge"), ("accelerated_gradient", "Ridge"), ("newton", "Ridge")),
+    *(("proximal_gradient", "Lasso"), ("fista", "Lasso"), ("irls", "Ridge")),
+    *(("coordinate_descent", "Lasso"), ("working_set", "Lasso"), ("admm", "Lasso")),
+    *(("dual_coordinate_descent", "SoftMarginSVM"), ("smo", "SoftMarginSVM")),
+    *(("augmented_lagrangian", "SoftMarginSVM"), ("interior_point", "SoftMarginSVM")),
+    *(("sgd", "Ridge"), ("saga", "Ridge"), ("online_gradient_descent", "Ridge")),
+]
+
+
+@pytest.mark.parametrize(("solver", "name"), EVERY)
+def test_a_run_without_a_step_tests_nothing_and_says_so(solver: str, name: str) -> None:
+    solution = RATES[name]().solve(solver, max_iter=5, tol=1e-15)
+    found = solution.rate_audit(iterations=0, seeds=2)
+    assert found.holds is None, str(found)
+    assert found.untested
+    assert "not tested" in str(found)
+
+
+@pytest.mark.parametrize(("solver", "name"), EVERY)
+def test_a_run_whose_objective_is_infinite_fails(
+    solver: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    from convexml.models.rates import audit as module
+
+    solution = RATES[name]().solve(solver, max_iter=5, tol=1e-15)
+    right = module.measure
+
+    def infinite(*given: Any) -> Any:
+        run = right(*given)
+        nothing = np.full_like(run.values, np.inf)
+        return replace(run, values=nothing, distances=nothing, duals=-nothing)
+
+    monkeypatch.setattr(module, "measure", infinite)
+    with np.errstate(all="ignore"):
+        found = solution.rate_audit(seeds=2)
+    assert found.holds is False or (found.silences and not found.claims), str(found)
+
+
+def test_dual_ascent_without_dual_points_tests_nothing() -> None:
+    def mute(objective: Any, w: Array, b: float) -> Any:
+        while True:
+            yield cml.solvers.Iterate(w, b)
+
+    cml.solvers.register("planted", mute, (), theorem=theory.DualAscent())
+    try:
+        assert audit(RATES["Ridge"](), "planted").holds is None
+    finally:
+        cml.solvers.unregister("planted")
+
+
+@pytest.mark.parametrize(
+    ("values", "holds"),
+    [
+        ([2.0, 1.0, 1.0], True),
+        ([1.0, np.inf], False),
+        ([np.inf, 1.0], False),
+        ([1.0, np.nan, 0.5], False),
+        ([1.0, -np.inf], False),
+        ([1e-9, 1.0], False),
+        ([1.0, 1.0 + 1e-12], False),  # a room of 1e-3, or of 1e-11, would not see it
+        ([1.0, 1.0 + 1e-15], True),
+        ([1.0], None),
+        # 64 eps of 1e-3 is 1.4e-17; of the risen value 1.0 it would be a thousand times as much
+        ([1e-3, 1e-3 * (1.0 + 1e-13)], False),
+        ([-1e-3, 1e3], False),
+        ([0.0, 1e-300], False),
+    ],
+)
+def test_never_increases_wants_finite_values_and_takes_its_room_from_the_earlier_one(
+    values: list[float], holds: bool | None
+) -> None:
+    from convexml.theory.monotone import never_increases
+
+    assert never_increases("a", np.array(values)).holds is holds
+    assert np.all(never_increases("a", np.array([1.0, 5.0])).room <= 2e-14)
+
+
+def test_a_bound_that_says_nothing_tests_nothing() -> None:
+    ones, inf = np.ones(3), np.inf
+    for measured, bound, room, holds in (
+        (ones, np.full(3, inf), 0.0, None),
+        (np.full(3, inf), np.full(3, inf), 0.0, False),
+        (ones, ones, inf, None),
+        (ones, np.full(3, np.nan), 0.0, False),
+        (ones, np.array([inf, 1.0, 1.0]), 0.0, True),
+    ):
+        assert theory.Claim("a", measured, bound, room).holds is holds
