@@ -153,17 +153,6 @@ def test_the_bound_is_below_the_least_singular_value(seed: int) -> None:
         assert sigma > 0.0
 
 
-@pytest.mark.usefixtures("small")
-def test_contradictions_have_no_bound() -> None:
-    E = np.vstack([np.hstack([np.ones((5, 2)), np.eye(5)]), [[1.0, 1.0] + [0.0] * 5] * 2])
-    side = np.concatenate([np.zeros(5), [1.0, 2.0]])
-    assert onto(sparse.csr_array(E), side, np.ones(7, dtype=bool), np.zeros(7))[1] == 0.0
-    side[-1] = 1.0
-    kept, sigma = onto(sparse.csr_array(E), side, np.ones(7, dtype=bool), np.zeros(7))
-    assert kept.size == 6
-    assert sigma > 0.0
-
-
 @pytest.mark.parametrize("factor", [dense_factor, sparse_factor])
 @pytest.mark.parametrize("bending", ["diagonal", "full", "none"])
 def test_a_factor_bounds_the_norm_from_above(factor: Callable[..., Any], bending: str) -> None:

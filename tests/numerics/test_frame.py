@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.sparse import csc_array, csr_array
+from support.exact.exact_learning import Learning
+from support.exact.exact_numbers import exact
 from support.solvers.loops import forced
 
 import convexml as cml
@@ -159,21 +161,13 @@ def test_a_neighbour_of_w_has_a_better_intercept() -> None:
     A = np.column_stack([inner.design.dense(), np.ones(6)])
     solution = np.linalg.lstsq(A, inner.y, rcond=None)[0]
 
-    def exact(w, b):
-        rows = zip(X[:, 0], y, strict=True)
-        return sum((Fraction(x) * Fraction(w[0]) + Fraction(b) - Fraction(t)) ** 2 for x, t in rows)
-
-    # P* in rationals: the slope and the rest of a simple regression on 0 ... 5.
-    x = [Fraction(k) for k in range(6)]
-    t = [Fraction(int(v)) for v in y]
-    mean_x, mean_t = sum(x) / 6, sum(t) / 6
-    slope = sum((a - mean_x) * b for a, b in zip(x, t, strict=True))
-    slope /= sum((a - mean_x) ** 2 for a in x)
-    best = sum((b - mean_t - slope * (a - mean_x)) ** 2 for a, b in zip(x, t, strict=True))
-    plain = exact(*frame.outside(solution[:1], float(solution[1])))
-    near = exact(*frame.nearest(solution[:1], float(solution[1])))
-    assert near - best < (plain - best) / 10
-    assert (near - best) / best < Fraction(1, 10**6)
+    truth = Learning(X, y, ("squared",), ("none",))
+    plain, near = (
+        truth.value(*at(solution[:1], float(solution[1]))) - truth.optimum.value
+        for at in (frame.outside, frame.nearest)
+    )
+    assert near < plain / 10
+    assert near < truth.optimum.value * exact(1e-6)
 
 
 SMOOTH = [Logistic(), Huber(0.5), Poisson(), SquaredHinge(), Exponential()]

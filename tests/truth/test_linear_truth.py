@@ -2,53 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from support.draws.families import assert_honest, sampled
-from support.draws.linear_draws import Linear, draw, game, program, solvable
-from support.draws.linear_judging import judge_point
-from support.exact.exact_judging import Tally
-from support.exact.exact_sizes import sizes as sizes_of
+from support.draws.linear_draws import game, solvable
 from support.programs.netlib import netlib
-from support.programs.small import BOUNDS, certificates_multipliers, oracle
 from support.sizes import sizes
 
 import convexml as cml
 from convexml import Verdict
 from convexml.errors import InputError
 
-TOL = 1e-6
 OPPOSITE = cml.LinearProgram([1, 1], [[1, 2], [-1, -2]], [3, -3])
-
-
-@pytest.mark.parametrize("draws", sizes(12, 100))
-def test_opposite_rows_with_huge_multipliers(draws: int) -> None:
-    rng, tally = np.random.default_rng(1), Tally()
-    for k in range(draws):
-        base = solvable(rng)
-        line = rng.integers(1, 4, (1, base.c.size)).astype(float)
-        x = np.array([float(v) for v in base.optimum.x])
-        side = line @ np.round(x)
-        posed = program(
-            base.c,
-            np.r_[base.A_ub, line, -line],
-            np.r_[base.b_ub, side, -side],
-            base.A_eq,
-            base.b_eq,
-            base.lower,
-            base.upper,
-        )
-        K = 10.0 ** rng.uniform(3, 15)
-        duals = {"lambda_ub": np.zeros(len(posed.b_ub)), "nu": np.zeros(len(posed.b_eq))}
-        duals["lambda_ub"][-2:] = K, K + rng.choice([0.0, 0.5, 1.0, 2.0])
-        for point in (x, x + rng.integers(0, 3, x.size)):
-            judge_point(tally, posed, point, duals, f"draw {k}", TOL)
-    assert tally.judged == 2 * draws
-    assert not tally.crimes
 
 
 @pytest.mark.parametrize("far", [1e6, 1e15])
@@ -70,51 +37,6 @@ def test_a_true_optimum_is_not_refuted_by_what_cancels(draws: int) -> None:
         bounds = np.column_stack([posed.lower, posed.upper])
         again = cml.LinearProgram(2.0**30 * posed.c, A, b, E, e, bounds)
         assert again.certify(x).verdict is Verdict.CERTIFIED
-
-
-def in_units(posed: Linear, rng: np.random.Generator) -> tuple[Linear, np.ndarray, dict]:
-    """The program in other units, and the factors of x and of the multipliers."""
-    unit = 2.0 ** rng.integers(-20, 21, posed.c.size)
-    rows = 2.0 ** rng.integers(-20, 21, len(posed.b_ub))
-    equal = 2.0 ** rng.integers(-20, 21, len(posed.b_eq))
-    cost = 2.0 ** rng.integers(-20, 21)
-    moved = Linear(
-        posed.c * unit * cost,
-        posed.A_ub * unit * rows[:, None],
-        posed.b_ub * rows,
-        posed.A_eq * unit * equal[:, None],
-        posed.b_eq * equal,
-        posed.lower / unit,
-        posed.upper / unit,
-    )
-    return moved, 1.0 / unit, {"lambda_ub": cost / rows, "nu": cost / equal}
-
-
-@pytest.mark.parametrize("draws", sizes(12, 100))
-def test_powers_of_two_change_no_verdict_and_no_relative_gap(draws: int) -> None:
-    rng, seen = np.random.default_rng(7), Counter()
-    for _ in range(draws):
-        posed = draw(rng)[1]
-        moved, factor, prices = in_units(posed, rng)
-        n, data = posed.c.size, (np.r_[posed.A_ub, posed.A_eq], np.r_[posed.b_ub, posed.b_eq])
-        sized = sizes_of(*data, posed.c).objective > 0.0
-        x = rng.integers(0, 4, n).astype(float)
-        if posed.optimum.status == "optimal" and rng.random() < 0.7:
-            x = np.array([float(v) for v in posed.optimum.x])
-            x = x * (1.0 + rng.choice([0.0, 1e-9, 1e-4]) * rng.normal(size=n))
-        duals = {
-            "lambda_ub": rng.integers(0, 3, len(posed.b_ub)).astype(float),
-            "nu": rng.normal(size=len(posed.b_eq)),
-        }
-        for passed in (None, duals):
-            other = None if passed is None else {k: v * prices[k] for k, v in passed.items()}
-            one = posed.posed.certify(x, passed)
-            two = moved.posed.certify(x * factor, other)
-            seen[str(one.verdict)] += 1
-            assert one.verdict is two.verdict
-            if sized and one.relative_gap != two.relative_gap:
-                assert two.relative_gap == pytest.approx(one.relative_gap, rel=1e-6, abs=1e-11)
-    assert min(seen.values()) >= 0.15 * draws
 
 
 def test_no_bad_tolerance() -> None:
@@ -272,88 +194,6 @@ def test_cases_that_were_found() -> None:
     assert cml.LinearProgram([1.0, 2.0, -0.6], rows, [0.0] * 3).solve().status == "optimal"
 
 
-def feasible_program(rng: np.random.Generator) -> dict[str, object]:
-    n, m, p = rng.integers(2, 6), rng.integers(1, 7), rng.integers(0, 3)
-    A, E = rng.normal(size=(m, n)), rng.normal(size=(p, n))
-    x0 = rng.uniform(0.0, 2.0, n)
-    bounds = [BOUNDS[0] if k == 4 else BOUNDS[k] for k in rng.integers(0, 5, n)]
-    x0 = np.clip(x0, [b[0] or 0.0 for b in bounds], [b[1] or 9.0 for b in bounds])
-    c = rng.normal(size=n) + A.T @ -rng.uniform(0.0, 1.0, m)
-    return {
-        "c": c,
-        "A_ub": A,
-        "b_ub": A @ x0 + rng.integers(0, 2, m) * rng.uniform(0.0, 1.0, m),
-        "A_eq": E if p else None,
-        "b_eq": E @ x0 if p else None,
-        "bounds": bounds,
-    }
-
-
-def changes(rng: np.random.Generator, values: np.ndarray) -> Iterator[np.ndarray]:
-    """Perturbed, flipped, permuted, scaled, one entry moved or dropped."""
-    for size in (1e-9, 1e-5, 1e-3, 0.1):
-        yield values + size * rng.normal(size=values.size)
-    yield -values
-    yield rng.permutation(values)
-    yield values * rng.uniform(0.9, 1.1)
-    for shift in (1e-3, -1e-3):
-        yield values + shift * np.eye(values.size)[rng.integers(values.size)]
-    yield values * (np.arange(values.size) != rng.integers(values.size))
-
-
-def is_wrong(
-    data: dict[str, object], best: float, x: np.ndarray, m: dict[str, np.ndarray], tol: float
-) -> bool:
-    """Whether P rose, D fell or feasibility broke by clearly more than tol; plain NumPy."""
-    lower = np.array([-np.inf if b[0] is None else b[0] for b in data["bounds"]])
-    upper = np.array([np.inf if b[1] is None else b[1] for b in data["bounds"]])
-    E = np.zeros((0, x.size)) if data["A_eq"] is None else data["A_eq"]
-    e = np.zeros(0) if data["b_eq"] is None else data["b_eq"]
-    A, b, c = data["A_ub"], data["b_ub"], data["c"]
-
-    def broken(residual: np.ndarray, scale: np.ndarray) -> bool:
-        return bool(np.any(residual > 2.0 * tol * np.maximum(1.0, scale)))
-
-    ub = broken(A @ x - b, abs(A) @ abs(x) + abs(b))
-    eq = broken(abs(E @ x - e), abs(E) @ abs(x) + abs(e))
-    box = broken(np.maximum(lower - x, x - upper), abs(x))
-    signs = any(broken(-m[k], abs(m[k])) for k in ("lambda_ub", "lambda_lower", "lambda_upper"))
-    gradient = c + A.T @ m["lambda_ub"] + E.T @ m["nu"] - m["lambda_lower"] + m["lambda_upper"]
-    sizes = abs(c) + abs(A).T @ abs(m["lambda_ub"]) + abs(E).T @ abs(m["nu"])
-    stationary = broken(abs(gradient), sizes + m["lambda_lower"] + m["lambda_upper"])
-    dual = -b @ m["lambda_ub"] - e @ m["nu"]
-    dual += m["lambda_lower"] @ np.where(np.isfinite(lower), lower, 0.0)
-    dual -= m["lambda_upper"] @ np.where(np.isfinite(upper), upper, 0.0)
-    scale = max(1.0, abs(best), abs(c @ x))
-    rose, fell = c @ x > best + 2.0 * tol * scale, dual < best - 2.0 * tol * scale
-    return ub or eq or box or signs or stationary or bool(rose) or bool(fell)
-
-
-@pytest.mark.parametrize("count", sizes(120, 1000))
-def test_no_mutation_of_point_or_multipliers_is_certified(count: int) -> None:
-    rng, tol = np.random.default_rng(5), 1e-6
-    tries = wrong = 0
-    while tries < count:
-        data = feasible_program(rng)
-        status, result = oracle(data)
-        if status != "optimal":
-            continue
-        problem, good = cml.LinearProgram(**data), certificates_multipliers(result)
-        assert problem.certify(result.x, good, tol=tol).verdict is Verdict.CERTIFIED
-        cases = [(x, good) for x in changes(rng, result.x)]
-        for name, values in good.items():
-            if values.size:
-                cases += [(result.x, good | {name: v}) for v in changes(rng, values)]
-        for x, multipliers in cases:
-            tries += 1
-            certificate = problem.certify(x, multipliers, tol=tol)
-            if is_wrong(data, result.fun, x, multipliers, tol):
-                wrong += 1
-                assert certificate.verdict is not Verdict.CERTIFIED, (data, x, multipliers)
-            assert certificate.gap >= data["c"] @ x - result.fun - 1e-9 * (1 + abs(result.fun))
-    assert wrong > 0.5 * count
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -395,7 +235,7 @@ def test_cplex2_is_never_optimal() -> None:
     assert found.verdict is Verdict.UNDECIDED
 
 
-@pytest.mark.parametrize("seeds", sampled(4, 25))
+@pytest.mark.parametrize("seeds", sampled(8, 25))
 @pytest.mark.parametrize("kind", ["contradictions", "almost feasible"])
 def test_programs_that_contradict_themselves_by_little(kind: str, seeds: range) -> None:
     tally = assert_honest(f"linear: {kind}", seeds)

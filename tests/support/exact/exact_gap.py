@@ -10,9 +10,9 @@ import numpy as np
 from flint import arb
 
 import convexml as cml
-from convexml.losses import Loss, Softmax, SquaredEpsilonInsensitive
+from convexml.losses import Loss
 from convexml.objective import Objective
-from convexml.penalties import GroupL2, Penalty
+from convexml.penalties import Penalty
 from support.exact.exact_losses import as_objects, loss_value, penalty_value
 from support.exact.exact_numbers import HALF, ONE, ZERO, Row, ball, dot, exact, row, table
 
@@ -91,15 +91,7 @@ class Case:
     @cached_property
     def parts(self) -> tuple[Loss, Penalty]:
         """The library's loss and penalty."""
-        alone: Kind = ("none",) if self.penalty[0] == "group" else self.penalty
-        loss = self.loss if self.loss[0] not in OTHERS else ("squared",)
-        found = as_objects(loss, alone)
-        if self.penalty[0] == "group":
-            _, level, groups, weights = self.penalty
-            found = found[0], GroupL2(level, groups, weights=np.array(weights))
-        if self.loss[0] in OTHERS:
-            found = OTHERS[self.loss[0]](*self.loss[1:]), found[1]
-        return found
+        return as_objects(self.loss, self.penalty)
 
     @cached_property
     def posed(self) -> cml.LearningProblem:
@@ -208,9 +200,3 @@ class Case:
                 met = all(size <= level for size, level in zip(sizes, levels, strict=True))
                 return ZERO if met else arb.pos_inf()
         raise LookupError(self.penalty)
-
-
-OTHERS: dict[str, Any] = {
-    "softmax": Softmax,
-    "squared_epsilon_insensitive": SquaredEpsilonInsensitive,
-}

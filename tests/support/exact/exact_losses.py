@@ -9,6 +9,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from convexml import losses, penalties
 from support.exact.exact_numbers import HALF, ONE, ZERO, ball, dot, exact
 
 Kind = tuple[Any, ...]
@@ -121,34 +122,12 @@ def inside(met: bool) -> Any:
 
 def as_objects(loss: Kind, penalty: Kind) -> tuple[Any, Any]:
     """The library's loss and penalty of the same meaning."""
-    from convexml import losses, penalties
-
-    named = {
-        "squared": losses.Squared,
-        "absolute": losses.Absolute,
-        "pinball": losses.Pinball,
-        "huber": losses.Huber,
-        "epsilon_insensitive": losses.EpsilonInsensitive,
-        "hinge": losses.Hinge,
-        "squared_hinge": losses.SquaredHinge,
-        "hard_margin": losses.HardMargin,
-        "interpolation": losses.Interpolation,
-        "logistic": losses.Logistic,
-        "exponential": losses.Exponential,
-        "poisson": losses.Poisson,
-        "linex": losses.Linex,
-    }
-    sets = {
-        "none": penalties.Zero,
-        "l2": penalties.L2,
-        "l1": penalties.L1,
-        "elastic_net": penalties.ElasticNet,
-        "l1_ball": penalties.L1Ball,
-        "l2_ball": penalties.L2Ball,
-        "box": penalties.Box,
-        "nonnegative": penalties.Nonnegative,
-    }
-    return named[loss[0]](*loss[1:]), sets[penalty[0]](*penalty[1:])
+    found = []
+    for room, (name, *values) in ((losses, loss), (penalties, penalty)):
+        name = {"none": "zero", "group": "group_l2"}.get(name, name)
+        called = "".join(word.capitalize() for word in name.split("_"))
+        found.append(getattr(room, called)(*values))
+    return found[0], found[1]
 
 
 def labels(loss: Kind) -> str:

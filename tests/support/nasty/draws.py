@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 import convexml as cml
 from convexml import kernels, losses, models, penalties
-from support.nasty.containers import Draw, formed
-from support.nasty.samples import EPS, sample_weights, tables, targets
+from support.nasty.samples import EPS, Draw, formed, sample_weights, tables, targets
 
 POSITIVE = st.sampled_from([1.0, 0.1, 1e-3, 10.0, 3]) | st.integers(-150, 150).map(
     lambda k: float(f"1e{k}")
@@ -49,15 +48,11 @@ def taken(model: str) -> dict[str, inspect.Parameter]:
     return known
 
 
-LABELS = {
-    **dict.fromkeys(("LogisticRegression", "HardMarginSVM", "SoftMarginSVM"), "binary"),
-    **dict.fromkeys(("KernelSVM", "KernelLogistic", "HalfspaceLP", "NuSVC", "LPBoost"), "binary"),
-    **dict.fromkeys(("AdaBoost",), "binary"),
-    **dict.fromkeys(("SoftmaxRegression", "DiscriminantAnalysis"), "classes"),
-    "CategoricalLikelihood": "classes",
-    "BernoulliLikelihood": "binary",
-    "PoissonRegression": "count",
-}
+BINARY = {"LogisticRegression", "HardMarginSVM", "SoftMarginSVM", "KernelSVM", "KernelLogistic"}
+BINARY |= {"HalfspaceLP", "NuSVC", "LPBoost", "AdaBoost", "BernoulliLikelihood"}
+LABELS = dict.fromkeys(BINARY, "binary") | {"PoissonRegression": "count"}
+LABELS |= dict.fromkeys(("SoftmaxRegression", "DiscriminantAnalysis"), "classes")
+LABELS["CategoricalLikelihood"] = "classes"
 KERNELS: tuple[Callable[[float], Any], ...] = (
     lambda t: kernels.Linear(),
     lambda t: kernels.Polynomial(2, 1.0, t),
@@ -68,14 +63,7 @@ KERNELS: tuple[Callable[[float], Any], ...] = (
     lambda t: kernels.Gaussian(1.0) + kernels.Linear(),
     lambda t: t * kernels.Linear(),
 )
-LOSSES: tuple[Callable[[float], Any], ...] = (
-    *(lambda t, kind=kind: kind() for kind in (losses.Squared, losses.Absolute, losses.Logistic)),
-    *(lambda t, kind=kind: kind() for kind in (losses.Hinge, losses.SquaredHinge, losses.Poisson)),
-    *(lambda t, kind=kind: kind() for kind in (losses.Exponential, losses.HardMargin)),
-    *(lambda t, kind=kind: kind() for kind in (losses.Interpolation, losses.Softmax)),
-    *(losses.Pinball, losses.Huber, losses.EpsilonInsensitive),
-    losses.SquaredEpsilonInsensitive,
-)
+LOSSES = [getattr(losses, name) for name in losses.__all__ if name not in ("Loss", "Linex")]
 PENALTIES: tuple[Callable[[float], Any], ...] = (
     lambda t: penalties.Zero(),
     penalties.L2,
@@ -114,7 +102,8 @@ def calls(draw: Draw, names: tuple[str, ...] = tuple(models.__all__)) -> Call:
             told["kernel"] = kind(number)
         if "loss" in known:
             loss, penalty = draw(st.sampled_from(LOSSES)), draw(st.sampled_from(PENALTIES))
-            told["loss"] = loss(draw(SHARE_ENDS if odd == "loss" else SHARE))
+            share = draw(SHARE_ENDS if odd == "loss" else SHARE)
+            told["loss"] = loss(share) if inspect.signature(loss).parameters else loss()
             if "penalty" in known:
                 told["penalty"] = penalty(draw(ENDS if odd == "penalty" else POSITIVE))
             labels = told["loss"].labels

@@ -1,7 +1,11 @@
-"""An independent eye: P in long doubles from the textbook, and a better point by plain search."""
+"""An independent eye: P in long doubles from the textbook, and a better point by plain search.
+
+Long doubles reach to 1e4932, so that nothing that float64 holds overflows here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,50 +13,142 @@ from scipy import sparse
 
 from convexml.errors import ConvexmlError
 from support.nasty.draws import Call
-from support.nasty.textbook import LONG, Array, kernel_matrix, parts_of
 
+LONG = np.longdouble
+Array = np.ndarray
 TINY = 1e-306
 """Below this P is no number of float64, or one of few digits."""
 SURE = 1e-14
 """A share that two roundings of the same number may differ by."""
 
 
+def _logistic(_: Any, y: Array, z: Array) -> Array:
+    return np.maximum(-y * z, 0) + np.log1p(np.exp(-np.abs(z)))
+
+
+def _poisson(_: Any, y: Array, z: Array) -> Array:
+    t = np.where(y > 0, z - np.log(np.where(y > 0, y, 1)), 0)
+    # All but t^2 / 2 cancels near t = 0, also in long doubles.
+    return np.where(y > 0, y * (np.expm1(t) - t), np.exp(z))
+
+
+def _huber(loss: Any, y: Array, z: Array) -> Array:
+    near = np.minimum(np.abs(z - y), LONG(loss.delta))
+    return near * (np.abs(z - y) - near / 2)
+
+
+def _tube(loss: Any, y: Array, z: Array) -> Array:
+    return np.maximum(np.abs(z - y) - LONG(loss.epsilon), 0)
+
+
+def _pinball(loss: Any, y: Array, z: Array) -> Array:
+    tau = LONG(loss.tau)
+    return np.maximum(tau * (y - z), (1 - tau) * (z - y))
+
+
+LOSSES: dict[str, Callable[[Any, Array, Array], Array]] = {
+    "Squared": lambda loss, y, z: (y - z) ** 2 / 2,
+    "Absolute": lambda loss, y, z: np.abs(z - y),
+    "Pinball": _pinball,
+    "Huber": _huber,
+    "EpsilonInsensitive": _tube,
+    "SquaredEpsilonInsensitive": lambda loss, y, z: _tube(loss, y, z) ** 2 / 2,
+    "Logistic": _logistic,
+    "Hinge": lambda loss, y, z: np.maximum(1 - y * z, 0),
+    "SquaredHinge": lambda loss, y, z: np.maximum(1 - y * z, 0) ** 2 / 2,
+    "Exponential": lambda loss, y, z: np.exp(-y * z),
+    "Poisson": _poisson,
+    "Linex": lambda loss, y, z: np.expm1(y - z) - (y - z),
+    "HardMargin": lambda loss, y, z: np.where(y * z >= 1, 0, np.inf),
+    "Interpolation": lambda loss, y, z: np.where(z == y, 0, np.inf),
+}
+
+
+def _l1(w: Array) -> Array:
+    return np.abs(w).sum(-1)
+
+
+def _squares(w: Array) -> Array:
+    return (w * w).sum(-1)
+
+
+def _net(p: Any, w: Array) -> Array:
+    rho = LONG(p.l1_ratio)
+    return LONG(p.lam) * (rho * _l1(w) + (1 - rho) / 2 * _squares(w))
+
+
+def _groups(p: Any, w: Array) -> Array:
+    masks = [p.groups == label for label in np.unique(p.groups)]
+    return LONG(p.lam) * sum(np.sqrt(LONG(m.sum()) * _squares(w[..., m])) for m in masks)
+
+
+PENALTIES: dict[str, Callable[[Any, Array], Array]] = {
+    "Zero": lambda p, w: 0 * w.sum(-1),
+    "L2": lambda p, w: LONG(p.lam) / 2 * _squares(w),
+    "L1": lambda p, w: LONG(p.lam) * _l1(w),
+    "ElasticNet": _net,
+    "GroupL2": _groups,
+    "L1Ball": lambda p, w: np.where(_l1(w) <= LONG(p.t), 0, np.inf),
+    "L2Ball": lambda p, w: np.where(_squares(w) <= LONG(p.t) ** 2, 0, np.inf),
+    "Box": lambda p, w: np.where(((p.lo <= w) & (w <= p.hi)).all(-1), 0, np.inf),
+    "Nonnegative": lambda p, w: np.where((w >= 0).all(-1), 0, np.inf),
+    "NonnegativeElasticNet": lambda p, w: np.where((w >= 0).all(-1), _net(p, w), np.inf),
+}
+
+
+def kernel_matrix(kernel: Any, X: Array) -> Array | None:
+    """K of the samples; None where it is not written here."""
+    inner = X @ X.T
+    apart = _squares(X[:, None] - X)
+    match type(kernel).__name__:
+        case "Linear":
+            return inner
+        case "Polynomial":
+            return (LONG(kernel.gamma) * inner + LONG(kernel.coef0)) ** int(kernel.degree)
+        case "Gaussian":
+            return np.exp(-apart / (2 * LONG(kernel.sigma) ** 2))
+        case "Laplacian":
+            return np.exp(-np.sqrt(apart) / LONG(kernel.sigma))
+        case "Scaled" if type(kernel.kernel).__name__ == "Linear":
+            return LONG(kernel.factor) * inner
+    return None
+
+
 class Eye:
     """P of a call, where it is written here; of any other model what the model itself says."""
 
     def __init__(self, call: Call, problem: Any) -> None:
-        self.problem, self.parts = problem, parts_of(call)
-        if self.parts is None:
+        self.problem = problem
+        kernel = call.arguments.get("kernel")
+        own = problem.objective_parts if kernel is None else problem.kernel_parts
+        loss, penalty = (
+            table.get(type(getattr(own, name, None)).__name__)
+            for name, table in (("loss", LOSSES), ("penalty", PENALTIES))
+        )
+        self.known = None not in (loss, penalty) and np.ndim(call.arguments.get("y")) == 1
+        if not self.known:
             return
-        X = call.arguments["X"]
+        X, y = call.arguments["X"], np.asarray(call.arguments["y"]).ravel()
         X = np.asarray(X.toarray() if sparse.issparse(X) else X).astype(LONG)
         s = call.arguments.get("sample_weight")
-        s = np.ones(len(X), LONG) if s is None else np.asarray(s).astype(LONG).ravel()
-        y = np.asarray(call.arguments["y"]).ravel()
+        used = np.ones(len(X), bool) if s is None else np.asarray(s).astype(float).ravel() > 0
         if problem.classes is not None:
             y = np.where(y == problem.classes[1], 1, -1)
-        used = s > 0
-        self.X, self.y, s = X[used], y[used].astype(LONG), s[used]
-        self.weights = s / s.sum() if self.parts[2] == "mean" else LONG(self.parts[2]) * s
-        if "kernel" in call.arguments:
-            self._in_functions(kernel_matrix(call.arguments["kernel"], self.X), used)
-
-    def _in_functions(self, K: Array | None, used: Array) -> None:
-        """Predictions are K q, and the penalty is that of q'K q."""
-        loss, penalty, scale = self.parts
-        self.parts = None
-        if K is not None and used.all():
-            self.X, half = K, penalty(np.ones((1, 1), LONG))[0]
-            self.parts = loss, lambda q: half * np.maximum(((q @ K) * q).sum(-1), 0), scale
+        self.X, self.y, self.c = X[used], y[used].astype(LONG), own.c.astype(LONG)
+        self.loss = lambda y, z: loss(own.loss, y, z)
+        self.penalty = lambda w: penalty(own.penalty, w)
+        if kernel is not None:  # predictions are K q, and the penalty is that of q'K q
+            K, half = kernel_matrix(kernel, self.X), LONG(own.penalty.lam) / 2
+            self.known = K is not None and bool(used.all())
+            self.X, self.penalty = K, lambda q: half * np.maximum(((q @ K) * q).sum(-1), 0)
 
     def values(self, w: Array, b: Array) -> Array:
         """P at points (m, d) and (m,)."""
-        if self.parts is None:
+        if not self.known:
             return np.array([self._own(v, c) for v, c in zip(w, b, strict=True)])
-        loss, penalty, _ = self.parts
         with np.errstate(all="ignore"):
             z = w @ self.X.T + b[:, None]
-            found = (self.weights * loss(self.y, z)).sum(-1) + penalty(w)
+            found = (self.c * self.loss(self.y, z)).sum(-1) + self.penalty(w)
         return np.where(np.isnan(found), np.inf, found)
 
     def _own(self, w: Array, b: Array) -> float:
@@ -64,16 +160,15 @@ class Eye:
 
     def rounding(self, w: Array, b: Any) -> Any:
         """What P may be off by where w and b are off by one rounding each: by differences."""
-        if self.parts is None:
+        if not self.known:
             near = [LONG(1), 1 - LONG(2.0**-50), 1 + LONG(2.0**-50)]
             found = self.values(np.array([t * w for t in near]), np.array([b] * 3))
             return np.ptp(found) if np.all(np.isfinite(found)) else np.inf
-        loss = self.parts[0]
         with np.errstate(all="ignore"):
             z, size = self.X @ w + b, np.abs(self.X) @ np.abs(w) + abs(b)
-            apart = [np.abs(loss(self.y, z + e * size) - loss(self.y, z)) for e in (-1e-18, 1e-18)]
-            total = (self.weights * np.nan_to_num(np.maximum(*apart))).sum()
-        return total
+            at = self.loss(self.y, z)
+            apart = [np.abs(self.loss(self.y, z + e * size) - at) for e in (-1e-18, 1e-18)]
+            return (self.c * np.nan_to_num(np.maximum(*apart))).sum()
 
     def better(self, w: Array, b: Any, value: Any) -> tuple[Any, Array, Any]:
         """The lowest P that is found near (w, b), along coordinates, to 0 and down the slopes."""
@@ -102,7 +197,7 @@ class Eye:
 
     def _unit(self, j: int, d: int) -> Any:
         """The step that moves predictions by the size of the targets."""
-        if self.parts is None:
+        if not self.known:
             return LONG(1)
         size = np.abs(self.X[:, j]).max() if j < d else LONG(1)
         return max(np.abs(self.y).max(initial=0), LONG(1e-300)) / size if size else LONG(1)
@@ -122,7 +217,7 @@ def refutes(eye: Eye, w: Array, b: Any, tol: float) -> str:
     w, b = np.ravel(w).astype(LONG), np.asarray(b).astype(LONG)
     value = eye.values(w[None], b[None])[0]
     null = np.zeros_like(w)
-    centre = [0.0] if eye.parts is None else [0.0, *np.unique(eye.y)[:3], np.mean(eye.y)]
+    centre = [0.0] if not eye.known else [0.0, *np.unique(eye.y)[:3], np.mean(eye.y)]
     shifts = [np.zeros_like(b) + LONG(c) for c in centre]
     if not eye.problem.objective_parts.fit_intercept:
         shifts = shifts[:1]
