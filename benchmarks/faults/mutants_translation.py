@@ -10,11 +10,10 @@ CONIC = "convexml/certificates/conic"
 TEXTBOOK = "tests/faces/cvxpy/test_dual_textbook.py"
 SIGNS = "tests/faces/cvxpy/test_dual_values.py"
 ESTIMATORS = "tests/faces/sklearn/test_certified_estimators.py"
-PROBLEMS = "tests/audit/problems/test_audit_problems.py"
-FAULTS = "tests/audit/test_audit_faults.py"
+PROBLEMS = "tests/faces/cvxpy/test_certify_problems.py"
+CONSTANTS = "tests/faces/cvxpy/test_unusual_problems.py"
 MACHINES = "tests/estimators/test_kernel_machines.py"
-ABSENCE = "tests/audit/absence/test_audit_absence.py"
-ATTRIBUTES = "tests/audit/problems/test_attributes.py"
+ABSENCE = "tests/faces/cvxpy/test_absent_answers.py"
 
 
 def estimator(name: str, file: str, old: str, new: str, case: str) -> Mutant:
@@ -43,7 +42,7 @@ MUTANTS = [
         f"{DUALITY}/assemble.py",
         "    if terms and constant:\n        value = value + constant\n",
         "",
-        (f"{FAULTS}::test_a_dual_keeps_the_constant_of_its_problem",),
+        (f"{PROBLEMS}::test_a_constant_moves_no_gap_and_stays_in_the_dual",),
     ),
     Mutant(
         "dual: twice the conjugate of a quadratic form",
@@ -71,7 +70,7 @@ MUTANTS = [
         f"{DUALITY}/assemble.py",
         '        case "nonneg":\n            yield y[0] >= 0\n',
         '        case "nonneg":\n            yield y[0] >= -1e3\n',
-        (f"{FAULTS}::test_multipliers_of_inequalities_have_a_sign",),
+        (f"{PROBLEMS}::test_multipliers_of_inequalities_have_a_sign",),
     ),
     Mutant(
         "dual: the dual norm of the l1 norm is the l1 norm",
@@ -115,21 +114,21 @@ MUTANTS = [
         f"{DUALITY}/assemble.py",
         "cp.Minimize(-value) if lagrangian.maximise else",
         "cp.Maximize(value) if lagrangian.maximise else",
-        (f"{FAULTS}::test_a_dual_keeps_the_constant_of_its_problem",),
+        (f"{PROBLEMS}::test_a_constant_moves_no_gap_and_stays_in_the_dual",),
     ),
     Mutant(
         "audit: the constant of the objective is dropped",
         f"{CONIC}/optimum.py",
         "gap=rest - value,",
         "gap=seen.value - value,",
-        (f"{FAULTS}::test_a_constant_moves_no_gap_of_a_cvxpy_problem",),
+        (f"{PROBLEMS}::test_a_constant_moves_no_gap_and_stays_in_the_dual",),
     ),
     Mutant(
         "audit: Maximize is judged as Minimize",
         f"{AUDIT}/cvxpy/problems.py",
         "found, sign = objective_at(self.names.problem), self.sign",
         "found, sign = objective_at(self.names.problem), 1.0",
-        (f"{FAULTS}::test_a_constant_moves_no_gap_of_a_cvxpy_problem",),
+        (f"{PROBLEMS}::test_a_constant_moves_no_gap_and_stays_in_the_dual",),
     ),
     Mutant(
         "audit: a price of inf is free",
@@ -150,7 +149,7 @@ MUTANTS = [
         f"{AUDIT}/cvxpy/problems.py",
         "    if not np.all(np.isfinite(posed.read(",
         "    if not np.any(np.isfinite(posed.read(",
-        (f"{FAULTS}::test_one_variable_that_is_not_finite_proves_nothing",),
+        (f"{PROBLEMS}::test_values_that_are_not_finite_prove_nothing",),
     ),
     Mutant(
         "audit: an upper bound is measured as a lower one",
@@ -158,8 +157,8 @@ MUTANTS = [
         'variable.attributes["bounds"],\n            (-1.0, 1.0),',
         'variable.attributes["bounds"],\n            (-1.0, -1.0),',
         (
-            f"{ATTRIBUTES}::test_a_violated_attribute_refutes",
-            f"{FAULTS}::test_bounds_have_two_sides",
+            f"{PROBLEMS}::test_a_violated_attribute_refutes",
+            f"{PROBLEMS}::test_bounds_have_two_sides",
         ),
     ),
     Mutant(
@@ -167,14 +166,14 @@ MUTANTS = [
         f"{AUDIT}/cvxpy/reading/violation.py",
         "case cp.constraints.Equality():\n            return _both(args[0] - args[1])",
         "case cp.constraints.Equality():\n            return _positive(args[0] - args[1])",
-        (f"{FAULTS}::test_bounds_have_two_sides",),
+        (f"{PROBLEMS}::test_bounds_have_two_sides",),
     ),
     Mutant(
         "audit: a constant constraint that is violated counts as met",
         f"{AUDIT}/cvxpy/constant.py",
         "certain = np.abs(violated) > error",
         "certain = np.abs(violated) > 1e12 * error",
-        (f"{FAULTS}::test_a_constant_violation_is_one_at_the_level_of_tol",),
+        (f"{CONSTANTS}::test_a_parameter_is_a_constant_at_the_level_of_tol",),
     ),
     Mutant(
         "audit: a ray along which the objective does not fall",
@@ -238,7 +237,7 @@ MUTANTS = [
         f"{AUDIT}/sklearn/families/libsvm.py",
         "c, w, b, fit_intercept=True, u=-q, name=name,",
         "c, w, b, fit_intercept=True, u=q, name=name,",
-        (f"{FAULTS}::test_the_coefficients_of_libsvm_are_its_dual_point",),
+        (f"{ESTIMATORS}::test_the_coefficients_of_libsvm_are_its_dual_point",),
     ),
     Mutant(
         "scikit-learn: coefficients of samples without weight left out",

@@ -19,6 +19,7 @@ from sklearn.linear_model import (
     LogisticRegression,
     PoissonRegressor,
 )
+from sklearn.svm import SVC
 from support.estimator_cases import CASES, SGD
 from support.estimator_fits import Case, fit, mutants, samples
 
@@ -189,3 +190,11 @@ def test_published_coefficients_are_certified(name: str) -> None:
     cml.assert_optimal(published, X, y, gap=gap)
     published.coef_.flat[0] += 1e-3
     assert cml.certify(published, X, y, tol=1e-8).verdict is cml.Verdict.REFUTED
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_the_coefficients_of_libsvm_are_its_dual_point(kernel: str) -> None:
+    X, y, _ = samples("binary")
+    found = cml.certify(SVC(kernel=kernel, tol=1e-9).fit(X, y), X, y)
+    assert found.verdict is cml.Verdict.CERTIFIED
+    assert found.dual_source == "solver"

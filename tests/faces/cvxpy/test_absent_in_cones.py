@@ -1,0 +1,333 @@
+"""No solution in curved cones: borders, flat faces, slow growth, and sums that were rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import convexml as cml
+from convexml import Verdict
+
+
+@pytest.mark.parametrize(("seed", "bounded"), [(0, False), (1, True), (2, False)])
+def test_squares_with_a_line_fall_where_a_linear_program_does(seed: int, bounded: bool) -> None:
+    """|A x|^2 - c'x over x >= -1: unbounded iff some d >= 0 has A d = 0 and c'd > 0."""
+    rng = np.random.default_rng(seed)
+    A, c = rng.normal(size=(4, 7)), np.abs(rng.normal(size=7))
+    if bounded:
+        A[0] = np.abs(A[0])  # then only d = 0 has A d = 0
+    x = cp.Variable(7, name="x")
+    found = cml.solve(cp.Problem(cp.Minimize(cp.sum_squares(A @ x) - c @ x), [x >= -1.0]))
+    room = linprog(-c, A_eq=A, b_eq=np.zeros(4), bounds=(0.0, 1.0)).fun
+    assert found.verdict is Verdict.CERTIFIED, str(found)
+    assert found.claim == ("unbounded" if room < -1e-9 else "optimal")
+    if found.claim == "unbounded":
+        ray = found.evidence["ray"]["x"]
+        np.testing.assert_allclose(A @ ray, 0.0, atol=1e-14)
+        assert ray.min() >= 0.0
+        assert c @ ray > 0.1
+
+
+def test_the_dual_of_an_inseparable_hard_margin_is_unbounded() -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 3)), np.sign(rng.normal(size=60))
+    a = cp.Variable(60, name="a")
+    gain = cp.sum(a) - 0.5 * cp.sum_squares((y[:, None] * X).T @ a)
+    found = cml.solve(cp.Problem(cp.Maximize(gain), [a >= 0.0, y @ a == 0.0]))
+    assert (found.claim, found.verdict) == ("unbounded", Verdict.CERTIFIED)
+    ray = found.evidence["ray"]["a"]
+    np.testing.assert_allclose([*(y * ray) @ X, y @ ray], 0.0, atol=1e-13)
+    assert ray.min() >= 0.0
+
+
+def attributed(attribute: str) -> Any:
+    return cp.Variable((3, 3), **{attribute: True})
+
+
+def no_matrix() -> dict[str, tuple[Any, list[Any]]]:
+    """What is smallest in trace, and constraints that no semidefinite matrix meets."""
+    X, N, S = (attributed(name) for name in ("PSD", "NSD", "symmetric"))
+    H, D, F = attributed("hermitian"), attributed("diag"), cp.Variable((3, 3))
+    return {
+        "a trace and an entry": (X, [cp.trace(X) <= 1, X[0, 1] >= 2]),
+        "a corner": (X, [X[0, 0] == -1]),
+        "a minor": (X, [X[0, 0] <= 1, X[1, 1] <= 1, X[0, 1] >= 1.1]),
+        "two corners": (X, [X[0, 0] == 0, X[1, 1] == -1]),
+        "NSD, a corner": (-N, [N[0, 0] == 1]),
+        "NSD, a trace and an entry": (-N, [cp.trace(N) >= -1, N[0, 1] >= 2]),
+        "symmetric, a corner": (S, [S >> 0, S[0, 0] == -1]),
+        "free, a corner": (F, [F >> 0, F[0, 0] == -1]),
+        "hermitian, a corner": (H, [H >> 0, cp.real(H[0, 0]) == -1]),
+        "hermitian, an entry": (H, [H >> 0, cp.real(cp.trace(H)) <= 1, cp.imag(H[0, 1]) >= 2]),
+        "diagonal, a corner": (D, [D >> 0, D[0, 0] == -1]),
+    }
+
+
+@pytest.mark.parametrize("name", no_matrix())
+def test_no_matrix_is_told_as_none(name: str) -> None:
+    X, rows = no_matrix()[name]
+    problem = cp.Problem(cp.Minimize(cp.real(cp.trace(X)) if X.is_complex() else cp.trace(X)), rows)
+    certificate = cml.solve(problem)
+    assert (certificate.claim, problem.status) == ("infeasible", "infeasible")
+    assert certificate.verdict is Verdict.CERTIFIED
+    assert all(variable.value is None for variable in problem.variables())
+
+
+def no_end() -> dict[str, tuple[Any, list[Any]]]:
+    X, N, H = (attributed(name) for name in ("PSD", "NSD", "hermitian"))
+    return {
+        "PSD": (cp.trace(X), [X[0, 0] == 1]),
+        "NSD": (-cp.trace(N), [N[0, 0] == -1]),
+        "hermitian": (cp.real(cp.trace(H)), [H >> 0, cp.real(H[0, 0]) == 1]),
+    }
+
+
+@pytest.mark.parametrize("name", no_end())
+def test_a_trace_without_end_is_told_as_such(name: str) -> None:
+    value, rows = no_end()[name]
+    problem = cp.Problem(cp.Maximize(value), rows)
+    certificate = cml.solve(problem)
+    assert (certificate.claim, problem.status) == ("unbounded", "unbounded")
+    assert certificate.verdict is Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-9])
+def test_an_entry_of_a_negative_matrix(noise: float) -> None:
+    """max C_11 over C << 0 and C << 2 I: the multipliers are E_11 and 0, and no others.
+
+    Their sum is E_11, so none is inside of the cone: noise on both leaves a radius, at worst.
+    """
+    C = cp.Variable((3, 3), NSD=True)
+    problem = cp.Problem(cp.Maximize(C[0, 0] + 1), [C << 2 * np.eye(3)])
+    C.value = -np.diag([0.0, 1.0, 1.0])
+    problem.constraints[0].save_dual_value(noise * np.eye(3))
+    certificate = cml.certify(problem)
+    assert certificate.verdict is not Verdict.REFUTED
+    assert certificate.relative_gap <= 1e-6
+    if not noise:
+        assert certificate.verdict is Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize(
+    ("kind", "noise", "place"),
+    [
+        ({"symmetric": True}, 0.0, (0, 0)),
+        ({"symmetric": True}, -1.6e-14, (0, 1)),
+        ({"PSD": True}, 1.6e-14, (1, 1)),
+        ({"PSD": True}, 1e-10, (0, 1)),
+        ({}, 1e-10, (1, 1)),
+        ({}, -1.6e-14, (0, 0)),
+    ],
+)
+def test_noise_in_the_multiplier_of_a_matrix_is_cleared(
+    kind: dict[str, bool], noise: float, place: tuple[int, int]
+) -> None:
+    """The multiplier of C << 2 I, where C_11 is largest, is E_11 and nothing else."""
+    C = cp.Variable((3, 3), **kind)
+    below, Y = C << 2 * np.eye(3), np.diag([1.0, 0.0, 0.0])
+    Y[place] += noise
+    Y[place[::-1]] = Y[place]
+    C.value = 2 * np.eye(3)
+    below.save_dual_value(Y)
+    problem = cp.Problem(cp.Maximize(C[0, 0]), [below] if kind else [below, C == C.T])
+    certificate = cml.certify(problem)
+    assert certificate.verdict is Verdict.CERTIFIED
+    assert certificate.gap <= 2e-8
+
+
+x, v = cp.Variable(name="x"), cp.Variable(2, name="v")
+
+S = cp.Variable((2, 2), symmetric=True, name="S")
+
+UNBOUNDED: dict[str, Callable[[], cp.Problem]] = {
+    "log": lambda: cp.Problem(cp.Maximize(cp.log(x))),
+    "minus log": lambda: cp.Problem(cp.Minimize(-2.0 * cp.log(x) + 7.0)),
+    "above a bound": lambda: cp.Problem(cp.Maximize(cp.log(x)), [x >= 1.0]),
+    "one of two": lambda: cp.Problem(cp.Maximize(cp.sum(cp.log(v))), [v[0] <= 1.0]),
+    "a sum": lambda: cp.Problem(cp.Minimize(-cp.log(cp.sum(v))), [v[0] - v[1] == 1.0, v >= 0]),
+    "root": lambda: cp.Problem(cp.Maximize(cp.sqrt(x))),
+    "relative entropy": lambda: cp.Problem(cp.Minimize(cp.rel_entr(1.0, x))),
+    "log det": lambda: cp.Problem(cp.Maximize(cp.log_det(cp.Variable((2, 2), PSD=True, name="T")))),
+    "log det, one entry of two": lambda: cp.Problem(cp.Minimize(S[0, 0] - cp.log_det(S))),
+    "log det beside a bound": lambda: cp.Problem(cp.Maximize(cp.log_det(S)), [S[0, 0] <= 1.0]),
+    "log det, an entry fixed": lambda: cp.Problem(cp.Maximize(cp.log_det(S)), [S[0, 1] == 1.0]),
+    "beside a norm": lambda: cp.Problem(cp.Maximize(cp.log(v[0]) - cp.norm1(v[1]))),
+}
+
+QUICK = ("log", "root", "relative entropy")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in UNBOUNDED],
+)
+def test_what_grows_like_a_logarithm_is_unbounded(name: str) -> None:
+    problem = UNBOUNDED[name]()
+    found = cml.solve(problem)
+    assert (found.claim, found.verdict) == ("unbounded", Verdict.CERTIFIED), str(found)
+    assert "log(1 + t)" in found.reason
+    assert "along no ray" in found.reason
+    sign = 1.0 if isinstance(problem.objective, cp.Maximize) else -1.0
+    values = []
+    for far in 10.0 ** np.arange(0, 13, 2):  # the turn moves auxiliary variables only
+        for variable in problem.variables():
+            at = found.evidence["point"][variable.name()]
+            variable.save_value(np.asarray(at + far * found.evidence["ray"][variable.name()]))
+        values.append(sign * float(problem.objective.value))
+        assert all(np.all(c.violation() < 1e-9) for c in problem.constraints)
+    assert np.all(np.diff(values)[1:] > 1.0)
+
+
+BOUNDED: dict[str, Callable[[], cp.Problem]] = {
+    "cap": lambda: cp.Problem(cp.Maximize(cp.log(x)), [x <= 1e6]),
+    "slope": lambda: cp.Problem(cp.Maximize(cp.log(x) - 1e-3 * x)),
+    "budget": lambda: cp.Problem(cp.Maximize(cp.sum(cp.log(v))), [v[0] + 1e-3 * v[1] <= 1.0]),
+    "price": lambda: cp.Problem(cp.Maximize(cp.log(v[0]) - v[1]), [v[1] >= 0.01 * v[0]]),
+    "root and slope": lambda: cp.Problem(cp.Maximize(cp.sqrt(x) - 0.01 * x)),
+    "root and square": lambda: cp.Problem(cp.Maximize(cp.sqrt(x) - 1e-3 * cp.square(x))),
+    "exp": lambda: cp.Problem(cp.Minimize(cp.exp(-x))),
+    "inverse": lambda: cp.Problem(cp.Minimize(cp.inv_pos(x))),
+    "entropy": lambda: cp.Problem(cp.Maximize(cp.entr(x))),
+    "logistic": lambda: cp.Problem(cp.Minimize(cp.logistic(-x))),
+    "log det and trace": lambda: cp.Problem(cp.Maximize(cp.log_det(S) - 1e-2 * cp.trace(S))),
+    "log det of correlations": lambda: cp.Problem(cp.Maximize(cp.log_det(S)), [cp.diag(S) == 1.0]),
+    "log det of a block": lambda: cp.Problem(cp.Maximize(cp.log_det(S) - 0.1 * S[1, 1] - S[0, 0])),
+    "divergence": lambda: cp.Problem(cp.Minimize(cp.kl_div(1.0, x))),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BOUNDED)
+def test_what_is_bounded_is_not_called_unbounded(name: str) -> None:
+    assert cml.solve(BOUNDED[name]()).claim == "optimal"
+
+
+@pytest.mark.parametrize(
+    ("weight", "slopes", "labels"),
+    [
+        (3.474786099401998, [4.0, 1.0, 1.0], [1.0, 1.0, 1.0]),
+        (0.00022834370235441564, [1.0, -3.0, 0.0, 2.0], [1.0, 0.0, 0.5, 1.0]),
+    ],
+)
+def test_a_sum_that_was_rounded_is_no_descent(
+    weight: float, slopes: list[float], labels: list[float]
+) -> None:
+    """A separable likelihood is above 0; compiled, its slope is a sum of terms, -4e-16 for 0.
+
+    Clarabel's point is near the infimum, and judged as such; the engine knows that none is at it.
+    """
+    z, t = np.array(slopes) * x, np.array(labels)
+    problem = cp.Problem(cp.Minimize(weight * cp.sum(cp.logistic(z) - cp.multiply(t, z))))
+    for solver, right in (("auto", "unattained"), ("clarabel", "optimal")):
+        found = cml.solve(problem, solver)
+        assert found.claim == right
+        assert 0.0 <= problem.value < weight
+
+
+@pytest.mark.parametrize(("seed", "rows"), [(1, 6), (2, 8), (0, 10)])
+def test_a_ray_on_the_faces_of_exponential_cones_is_found(seed: int, rows: int) -> None:
+    """The slope of log(1 + e^u) - 1.5 u along d is max(u'd, 0) - 1.5 u'd; P falls along the ray."""
+    A, w = np.random.default_rng(seed).standard_normal((rows, 4)), cp.Variable(4, name="w")
+    problem = cp.Problem(cp.Minimize(cp.sum(cp.logistic(A @ w) - 1.5 * (A @ w))))
+    found = cml.solve(problem)
+    assert (found.claim, found.verdict) == ("unbounded", Verdict.CERTIFIED), str(found)
+    slopes = A @ found.evidence["ray"]["w"]
+    assert np.sum(np.maximum(slopes, 0.0) - 1.5 * slopes) < -1e-3
+
+
+TINY, STEP = 2.0**-54, 1.0 + 2.0**-52
+
+x_rounded = cp.Variable(name="x")
+
+z = cp.Variable(3, name="z")
+
+
+def combined(coefficients: list[float]) -> cp.Expression:
+    return sum((c * x_rounded for c in coefficients[1:]), coefficients[0] * x_rounded)
+
+
+ZERO = [1.0, TINY, TINY, TINY, TINY, -STEP]
+"""0, and -2^-52 as it is added up."""
+
+POSITIVE = [1.0, TINY, TINY, TINY, TINY, -1.0]
+"""2^-52, and 0 as it is added up."""
+
+WRONG: dict[str, Callable[[], tuple[cp.Problem, str]]] = {
+    # The objective is 0 everywhere.
+    "cost": lambda: (cp.Problem(cp.Minimize(combined(ZERO)), [x_rounded >= -1e3]), "unbounded"),
+    # The row is 2^-52 x <= 1: the value is -2^52.
+    "row": lambda: (cp.Problem(cp.Minimize(-x_rounded), [combined(POSITIVE) <= 1]), "unbounded"),
+    "cone": lambda: (
+        cp.Problem(cp.Minimize(-x_rounded), [cp.norm(cp.hstack([combined(POSITIVE), 1])) <= 2]),
+        "unbounded",
+    ),
+    "exponential": lambda: (
+        cp.Problem(cp.Minimize(cp.exp(combined(POSITIVE)) - x_rounded), [x_rounded >= 0]),
+        "unbounded",
+    ),
+    # x = -2^52 is feasible.
+    "contradiction": lambda: (cp.Problem(cp.Minimize(0), [combined(POSITIVE) <= -1]), "infeasible"),
+    "equality": lambda: (cp.Problem(cp.Minimize(0), [combined(POSITIVE) == 1]), "infeasible"),
+    # The value is about -2^51: x log 2 more than log(1 + e^(2^-52 x)) gains.
+    "curve": lambda: (cp.Problem(cp.Minimize(combined(POSITIVE) - cp.log(x_rounded))), "unbounded"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_rounding_left_over_is_no_evidence(name: str) -> None:
+    problem, claim = WRONG[name]()
+    found = cml.solve(problem)
+    assert (found.claim, found.verdict) != (claim, Verdict.CERTIFIED), str(found)
+
+
+RIGHT: dict[str, Callable[[], tuple[cp.Problem, str]]] = {
+    "integers": lambda: (
+        cp.Problem(
+            cp.Minimize(-x_rounded),
+            [3 * x_rounded - 2 * x_rounded - x_rounded <= 1, 2 * x_rounded - x_rounded >= 0],
+        ),
+        "unbounded",
+    ),
+    "away from the border": lambda: (
+        cp.Problem(
+            cp.Minimize(0.1 * x_rounded + 0.2 * x_rounded), [x_rounded - 0.3 * x_rounded <= 1]
+        ),
+        "unbounded",
+    ),
+    "means": lambda: (
+        cp.Problem(cp.Minimize(cp.mean(z)), [cp.mean(z) <= 1, cp.sum(z) / 3 <= 7, z[0] == z[1]]),
+        "unbounded",
+    ),
+    "contradiction": lambda: (
+        cp.Problem(cp.Minimize(0), [3 * x_rounded - 2 * x_rounded <= -1, 0.1 * x_rounded >= 0]),
+        "infeasible",
+    ),
+    "a mean that is too small": lambda: (
+        cp.Problem(cp.Minimize(0), [cp.mean(z) <= -1, z >= 0]),
+        "infeasible",
+    ),
+    "two means": lambda: (
+        cp.Problem(cp.Minimize(0), [cp.mean(z) <= -1, cp.mean(z) >= 1]),
+        "infeasible",
+    ),
+    "rounded rows of bounded variables": lambda: (
+        cp.Problem(cp.Minimize(0), [0.1 * z[0] + 0.7 * z[0] + z[1] <= -1, z >= 0]),
+        "infeasible",
+    ),
+    "products": lambda: (
+        cp.Problem(cp.Minimize(z[0]), [np.ones((2, 3)) @ (np.eye(3) @ z) == 1]),
+        "unbounded",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_exact_sums_and_strict_slopes_are_evidence_as_before(name: str) -> None:
+    problem, claim = RIGHT[name]()
+    found = cml.solve(problem)
+    assert (found.claim, found.verdict) == (claim, Verdict.CERTIFIED), str(found)

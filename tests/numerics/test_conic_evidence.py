@@ -1,0 +1,274 @@
+"""Multipliers, rays and curves of cone programs: what is evidence, and what beside it is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy import sparse
+
+import convexml as cml
+from convexml import Verdict
+from convexml.certificates.conic import slater as conic
+from convexml.certificates.conic.flat import flattened
+from convexml.certificates.conic.growth import Growth, falls_along, find_curve
+from convexml.certificates.conic.infeasible import verify_farkas
+from convexml.certificates.conic.prices.margin import nudged
+from convexml.certificates.conic.ray import inside, is_ray
+from convexml.certificates.conic.search.relaxation import relax
+from convexml.certificates.conic.units import conic_units
+from convexml.certificates.judge import absent, bounded, judge
+from convexml.conditions import worst
+from convexml.duality import cone_program
+from convexml.objective.conic.cones import SecondOrder, Semidefinite, ZeroCone
+from convexml.objective.conic.curved import ExponentialCone
+from convexml.objective.conic.program import ConeProgram, Rounded, cone_program_of
+
+
+def program(rows: list[list[float]], cone: SecondOrder | ExponentialCone) -> ConeProgram:
+    A = sparse.csc_array(np.array(rows, dtype=float))
+    m, n = A.shape
+    return ConeProgram(sparse.csc_array((n, n)), -np.ones(n), A, np.zeros(m), (cone,))
+
+
+FLAT = {
+    "twins": ([[-1, 0], [-1, 0], [0, 1]], SecondOrder(3)),
+    "opposite": ([[-1, 0], [1, 0], [0, 1]], SecondOrder(3)),
+    "no height": ([[0, 0], [1, 0], [0, 1]], SecondOrder(3)),
+    "exponential": ([[1, 0], [0, 0], [0, 1]], ExponentialCone()),
+}
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_what_is_flat_has_the_rays_of_the_curved_cone(name: str) -> None:
+    """Of 400 directions with small integers, the same ones: -A d in K, decided in integers."""
+    curved = program(*FLAT[name])
+    flat = flattened(curved)
+    assert flat.is_polyhedral
+    assert not curved.is_polyhedral
+    for d in np.random.default_rng(0).integers(-2, 3, size=(400, 2)).astype(float):
+        s = -(curved.A @ d)
+        if name == "exponential":
+            inside = s[0] <= 0.0 == s[1] and s[2] >= 0.0
+        else:
+            inside = s[0] >= 0.0 and s[0] ** 2 >= s[1] ** 2 + s[2] ** 2
+        assert np.array_equal(flat.project(-(flat.A @ d)), -(flat.A @ d)) is bool(inside)
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_what_is_not_quite_flat_stays_curved(name: str) -> None:
+    """Coefficients that differ in the last place, or may, decide nothing."""
+    curved = program(*FLAT[name])
+    row = 0 if name == "no height" else 1
+    other = curved.A.toarray()
+    other[row, 0] += 2.0**-52
+    assert flattened(replace(curved, A=sparse.csc_array(other))).cones == curved.cones
+    off = sparse.csr_array(([1e-300], ([row], [0])), shape=(3, 3))
+    may = Rounded(off, np.zeros(2), np.zeros(2, dtype=bool))
+    assert flattened(replace(curved, rounded=may)).cones == curved.cones
+
+
+UNITS = np.array([1.0, np.sqrt(2.0), 1.0, np.sqrt(2.0), np.sqrt(2.0), 1.0])
+"""Of the upper triangle of a matrix of order 3, column by column."""
+
+
+def corner_below_zero() -> Any:
+    """X_11 = -1, X positive semidefinite; Y = E_11 proves that there is none."""
+    A = np.vstack([np.eye(1, 6), -np.diag(UNITS)])
+    return cone_program_of(None, np.ones(6), A, np.eye(1, 7).ravel() * -1.0, [ZeroCone(1), PSD])
+
+
+PSD = Semidefinite(6)
+
+E11 = np.eye(1, 6).ravel()
+
+
+def test_a_matrix_with_rows_of_zeros_is_left_on_the_border() -> None:
+    """Nothing is added to E_11, which is semidefinite as it stands; a negative one becomes 0."""
+    program = corner_below_zero()
+    for corner, kept in ((1.0, 1.0), (-1.0, 0.0)):
+        y = np.concatenate([[1.0], corner * E11])
+        assert np.array_equal(nudged(program, y)[1:], kept * E11)
+
+
+@pytest.mark.parametrize("noise", [0.0, 4e-11, -4e-11])
+def test_the_unit_matrix_of_a_corner_proves_the_corner_negative(noise: float) -> None:
+    program = corner_below_zero()
+    y = np.concatenate([[1.0 + noise], E11])
+    found = verify_farkas(program, lambda: conic_units(program), y, 1e-6)
+    assert found.verdict is Verdict.CERTIFIED
+    Y = PSD.matrix(found.dual["y"][1:])
+    assert np.array_equal(Y, np.diag([found.dual["y"][0], 0.0, 0.0]))
+
+
+def test_another_matrix_proves_nothing() -> None:
+    program = corner_below_zero()
+    y = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0])  # rank one, but of other entries
+    found = verify_farkas(program, lambda: conic_units(program), y, 1e-6)
+    assert found.verdict is Verdict.UNDECIDED
+
+
+def test_a_ray_may_be_on_the_border() -> None:
+    """trace X falls along -E_22 for ever where X is negative semidefinite and X_11 = -1."""
+    A = np.vstack([np.eye(1, 6), np.diag(UNITS)])
+    cost = np.array([1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
+    program = cone_program_of(None, cost, A, np.eye(1, 7).ravel() * -1.0, [ZeroCone(1), PSD])
+    assert is_ray(program, -np.eye(1, 6, 2).ravel())
+    assert not is_ray(program, -np.array([0.0, 1.0, 1.0, 0.0, 0.0, 0.0]))  # X_12 has no room
+    assert inside(program, -E11, program.b)
+
+
+def test_evidence_of_absence_is_ahead_of_what_is_refuted() -> None:
+    """A certified answer, a feasible point, evidence, a refuted point, and no evidence."""
+    met, broken = (worst("row", "primal_feasibility", off) for off in (0.0, 1.0))
+    point = judge(bounded(5.0, 0.0, [met], 1e-6, scale=5.0))
+    evidence = judge(absent("infeasible", [met], 1e-6, evidence={"radius": 9.0}, within=9.0))
+    rays = judge(absent("unbounded", [met], 1e-6, evidence={"ray": 1.0}), proven=False)
+    better = replace(point, verdict=Verdict.REFUTED)
+    outside = judge(bounded(-7.0, -8.0, [broken], 1e-6, scale=5.0))
+    nothing = judge(absent("infeasible", [], 1e-6, reason="no multipliers"))
+    unmet = judge(absent("infeasible", [broken], 1e-6, evidence={"radius": 1.0}, within=1.0))
+    assert outside.verdict is Verdict.REFUTED
+    for found in (evidence, rays):
+        assert found.verdict is Verdict.UNDECIDED
+        assert point.standing() < found.standing() < better.standing() < outside.standing()
+        assert found.standing() < min(nothing.standing(), unmet.standing())
+    assert outside.standing() < min(nothing.standing(), unmet.standing())
+    proved = judge(absent("infeasible", [met], 1e-6, evidence={"radius": np.inf}))
+    assert proved.standing() < point.standing()
+
+
+x, v = cp.Variable(name="x"), cp.Variable(2, name="v")
+
+S = cp.Variable((2, 2), symmetric=True, name="S")
+
+UNBOUNDED: dict[str, Callable[[], cp.Problem]] = {
+    "log": lambda: cp.Problem(cp.Maximize(cp.log(x))),
+    "log det beside a bound": lambda: cp.Problem(cp.Maximize(cp.log_det(S)), [S[0, 0] <= 1.0]),
+}
+
+BOUNDED: dict[str, Callable[[], cp.Problem]] = {
+    "cap": lambda: cp.Problem(cp.Maximize(cp.log(x)), [x <= 1e6]),
+    "slope": lambda: cp.Problem(cp.Maximize(cp.log(x) - 1e-3 * x)),
+    "budget": lambda: cp.Problem(cp.Maximize(cp.sum(cp.log(v))), [v[0] + 1e-3 * v[1] <= 1.0]),
+    "price": lambda: cp.Problem(cp.Maximize(cp.log(v[0]) - v[1]), [v[1] >= 0.01 * v[0]]),
+    "root and slope": lambda: cp.Problem(cp.Maximize(cp.sqrt(x) - 0.01 * x)),
+    "root and square": lambda: cp.Problem(cp.Maximize(cp.sqrt(x) - 1e-3 * cp.square(x))),
+    "exp": lambda: cp.Problem(cp.Minimize(cp.exp(-x))),
+    "inverse": lambda: cp.Problem(cp.Minimize(cp.inv_pos(x))),
+    "entropy": lambda: cp.Problem(cp.Maximize(cp.entr(x))),
+    "logistic": lambda: cp.Problem(cp.Minimize(cp.logistic(-x))),
+    "log det and trace": lambda: cp.Problem(cp.Maximize(cp.log_det(S) - 1e-2 * cp.trace(S))),
+    "log det of correlations": lambda: cp.Problem(cp.Maximize(cp.log_det(S)), [cp.diag(S) == 1.0]),
+    "log det of a block": lambda: cp.Problem(cp.Maximize(cp.log_det(S) - 0.1 * S[1, 1] - S[0, 0])),
+    "divergence": lambda: cp.Problem(cp.Minimize(cp.kl_div(1.0, x))),
+}
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_what_is_bounded_has_no_such_curve(name: str) -> None:
+    program = cone_program(BOUNDED[name]()).program
+    inside = relax(program, np.ones(program.b.size, dtype=bool)).x
+    assert find_curve(program, inside) is None
+
+
+def test_every_condition_on_a_curve_counts() -> None:
+    program = cone_program(UNBOUNDED["log"]()).program  # x and the epigraph variable r
+    at = np.zeros(2)
+    r = int(np.flatnonzero(program.q)[0])
+    at[1 - r] = 1.0
+    at[r] = -1.0
+    ray, turn = np.eye(2)[1 - r], np.eye(2)[r]
+    assert program.q[r] < 0.0
+    assert falls_along(program, at, Growth(ray, turn))
+    for wrong in (
+        Growth(-ray, turn),
+        Growth(ray, -turn),
+        Growth(0.0 * ray, turn),
+        Growth(turn, turn),
+    ):
+        assert not falls_along(program, at, wrong)
+    assert not falls_along(program, -at, Growth(ray, turn))  # outside of the cone
+    dear = replace(program, q=program.q + 1e-9 * ray)
+    assert not falls_along(dear, at, Growth(ray, turn))
+
+
+def test_every_condition_on_a_curve_of_matrices_counts() -> None:
+    """d and e may move rows and columns in which d is inside; nothing else of the matrix."""
+    problem = UNBOUNDED["log det beside a bound"]()
+    program = cone_program(problem).program
+    at = relax(program, np.ones(program.b.size, dtype=bool)).x
+    curve = find_curve(program, at)
+    assert curve is not None
+    own = slice(None)
+    for entry in np.flatnonzero(curve.ray == 0.0):
+        moved = curve.ray.copy()
+        moved[entry] = 1.0  # the bound, the other diagonal of Z, its other entries, epigraphs
+        assert not falls_along(program, at, Growth(moved, curve.turn)), entry
+    for part, cone in ((part, cone) for cone, part in program.blocks):
+        if isinstance(cone, Semidefinite):
+            own = part
+    turned = 0
+    for entry in np.flatnonzero(np.any(program.A.toarray()[own] != 0.0, axis=0)):
+        turn = curve.turn.copy()
+        turn[entry] += 0.25
+        inside = bool(curve.ray[entry])
+        assert falls_along(program, at, Growth(curve.ray, turn)) == inside, entry
+        turned += inside
+    assert turned == 2  # S_11 and Z_11
+    assert not falls_along(program, at, Growth(-curve.ray, curve.turn))
+
+
+x_slater = cp.Variable(name="x")
+
+X = cp.Variable((2, 2), symmetric=True, name="X")
+
+CASES = {
+    "cut at its end": [cp.square(x_slater) <= 1, x_slater == 1],
+    "a point": [cp.square(x_slater) <= 0],
+    "a border of correlations": [X >> 0, cp.diag(X) == 1, X[0, 1] >= 1],
+}
+
+
+def feasibility(*constraints: cp.Constraint) -> cp.Problem:
+    return cp.Problem(cp.Minimize(0.0), list(constraints))
+
+
+@pytest.mark.parametrize("how", ["sign", "slip", "scale"])
+def test_multipliers_that_are_wrong_prove_nothing(how: str) -> None:
+    """Every entry of a valid certificate is spoilt in turn; one that still holds is checked."""
+    for name, rows in CASES.items():
+        program = cone_program(feasibility(*rows)).program
+        y = conic.no_interior(program, conic.search(program)[1])
+        assert y is not None
+        exact = [Fraction(each) for each in y.tolist()]
+        assert conic._proves(program, exact) or "correlations" in name  # 1/sqrt(2) is rounded
+        for i in np.flatnonzero(y):
+            wrong = list(exact)
+            spoilt = {"sign": -exact[i], "slip": exact[i] + Fraction(1, 3), "scale": 2 * exact[i]}
+            wrong[i] = spoilt[how]
+            assert not conic._proves(program, wrong)
+        assert not conic._proves(program, [Fraction(0)] * y.size)
+
+
+def test_linear_multipliers_alone_prove_nothing() -> None:
+    """A Farkas identity of linear rows, 0 <= 0, says nothing of the curved constraints."""
+    program = cone_program(
+        feasibility(x_slater <= 1, x_slater >= 1, cp.square(x_slater) <= 4)
+    ).program
+    rows = program.A.tocsr()
+    y = [Fraction(0)] * program.b.size
+    for i in range(program.b.size):
+        entries = rows[[i]]
+        if entries.nnz == 1 and abs(program.b[i]) == 1.0 and program.cones[0].dim > i:
+            y[i] = Fraction(1)
+    assert not conic._proves(program, y)
+    assert (
+        cml.slater(feasibility(x_slater <= 1, x_slater >= 1, cp.square(x_slater) <= 4)).holds
+        is True
+    )
