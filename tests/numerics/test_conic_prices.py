@@ -18,12 +18,10 @@ import convexml as cml
 from convexml import Verdict
 from convexml.audit.cvxpy.reading.point import pose
 from convexml.certificates.algebra.rationals import solve_exactly
-from convexml.certificates.conic.prices import log_det
 from convexml.certificates.conic.prices.bounded import bounded_prices
 from convexml.certificates.conic.prices.inwards import inward_prices
 from convexml.certificates.conic.prices.lift import lifted_prices
 from convexml.certificates.conic.prices.lineality import idle_columns
-from convexml.certificates.conic.prices.log_det import log_det_prices, log_dets
 from convexml.certificates.conic.prices.polyhedral import (
     rational_dual,
 )
@@ -32,7 +30,6 @@ from convexml.certificates.conic.search.scaling import solve_scaled
 from convexml.certificates.conic.units import conic_units
 from convexml.certificates.conic.values import dual_value
 from convexml.certificates.linear.implied import implied_bounds
-from convexml.duality import cone_program
 from convexml.numerics import Array
 from convexml.objective.conic.cones import NonnegativeCone, Semidefinite, ZeroCone
 from convexml.objective.conic.program import ConeProgram, cone_program_of
@@ -346,33 +343,6 @@ def test_the_bound_is_below_the_value_and_closer_than_1e_8(name: str) -> None:
     assert bound <= sign * value + 1e-13
     assert sign * certificate.primal_objective >= sign * value - 1e-9
     assert certificate.gap <= 1.01e-8 * abs(value)
-
-
-def implied(program: ConeProgram, W: np.ndarray) -> np.ndarray:
-    """Multipliers of which nothing is known but W, and those of the logarithms."""
-    (found,) = log_dets(program)
-    y, d = np.zeros(program.b.size), len(W)
-    Y = np.eye(2 * d)
-    Y[d:, d:] = W
-    y[found.rows] = found.cone.vector(Y)
-    y[found.first] = -1.0
-    assert log_det._imply(found, y, 1e-13)
-    return y
-
-
-def test_prices_are_below_the_value_wherever_the_multipliers_are() -> None:
-    """Corrupted multipliers: no bound is above the minimum."""
-    d, rng = 3, np.random.default_rng(1)
-    program = cone_program(likelihood(d)()).program
-    units, exact = conic_units(program), known(d) + d - program.offset
-    y = implied(program, covariance(d))
-    zero = np.zeros(program.q.size)
-    best = max(found.bound for found in log_det_prices(program, zero, y, units))
-    assert exact - 1e-7 <= best <= exact + 1e-13
-    for size in (1e-9, 1e-6, 1e-3, 0.1):
-        off = y + size * rng.normal(size=y.size)
-        for found in log_det_prices(program, zero, off, units):
-            assert found.bound <= exact + 1e-13
 
 
 def logistic(n: int, d: int, lam: float, seed: int) -> tuple[cp.Problem, np.ndarray]:

@@ -150,7 +150,7 @@ def test_sizes_of_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["LPBoost", "LinearProgram"])
 def test_a_program_has_a_size(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 1e-3, and moved by nothing but units: tests/certificates/linear has what it is."""
+    """Of 1e-3, and moved by nothing but units: test_exact_oracles.py has what it is."""
     make = EVERY.get(name, lambda: linear_program((0, None), True))
     asked, found = floors(make, monkeypatch)
     sizes = abs(found.primal_objective), abs(found.dual_objective)
