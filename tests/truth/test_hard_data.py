@@ -1,0 +1,508 @@
+"""Every model on data that is hard: weights, dependent columns, units, no minimiser, no penalty."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import optimize
+from support.hard.every_model import (
+    ALONE,
+    KERNEL,
+    LABELS,
+    ROWS,
+    UNWEIGHTED,
+    kind,
+    targets,
+    three,
+    with_column,
+)
+from support.model_cases import GROUPS, binary, bind, count, real, samples, separable
+
+import convexml as cml
+from convexml import LearningProblem, Verdict
+from convexml.errors import ConvexmlError, InputError
+from convexml.losses import HardMargin, Logistic
+from convexml.penalties import (
+    L1,
+    L2,
+    Box,
+    ElasticNet,
+    L1Ball,
+    L2Ball,
+    Nonnegative,
+    NonnegativeElasticNet,
+    Penalty,
+    Zero,
+)
+
+Array = np.ndarray
+
+
+def over(cases: Any, *dear: str) -> Any:
+    """A test of each case; these are slow."""
+    slow = pytest.mark.slow
+    params = [pytest.param(c, marks=[slow] if c.name in dear else [], id=c.name) for c in cases]
+    return pytest.mark.parametrize("case", params)
+
+
+# -- weights, one sample, a constant column --------------------------------------------------------
+
+
+@over([*ROWS, *ALONE, *LABELS])
+def test_weights_are_repetitions(case: Any) -> None:
+    X, y = case.data()
+    times = np.random.default_rng(4).integers(0, 4, size=len(y))
+    if kind(case) in ("two", "more") and case in ROWS:
+        times[[np.flatnonzero(y == label)[0] for label in np.unique(y)]] = 2
+    weighted = case.make(X, y, sample_weight=times).solve(tol=1e-11)
+    rows = np.repeat(np.arange(len(y)), times)
+    repeated = case.make(X[rows], y[rows]).solve(tol=1e-11)
+    assert weighted.objective == pytest.approx(repeated.objective, rel=1e-9, abs=1e-12)
+    if case in ROWS:
+        assert weighted.status == repeated.status == "optimal"
+        if repeated.problem.objective_parts.penalty.strong_convexity > 0.0:
+            found, expected = weighted.decision_function(X), repeated.decision_function(X)
+            assert found == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+
+@over(ROWS)
+def test_one_sample_and_a_constant_column(case: Any) -> None:
+    """w = 0 where b may take all; and beside an intercept a constant is worth a column of 0."""
+    X, y = case.data()
+    found = case.make(with_column(X, 1, np.full(len(X), 3.7)), y).solve(tol=1e-9)
+    assert found.status == "optimal"
+    assert found.certificate.holds(1e-9)
+    if found.problem.objective_parts.fit_intercept:
+        none = case.make(with_column(X, 1, np.zeros(len(X))), y).solve(tol=1e-9)
+        assert found.objective == pytest.approx(none.objective, rel=1e-8, abs=1e-12)
+    if kind(case) in ("two", "more"):
+        with pytest.raises(InputError, match=r"classes, got (only |1 \()"):
+            case.make(X[:1], y[:1])
+        return
+    problem = case.make(X[:1], y[:1])
+    solution = problem.solve()
+    assert solution.status == "optimal"
+    if problem.objective_parts.fit_intercept:
+        assert problem.objective_parts.loss.name == "poisson" or solution.objective <= 1e-12
+        if problem.objective_parts.penalty.name != "zero":
+            assert np.all(np.abs(solution.primal.get("w", solution.primal.get("q"))) <= 1e-6)
+
+
+# -- columns that depend ---------------------------------------------------------------------------
+
+UNPENALISED = ("LeastSquares", "LogisticRegression-none", "HalfspaceLP")
+GAUSSIAN = ("GaussianLikelihood", "DiscriminantAnalysis", "DiscriminantAnalysis-own")
+SHARED = ("Lasso", "LogisticRegression-l1", "QuantileRegression")
+"""An l1 norm is the same however two equal columns share a coefficient."""
+
+
+def dependent(X: Array, how: str) -> Array:
+    """X with its last column a combination of others, exactly."""
+    whole = np.round(8.0 * X) / 8.0
+    columns = {
+        "a column twice": whole[:, 0],
+        "a sum": whole[:, 0] - 2.0 * whole[:, 2],
+        "a column of 0": np.zeros(len(X)),
+    }
+    return with_column(whole, 4, columns[how])
+
+
+@over(ROWS)
+def test_columns_that_depend_exactly(case: Any) -> None:
+    for how in ("a column twice", "a sum", "a column of 0"):
+        X, y = case.data()
+        Z = dependent(X, how)
+        if case.name == "MinimumNorm":
+            y = Z @ [1.0, 2.0, -1.0, 0.5, 0.25]
+        solution = case.make(Z, y).solve()
+        assert solution.status == "optimal"
+        assert solution.certificate.verdict is Verdict.CERTIFIED
+        alone = case.name in UNPENALISED
+        assert ("The minimiser is not unique: column " in solution.message) == alone
+        if kind(case) == "more" or solution.problem.objective_parts.w_shape != (5,):
+            return
+        unique = solution.certified_support().unique
+        assert unique.answer != "yes" or solution.problem.objective_parts.penalty.name != "zero"
+        shared = case.name in SHARED and how == "a column twice" and unique.answer != "yes"
+        if alone or shared:
+            assert unique.answer == "no"
+            ones = np.full(len(Z), float(solution.problem.objective_parts.fit_intercept))
+            E = np.column_stack([Z, ones])
+            assert np.linalg.norm(unique.direction) > 0.5
+            assert np.max(np.abs(E @ unique.direction)) <= 1e-12 * np.max(np.abs(E))
+
+
+@over(ROWS, "HalfspaceLP")
+def test_many_more_columns_than_samples(case: Any) -> None:
+    X, y = case.data()
+    wide = np.hstack([X, np.random.default_rng(1).normal(size=(len(y), 60))])
+    if case.name == "GroupLasso":
+        groups = [*GROUPS, *(f"new {k // 4}" for k in range(60))]
+        case = type(case)(case.name, bind(cml.GroupLasso, 0.3, groups), case.data)
+    if case.name == "Slope":
+        case = type(case)(case.name, bind(cml.Slope, np.linspace(0.6, 0.1, 65)), case.data)
+    solution = case.make(wide, y).solve()
+    if case.name == "LogisticRegression-none":
+        assert solution.status == "unattained"
+        return
+    assert solution.status == "optimal"
+    assert solution.certificate.verdict is Verdict.CERTIFIED
+    if case.name == "LeastSquares":
+        assert "66 unpenalised coefficients and only 24 samples" in solution.message
+    if case.name == "MinimumNorm":  # by the pseudoinverse, also among duplicates
+        assert solution.primal["w"] == pytest.approx(np.linalg.pinv(wide) @ y, abs=1e-10)
+        assert not solution.message
+        few = X[:4]
+        Z, y = np.hstack([few, few, 2.0 * few]), few @ np.arange(5.0)
+        again = case.make(Z, y).solve()
+        assert again.status == "optimal"
+        assert again.primal["w"] == pytest.approx(np.linalg.pinv(Z, rcond=1e-12) @ y, abs=1e-10)
+
+
+@over([*ROWS, *ALONE, *UNWEIGHTED], "NuSVC", "KMeansBound")
+def test_columns_that_depend_up_to_rounding(case: Any) -> None:
+    X, y = case.data()
+    Z = with_column(X, 4, X[:, 0] + X[:, 1])  # rounded: of full rank
+    if case.name == "MinimumNorm":
+        y = Z @ np.ones(5)
+    solution = case.make(pd.DataFrame(Z, columns=list("abcde")), y).solve()
+    certificate = solution.certificate
+    if case.name in ("LeastSquares", "LogisticRegression-none", *GAUSSIAN):
+        assert (solution.status, certificate.verdict) == ("inaccurate", Verdict.UNDECIDED)
+        words = r"'?[abe]'? is a combination of other columns.*Drop the column"
+        if case.name not in GAUSSIAN:
+            words = r"the unpenalised columns \('.*Drop one, or use lam > 0\."
+            assert certificate.within is not None
+            assert 1e6 < certificate.within < np.inf
+            assert "unique" not in solution.message
+        assert re.search(f"Up to rounding, but not exactly, {words}", certificate.reason, re.S)
+    else:
+        assert (solution.status, certificate.verdict) == ("optimal", Verdict.CERTIFIED)
+        assert certificate.within is None
+
+
+@over([*ALONE, *UNWEIGHTED], "KMeansBound")
+def test_models_of_x_alone_where_columns_depend(case: Any) -> None:
+    X, y = case.data()
+    many = np.hstack([X, np.random.default_rng(1).normal(size=(len(y), 60))])
+    for how in ("a column twice", "a column of 0", "many columns"):
+        Z = many if how == "many columns" else dependent(X, how)
+        solution = case.make(Z, y).solve()
+        assert solution.certificate.verdict is Verdict.CERTIFIED
+        constant = case.name == "GaussianLikelihood-l1" and how == "a column of 0"
+        if not (case.name in GAUSSIAN or constant):
+            assert solution.status == "optimal"
+            continue
+        assert solution.status == "unbounded"
+        found = np.array([*solution.evidence["ray"]])
+        within = y if case.name.startswith("Discriminant") else 0.0 * y
+        own = case.name.endswith("own")  # of the first class that is singular
+        groups = [Z[within == label] for label in np.unique(within)]
+        left = [float(np.max(np.abs((rows - rows.mean(axis=0)) @ found))) for rows in groups]
+        assert (min(left) if own else max(left)) <= 1e-12 * np.max(np.abs(Z)) * np.abs(found).sum()
+        words = {"a column of 0": "is constant", "many columns": "samples span no more than"}
+        assert words.get(how, "is a combination of other columns") in solution.certificate.reason
+
+
+# -- units, and constants at their ends ------------------------------------------------------------
+
+SPREAD = 2.0 ** np.array([-27, 13, 0, -13, 27])
+"""From about 1e-8 to 1e8; powers of two, so that the rescaled problem is the same one exactly."""
+UNITS = (SPREAD, np.full(5, 2.0**27), np.full(5, 2.0**-27))
+
+
+def rescaled(penalty: Penalty) -> Penalty | None:
+    """The penalty of the coefficients of X, given that of X * SPREAD; None where there is none."""
+    match penalty:
+        case L2():
+            return L2(penalty.lam, weights=1.0 / SPREAD**2)
+        case L1():
+            return L1(penalty.lam, weights=1.0 / SPREAD)
+        case Zero():
+            return penalty
+    return None
+
+
+@over(ROWS, "SoftmaxRegression-l1", "SoftmaxRegression-group")
+def test_columns_of_any_unit(case: Any) -> None:
+    X, y = case.data()
+    for units in UNITS:
+        solution = case.make(X * units, y).solve()
+        assert solution.status == "optimal"
+        assert solution.certificate.verdict is Verdict.CERTIFIED
+    parts = case.make(X * SPREAD, y).objective_parts
+    if case.name.startswith("Kernel") or kind(case) == "more":
+        return
+    penalty = rescaled(parts.penalty)
+    if penalty is None:
+        return
+    found = case.make(X * SPREAD, y).solve(tol=1e-8)
+    size = float(parts.c[0]) if parts.c[0] != 1.0 / len(y) else "mean"
+    twin = LearningProblem(
+        X, y, parts.loss, penalty, fit_intercept=parts.fit_intercept, loss_scale=size
+    ).solve(tol=1e-8)
+    assert twin.status == found.status
+    assert found.objective == pytest.approx(twin.objective, rel=1e-7, abs=1e-12)
+
+
+@pytest.mark.slow
+def test_softmax_with_an_l1_norm_in_any_unit() -> None:
+    """P* by a conic statement in V = units W; the gap of any point covers what it lacks."""
+    X, y = three()
+    labels = (y[:, None] == np.unique(y)).astype(float)
+    kept = np.mean(np.abs(X), axis=0) > 0.02 / SPREAD  # no slope is as large for the others
+    V, b = cp.Variable((int(kept.sum()), 3)), cp.Variable((1, 3))
+    Z = X[:, kept] @ V + np.ones((len(y), 1)) @ b
+    loss = cp.sum(cp.log_sum_exp(Z, axis=1)) - cp.sum(cp.multiply(labels, Z))
+    norm = cp.sum(cp.multiply(1.0 / SPREAD[kept, None], cp.abs(V)))
+    posed = cp.Problem(cp.Minimize(loss / len(y) + 0.02 * norm))
+    best = posed.solve(solver="CLARABEL")
+    problem = cml.SoftmaxRegression(X * SPREAD, y, 0.02, "l1")
+    solution = problem.solve()
+    assert solution.objective == pytest.approx(best, rel=1e-7)
+    rng = np.random.default_rng(0)
+    for size in (0.0, 1e-4, 1e-1):
+        W = solution.primal["w"] * (1.0 + size * rng.normal(size=(5, 3)))
+        found = problem.certify(W)
+        assert found.gap >= found.primal_objective - best - 1e-7
+        assert found.gap <= 2.0 * (found.primal_objective - best) + 1e-6 or size > 1e-4
+
+
+@over([*ALONE, *UNWEIGHTED], "KMeansBound")
+def test_columns_of_any_unit_of_models_of_x_alone(case: Any) -> None:
+    X, y = case.data()
+    there = case.make(X, y).solve()
+    for units in UNITS:
+        solution = case.make(X * units, y).solve()
+        if case.name == "NuSVC-kernel" and units.max() < 1.0:
+            # Beside a width of 1 all samples are one: K is 1 and P is 0 to their last digits, and
+            # no gap is small beside the spread of the k(x_i, .), which is nothing.
+            assert solution.status == "inaccurate"
+            assert abs(solution.objective) <= 1e-12
+            assert solution.gap <= 1e-12
+            continue
+        assert solution.status == "optimal"
+        assert solution.certificate.verdict is Verdict.CERTIFIED
+        if case.name == "GaussianLikelihood" or case.name.startswith("Discriminant"):
+            shift = 2.0 * float(np.log(units).sum())
+            assert solution.objective - shift == pytest.approx(there.objective, abs=1e-10)
+            Theta = solution.primal["Theta"] * np.outer(units, units)
+            np.testing.assert_allclose(Theta, there.primal["Theta"], rtol=1e-9, atol=1e-12)
+        elif case.name in ("OneClassSVM", "NuSVC") and np.ptp(units) == 0.0:
+            found, size = solution.objective, units[0] ** 2
+            assert found == pytest.approx(there.objective * size, rel=2e-6)
+
+
+LARGE: dict[str, Callable[[float], Any]] = {
+    "SoftMarginSVM": partial(cml.SoftMarginSVM, *binary()),
+    "SoftMarginSVM, separable": partial(cml.SoftMarginSVM, *separable()),
+    "SVR": lambda C: cml.SVR(*real(), C, 0.1),
+    "KernelSVM": lambda C: cml.KernelSVM(*binary(), C, KERNEL),
+    "KernelSVR": lambda C: cml.KernelSVR(*real(), C, 0.1, KERNEL),
+}
+SMALL: dict[str, Callable[[float], Any]] = {
+    "Ridge": partial(cml.Ridge, *real()),
+    "Lasso": partial(cml.Lasso, *real()),
+    "ElasticNet": partial(cml.ElasticNet, *real(), l1_ratio=0.5),
+    "GroupLasso": partial(cml.GroupLasso, *real(), groups=GROUPS),
+    "LogisticRegression": partial(cml.LogisticRegression, *binary()),
+    "LogisticRegression, separable": partial(cml.LogisticRegression, *separable()),
+    "LogisticRegression-l1": partial(cml.LogisticRegression, *binary(), penalty="l1"),
+    "LogisticRegression-l1, separable": partial(cml.LogisticRegression, *separable(), penalty="l1"),
+    "SoftmaxRegression": partial(cml.SoftmaxRegression, *three()),
+    "HuberRegression": partial(cml.HuberRegression, *real(), 0.6),
+    "PoissonRegression": partial(cml.PoissonRegression, *count()),
+    "QuantileRegression": partial(cml.QuantileRegression, *real(), 0.3),
+    "MultiTaskLasso": partial(cml.MultiTaskLasso, *targets()),
+    "KernelRidge": partial(cml.KernelRidge, *real(), kernel=KERNEL),
+    "KernelLogistic": partial(cml.KernelLogistic, *binary(), kernel=KERNEL),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_an_enormous_price_of_slack(name: str) -> None:
+    for C in (1e6, 1e8):
+        solution = LARGE[name](C).solve()
+        assert solution.status == "optimal"
+    if name == "SoftMarginSVM, separable":  # its slack costs too much: it is the hard margin
+        assert solution.objective == pytest.approx(
+            cml.HardMarginSVM(*separable()).solve().objective, rel=1e-6
+        )
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_next_to_no_penalty(name: str) -> None:
+    """P* is between that of no penalty and lam times its penalty more."""
+    solution = SMALL[name](lam=1e-12).solve()
+    assert solution.status == "optimal"
+    before = SMALL[name](lam=1e-9).solve()
+    assert solution.objective <= before.objective * (1.0 + 1e-6) + 1e-12
+    if "separable" not in name and not name.startswith("Kernel"):
+        free = SMALL[name](lam=0.0).solve()
+        assert free.status == "optimal"
+        assert solution.objective == pytest.approx(free.objective, rel=2e-6)
+
+
+@over(ROWS)
+def test_from_lam_max_on_w_is_exactly_0(case: Any) -> None:
+    problem = case.pose()
+    try:
+        largest = problem.lam_max
+    except (ConvexmlError, AttributeError):
+        assert not isinstance(problem.objective_parts.penalty, L1 | ElasticNet)
+        return
+    hyper, level = ("lam", 1.0) if case.name != "Slope" else ("lams", np.array(problem.lams))
+    for factor in (1.0, 1.0 + 1e-9, 1e6):
+        setattr(problem, hyper, factor * largest * level)
+        solution = problem.solve()
+        assert solution.status == "optimal"
+        assert np.all(solution.primal["w"] == 0.0)
+    setattr(problem, hyper, 0.98 * largest * level)
+    assert np.any(problem.solve().primal["w"] != 0.0)
+
+
+def test_no_way_is_left_where_a_box_pins_all() -> None:
+    for box in (Box(0.0, 0.0), Box(-1e-300, 1e-300)):
+        solution = LearningProblem(*real(), cml.losses.Squared(), box).solve()
+        assert solution.status == "optimal"
+        assert np.all(np.abs(solution.primal["w"]) <= 1e-300)
+
+
+# -- no minimiser ----------------------------------------------------------------------------------
+
+A, SIGNS = separable()
+"""A nonnegative normal separates them."""
+
+
+def quasi() -> tuple[Array, Array]:
+    """Two samples of unlike labels at one point of the plane; the others are apart."""
+    X = np.vstack([A * (SIGNS[:, None] * A > 0.0), np.zeros((2, 5))])
+    return X, np.append(SIGNS, [1.0, -1.0])
+
+
+def logistic(penalty: Penalty, **named: Any) -> Callable[[Array, Array], Any]:
+    return lambda X, y: LearningProblem(X, y, Logistic(), penalty, **named)
+
+
+ONE_SIDE = Box([-np.inf, 0, 0, 0, 0], [0.0, *[np.inf] * 4])
+FREE: dict[str, Callable[[Array, Array], Any]] = {
+    "no penalty": lambda X, y: cml.LogisticRegression(X, y, 0.0, None),
+    "l2 at 0": lambda X, y: cml.LogisticRegression(X, y, 0.0),
+    "l1 at 0": lambda X, y: cml.LogisticRegression(X, y, 0.0, "l1"),
+    "softmax": lambda X, y: cml.SoftmaxRegression(X, y, 0.0),
+    "w >= 0": logistic(Nonnegative()),
+    "w >= 0, no b": logistic(Nonnegative(), fit_intercept=False),
+    "0 <= w, w_0 <= 0": lambda X, y: logistic(ONE_SIDE)(X * [-1.0, 1, 1, 1, 1], y),
+}
+
+
+@pytest.mark.parametrize("name", FREE)
+@pytest.mark.parametrize("data", [separable, quasi], ids=["complete", "quasi"])
+def test_separable_classes_have_no_minimiser(name: str, data: Callable[[], Any]) -> None:
+    X, y = data()
+    if name == "w >= 0, no b":  # of these b is a part of what separates them
+        X = X * (y[:, None] * X >= 0.0)
+    problem = FREE[name](X, y)
+    solution = problem.solve()
+    assert solution.status == "unattained"
+    assert solution.certificate.verdict is Verdict.CERTIFIED
+    assert "A penalty on w, with lam > 0, keeps it from going there." in solution.certificate.reason
+    w, b = solution.evidence["w"], solution.evidence["b"]
+    signs = [-1.0, 1.0, 1.0, 1.0, 1.0] if "w_0" in name else np.ones(5)
+    z = (X * signs) @ w + b
+    z = z if w.ndim == 1 else z[:, 1] - z[:, 0]
+    assert np.min(y * z) >= -1e-12
+    assert np.max(y * z) > 0.1
+    if w.ndim == 1:
+        assert np.all(signs * w >= 0.0) or not problem.objective_parts.penalty.is_constraint
+        values = [problem.objective(t * w, t * float(b)) for t in (0.0, 1.0, 10.0, 100.0)]
+        assert np.all(np.diff(values) < 0.0)
+
+
+def test_what_is_suggested_does() -> None:
+    for data in (separable, quasi):
+        for penalty in (L2(0.1), L1(0.01), NonnegativeElasticNet(0.01), L2Ball(3.0), L1Ball(2.0)):
+            assert logistic(penalty)(*data()).solve().status == "optimal"
+    assert cml.SoftMarginSVM(*binary()).solve().status == "optimal"
+    X, _ = samples("count")
+    solution = cml.PoissonRegression(X, np.zeros(24), 0.1).solve()
+    assert solution.status == "unattained"
+    assert "lam > 0" not in solution.certificate.reason
+    assert "fit_intercept=False does." in solution.certificate.reason
+    free = cml.PoissonRegression(X, np.zeros(24), 0.1, fit_intercept=False)
+    assert free.solve().status == "optimal"
+
+
+def margin(penalty: Penalty) -> Callable[[Array, Array], Any]:
+    return lambda X, y: LearningProblem(X, y, HardMargin(), penalty)
+
+
+MARGINS: dict[str, Callable[[Array, Array], Any]] = {
+    "HardMarginSVM": cml.HardMarginSVM,
+    "HalfspaceLP": lambda X, y: cml.HalfspaceLP(X, y, fit_intercept=True),
+    "a ball": margin(L2Ball(2.0)),
+    "an l1 ball": margin(L1Ball(2.0)),
+    "a box": margin(Box(-1.0, 1.0)),
+    "signs": margin(Nonnegative()),
+}
+
+
+def in_hull(point: Array, X: Array) -> float:
+    """How far a point is from the convex hull of rows: by a linear program, in the largest norm."""
+    n, d = X.shape
+    columns = np.column_stack([X.T, -np.ones(d)]), np.column_stack([-X.T, -np.ones(d)])
+    found = optimize.linprog(
+        np.append(np.zeros(n), 1.0),
+        A_ub=np.vstack(columns),
+        b_ub=np.concatenate([point, -point]),
+        A_eq=np.append(np.ones(n), 0.0)[None],
+        b_eq=[1.0],
+    )
+    return float(found.fun)
+
+
+@pytest.mark.parametrize("name", MARGINS)
+def test_inseparable_classes_share_a_point(name: str) -> None:
+    X, y = binary()
+    solution = MARGINS[name](X, y).solve()
+    assert solution.status == "infeasible"
+    assert solution.certificate.verdict is Verdict.CERTIFIED
+    reason = solution.certificate.reason
+    assert "SoftMarginSVM pays for samples on the wrong side instead." in reason
+    assert ("shared" in solution.evidence) or name == "signs"
+    if "shared" in solution.evidence:
+        shared = solution.evidence["shared"]
+        assert f"their hulls share the point ({shared[0]:.4g}, {shared[1]:.4g}, " in reason
+        for label in (1.0, -1.0):
+            assert in_hull(shared, X[y == label]) <= 1e-9
+    alpha = solution.evidence["alpha"]
+    assert np.all(alpha >= 0.0)
+    assert alpha @ y == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "penalty", [L2Ball(0.01), L1Ball(0.01), Box(-0.01, 0.01), Box(-np.inf, 0.0)], ids=repr
+)
+def test_a_constraint_on_w_may_be_what_is_in_the_way(penalty: Penalty) -> None:
+    solution = margin(penalty)(A, SIGNS).solve()
+    assert solution.status == "infeasible"
+    assert solution.certificate.verdict is Verdict.CERTIFIED
+    assert "shared" not in solution.evidence
+    reason = solution.certificate.reason
+    assert "no w of the constraint has a margin above" in reason
+    assert "Widen the constraint. SoftMarginSVM pays for samples" in reason
+
+
+@over([case for case in ROWS if kind(case) == "two"])
+def test_every_classifier_answers_for_classes_apart_or_not(case: Any) -> None:
+    for data in (separable(), binary(), quasi()):
+        solution = case.make(*data).solve()
+        assert solution.status in ("optimal", "unattained", "infeasible")
+        assert solution.certificate.verdict is Verdict.CERTIFIED
