@@ -124,5 +124,7 @@ def target(name: str) -> Array:
         return np.column_stack([z, z**2])
     if name.startswith("Poisson"):
         return np.abs(np.round(z))
-    classifies = name.endswith(("Classifier", "SVC", "LogisticRegression", "Analysis"))
+    classifies = name.endswith(
+        ("Classifier", "SVC", "LogisticRegression", "RegressionCV", "Analysis")
+    )
     return np.where(z > np.median(z), 1.0, -1.0) if classifies else z
