@@ -15,7 +15,6 @@ from convexml.errors import ProblemFileError
 from convexml.library import load_file
 from convexml.library.programs import Program, read_mps
 
-NETLIB = Path(__file__).resolve().parents[3] / "shared" / "data" / "netlib"
 TEXT = """* every kind of row, range and bound
 NAME          SMALL
 ROWS
@@ -116,10 +115,8 @@ def test_a_whole_q_is_read_as_a_triangle(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["israel", "itest2", "klein1", "brandy"])
-def test_netlib_is_read_as_highs_reads_it(tmp_path: Path, name: str) -> None:
-    if not NETLIB.exists():
-        pytest.skip(f"the optional data folder {NETLIB} is not there")
-    agree(NETLIB / f"{name}.mps", tmp_path)
+def test_netlib_is_read_as_highs_reads_it(tmp_path: Path, data_dir: Path, name: str) -> None:
+    agree(data_dir / "netlib" / f"{name}.mps", tmp_path)
 
 
 def scipy_value(text: str, folder: Path, sign: float = 1.0) -> float:
