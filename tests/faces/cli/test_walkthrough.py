@@ -10,9 +10,9 @@ import pytest
 from support.pages import normalised
 from support.report.commands import Command, document
 
-from convexml.library import load_file
+import convexml as cml
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "problem_files.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "problem_files.md"
 
 
 def block(kind: str) -> str:
@@ -56,7 +56,7 @@ def test_the_coefficients_are_those_of_the_optimality_conditions(
     slopes = X.T @ (y - X @ w - y.mean()) / len(y)
     np.testing.assert_allclose(slopes[w != 0.0], lam * np.sign(w[w != 0.0]), atol=1e-5)
     assert np.all(np.abs(slopes[w == 0.0]) <= lam)
-    assert load_file(houses).problem.features == ["area", "rooms", "age"]
+    assert cml.load(houses).features == ["area", "rooms", "age"]
 
 
 def test_what_the_page_says_next_works_too(run: Command, houses: Path) -> None:
@@ -91,47 +91,29 @@ def test_no_code_runs_nothing(run: Command, houses: Path) -> None:
     assert (folder / "ran").exists()
 
 
-def test_links_that_leave_the_folder(run: Command, houses: Path) -> None:
-    inner = houses.parent / "inner"
+def test_what_lies_outside_of_the_folder(run: Command, houses: Path) -> None:
+    """Code there is never run; data are read, by a path or a link, from who is trusted only."""
+    outer, inner = houses.parent, houses.parent / "inner"
     inner.mkdir()
-    text, refused = houses.read_text(encoding="utf-8"), "lies outside the folder of the problem"
-    (inner / "houses.toml").write_text(text, encoding="utf-8")
-    (inner / "houses.csv").symlink_to(houses.parent / "houses.csv")
-    assert run("solve", inner / "houses.toml").exit_code == 0
-    result = run("solve", inner / "houses.toml", "--no-code")
-    assert result.exit_code == 3
-    assert refused in result.stderr
-    (inner / "up").symlink_to(houses.parent)
-    moved = text.replace('"houses.csv"', '"up/houses.csv"')
-    (inner / "houses.toml").write_text(moved, encoding="utf-8")
-    assert refused in run("solve", inner / "houses.toml", "--no-code").stderr
-    (inner / "loop").symlink_to(inner / "loop")
-    (inner / "houses.toml").write_text(text.replace('"houses.csv"', '"loop"'), encoding="utf-8")
-    assert run("solve", inner / "houses.toml", "--no-code").exit_code == 3
-    (houses.parent / "door").symlink_to(houses.parent)  # the folder itself may be a link
-    assert run("solve", houses.parent / "door" / "houses.toml", "--no-code").exit_code == 0
-    (houses.parent / "mine.py").write_text("open('ran', 'w').close()\n")
-    (inner / "mine.py").symlink_to(houses.parent / "mine.py")
-    moved = text.replace('model = "lasso"', 'statement = "mine.py"')
-    (inner / "houses.toml").write_text(moved, encoding="utf-8")
-    assert refused in run("solve", inner / "houses.toml").stderr
-
-
-def test_paths_that_leave_the_folder(run: Command, houses: Path) -> None:
-    inner = houses.parent / "inner"
-    inner.mkdir()
-    text = houses.read_text(encoding="utf-8")
-    for path in ("../houses.csv", str(houses.parent / "houses.csv")):
-        moved = text.replace('"houses.csv"', f'"{path}"')
-        (inner / "houses.toml").write_text(moved, encoding="utf-8")
-        assert run("solve", inner / "houses.toml").exit_code == 0
-        result = run("solve", inner / "houses.toml", "--no-code")
+    for name, target in (("houses.csv", outer / "houses.csv"), ("up", outer), ("loop", "loop")):
+        (inner / name).symlink_to(target)
+    (outer / "mine.py").write_text("open('ran', 'w').close()\n")
+    (inner / "mine.py").symlink_to(outer / "mine.py")
+    text, file = houses.read_text(encoding="utf-8"), inner / "houses.toml"
+    far = ("../houses.csv", str(outer / "houses.csv"), "houses.csv", "up/houses.csv")
+    for path, trusted in (*((each, 0) for each in far), ("loop", 3)):
+        file.write_text(text.replace('"houses.csv"', f'"{path}"'), encoding="utf-8")
+        assert run("solve", file).exit_code == trusted
+        result = run("solve", file, "--no-code")
         assert result.exit_code == 3
-        assert "lies outside the folder of the problem file" in result.stderr
-    assert run("solve", houses, "--no-code").exit_code == 0
-    (houses.parent / "mine.py").write_text("1/0\n")
-    moved = text.replace('model = "lasso"', 'statement = "../mine.py"')
-    (inner / "houses.toml").write_text(moved, encoding="utf-8")
-    result = run("solve", inner / "houses.toml")
-    assert result.exit_code == 3
-    assert "only code beside it is run" in result.stderr
+        assert trusted or "lies outside the folder of the problem file" in result.stderr
+    for path in ("mine.py", "../mine.py"):
+        file.write_text(text.replace('model = "lasso"', f'statement = "{path}"'), encoding="utf-8")
+        result = run("solve", file)
+        assert result.exit_code == 3
+        assert "lies outside the folder of the problem" in result.stderr
+        assert "only code beside it is run" in result.stderr
+    assert not (outer / "ran").exists()
+    (outer / "door").symlink_to(outer)  # the folder itself may be a link
+    for same in (houses, outer / "door" / "houses.toml"):
+        assert run("solve", same, "--no-code").exit_code == 0

@@ -1,1 +1,0 @@
-"""Stand-ins for models, and damage to problem files."""
