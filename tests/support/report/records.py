@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from math import inf
 from typing import Any
+from unittest.mock import patch
 
 from convexml.comparison import Outcome
+from convexml.report import Comparison, render_html
 
 ENVIRONMENT = {
     "cpu": "A <fast> & honest CPU",
@@ -77,3 +80,9 @@ STATEMENT = record(
     "statement", "scs", verdict="undecided", status="inaccurate", verified=False, certifiable=False
 )
 RECORDS = (record("lasso", "clarabel"), LIE, ABSENT, CRASH, UNATTAINED, STATEMENT)
+
+
+def page_of(results: Comparison, *races: Any) -> str:
+    """The page without the charts that matplotlib draws, which take most of its time."""
+    with patch.dict(sys.modules, {"matplotlib": None}):
+        return render_html(results, races)

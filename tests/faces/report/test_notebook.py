@@ -17,7 +17,6 @@ from support.report.records import RECORDS, record
 import convexml as cml
 from convexml.certificates import Certificate, Verdict
 from convexml.report import Comparison
-from convexml.typesetting.aligned import broken_rows
 
 EVIL = "<script>alert('x')</script>&amp;"
 
@@ -60,7 +59,6 @@ def test_a_problem_shows_its_formulas(evil: Any) -> None:
     shown = Tags(evil._repr_html_())
     assert shown.found.count("math") == evil.latex().count("&")
     assert "Lasso(n=20, d=2, lam=0.1)" in shown.text
-    assert evil._repr_latex_() == f"$$\n{broken_rows(evil.latex())}\n$$"
 
 
 def test_names_are_inert_in_solutions_and_certificates(evil: Any) -> None:

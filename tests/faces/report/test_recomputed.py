@@ -18,7 +18,7 @@ from convexml.cli import app
 from convexml.comparison.record import ANSWER
 from convexml.report.page.render import MOST, ROUNDED
 
-PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
+PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
 NAMES = (
     "ridge_diabetes",
     "lasso_diabetes",

@@ -6,32 +6,23 @@ import io
 import re
 from dataclasses import replace
 from math import inf, nan
+from typing import Any
 
 import pytest
 from rich.console import Console
 from support.report.reader import read
-from support.report.records import record
+from support.report.records import page_of, record
 
+from convexml.comparison import Outcome
 from convexml.report import Comparison, print_comparison
-from convexml.report.formats import brief, scientific, seconds, unlike, values
-from convexml.report.page import render_html
-from convexml.report.page.opening import sentences
-from convexml.report.page.words import LOOKS, badge_words
-from convexml.report.summary import objectives, summarize
-from convexml.report.terminal import closing, notebook_table
-
-
-def test_summary_counts_claims_and_certificates(comparison: Comparison) -> None:
-    summary = summarize(comparison)
-    assert [item.solver for item in summary.disagreements] == ["liar", "scs"]
-    assert summary.unverified == ("svm",)
-    assert (summary.facts_met, summary.facts) == (1, 2)
 
 
 def test_an_optimal_status_without_a_certificate_is_not_shown_as_certified() -> None:
     for status in ("optimal", "infeasible", "unattained"):
         impostor = record("lasso", "liar", verdict="undecided", status=status)
-        assert badge_words(impostor) == "undecided"
+        assert re.search(
+            r"^  liar +optimal +undecided  ", Comparison((impostor,), {}).table(), re.M
+        )
         assert impostor.disagrees
 
 
@@ -45,20 +36,20 @@ def test_a_row_says_what_the_badge_of_the_page_says(comparison: Comparison) -> N
     ]
     rows[-2] = replace(rows[-2], elsewhere="optimal")
     table = Comparison(tuple(rows), {}).table()
-    page = render_html(Comparison(tuple(rows), {}))
+    runs = read(page_of(Comparison(tuple(rows), {}))).runs
     for row in rows:
-        words = badge_words(row)
-        assert f"\N{NO-BREAK SPACE}{words}<" in page.replace("&nbsp;", "\N{NO-BREAK SPACE}")
+        (run,) = (each for each in runs[row.problem] if each["solver"] == row.solver)
+        words = run["Verdict"].partition(" ")[2]  # after its mark
         assert re.search(rf"^  {row.solver} +{row.claimed or '–'} +{words}  ", table, re.M)
-    assert badge_words(rows[-2]) == "undecided, optimal elsewhere"
-    assert badge_words(rows[-1]) == "not optimal"
+    assert words == "not optimal"
+    assert "undecided, optimal elsewhere" in table
     assert "λ |wⱼ| ≤ 0" in table
 
 
 def test_a_notebook_shows_each_problem_with_its_own_digits() -> None:
     small = record("a", "one", objective=0.748057926536875, dual_objective=0.748057926536875)
     large = record("b", "one", objective=123456.789, dual_objective=123456.789)
-    shown = notebook_table(Comparison((small, large), {}))
+    shown = Comparison((small, large), {})._repr_html_()
     assert "<td>0.748057927</td>" in shown
     assert "<td>123456.789</td>" in shown
 
@@ -82,15 +73,12 @@ def test_plain_text_has_every_column_and_no_escape_codes(
 
 
 def test_the_terminal_counts_every_run_once_and_as_the_page_does(comparison: Comparison) -> None:
-    page = read(render_html(comparison))
-    words = {LOOKS[kind].word: number for kind, number in page.counts.items()}
-    counted = re.findall(r"^ +([\d,]+) ([^:]+): ", "\n".join(closing(comparison)), re.MULTILINE)
-    assert {word: int(number) for number, word in counted} == words
-    assert len(counted) == len(words)
-    assert sum(words.values()) == len(comparison) == 6
+    counts = read(page_of(comparison)).counts
+    counted = re.findall(r"^ +([\d,]+) ([^:\n]+): ", comparison.table(), re.MULTILINE)
+    assert sorted(int(number) for number, _ in counted) == sorted(counts.values())
+    assert len({word for _, word in counted}) == len(counts)
+    assert sum(counts.values()) == len(comparison) == 6
     assert "= 6 rows." in comparison.table()
-    for sentence in sentences(comparison, summarize(comparison)):
-        assert sentence in comparison.table()
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -137,37 +125,59 @@ def test_a_narrow_terminal_drops_columns_and_keeps_the_verdict(comparison: Compa
     assert max(len(line.rstrip()) for line in plain.splitlines()[:4]) <= 72
 
 
+def columns(*rows: Outcome) -> list[list[str]]:
+    """Solver, claim, verdict, P, D, relative gap, ... of every row of one problem."""
+    lines = Comparison(rows, {}).table().splitlines()
+    found = [re.split(r" {2,}", line.strip()) for line in lines[1:] if re.match(r"  \S", line)]
+    return [list(each) for each in zip(*found[: len(rows)], strict=False)]
+
+
 def test_columns_of_numbers_have_equal_decimals() -> None:
-    assert values([1620.5997, 3.25, nan, inf, -inf]) == ["1620.599700", "3.250000", "–", "∞", "-∞"]
-    assert values([0.0, -0.0]) == ["0.000000000", "0.000000000"]
-    assert values([1e-7, 2.5e-9]) == ["1.000000000e-07", "2.500000000e-09"]
-    assert values([]) == []
-    assert (scientific(0.0), scientific(3.14e-9), scientific(inf)) == ("0", "3.1e-09", "∞")
-    assert [seconds(x) for x in (0.0, 4e-5, 0.01234, 12.345)] == ["0", "4.0e-05", "0.0123", "12.35"]
-    assert brief([1.0, 2.0, 3.0, 4.0, 5.0]) == "[1, 2, 3, 4, …]"
-    assert brief(None) == "–"
+    good = record("p", "newton", facts=(), worst_condition="", message="")
+    for values, shown in (
+        ([1620.5997, 3.25, nan, inf, -inf], ["1620.59970", "3.25000", "–", "∞", "-∞"]),
+        ([0.0, -0.0], ["0.00000000"] * 2),
+        ([1e-7, 2.5e-9], ["1.00000000e-07", "2.50000000e-09"]),
+        # what is not 0 is not shown as 0
+        ([0.0405406442, 1.13285e-14], ["0.040540644", "1.13285000e-14"]),
+    ):
+        assert columns(*(replace(good, objective=each) for each in values))[3] == shown
+    gaps = [replace(good, relative_gap=each) for each in (0.0, 3.14e-9, inf)]
+    assert columns(*gaps)[5] == ["0", "3.1e-09", "∞"]
+    times = [replace(good, seconds=each) for each in (0.0, 4e-5, 0.01234, 12.345)]
+    assert columns(*times)[-1] == ["0", "4.0e-05", "0.0123", "12.35"]
 
 
-def test_a_bad_answer_takes_no_digits_and_what_is_not_0_is_not_shown_as_0() -> None:
-    """The digits are those of certified answers: 0.7480579265 beside D, whatever one run has."""
+def test_a_bad_answer_takes_no_digits() -> None:
+    """The digits are those of certified answers: 0.748057927 beside D, whatever one run has."""
     good = record("p", "good", objective=0.748057926536875, dual_objective=0.748057926536875)
+    good = replace(good, facts=())
     bad = replace(good, objective=1285.2040816324798, verdict="undecided", verified=False)
     lost = replace(bad, objective=3.5e11)
-    primal, dual = objectives([good, bad, lost])
-    assert primal == ["0.7480579265", "1285.2040816325", "3.500000000e+11"]
-    assert dual == ["0.7480579265"] * 3
-    primal, _ = objectives([bad, lost])  # without a certified one as before: the largest number
-    assert primal == ["1.285204082e+03", "3.500000000e+11"]
-    primal, dual = objectives(
-        [replace(good, objective=x, dual_objective=0.0) for x in (0.0405406442, 1.13285e-14)]
-    )
-    assert primal == ["0.0405406442", "1.132850000e-14"]
-    assert dual == ["0.000000000"] * 2
+    _, _, _, primal, dual, *_ = columns(good, bad, lost)
+    assert primal == ["0.748057927", "1285.204081632", "3.50000000e+11"]
+    assert dual == ["0.748057927"] * 3
+    primal = columns(bad, lost)[3]  # without a certified one: as of the largest number
+    assert primal == ["1.28520408e+03", "3.50000000e+11"]
 
 
-def test_what_misses_a_fact_is_shown_with_digits_that_tell() -> None:
-    assert unlike(1.0, 2.0) == "1"
-    assert unlike(12.3456781, 12.3456780) == "12.3456781"
-    assert unlike([1.0, 2.0], [1.0, 3.0]) == "[1, 2]"
-    assert unlike([0.0] * 5 + [1.0], [0.0] * 5 + [2.0]) == "1 at 5 where 2 was expected"
-    assert unlike(None, 1.0) == "–"
+@pytest.mark.parametrize(
+    ("value", "expected", "shown"),
+    [
+        (1.0, 2.0, "1"),
+        (12.3456781, 12.3456780, "12.3456781"),
+        ([1.0, 2.0], [1.0, 3.0], "[1, 2]"),
+        ([0.0] * 5 + [1.0], [0.0] * 5 + [2.0], "1 at 5 where 2 was expected"),
+        (None, 1.0, "–"),
+    ],
+)
+def test_what_misses_a_fact_is_shown_with_digits_that_tell(
+    value: Any, expected: Any, shown: str
+) -> None:
+    fact = {"name": "x", "expected": expected, "value": value, "ok": False, "source": "by hand"}
+    table = Comparison((record("p", "newton", facts=(fact,)),), {}).table()
+    assert f"; newton has {shown}\n" in table
+    if value == 1.0:
+        fact |= {"expected": [1.0, 2.0, 3.0, 4.0, 5.0]}
+        table = Comparison((record("p", "newton", facts=(fact,)),), {}).table()
+        assert "known: x = [1, 2, 3, 4, …]" in table

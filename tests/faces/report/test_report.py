@@ -10,14 +10,12 @@ from pathlib import Path
 
 import pytest
 from support.report.reader import read
-from support.report.records import ENVIRONMENT, LIE, record
+from support.report.records import ENVIRONMENT, LIE, RECORDS, page_of, record
 
 from convexml.comparison import Outcome
 from convexml.comparison.cards import Card
 from convexml.comparison.kinds import beside_each_other
 from convexml.report import Comparison, render_html
-from convexml.report.page.opening import misses, worst_cases
-from convexml.report.page.sections import repetitions
 
 
 class Page(HTMLParser):
@@ -61,19 +59,25 @@ class Page(HTMLParser):
             self.text += data
 
 
-@pytest.fixture
-def page(comparison: Comparison) -> Page:
+@pytest.fixture(scope="module")
+def html() -> str:
+    """With all that matplotlib draws."""
+    return render_html(Comparison(RECORDS, ENVIRONMENT))
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Page:
     page = Page()
-    page.feed(render_html(comparison))
+    page.feed(html)
     page.close()
     return page
 
 
-def test_the_page_nests_and_needs_no_network(comparison: Comparison, page: Page) -> None:
+def test_the_page_nests_and_needs_no_network(html: str, page: Page) -> None:
     assert page.open == []
     assert page.loaded == []
     assert not {"link", "img", "iframe", "object"} & set(page.tags)
-    assert not re.search(r"https?://|@import|url\((?!#)|fetch\(", render_html(comparison))
+    assert not re.search(r"https?://|@import|url\((?!#)|fetch\(", html)
 
 
 def test_every_link_of_the_page_has_a_target(page: Page) -> None:
@@ -107,27 +111,25 @@ def test_every_row_is_on_the_page(page: Page) -> None:
         assert text in page.text, text
 
 
-def test_text_is_escaped(comparison: Comparison) -> None:
-    html = render_html(comparison)
+def test_text_is_escaped(html: str) -> None:
     assert "<b>bold</b>" not in html
     assert "&lt;b&gt;bold&lt;/b&gt;" in html
     assert "<fast>" not in html
 
 
-def test_disagreements_are_highlighted(comparison: Comparison) -> None:
-    html = render_html(comparison)
+def test_disagreements_are_highlighted(html: str) -> None:
     section = html.split('id="disagreements"')[1].split("</section>")[0]
     assert section.count('<tr class="disagrees">') == 2  # a lie; "optimal" without a minimiser
     assert "liar" in section
     honest = Comparison((record("lasso", "clarabel"),), ENVIRONMENT)
-    assert "Nowhere: every conclusion that was claimed is certified" in render_html(honest)
+    assert "Nowhere: every conclusion that was claimed is certified" in page_of(honest)
 
 
 def test_planted_lies_count_as_such_in_sentence_matrix_and_profile() -> None:
     """A claim that the certificate refuses, and a run that is past its limit."""
     late = record("lasso", "slow", seconds=9.0, max_seconds=5.0)
     results = Comparison((record("lasso", "honest", max_seconds=5.0), LIE, late), ENVIRONMENT)
-    html = render_html(results)
+    html = page_of(results)
     kinds = [row["kind"] for row in results.document()["records"]]
     assert kinds == ["confirmed", "refuted", "late"]
     assert read(html).counts == {"confirmed": 1, "refuted": 1, "late": 1}
@@ -146,6 +148,10 @@ def test_planted_lies_count_as_such_in_sentence_matrix_and_profile() -> None:
     assert standings["slow"].mean_seconds == pytest.approx(5.0)  # a miss counts as the limit
 
 
+def told(*rows: Outcome) -> str:
+    return Comparison(rows, ENVIRONMENT).table() + "\n"
+
+
 def test_the_worst_claims_are_told_by_name_whatever_they_miss() -> None:
     feasible = ({"name": "|s| <= lam", "kind": "dual_feasibility", "relative": 7e-6},)
     outside = record("lasso", "outside", verdict="undecided", conditions=feasible)
@@ -154,14 +160,14 @@ def test_the_worst_claims_are_told_by_name_whatever_they_miss() -> None:
     nearby = record("lasso", "nearby", verdict="undecided", within=2.0)
     assert nearby.excess == inf
     far = record("ridge", "far", verdict="undecided", relative_gap=0.9)
-    told = worst_cases([LIE, outside, far, nearby])
-    assert told.startswith("The worst refuted claim: liar on lasso claimed “optimal”")
-    assert "Neither shown nor refuted: far on ridge claimed “optimal”, and may miss by 0.9" in told
-    assert "Neither" not in worst_cases([LIE, outside])
-    assert "outside on lasso claimed “optimal” and may miss by 7e−06" in worst_cases([outside])
+    worst = told(LIE, outside, far, nearby)
+    assert "\nThe worst refuted claim: liar on lasso claimed “optimal”" in worst
+    assert "Neither shown nor refuted: far on ridge claimed “optimal”, and may miss by 0.9" in worst
+    assert "Neither" not in told(LIE, outside)
+    assert "outside on lasso claimed “optimal” and may miss by 7e−06" in told(outside)
     other = record("lasso", "other", status="unattained", claim="unattained", verified=False)
     ending = "certified: other on lasso claimed “optimal”, certified is “unattained”."
-    assert all(worst_cases(each).endswith(ending) for each in ([other], [LIE, other, outside]))
+    assert all(ending in told(*each) for each in ([other], [LIE, other, outside]))
 
 
 def test_what_only_the_certificate_found_is_no_finding_of_a_solver() -> None:
@@ -175,7 +181,7 @@ def test_what_only_the_certificate_found_is_no_finding_of_a_solver() -> None:
         "Every problem that has a certificate has a certified answer. On 1 problem no solver "
         "claimed it in the end, and the certificate found it at the points they left: free."
     )
-    for text in (render_html(found), found.table()):
+    for text in (page_of(found), found.table()):
         assert told not in text
         assert own in text
     assert told in Comparison((record("lasso", "newton"),), ENVIRONMENT).table()
@@ -189,7 +195,12 @@ def test_only_formulas_that_there_are_are_those_of_another_problem() -> None:
         Card(name, name, "", "", formulas=formulas)
         for name, formulas in {"a": (), "b": (), "c": primal, "d": primal}.items()
     ]
-    assert repetitions(cards) == {"d": "c"}
+    rows = tuple(record(name, "newton") for name in "abcd")
+    text = page_of(Comparison(rows, ENVIRONMENT, problems=tuple(cards)))
+    shown = text.partition('<article data-name="c">')[2].split("</article>")
+    assert [each.count("<math") for each in shown[:2]] == [1, 0]
+    assert text.count("<math") == 1
+    assert 'href="#c"' in shown[1]
 
 
 def test_a_claim_beside_a_certified_other_one_is_another_conclusion() -> None:
@@ -204,24 +215,24 @@ def test_a_claim_beside_a_certified_other_one_is_another_conclusion() -> None:
         *("confirmed", "otherwise", "unproved", "unproved", "refuted")
     ]
     assert [row.elsewhere for row in found] == ["", "optimal", "", "", ""]
-    html = render_html(Comparison(tuple(found), ENVIRONMENT))
+    html = page_of(Comparison(tuple(found), ENVIRONMENT))
     assert "undecided, optimal elsewhere" in html
     assert "no point. Another run is certified optimal." in html
-    assert worst_cases(found[1:2]).endswith("“infeasible”, certified is “optimal”.")
+    assert "“infeasible”, certified is “optimal”.\n" in told(found[1])
 
 
 def test_what_is_not_refuted_may_miss_by_no_more_than_its_bound() -> None:
     far = record("nu", "highs", verdict="undecided", verified=False, relative_gap=1e-5)
-    html = render_html(Comparison((far, LIE), ENVIRONMENT))
+    html = page_of(Comparison((far, LIE), ENVIRONMENT))
     cells = re.findall(r'data-is="misses by">([^<]*)<', html)
     assert cells == ["may be 10×", "47,000×"]
-    unbounded = replace(far, relative_gap=inf)
-    assert misses(unbounded) == "no bound"
+    unbounded = page_of(Comparison((replace(far, relative_gap=inf),), ENVIRONMENT))
+    assert 'data-is="misses by">no bound<' in unbounded
 
 
 def test_what_nobody_did_is_not_told_as_done() -> None:
     idle = Outcome("lasso", "piqp", 1e-6, message="not installed")
-    html = render_html(Comparison((idle, replace(idle, solver="ecos")), ENVIRONMENT))
+    html = page_of(Comparison((idle, replace(idle, solver="ecos")), ENVIRONMENT))
     assert "No run was made on 1 problem: each row says why." in html
     assert "Every row is counted once: 2 rows." in html
     assert "Nowhere: no conclusion was claimed that a certificate is about." in html
@@ -230,14 +241,13 @@ def test_what_nobody_did_is_not_told_as_done() -> None:
 def test_ties_are_told_as_ties() -> None:
     first, second = record("lasso", "a", seconds=1.0), record("lasso", "b", seconds=1.0)
     slower = record("lasso", "c", seconds=2.0)
-    html = render_html(Comparison((first, second, slower), ENVIRONMENT))
+    html = page_of(Comparison((first, second, slower), ENVIRONMENT))
     assert "a and b and c solve the most, 100 % of all problems; a and b are the quickest" in html
-    html = render_html(Comparison((first, slower), ENVIRONMENT))
+    html = page_of(Comparison((first, slower), ENVIRONMENT))
     assert "a is most often the quickest, 100 %." in html
 
 
-def test_dark_mode_phone_and_print_are_provided_for(comparison: Comparison) -> None:
-    html = render_html(comparison)
+def test_dark_mode_phone_and_print_are_provided_for(html: str) -> None:
     for rule in ("prefers-color-scheme: dark", "@media print", "max-width: 700px", "viewport"):
         assert rule in html
 

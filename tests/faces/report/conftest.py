@@ -1,0 +1,20 @@
+"""What is compared and reported: a small ridge, a comparison with everything."""
+
+from __future__ import annotations
+
+import pytest
+from support.report.records import ENVIRONMENT, RECORDS
+from support.report.small_ridge import LAM, data
+
+import convexml as cml
+from convexml.report import Comparison
+
+
+@pytest.fixture(scope="session")
+def ridge_problem() -> cml.Ridge:
+    return cml.Ridge(*data(), LAM)
+
+
+@pytest.fixture
+def comparison() -> Comparison:
+    return Comparison(RECORDS, ENVIRONMENT)
