@@ -7,7 +7,7 @@ from mutant import Mutant
 LOSSES = "tests/laws/test_losses.py"
 PENALTIES = "tests/laws/test_penalties.py"
 STEPS = "tests/laws/test_stochastic_iterates.py"
-LOOPS = "tests/solvers/test_compiled_loops.py"
+LOOPS = "tests/numerics/test_compiled_loops.py"
 COMPILED = f"{STEPS}::test_the_compiled_parts_are_those_of_the_loss_and_the_penalty"
 
 

@@ -7,9 +7,8 @@ from mutant import Mutant
 SOLVERS = "convexml/solvers"
 QUADRATICS = "tests/numerics/test_small_quadratics.py"
 ITERATES = "tests/laws/test_solver_iterates.py"
-PROXIMAL = "tests/solvers/squared/test_proximal_point.py"
-AUGMENTED = "tests/solvers/augmented/test_augmented_lagrangian.py"
-AUGMENTED_STEPS = "tests/solvers/augmented/test_augmented_steps.py"
+SYSTEMS = "tests/numerics/test_newton_systems.py"
+PAIRS = "tests/laws/test_solver_pairs.py"
 STOCHASTIC = "tests/laws/test_stochastic_iterates.py"
 BROKEN = "tests/laws/test_broken_methods.py"
 HOLD = "tests/laws/test_theorems_hold.py"
@@ -248,44 +247,42 @@ MUTANTS = [
         f"{SOLVERS}/dual/proximal_point.py",
         "np.repeat(np.sqrt(sizes), sizes)",
         "np.repeat(sizes, sizes)",
-        (
-            f"{PROXIMAL}::test_the_clusters_are_columns_of_norm_one_and_newton_steps_use_their_slope",
-        ),
+        (f"{SYSTEMS}::test_the_clusters_are_columns_of_norm_one_and_newton_steps_use_their_slope",),
     ),
     Mutant(
         "augmented Lagrangians about a centre that stays",
         f"{SOLVERS}/second_order/augmented_lagrangian.py",
         "smoothed.about(at.u, max(",
         "smoothed.about(smoothed.centre, max(",
-        (f"{AUGMENTED}::test_every_loss_with_a_bounded_box_dual",),
+        (f"{PAIRS}::test_every_solver_ends_at_the_optimum",),
     ),
     Mutant(
         "augmented Lagrangians: a sample that was left out and moved goes unnoticed",
         f"{SOLVERS}/second_order/augmented_lagrangian.py",
         "bool(np.array_equal(u, right))",
         "True",
-        (f"{AUGMENTED}::test_samples_left_out_change_nothing_but_the_work",),
+        (f"{SYSTEMS}::test_samples_left_out_change_nothing_but_the_work",),
     ),
     Mutant(
         "augmented Lagrangians: the slope of a step without the samples left out",
         f"{SOLVERS}/second_order/proximal_newton.py",
         " + fixed @ dw + rest * db",
         "",
-        (f"{AUGMENTED}::test_samples_left_out_change_nothing_but_the_work",),
+        (f"{SYSTEMS}::test_samples_left_out_change_nothing_but_the_work",),
     ),
     Mutant(
         "augmented Lagrangians: the intercept of a step by rows",
         f"{SOLVERS}/second_order/curved_samples.py",
         "(float(known.sum()) - total)",
         "(float(known.sum()) + total)",
-        (f"{AUGMENTED_STEPS}::test_newton_steps_solve_the_dense_system",),
+        (f"{SYSTEMS}::test_newton_steps_solve_the_dense_system",),
     ),
     Mutant(
         "samples near the upper end of their band are taken for far",
         f"{SOLVERS}/second_order/smoothed_loss.py",
         "self.hi / self.rate + reach",
         "self.hi / self.rate - reach",
-        (f"{AUGMENTED_STEPS}::test_the_slope_is_the_maximiser_and_the_near_are_all_that_may_move",),
+        (f"{SYSTEMS}::test_the_slope_is_the_maximiser_and_the_near_are_all_that_may_move",),
     ),
     Mutant(
         "the perceptron skips a sample",

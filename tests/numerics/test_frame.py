@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.sparse import csc_array, csr_array
 from support.exact.exact_learning import Learning
 from support.exact.exact_numbers import exact
-from support.solvers.loops import forced
+from support.loops import forced
 
 import convexml as cml
 from convexml.design import ScaledDesign, StackedDesign, as_design

@@ -1,0 +1,331 @@
+"""Newton steps of smoothed losses, by conjugate gradients and in clusters: their systems."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize, sparse
+
+import convexml as cml
+from convexml.design import DenseDesign, SparseDesign
+from convexml.numerics import Array
+from convexml.penalties import SortedL1
+from convexml.solvers import Iterate
+from convexml.solvers.dual.proximal_point import (
+    CentredSquares,
+    ProximalStep,
+    has_clusters_of,
+)
+from convexml.solvers.second_order import augmented_lagrangian as module
+from convexml.solvers.second_order import curved_samples
+from convexml.solvers.second_order import hessian as products
+from convexml.solvers.second_order.augmented_lagrangian import (
+    ProximalPoint,
+    augmented_lagrangian,
+    solved,
+)
+from convexml.solvers.second_order.curved_samples import newton_step
+from convexml.solvers.second_order.hessian import Coordinates, Hessian
+from convexml.solvers.second_order.newton_cg import conjugate_gradients, newton_cg
+from convexml.solvers.second_order.proximal_newton import minimise, search
+from convexml.solvers.second_order.smoothed_loss import Smoothed
+
+RNG = np.random.default_rng(5)
+
+
+def smoothed(epsilon: float, K: float) -> Smoothed:
+    n = 40
+    lo, hi = -RNG.random(n) - 0.1, RNG.random(n) + 0.1
+    v = np.clip(RNG.normal(size=n), lo, hi)
+    return Smoothed(RNG.normal(size=n), np.full(n, K), (lo, hi), epsilon, v, 0.7)
+
+
+@pytest.mark.parametrize(("epsilon", "K"), [(0.0, 0.0), (0.0, 0.5), (0.4, 0.0), (0.4, 0.5)])
+def test_the_slope_is_the_maximiser_and_the_near_are_all_that_may_move(
+    epsilon: float, K: float
+) -> None:
+    band = smoothed(epsilon, K)
+    z = band.y + RNG.normal(size=40)
+    u, inside = band.slope(z)
+    for i in range(40):
+
+        def cost(x: float, i: int = i) -> float:
+            own = band.y[i] * x + epsilon * abs(x) + 0.5 * K * x * x
+            return own - x * z[i] + 0.5 * band.D[i] * (x - band.centre[i]) ** 2
+
+        ends = (band.lo[i], band.hi[i])
+        best = optimize.minimize_scalar(
+            cost, bounds=ends, method="bounded", options={"xatol": 1e-12}
+        )
+        least = min((float(best.x), *ends, 0.0), key=cost)
+        assert u[i] == pytest.approx(least, abs=1e-6)
+        assert cost(u[i]) <= cost(least) + 1e-12
+    assert 0 < inside.sum() < 40
+    # A sample that is not near keeps its u wherever z goes within the reach, and a near one not.
+    for reach in (0.05, 0.5):
+        near = np.zeros(40, dtype=bool)
+        near[band.near(z, reach)] = True
+        moved = np.zeros(40, dtype=bool)
+        for t in (-reach, reach):
+            moved |= band.slope(z + 0.999999 * t)[0] != u
+        assert np.array_equal(moved, near)
+
+
+@pytest.mark.parametrize("free_b", [True, False])
+@pytest.mark.parametrize("count", [0, 3, 12])
+@pytest.mark.parametrize("largest", [3000, 2])
+@pytest.mark.parametrize("kind", [np.array, np.asfortranarray, sparse.csr_array, sparse.csc_array])
+def test_newton_steps_solve_the_dense_system(
+    free_b: bool, count: int, largest: int, kind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By rows, by columns and by products, of X and X'X in either order of memory."""
+    monkeypatch.setattr(curved_samples, "LARGEST", largest)
+    monkeypatch.setattr(curved_samples, "ACCURATE", 1e-14)
+    n, d = 20, 6
+    X, level, h = RNG.normal(size=(n, d)), RNG.random(d) + 0.1, RNG.random(n) + 0.5
+    inside = np.zeros(n, dtype=bool)
+    inside[RNG.permutation(n)[:count]] = True
+    slope, total = RNG.normal(size=d), 0.7
+    own = kind(X)
+    design = SparseDesign(own) if sparse.issparse(own) else DenseDesign(own)
+    dw, db = newton_step(design, level, h, inside, slope, total, free_b)
+    A = np.column_stack([X, np.ones(n)])[inside]
+    matrix = A.T @ (h[inside, None] * A) + np.diag(np.append(level, 0.0))
+    if not count:
+        matrix[d, d] = h.max()
+    if not free_b:
+        matrix[d], matrix[:, d], matrix[d, d], total = 0.0, 0.0, 1.0, 0.0
+    assert np.allclose(matrix @ np.append(dw, db), -np.append(slope, total), rtol=1e-9, atol=1e-9)
+
+
+def test_a_matrix_that_is_singular_in_floating_point_is_survived() -> None:
+    X = np.ones((3, 2))  # the same row thrice, at weights that drown Lam
+    step, _ = newton_step(
+        DenseDesign(X),
+        np.full(2, 1e-30),
+        np.full(3, 1e30),
+        np.ones(3, bool),
+        np.ones(2),
+        0.0,
+        False,
+    )
+    assert np.all(np.isfinite(step))
+
+
+def test_the_line_search_finds_the_flat_place() -> None:
+    band = smoothed(0.0, 0.0)
+    z, dz = band.y + 3.0, -RNG.random(40)
+    u, _ = band.slope(z)
+    fall = -float(u @ dz)
+    assert fall > 0.0
+    t, u, _ = search(band.bands, z, dz, 0.0, 1e-3, fall)
+    assert abs(u @ dz + 1e-3 * t) <= 0.3 * fall
+    assert t > 1.0
+
+
+@pytest.mark.parametrize("free_b", [True, False])
+@pytest.mark.parametrize("epsilon", [0.0, 0.4])
+def test_phi_has_one_minimum(free_b: bool, epsilon: float) -> None:
+    """Where Lam w + X'u + fixed = 0 and 1'u + rest = 0; each call leaves a share of it."""
+    band, X = smoothed(epsilon, 0.0), RNG.normal(size=(40, 5))
+    fixed, rest = RNG.normal(size=5), 0.3
+    w, b, z = np.zeros(5), 0.0, np.zeros(40)
+    for _ in range(5):
+        given = band.bands, np.ones(5), free_b, w, b, z, fixed, rest
+        w, b, z, u, v, total, *_ = minimise(DenseDesign(X), *given)
+    assert np.allclose(z, X @ w + b)
+    assert np.array_equal(u, band.slope(z)[0])
+    assert np.allclose(v, X.T @ u + fixed)
+    assert np.abs(w + v).max() < 1e-10
+    assert abs(total - (u.sum() + rest if free_b else 0.0)) < 1e-12
+    assert abs(total) < 1e-10
+
+
+def test_a_system_that_is_singular_in_floating_point_ends_in_a_finite_point() -> None:
+    X, y = np.full((3, 1), 2.0**60), np.array([1.0, 2.0, 3.0])
+    band = Smoothed(y, np.zeros(3), (-np.ones(3), np.ones(3)), 0.0, np.zeros(3), 4.0)
+    start = ProximalPoint(np.zeros(1), 0.0, np.zeros(3), np.zeros(3), np.zeros(1), 0.0)
+    point, steps, _ = solved(DenseDesign(X), band, np.full(1, 1e-30), True, start, start.v, 0.0)
+    assert steps > 0
+    assert np.all(np.isfinite(point.w))
+
+
+def long_run() -> tuple[Any, Array]:
+    X = RNG.normal(size=(3000, 8))
+    y = np.sign(X[:, 0] + 0.5 * RNG.normal(size=3000))
+    objective = cml.SoftMarginSVM(X, y, 1.0).objective_parts
+    return objective, np.zeros(8)
+
+
+@pytest.mark.parametrize("reach", [2.0, 0.0])
+def test_samples_left_out_change_nothing_but_the_work(
+    reach: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even where too few are looked at: those that move are noticed by the next product."""
+    objective, zero = long_run()
+
+    def last(few: float) -> Iterate:
+        monkeypatch.setattr(module, "FEW", few)
+        monkeypatch.setattr(module, "TINY", 0)
+        points = [point for point in augmented_lagrangian(objective, zero, 0.0)]
+        return points[-1]
+
+    whole = last(-1.0)
+    monkeypatch.setattr(module, "REACH", reach)
+    some = last(0.4)
+    assert np.allclose(some.w, whole.w, rtol=1e-9, atol=1e-10)
+    if reach:
+        assert some.passes < whole.passes
+
+
+def problem_of(n: int, d: int, lam: float = 1e-3, spread: float = 1.0) -> Any:
+    rng = np.random.default_rng(n + d)
+    X = rng.normal(size=(n, d)) * np.geomspace(1.0, spread, d)
+    y = X @ rng.normal(size=d) / np.sqrt(d) + rng.logistic(size=n) > 0.0
+    return cml.LogisticRegression(X, y, lam)
+
+
+def test_k_products_minimise_the_model_over_the_krylov_space() -> None:
+    """Against least squares over a basis of M g, M H M g, ..., M the preconditioner."""
+    objective = problem_of(60, 9).objective_parts
+    at = Coordinates(objective)
+    x = np.random.default_rng(1).normal(size=at.size)
+    z = at.forward(x)
+    g = at.gradient(x, z)
+    hessian = Hessian(at, x, z, g)
+    H = np.column_stack([hessian @ e for e in np.eye(at.size)])
+    assert np.allclose(H, H.T, rtol=1e-12)
+    inverse = 1.0 / (1.0 + np.arange(at.size))
+    for k in range(1, 6):
+        left = iter([False] * (k - 1) + [True])
+        found, r, count = conjugate_gradients(
+            hessian, -g, lambda r: inverse * r, lambda r, left=left: next(left)
+        )
+        assert count == k
+        basis = [inverse * -g]
+        for _ in range(k - 1):
+            basis.append(inverse * (H @ basis[-1]) / np.linalg.norm(H @ basis[-1]))
+        Q = np.linalg.qr(np.column_stack(basis))[0]
+        best = Q @ np.linalg.solve(Q.T @ H @ Q, -(Q.T @ g))
+        assert np.allclose(found, best, rtol=1e-8, atol=1e-10)
+        assert np.allclose(r, -g - H @ found, rtol=1e-9, atol=1e-12)
+
+
+def test_passes_are_those_that_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    for name in ("matvec", "rmatvec"):
+        plain = getattr(DenseDesign, name)
+
+        def counted(self: Any, x: Array, plain: Any = plain) -> Array:
+            made.append(1)
+            return plain(self, x)
+
+        monkeypatch.setattr(DenseDesign, name, counted)
+    objective = problem_of(200, 20).objective_parts
+    made.clear()
+    last = list(newton_cg(objective, np.zeros(20), 0.0))[-1]
+    # w = 0 costs no product; X itself was not looked at before the first.
+    assert len(made) == last.passes - 1.0
+
+
+@pytest.mark.parametrize(
+    "stored", [np.ascontiguousarray, np.asfortranarray, sparse.csr_array, sparse.csc_array]
+)
+def test_products_in_single_precision_are_those_of_x(
+    stored: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To seven digits, whatever the size of the vectors, in one block of rows or in several."""
+    X, y = np.random.default_rng(3).normal(size=(90, 7)), np.r_[np.ones(40), -np.ones(50)]
+    objective = cml.LogisticRegression(stored(X), y, 0.1).objective_parts
+    monkeypatch.setattr(products, "SMALL", 100)
+    monkeypatch.setattr(products, "SHORT", 7 * 32)
+    single, exact = products.in_single(objective), Coordinates(objective)
+    assert single is not None
+    assert single.design.constant.dtype == np.float32
+    for size in (1e-60, 1.0, 1e60):
+        x, t = size * np.linspace(-1.0, 2.0, 8), size * np.linspace(2.0, -3.0, 90)
+        h = np.linspace(0.0, 1.0, 90)
+        assert np.allclose(single.forward(x), exact.forward(x), rtol=1e-5, atol=1e-5 * size)
+        assert np.allclose(single.backward(t), exact.backward(t), rtol=1e-5, atol=1e-4 * size)
+        bent = single.bent(x, h.astype(np.float32))
+        assert np.allclose(bent, exact.backward(h * exact.forward(x)), rtol=1e-5, atol=1e-4 * size)
+
+
+def test_single_precision_is_given_up_where_it_will_not_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Columns that differ by 1e-5: seven digits of a product leave little of what is between."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 1)) + 1e-5 * rng.normal(size=(300, 40))
+    y = X[:, 0] + 1e5 * (X[:, 1] - X[:, 2]) + rng.logistic(size=300) > 0.0
+    objective = cml.LogisticRegression(X, y, 1e-13).objective_parts
+    monkeypatch.setattr(products, "SMALL", 100)
+    kinds: list[bool] = []
+    plain = Hessian.__matmul__
+
+    def seen(self: Any, x: Array) -> Array:
+        kinds.append(self.single is None)
+        return plain(self, x)
+
+    monkeypatch.setattr(Hessian, "__matmul__", seen)
+    points = list(islice(newton_cg(objective, np.zeros(40), 0.0), 60))
+    assert not kinds[0]
+    assert kinds[-1]
+    values = [objective.primal(point.w, point.b) for point in points]
+    assert values[-1] <= values[0]
+
+
+def wide(n: int, d: int, share: float, **given: Any) -> cml.Slope:
+    """Few samples, many features, strengths of so small a share of the least that gives w = 0."""
+    X = RNG.normal(size=(n, d))
+    y = X[:, :4] @ [3.0, -2.0, 1.0, 1.0] + 0.5 * RNG.normal(size=n)
+    lams = np.linspace(2.0, 0.5, d)
+    return cml.Slope(X, y, share * cml.Slope(X, y, lams, **given).lam_max * lams, **given)
+
+
+def test_the_clusters_are_columns_of_norm_one_and_newton_steps_use_their_slope() -> None:
+    """A S of signs by hand; the slope of phi against finite differences of its value."""
+    problem = wide(6, 5, 0.1)
+    system = CentredSquares(problem.objective_parts, 0.0)
+    w = np.array([2.0, -1.0, 2.0, 0.0, 1.0])
+    A = np.column_stack([system.forth(unit) for unit in np.eye(5)])
+    expected = np.column_stack([A[:, 4] - A[:, 1], A[:, 0] + A[:, 2]]) / np.sqrt(2.0)
+    np.testing.assert_allclose(system.clusters(w), expected, atol=1e-14)
+    np.testing.assert_allclose(system.back(A[:, 0]), A.T @ A[:, 0], atol=1e-13)
+    np.testing.assert_allclose(system.squares(), (A**2).sum(axis=0), rtol=1e-12)
+
+    penalty, v, sigma = SortedL1(np.linspace(1.0, 0.2, 5), 0.05), 0.3 * w, 0.7
+    step = ProximalStep(system, penalty, v, sigma)
+
+    def phi(r: np.ndarray) -> float:
+        pull = A.T @ r
+        x = penalty.prox(v - sigma * pull, sigma)
+        most = -pull @ x - penalty.value(x) - (x - v) @ (x - v) / (2.0 * sigma)
+        return float(0.5 * r @ r + r @ system.target + most)
+
+    r = RNG.normal(size=6)
+    slope = [(phi(r + 1e-6 * e) - phi(r - 1e-6 * e)) / 2e-6 for e in np.eye(6)]
+    np.testing.assert_allclose(step.at(r, A.T @ r).slope, slope, atol=1e-7)
+    found = step.solve(r, A.T @ r)
+    assert found is not None
+    x = found[0].w
+    near = [x + 1e-4 * RNG.normal(size=5) for _ in range(50)]
+
+    def regularised(x: np.ndarray) -> float:
+        miss = A @ x - system.target
+        return float(0.5 * miss @ miss + penalty.value(x) + (x - v) @ (x - v) / (2.0 * sigma))
+
+    room = 0.5 * float(found[0].slope @ found[0].slope)  # what a slope of the dual leaves, at most
+    assert all(regularised(x) <= regularised(other) + room for other in near)
+    assert room < 1e-2 * regularised(x)
+
+
+def test_clusters_differ_by_a_sign_a_size_or_a_zero() -> None:
+    w = np.array([2.0, -1.0, 1.0, 0.0])
+    assert has_clusters_of(w, np.array([5.0, -3.0, 3.0, 0.0]))
+    for other in ([2.0, 1.0, 1.0, 0.0], [2.0, -1.0, 1.5, 0.0], [2.0, -1.0, 1.0, 0.5]):
+        assert not has_clusters_of(w, np.array(other))
+    assert not has_clusters_of(w, np.array([1.0, -2.0, 2.0, 0.0]))

@@ -1,1 +1,0 @@
-"""Small problems and re-statements for the tests of solvers."""
