@@ -12,7 +12,7 @@ SIGNS = "tests/faces/cvxpy/test_dual_values.py"
 ESTIMATORS = "tests/faces/sklearn/test_certified_estimators.py"
 PROBLEMS = "tests/faces/cvxpy/test_certify_problems.py"
 CONSTANTS = "tests/faces/cvxpy/test_unusual_problems.py"
-MACHINES = "tests/estimators/test_kernel_machines.py"
+MACHINES = "tests/faces/estimators/test_particular.py"
 ABSENCE = "tests/faces/cvxpy/test_absent_answers.py"
 
 

@@ -1,16 +1,24 @@
-import importlib
-import json
-from pathlib import Path
+"""The benchmarks: peers are timed on what is verified, faults find their text and their tests."""
 
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import cvxpy as cp
 import numpy as np
 import pytest
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+import convexml as cml
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)
 def folder_of_the_benchmarks(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
 
 
 def module(name):
@@ -74,22 +82,6 @@ def test_what_misses_is_in_bold_letters_and_named():
     assert "row (inf)" in table.table([row(record("convexml", None, "slow", n=0))])
 
 
-def test_clarabel_has_a_column_of_its_own():
-    table = module("table")
-    records = [record("convexml", 1.0), record("CVXPY + CLARABEL", 30.0), record("a", 4.0)]
-    assert table.over_conic(row(*records)) == 30.0
-    assert "| 30 | 5 |" in table.table([row(*records, conic=5.0)])
-    assert "| **30** | 50 |" in table.table([row(*records, conic=50.0)])
-
-
-@pytest.mark.parametrize(("peer", "text"), [(3.0, "| 0.75 |"), (2.0, "| **0.5** |")])
-def test_a_third_of_an_earlier_ratio_may_be_lost(peer, text):
-    table = module("table")
-    earlier = [row(record("convexml", 1.0), record("a", 4.0))]
-    now = [row(record("convexml", 1.0), record("a", peer))]
-    assert text in table.table(now, earlier)
-
-
 def test_the_tol_of_a_peer_is_the_loosest_that_verifies(monkeypatch, capsys):
     task, rows = module("task"), module("rows")
     tried = []
@@ -107,98 +99,6 @@ def test_the_tol_of_a_peer_is_the_loosest_that_verifies(monkeypatch, capsys):
     task.tune(rows.ROWS[0], rows.CLARABEL, None, 2e-6, 60.0)
     assert tried[0] == pytest.approx(1e-5)
     assert found(capsys.readouterr().out)["tol"] == [pytest.approx(1e-5)]
-
-
-def test_peers_that_are_far_behind_when_tuned_are_not_measured(monkeypatch):
-    measuring, rows = module("measuring"), module("rows")
-    took = {"celer": 1.0, "skglm": 2.0, "scikit-learn": 9.0, rows.CLARABEL: 99.0}
-
-    def tuned(row, who, *rest):
-        return measuring.Tuned(1e-3, took[who])
-
-    monkeypatch.setattr(measuring, "tuned", tuned)
-    found = measuring.search(list(took), rows.ROWS[0], measuring.Limits(), None)
-    assert {name for name, each in found.items() if each.tol is None} == {"scikit-learn"}
-    assert "9 times" in found["scikit-learn"].outcome
-
-
-def test_memory_is_what_a_call_takes_at_its_largest():
-    def call(megabytes):
-        return np.ones(megabytes * 2**17)[:3].copy()
-
-    memory = module("memory")
-    found, first = memory.taken(call, 60)
-    if first is None:
-        pytest.skip("this system does not tell")
-    assert found.tolist() == [1.0, 1.0, 1.0]
-    assert first == pytest.approx(60.0, abs=3.0)
-    assert memory.taken(call, 20)[1] == pytest.approx(20.0, abs=3.0)
-
-
-def test_awkward_data_are_what_their_case_says():
-    awkward, data, finding = module("awkward"), module("data"), module("finding")
-    made = {
-        case: data.make(finding.find(f"svm 2000x30 ~ {case}"))
-        for case in (*awkward.ANY_X, awkward.STRONG)
-    }
-    neighbours = np.corrcoef(made[awkward.CORRELATED].X[:, :2].T)[0, 1]
-    assert neighbours == pytest.approx(0.99, abs=0.005)
-    units, repeated, unseen = awkward.ANYBODY
-    sizes = made[units].X.std(axis=0)
-    assert 1e3 < sizes.max() / sizes.min() < 1e7
-    assert len(np.unique(made[repeated].X, axis=0)) == pytest.approx(200, abs=1)
-    assert np.count_nonzero(made[unseen].weights) == 200
-    assert made[awkward.STRONG].level == 1e4
-
-
-def test_the_time_of_awkward_data_is_beside_the_easy_time():
-    awkward = module("awkward")
-    easy = row(record("convexml", 1.0)) | {"name": "svm 9x2"}
-    near = row(record("convexml", 5.0)) | {"name": "svm 9x2 ~ near"}
-    far = row(record("convexml", 6.0)) | {"name": "svm 9x2 ~ far"}
-    lost = row(record("convexml", None, "inaccurate", n=0)) | {"name": "svm 9x2 ~ lost"}
-    lines = awkward.table([easy, near, far, lost]).splitlines()[2:]
-    assert [each.split(" | ")[2].strip(" |") for each in lines] == ["", "5", "**6**", "-"]
-    assert "**inaccurate**" in lines[-1]
-
-
-def test_real_data_are_read_with_their_labels(data_dir, monkeypatch):
-    real = module("real")
-    monkeypatch.setattr(real, "FOLDER", data_dir)
-    sizes = {name: real.load(name)[0].shape for name in real.FILES}
-    assert sizes["leukemia"] == (72, 7129)
-    assert sizes["spambase"] == (4601, 57)
-    for name, positive in (("leukemia", 47), ("a9a", 7841), ("colon", 22)):
-        assert np.count_nonzero(real.load(name)[1] == 1.0) == positive
-
-
-def test_a_slope_is_the_exponent():
-    growth = module("growth")
-    assert growth.slope([(n, 3.0 * n**1.5) for n in (10.0, 100.0, 400.0)]) == pytest.approx(1.5)
-    assert growth.slope([(10.0, 1.0)]) is None
-
-
-def test_what_a_process_says_is_collected_and_chatter_is_not():
-    said = "\n".join([json.dumps({"seconds": 1.0}), "[warning]", json.dumps({"seconds": 2.0})])
-    assert module("processes").collected(said) == {"seconds": [1.0, 2.0]}
-
-
-def test_data_are_the_same_each_time_and_keep_their_layout_when_made_small():
-    finding, data = module("finding"), module("data")
-    each = finding.find("lasso 1000x5000 .1 d=40")
-    first, second = data.make(each), data.make(each)
-    assert np.array_equal(first.X, second.X)
-    assert np.array_equal(first.y, second.y)
-    assert first.X.flags.f_contiguous
-    assert first.small().X.flags.f_contiguous
-    assert first.lams[0] == pytest.approx(10.0 * first.lams[-1])
-
-
-def test_a_few_rows_hold_both_classes():
-    data = module("data")
-    X, y = np.ones((500, 3)), np.repeat([1.0, -1.0], 250)
-    assert set(data.Data(X, y, 1.0).small().y) == {1.0, -1.0}
-    assert len(data.Data(X[:20], y[240:260], 1.0).small().y) == 20
 
 
 def test_a_gap_is_that_of_the_point_alone():
@@ -237,8 +137,6 @@ def test_samples_that_weigh_nothing_are_judged_too(name):
 
 
 def test_a_point_that_is_not_certified_is_no_answer():
-    import convexml as cml
-
     ours = module("contestants.ours")
     rng = np.random.default_rng(1)
     problem = cml.Ridge(rng.normal(size=(20, 3)), rng.normal(size=20), 0.1)
@@ -246,3 +144,48 @@ def test_a_point_that_is_not_certified_is_no_answer():
     stopped = problem.solve("gradient_descent", max_iter=1, polish=False)
     with pytest.raises(ArithmeticError, match="inaccurate by gradient_descent"):
         ours.point(stopped)
+
+
+# -- CVXPY's own tests, a sample of them -----------------------------------------------------------
+
+SLOW = ("test_complex.py", "test_constant_atoms.py", "test_pow_cone_nd.py", "test_suppfunc.py")
+COUNTED = (
+    "errors that are not convexml's: 0",
+    "refuted beside Clarabel's optimum: 0",
+    "certified beside another optimum: 0",
+)
+
+
+@pytest.mark.parametrize(
+    "name", ["test_domain.py", *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
+)
+def test_no_raw_error_and_no_false_verdict(repository, name):
+    command = [sys.executable, "benchmarks/cvxpy_tests.py", name]
+    told = subprocess.run(command, cwd=repository, capture_output=True, text=True)
+    assert "certify: certified, optimal" in told.stdout, told.stdout + told.stderr
+    assert [line for line in COUNTED if line not in told.stdout] == [], told.stdout
+    assert told.returncode == 0
+
+
+def test_a_false_verdict_is_counted():
+    watch = importlib.import_module("cvxpy_tests").Watch()
+    x = cp.Variable()
+    problem = cp.Problem(cp.Minimize(x), [x >= 1])
+    x.value = 1.0
+    for verdict, P in ((cml.Verdict.REFUTED, 1.0), (cml.Verdict.CERTIFIED, 1.1)):
+        found = SimpleNamespace(verdict=verdict, primal_objective=P, reason="")
+        watch.compared("certify", problem, found)
+    assert len(watch.refuted) == len(watch.false) == 1
+
+
+def test_every_fault_finds_its_text_and_its_tests():
+    module = importlib.import_module("mutants")
+    rows = [row for table in module.tables([]).values() for row in table]
+    assert len(rows) > 150
+    assert {row.name: why for row in rows if (why := module.stale(row, ROOT))} == {}
+    for row in rows:
+        for test in row.tests:
+            file, _, name = test.partition("::")
+            assert (ROOT / file).exists(), (row.name, test)
+            found = re.search(rf"def {name.partition('[')[0]}\b", (ROOT / file).read_text())
+            assert found or not name, (row.name, test)

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from sklearn import covariance, discriminant_analysis
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_linnerud, load_wine
+from sklearn.exceptions import ConvergenceWarning
 
 import convexml as cml
 from convexml import estimators as ours
 from convexml.errors import InputError
-
-SETS = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer}
 
 
 def documented(estimator: Any, S: np.ndarray, alpha: float) -> float:
@@ -24,11 +23,15 @@ def documented(estimator: Any, S: np.ndarray, alpha: float) -> float:
     return float(-np.linalg.slogdet(Theta)[1] + np.sum(S * Theta) + alpha * size)
 
 
-@pytest.mark.parametrize("load", [load_iris, load_wine, load_linnerud], ids=["i", "w", "l"])
 @pytest.mark.parametrize(
-    "settings", [{}, {"assume_centered": True}, {"covariance": "precomputed"}], ids=str
+    ("load", "settings", "alpha"),
+    [
+        (load_iris, {}, 0.05),
+        (load_iris, {"covariance": "precomputed"}, 0.4),
+        (load_wine, {"assume_centered": True}, 0.4),
+        (load_linnerud, {}, 0.4),
+    ],
 )
-@pytest.mark.parametrize("alpha", [0.05, 0.4])
 def test_the_graphical_lasso_is_that_of_its_namesake(
     load: Any, settings: dict[str, Any], alpha: float
 ) -> None:
@@ -60,7 +63,13 @@ def test_the_graphical_lasso_is_that_of_its_namesake(
      {"priors": True}, {"solver": "eigen", "priors": True}, {"n_components": 1}],
     ids=str,
 )  # fmt: skip
-@pytest.mark.parametrize("load", SETS.values(), ids=SETS)
+@pytest.mark.parametrize(
+    "load",
+    [
+        load_iris,
+        *(pytest.param(k, marks=pytest.mark.slow) for k in (load_wine, load_breast_cancer)),
+    ],
+)
 def test_discriminants_are_those_of_the_namesake(load: Any, settings: dict[str, Any]) -> None:
     X, y = load(return_X_y=True)
     if "priors" in settings:
@@ -98,8 +107,6 @@ def test_projections_are_named_columns_where_it_is_asked_for() -> None:
 
 
 def test_a_singular_covariance_is_no_certified_fit() -> None:
-    from sklearn.exceptions import ConvergenceWarning
-
     X, y = load_digits(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match="singular to working precision"):
         found = ours.LinearDiscriminantAnalysis().fit(X, y)
