@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 
+from ..certificates import Certificate
 from ..numerics import Array
 from ..progress import judged
 from ..solvers.alarm import LOST
@@ -19,6 +20,8 @@ from .solution import Solution
 
 SHORT = ("inaccurate", "failed")
 """What was not verified."""
+NEARLY = 100.0
+"""Times tol: with so small a gap over all points known, none counts that holds within R alone."""
 FLOOR = 1e-9
 """Rounding below this share of P is that of the data, at any point near the solution."""
 
@@ -133,7 +136,7 @@ def first_verified(attempts: Iterable[Solution], why: str) -> Solution:
             break
     best = tried[0]
     if len(tried) > 1:
-        best = min(tried, key=lambda s: (s.status in SHORT, *s.certificate.standing()))
+        best = min(tried, key=_rank_among([s.certificate for s in tried]))
     best.choice = why
     if best is not tried[0]:
         how = f" ({best.message})" if best.message else ""
@@ -141,3 +144,20 @@ def first_verified(attempts: Iterable[Solution], why: str) -> Solution:
         ended += ", too slow" if tried[0].claimed_status == "slow" else ""
         best.choice += f" {tried[0].solver} ended {ended}; {best.solver} answered{how}."
     return best
+
+
+def _rank_among(found: Iterable[Certificate]) -> Callable[[Solution], tuple[float, ...]]:
+    """The rank of an answer: its standing, of which one entry rewards a gap that holds within R.
+
+    It does so until a point is known to be nearly optimal among all, however far away it is.
+    """
+    nearly = any(
+        each.within is None and each.relative_gap <= NEARLY * each.tol and each.standing()[0] <= 1
+        for each in found
+    )
+
+    def rank(solution: Solution) -> tuple[float, ...]:
+        level, is_far, *rest = solution.certificate.standing()
+        return solution.status in SHORT, level, is_far and not nearly, *rest
+
+    return rank

@@ -47,6 +47,8 @@ class Iterate:
     promise : float
         The relative gap that the algorithm expects, nan where it does not say. It may bring an
         evaluation about, or put it off; it never stands for one.
+    is_answer : bool
+        Whether its P is known, in more digits than an evaluation has, to be the least so far.
     """
 
     w: Array
@@ -57,6 +59,7 @@ class Iterate:
     state: Mapping[str, Any] = field(default_factory=dict)
     is_known: bool = False
     promise: float = np.nan
+    is_answer: bool = False
 
 
 @dataclass(frozen=True)
@@ -236,7 +239,8 @@ class Watch:
         """Evaluate an iterate: its verified gap goes on record."""
         record, u = evaluate(self.objective, iterate, iteration, lambda: self.elapsed, self.tol)
         self.trace.append(record)
-        if self.best is None or record.objective <= self.best_value:
+        is_least = iterate.is_answer or record.objective <= self.best_value
+        if self.best is None or is_least:
             self.best, self.best_value = replace(iterate, u=u), record.objective
         if self.kept is not None:
             self.kept(iteration, iterate, record)

@@ -172,6 +172,17 @@ def test_inches_and_centimetres_say_which_columns_and_how_far() -> None:
     assert "columns (1) of X depend on the others" in solution.certificate.reason
 
 
+def test_what_holds_within_a_distance_is_not_ahead_of_what_nearly_holds_everywhere() -> None:
+    """Neither is certified: 2.5e-6 everywhere, 5e-7 within 4e7; P is .259 against .277."""
+    X, y, weights, intercept = design(78)
+    problem = cml.LeastSquares(X, y, fit_intercept=intercept, sample_weight=weights)
+    solution = problem.solve()
+    near = problem.solve("newton")
+    assert solution.certificate.within is None
+    assert solution.relative_gap < 1e-4
+    assert solution.objective < 0.95 * near.objective
+
+
 @pytest.mark.parametrize("lam", [1e-8, 1e-13, 1e-20])
 def test_ridge_with_a_tiny_lam(lam: float) -> None:
     V, y = wave()

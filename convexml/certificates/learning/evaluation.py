@@ -104,7 +104,8 @@ def evaluate(
         if lower.within is None and exact.value - lower.price >= dual.value - below:
             dual, under = exact, lower
         if decides and entries <= EXACTLY and u is None:
-            for each in closer(objective, dual):
+            given = () if solver_dual is None else (_given(objective, solver_dual),)
+            for each in (*given, *closer(objective, dual)):
                 lower = dual_rounding(objective, point, each, 0.5 * room)
                 less = max(point.value - each.value, 0.0) + lower.price
                 if lower.within is None and less < max(point.value - dual.value, 0.0) + under.price:
@@ -133,7 +134,7 @@ def _dual_point(
         return repair_dual(objective, objective.zero_scores)
     if solver_dual is None or not all_finite(solver_dual):
         return construct_dual(objective, point, tol)
-    given = repair_dual(objective, solver_dual, source="solver")
+    given = _given(objective, solver_dual)
     room = tol * learning_scale(point.value, given.value, objective.null_value)
     gap = point.value - given.value
     if objective.n * objective.d > SMALL_ENOUGH and gap <= room:
@@ -143,3 +144,7 @@ def _dual_point(
         return given  # rows that must vanish may cost less at another u
     best = construct_dual(objective, point, tol)
     return max(best, given, key=lambda p: p.value)
+
+
+def _given(objective: Objective, solver_dual: Array) -> DualPoint:
+    return repair_dual(objective, solver_dual, source="solver")

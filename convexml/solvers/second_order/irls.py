@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from scipy import linalg
@@ -18,6 +19,8 @@ from ..line_search import along, search
 DENSE = 1e9
 """Entries of X times columns up to which X itself is factored: about a second."""
 
+LEVEL = 8.0 * EPS
+"""A share of P below which two of its values are the same."""
 CLOSE = 1e-8
 """A relative gap from which one step of Newton's method leads to rounding."""
 
@@ -54,29 +57,42 @@ def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
                 passes += tried
         if step == 0.0:
             if can_finish:
-                w, b = finished(objective, w, b)
-                yield Iterate(w, b, None, passes, promise=0.0)
+                yield replace(finished(objective, w, b), passes=passes)
             else:
                 yield Iterate(w, b, u, passes)
             return
         w, b = w + step * dw, b + step * db
 
 
-def finished(objective: Objective, w: Array, b: float) -> tuple[Array, float]:
-    """The last Newton points: z without the rounding of its sums, and floats that make it good."""
+def finished(objective: Objective, w: Array, b: float) -> Iterate:
+    """The best of the last Newton points, P at exact z, and the u that its next step leads to.
+
+    Where X is nearly singular an ulp of w moves z by .001, and what the factors are rounded by
+    turns the flat direction. So z and X'l' are exact, the step solves R'R dx = -X'l', and u is
+    l' + h X dx (seminormal equations, corrected: Bjorck, 1987,
+    https://doi.org/10.1016/0024-3795(87)90101-7).
+    """
     A, x = with_ones(objective), np.append(w, b)[: objective.d + objective.fit_intercept]
-    for _ in range(ROUNDS):
+    best, least, dual = x, np.inf, None
+    for _ in range(ROUNDS + 1):
         z = exact_pair(A, x, np.zeros(objective.n))[0]
-        root = np.sqrt(objective.loss_curvature(z))
-        side = -objective.loss_derivative(z) / root
+        value = objective.primal_formula(x[: objective.d], z)
+        if not np.isfinite(value):
+            break
+        slope, root = objective.loss_derivative(z), np.sqrt(objective.loss_curvature(z))
         Q, R, order = linalg.qr(root[:, None] * A, mode="economic", pivoting=True)
         if len(R) < len(x) or not np.all(np.diag(R)):
             break
-        dx = linalg.solve_triangular(R, Q.T @ side, check_finite=False)[np.argsort(order)]
+        pull = -exact_pair(A.T, slope)[0][order]
+        side = linalg.solve_triangular(R, pull, trans="T", check_finite=False)
+        dx = linalg.solve_triangular(R, side, check_finite=False)[np.argsort(order)]
+        if value <= least + LEVEL * abs(value):
+            best, least, dual = x, value, slope + root * (Q @ side)
         if not np.all(np.isfinite(dx)):
             break
         x = rounded(R, order, x, dx)
-    return (x[:-1], float(x[-1])) if objective.fit_intercept else (x, 0.0)
+    w, b = (best[:-1], float(best[-1])) if objective.fit_intercept else (best, 0.0)
+    return Iterate(w, b, dual, promise=0.0, is_answer=True)
 
 
 def with_ones(objective: Objective) -> Array:
