@@ -174,7 +174,7 @@ def test_inches_and_centimetres_say_which_columns_and_how_far() -> None:
 
 def test_what_holds_within_a_distance_is_not_ahead_of_what_nearly_holds_everywhere() -> None:
     """Neither is certified: 2.5e-6 everywhere, 5e-7 within 4e7; P is .259 against .277."""
-    X, y, weights, intercept = design(78)
+    X, y, weights, intercept = drawn(78)
     problem = cml.LeastSquares(X, y, fit_intercept=intercept, sample_weight=weights)
     solution = problem.solve()
     near = problem.solve("newton")
