@@ -44,7 +44,7 @@ def derivation_faults(page: Page, text: str) -> list[str]:
     if sorted(kept) != sorted(split):
         found.append(f"conditions: {sorted({*kept} ^ {*split})}")
     for label, row in lines:
-        if label in KINDS or label in ("minimise", "substitute", "recovery"):
+        if label in ("minimise", "substitute", "recovery"):  # the conditions: as in the page
             line = row.partition(r"\text{:}\quad ")[2] if label == "minimise" else row
             found += [f"{label}: {each}" for each in statements(line) if not _holds(page, each)]
         if label == "substitute":  # its first side is the Lagrangian, not what equals it here

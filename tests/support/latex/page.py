@@ -340,9 +340,9 @@ MULTIPLIERS |= {r"\lambda^+", r"\lambda^-"}
 
 
 def directions(shape: tuple[int, ...]) -> list[Any]:
-    """Some of every kind, and each axis."""
+    """Some of every kind, and each axis; of a number one more."""
     axes = np.eye(int(np.prod(shape)) or 1).reshape(-1, *shape)
-    return [*np.random.default_rng(0).normal(size=(20, *shape)), *axes]
+    return [*np.random.default_rng(0).normal(size=(8 if shape else 1, *shape)), *axes]
 
 
 def phrase_of(words: str) -> str:

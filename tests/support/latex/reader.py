@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,17 @@ CONDITION = re.compile(r"(?:\\ | )\(([ik](?: :)? [^()]*)\)$")
 """A statement's (i : c_i = 0), (i \\ne j)."""
 
 
+@cache
+def tokens_of(text: str) -> list[str]:
+    text = CONDITION.sub(lambda found: r"\where " + found[1].split(":")[-1], text)
+    for spelling, command in SPELLED.items():
+        text = text.replace(spelling, command)
+    text = re.sub(r"\\?(\w+)_\{(?:\\text\{)?(ub|eq|lower|upper)\}?\}", r"\\\1\2 ", text)
+    text = re.sub(r"\\Omega\(\w\)", r"\\Omega ", text)
+    text = re.sub(r"\\(operatorname|text)\{(\w+)\}", r"\\\2 ", text)
+    return [t for t in TOKENS.findall(SPACES.sub(" ", text)) if t != " "]
+
+
 class Unknown(Exception):
     """A name without a value, and its index."""
 
@@ -56,13 +68,7 @@ class Reader(Commands):
     """One formula, with the values of its names and the ranges of its indices."""
 
     def __init__(self, text: str, names: dict[str, Any], ranges: dict[str, Any]) -> None:
-        text = CONDITION.sub(lambda found: r"\where " + found[1].split(":")[-1], text)
-        for spelling, command in SPELLED.items():
-            text = text.replace(spelling, command)
-        text = re.sub(r"\\?(\w+)_\{(?:\\text\{)?(ub|eq|lower|upper)\}?\}", r"\\\1\2 ", text)
-        text = re.sub(r"\\Omega\(\w\)", r"\\Omega ", text)
-        text = re.sub(r"\\(operatorname|text)\{(\w+)\}", r"\\\2 ", text)
-        self.tokens = [t for t in TOKENS.findall(SPACES.sub(" ", text)) if t != " "]
+        self.tokens = tokens_of(text)
         self.names, self.ranges, self.at, self.k = names, ranges, {}, 0
         self.open: list[str] = []
 
