@@ -13,47 +13,14 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from support.model_cases import MODELS, parts
+from support.model_cases import parts
+from support.model_rows import ROWS
 
 import convexml as cml
 from convexml import losses, models, penalties, solvers
 from convexml.models.base import Problem
 from convexml.models.formats.stored_solution import REBUILD
 from convexml.solvers.reference import REFERENCE
-
-TESTED_ELSEWHERE = {
-    "BernoulliLikelihood": "test_label_likelihoods.py",
-    "CategoricalLikelihood": "test_label_likelihoods.py",
-    "DiscriminantAnalysis": "test_discriminant_analysis.py",
-    "GaussianLikelihood": "test_gaussian_likelihood.py",
-    "KernelLogistic": "support/models/kernel.py",
-    "KernelProblem": "test_kernel_problem.py",
-    "KernelRidge": "support/models/kernel.py",
-    "KernelSVM": "support/models/kernel.py",
-    "KernelSVR": "support/models/kernel.py",
-    "AdaBoost": "test_ada_boost.py",
-    "LPBoost": "test_lp_boost.py",
-    "LearningProblem": "test_models_duality.py",
-    "LinearProgram": "test_linear_program.py",
-    "MultiTaskLasso": "test_multi_task_lasso.py",
-    "NearestNeighbors": "test_nearest_neighbors.py",
-    "NuSVC": "test_nu_svc.py",
-    "OneClassSVM": "test_one_class_svm.py",
-    "SpanningTree": "test_spanning_tree.py",
-    "ConvexClustering": "test_convex_clustering.py",
-    "KMeansBound": "test_k_means_bound.py",
-    "PrincipalComponents": "test_principal_components.py",
-    "OptimalTransport": "test_optimal_transport.py",
-    "EnclosingBall": "test_enclosing_ball.py",
-    "MonotoneRegression": "test_monotone_regression.py",
-    "TrendFilter": "test_trend_filter.py",
-    "ConvexRegression": "test_convex_regression.py",
-    "GeneralizedLasso": "test_generalized_lasso.py",
-    "SoftmaxRegression": "support/models/softmax.py",
-    "DantzigSelector": "test_dantzig_selector.py",
-    "SquareRootLasso": "test_square_root_lasso.py",
-}
-"""Models that are posed for tests of their own rather than in a row of support/model_cases.py."""
 
 
 def modules(package: ModuleType) -> list[ModuleType]:
@@ -79,13 +46,13 @@ def defined(package: ModuleType, base: type) -> set[str]:
 def missing_models(package: ModuleType) -> list[str]:
     """What is defined in a package of models but forgotten somewhere."""
     found = []
-    cases = {case.pose().name for case in MODELS}
+    cases = {row.name.split("-")[0] for row in ROWS}
     for name in sorted(defined(package, Problem)):
         if name not in package.__all__:
             found.append(f"{name} is not in models.__all__")
         if name not in cml.__all__:
             found.append(f"{name} is not in convexml.__all__")
-        if name not in cases and name not in TESTED_ELSEWHERE:
+        if name not in cases:
             found.append(f"{name} is not in the table of the tests")
         if name not in REBUILD:
             found.append(f"{name} cannot be read back from JSON")
@@ -95,12 +62,6 @@ def missing_models(package: ModuleType) -> list[str]:
 def test_no_model_is_forgotten() -> None:
     assert len(defined(models, Problem)) >= 18
     assert missing_models(models) == []
-
-
-def test_the_models_without_a_row_have_a_file(repository: Path) -> None:
-    for name, file in TESTED_ELSEWHERE.items():
-        (path,) = (repository / "tests").rglob(file)
-        assert f"{name}(" in path.read_text()
 
 
 def test_every_name_that_is_exported_exists() -> None:

@@ -133,9 +133,12 @@ def multi_task_lasso(X, y, lam):
     Xc, yc = X - X.mean(0), y - y.mean(0)
     W = np.zeros((X.shape[1], y.shape[1]))
     for _ in range(5000):
+        before = W.copy()
         for j, x in enumerate(Xc.T):
             pull = x @ (yc - Xc @ W + np.outer(x, W[j]))
             W[j] = pull * max(0.0, 1 - n * lam / np.linalg.norm(pull)) / (x @ x)
+        if np.allclose(W, before, rtol=1e-15, atol=0.0):
+            break
     objective = ((yc - Xc @ W) ** 2).sum() / (2 * n) + lam * np.linalg.norm(W, axis=1).sum()
     largest = np.linalg.norm(Xc.T @ yc, axis=1).max() / n
     return {"objective": objective, "nonzeros": np.count_nonzero(W), "lam_max": largest}

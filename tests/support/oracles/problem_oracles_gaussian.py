@@ -24,15 +24,21 @@ def gaussian_likelihood(X, lam=0.0, y=None):
         return {"objective": log_det(S) + d, "lam_max": lam_max}
     B = np.zeros((d, d))
     for _ in range(500):
+        before = W.copy()
         for j in range(d):
             rest = np.delete(np.arange(d), j)
             V, s, beta = W[np.ix_(rest, rest)], S[rest, j], B[j, rest]
             for _ in range(200):
+                last = beta.copy()
                 for k in range(d - 1):
                     r = s[k] - V[k] @ beta + V[k, k] * beta[k]
                     beta[k] = np.sign(r) * max(abs(r) - lam, 0.0) / V[k, k]
+                if np.array_equal(beta, last):
+                    break
             B[j, rest] = beta
             W[rest, j] = W[j, rest] = V @ beta
+        if np.allclose(W, before, rtol=1e-15, atol=0.0):
+            break
     return {"objective": log_det(W) + d, "lam_max": lam_max}
 
 

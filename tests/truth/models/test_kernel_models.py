@@ -1,0 +1,414 @@
+"""Kernel models: closed forms, linear twins, Mercer's factor, what is stored and refused."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge as SkKernelRidge
+from sklearn.svm import SVC
+from sklearn.svm import SVR as SkSVR
+from support.catalogue import LOSSES
+from support.model_cases import consistent, samples, separable
+from support.models.kernel import BINARY, KERNELS, MODELS, NEW, REAL, WEIGHTS, X
+
+import convexml as cml
+from convexml import losses
+from convexml.errors import InputError
+from convexml.kernels import (
+    Gaussian,
+    Kernel,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Precomputed,
+    fourier_features,
+    pivoted_cholesky,
+)
+from convexml.losses import Loss
+from convexml.numerics import Array
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_refutes_is_judged_again(name: str) -> None:
+    """The better function and the dual point have an entry a sample, also of weight 0."""
+    problem = MODELS[name](Gaussian(1.0), sample_weight=WEIGHTS)
+    solution = problem.solve()
+    q, b = -3.0 * solution.primal["q"], solution.primal["b"]
+    found = problem.certify(q, b)
+    assert found.verdict is cml.Verdict.REFUTED
+    better = found.witness
+    assert np.all(better["q"][WEIGHTS == 0.0] == 0.0)
+    again = problem.certify(better["q"], better["b"], found.dual["u"])
+    assert again.primal_objective == pytest.approx(better["objective"], rel=1e-9)
+    assert again.primal_objective < found.primal_objective
+    assert again.dual_objective <= solution.objective * (1.0 + 1e-9)
+
+
+def test_multipliers_have_their_signs() -> None:
+    dual = MODELS["KernelSVM"](Gaussian(1.0)).solve().dual
+    assert np.all(dual["alpha"] >= 0.0)
+    assert np.all(dual["beta"] >= -1e-12)
+    np.testing.assert_allclose(dual["alpha"] + dual["beta"], 1.5)
+    sign = np.where(BINARY == "yes", 1.0, -1.0)
+    np.testing.assert_allclose(dual["u"], -sign * dual["alpha"], atol=1e-12)
+    names = {"alpha", "alpha_star", "beta", "beta_star", "u"}
+    assert set(MODELS["KernelSVR"](Gaussian(1.0)).solve().dual) == names
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(InputError, match=r"KernelSVM: kernel matrix: must be positive semi.* -1"):
+        cml.KernelSVM(np.array([[0.0, 1.0], [1.0, 0.0]]), [0, 1], 1.0, Precomputed())
+    with pytest.raises(InputError, match=r"matrix of shape \(n, n\), got \(40, 3\)"):
+        cml.KernelRidge(X, REAL, 1.0, Precomputed())
+    with pytest.raises(InputError, match=r"kernel must be one of convexml\.kernels, got 'rbf'"):
+        cml.KernelRidge(X, REAL, 1.0, "rbf")
+    with pytest.raises(InputError, match="overflows"):
+        cml.KernelRidge(1e100 * X, REAL, 1.0, Polynomial(4))
+    problem = MODELS["KernelRidge"](Gaussian(1.0), sample_weight=WEIGHTS)
+    with pytest.raises(InputError, match="q must be 0 on the samples of weight 0"):
+        problem.certify(np.ones(40))
+    with pytest.raises(InputError, match="X has 2 columns, the model was posed with 3"):
+        problem.solve().predict(NEW[:, :2])
+
+
+KERNEL = Gaussian(1.5)
+EACH = {type(loss): loss for loss in reversed(LOSSES) if loss.labels != "classes"}.values()
+
+
+def data_of(loss: Loss) -> tuple[Array, Array]:
+    if loss.is_indicator:
+        return separable() if loss.labels == "binary" else consistent()
+    return samples(loss.labels)
+
+
+def pose_loss(loss: Loss, lam: float = 0.1, **given: object) -> cml.KernelProblem:
+    return cml.KernelProblem(*data_of(loss), loss, lam, KERNEL, **given)
+
+
+@pytest.mark.parametrize("loss", EACH, ids=lambda loss: loss.name)
+def test_with_the_linear_kernel_it_is_the_linear_model(loss: Loss) -> None:
+    given, lam = data_of(loss), 0.1
+    linear = cml.LearningProblem(*given, loss, cml.penalties.L2(lam)).solve(tol=1e-9)
+    ours = cml.KernelProblem(*given, loss, lam, Linear()).solve(tol=1e-9)
+    assert ours.objective == pytest.approx(linear.objective, rel=1e-7)
+    np.testing.assert_allclose(given[0].T @ ours.primal["q"], linear.primal["w"], atol=1e-3)
+
+
+def test_models_of_their_own_are_cases_of_it() -> None:
+    (A, t), (B, s) = samples("real"), samples("binary")
+    pairs = (
+        (cml.KernelRidge(A, t, 0.1, KERNEL, fit_intercept=True), (A, t, losses.Squared(), 0.1)),
+        (cml.KernelLogistic(B, s, 0.1, KERNEL), (B, s, losses.Logistic(), 0.1)),
+    )
+    for named, given in pairs:
+        assert cml.KernelProblem(*given, KERNEL).solve().objective == pytest.approx(
+            named.solve().objective, rel=1e-9
+        )
+    for named, loss, given in (
+        (cml.KernelSVM(B, s, 0.7, KERNEL), losses.Hinge(), (B, s)),
+        (cml.KernelSVR(A, t, 0.7, 0.3, KERNEL), losses.EpsilonInsensitive(0.3), (A, t)),
+    ):
+        general = cml.KernelProblem(*given, loss, 1.0, KERNEL, loss_scale=0.7)
+        assert general.solve().objective == pytest.approx(named.solve().objective, rel=1e-8)
+
+
+def test_what_kernel_problem_refuses() -> None:
+    with pytest.raises(InputError, match=r"KernelProblem: loss must be of one score a sample"):
+        cml.KernelProblem(X, np.arange(40) % 3, losses.Softmax(), 0.1, KERNEL)
+    with pytest.raises(InputError, match=r"KernelProblem: loss must be a Loss, got 'huber'"):
+        cml.KernelProblem(X, np.zeros(40), "huber", 0.1, KERNEL)
+    with pytest.raises(InputError, match=r"KernelProblem: lam must be .*-1"):
+        pose_loss(losses.Huber(1.0), -1.0)
+    with pytest.raises(InputError, match=r"KernelProblem: loss_scale must be"):
+        pose_loss(losses.Huber(1.0), loss_scale="total")
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_kernel_ridge_is_its_closed_form(kernel: Kernel) -> None:
+    problem, n = MODELS["KernelRidge"](kernel), len(X)
+    solution = problem.solve()
+    exact = np.linalg.solve(kernel(X, X) + n * 0.05 * np.eye(n), REAL)
+    assert solution.objective == pytest.approx(problem.objective(exact), rel=1e-12)
+    np.testing.assert_allclose(solution.primal["q"], exact, atol=1e-8)
+    assert problem.certify(exact).holds(1e-10)
+    sk = SkKernelRidge(alpha=n * 0.05, kernel=lambda a, b: kernel(a[None], b[None])[0, 0])
+    np.testing.assert_allclose(sk.fit(X, REAL).dual_coef_, exact, atol=1e-10)
+    np.testing.assert_allclose(solution.predict(NEW), sk.predict(NEW), atol=1e-8)
+
+
+def test_closed_form_with_intercept_and_weights() -> None:
+    """Where c_i > 0: (K + lam diag(1/c)) q + b 1 = y and 1'q = 0; elsewhere q_i = 0."""
+    kernel = Gaussian(1.0)
+    problem = MODELS["KernelRidge"](kernel, fit_intercept=True, sample_weight=WEIGHTS)
+    kept = np.flatnonzero(WEIGHTS)
+    c, n = WEIGHTS[kept] / WEIGHTS.sum(), len(kept)
+    bordered = np.block([[kernel(X, X)[np.ix_(kept, kept)], np.ones((n, 1))], [np.ones(n), 0.0]])
+    bordered[np.arange(n), np.arange(n)] += 0.05 / c
+    q, solution = np.zeros(len(X)), problem.solve()
+    *q[kept], b = np.linalg.solve(bordered, np.append(REAL[kept], 0.0))
+    assert solution.objective == pytest.approx(problem.objective(q, b), rel=1e-12)
+    np.testing.assert_allclose(solution.primal["q"], q, atol=1e-8)
+
+
+SVMS = [
+    (Gaussian(1.0), {"kernel": "rbf", "gamma": 0.5}),
+    (Polynomial(3, 1.0, 0.5), {"kernel": "poly", "degree": 3, "coef0": 1.0, "gamma": 0.5}),
+    (Linear(), {"kernel": "linear"}),
+]
+
+
+@pytest.mark.parametrize(("kernel", "options"), SVMS, ids=["rbf", "poly", "linear"])
+def test_scikit_learn_svc(kernel: Kernel, options: dict[str, Any]) -> None:
+    # (With zero weights libsvm numbers the support among the samples that are left.)
+    problem = cml.KernelSVM(X, BINARY, 1.5, kernel, sample_weight=WEIGHTS + 0.5)
+    model = SVC(C=1.5, tol=1e-10, **options).fit(X, BINARY, sample_weight=WEIGHTS + 0.5)
+    q = np.zeros(len(X))
+    q[model.support_] = model.dual_coef_[0]
+    certificate = problem.certify(q, float(model.intercept_[0]), tol=1e-6)
+    assert certificate.holds()
+    solution = problem.solve()
+    assert solution.objective <= problem.objective(q, model.intercept_[0]) * (1.0 + 1e-12)
+    assert solution.objective == pytest.approx(certificate.primal_objective, rel=1e-6)
+    assert np.array_equal(solution.support, np.sort(model.support_))
+    assert np.array_equal(solution.predict(NEW), model.predict(NEW))
+    np.testing.assert_allclose(
+        solution.decision_function(NEW), model.decision_function(NEW), atol=1e-4
+    )
+    np.testing.assert_allclose(solution.dual["alpha"], np.abs(q), atol=1e-4)
+
+
+def test_scikit_learn_svr_and_a_precomputed_kernel() -> None:
+    kernel = Gaussian(1.0)
+    K = kernel(X, X)
+    model = SkSVR(C=1.5, epsilon=0.2, gamma=0.5, tol=1e-10).fit(X, REAL)
+    for problem, new in (
+        (MODELS["KernelSVR"](kernel), NEW),
+        (cml.KernelSVR(K, REAL, 1.5, 0.2, Precomputed()), kernel(NEW, X)),
+    ):
+        solution = problem.solve()
+        q = np.zeros(len(X))
+        q[model.support_] = model.dual_coef_[0]
+        assert problem.certify(q, float(model.intercept_[0])).holds(1e-6)
+        np.testing.assert_allclose(solution.predict(new), model.predict(NEW), atol=1e-5)
+        alpha, alpha_star = solution.dual["alpha"], solution.dual["alpha_star"]
+        np.testing.assert_allclose(alpha - alpha_star, q, atol=1e-5)
+        assert np.array_equal(solution.support, np.sort(model.support_))
+
+
+def test_a_refutation_shows_a_better_function() -> None:
+    problem = MODELS["KernelSVM"](Gaussian(1.0))
+    certificate = problem.certify(np.zeros(40), 0.0)
+    assert certificate.verdict is cml.Verdict.REFUTED
+    witness = certificate.witness
+    assert witness is not None
+    assert problem.objective(witness["q"], witness["b"]) == pytest.approx(witness["objective"])
+    assert witness["objective"] < problem.objective(np.zeros(40), 0.0)
+
+
+def test_interpolation_without_penalty() -> None:
+    solution = cml.KernelRidge(X, REAL, 0.0, Gaussian(1.0)).solve()
+    assert solution.status == "optimal"
+    np.testing.assert_allclose(solution.predict(X), REAL, atol=1e-8)
+
+
+def test_separable_kernel_logistic_without_penalty_is_unattained() -> None:
+    solution = cml.KernelLogistic(X, BINARY, 0.0, Gaussian(0.3)).solve()
+    assert solution.status == "unattained"
+    sign = np.where(BINARY == "yes", 1.0, -1.0)
+    f = Gaussian(0.3)(X, X) @ solution.evidence["q"] + solution.evidence["b"]
+    assert np.all(sign * f >= -1e-9)
+    assert np.any(sign * f > 0.0)
+
+
+def test_a_start_is_given_in_q() -> None:
+    problem = MODELS["KernelLogistic"](Gaussian(1.0))
+    q = problem.solve(tol=1e-10).primal["q"]
+    warm = problem.solve("newton", tol=1e-8, w0=q)
+    assert warm.iterations < problem.solve("newton", tol=1e-8).iterations
+    with pytest.raises(cml.errors.InputError, match="w0 must have one entry per sample"):
+        problem.solve("newton", w0=q[:-1])
+
+
+class Nearly(cml.kernels.Kernel):
+    """1 at one point, 1 + 2^-40 at two: of two samples the least eigenvalue is -2^-40."""
+
+    def __call__(self, A, B):
+        return np.where(A[:, :1] == B[:, 0], 1.0, 1.0 + 2.0**-40)
+
+    def diagonal(self, A):
+        return np.ones(len(A))
+
+
+def test_a_kernel_of_ones_own_that_is_not_semidefinite_is_projected() -> None:
+    """With the matrix as it is P(t, -t) = t^2 (e^2 / 2 - lam e) is unbounded below."""
+    with pytest.warns(UserWarning, match=r"least is -9\.09495e-13"):
+        problem = cml.KernelRidge(np.array([[0.0], [1.0]]), [1.0, 2.0], 1e-3, Nearly())
+    certificate = problem.solve().certificate
+    assert "with 0 for its negative eigenvalues" in certificate.reason
+    assert certificate.proved_gap == np.inf
+    t = 1e12 * 2.0**40
+    assert problem.objective(np.array([t, -t])) > 0.0
+
+
+SMOOTH_KERNELS = [Gaussian(1.0), Gaussian(20.0), Laplacian(2.0), Polynomial(2, 1.0), 0.5 * Linear()]
+
+
+def exact_matrix(kernel: Kernel, A: Array) -> Array:
+    """The kernel matrix in long double, from the definitions."""
+    A = A.astype(np.longdouble)
+    apart = ((A[:, None] - A[None]) ** 2).sum(-1)
+    match kernel:
+        case Gaussian():
+            return np.exp(-apart / (2 * np.longdouble(kernel.sigma) ** 2))
+        case Laplacian():
+            return np.exp(-np.sqrt(apart) / kernel.sigma)
+        case Polynomial():
+            return (A @ A.T + kernel.coef0) ** kernel.degree
+    return A @ A.T / 2
+
+
+@pytest.mark.parametrize("kernel", SMOOTH_KERNELS, ids=repr)
+@pytest.mark.parametrize("rank", [1, 4, 12, 40])
+def test_the_bound_is_above_the_form(kernel: Kernel, rank: int) -> None:
+    A = np.vstack([X[:38], X[:2]])  # two samples twice
+    found, K = pivoted_cholesky(kernel, A, rank, 0.0), exact_matrix(kernel, A)
+    assert found.rank <= rank
+    np.testing.assert_allclose((found.L @ found.L.T)[found.pivots], K[found.pivots], atol=1e-9)
+    rng = np.random.default_rng(rank)
+    values, vectors = np.linalg.eigh((K - found.L @ found.L.T).astype(float))
+    for u in (rng.normal(size=40), np.eye(40)[7], np.sign(rng.normal(size=40)), vectors[:, -1]):
+        form = u.astype(np.longdouble) @ K @ u
+        assert form <= found.bound(u)
+        spread = (np.abs(u) @ np.sqrt(found.residuals)) ** 2
+        assert found.bound(u) <= 1.0001 * (form + spread) + 1e-9 * np.trace(K)
+    left = np.trace(K) - (found.L.astype(np.longdouble) ** 2).sum()
+    assert left - 1e-13 * np.trace(K) <= found.remainder <= 1.01 * left + 1e-10 * np.trace(K)
+    assert values[-1] <= found.remainder
+
+
+def test_the_remainder_is_that_of_rationals() -> None:
+    """A linear kernel of integers: every entry is exact, and so is the Schur complement."""
+    A = np.random.default_rng(3).integers(-4, 5, size=(9, 6)).astype(float)
+    found = pivoted_cholesky(Linear(), A, 3, 0.0)
+    K = [[Fraction(int(v)) for v in row] for row in A @ A.T]
+    for at in found.pivots:
+        pivot = K[at][at]
+        K = [[v - row[at] * K[at][j] / pivot for j, v in enumerate(row)] for row in K]
+    left = sum(K[i][i] for i in range(9))
+    assert left <= Fraction(found.remainder)
+    assert found.remainder == pytest.approx(float(left), rel=1e-5)
+
+
+def test_a_tolerance_ends_it_and_a_precomputed_matrix_has_no_bound() -> None:
+    loose = pivoted_cholesky(Gaussian(2.0), X, tol=1e-3)
+    assert loose.rank < 40
+    assert loose.remainder <= 1.01e-3 * 40.0
+    given = pivoted_cholesky(Precomputed(), Gaussian(2.0)(X, X), loose.rank)
+    np.testing.assert_allclose(given.L, loose.L, atol=1e-8)
+    assert given.remainder == given.bound(np.ones(40)) == np.inf
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.3), Laplacian(2.0)], ids=repr)
+def test_features_have_the_kernel_as_mean(kernel: Kernel) -> None:
+    Z = fourier_features(kernel, X, 20_000)
+    np.testing.assert_allclose(Z @ Z.T, kernel(X, X), atol=0.05)  # five deviations of 1 / sqrt(m)
+    np.testing.assert_allclose((Z**2).sum(1), 1.0)
+
+
+def twenty() -> list[tuple[Any, str, int | None]]:
+    """Twenty problems: losses, kernels, intercepts, weights, ranks."""
+    count = np.random.default_rng(5).poisson(2.0, 40).astype(float)
+    weight = np.random.default_rng(6).uniform(0.2, 2.0, 40)
+    general = (
+        (REAL, losses.Huber(0.5)),
+        (REAL, losses.Pinball(0.8)),
+        (REAL, losses.SquaredEpsilonInsensitive(0.1)),
+        (BINARY, losses.SquaredHinge()),
+        (BINARY, losses.Exponential()),
+        (count, losses.Poisson()),
+    )
+    named = [
+        MODELS[name](kernel, **given)
+        for kernel, given in ((Gaussian(1.0), {}), (Laplacian(2.0), {"sample_weight": weight}))
+        for name in MODELS
+    ]
+    posed = [
+        cml.KernelProblem(X, y, loss, 0.03, Gaussian(1.5), fit_intercept=free)
+        for free, (y, loss) in zip((True, False) * 3, general, strict=True)
+    ]
+    ranks = (3, 10, None)
+    first = [(p, "nystrom", ranks[k % 3]) for k, p in enumerate(named + posed)]
+    return first + [(p, "fourier", 4 + 40 * k) for k, p in enumerate(posed)]
+
+
+TWENTY = twenty()
+
+
+@pytest.mark.parametrize("at", range(20))
+def test_the_gap_bounds_the_distance_from_the_exact_optimum(at: int) -> None:
+    problem, method, rank = TWENTY[at]
+    best = problem.solve(tol=1e-9)
+    found = problem.approximate(method, rank)
+    assert best.status == "optimal"
+    q, b, u = found.primal["q"], found.primal["b"], found.dual["u"]
+    distance = problem.objective(q, b) - best.objective
+    assert distance >= -1e-9 * best.objective
+    assert found.gap >= distance
+    assert problem.dual_objective(u) <= best.objective * (1.0 + 1e-12)
+    assert (found.status == "optimal") == (found.relative_gap <= 1e-6)
+    if rank is None:
+        assert found.status == "optimal"
+    if method == "nystrom":
+        assert np.count_nonzero(q) <= (rank or 40)
+    assert problem.certify(q, b, u).gap == pytest.approx(found.gap, rel=1e-3, abs=1e-12)
+
+
+@pytest.mark.slow
+def test_five_thousand_samples_are_certified() -> None:
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(5000, 2))
+    y = np.sign(np.sin(2.0 * A[:, 0]) + A[:, 1] ** 2 - 1.0 + 0.5 * rng.normal(size=5000))
+    problem = cml.KernelSVM(A, y, 1.0, Gaussian(1.0))
+    found = problem.approximate()
+    assert found.status == "optimal"
+    assert found.relative_gap <= 1e-6
+    assert np.count_nonzero(found.primal["q"]) < 200
+    assert found.score(A, y) > 0.8
+    assert problem.solve().dual_objective <= found.objective
+
+
+def test_what_approximations_refuse() -> None:
+    problem = MODELS["KernelRidge"](Gaussian(1.0))
+    with pytest.raises(InputError, match=r"method must be .* got .sample"):
+        problem.approximate("sample")
+    with pytest.raises(InputError, match=r"rank must be .*0"):
+        problem.approximate(rank=0)
+    with pytest.raises(InputError, match="rank must be at least 2"):
+        problem.approximate("fourier", 1)
+    with pytest.raises(InputError, match=r"Linear\(\) has no law of frequencies"):
+        MODELS["KernelRidge"](Linear()).approximate("fourier", 8)
+    problem.lam = 0.0
+    with pytest.raises(InputError, match="lam must be > 0"):
+        problem.approximate()
+
+
+@pytest.mark.parametrize(
+    ("X", "said"),
+    [
+        ([[np.nan], [1.0]], "X contains nan at row 0"),
+        ([1.0, 2.0], "X must be a matrix"),
+        ([[1e300], [-1e300]], "overflows"),
+        ([["a"]], "X must hold numbers"),
+    ],
+    ids=str,
+)
+def test_samples_are_read_before_a_kernel_is_asked(X: Any, said: str) -> None:
+    for function in (pivoted_cholesky, fourier_features):
+        if function is pivoted_cholesky or said != "overflows":
+            with pytest.raises(InputError, match=said):
+                function(Gaussian(1.0), X, 4)
+        with pytest.raises(InputError, match="kernel must be one of"):
+            function("rbf", [[1.0]], 4)

@@ -1,0 +1,495 @@
+"""Likelihoods: closed forms, determinants and divergences in many digits, what is unbounded."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import entropy
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import log_loss
+from support.oracles.problem_oracles_gaussian import discriminant_analysis
+
+import convexml as cml
+from convexml import Verdict
+from convexml.errors import InputError
+from convexml.numerics import Array
+
+IRIS = load_iris().data
+WINE = load_wine().data
+
+
+def exact_covariance(X: Array) -> list[list[Fraction]]:
+    """S about the mean with 1/n, in fractions."""
+    rows = [[Fraction(float(x)) for x in row] for row in X]
+    n, d = len(rows), len(rows[0])
+    mean = [sum(row[j] for row in rows) / n for j in range(d)]
+    R = [[x - m for x, m in zip(row, mean, strict=True)] for row in rows]
+    return [[sum(r[i] * r[j] for r in R) / n for j in range(d)] for i in range(d)]
+
+
+def arb(M: Array | list[list[Fraction]]) -> flint.arb_mat:
+    """A matrix in 300 digits."""
+    rows = M.tolist() if isinstance(M, np.ndarray) else M
+    entries = [[Fraction(x) for x in row] for row in rows]
+    return flint.arb_mat(
+        [[flint.arb(flint.fmpq(x.numerator, x.denominator)) for x in row] for row in entries]
+    )
+
+
+@pytest.fixture(autouse=True)
+def _digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flint.ctx, "prec", 1000)
+
+
+def exact_value(X: Array, lam: float, Theta: Array) -> flint.arb:
+    """P in 300 digits."""
+    S, T = arb(exact_covariance(X)), arb(Theta)
+    linear = sum((S[i, j] * T[i, j] for i in range(len(Theta)) for j in range(len(Theta))), start=0)
+    off = sum(Fraction(abs(float(x))) for i, row in enumerate(Theta) for x in np.delete(row, i))
+    penalty = Fraction(lam) * off
+    return -T.det().log() + linear + flint.arb(flint.fmpq(penalty.numerator, penalty.denominator))
+
+
+def best_of_two(X: Array, lam: float) -> flint.arb:
+    """P* for two features: W_12 is S_12, lam nearer to 0."""
+    S = exact_covariance(X)
+    near = max(abs(S[0][1]) - Fraction(lam), Fraction(0))
+    det = S[0][0] * S[1][1] - near**2
+    return flint.arb(flint.fmpq(det.numerator, det.denominator)).log() + 2
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e6, 1e12])
+@pytest.mark.parametrize("lam", [0.0, 0.01, 0.3, 1.0])
+def test_gaps_cover_what_two_features_lose(lam: float, shift: float) -> None:
+    X = IRIS[:40, [0, 2]] + shift
+    problem, least = cml.GaussianLikelihood(X, lam), best_of_two(X, lam)
+    solution = problem.solve(tol=1e-9)
+    assert solution.status == "optimal"
+    rng = np.random.default_rng(0)
+    for size in (0.0, 1e-12, 1e-6, 1e-2):
+        E = size * rng.normal(size=(2, 2))
+        Theta = solution.primal["Theta"] * (1.0 + E + E.T)
+        found = problem.certify(Theta)
+        lost = exact_value(X, lam, Theta) - least
+        assert lost <= found.gap
+        assert lost <= found.proved_gap
+        assert found.dual_objective - found.rounding <= least
+        assert (found.verdict is Verdict.CERTIFIED) == (size < 1e-3)
+
+
+def test_lam_max_and_the_inverse_are_closed_forms() -> None:
+    X = WINE / WINE.std(axis=0)
+    problem = cml.GaussianLikelihood(X)
+    S = np.cov(X.T, bias=True)
+    np.testing.assert_allclose(problem.solve().primal["Theta"], np.linalg.inv(S), rtol=1e-9)
+    problem.lam = problem.lam_max
+    Theta = problem.solve().primal["Theta"]
+    assert np.count_nonzero(Theta - np.diag(np.diag(Theta))) == 0
+    np.testing.assert_allclose(np.diag(Theta), 1.0 / np.diag(S), rtol=1e-12)
+    problem.lam = 0.9 * problem.lam_max
+    assert np.count_nonzero(np.triu(problem.solve().primal["Theta"], 1)) > 0
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.1])
+def test_units_of_the_columns_shift_the_value(lam: float) -> None:
+    units = 2.0 ** np.array([-20, 0, 13, 30])
+    if lam:
+        units = np.full(4, 2.0**20)
+    there = cml.GaussianLikelihood(IRIS, lam).solve()
+    here = cml.GaussianLikelihood(IRIS * units, lam * units[0] ** 2).solve()
+    shift = 2.0 * np.log(units).sum()
+    assert here.objective - shift == pytest.approx(there.objective, abs=1e-10)
+    assert here.relative_gap == pytest.approx(there.relative_gap, abs=1e-9)
+    assert here.status == there.status == "optimal"
+
+
+@pytest.mark.parametrize("lam", [1e-3, 0.1])
+@pytest.mark.parametrize("scaled", [True, False])
+def test_near_singular_covariances_are_solved(lam: float, scaled: bool) -> None:
+    """30 features whose correlations have a condition number of 1e5, in units of 1e-3 to 1e3."""
+    X = load_breast_cancer().data
+    X = X / X.std(axis=0) if scaled else X
+    solution = cml.GaussianLikelihood(X, lam).solve()
+    assert solution.status == "optimal"
+    assert solution.solver == "newton"
+    assert solution.iterations < 150
+    Theta = solution.primal["Theta"]
+    value = -np.linalg.slogdet(Theta)[1] + np.sum(np.cov(X.T, bias=True) * Theta)
+    value += lam * (np.abs(Theta).sum() - np.trace(Theta))
+    assert solution.objective == pytest.approx(value, rel=1e-9)
+    assert np.count_nonzero(Theta == 0.0) > 30
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.5])
+def test_a_constant_column_is_unbounded(lam: float) -> None:
+    X = np.column_stack([IRIS, np.full(len(IRIS), 0.1)])
+    solution = cml.GaussianLikelihood(X, lam).solve()
+    assert solution.status == "unbounded"
+    assert solution.certificate.verdict is Verdict.CERTIFIED
+    np.testing.assert_array_equal(solution.evidence["ray"], [0, 0, 0, 0, 1])
+    assert "column 4 is constant" in solution.certificate.reason
+
+
+def test_a_singular_covariance_is_unbounded_without_a_penalty() -> None:
+    whole = np.rint(10.0 * IRIS)
+    X = np.column_stack([whole, whole[:, 0] - 2.0 * whole[:, 1] + 7.0])
+    for samples in (X, IRIS[[0, 50, 100, 120]]):
+        problem = cml.GaussianLikelihood(samples)
+        solution = problem.solve()
+        assert solution.status == "unbounded"
+        assert solution.certificate.verdict is Verdict.CERTIFIED
+        v, S = solution.evidence["ray"], problem.moments.S
+        assert abs(v @ S @ v) < 1e-12 * np.trace(S)
+        problem.lam = 0.1
+        assert problem.solve().status == "optimal"
+    X[0, 4] += 2.0**-30  # not quite: there is a best Theta, which float64 cannot tell
+    near = cml.GaussianLikelihood(X).solve()
+    assert near.status in ("inaccurate", "optimal", "failed")
+    assert near.certificate.claim == "optimal"
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda p: p.certify(), "'Theta' is missing"),
+        (lambda p: p.certify(Thata=np.eye(4)), "no array 'Thata'. Did you mean 'Theta'"),
+        (lambda p: p.certify(np.eye(3)), r"Theta must have shape \(4, 4\), got \(3, 3\)"),
+        (lambda p: p.certify({"Theta": np.eye(4)}), r"certify\(\*\*solution.primal\)"),
+        (lambda p: p.certify(np.full((4, 4), np.nan)), "Theta"),
+        (lambda p: p.objective(np.eye(4), W=np.eye(4)), "no array 'W'"),
+        (lambda p: p.solve("saga"), "cannot be solved by it"),
+        (lambda p: p.solve("newton", momentum=1), "takes no option 'momentum'"),
+        (lambda p: setattr(p, "lam", -1.0), "lam must be >= 0"),
+        (lambda p: cml.GaussianLikelihood(1e200 * IRIS), "beyond float64"),
+        (lambda p: cml.GaussianLikelihood(1e-200 * IRIS), "beyond float64"),
+        (lambda p: p.of_covariance([[1.0, 0.5], [0.4, 1.0]]), "symmetric"),
+    ],
+)
+def test_bad_calls_are_told_apart(call: object, words: str) -> None:
+    with pytest.raises((InputError, ValueError), match=words):
+        call(cml.GaussianLikelihood(IRIS, 0.1))
+
+
+@pytest.mark.parametrize("lam", [1e-20, 1e-3, 0.1, 10.0, 1e20])
+@pytest.mark.parametrize("powers", [(-27, -27), (-27, 0), (-27, 27), (27, 27), (30, 7)])
+def test_gaps_cover_in_any_unit(powers: tuple[int, int], lam: float) -> None:
+    """What lam is beside the variances must not matter: the diagonal is not penalised."""
+    X = IRIS[:40, [0, 2]] * 2.0 ** np.array(powers)
+    problem, least = cml.GaussianLikelihood(X, lam), best_of_two(X, lam)
+    solution = problem.solve(tol=1e-9)
+    assert solution.status == "optimal"
+    rng = np.random.default_rng(0)
+    for size in (0.0, 1e-6, 1e-2):
+        E = size * rng.normal(size=(2, 2))
+        Theta = solution.primal["Theta"] * (1.0 + E + E.T)
+        found = problem.certify(Theta)
+        lost = exact_value(X, lam, Theta) - least
+        assert lost <= found.gap
+        assert found.dual_objective - found.rounding <= least
+        assert (found.verdict is Verdict.CERTIFIED) == (size < 1e-3)
+
+
+@pytest.mark.parametrize("power", [-27, 0, 20])
+def test_a_penalty_above_all_covariances_keeps_the_diagonal(power: int) -> None:
+    X = IRIS * np.ldexp(1.0, power)
+    solution = cml.GaussianLikelihood(X, 2.0 ** (2 * power + 4)).solve()
+    assert solution.status == "optimal"
+    S = exact_covariance(X)
+    expected = np.diag([float(1 / S[j][j]) for j in range(4)])
+    np.testing.assert_allclose(solution.primal["Theta"], expected, rtol=1e-12, atol=0.0)
+
+
+def test_columns_that_depend_up_to_rounding_are_named() -> None:
+    X, names = np.random.default_rng(0).normal(size=(50, 3)), list("abcd")
+    table = pd.DataFrame(np.column_stack([X, X[:, 0] + X[:, 1]]), columns=names)
+    for problem, remedy in (
+        (cml.GaussianLikelihood(table), ", or take lam > 0."),
+        (cml.DiscriminantAnalysis(table, np.arange(50) % 2), "."),
+        (cml.DiscriminantAnalysis(table, np.arange(50) % 2, False), "."),
+    ):
+        solution = problem.solve()
+        assert (solution.status, solution.certificate.verdict) == ("inaccurate", Verdict.UNDECIDED)
+        reason = solution.certificate.reason
+        words = r"Up to rounding, but not exactly, '?[abd]'? is a combination of other columns"
+        assert re.search(words, reason)
+        assert reason.endswith("Drop the column" + remedy)
+
+
+SAMPLES, KINDS = load_iris(return_X_y=True)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_it_predicts_as_its_namesakes(load: object, shared: bool) -> None:
+    X, y = load(return_X_y=True)
+    peer = LinearDiscriminantAnalysis("lsqr") if shared else QuadraticDiscriminantAnalysis()
+    peer.fit(X, y)
+    solution = cml.DiscriminantAnalysis(X, y, shared).solve(tol=1e-10)
+    assert solution.status == "optimal"
+    expected = discriminant_analysis(X, y, shared)["objective"]
+    assert abs(solution.objective - expected) <= solution.certificate.rounding
+    assert solution.certificate.proved_gap == pytest.approx(solution.gap)
+    if shared:  # the quadratic one of scikit-learn divides by n_k - 1
+        np.testing.assert_allclose(solution.predict_proba(X), peer.predict_proba(X), atol=1e-8)
+    np.testing.assert_allclose(solution.predict_proba(X).sum(axis=1), 1.0)
+    assert solution.score(X, y) == pytest.approx(peer.score(X, y), abs=0.01)
+    np.testing.assert_allclose(solution.primal["means"], peer.means_)
+    np.testing.assert_allclose(solution.primal["priors"], peer.priors_)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_means_and_priors_are_judged(shared: bool) -> None:
+    problem = cml.DiscriminantAnalysis(SAMPLES, KINDS, shared)
+    found = problem.solve()
+    Theta = found.primal["Theta"]
+    assert problem.certify(**found.primal, **found.dual).verdict is Verdict.CERTIFIED
+    assert problem.certify(Theta).verdict is Verdict.CERTIFIED
+    assert problem.objective(Theta) == problem.objective(**found.primal) == found.objective
+    assert problem.dual_objective(**found.dual) == pytest.approx(found.objective)
+    assert problem.certify(1.1 * Theta).verdict is Verdict.REFUTED
+    worse = problem.certify(1.1 * Theta)
+    assert worse.gap >= problem.objective(1.1 * Theta) - found.objective > 0.0
+    for name in ("means", "priors"):
+        moved = dict(found.primal) | {name: found.primal[name] + 1e-3}
+        judged = problem.certify(**moved)
+        assert judged.verdict is Verdict.REFUTED
+        assert name in judged.reason
+        assert problem.objective(**moved) == np.inf
+
+
+def test_a_singular_covariance_of_classes_is_unbounded() -> None:
+    whole = np.rint(10.0 * SAMPLES)
+    flat, level = np.column_stack([SAMPLES, 0.1 * KINDS]), whole[:, 0] + 7.0 * KINDS**2
+    for X, words in (
+        (flat, "column 4 is constant in each class"),
+        (np.column_stack([whole, level]), "a combination of other columns and the classes"),
+    ):
+        solution = cml.DiscriminantAnalysis(X, KINDS).solve()
+        assert solution.status == "unbounded"
+        assert solution.certificate.verdict is Verdict.CERTIFIED
+        assert words in solution.certificate.reason
+        v, S = solution.evidence["ray"], cml.DiscriminantAnalysis(X, KINDS).covariances[0].S
+        assert abs(v @ S @ v) <= 1e-12 * np.trace(S)
+    few = cml.DiscriminantAnalysis(SAMPLES[::20], KINDS[::20], shared=False).solve()
+    assert few.status == "unbounded"
+    assert "class 0: 3 samples span no more than 2 of 4 dimensions" in few.certificate.reason
+    assert cml.DiscriminantAnalysis(SAMPLES[::20], KINDS[::20]).solve().status == "optimal"
+    with pytest.raises(InputError, match="is unbounded; there is no point"):
+        few.predict(SAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: cml.DiscriminantAnalysis(SAMPLES, 0 * KINDS), "at least two classes"),
+        (lambda: cml.DiscriminantAnalysis(SAMPLES, KINDS[1:]), "one entry per row of X"),
+        (lambda: cml.DiscriminantAnalysis(SAMPLES, KINDS, "yes"), "shared must be True or False"),
+        (
+            lambda: cml.DiscriminantAnalysis(SAMPLES, KINDS).solve().predict(SAMPLES[:, 1:]),
+            "3 features",
+        ),
+    ],
+)
+def test_bad_calls_of_classes(call: object, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        call()
+
+
+ONES = load_breast_cancer().target
+WINE_SAMPLES, WINES = load_wine(return_X_y=True)
+TINY = [1e-300, 1e300]
+
+
+def number(value: Any) -> flint.arb:
+    exact = Fraction(value)
+    return flint.arb(flint.fmpq(exact.numerator, exact.denominator))
+
+
+def exact_shares(labels: Array, s: Array | None = None) -> list[Fraction]:
+    weights = np.ones(len(labels)) if s is None else s
+    total = sum(map(Fraction, weights.tolist()))
+    sums: Counter[Any] = Counter()
+    for label, weight in zip(labels.tolist(), weights.tolist(), strict=True):
+        sums[label] += Fraction(weight)
+    return [sums[label] / total for label in sorted(sums)]
+
+
+def exact_divergence(q: list[Fraction], p: Array) -> flint.arb:
+    """KL of q from p as a point of the simplex: p over its sum."""
+    total = sum(Fraction(float(each)) for each in p)
+    terms = [
+        number(a) * number(a * total / Fraction(float(b))).log() for a, b in zip(q, p, strict=True)
+    ]
+    return sum(terms, start=flint.arb(0))
+
+
+def covered(problem: Any, q: list[Fraction], p: Array) -> None:
+    """The gap bounds what p loses; and does not exceed it by more than rounding."""
+    found, lost = problem.certify(p), exact_divergence(q, p)
+    assert lost <= found.gap
+    assert found.proved_gap == found.gap
+    assert found.gap <= lost * (1.0 + 1e-12) + 1e-13
+    assert found.gap == pytest.approx(entropy([float(a) for a in q], p), abs=1e-13)
+    if found.verdict is Verdict.CERTIFIED:
+        assert lost <= found.tol
+    if found.verdict is Verdict.REFUTED:
+        assert lost > found.tol
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_gap_is_the_divergence(weighted: bool) -> None:
+    rng = np.random.default_rng(0)
+    s = 10.0 ** rng.uniform(-8.0, 8.0, len(WINES)) if weighted else None
+    problem, q = cml.CategoricalLikelihood(WINES, sample_weight=s), exact_shares(WINES, s)
+    for _ in range(60):
+        p = rng.dirichlet(np.full(3, 0.3)) + 1e-250
+        covered(problem, q, p / p.sum())
+        near = np.maximum(problem.shares * (1.0 + 10.0 ** rng.uniform(-16, -2) * rng.normal(3)), 0)
+        covered(problem, q, near / near.sum())
+    covered(problem, q, problem.shares)
+    solution = problem.solve(tol=1e-13)
+    assert solution.status == "optimal"
+    assert (
+        abs(number(solution.objective) + sum(number(a) * number(a).log() for a in q))
+        <= solution.gap
+    )
+
+
+def test_one_probability() -> None:
+    problem, (q0, q1) = cml.BernoulliLikelihood(ONES), exact_shares(ONES)
+    for p in (0.5, 0.1, 1e-12, 1.0 - 2.0**-53, float(q1), float(q1) * (1.0 + 1e-6)):
+        found = problem.certify(p)
+        other = number(q0) * (number(q0) / number(1 - Fraction(p))).log()
+        lost = other + number(q1) * (number(q1) / number(Fraction(p))).log()
+        assert lost <= found.gap <= lost * (1.0 + 1e-12) + 1e-13
+        assert problem.divergence(p) == pytest.approx(float(lost), rel=1e-9, abs=1e-15)
+        expected = log_loss(ONES, np.tile([1.0 - p, p], (len(ONES), 1))) if 1e-9 < p < 0.9 else 0
+        assert expected == 0 or problem.objective(p) == pytest.approx(expected, rel=1e-9)
+    assert problem.solve().primal["p"] == float(q1)
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_all_labels_alike_put_p_at_an_end(count: int) -> None:
+    x = np.full(7, int(count > 0))
+    problem = cml.BernoulliLikelihood(x)
+    solution = problem.solve(tol=1e-12)
+    assert (solution.status, solution.objective) == ("optimal", 0.0)
+    assert solution.primal["p"] == x[0]
+    assert problem.entropy == 0.0
+    other = problem.certify(1.0 - x[0])
+    assert (other.verdict, other.gap) == (Verdict.REFUTED, np.inf)
+    assert problem.objective(1.0 - x[0]) == problem.divergence(1.0 - x[0]) == np.inf
+    assert problem.solve("clarabel").status == "optimal"
+    single = cml.CategoricalLikelihood(["a"] * 3).solve()
+    assert (single.status, single.primal["p"].tolist()) == ("optimal", [1.0])
+
+
+def test_classes_without_samples_have_multipliers() -> None:
+    problem = cml.CategoricalLikelihood(["b", "a", "b"], ["c", "b", "a"])
+    solution = problem.solve()
+    np.testing.assert_allclose(solution.primal["p"], [0.0, 2.0 / 3.0, 1.0 / 3.0])
+    np.testing.assert_array_equal(solution.dual["lambda"], [1.0, 0.0, 0.0])
+    for form in (problem.primal, problem.dual):
+        assert form.solve(solver="CLARABEL") == pytest.approx(entropy([1, 2]), abs=1e-6)
+    assert problem.constraints["total"].dual_value == pytest.approx(1.0, abs=1e-4)
+    assert problem.multipliers["lambda"].value[0] == pytest.approx(1.0, abs=1e-2)
+    assert problem.dual_objective(nu=1.0) == pytest.approx(entropy([1, 2]))
+    assert problem.dual_objective(nu=1.0, **{"lambda": [0.5, 0.0, 0.0]}) == -np.inf
+    assert problem.dual_objective(nu=1.0, **{"lambda": [0.0, -0.1, 0.0]}) == -np.inf
+    assert problem.certify([0.1, 0.6, 0.3]).verdict is Verdict.REFUTED
+    with pytest.raises(InputError, match=r"holds 'd', which is not among the classes \['a'"):
+        cml.CategoricalLikelihood(["d"], ["a", "b"])
+    with pytest.raises(InputError, match="distinct labels"):
+        cml.CategoricalLikelihood(["a"], ["a", "a"])
+
+
+def test_points_beside_the_simplex() -> None:
+    problem = cml.CategoricalLikelihood(WINES)
+    q = problem.shares
+    for change, verdict in (
+        (1.0, "certified"),
+        (1.0 + 1e-9, "certified"),
+        (1.0 - 1e-9, "certified"),
+        (1.0 + 1e-3, "refuted"),
+        (0.5, "refuted"),
+    ):
+        found = problem.certify(q * change)
+        assert str(found.verdict) == verdict
+        assert found.gap >= 0.0
+        assert found.repaired == pytest.approx(abs(1.0 - change) * q.max(), abs=1e-15)
+        assert problem.objective(q * change) < np.inf if change == 1.0 else True
+    assert problem.objective(0.5 * q) == np.inf
+    assert problem.certify(q - [2.0, -2.0, 0.0]).verdict is Verdict.REFUTED
+    assert problem.certify(np.zeros(3)).verdict is Verdict.REFUTED
+    ends = problem.certify([0.0, 0.6, 0.4])
+    assert (ends.verdict, ends.gap) == (Verdict.REFUTED, np.inf)
+    assert problem.objective(**{"p": ends.witness["p"]}) == pytest.approx(problem.entropy)
+
+
+def test_multipliers_that_are_passed_are_judged() -> None:
+    problem = cml.CategoricalLikelihood(WINES)
+    q, zero = problem.shares, np.zeros(3)
+    assert problem.certify(q, nu=1.0, **{"lambda": zero}).verdict is Verdict.CERTIFIED
+    for nu, lam in ((1.1, zero), (0.5, zero), (1.0, 0.1 * np.ones(3)), (1.0, [1e-3, 0, 0])):
+        found = problem.certify(q, nu=nu, **{"lambda": lam})
+        assert found.verdict is Verdict.UNDECIDED
+        value = problem.entropy + 1.0 - nu + q @ np.log(nu - np.asarray(lam))
+        assert found.dual_objective == pytest.approx(value)
+        assert found.dual_objective < problem.entropy
+    for nu in (0.0, -1.0):
+        found = problem.certify(q, nu=nu)
+        assert (found.verdict, found.gap) == (Verdict.UNDECIDED, np.inf)
+        assert "no bound" in found.reason
+    slipped = problem.certify(q, nu=1.0, **{"lambda": -0.1 * np.ones(3)})
+    assert slipped.verdict is Verdict.UNDECIDED
+    assert slipped.kkt["dual_feasibility"] == pytest.approx(0.1)
+
+
+def test_it_predicts_as_its_namesake_and_is_stored() -> None:
+    names = np.array(["x", "y", "z"])[WINES]
+    solution = cml.CategoricalLikelihood(names).solve()
+    peer = DummyClassifier(strategy="prior").fit(WINE_SAMPLES, names)
+    np.testing.assert_allclose(
+        solution.predict_proba(WINE_SAMPLES), peer.predict_proba(WINE_SAMPLES), rtol=1e-15
+    )
+    np.testing.assert_array_equal(solution.predict(WINE_SAMPLES), peer.predict(WINE_SAMPLES))
+    assert solution.score(WINE_SAMPLES, names) == peer.score(WINE_SAMPLES, names)
+    held = cml.CategoricalLikelihood(names[::3], solution.problem.classes)
+    expected = log_loss(names[::3], peer.predict_proba(WINE_SAMPLES[::3]))
+    assert held.objective(solution.primal["p"]) == pytest.approx(expected, rel=1e-12)
+    for each in (solution, cml.BernoulliLikelihood(ONES).solve()):
+        again = cml.Solution.from_json(each.to_json())
+        assert (again.status, again.objective) == ("optimal", each.objective)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: cml.BernoulliLikelihood([0, 2]), "0 and 1 only, got 2. Pass x == value"),
+        (lambda: cml.BernoulliLikelihood(["a", "b"]), "x must hold numbers only"),
+        (lambda: cml.BernoulliLikelihood([0.0, np.nan]), "x contains nan at entry 1"),
+        (lambda: cml.BernoulliLikelihood([]), r"vector of labels, got shape \(0,\)"),
+        (lambda: cml.BernoulliLikelihood(np.eye(3)), r"shape \(3, 3\). Pass one column"),
+        (lambda: cml.CategoricalLikelihood([1.0, np.nan]), "labels contains nan"),
+        (
+            lambda: cml.CategoricalLikelihood([1, 2], sample_weight=TINY),
+            "beyond float64",
+        ),
+        (lambda: cml.BernoulliLikelihood([0, 1]).certify(), "'p' is missing"),
+        (lambda: cml.BernoulliLikelihood([0, 1]).certify([0.5, 0.5]), r"must have shape \(\)"),
+        (lambda: cml.BernoulliLikelihood([0, 1]).dual_objective(), "'nu' is missing"),
+        (lambda: cml.CategoricalLikelihood([1, 2]).path([1.0]), "has none of them"),
+    ],
+)
+def test_bad_calls_of_labels(call: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        call()

@@ -1,0 +1,222 @@
+"""Every loss with every penalty, in odd data: primal and dual agree, and the conditions hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from support.model_cases import MODELS, parts, pose_parts, samples, weights
+
+import convexml as cml
+from convexml.losses import Loss
+from convexml.numerics import Array
+from convexml.penalties import Penalty
+
+TOL = 1e-6
+GRID = parts()
+
+
+def near(value: float, truth: float) -> bool:
+    """Whether a value agrees to 1e-6, relative to the truth; absolute where that is 0."""
+    return abs(value - truth) <= TOL * (abs(truth) if abs(truth) > 1e-9 else 1.0)
+
+
+def check(problem: Any) -> None:
+    """Pose, solve by CLARABEL and by ourselves, and compare."""
+    values = []
+    for posed in (problem.primal, problem.dual):
+        assert posed.is_dcp()
+        assert posed.is_dcp(dpp=True)
+        assert all(constraint.label for constraint in posed.constraints)
+        assert all(variable.attributes["nonneg"] is False for variable in posed.variables())
+        posed.solve(solver="CLARABEL")
+        assert posed.status == "optimal"
+        values.append(posed.value)
+    assert problem.primal.objective.NAME == "minimize"
+    assert problem.dual.objective.NAME == "maximize"
+    solution = problem.solve()
+    assert solution.status == "optimal"
+    primal = problem.objective(solution.primal["w"], solution.primal["b"])
+    dual = problem.dual_objective(solution.dual["u"])
+    assert primal == pytest.approx(solution.objective, rel=1e-12, abs=1e-12)
+    assert dual == pytest.approx(solution.dual_objective, rel=1e-12, abs=1e-12)
+    # Strong duality, tighter than the solver's 1e-6: the solution is polished.
+    assert primal - dual <= 1e-9 * max(abs(primal), abs(dual), 1e-3)
+    assert near(values[0], primal)
+    assert near(values[1], primal)
+    certificate = problem.certify(solution.primal["w"], solution.primal["b"], solution.dual["u"])
+    assert certificate.holds(TOL)
+    worst = {row.name: row.residual for row in certificate.conditions if row.residual > TOL}
+    assert worst == {}
+    assert set(certificate.kkt) == {
+        "stationarity",
+        "primal_feasibility",
+        "dual_feasibility",
+        "complementary_slackness",
+    }
+
+
+@pytest.mark.parametrize("intercept", [True, False], ids=["b", "no b"])
+@pytest.mark.parametrize(
+    ("loss", "penalty"), GRID, ids=[f"{loss.name}-{penalty.name}" for loss, penalty in GRID]
+)
+def test_duality_of_a_loss_and_a_penalty(loss: Loss, penalty: Penalty, intercept: bool) -> None:
+    check(pose_parts(loss, penalty, fit_intercept=intercept))
+
+
+@pytest.mark.parametrize("scale", ["mean", "sum", 2.5])
+def test_loss_scale(scale: str | float) -> None:
+    from convexml import LearningProblem, losses, penalties
+
+    X, y = MODELS[0].data()
+    s = weights(len(y))
+    problem = LearningProblem(
+        X, y, losses.Huber(0.7), penalties.L2(0.4), sample_weight=s, loss_scale=scale
+    )
+    w, b = np.linspace(-1.0, 1.0, 5), 0.3
+    r = np.abs(X @ w + b - y)
+    terms = np.where(r <= 0.7, 0.5 * r**2, 0.7 * (r - 0.35))
+    c = s / s.sum() if scale == "mean" else s * (1.0 if scale == "sum" else scale)
+    assert problem.objective(w, b) == pytest.approx(c @ terms + 0.2 * w @ w, rel=1e-13)
+    check(problem)
+
+
+Edge = Callable[[Array, Array], tuple[Array, Array]]
+
+
+def column(values: Callable[[Array], Array]) -> Edge:
+    """The data with the last feature replaced."""
+    return lambda X, y: (np.column_stack([X[:, :4], values(X)]), y)
+
+
+def two(y: Array) -> Array:
+    """Two targets, one of each class where they are labels."""
+    return np.array([1.0, -1.0]) if set(y) <= {-1.0, 1.0} else y[:2]
+
+
+EDGES: dict[str, Edge] = {
+    "a column of 0": column(lambda X: 0.0 * X[:, 0]),
+    "a column of 1": column(lambda X: np.ones(len(X))),
+    "a column twice": column(lambda X: X[:, 0]),
+    "a column of 1e8": column(lambda X: 1e8 * X[:, 4]),
+    "a column of 1e-8": column(lambda X: 1e-8 * X[:, 4]),
+    "all of 1e6": lambda X, y: (1e6 * X, y),
+    "far from 0": lambda X, y: (X + 1e4, y),
+    "every row twice": lambda X, y: (np.repeat(X, 2, axis=0), np.repeat(y, 2)),
+    "two rows": lambda X, y: (X[:2], two(y)),
+    "no information": lambda X, y: (0.0 * X, y),
+}
+TARGETS: dict[str, Edge] = {
+    "y constant": lambda X, y: (X, np.full_like(y, 2.0)),
+    "y zero": lambda X, y: (X, np.zeros_like(y)),
+    "y of 1e6": lambda X, y: (X, 1e6 * y),
+    "y of 1e-6": lambda X, y: (X, 1e-6 * y),
+    "one row": lambda X, y: (X[:1], y[:1]),
+}
+OTHERWISE = {
+    ("MinimumNorm", "no information"): "infeasible",
+    ("HardMarginSVM", "no information"): "infeasible",
+    ("HalfspaceLP", "no information"): "infeasible",
+    ("LogisticRegression-none", "two rows"): "unattained",
+    ("PoissonRegression", "y zero"): "unattained",  # e^b falls for ever
+}
+CASES = [(case, name, edge) for case in MODELS for name, edge in EDGES.items()]
+CASES += [
+    (case, name, edge)
+    for case in MODELS
+    for name, edge in TARGETS.items()
+    if not set(case.data()[1]) <= {-1.0, 1.0}
+]
+
+
+@pytest.mark.parametrize(
+    ("case", "name", "edge"), CASES, ids=[f"{case.name}-{name}" for case, name, _ in CASES]
+)
+def test_every_model_answers(case: Any, name: str, edge: Edge) -> None:
+    solution = case.make(*edge(*case.data())).solve()
+    assert solution.status == OTHERWISE.get((case.name, name), "optimal")
+    if solution.status == "optimal":
+        assert solution.certificate.holds(1e-6)
+    else:
+        assert solution.evidence
+
+
+def test_counts_that_are_all_0_have_no_minimiser() -> None:
+    X, _ = samples("count")
+    solution = cml.PoissonRegression(X, np.zeros(len(X)), 0.1).solve()
+    assert np.all(solution.evidence["w"] == 0.0)
+    assert solution.evidence["b"] < 0.0
+    assert cml.PoissonRegression(X, np.zeros(len(X)), 0.1, fit_intercept=False).solve().status == (
+        "optimal"
+    )
+
+
+def test_a_column_of_another_scale_changes_nothing_but_its_coefficient() -> None:
+    X, y = samples("real")
+    scale = np.array([1.0, 1e8, 1.0, 1e-8, 1.0])
+    plain, scaled = cml.LeastSquares(X, y).solve(), cml.LeastSquares(X * scale, y).solve()
+    assert scaled.objective == pytest.approx(plain.objective, rel=1e-9)
+    assert scaled.primal["w"] * scale == pytest.approx(plain.primal["w"], rel=1e-6)
+
+
+X, Y = samples("real")
+S = weights(len(Y))
+intercepts = pytest.mark.parametrize("intercept", [True, False], ids=["b", "no b"])
+weighted = pytest.mark.parametrize("s", [None, S], ids=["equal", "weighted"])
+
+
+def normal_equations(
+    X: Array, y: Array, lam: float, s: Array | None, intercept: bool
+) -> tuple[Array, float]:
+    """Solve [X 1]' S [X 1] (w, b) + lam (w, 0) = [X 1]' S y, S = diag(s) / sum(s)."""
+    c = np.ones(len(y)) / len(y) if s is None else s / s.sum()
+    design = np.column_stack([X, np.ones(len(y))]) if intercept else X
+    ridge = lam * np.eye(design.shape[1])
+    if intercept:
+        ridge[-1, -1] = 0.0
+    solution = np.linalg.solve(design.T @ (c[:, None] * design) + ridge, design.T @ (c * y))
+    return (solution[:-1], float(solution[-1])) if intercept else (solution, 0.0)
+
+
+def check_point(problem: Any, w: Array, b: float) -> None:
+    """The solution is this point."""
+    scale = max(1.0, float(np.abs(w).max()), abs(b))
+    solution = problem.solve(tol=1e-12)
+    assert solution.status == "optimal"
+    np.testing.assert_allclose(solution.primal["w"], w, rtol=0.0, atol=1e-9 * scale)
+    np.testing.assert_allclose(solution.primal["b"], b, rtol=0.0, atol=1e-9 * scale)
+    assert problem.certify(w, b).holds(1e-10)
+
+
+@intercepts
+@weighted
+def test_least_squares(intercept: bool, s: Array | None) -> None:
+    problem = cml.LeastSquares(X, Y, fit_intercept=intercept, sample_weight=s)
+    check_point(problem, *normal_equations(X, Y, 0.0, s, intercept))
+
+
+@intercepts
+@weighted
+@pytest.mark.parametrize("lam", [1e-3, 0.3, 40.0])
+def test_ridge_by_the_normal_equations(lam: float, intercept: bool, s: Array | None) -> None:
+    problem = cml.Ridge(X, Y, lam, fit_intercept=intercept, sample_weight=s)
+    check_point(problem, *normal_equations(X, Y, lam, s, intercept))
+
+
+@intercepts
+def test_rank_deficient_least_squares_has_the_minimum_norm_value(
+    intercept: bool,
+) -> None:
+    coarse = np.round(X * 2.0**20) / 2.0**20  # sums are exact: the columns really are dependent
+    A = np.column_stack([coarse, coarse[:, 0] + coarse[:, 1]])
+    problem = cml.LeastSquares(A, Y, fit_intercept=intercept)
+    centre = A.mean(axis=0) if intercept else np.zeros(A.shape[1])
+    level = Y.mean() if intercept else 0.0
+    w = np.linalg.pinv(A - centre) @ (Y - level)
+    solution = problem.solve()
+    assert solution.status == "optimal"
+    assert solution.objective == pytest.approx(
+        problem.objective(w, float(level - centre @ w)), rel=1e-9
+    )

@@ -1,0 +1,315 @@
+"""The machines with nu: libsvm, hulls, paths over nu, translations, gaps in fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn import svm
+from sklearn.datasets import load_breast_cancer, load_iris
+
+import convexml as cml
+from convexml import Solution, Verdict, kernels
+from convexml.errors import InputError
+from convexml.kernels import Gaussian, Kernel
+
+RNG = np.random.default_rng(5)
+N, D = 50, 3
+X = RNG.normal(size=(N, D)) + np.array([1.0, 0.0, 2.0])
+SIDE = np.where(X @ [1.0, -1.0, 0.5] + RNG.normal(size=N) > 2.0, 1.0, -1.0)
+Y = np.where(SIDE > 0.0, "yes", "no")
+S = RNG.integers(0, 4, size=N).astype(float)
+GAUSSIAN = kernels.Gaussian(1.2)
+KERNELS = [None, GAUSSIAN, kernels.Polynomial(2, 1.0)]
+
+
+def matrix(kernel: Kernel | None) -> Any:
+    return X @ X.T if kernel is None else kernel(X, X)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_it_is_libsvm_s_machine_times_rho(kernel: Kernel | None) -> None:
+    peer = svm.NuSVC(kernel="precomputed", nu=0.6, tol=1e-10).fit(matrix(kernel), Y)
+    found = cml.NuSVC(X, Y, 0.6, kernel).solve(tol=1e-8)
+    scores = found.decision_function(X) / found.primal["rho"]
+    theirs = peer.decision_function(matrix(kernel))
+    assert scores == pytest.approx(theirs, abs=1e-3 * np.abs(theirs).max())
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_any_point_is_judged(kernel: Kernel | None) -> None:
+    problem = cml.NuSVC(X, Y, 0.6, kernel, sample_weight=S)
+    found = problem.solve(tol=1e-8)
+    name = "w" if kernel is None else "q"
+    f, alpha = found.primal[name], found.dual["alpha"]
+    whole = dict(found.primal) | dict(found.dual)
+    assert problem.certify(**whole).verdict is Verdict.CERTIFIED
+    assert problem.certify(**{name: f}).verdict is Verdict.CERTIFIED  # with the best b and rho
+    assert problem.certify(**{name: 1.02 * f}).verdict is Verdict.REFUTED
+    assert problem.certify(**(whole | {"b": found.primal["b"] + 1.0})).verdict is not (
+        Verdict.CERTIFIED
+    )
+    assert problem.certify(**(whole | {"rho": np.array(-0.5)})).verdict is Verdict.REFUTED
+    for bad in (1.01 * alpha, -alpha, S - alpha, np.where(SIDE > 0.0, alpha, 0.0)):
+        assert problem.certify(**(whole | {"alpha": bad})).verdict is not Verdict.CERTIFIED
+    assert Solution.from_json(found.to_json()).status == "optimal"
+
+
+def test_a_nu_that_is_too_large_is_unbounded() -> None:
+    share = float(np.mean(SIDE > 0.0))
+    most = 2.0 * min(share, 1.0 - share)
+    assert most < 1.0
+    problem = cml.NuSVC(X, Y, most + 0.01)
+    found = problem.solve()
+    assert (found.status, found.certificate.verdict) == ("unbounded", Verdict.CERTIFIED)
+    assert "twice the share of class" in found.certificate.reason
+    rho, b = float(found.evidence["rho"]), float(found.evidence["b"])
+    falls = [problem.objective(w=np.zeros(D), b=t * b, rho=t * rho) for t in (1.0, 10.0, 100.0)]
+    assert falls[2] < falls[1] < falls[0] < 0.0
+    assert cml.NuSVC(X, Y, most).solve().status == "optimal"
+
+
+def test_where_the_hulls_meet_nothing_is_optimal() -> None:
+    rng = np.random.default_rng(0)
+    found = cml.NuSVC(rng.normal(size=(100, 2)), rng.normal(size=100) > 0.0, 0.1).solve()
+    assert found.status == "optimal"
+    assert not found.primal["w"].any()
+    assert (found.primal["rho"], found.objective) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: cml.NuSVC(X, Y, 0.0), r"NuSVC: nu must be"),
+        (lambda: cml.NuSVC(X, Y, 1.5), r"nu must be in \(0, 1\], got 1.5"),
+        (lambda: cml.NuSVC(X, X[:, 0], 0.5), r"exactly two classes"),
+        (lambda: cml.NuSVC(X, Y, 0.5, "rbf"), r"kernel must be None or one of"),
+    ],
+)
+def test_refusals(call: Any, text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        call()
+
+
+@pytest.mark.parametrize("nu", [0.3, 0.6, 0.7])
+def test_hulls_that_meet_are_told_to_the_last_digits(nu: float) -> None:
+    """|f|^2 is 1e-30 there; its rounding is a share of it, not of all |x_i|^2."""
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(200, 5))
+    labels = np.sign(A[:, 0] + 2.0 * rng.normal(size=200))
+    solution = cml.NuSVC(A, labels, nu).solve(tol=1e-9)
+    assert solution.status == "optimal"
+    assert solution.objective == 0.0
+
+
+ONE_RNG = np.random.default_rng(2)
+MANY, WIDTH = 60, 3
+ALONE = ONE_RNG.normal(size=(MANY, WIDTH)) + np.array([1.5, 0.5, 0.0])
+TIMES = ONE_RNG.integers(0, 4, size=MANY).astype(float)
+ONE_GAUSSIAN = kernels.Gaussian(1.2)
+ONE_KERNELS = [None, ONE_GAUSSIAN, kernels.Polynomial(2, 1.0)]
+
+
+def own_matrix(kernel: Kernel | None) -> Any:
+    return ALONE @ ALONE.T if kernel is None else kernel(ALONE, ALONE)
+
+
+@pytest.mark.parametrize("kernel", ONE_KERNELS, ids=repr)
+def test_it_is_libsvm_s_machine(kernel: Kernel | None) -> None:
+    peer = svm.OneClassSVM(kernel="precomputed", nu=0.25, tol=1e-10).fit(own_matrix(kernel))
+    found = cml.OneClassSVM(ALONE, 0.25, kernel).solve(tol=1e-9)
+    theirs = peer.decision_function(own_matrix(kernel))
+    assert found.decision_function(ALONE) == pytest.approx(theirs, abs=1e-4 * np.abs(theirs).max())
+    assert found.primal["rho"] == pytest.approx(peer.offset_[0], rel=1e-5)
+
+
+@pytest.mark.parametrize("kernel", ONE_KERNELS[:2], ids=repr)
+def test_the_gap_covers_what_is_lost_in_fractions(kernel: Kernel | None) -> None:
+    """P at rough points, with K as it is in floating point, against P at the solution."""
+    few, nu = ALONE[:8], 0.3
+    K = [[Fraction(float(k)) for k in row] for row in (few @ few.T if kernel is None
+                                                       else kernel(few, few))]  # fmt: skip
+    problem = cml.OneClassSVM(few, nu, kernel)
+    best = problem.solve(tol=1e-10)
+    total = Fraction(nu * 8.0)
+
+    def value(q: Any, rho: float) -> Fraction:
+        q, rho = [Fraction(float(t)) for t in q], Fraction(float(rho))
+        f = [sum(k * t for k, t in zip(row, q, strict=True)) for row in K]
+        norm = sum(t * z for t, z in zip(q, f, strict=True))
+        return norm / 2 + sum(max(rho - z, Fraction(0)) for z in f) - total * rho
+
+    alpha = best.dual["alpha"]
+    reached = value(alpha, best.primal["rho"])
+    for step in (0.0, 1e-9, 1e-6, 1e-3):
+        q, rho = alpha * (1.0 + step), float(best.primal["rho"]) * (1.0 - step)
+        f = {"w": few.T @ q} if kernel is None else {"q": q}
+        found = problem.certify(**f, rho=rho)
+        lost = float(value(q, rho) - reached)
+        assert lost <= found.gap + 1e-14 * abs(float(reached)), step
+        assert found.verdict is not Verdict.CERTIFIED or lost <= 1e-6 * abs(float(reached))
+
+
+def test_the_hull_that_holds_0_has_the_value_0() -> None:
+    """Then w = 0, rho = 0, and the gap is measured on the data."""
+    centred = np.vstack([ALONE, -ALONE])
+    found = cml.OneClassSVM(centred, 0.5).solve()
+    assert found.status == "optimal"
+    assert abs(found.objective) <= 1e-6 * 0.5 * MANY**2 * np.mean((ALONE**2).sum(axis=1))
+    assert cml.OneClassSVM(np.zeros((4, 2)), 0.5).solve().status == "optimal"
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
+def test_units_and_offsets_do_not_matter(unit: float) -> None:
+    base = cml.OneClassSVM(ALONE, 0.2).solve(tol=1e-9)
+    found = cml.OneClassSVM(unit * ALONE, 0.2).solve(tol=1e-9)
+    assert found.status == base.status == "optimal"
+    assert found.objective == pytest.approx(unit**2 * base.objective, rel=1e-8)
+    assert cml.OneClassSVM(ALONE + 1e6, 0.2).solve().status == "optimal"
+
+
+def test_columns_are_matched_by_name() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(ALONE, columns=["a", "b", "c"])
+    problem = cml.OneClassSVM(frame, 0.2, ONE_GAUSSIAN)
+    found = problem.solve()
+    assert problem.features == ["a", "b", "c"]
+    assert np.array_equal(found.predict(frame[["c", "a", "b"]]), found.predict(frame))
+    with pytest.raises(InputError, match=r"lacks 'a'"):
+        found.predict(frame[["c", "b"]])
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: cml.OneClassSVM(ALONE, 0.0), r"OneClassSVM: nu must be"),
+        (lambda: cml.OneClassSVM(ALONE, 1.5), r"nu must be in \(0, 1\], got 1.5"),
+        (lambda: cml.OneClassSVM(ALONE, 0.5, "rbf"), r"kernel must be None or one of"),
+        (lambda: cml.OneClassSVM(ALONE, 0.5, sample_weight=-TIMES), r"sample_weight"),
+        (lambda: cml.OneClassSVM(ALONE[:, 0], 0.5), r"X must be a matrix"),
+        (lambda: cml.OneClassSVM(ALONE, 0.5).certify(np.zeros(2)), r"w must have shape \(3,\)"),
+        (lambda: cml.OneClassSVM(ALONE, 0.5).certify(rho=1.0), r"'w' is missing"),
+        (lambda: cml.OneClassSVM(ALONE, 0.5).solve().predict(ALONE[:, :2]), r"X has 2 columns"),
+    ],
+)
+def test_one_class_refusals(call: Any, text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        call()
+
+
+MOVED_RNG = np.random.default_rng(0)
+MOVED = np.round(MOVED_RNG.normal(size=(40, 5)) * 1024.0) / 1024.0  # X + c is exact
+MOVED_Y = np.where(MOVED[:, 0] + 0.5 * MOVED_RNG.normal(size=40) > 0.0, 1, -1)
+NOTHING = {"w": np.zeros(5), "rho": 0.0, "b": 0.0}
+FAR = [1e2, 1e5, 1e6, 2.0**40]
+
+
+@pytest.mark.parametrize("far", [0.0, 1e4, 1.7e9])
+def test_four_points_far_away_have_the_hulls_of_four_near(far: float) -> None:
+    x = np.array([[0.0], [1.0], [2.0], [3.0]]) + far
+    found = cml.NuSVC(x, [0, 0, 1, 1], 0.5).solve()  # the hulls end at 1 and 2: w = 1
+    assert (found.status, found.primal["w"].tolist()) == ("optimal", pytest.approx([1.0]))
+    assert found.objective == pytest.approx(-0.5, rel=1e-6)
+    assert found.predict(x).tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("far", FAR[:3])
+def test_the_optimum_moves_with_the_samples(far: float) -> None:
+    near = cml.NuSVC(MOVED, MOVED_Y, 0.3).solve()
+    problem = cml.NuSVC(MOVED + far, MOVED_Y, 0.3)
+    found = problem.solve()
+    assert found.objective == pytest.approx(near.objective, rel=2e-6)
+    assert found.status == "optimal"
+    assert found.certificate.verdict is Verdict.CERTIFIED
+    moved = {"w": near.primal["w"], "rho": near.primal["rho"]}
+    moved["b"] = near.primal["b"] - far * near.primal["w"].sum()
+    assert problem.objective(**moved) == pytest.approx(near.objective, rel=3e-4)
+
+
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("far", FAR)
+def test_nothing_is_not_certified_however_far(far: float, make: Any) -> None:
+    problem = cml.NuSVC(make(MOVED + far), MOVED_Y, 0.3)
+    found = problem.certify(**NOTHING)
+    assert found.verdict is not Verdict.CERTIFIED
+    if make is np.array:
+        assert found.verdict is Verdict.REFUTED
+        assert found.witness is not None
+        told = found.witness["objective"]
+        assert problem.objective(**{k: found.witness[k] for k in NOTHING}) == pytest.approx(told)
+    solved = problem.solve()
+    if solved.status == "optimal":
+        assert solved.objective == pytest.approx(-1.2435, rel=1e-3)
+
+
+FLOWERS = load_iris().data[:60, :2]
+CELLS, KIND = load_breast_cancer(return_X_y=True)
+CELLS, KIND = ((CELLS - CELLS.mean(axis=0)) / CELLS.std(axis=0))[:80, :6], KIND[:80]
+MACHINES: dict[str, Callable[[float], Any]] = {
+    "one class": lambda nu: cml.OneClassSVM(FLOWERS, nu, Gaussian(1.0)),
+    "one class, linear": lambda nu: cml.OneClassSVM(FLOWERS, nu),
+    "two classes": lambda nu: cml.NuSVC(CELLS, KIND, nu, Gaussian(3.0)),
+    "two classes, weighted": lambda nu: cml.NuSVC(
+        CELLS, KIND, nu, sample_weight=1.0 + np.arange(80.0) % 3
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_every_nu_is_within_the_stated_gap_of_the_optimum(name: str) -> None:
+    """Solved again between the points of the grid, to 1e-9, none is farther away than is said."""
+    problem = MACHINES[name](0.1)
+    path = problem.path((0.35, 0.1), everywhere=1e-2)
+    assert path.holds
+    assert (path.lams[0], path.lams[-1], problem.nu) == (0.35, 0.1, 0.1)
+    missed = []
+    for nu in np.linspace(0.1, 0.35, 17):
+        exact = MACHINES[name](nu)
+        value = exact.objective(**path.at(nu).primal)
+        missed.append((value - exact.solve(tol=1e-9).dual_objective) / abs(value))
+        assert missed[-1] <= path.gap_at(nu) * (1.0 + 1e-9)
+        assert path.gap_at(nu) <= path.worst_gap
+    assert max(missed) > 1e-3  # the grid is no finer than it has to be
+
+
+def test_points_of_a_path_are_those_of_libsvm() -> None:
+    for solution in cml.OneClassSVM(FLOWERS, 0.5, Gaussian(1.0)).path([0.5, 0.2, 0.05]):
+        nu = solution.problem.nu
+        peer = svm.OneClassSVM(gamma=0.5, nu=nu, tol=1e-10).fit(FLOWERS)
+        alpha = np.zeros(len(FLOWERS))
+        alpha[peer.support_] = peer.dual_coef_[0]
+        squares = ((FLOWERS[:, None] - FLOWERS[None]) ** 2).sum(axis=2)
+        least = -0.5 * alpha @ np.exp(-0.5 * squares) @ alpha
+        assert solution.status == "optimal"
+        assert solution.objective == pytest.approx(least, rel=1e-6)
+
+
+def test_where_there_is_no_minimiser_there_is_no_line() -> None:
+    few = np.where(np.arange(80) < 8, 1, 0)
+    with pytest.raises(cml.errors.InputError, match=r"at 0\.9 the problem is unbounded"):
+        cml.NuSVC(CELLS, few, 0.1).path((0.9, 0.1), everywhere=1e-2)
+    with pytest.raises(cml.errors.InputError, match="nu must be in"):
+        cml.OneClassSVM(FLOWERS, 0.1).path([0.5, 2.0])
+
+
+SIX = np.array([[1.0, 0.5], [-0.5, 1.0], [2.0, -1.0], [0.0, 1.5], [-1.5, -0.5], [0.5, 2.0]])
+SIX_SIGNS = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
+
+
+@pytest.mark.parametrize("problem", [cml.OneClassSVM(SIX, 0.5), cml.NuSVC(SIX, SIX_SIGNS, 0.5)])
+def test_a_wrong_beta_does_not_hold(problem: Any) -> None:
+    solution = problem.solve()
+    point, alpha, beta = solution.primal, solution.dual["alpha"], solution.dual["beta"]
+    for right in ({"alpha": alpha}, {"beta": 1.0 - alpha}, {"alpha": alpha, "beta": 1.0 - alpha}):
+        found = problem.certify(**point, **right)
+        assert (found.verdict, found.multipliers) == (Verdict.CERTIFIED, "hold")
+    for factor in (-1.0, 0.0, 2.0):
+        for wrong in ({"beta": factor * beta}, {"alpha": alpha, "beta": factor * beta}):
+            found = problem.certify(**point, **wrong)
+            assert found.multipliers == "do not hold"
+            assert not found.holds()
+    assert problem.certify(**point).multipliers == "not passed"

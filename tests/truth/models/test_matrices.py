@@ -1,0 +1,390 @@
+"""Clusters and principal components: closed forms, eigenvalues, all clusterings, fractions."""
+
+from __future__ import annotations
+
+import tracemalloc
+from fractions import Fraction
+from itertools import product
+
+import cvxpy as cp
+import flint
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_blobs
+from sklearn.decomposition import PCA
+
+import convexml as cml
+from convexml import Verdict
+from convexml.errors import InputError
+from convexml.models.matrix.cluster_path import ClusterPath, clusters
+from convexml.numerics import Array
+
+IRIS = load_iris().data
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.2, 1.0, 1.9, 2.1, 100.0])
+@pytest.mark.parametrize("shift", [0.0, 1e9])
+def test_two_samples_move_towards_each_other(lam: float, shift: float) -> None:
+    """Each by lam, until they meet after half their distance of 5."""
+    X = np.array([[0.0, 0.0], [3.0, 4.0]]) + shift
+    solution = cml.ConvexClustering(X, lam).solve(tol=1e-9)
+    assert solution.status == "optimal"
+    moved = min(lam, 2.5)
+    way = moved * np.array([[0.6, 0.8], [-0.6, -0.8]])
+    np.testing.assert_allclose(solution.primal["U"] - shift, X - shift + way, atol=1e-6)
+    assert solution.objective == pytest.approx(moved**2 + lam * (5.0 - 2.0 * moved), rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_pulls_give_a_bound(seed: int) -> None:
+    """D in fractions is no less than the certificate says, for any V; so is P for any U."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(5, 2)) * 10.0 ** rng.integers(-6, 6) + rng.choice([0.0, 1e3])
+    lam = 0.3 * float(np.abs(X - X.mean(axis=0)).max())
+    problem = cml.ConvexClustering(X, lam)
+    least = problem.solve(tol=1e-10)
+    i, j = np.triu_indices(5, 1)
+    for size in (0.0, 1e-3, 3.0):
+        V = least.dual["V"] + size * lam * rng.normal(size=(10, 2))
+        U = least.primal["U"] * (1.0 + size * rng.normal(size=(5, 2)))
+        found = problem.certify(U, V=V)
+        assert found.gap >= found.primal_objective - least.objective - 1e-9 * least.objective
+        inside = found.dual["V"]
+        exact, pull = Fraction(0), [[Fraction(0)] * 2 for _ in range(5)]
+        for p, (a, b) in enumerate(zip(i, j, strict=True)):
+            row = [Fraction(float(v)) for v in inside[p]]
+            assert sum(v * v for v in row) <= Fraction(lam) ** 2
+            for c in range(2):
+                exact += row[c] * (Fraction(float(X[a, c])) - Fraction(float(X[b, c])))
+                pull[a][c] += row[c]
+                pull[b][c] -= row[c]
+        exact -= sum(v * v for row in pull for v in row) / 2
+        assert abs(exact - Fraction(found.dual_objective)) <= Fraction(found.rounding)
+        assert (found.verdict is Verdict.CERTIFIED) == (size == 0.0)
+
+
+def test_equal_weights_merge_as_a_tree_down_to_the_mean() -> None:
+    X = IRIS[::3]
+    problem = cml.ConvexClustering(X, 1.0)
+    path = problem.path(np.geomspace(0.02, 0.2, 25))
+    assert isinstance(path, ClusterPath)
+    assert all(each.status == "optimal" for each in path)
+    assert path.is_tree
+    assert path.counts[0] == 50
+    assert path.counts[-1] == 1
+    assert np.all(np.diff(path.counts) <= 0)
+    assert len(set(path.counts.tolist())) > 3
+    np.testing.assert_allclose(path[-1].primal["U"], np.tile(X.mean(axis=0), (50, 1)), atol=1e-9)
+    assert path[-1].objective == pytest.approx(0.5 * 50 * X.var(axis=0).sum(), rel=1e-9)
+    assert problem.lam == 1.0
+    np.testing.assert_array_equal(problem.labels(path[-1].primal["U"]), np.zeros(50))
+
+
+def test_clusters_that_come_apart_are_told() -> None:
+    class Held:
+        def __init__(self, labels: list[int]) -> None:
+            self.primal = {"U": np.array(labels, dtype=float)[:, None]}
+
+    path = ClusterPath([Held([3, 3, 3, 1]), Held([2, 2, 5, 5])], [0.1, 0.2])
+    assert path.splits == [(0.2, 0, 2)]
+    assert not path.is_tree
+    assert path.labels.tolist() == [[0, 0, 0, 1], [0, 0, 1, 1]]
+    assert ClusterPath([Held([2, 2, 5, 5]), Held([3, 3, 3, 1])], [0.2, 0.1]).splits == path.splits
+    assert clusters(np.array([[9.0], [1.0], [9.0]])).tolist() == [0, 1, 0]
+
+
+def test_weights_of_zero_leave_samples_alone() -> None:
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    W = np.kron(np.eye(2), np.ones((2, 2)))
+    solution = cml.ConvexClustering(X, 3.0, W).solve()
+    np.testing.assert_allclose(solution.primal["U"].ravel(), [0.5, 0.5, 10.5, 10.5], atol=1e-9)
+    again = cml.Solution.from_json(solution.to_json())
+    assert again.status == "optimal"
+    assert again.objective == solution.objective
+
+
+FEW = IRIS[::10]
+"""15 samples."""
+
+
+def cost(X: Array, labels: Array) -> float:
+    """The sum of squares about the means of the clusters."""
+    return float(sum(len(X[labels == j]) * X[labels == j].var(0).sum() for j in np.unique(labels)))
+
+
+def least_cost(X: Array, k: int) -> float:
+    """Of all clusterings of a handful of samples into k."""
+    return min(cost(X, np.array(labels)) for labels in product(range(k), repeat=len(X)))
+
+
+def test_no_run_of_k_means_is_below_the_bound_on_iris() -> None:
+    problem = cml.KMeansBound(IRIS, 3)
+    solution = problem.solve()
+    assert solution.status == "optimal"
+    assert solution.objective == pytest.approx(75.537, abs=1e-3)
+    best = KMeans(3, n_init=100, random_state=0).fit(IRIS)
+    for labels in (best.labels_, KMeans(3, n_init=1, random_state=9).fit(IRIS).labels_):
+        judged = problem.judge(labels)
+        assert judged.bound < best.inertia_
+        assert judged.relative_gap == (judged.cost - judged.bound) / judged.cost
+    found = problem.judge(best.labels_)
+    assert found.cost == pytest.approx(best.inertia_, rel=1e-9)
+    assert 0.0 < found.relative_gap < 0.05
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bound_is_tight_where_clusters_are_apart(seed: int) -> None:
+    X, truth = make_blobs(
+        45, 3, centers=3, cluster_std=0.5, center_box=(-20, 20), random_state=seed
+    )
+    problem = cml.KMeansBound(X, 3)
+    found = problem.judge(truth)
+    assert found.cost == pytest.approx(cost(X, truth), rel=1e-12)
+    assert 0.0 <= found.relative_gap <= 0.01
+    Z = problem.matrix(truth)
+    assert problem.objective(Z) == pytest.approx(found.cost, rel=1e-12)
+    assert problem.certify(Z).verdict is Verdict.CERTIFIED
+    np.testing.assert_allclose(problem.solve().primal["Z"], Z, atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_bound_is_told_beside_the_value_of_the_relaxation(seed: int) -> None:
+    """Whole numbers, so that fractions tell the least cost; the objective is above it mostly."""
+    X = np.random.default_rng(seed).integers(-3, 4, size=(8, 2))
+    X[4:] += 40
+    groups = [[[Fraction(int(x)) for x in row] for row in half] for half in (X[:4], X[4:])]
+    best = sum(
+        sum((row[j] - sum(r[j] for r in group) / 4) ** 2 for row in group for j in (0, 1))
+        for group in groups
+    )
+    solution = cml.KMeansBound(X, 2).solve()
+    assert solution.status == "optimal"
+    assert solution.bound <= best
+    assert solution.bound >= float(best) * (1.0 - 2e-6)
+    assert f"bound of every clustering's cost: {solution.bound:.10g}" in str(solution)
+    assert cml.Lasso(X, X[:, 0], 0.1).solve().bound > -np.inf  # of every proved answer
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 7])
+@pytest.mark.parametrize("shift", [0.0, 1e8])
+def test_the_bound_is_below_the_best_of_all_clusterings(k: int, shift: float) -> None:
+    X = np.random.default_rng(k).normal(size=(7, 2)) + shift
+    best = least_cost(X - X.mean(axis=0), k) if k < 7 else 0.0
+    problem = cml.KMeansBound(X, k)
+    found = problem.judge(np.arange(7) % k)
+    assert found.bound <= best + 1e-12
+    assert found.relative_gap >= 0.0
+    assert found.bound >= 0.7 * best
+
+
+def test_the_best_alpha_is_a_closed_form() -> None:
+    """No other alpha gives more for the same N."""
+    problem = cml.KMeansBound(FEW, 3)
+    N = problem.solve(max_iter=2).dual["N"]
+    alpha = cp.Variable(15)
+    ones = np.ones((1, 15))
+    across = cp.reshape(alpha, (15, 1), order="F") @ ones
+    M = problem.half_distances - N - (across + across.T) / 2
+    posed = cp.Problem(cp.Maximize(cp.sum(alpha) + 3 * cp.lambda_min(M)))
+    best = posed.solve(solver=cp.CLARABEL)
+    found = problem.dual_objective(alpha=problem.partition.best_alpha(N), N=N)
+    assert found == pytest.approx(best, rel=1e-6)
+
+
+def test_labels_that_are_none_and_too_many_clusters_are_refused() -> None:
+    problem = cml.KMeansBound(FEW, 3)
+    with pytest.raises(InputError, match="15"):
+        problem.judge(np.zeros(14))
+    for wrong, words in (
+        ([np.nan] * 15, "labels contains nan at entry 0"),
+        ([0, 1, np.inf] * 5, "labels contains inf at entry 2"),
+        ([None] * 15, "the labels in labels cannot be ordered"),
+    ):
+        with pytest.raises(InputError, match=f"KMeansBound.judge: {words}"):
+            problem.judge(wrong)
+    with pytest.raises(InputError, match="there are 15 clusters"):
+        problem.judge(np.arange(15))
+    with pytest.raises(InputError, match="there are 15 samples"):
+        cml.KMeansBound(FEW, 16)
+    with pytest.raises(InputError, match="beyond float64"):
+        cml.KMeansBound(FEW * 1e160, 2)
+    words = problem.judge(np.array(["a", "b", "c"] * 5))
+    assert words.cost == pytest.approx(cost(FEW, np.arange(15) % 3), rel=1e-12)
+
+
+def top(X: Array, k: int) -> float:
+    """The sum of the k largest eigenvalues of the covariance, by singular values."""
+    return float(np.sum(np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[:k] ** 2)) / len(X)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer, load_digits])
+def test_the_value_is_that_of_the_eigenvalues(load: object, k: int) -> None:
+    X = load().data  # type: ignore[operator]
+    solution = cml.PrincipalComponents(X, k).solve(tol=1e-9)
+    assert solution.status == "optimal"
+    assert solution.objective == pytest.approx(-top(X, k), rel=1e-9)
+    assert solution.certificate.proved_gap == solution.gap <= 1e-9 * top(X, k)
+    values = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2 / len(X)
+    assert solution.eigengap == pytest.approx(values[k - 1] - values[k], rel=1e-7)
+    V = solution.components
+    np.testing.assert_allclose(V @ V.T, np.eye(k), atol=1e-12)
+    np.testing.assert_allclose(V.T @ V, solution.primal["P"], atol=1e-10)
+    variances = np.var(X @ V.T, axis=0)
+    np.testing.assert_allclose(variances, values[:k], rtol=1e-9)
+
+
+def exact_leading(X: Array) -> tuple[list[list[Fraction]], flint.arb]:
+    """S of two columns in fractions, and its larger eigenvalue in 300 digits."""
+    rows = [[Fraction(float(x)) for x in row] for row in X]
+    n = len(rows)
+    mean = [sum(row[j] for row in rows) / n for j in range(2)]
+    R = [[x - m for x, m in zip(row, mean, strict=True)] for row in rows]
+    a, b, c = (sum(r[i] * r[j] for r in R) / n for i, j in ((0, 0), (0, 1), (1, 1)))
+    half, inside = (a + c) / 2, ((a - c) / 2) ** 2 + b * b
+    number = [flint.arb(flint.fmpq(f.numerator, f.denominator)) for f in (half, inside)]
+    return [[a, b], [b, c]], number[0] + number[1].sqrt()
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e6, 1e12])
+def test_gaps_cover_what_a_point_loses(shift: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flint.ctx, "prec", 1000)
+    X = IRIS[:40, [0, 2]] + shift
+    S, best = exact_leading(X)
+    problem = cml.PrincipalComponents(X, 1)
+    solution = problem.solve(tol=1e-9)
+    assert solution.status == "optimal"
+    v = solution.components[0]
+    for angle in (0.0, 1e-9, 1e-5, 1e-2, 1.0):
+        turned = np.cos(angle) * v + np.sin(angle) * np.array([-v[1], v[0]])
+        P = np.outer(turned, turned)
+        found = problem.certify(P)
+        value = sum(S[i][j] * Fraction(float(P[i, j])) for i in range(2) for j in range(2))
+        lost = best - flint.arb(flint.fmpq(value.numerator, value.denominator))
+        assert lost <= found.gap
+        assert best <= found.rounding - found.dual_objective
+        assert (found.verdict is Verdict.CERTIFIED) == (angle < 1e-3)
+        assert (found.verdict is Verdict.REFUTED) == (angle >= 1e-3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_any_multipliers_bound_components(seed: int) -> None:
+    """Random ones, feasible or not: D less its price is never above P*."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(12, 5)) @ np.diag([3.0, 2.0, 1.0, 0.3, 0.0])
+    problem, least = cml.PrincipalComponents(X, 2), -top(X, 2)
+    solution = problem.solve()
+    for size in (0.0, 1e-9, 1e-3, 1.0):
+        noise = {name: size * rng.normal(size=np.shape(v)) for name, v in solution.dual.items()}
+        every = {name: v + noise[name] for name, v in solution.dual.items()}
+        for names in (("nu",), ("Z_upper",), ("Z_lower",), ("nu", "Z_lower"), tuple(every)):
+            given = {name: every[name] for name in names}
+            found = problem.certify(solution.primal["P"], **given)
+            assert found.dual_objective - found.rounding <= least + 1e-12
+            assert found.gap >= found.primal_objective - least - 1e-12
+            assert found.holds(1e-6) or size > 1e-6
+        assert not found.holds(1e-6) or size < 1e-6  # all three, which no longer fit
+    assert problem.dual_objective(**solution.dual) == pytest.approx(least, rel=1e-12)
+    wrong = solution.dual | {"Z_lower": solution.dual["Z_lower"] - np.eye(5)}
+    assert problem.dual_objective(**wrong) == -np.inf
+
+
+def test_the_eigengap_is_right_for_every_multiplier_of_the_trace() -> None:
+    problem = cml.PrincipalComponents(IRIS, 2)
+    values = np.linalg.eigvalsh(np.cov(IRIS.T, bias=True))[::-1]
+    for share in (0.0, 0.25, 1.0):
+        nu = share * values[1] + (1.0 - share) * values[2]
+        assert problem.eigengap_of({"nu": np.array(nu)}) == pytest.approx(values[1] - values[2])
+    other = problem.solve("clarabel")
+    assert other.status == "optimal"
+    assert other.eigengap == pytest.approx(values[1] - values[2], rel=1e-6)
+    problem.k = 4
+    assert problem.eigengap == problem.solve().eigengap == np.inf
+
+
+def test_where_eigenvalues_are_equal_every_average_is_optimal() -> None:
+    X = np.vstack([np.diag([2.0, 1.0, 1.0]), -np.diag([2.0, 1.0, 1.0])])
+    problem = cml.PrincipalComponents(X, 2)
+    for share in (0.0, 0.3, 1.0):
+        P = np.diag([1.0, share, 1.0 - share])
+        assert problem.certify(P).verdict is Verdict.CERTIFIED
+    assert problem.solve().eigengap == pytest.approx(0.0, abs=1e-15)
+    assert problem.objective(np.diag([1.0, 0.5, 0.5])) == pytest.approx(-10.0 / 6.0)
+
+
+@pytest.mark.parametrize(("k", "words"), [(5, "there are 4 columns"), (0, "k"), (1.5, "k")])
+def test_a_k_that_is_none_is_refused(k: float, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        cml.PrincipalComponents(IRIS, k)  # type: ignore[arg-type]
+
+
+def wide(n: int, d: int, seed: int = 0, shift: float = 0.0) -> Array:
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)) * np.exp(rng.normal(size=d)) + shift * rng.normal(size=d)
+
+
+def spectrum(X: Array, s: Array | None = None) -> Array:
+    """Eigenvalues of the covariance by singular values."""
+    c = np.full(len(X), 1.0 / len(X)) if s is None else s / s.sum()
+    return np.linalg.svd(np.sqrt(c)[:, None] * (X - c @ X), compute_uv=False) ** 2
+
+
+def test_the_value_is_that_of_the_singular_values_in_little_memory() -> None:
+    X = wide(40, 3000, shift=5.0)
+    values = spectrum(X)
+    tracemalloc.start()
+    problem = cml.PrincipalComponents(X, 3)
+    solution = problem.solve(tol=1e-9)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 12 * X.nbytes < 3000**2 * 8 / 5
+    assert solution.status == "optimal"
+    assert solution.objective == pytest.approx(-values[:3].sum(), rel=1e-9)
+    assert solution.eigengap == pytest.approx(values[2] - values[3], rel=1e-9)
+    assert problem.eigengap == pytest.approx(values[2] - values[3], rel=1e-9)
+    assert solution.certificate.proved_gap == solution.gap
+    V = solution.components
+    np.testing.assert_allclose(V @ V.T, np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(np.var(X @ V.T, axis=0), values[:3], rtol=1e-9)
+    np.testing.assert_allclose(problem.components, V, atol=1e-9)
+    nu = float(solution.dual["nu"])
+    assert values[3] <= nu <= values[2]
+    assert problem.dual_objective(nu=nu) == pytest.approx(-values[:3].sum(), rel=1e-9)
+    assert problem.dual_objective(nu=-1.0) == pytest.approx(
+        -(-3.0 + (values + 1.0).sum() + 3000 - 40), rel=1e-9
+    )
+    again = cml.Solution.from_json(solution.to_json())
+    assert again.status == "optimal"
+    np.testing.assert_array_equal(again.components, V)
+
+
+def test_directions_that_lie_are_refused_and_a_matrix_is_judged() -> None:
+    X = wide(6, 2001)
+    problem = cml.PrincipalComponents(X, 2)
+    C = problem.solve().primal["components"]
+    assert problem.certify(C).verdict is Verdict.CERTIFIED
+    for wrong in (1.01 * C, C[[0, 0]], np.vstack([C[0], C[1] + 1e-3 * C[0]])):
+        found = problem.certify(wrong)
+        assert found.verdict is Verdict.REFUTED
+        assert next(row for row in found.conditions if row.name == "C C' = I").breaks(1e-6)
+        assert problem.objective(wrong) == np.inf
+    other = problem.certify(np.roll(C, 1, axis=1))
+    assert other.verdict is Verdict.REFUTED
+    assert problem.objective(other.witness["components"]) < problem.objective(C) * (1.0 - 1e-9)
+    for nu in (0.0, 1e3, -1.0):
+        assert problem.certify(C, nu=nu).verdict is Verdict.UNDECIDED
+    problem.k = 7  # more than there are samples
+    assert problem.shapes()[0] == {"components": (7, 2001)}
+    assert problem.solve().status == "optimal"
+
+
+@pytest.mark.parametrize("k", [1, 3, None])
+def test_fitted_components_of_few_samples(k: int | None) -> None:
+    X = wide(20, 500, shift=2.0)
+    fitted = PCA(k).fit(X)
+    found = cml.certify(fitted, X, tol=1e-9)
+    assert found.verdict is Verdict.CERTIFIED, str(found)
+    assert found.primal_objective == pytest.approx(-spectrum(X)[:k].sum(), rel=1e-9)
+    fitted.components_ = np.roll(fitted.components_, 1, axis=1)
+    assert cml.certify(fitted, X).verdict is Verdict.REFUTED

@@ -1,0 +1,299 @@
+"""Multipliers by name and sign, as CVXPY returns them, and as slopes of the optimal value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from support.model_cases import MODELS, consistent, samples, separable, weights
+
+import convexml as cml
+from convexml.numerics import Array
+
+X, Y = samples("real")
+XB, YB = samples("binary")
+S = weights(len(Y))
+KEPT = S > 0.0
+TIGHT = {"tol_gap_abs": 1e-9, "tol_gap_rel": 1e-9, "tol_feas": 1e-9}
+SMALL = 1e-5
+"""Multipliers and points of an interior-point method are known to the root of its gap."""
+
+
+def solved(posed: Any) -> None:
+    posed.solve(solver="CLARABEL", **TIGHT)
+    assert posed.status == "optimal"
+
+
+def duals(problem: Any) -> dict[str, Array]:
+    """Multipliers of the labelled constraints of the primal, from CLARABEL."""
+    solved(problem.primal)
+    return {label: row.dual_value for label, row in problem.constraints.items()}
+
+
+def zero(value: Any) -> Any:
+    return pytest.approx(np.zeros_like(value), abs=SMALL)
+
+
+@pytest.mark.parametrize("s", [None, S], ids=["equal", "weighted"])
+def test_soft_margin_svm(s: Array | None) -> None:
+    problem = cml.SoftMarginSVM(XB, YB, 0.7, sample_weight=s)
+    kept = np.ones(len(YB), bool) if s is None else KEPT
+    A, y, C = XB[kept], YB[kept], 0.7 * (np.ones(len(YB)) if s is None else s)[kept]
+    found = duals(problem)
+    alpha, beta = found["margin"], found["slack"]
+    w, b, xi = (problem.variables[name].value for name in ("w", "b", "xi"))
+    assert np.all(alpha >= -SMALL)
+    assert np.all(beta >= -SMALL)
+    assert alpha + beta - C == zero(C)
+    assert w - A.T @ (alpha * y) == zero(w)
+    assert alpha @ y == zero(0.0)
+    assert alpha * (y * (A @ w + b) - 1.0 + xi) == zero(C)
+    assert beta * xi == zero(C)
+    # And under the same names from our own solution, which is 0 where a weight is 0.
+    ours = problem.solve()
+    assert ours.dual["alpha"][kept] == pytest.approx(alpha, abs=1e-4)
+    assert ours.dual["alpha"][kept] + ours.dual["beta"][kept] == pytest.approx(C, rel=1e-14)
+    assert np.all(ours.dual["alpha"][~kept] == 0.0)
+    signs = np.ones(len(YB))
+    signs[kept] = y
+    assert np.array_equal(ours.dual["u"], -signs * ours.dual["alpha"])
+
+
+def test_hard_margin_svm() -> None:
+    A, y = separable()
+    problem = cml.HardMarginSVM(A, y)
+    alpha = duals(problem)["margin"]
+    w, b = problem.variables["w"].value, problem.variables["b"].value
+    assert np.all(alpha >= -SMALL)
+    assert w - A.T @ (alpha * y) == zero(w)
+    assert alpha @ y == zero(0.0)
+    assert alpha * (y * (A @ w + b) - 1.0) == zero(alpha)
+    assert problem.primal.value == pytest.approx(0.5 * alpha.sum(), rel=1e-6)
+    ours = problem.solve()
+    assert np.array_equal(ours.support, np.flatnonzero(alpha > 1e-4))
+    assert ours.margin == pytest.approx(1.0 / np.sqrt(alpha.sum()), rel=1e-6)
+    on_margin = np.abs(y * (A @ ours.primal["w"] + ours.primal["b"]) - 1.0) < 1e-9
+    assert np.all(on_margin[ours.support])
+
+
+@pytest.mark.parametrize("s", [None, S], ids=["equal", "weighted"])
+def test_support_vector_regression(s: Array | None) -> None:
+    problem = cml.SVR(X, Y, 0.5, 0.4, sample_weight=s)
+    kept = np.ones(len(Y), bool) if s is None else KEPT
+    A, y, C = X[kept], Y[kept], 0.5 * (np.ones(len(Y)) if s is None else s)[kept]
+    found = duals(problem)
+    alpha, alpha_star = found["above"], found["below"]
+    beta, beta_star = found["slack"], found["slack_star"]
+    w, b, xi, xi_star = (problem.variables[k].value for k in ("w", "b", "xi", "xi_star"))
+    assert min(map(np.min, found.values())) >= -SMALL
+    assert w - A.T @ (alpha - alpha_star) == zero(w)
+    assert np.sum(alpha - alpha_star) == zero(0.0)
+    assert alpha + beta - C == zero(C)
+    assert alpha_star + beta_star - C == zero(C)
+    r = y - A @ w - b
+    for products in (
+        alpha * (r - 0.4 - xi),
+        alpha_star * (-r - 0.4 - xi_star),
+        beta * xi,
+        beta_star * xi_star,
+        alpha * alpha_star,
+    ):
+        assert products == zero(C)
+    ours = problem.solve()
+    assert ours.dual["alpha"][kept] == pytest.approx(alpha, abs=1e-4)
+    assert ours.dual["alpha_star"][kept] == pytest.approx(alpha_star, abs=1e-4)
+    assert np.array_equal(
+        ours.support, np.flatnonzero(ours.dual["alpha"] + ours.dual["alpha_star"] > 1e-9)
+    )
+
+
+def test_minimum_norm() -> None:
+    A, y = consistent()
+    problem = cml.MinimumNorm(A, y)
+    nu = duals(problem)["interpolation"]
+    assert problem.variables["w"].value == pytest.approx(-A.T @ nu, abs=SMALL)
+    assert nu == pytest.approx(-np.linalg.solve(A @ A.T, y), abs=SMALL)
+    assert np.array_equal(problem.solve().dual["nu"], problem.solve().dual["u"])
+
+
+def test_the_ball_of_ridge_has_multiplier_radius_times_lam() -> None:
+    problem = cml.ConstrainedRidge(X, Y, 1.2)
+    mu = float(duals(problem)["ball"])
+    assert mu > 0.0
+    w = problem.variables["w"].value
+    penalised = cml.Ridge(X, Y, mu / 1.2).solve()
+    assert w == pytest.approx(penalised.primal["w"], abs=SMALL)
+    assert problem.solve().dual["mu"] == pytest.approx(mu, abs=SMALL)
+    slack = cml.ConstrainedRidge(X, Y, 100.0).solve()
+    assert slack.status == "optimal"
+    assert slack.dual["mu"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_ball_of_the_lasso_has_multiplier_lam() -> None:
+    problem = cml.ConstrainedLasso(X, Y, 2.0)
+    lam = float(duals(problem)["ball"])
+    assert lam > 0.0
+    w = problem.variables["w"].value
+    penalised = cml.Lasso(X, Y, lam).solve()
+    assert w == pytest.approx(penalised.primal["w"], abs=SMALL)
+    assert problem.solve().dual["lambda"] == pytest.approx(lam, abs=SMALL)
+    slack = cml.ConstrainedLasso(X, Y, 100.0).solve()
+    assert slack.status == "optimal"
+    assert slack.dual["lambda"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_quantile_regression() -> None:
+    problem = cml.QuantileRegression(X, Y, 0.3, 0.1)
+    found, c = duals(problem), 1.0 / len(Y)
+    u = found["residual"]
+    assert found["prediction"] == pytest.approx(u, abs=SMALL)
+    assert found["r_plus"] == pytest.approx(0.3 * c + u, abs=SMALL)
+    assert found["r_minus"] == pytest.approx(0.7 * c - u, abs=SMALL)
+    w = problem.variables["w"].value
+    assert np.abs(X.T @ u).max() <= 0.1 + SMALL
+    assert 0.1 * np.abs(w) + w * (X.T @ u) == zero(w)
+
+
+SMOOTH = [case for case in MODELS if case.pose().objective_parts.loss.is_smooth]
+
+
+@pytest.mark.parametrize("case", SMOOTH, ids=lambda case: case.name)
+def test_u_is_the_derivative_of_the_loss_in_the_predictions(case: Any) -> None:
+    problem = case.pose()
+    u = duals(problem)["prediction"]
+    parts, z = problem.objective_parts, problem.variables["z"].value
+    step = 1e-6
+    slope = parts.loss.value(parts.y, z + step) - parts.loss.value(parts.y, z - step)
+    assert u == pytest.approx(parts.c * slope / (2.0 * step), abs=SMALL)
+    assert problem.solve().dual["u"] == pytest.approx(u, abs=SMALL)
+
+
+UNIQUE = [case for case in MODELS if case.name != "HalfspaceLP"]
+"""The models with one solution; a halfspace has many."""
+
+
+@pytest.mark.parametrize("intercept", [True, False], ids=["b", "no b"])
+def test_the_multipliers_of_the_halfspace_dual_separate(intercept: bool) -> None:
+    A, y = separable()
+    problem = cml.HalfspaceLP(A, y, fit_intercept=intercept)
+    assert duals(problem)["halfspace"] == zero(y)
+    solved(problem.dual)
+    rows = problem.dual_statement.constraints
+    b = float(rows["intercept"].dual_value) if intercept else 0.0
+    assert np.min(y * (A @ rows["balance"].dual_value + b)) >= 1.0 - SMALL
+
+
+@pytest.mark.parametrize("case", UNIQUE, ids=lambda case: case.name)
+@pytest.mark.parametrize("intercept", [True, False], ids=["b", "no b"])
+def test_the_multipliers_of_the_dual_are_the_primal_solution(case: Any, intercept: bool) -> None:
+    if intercept not in case.intercepts:
+        intercept = case.intercepts[0]
+    problem = case.pose(fit_intercept=intercept)
+    ours = problem.solve(tol=1e-9).primal
+    problem.dual.solve(solver="CLARABEL")
+    rows = {name: row.dual_value for name, row in problem.dual_statement.constraints.items()}
+    w, b, accuracy = ours["w"], ours["b"], {"abs": 1e-4}
+    signs = {"balance": b, "intercept": -b}  # the textbook's alpha'y = 0, and 1'u = 0
+    assert (signs.keys() & rows.keys() != set()) == intercept
+    for label in signs.keys() & rows.keys():
+        assert rows[label] == pytest.approx(signs[label], **accuracy)
+    if "stationarity" in rows:
+        assert rows["stationarity"] == pytest.approx(-w, **accuracy)
+    if "correlation" in rows:
+        blocks = problem.objective_parts.penalty
+        size = blocks._norms(w) if case.name == "GroupLasso" else np.abs(w)
+        if case.name == "Slope":  # of the k largest: by how much the next one is smaller
+            size = -np.diff(np.sort(size)[::-1], append=0.0)
+        assert rows["correlation"] == pytest.approx(size, **accuracy)
+    if "w" in problem.dual_statement.helpers:
+        assert problem.dual.var_dict["w"].value == pytest.approx(w, **accuracy)
+    if "alpha" in problem.multipliers:
+        alpha = problem.multipliers["alpha"].value
+        sign = problem.objective_parts.y
+        if "alpha_star" in problem.multipliers:
+            alpha, sign = alpha - problem.multipliers["alpha_star"].value, 1.0
+        A = problem.objective_parts.design.dense()
+        assert A.T @ (alpha * sign) == pytest.approx(w, **accuracy)
+
+
+STEP = 0.02
+NOISE = 1e-5
+"""CLARABEL's error in two values of order 1 to 10, divided by the step."""
+
+
+@dataclass
+class Slopes:
+    """The one-sided difference quotients of p at 0."""
+
+    left: float
+    right: float
+
+    def bracket(self, multiplier: float) -> bool:
+        """Whether -multiplier lies between them."""
+        slack = NOISE * max(1.0, abs(multiplier))
+        return self.left - slack <= -multiplier <= self.right + slack
+
+
+def value(posed: Any) -> float:
+    """The optimal value by CLARABEL; inf where infeasible."""
+    posed.solve(solver="CLARABEL", tol_gap_abs=1e-9, tol_gap_rel=1e-9)
+    return np.inf if posed.status == "infeasible" else float(posed.value)
+
+
+def moved(problem: Any, label: str) -> tuple[Any, Any]:
+    """The posed primal with t added on the right of one labelled constraint, and t."""
+    import cvxpy as cp
+
+    row = problem.constraints[label]
+    left, right = row.args
+    t = cp.Parameter(row.shape, value=np.zeros(row.shape))
+    equal = isinstance(row, cp.constraints.Equality)
+    moved_row = left - right == t if equal else left - right <= t
+    others = [other for name, other in problem.constraints.items() if name != label]
+    return cp.Problem(problem.primal.objective, [*others, moved_row]), t
+
+
+def slopes(posed: Any, t: Any, direction: Array) -> Slopes:
+    """Difference quotients of p in a direction of right-hand sides."""
+    values = []
+    for step in (-STEP, 0.0, STEP):
+        t.value = step * direction
+        values.append(value(posed))
+    return Slopes((values[1] - values[0]) / STEP, (values[2] - values[1]) / STEP)
+
+
+def directions(multiplier: Array) -> list[Array]:
+    """The entries with the largest and the least multiplier, and one mixed direction."""
+    flat = np.abs(np.ravel(multiplier))
+    mixed = np.random.default_rng(0).normal(size=multiplier.shape)
+    if multiplier.ndim == 0:
+        return [np.ones(())]
+    unit = np.eye(len(flat))
+    return [unit[flat.argmax()], unit[flat.argmin()], mixed]
+
+
+CASES = [(case, label) for case in MODELS for label in case.pose().constraints]
+
+
+@pytest.mark.parametrize(
+    ("case", "label"), CASES, ids=[f"{case.name}-{label}" for case, label in CASES]
+)
+def test_slopes_bracket_the_multiplier(case: Any, label: str) -> None:
+    problem = case.pose()
+    problem.primal.solve(solver="CLARABEL")
+    theirs = np.array(problem.constraints[label].dual_value)
+    problem.solve()
+    ours = np.array(problem.constraints[label].dual_value)
+    assert ours.shape == theirs.shape
+    if case.name not in ("QuantileRegression", "SVR"):  # elsewhere the multipliers are unique
+        assert ours == pytest.approx(theirs, abs=1e-4)
+    posed, t = moved(problem, label)
+    for number, direction in enumerate(directions(ours)):
+        found = slopes(posed, t, direction)
+        assert found.bracket(float(np.sum(ours * direction)))
+        assert found.bracket(float(np.sum(theirs * direction)))
+        if number == 0 and np.abs(ours).max() > 0.02:
+            # The mutation: the same multiplier with the wrong sign is not between them.
+            assert not found.bracket(-float(np.sum(ours * direction)))

@@ -1,0 +1,358 @@
+"""Neighbours, transport, trees as linear programs: SciPy, scikit-learn, partitions, rationals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.optimize import linear_sum_assignment, linprog
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import cdist, squareform
+from scipy.stats import wasserstein_distance
+from sklearn import neighbors
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+from sklearn.metrics import adjusted_rand_score
+
+import convexml as cml
+from convexml import Verdict
+from convexml.errors import InputError
+from convexml.numerics import Array
+
+IRIS, KINDS = load_iris(return_X_y=True)
+LABELS = np.array(["setosa", "versicolor", "virginica"])[KINDS]
+OUT = np.arange(len(IRIS)) % 4 == 0
+
+
+@pytest.mark.parametrize("k", [1, 4, 15])
+@pytest.mark.parametrize("load", [load_breast_cancer, load_diabetes])
+def test_it_finds_and_predicts_what_scikit_learn_does(load: object, k: int) -> None:
+    X, y = load(return_X_y=True)
+    out = np.arange(len(X)) % 5 == 0
+    problem = cml.NearestNeighbors(X[~out], X[out], k)
+    solution = problem.solve(tol=1e-12)
+    assert solution.status == "optimal"
+    assert problem.is_unique.all()
+    peer = neighbors.NearestNeighbors(n_neighbors=k).fit(X[~out])
+    far, near = peer.kneighbors(X[out])
+    for p, indices in zip(solution.primal["p"], near, strict=True):
+        np.testing.assert_array_equal(np.flatnonzero(p), np.sort(indices))
+        assert set(p[indices]) == {1.0 / k}
+    assert solution.objective == pytest.approx(far.mean(axis=1).sum(), rel=1e-13)
+    next_far = peer.kneighbors(X[out], k + 1)[0][:, -1]
+    assert np.all((far[:, -1] < -solution.dual["nu"]) & (-solution.dual["nu"] < next_far))
+    if load is load_diabetes:
+        mean = neighbors.KNeighborsRegressor(k).fit(X[~out], y[~out]).predict(X[out])
+        np.testing.assert_allclose(solution.predict(y[~out]), mean, rtol=1e-13)
+    else:
+        vote = neighbors.KNeighborsClassifier(k).fit(X[~out], y[~out]).predict(X[out])
+        np.testing.assert_array_equal(solution.predict(y[~out]), vote)
+
+
+def test_labels_of_any_kind_are_voted_on() -> None:
+    solution = cml.NearestNeighbors(IRIS[~OUT], IRIS[OUT], 9).solve()
+    voted = solution.predict(LABELS[~OUT])
+    assert set(voted) == set(LABELS)
+    assert np.mean(voted == LABELS[OUT]) > 0.9
+    np.testing.assert_array_equal(voted == "setosa", solution.predict(KINDS[~OUT] == 0))
+    tie = cml.NearestNeighbors([[0.0], [1.0], [-2.0]], [[0.0]], 2).solve()
+    assert tie.predict(np.array(["b", "a", "a"])) == ["a"]
+
+
+def exact_optimum(X: Array, Q: Array, k: int) -> Fraction:
+    """Of one feature: its distances are rational."""
+    total = Fraction(0)
+    for q in Q[:, 0]:
+        far = sorted(abs(Fraction(float(x)) - Fraction(float(q))) for x in X[:, 0])
+        total += sum(far[:k], Fraction(0)) / k
+    return total
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_neighbours_cover_what_is_lost(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, m, k = 12, 3, int(rng.integers(1, 13))
+    shift = 10.0 ** rng.integers(0, 13)
+    X, Q = shift + rng.normal(size=(n, 1)), shift + rng.normal(size=(m, 1))
+    problem, least = cml.NearestNeighbors(X, Q, k), exact_optimum(X, Q, k)
+    best = problem.solve().primal["p"]
+    far = [[abs(Fraction(float(x)) - Fraction(float(q))) for x in X[:, 0]] for q in Q[:, 0]]
+    for _ in range(40):
+        size = rng.choice([0.0, 1e-12, 1e-4, 1.0])
+        p = (1.0 - size) * best + size / n
+        dual = {"nu": rng.normal(size=m), "lambda_upper": rng.normal(size=(m, n))}
+        dual["lambda_lower"] = rng.normal(size=(m, n))
+        kept = {name: dual[name] for name in dual if rng.integers(0, 2)}
+        found = problem.certify(p, **kept)
+        value = sum(
+            Fraction(float(share)) * d
+            for row, ds in zip(p, far, strict=True)
+            for share, d in zip(row, ds, strict=True)
+        )
+        assert value - least <= Fraction(found.gap)
+        assert found.proved_gap == found.gap
+        assert Fraction(found.dual_objective) - Fraction(found.rounding) <= least
+        if not kept:
+            wrong = float(value - least) > 1e-6 * max(float(least), 1e-6)
+            assert (found.verdict is Verdict.CERTIFIED) is not wrong
+
+
+def test_ties_are_decided_exactly() -> None:
+    five, near = [[3.0, 4.0], [5.0, 0.0]], [np.nextafter(3.0, 4.0), 4.0]
+    assert np.linalg.norm(near) == 5.0  # as far as floats can tell
+    for X, k, unique in (
+        ([*five, [9.0, 9.0]], 1, False),
+        ([*five, [9.0, 9.0]], 2, True),
+        ([near, [5.0, 0.0], [9.0, 9.0]], 1, True),
+        (five, 2, True),
+    ):
+        problem = cml.NearestNeighbors(X, [[0.0, 0.0]], k)
+        solution = problem.solve()
+        assert problem.is_unique.tolist() == [unique]
+        assert solution.status == "optimal"
+    nearest = cml.NearestNeighbors([near, [5.0, 0.0], [9.0, 9.0]], [[0.0, 0.0]], 1).solve()
+    np.testing.assert_array_equal(nearest.primal["p"], [[0.0, 1.0, 0.0]])
+
+
+def test_names_k_and_json() -> None:
+    table = pd.DataFrame(IRIS, columns=list("abcd"))
+    problem = cml.NearestNeighbors(table[~OUT], table[OUT][list("dcba")], 3)
+    assert problem.features == list("abcd")
+    plain = cml.NearestNeighbors(IRIS[~OUT], IRIS[OUT], 3).solve()
+    assert problem.solve().objective == plain.objective
+    problem.k = 8
+    assert problem.solve().objective > plain.objective
+    assert problem.primal.solve(solver="HIGHS") == pytest.approx(problem.solve().objective)
+    again = cml.Solution.from_json(problem.solve().to_json())
+    assert again.status == "optimal"
+    assert again.problem.k == 8
+    assert again.problem.features == list("abcd")
+    values = {name: problem.constraints[name].dual_value for name in ("sum", "lower", "upper")}
+    np.testing.assert_array_equal(values["sum"], problem.solve().dual["nu"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_assignments_and_lines(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 20
+    x, y = rng.normal(size=(2, n))
+    C = np.abs(x[:, None] - y)
+    ones = np.full(n, 1.0 / n)
+    solution = cml.OptimalTransport(ones, ones, C).solve(tol=1e-12)
+    assert solution.objective == pytest.approx(wasserstein_distance(x, y), rel=1e-12)
+    C = rng.normal(size=(n, n))
+    solution = cml.OptimalTransport(ones, ones, C).solve(tol=1e-12)
+    i, j = linear_sum_assignment(C)
+    np.testing.assert_array_equal(np.argmax(solution.primal["plan"], axis=1), j)
+    assert solution.objective == pytest.approx(C[i, j].mean(), rel=1e-12)
+
+
+def exact(values: Array) -> list[Fraction]:
+    return [Fraction(float(v)) for v in values.ravel()]
+
+
+def exact_line(a: Array, b: Array, x: Array, y: Array) -> Fraction:
+    """On a line: the integral of |F - G|, the largest b defined by the others."""
+    sent, received = exact(a), exact(b)
+    received[int(np.argmax(b))] += sum(sent) - sum(received)
+    jumps = sorted(
+        [(p, s) for p, s in zip(exact(x), sent, strict=True)]
+        + [(p, -s) for p, s in zip(exact(y), received, strict=True)]
+    )
+    total, level = Fraction(0), Fraction(0)
+    for (here, step), (there, _) in zip(jumps, [*jumps[1:], jumps[-1]], strict=True):
+        level += step
+        total += abs(level) * (there - here)
+    return total
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_bounds_hold_for_any_potentials(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    m, n = 5, 7
+    x, y = rng.integers(-9, 9, m).astype(float), rng.integers(-9, 9, n).astype(float)
+    a, b = rng.random(m), rng.random(n)
+    b[0] = 0.0
+    b *= a.sum() / b.sum()
+    C = np.abs(x[:, None] - y)  # exactly
+    problem, least = cml.OptimalTransport(a, b, C), exact_line(a, b, x, y)
+    best = problem.solve()
+    assert best.status == "optimal"
+    for _ in range(30):
+        size = rng.choice([0.0, 1e-15, 1e-8, 1.0, 1e6])
+        given = {
+            "f": best.dual["f"] + size * rng.normal(size=m),
+            "g": best.dual["g"] + size * rng.normal(size=n),
+        }
+        kept = {name: given[name] for name in given if rng.integers(0, 2)}
+        found = problem.certify(best.primal["plan"], **kept)
+        assert Fraction(found.dual_objective) - Fraction(found.rounding) <= least
+        worse = problem.certify(np.outer(a, b) / a.sum(), **kept)
+        assert worse.gap >= problem.program.cost(np.outer(a, b) / a.sum()) - float(least) - 1e-12
+        assert worse.verdict is not Verdict.CERTIFIED
+        if size <= 1.0 or not kept:
+            assert worse.verdict is Verdict.REFUTED
+
+
+def test_json_zero_costs_and_sums_in_their_last_digits() -> None:
+    a = np.full(10, 0.1)
+    solution = cml.OptimalTransport(a, [1.0], np.zeros((10, 1))).solve()
+    assert (solution.status, solution.objective) == ("optimal", 0.0)
+    assert sum(Fraction(x) for x in a.tolist()) != 1
+    found = cml.OptimalTransport(a, [1.0], np.arange(10.0)[:, None]).solve(tol=1e-12)
+    assert found.status == "optimal"
+    assert found.objective == pytest.approx(4.5, rel=1e-15)
+    again = cml.Solution.from_json(found.to_json())
+    assert (again.status, again.objective) == ("optimal", found.objective)
+
+
+@pytest.mark.parametrize(("mass", "cost"), [(1e-200, 1e-200), (1e200, 1e200)])
+def test_a_cost_that_is_no_float_is_refused(mass: float, cost: float) -> None:
+    a = np.full(3, mass)
+    with pytest.raises(InputError, match="total cost beyond float64; change the unit"):
+        cml.OptimalTransport(a, a, np.full((3, 3), cost))
+    free = cml.OptimalTransport(a, a, np.zeros((3, 3))).solve()
+    assert (free.status, free.objective) == ("optimal", 0.0)
+
+
+FLOWERS = np.unique(load_iris().data, axis=0)
+WINE = load_wine().data
+
+
+def apart(X: Array) -> Array:
+    """Distances of the rows."""
+    return cdist(X, X)
+
+
+def partitions(n: int) -> Iterator[list[int]]:
+    """All of n points, by the block of each."""
+    if n == 0:
+        yield []
+        return
+    for rest in partitions(n - 1):
+        for block in range(max(rest, default=-1) + 2):
+            yield [*rest, block]
+
+
+@pytest.mark.parametrize("X", [FLOWERS, WINE / WINE.std(axis=0), WINE], ids=["iris", "wine", "raw"])
+def test_it_is_single_linkage(X: Array) -> None:
+    D = apart(X)
+    problem = cml.SpanningTree(D)
+    solution = problem.solve(tol=1e-12)
+    assert solution.status == "optimal"
+    merges = linkage(squareform(D), "single")
+    np.testing.assert_array_equal(problem.merging.heights, np.sort(merges[:, 2]))
+    x = solution.primal["x"]
+    np.testing.assert_array_equal(np.sort(D[x == 1.0]), problem.merging.heights)
+    assert solution.objective == pytest.approx(minimum_spanning_tree(D).sum(), rel=1e-14)
+    assert problem.dual_objective(**solution.dual) == pytest.approx(solution.objective, rel=1e-12)
+    np.testing.assert_allclose(solution.dual["y"][1:], np.diff(merges[:, 2]), atol=1e-15)
+    for count in (1, 2, 5, len(X)):
+        theirs = fcluster(merges, count, "maxclust")
+        if theirs.max() == count:  # SciPy merges what is tied at once
+            assert adjusted_rand_score(problem.clusters(count), theirs) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_partitions_give_the_same_value(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 5
+    D = apart(rng.normal(size=(n, 2))) if seed else np.round(apart(rng.normal(size=(n, 2))))
+    u, v = np.triu_indices(n, 1)
+    rows = [np.array(p)[u] != np.array(p)[v] for p in partitions(n) if max(p) > 0]
+    sizes = [max(p) for p in partitions(n) if max(p) > 0]
+    whole = linprog(
+        D[u, v],
+        -np.array(rows, dtype=float),
+        -np.array(sizes, dtype=float),
+        np.ones((1, len(u))),
+        [n - 1.0],
+    )
+    problem = cml.SpanningTree(D)
+    assert problem.solve().objective == pytest.approx(whole.fun, abs=1e-12)
+    x = np.zeros((n, n))
+    x[u, v] = whole.x
+    assert problem.certify(x).verdict is Verdict.CERTIFIED
+    for form in (problem.primal, problem.dual):
+        assert form.is_dcp(dpp=True)
+        assert form.solve(solver="HIGHS") == pytest.approx(whole.fun, abs=1e-9)
+        assert cml.certify(form).verdict is Verdict.CERTIFIED  # by the conic engine
+    for solver in ("clarabel", "highs"):
+        again = problem.solve(solver)
+        assert again.gap >= again.objective - whole.fun - 1e-12
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3])
+def test_what_is_posed_has_no_optimum_but_mixtures_of_least_trees(levels: int) -> None:
+    """Second costs on the optima of what is posed, and of all partitions: the same least value."""
+    rng = np.random.default_rng(levels)
+    n = 6
+    u, v = np.triu_indices(n, 1)
+    D = squareform(rng.integers(1, levels + 1, size=u.size).astype(float))
+    merging = cml.SpanningTree(D).merging
+    every = [p for p in partitions(n) if max(p) > 0]
+
+    def parted(blocks: Iterator[list[int]] | list[list[int]]) -> tuple[Array, Array]:
+        rows = np.array([np.array(p)[u] != np.array(p)[v] for p in blocks], dtype=float)
+        return -rows, 1.0 - np.array([float(len(set(p))) for p in blocks])
+
+    posed = [*merging.partitions.tolist(), *merging.ties.tolist()]
+    optimal = np.vstack([np.ones(u.size), D[u, v]]), [n - 1.0, merging.heights.sum()]
+    for _ in range(10):
+        second = rng.normal(size=u.size)
+        least = [linprog(second, *parted(rows), *optimal).fun for rows in (posed, every)]
+        assert least[0] == pytest.approx(least[1], abs=1e-9)
+    solution = cml.SpanningTree(D).solve("clarabel", polish=False)
+    assert solution.status == "optimal", str(solution)
+
+
+def test_two_sets_are_not_enough() -> None:
+    triangle = cml.SpanningTree(np.ones((3, 3)) - np.eye(3))
+    half = np.triu(np.full((3, 3), 0.5), 1)  # feasible for all cuts
+    assert triangle.solve().objective == 2.0
+    found = triangle.certify(half)
+    assert found.verdict is Verdict.REFUTED
+    assert "x(E) = n - 1" in found.reason
+    assert triangle.certify(half * 4 / 3).verdict is Verdict.CERTIFIED  # three trees, mixed
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bounds_hold_for_any_packing(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 7
+    D = apart(10.0 ** rng.integers(0, 8) + rng.normal(size=(n, 2)))
+    problem = cml.SpanningTree(D)
+    least = sum((Fraction(float(h)) for h in linkage(squareform(D), "single")[:, 2]), Fraction(0))
+    best = problem.solve()
+    for _ in range(30):
+        size = rng.choice([0.0, 1e-15, 1e-9, 1.0])
+        y = best.dual["y"] * (1.0 + size * rng.normal(size=n - 1))
+        blocks = best.dual["partitions"]
+        if rng.integers(0, 2):
+            blocks = rng.integers(0, 3, size=(n - 1, n)).astype(float)
+        x = problem.merging.tree()
+        if rng.integers(0, 2):
+            x = cml.SpanningTree(apart(rng.normal(size=(n, 1)))).merging.tree()
+        found = problem.certify(x, y=y, partitions=blocks)
+        chosen = sum((Fraction(float(d)) for d in D[x == 1.0]), Fraction(0))
+        assert chosen - least <= Fraction(found.gap)
+        assert Fraction(found.dual_objective) - Fraction(found.rounding) <= least
+        if chosen - least > 1e-5 * least:
+            assert found.verdict is not Verdict.CERTIFIED
+
+
+def test_duplicates_two_points_and_negative_costs() -> None:
+    same = cml.SpanningTree(np.zeros((4, 4))).solve()
+    assert (same.status, same.objective, same.gap) == ("optimal", 0.0, 0.0)
+    for d in (3.0, -3.0):
+        two = cml.SpanningTree([[0.0, d], [d, 0.0]])
+        assert two.solve().objective == d
+        assert two.dual.solve(solver="HIGHS") == pytest.approx(d)
+    costs = apart(FLOWERS[:20]) - 3.0 * (1.0 - np.eye(20))
+    shifted = cml.SpanningTree(costs).solve()
+    plain = cml.SpanningTree(apart(FLOWERS[:20])).solve()
+    assert shifted.status == "optimal"
+    assert shifted.objective == pytest.approx(plain.objective - 57.0)

@@ -1,0 +1,308 @@
+"""The Dantzig selector and the square-root lasso: closed forms, exact fits, P in 50 digits."""
+
+from __future__ import annotations
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_diabetes
+from support.models.residuals import WHOLE, WIDE, D, N, S, X, Y, pose
+from support.oracles.residuals.paths import square_root_lasso
+from support.oracles.residuals.vertices import dantzig_selector
+
+import convexml as cml
+from convexml import Verdict
+from convexml.errors import InputError
+from convexml.numerics import Array
+
+
+def test_it_lies_on_the_path_of_the_lasso() -> None:
+    A, y = load_diabetes(return_X_y=True)
+    A = (A - A.mean(0)) / A.std(0)
+    for lam in (0.01, 0.1, 0.4):
+        known, problem = square_root_lasso(A, y, lam), cml.SquareRootLasso(A, y, lam)
+        found = problem.solve(tol=1e-12)
+        assert found.status == "optimal"
+        assert found.objective == pytest.approx(known["objective"], rel=1e-11)
+        np.testing.assert_allclose(found.primal["w"], known["w"], atol=1e-9)
+        assert problem.lam_max == pytest.approx(known["lam_max"], rel=1e-12)
+        z = A @ found.primal["w"] + found.primal["b"]
+        sigma = float(np.sqrt(np.mean((y - z) ** 2)))
+        lasso = cml.Lasso(A, y, lam * sigma)
+        assert lasso.certify(found.primal["w"], tol=1e-11).verdict is Verdict.CERTIFIED
+
+
+def test_orthogonal_columns_have_a_closed_form() -> None:
+    """X'X = n I: sigma^2 = (|y|^2/n - sum of h_j^2) / (1 - k lam^2) over the k that stay."""
+    H = np.array([[1.0]])
+    for _ in range(4):
+        H = np.block([[H, H], [H, -H]])
+    y = H[:, 1] * 3.0 - H[:, 2] + 0.5 * H[:, 9] + 0.2 * H[:, 13]
+    A, lam = H[:, 1:5], 0.3  # of these two stay
+    sigma = np.sqrt((9.0 + 1.0 + 0.25 + 0.04 - 9.0 - 1.0) / (1.0 - 2.0 * lam**2))
+    found = cml.SquareRootLasso(A, y, lam).solve(tol=1e-13)
+    expected = np.array([3.0 - lam * sigma, -1.0 + lam * sigma, 0.0, 0.0])
+    np.testing.assert_allclose(found.primal["w"], expected, atol=1e-13)
+    assert found.objective == pytest.approx(sigma + lam * np.abs(expected).sum(), rel=1e-13)
+
+
+@pytest.mark.parametrize(("lam", "intercept"), [(1e-6, True), (0.01, False), (0.1, True)])
+def test_exact_fits_sit_on_the_kink(lam: float, intercept: bool) -> None:
+    """sigma = 0: w is the least |w|_1 that fits, a linear program, and u is none of residuals."""
+    problem = cml.SquareRootLasso(WIDE, WHOLE, lam, fit_intercept=intercept)
+    found = problem.solve(tol=1e-8)
+    assert found.status == "optimal"
+    w, b = cp.Variable(40), cp.Variable()
+    fits = [WIDE @ w + (b if intercept else 0.0) == WHOLE]
+    least = cp.Problem(cp.Minimize(cp.norm1(w)), fits).solve(solver="CLARABEL")
+    assert found.objective == pytest.approx(lam * least, rel=1e-6)
+    point, u = found.primal, found.dual["u"]
+    assert problem.certify(point["w"], point["b"], tol=1e-8).verdict is Verdict.CERTIFIED
+    assert problem.certify(point["w"], point["b"], u, tol=1e-8).verdict is Verdict.CERTIFIED
+    worse = problem.certify(point["w"] + 1e-3, point["b"])
+    assert worse.verdict is Verdict.REFUTED
+    assert worse.witness["objective"] == pytest.approx(found.objective, rel=1e-6)
+
+
+def test_targets_without_a_spread() -> None:
+    for lam in (0.0, 0.3):
+        found = cml.SquareRootLasso(X, np.full(N, 2.5), lam).solve()
+        assert (found.status, found.objective, found.gap) == ("optimal", 0.0, 0.0)
+    one = cml.SquareRootLasso(X[:1], Y[:1], 0.1).solve()
+    assert (one.status, one.objective) == ("optimal", 0.0)
+
+
+def test_samples_of_any_kind() -> None:
+    times = S.astype(int)
+    weighted = pose(sample_weight=S).solve(tol=1e-10)
+    repeated = cml.SquareRootLasso(np.repeat(X, times, 0), np.repeat(Y, times), 0.2)
+    assert weighted.objective == pytest.approx(repeated.solve(tol=1e-10).objective, rel=1e-10)
+    assert not weighted.dual["u"][S == 0.0].any()
+    again = cml.Solution.from_json(weighted.to_json())
+    assert (again.status, again.objective) == ("optimal", weighted.objective)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    named = cml.SquareRootLasso(frame, Y, 0.2).solve()
+    assert named.predict(frame[list("fedcba")]) == pytest.approx(
+        X @ named.primal["w"] + named.primal["b"]
+    )
+    assert named.score(frame, Y) > 0.8
+    lams = [0.4, 0.1, 0.02]
+    path = pose().path(lams, tol=1e-9)
+    for lam, each in zip(lams, path, strict=True):
+        assert each.objective == pytest.approx(pose(lam).solve().objective, rel=1e-8)
+    folds = pose().cross_validate(lams, folds=3)
+    train, test = folds.splits[0]
+    fit = cml.SquareRootLasso(X[train], Y[train], 0.1).solve(tol=1e-10)
+    missed = np.mean((fit.predict(X[test]) - Y[test]) ** 2)
+    assert folds.is_certified
+    assert folds.scores[0, 1] == pytest.approx(missed, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: pose(-1.0), "SquareRootLasso: lam must be >= 0"),
+        (lambda: pose().certify(np.ones(D + 1)), "w must have one coefficient per feature"),
+        (lambda: pose().certify(b=0.0), r"certify: 'w' is missing; pass w, b, u\."),
+        (
+            lambda: pose().certify(np.ones(D), w=np.ones(D)),
+            r"'w' is passed twice; it takes w, b, u",
+        ),
+        (
+            lambda: pose().certify(np.ones(D), v=np.ones(D)),
+            "there is no array 'v'; it takes w, b, u",
+        ),
+        (lambda: pose().certify(*[np.ones(D)] * 4), "got 4 arrays; it takes w, b, u"),
+        (lambda: pose(fit_intercept=False).certify(np.ones(D), 1.0), "without intercept"),
+        (lambda: pose().certify(np.ones(D), u=np.ones(3)), "u must have one entry per sample"),
+        (lambda: cml.SquareRootLasso(X, 1e200 * Y, 0.1), "squares of y are beyond float64"),
+    ],
+)
+def test_refusals(call: Any, text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        call()
+
+
+def exact(w: Array, b: float, A: Array, y: Array, lam: float) -> Decimal:
+    """P in 50 digits, of equal weights."""
+    rows = [[Fraction(float(t)) for t in row] for row in A]
+    v = [Fraction(float(t)) for t in w]
+    r = [
+        Fraction(float(t)) - Fraction(float(b)) - sum(a * x for a, x in zip(row, v, strict=True))
+        for t, row in zip(y, rows, strict=True)
+    ]
+    mean = sum(each * each for each in r) / len(r)
+    norm = Fraction(float(lam)) * sum(abs(x) for x in v)
+    with localcontext() as context:
+        context.prec = 50
+        root = (Decimal(mean.numerator) / Decimal(mean.denominator)).sqrt()
+        return root + Decimal(norm.numerator) / Decimal(norm.denominator)
+
+
+@pytest.mark.parametrize(
+    ("A", "y", "lam"),
+    [
+        (X, Y, 0.2),
+        (X, Y, 0.0),
+        (X + 1e6, Y + 1e9, 0.2),
+        (WIDE, WHOLE, 0.05),
+        (np.column_stack([X, X[:, 0]]), Y, 0.05),
+    ],
+    ids=["", "no penalty", "far away", "exact fit", "a column twice"],
+)
+def test_gaps_cover_what_is_lost(A: Array, y: Array, lam: float) -> None:
+    rng = np.random.default_rng(3)
+    problem = cml.SquareRootLasso(A, y, lam)
+    best = problem.solve(tol=1e-9)
+    assert best.status == "optimal"
+    w, b = best.primal["w"], float(best.primal["b"])
+    least = exact(w, b, A, y, lam)  # at least P*
+    certified = 0
+    for k in range(16):
+        size = (0.0, 1e-12, 1e-6, 1e-2)[k % 4]
+        at = w * (1.0 + size * rng.normal(size=w.size))
+        shift = b * (1.0 + 0.1 * size * rng.normal())
+        u = best.dual["u"] + size * rng.normal(size=y.size) / y.size
+        found = problem.certify(at, shift, u if k % 3 == 0 else None, tol=1e-8)
+        lost = exact(at, shift, A, y, lam) - least
+        assert lost <= Decimal(found.gap)
+        assert found.proved_gap in (found.gap, np.inf)
+        assert Decimal(found.dual_objective) - Decimal(found.rounding) <= least
+        assert not (found.verdict is Verdict.REFUTED and lost <= 0)
+        if float(lost) > 2e-8 * max(float(least), 1e-12):
+            assert found.verdict is not Verdict.CERTIFIED
+        certified += found.verdict is Verdict.CERTIFIED
+    assert certified >= 4
+
+
+FEW = X[:, :4] - X[:, :4].mean(axis=0)
+
+
+def pose_dantzig(lam: float = 0.2, **keywords: Any) -> cml.DantzigSelector:
+    return cml.DantzigSelector(X, Y, lam, **keywords)
+
+
+def stated_dantzig(
+    A: Array, y: Array, lam: float, s: Array | None = None, intercept: bool = False
+) -> float:
+    """P* by CLARABEL, of the problem written out again."""
+    c = np.ones(len(y)) / len(y) if s is None else s / s.sum()
+    w, b = cp.Variable(A.shape[1]), cp.Variable()
+    r = y - A @ w - (b if intercept else 0.0)
+    met = [cp.norm_inf(A.T @ cp.multiply(c, r)) <= lam, *([c @ r == 0.0] if intercept else [])]
+    return float(cp.Problem(cp.Minimize(cp.norm1(w)), met).solve(solver="CLARABEL"))
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.4])
+def test_the_solution_is_the_best_vertex(lam: float) -> None:
+    known, problem = dantzig_selector(FEW, Y, lam), cml.DantzigSelector(FEW, Y, lam)
+    found = problem.solve(tol=1e-11)
+    assert (found.status, found.solver) == ("optimal", "highs")
+    assert found.objective == pytest.approx(known["objective"], rel=1e-11)
+    np.testing.assert_allclose(found.primal["w"], known["w"], atol=1e-10)
+    assert problem.lam_max == pytest.approx(known["lam_max"], rel=1e-12)
+    lasso = cml.Lasso(FEW, Y, lam, fit_intercept=False).solve(tol=1e-11).primal["w"]
+    assert np.abs(lasso).sum() >= found.objective * (1.0 - 1e-9)
+    assert problem.certify(lasso).infeasibility <= 1e-6
+
+
+def test_orthogonal_columns_are_shrunk_one_by_one() -> None:
+    """X'X = n I: |h_j - w_j| <= lam, so that w = soft(h, lam), exactly as the lasso's."""
+    H = np.array([[1.0, 1.0], [1.0, -1.0]])
+    H = np.kron(H, np.kron(H, H))
+    y = H @ [0.0, 3.0, -1.0, 0.25, 0.0, 0.0, 0.0, -0.5]
+    found = cml.DantzigSelector(H[:, 1:5], y, 0.5).solve(tol=1e-13)
+    np.testing.assert_allclose(found.primal["w"], [2.5, -0.5, 0.0, 0.0], atol=1e-14)
+    assert found.objective == pytest.approx(3.0, rel=1e-14)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_few_of_many_columns(intercept: bool) -> None:
+    A = np.random.default_rng(2).normal(size=(20, 120)) + 2.0
+    y = A[:, 0] - 2.0 * A[:, 7] + 0.1 * np.arange(20) % 0.3
+    for lam in (1e-6, 0.1):
+        problem = cml.DantzigSelector(A, y, lam, fit_intercept=intercept)
+        found = problem.solve(tol=1e-8)
+        assert (found.status, found.solver) == ("optimal", "highs")
+        r = y - A @ found.primal["w"] - found.primal["b"]
+        assert np.max(np.abs(A.T @ r)) / 20 <= lam * (1.0 + 1e-6)
+    assert found.objective == pytest.approx(stated_dantzig(A, y, 0.1, None, intercept), rel=1e-6)
+    thin = cml.DantzigSelector(sparse.csr_array(A), y, 0.1, fit_intercept=intercept).solve()
+    assert (thin.status, thin.objective) == ("optimal", pytest.approx(found.objective, rel=1e-9))
+
+
+def test_the_multipliers_are_shadow_prices() -> None:
+    """dP*/dlam = -|v|_1, and dP*/dy = c q, q = X v."""
+    solution, step = pose_dantzig().solve(tol=1e-12), 1e-5
+    v = solution.dual["v"]
+    values = [pose_dantzig(0.2 + sign * step).solve(tol=1e-12).objective for sign in (1.0, -1.0)]
+    price = (values[0] - values[1]) / (2.0 * step)
+    assert price == pytest.approx(-np.abs(v).sum(), rel=1e-6)
+    y = Y + step * np.eye(N)[17]
+    price = cml.DantzigSelector(X, y, 0.2).solve(tol=1e-12).objective - solution.objective
+    assert price / step == pytest.approx(float(X[17] @ v) / N, rel=1e-5)
+
+
+def exact_gain(v: Array, A: Array, y: Array, lam: float, intercept: bool) -> Fraction:
+    """D at v over the largest |X'Cq|, in rationals, of equal weights."""
+    rows = [[Fraction(float(t)) for t in row] for row in A]
+    c, at = Fraction(1.0 / len(y)), [Fraction(float(t)) for t in v]
+    q = [sum(a * x for a, x in zip(row, at, strict=True)) for row in rows]
+    q = [each - sum(q) / len(q) for each in q] if intercept else q
+    across = [abs(c * sum(row[j] * t for row, t in zip(rows, q, strict=True))) for j in range(D)]
+    gain = c * sum(Fraction(float(t)) * each for t, each in zip(y, q, strict=True))
+    gain -= Fraction(lam) * sum(abs(x) for x in at)
+    return gain / max([*across, Fraction(0)]) if any(across) else Fraction(0)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("shift", [0.0, 2.0**20 / 3.0])
+def test_bounds_are_those_of_rationals(shift: float, intercept: bool) -> None:
+    A, y, rng = X + shift, Y + 10.0 * shift, np.random.default_rng(3)
+    problem = cml.DantzigSelector(A, y, 0.1, fit_intercept=intercept)
+    best = problem.solve(tol=1e-6)
+    assert best.status == "optimal"
+    for k in range(6):
+        v = best.dual["v"] * (1.0 + 10.0 ** -(3 * k) * rng.normal(size=D))
+        found, known = problem.program.bound(v), exact_gain(v, A, y, 0.1, intercept)
+        assert Fraction(found.value) - Fraction(found.lost) <= known
+        assert found.value == pytest.approx(float(known), rel=1e-4)
+        assert found.value - found.lost <= best.objective * (1.0 + 1e-6)
+        judged = problem.certify(best.primal["w"], best.primal["b"], v)
+        assert judged.proved_gap == judged.gap >= judged.primal_objective - judged.dual_objective
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: pose_dantzig(-1.0), "DantzigSelector: lam must be >= 0"),
+        (lambda: pose_dantzig().certify(np.ones(D + 1)), "w must have one coefficient per feature"),
+        (lambda: pose_dantzig().certify(np.ones(D), 1.0), "without intercept"),
+        (
+            lambda: pose_dantzig().certify(np.ones(D), v=np.ones(3)),
+            r"v must have shape \(6,\), got \(3,\)",
+        ),
+    ],
+)
+def test_dantzig_refusals(call: Any, text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        call()
+
+
+def test_a_point_beside_the_constraint_has_no_gap() -> None:
+    """Columns of 1e20 that differ by 1e8: HiGHS finds nothing, and w = 0 misses lam."""
+    X = (np.random.default_rng(0).integers(-3, 4, (4, 3)) + 1e12) * 1e8
+    y = np.random.default_rng(1).integers(-3, 4, 4).astype(float)
+    problem = cml.DantzigSelector(X, y, 0.0, fit_intercept=True)
+    problem.lam = 1e-9 * problem.lam_max
+    found = problem.solve()
+    assert found.status == "optimal" or found.gap == np.inf
+    judged = problem.certify(np.zeros(3))
+    assert (judged.verdict, judged.gap) == (Verdict.REFUTED, np.inf)
+    assert "is violated by" in judged.reason
