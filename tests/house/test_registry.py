@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from support.model_cases import parts
+from support.model_cases import MODELS, parts
 from support.model_rows import ROWS
 
 import convexml as cml

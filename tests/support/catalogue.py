@@ -70,7 +70,7 @@ LOSSES: tuple[Loss, ...] = (
 )
 
 MULTICLASS: tuple[Loss, ...] = (Softmax(),)
-"""Losses of K predictions a sample; their laws are in tests/models/softmax/test_softmax_loss.py."""
+"""Losses of K predictions a sample; their laws are in tests/laws/test_softmax_loss.py."""
 
 INF = np.inf
 D = 5

@@ -81,7 +81,7 @@ LABELS: tuple[ModelCase, ...] = (
         three,
     ),
 )
-"""Models of labels, which have no X to spoil: their labels are in tests/models/likelihood."""
+"""Models of labels, which have no X to spoil: their labels are in tests/truth/models."""
 ELSEWHERE = (
     "AdaBoost",
     "EnclosingBall",
@@ -96,7 +96,7 @@ ELSEWHERE = (
     "SpanningTree",
 )
 """What the models above are made of, by every loss and penalty; and what has no samples, or no
-weights: tests/models/shapes has their hard inputs."""
+weights: tests/truth/models has their hard inputs."""
 ESTIMATORS = {
     name: getattr(cml.estimators, name) for name in cml.estimators.__all__ if name[0].isupper()
 }

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_diabetes
-from support.models.residuals import WHOLE, WIDE, D, N, S, X, Y, pose
 from support.oracles.residuals.paths import square_root_lasso
 from support.oracles.residuals.vertices import dantzig_selector
 
@@ -20,6 +19,19 @@ import convexml as cml
 from convexml import Verdict
 from convexml.errors import InputError
 from convexml.numerics import Array
+
+RNG = np.random.default_rng(7)
+N, D = 30, 6
+X = RNG.normal(size=(N, D)) * [1.0, 0.5, 2.0, 1.0, 0.7, 1.0] + 0.4
+Y = X @ [1.0, -2.0, 0.0, 0.5, 0.0, 0.0] + 0.5 * RNG.normal(size=N) + 3.0
+S = RNG.integers(0, 4, size=N).astype(float)
+WIDE = RNG.normal(size=(12, 40)) + 1.0
+WHOLE = WIDE[:, 0] - 2.0 * WIDE[:, 3]
+
+
+def pose(lam: float = 0.2, **keywords: Any) -> cml.SquareRootLasso:
+    """The square-root lasso on these samples."""
+    return cml.SquareRootLasso(X, Y, lam, **keywords)
 
 
 def test_it_lies_on_the_path_of_the_lasso() -> None:
