@@ -17,6 +17,8 @@ from convexml.certificates.judge import absent, bounded, judge, refuted
 from convexml.certificates.learning.account import primal_rounding
 from convexml.certificates.learning.points.dual_repair import product_error, repair_dual
 from convexml.certificates.learning.points.primal_repair import repair_primal
+from convexml.certificates.linear import farkas
+from convexml.certificates.linear.bound import LinearBound
 from convexml.certificates.scale import learning_scale, program_scale
 from convexml.certificates.support.spheres import sphere
 from convexml.conditions import Condition
@@ -29,11 +31,16 @@ def test_a_value_of_0_excludes_nothing() -> None:
     assert found.verdict is Verdict.UNDECIDED
 
 
-def test_what_multipliers_leave_is_no_rounding() -> None:
+def test_what_multipliers_leave_is_no_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     A, b = [[1.0, 1.0], [1.0, 1.0 + 2.0**-46]], [0.0, 1.0]  # x = 2^46 (-1, 1)
     program = cml.LinearProgram([0.0, 0.0], A_eq=A, b_eq=b, bounds=(None, None))
     found = program.certify_infeasible({"nu": [1.0, -1.0]})
     assert found.verdict is Verdict.UNDECIDED
+    left = np.array([0.0, -(2.0**-47)])  # where no price is known, there is a distance
+    bound = LinearBound(0.5, 1e-16, left, within=1.0)
+    monkeypatch.setattr(farkas, "lower_bound", lambda *given: bound)
+    found = program.certify_infeasible({"nu": [1.0, -1.0]})
+    assert (found.verdict, found.within) == (Verdict.UNDECIDED, pytest.approx(2.0**46))
 
 
 def test_an_almost_exact_fit_is_not_measured_by_the_null_model() -> None:

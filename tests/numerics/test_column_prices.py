@@ -13,23 +13,11 @@ from support.exact.exact_numbers import dot, exact, rank, row, table
 from support.sizes import each_seed
 
 import convexml as cml
-from convexml import LearningProblem
+from convexml import LearningProblem, losses
 from convexml.certificates.algebra.dependence import dependence as split
 from convexml.certificates.learning.many import relative_gaps, takes_many
 from convexml.certificates.learning.points.columns import price_of_columns
 from convexml.certificates.learning.points.primal_repair import repair_primal
-from convexml.losses import (
-    Absolute,
-    EpsilonInsensitive,
-    Hinge,
-    Huber,
-    Logistic,
-    Loss,
-    Pinball,
-    Poisson,
-    Squared,
-    SquaredHinge,
-)
 from convexml.numerics import Array
 from convexml.objective import Objective
 from convexml.penalties import L2, Box, GroupL2, Nonnegative, Penalty, Zero
@@ -40,7 +28,7 @@ def test_the_price_covers_what_the_residual_gains(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X, _ = with_dependence(seed)
     y = rng.normal(size=len(X))
-    problem = LearningProblem(X, y, Squared(), Zero())
+    problem = LearningProblem(X, y, losses.Squared(), Zero())
     objective = problem.objective_parts
     truth = least_squares(X, y)
     E = np.column_stack([X, np.ones(len(X))])
@@ -117,16 +105,16 @@ def test_columns_are_dependent_exactly_or_they_are_doubtful(seed: int) -> None:
         assert found.independent.size == 4
 
 
-LOSSES: tuple[Loss, ...] = (
-    Squared(),
-    Huber(0.5),
-    Logistic(),
-    Pinball(0.3),
-    Absolute(),
-    Hinge(),
-    EpsilonInsensitive(0.3),
-    Poisson(),
-    SquaredHinge(),
+LOSSES: tuple[losses.Loss, ...] = (
+    losses.Squared(),
+    losses.Huber(0.5),
+    losses.Logistic(),
+    losses.Pinball(0.3),
+    losses.Absolute(),
+    losses.Hinge(),
+    losses.EpsilonInsensitive(0.3),
+    losses.Poisson(),
+    losses.SquaredHinge(),
 )
 
 
@@ -142,7 +130,7 @@ PENALTIES: tuple[Penalty, ...] = (
 SIZES = (0.0, 1e-14, 1e-10, 1e-7, 1e-4)
 
 
-def samples_of(loss: Loss, seed: int) -> tuple[Array, Array]:
+def samples_of(loss: losses.Loss, seed: int) -> tuple[Array, Array]:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(8, 40))
     X = rng.normal(size=(n, 3)) * 10.0 ** rng.uniform(-1.0, 1.0, size=3)
@@ -158,7 +146,7 @@ def samples_of(loss: Loss, seed: int) -> tuple[Array, Array]:
     return X, z + rng.normal(size=n)
 
 
-def overstatements(loss: Loss, penalty: Penalty, seed: int) -> tuple[int, int]:
+def overstatements(loss: losses.Loss, penalty: Penalty, seed: int) -> tuple[int, int]:
     """How many perturbed u have D(u) > P, and how many still do after the price."""
     rng = np.random.default_rng(seed)
     X, y = samples_of(loss, seed)
@@ -201,7 +189,7 @@ def test_a_price_from_some_of_the_rows_covers_what_the_residual_gains() -> None:
     for seed in range(6):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(400, 2)) + rng.choice([0.0, 100.0]), rng.normal(size=400)
-        problem = LearningProblem(X, y, Squared(), Zero())
+        problem = LearningProblem(X, y, losses.Squared(), Zero())
         objective, truth = problem.objective_parts, least_squares(X, y)
         E = np.column_stack([X, np.ones(400)])
         w = np.linalg.lstsq(E, y, rcond=None)[0]

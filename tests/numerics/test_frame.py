@@ -8,49 +8,32 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.sparse import csc_array, csr_array
 from support.exact.exact_learning import Learning
-from support.exact.exact_numbers import exact
+from support.exact.exact_losses import as_objects
+from support.exact.exact_numbers import dot, exact, row, table
 from support.loops import forced
 
 import convexml as cml
+from convexml import losses
 from convexml.design import ScaledDesign, StackedDesign, as_design
 from convexml.design import sparse as module
-from convexml.losses import (
-    Absolute,
-    EpsilonInsensitive,
-    Exponential,
-    Hinge,
-    Huber,
-    Logistic,
-    Loss,
-    Pinball,
-    Poisson,
-    Softmax,
-    Squared,
-    SquaredHinge,
-)
 from convexml.models.reading.matrix import read_matrix
 from convexml.numerics import Array
 from convexml.objective import MulticlassObjective, Objective, frame_of
 from convexml.objective.intercept import best_shift
-from convexml.penalties import (
-    L1,
-    L2,
-    Box,
-    ElasticNet,
-    GroupL2,
-    L1Ball,
-    L2Ball,
-    Nonnegative,
-    Zero,
-)
 
-PENALTIES = [L1(0.3), L1(0.3, np.array([1.0, 0.0, 2.0])), L2(0.3), Zero(), Nonnegative()]
-PENALTIES += [ElasticNet(0.3, 0.25), GroupL2(0.3, [0, 0, 1]), L2Ball(2.0), L1Ball(2.0)]
-PENALTIES += [Box(np.array([-1.0, 0.0, -np.inf]), np.array([1.0, np.inf, 2.0]))]
-LOSSES = [Squared(), Absolute(), Pinball(0.25), Huber(0.5), EpsilonInsensitive(0.125)]
-LOSSES += [Hinge(), Logistic()]
+PENALTIES = [("l1", 0.3), ("l1", 0.3, np.array([1.0, 0.0, 2.0])), ("l2", 0.3), ("none",)]
+PENALTIES += [("nonnegative",), ("elastic_net", 0.3, 0.25), ("group", 0.3, [0, 0, 1])]
+PENALTIES += [("l2_ball", 2.0), ("l1_ball", 2.0)]
+PENALTIES += [("box", np.array([-1.0, 0.0, -np.inf]), np.array([1.0, np.inf, 2.0]))]
+LOSSES = [("squared",), ("absolute",), ("pinball", 0.25), ("huber", 0.5), ("hinge",)]
+LOSSES += [("epsilon_insensitive", 0.125), ("logistic",)]
+
+
+def squares(X: Any, y: Array, *penalty: Any) -> Objective:
+    """The mean of squared losses, with an intercept; no penalty where none is given."""
+    parts = as_objects(("squared",), penalty or ("none",))
+    return Objective(as_design(X), y, *parts, np.full(len(y), 1 / len(y)), True)
 
 
 def problem(rng, loss, penalty, offset=0.0, intercept=True):
@@ -62,17 +45,13 @@ def problem(rng, loss, penalty, offset=0.0, intercept=True):
     return Objective(as_design(X), y, loss, penalty, c, intercept)
 
 
-def exact_predictions(objective, w, b):
-    X = objective.design.dense()
-    return [
-        sum((Fraction(x) * Fraction(a) for x, a in zip(row, w, strict=True)), Fraction(b))
-        for row in X
-    ]
+def predictions(objective, w, b):
+    return [dot(line, row(w)) + exact(b) for line in table(objective.design.dense())]
 
 
 @pytest.mark.parametrize("k", range(20))
 def test_the_problem_is_the_same_exactly(k) -> None:
-    loss, penalty = LOSSES[k % 7], PENALTIES[k % 10]
+    loss, penalty = as_objects(LOSSES[k % 7], PENALTIES[k % 10])
     rng = np.random.default_rng(3)
     for offset in (0.0, 10.0, 1e7):
         objective = problem(rng, loss, penalty, offset)
@@ -81,34 +60,31 @@ def test_the_problem_is_the_same_exactly(k) -> None:
         b = float(rng.normal())
         inner, b_inner, error = frame.inside(w, b)
         assert np.array_equal(frame.outside(inner, 0.0)[0], w)  # no rounding at all
-        own = exact_predictions(objective, w, b)
-        framed = exact_predictions(frame.objective, inner, b_inner)
-        unit, centre = Fraction(frame.target_unit), Fraction(frame.target_centre)
+        own, framed = predictions(objective, w, b), predictions(frame.objective, inner, b_inner)
+        unit, centre = exact(frame.target_unit), exact(frame.target_centre)
         for z, image in zip(own, framed, strict=True):
-            assert abs((z - centre) / unit - image) <= Fraction(error)
+            assert abs((z - centre) / unit - image) <= exact(error)
         # The targets and the coefficients moved along.
-        for y, image in zip(objective.y, frame.objective.y, strict=True):
-            assert Fraction(y) == Fraction(image) * unit + centre
+        assert row(objective.y) == [y * unit + centre for y in row(frame.objective.y)]
         outside = penalty.value(w), frame.factor * frame.objective.penalty.value(inner)
         assert outside[0] == pytest.approx(outside[1], rel=1e-14)
-        values = loss.value(objective.y, objective.y + 0.3), objective.c
-        image = frame.objective
-        shifted = (image.y, image.y + 0.3 / frame.target_unit)
-        found = frame.factor * image.c * image.loss.value(*shifted)
-        assert values[1] * values[0] == pytest.approx(found, rel=1e-5 if offset else 1e-12)
+        image, y = frame.objective, objective.y
+        found = image.c * image.loss.value(image.y, image.y + 0.3 / frame.target_unit)
+        known = pytest.approx(frame.factor * found, rel=1e-5 if offset else 1e-12)
+        assert objective.c * loss.value(y, y + 0.3) == known
 
 
 def test_well_scaled_data_stay_where_they_are() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(50, 4)), rng.normal(size=50)
-    objective = Objective(as_design(X), y, Squared(), L1(0.1), np.full(50, 1 / 50), True)
+    objective = squares(X, y, "l1", 0.1)
     assert frame_of(objective).objective is objective
 
 
 def test_an_offset_goes_without_rounding_of_the_data() -> None:
     X = 1e14 + np.arange(6.0)[:, None]
     y = np.array([0.0, 2, 1, 4, 3, 6])
-    frame = frame_of(Objective(as_design(X), y, Squared(), Zero(), np.full(6, 1 / 6), True))
+    frame = frame_of(squares(X, y))
     spread = frame.objective.design.dense().ravel()
     assert np.array_equal(np.diff(spread), np.ones(5) / frame.unit[0] * frame.unit[0])
     assert np.abs(spread).max() <= 6.0
@@ -116,25 +92,22 @@ def test_an_offset_goes_without_rounding_of_the_data() -> None:
 
 def test_what_is_not_centred_exactly_is_not_centred() -> None:
     X = np.array([[1e-30, 5.0], [1.0, 5.1], [2.0, 5.2]])
-    frame = frame_of(Objective(as_design(X), np.zeros(3), Squared(), Zero(), np.ones(3), True))
+    frame = frame_of(squares(X, np.zeros(3)))
     assert frame.centre[0] == 0.0
     assert frame.centre[1] != 0.0
 
 
-@pytest.mark.parametrize("kind", ["dense", "csr", "csc"])
-def test_units_follow_the_columns(kind) -> None:
+@pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array, sparse.csc_array])
+def test_units_follow_the_columns(wrap) -> None:
     rng = np.random.default_rng(7)
     X, scale = rng.normal(size=(50, 5)), 2.0 ** np.array([0.0, 30.0, -30.0, 170.0, -170.0])
     X[rng.random((50, 5)) < 0.5] = 0.0
-    wrap = np.asarray if kind == "dense" else {"csr": csr_array, "csc": csc_array}[kind]
     always = []
     for matrix in (X, X * scale):
-        parts = as_design(wrap(matrix)), rng.normal(size=50), Squared(), L1(0.1), np.ones(50), True
-        inner = frame_of(Objective(*parts)).objective.design.dense()
-        assert np.all(
-            (np.abs(inner).max(axis=0) >= 2.0**-7) & (np.abs(inner).max(axis=0) <= 2.0**7)
-        )
-        always.append(frame_of(Objective(*parts), always=True).objective.design.dense())
+        objective = squares(wrap(matrix), rng.normal(size=50), "l1", 0.1)
+        largest = np.abs(frame_of(objective).objective.design.dense()).max(axis=0)
+        assert np.all((largest >= 2.0**-7) & (largest <= 2.0**7))
+        always.append(frame_of(objective, always=True).objective.design.dense())
     assert np.array_equal(*always)
 
 
@@ -142,8 +115,9 @@ def test_classes_share_centres_and_units() -> None:
     rng = np.random.default_rng(2)
     X = 1e6 + rng.normal(size=(9, 2))
     y = np.arange(9) % 3
-    parts = (StackedDesign(as_design(X), 3), y, Softmax(), L2(0.1), np.full(9, 1 / 9), True)
-    objective = MulticlassObjective(*parts)
+    parts = as_objects(("softmax",), ("l2", 0.1))
+    design = StackedDesign(as_design(X), 3)
+    objective = MulticlassObjective(design, y, *parts, np.full(9, 1 / 9), True)
     frame = frame_of(objective)
     w, b = rng.normal(size=6), rng.normal(size=3)
     inner, shift, _ = frame.inside(w, b)
@@ -156,11 +130,10 @@ def test_classes_share_centres_and_units() -> None:
 
 def test_a_neighbour_of_w_has_a_better_intercept() -> None:
     X, y = 1e14 + np.arange(6.0)[:, None], np.array([0.0, 2, 1, 4, 3, 6])
-    frame = frame_of(Objective(as_design(X), y, Squared(), Zero(), np.full(6, 1 / 6), True))
+    frame = frame_of(squares(X, y))
     inner = frame.objective
     A = np.column_stack([inner.design.dense(), np.ones(6)])
     solution = np.linalg.lstsq(A, inner.y, rcond=None)[0]
-
     truth = Learning(X, y, ("squared",), ("none",))
     plain, near = (
         truth.value(*at(solution[:1], float(solution[1]))) - truth.optimum.value
@@ -170,10 +143,10 @@ def test_a_neighbour_of_w_has_a_better_intercept() -> None:
     assert near < truth.optimum.value * exact(1e-6)
 
 
-SMOOTH = [Logistic(), Huber(0.5), Poisson(), SquaredHinge(), Exponential()]
+SMOOTH = [losses.Logistic(), losses.Huber(0.5), losses.Poisson(), losses.SquaredHinge()]
 
 
-def draw(loss: Loss, rng: np.random.Generator, n: int = 40) -> tuple[np.ndarray, ...]:
+def draw(loss: losses.Loss, rng: np.random.Generator, n: int = 40) -> tuple[np.ndarray, ...]:
     z = rng.normal(size=n) * 10.0 ** rng.integers(-2, 3)
     y = {
         "real": rng.normal(size=n) * 10.0 ** rng.integers(-2, 3) + rng.choice([0.0, 1e6]),
@@ -190,11 +163,11 @@ def test_of_the_squared_loss_it_is_the_weighted_mean(offset: float) -> None:
         y, z, c = rng.normal(size=9) + offset, rng.normal(size=9), rng.random(9)
         pairs = [(Fraction(s), Fraction(a) - Fraction(b)) for s, a, b in zip(c, y, z, strict=True)]
         mean = float(sum(s * r for s, r in pairs) / sum(s for s, _ in pairs))
-        assert best_shift(Squared(), y, c, z) == pytest.approx(mean, rel=4e-16, abs=1e-15)
+        assert best_shift(losses.Squared(), y, c, z) == pytest.approx(mean, rel=4e-16, abs=1e-15)
 
 
 @pytest.mark.parametrize("loss", SMOOTH, ids=lambda loss: loss.name)
-def test_the_slope_changes_its_sign_there(loss: Loss) -> None:
+def test_the_slope_changes_its_sign_there(loss: losses.Loss) -> None:
     rng = np.random.default_rng(1)
     for _ in range(20):
         y, c, z = draw(loss, rng)
@@ -210,13 +183,14 @@ def test_the_null_value_is_the_least_beside_a_rounded_kink() -> None:
     X = np.array([[1.3], [-0.1]])
     objective = cml.SVR(X, y, C=1.0, epsilon=0.001, sample_weight=weights).objective_parts
 
-    def exact(b: float) -> Fraction:
-        misses = [abs(Fraction(t) - Fraction(b)) - Fraction(0.001) for t in y]
-        terms = zip(weights, misses, strict=True)
-        return sum((Fraction(c) * max(miss, Fraction(0)) for c, miss in terms), Fraction(0))
+    def total(b: float) -> Fraction:
+        misses = (abs(Fraction(t) - Fraction(b)) - Fraction(0.001) for t in y)
+        return sum(
+            Fraction(c) * max(miss, Fraction(0)) for c, miss in zip(weights, misses, strict=True)
+        )
 
     b = objective.null_model[0]
-    best = min(exact(float(at)) for at in (b, np.nextafter(b, 1.0), np.nextafter(b, -1.0)))
+    best = min(total(float(at)) for at in (b, np.nextafter(b, 1.0), np.nextafter(b, -1.0)))
     assert objective.null_value <= float(best) * (1.0 + 1e-6) < 1e-30
 
 

@@ -13,47 +13,6 @@ from scipy.optimize import linprog
 from support.programs.small import DIET, certificates_multipliers, oracle, programs
 
 from convexml import LinearProgram, Verdict
-from convexml.errors import InputError, UnknownSolverError, UnsuitableSolverError
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"c": []}, "c must be a non-empty vector"),
-        ({"c": [1.0, np.nan]}, "c contains nan at entry 1"),
-        (
-            {"c": [1.0, 2.0], "A_ub": [[1.0, np.inf]], "b_ub": [1.0]},
-            "A_ub contains inf at row 0, col",
-        ),
-        ({"c": [1.0], "bounds": [("a", 1)]}, "bounds must hold numbers"),
-        ({"c": [1.0], "A_ub": [[1.0, 2.0]], "b_ub": [1.0]}, "one column for each of the 1"),
-        ({"c": [1.0], "A_ub": [[1.0]], "b_ub": [1.0, 2.0]}, "one entry for each of the 1 rows"),
-        ({"c": [1.0], "A_ub": [[1.0]]}, "A_ub is given but b_ub is not"),
-        ({"c": [1.0, 1.0], "bounds": [(0, 1), (3, 2)]}, r"bounds\[1\] = \(3, 2\) is empty"),
-        ({"c": [1.0, 1.0], "bounds": [(0, 1)] * 3}, "one pair .* or 2 of them"),
-    ],
-)
-def test_bad_data_is_refused_by_name(arguments: dict[str, object], words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        LinearProgram(**arguments)
-
-
-def test_bad_points_and_solvers_are_refused_by_name() -> None:
-    problem = LinearProgram([1.0, 1.0], [[1.0, 1.0]], [1.0])
-    with pytest.raises(InputError, match=r"x must have shape \(2,\), got \(3,\)"):
-        problem.certify([1.0, 2.0, 3.0])
-    with pytest.raises(InputError, match=r"'lambda'. Did you mean 'lambda_ub'"):
-        problem.certify([0.0, 0.0], {"lambda": [1.0]})
-    with pytest.raises(InputError, match=r"lambda_ub must have shape \(1,\)"):
-        problem.certify([0.0, 0.0], {"lambda_ub": [1.0, 1.0]})
-    with pytest.raises(InputError, match=r"multiplier lambda_ub contains nan at entry 0"):
-        problem.certify([0.0, 0.0], {"lambda_ub": [np.nan]})
-    with pytest.raises(InputError, match=r"x contains inf at entry 1"):
-        problem.certify([0.0, np.inf])
-    with pytest.raises(UnknownSolverError, match="Did you mean 'highs'"):
-        problem.solve("highhs")
-    with pytest.raises(UnsuitableSolverError, match="newton needs a learning problem"):
-        problem.solve("newton")
 
 
 @pytest.mark.parametrize("c", [[5e-324, -2.0], [2.0**-1040, 2.0]])
@@ -281,7 +240,11 @@ def test_the_multipliers_of_a_maximal_flow_are_a_minimal_cut() -> None:
 
 
 RNG = np.random.default_rng(0)
+
+
 ROWS, COLUMNS = 10.0 ** RNG.integers(-9, 10, size=4), 10.0 ** RNG.integers(-9, 10, size=3)
+
+
 BASE = RNG.uniform(0.5, 2.0, size=(4, 3))
 
 

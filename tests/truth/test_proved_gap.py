@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from flint import arb
 from support.draws.learning_draws import LOSSES as EVERY_LOSS
-from support.draws.learning_draws import offset, ordinary, remade, rescaled
+from support.draws.learning_draws import offset, ordinary, remade, rescaled, targets
 from support.draws.linear_draws import Linear, program
 from support.exact.exact_gap import Case, Kind
 from support.exact.exact_learning import Learning
@@ -39,6 +39,8 @@ from convexml.numerics import Array
 from convexml.penalties import L1, L2, Box, GroupL2, Nonnegative, Zero
 
 Random = np.random.Generator
+
+
 LOSSES: list[Kind] = [
     ("squared",),
     ("absolute",),
@@ -54,10 +56,20 @@ LOSSES: list[Kind] = [
     ("softmax",),
     ("hard_margin",),
 ]
+
+
 FOUR_PENALTIES = ("l2", "l1", "elastic_net", "group")
+
+
 SCALES = ("good", "columns", "offsets", "weights", "all")
+
+
 PAIRS = len(LOSSES) * len(FOUR_PENALTIES)
+
+
 CLOSE = 1e-9
+
+
 SOLVED, MOVED = (0, 1), (3, 5, 7)
 """Places in ``points``: the solution; dual points that are moved, with no credit for the gain."""
 
@@ -88,7 +100,11 @@ def draw_case(seed: int) -> tuple[Case, str]:
     n, d = int(rng.integers(4, 12)), int(rng.integers(1, 4))
     X = rng.normal(size=(n, d))
     scores = X @ rng.normal(size=d)
-    y = targets(rng, loss, scores)
+    if loss[0] == "softmax":
+        classes = int(rng.integers(2, 5))
+        y = np.append(np.arange(classes), rng.integers(0, classes, n))[:n].astype(float)
+    else:
+        y = targets(rng, loss, scores)
     if scaled in ("columns", "all"):
         X = X * 10.0 ** rng.uniform(-8, 8, size=d)
     if scaled in ("offsets", "all"):
@@ -113,32 +129,6 @@ def separable(X: np.ndarray, intercept: bool) -> tuple[np.ndarray, np.ndarray]:
     return X * (y * np.sign(X[:, 0]))[:, None], y
 
 
-def by_first_column(case: Case) -> tuple[np.ndarray, float]:
-    """Feasible (w, b) of a hard margin drawn by ``separable``."""
-    assert case.loss[0] == "hard_margin"
-    x, w = case.X[:, 0], np.zeros(case.d)
-    low = max(x[case.y < 0.0]) if case.intercept else -min(abs(x))
-    w[0] = 2.0 * (1.0 + 1e-6) / (min(x[case.y > 0.0]) - low)
-    return w, float(-w[0] * 0.5 * (low + min(x[case.y > 0.0]))) if case.intercept else 0.0
-
-
-def targets(rng: Random, loss: Kind, scores: np.ndarray) -> np.ndarray:
-    """Targets of the right kind around scores of size 1."""
-    n = scores.size
-    if loss[0] == "softmax":
-        classes = int(rng.integers(2, 5))
-        y = rng.integers(0, classes, size=n)
-        y[:classes] = np.arange(classes)[:n]
-        return y.astype(float)
-    if labels(loss) == "count":
-        return rng.poisson(np.exp(np.clip(scores, -2, 2))).astype(float) + (np.arange(n) == 0)
-    if labels(loss) == "real":
-        return scores + rng.normal(size=n)
-    y = np.where(scores + rng.normal(size=n) > 0.0, 1.0, -1.0)
-    y[:2] = 1.0, -1.0
-    return y
-
-
 def judged(case: Case, w: Any, b: Any, u: Any = None) -> Certificate:
     return case.posed.certify(w, b, u)
 
@@ -147,11 +137,8 @@ def points(case: Case, seed: int) -> Iterator[tuple[Any, Any, Any]]:
     """The solution, points near it and far off, dual points near to its own: (w, b, u)."""
     rng = np.random.default_rng(seed)
     solution = case.posed.solve(tol=1e-9)
-    if "w" in solution.primal:
-        w, b = solution.primal["w"], solution.primal.get("b", 0.0)
-        b = b if case.intercept else np.zeros_like(b)
-    else:  # the solvers failed
-        w, b = by_first_column(case)
+    w, b = solution.primal["w"], solution.primal.get("b", 0.0)
+    b = b if case.intercept else np.zeros_like(b)
     yield w, b, None
     u = judged(case, w, b).dual["u"]
     yield w, b, u
@@ -223,6 +210,8 @@ def test_the_gap_without_the_penalty_is_never_below_the_true_one(seed: int) -> N
 
 
 THREE_PENALTIES: tuple[Kind, ...] = (("l2", 0.1), ("l1", 0.1), ("elastic_net", 0.1, 0.5))
+
+
 FINITE = [loss for loss in EVERY_LOSS if loss[0] != "interpolation"]
 
 
