@@ -25,8 +25,6 @@ from convexml.blocks import in_memory as in_memory_rows
 from convexml.blocks.remote import waiting
 from convexml.blocks.remote.chunks import Chunk
 from convexml.blocks.remote.on_dask import OnDask
-from convexml.blocks.remote.sending import Tasks
-from convexml.blocks.remote.tasks import merged, summed
 from convexml.errors import InputError, WorkersLostError
 from convexml.models import checkpoint
 from convexml.models.blocks.sources import Lent
@@ -127,7 +125,6 @@ CUTS = [1, 4, 75, 75, 150, 299]
 LARGE = Data.drawn(5000, 20)
 UNEVEN = [1, 201, 1500, 1500, 2500, 4999]
 LOGISTIC = NAMED["logistic l2"]
-ADD = Tasks.add
 
 
 @cache
@@ -200,19 +197,6 @@ def test_blocks_that_keep_a_state_take_the_same_steps(
 
 
 @pytest.mark.slow
-def test_sums_of_many_groups_are_added_up_by_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = []
-
-    def add(self: Tasks, worker: str, function: Any, *arguments: Any) -> str:
-        given.append(function)
-        return ADD(self, worker, function, *arguments)
-
-    monkeypatch.setattr(Tasks, "add", add)
-    with started(5) as cluster, Client(cluster):
-        judge_as_here("lasso", LARGE, list(range(100, 5000, 100)))
-    assert 0 < given.count(merged) == 2 * given.count(summed) // 10
-
-
 def test_blocks_lie_with_the_workers_that_compute_their_chunks(client: Client) -> None:
     executor = OnDask(client)
     blocks = [Chunk(dask.delayed(Lent)((part, None, None))) for part in np.split(X, 10)]
@@ -226,25 +210,6 @@ def test_blocks_lie_with_the_workers_that_compute_their_chunks(client: Client) -
     assert len({handle.home for handle in handles}) == 2
     with pytest.raises(InputError, match="could not compute block 0: ZeroDivisionError"):
         executor.placed([Chunk(dask.delayed(divmod)(1, 0))])
-
-
-def test_what_is_held_can_be_asked_for_in_any_order(client: Client) -> None:
-    executor = OnDask(client)
-    values = [RNG.standard_normal(3) for _ in range(7)]
-    handles = executor.placed(values)
-    times, rest = executor.map(np.divmod, [handles, [0.25] * 7], 2)
-    held = times[5]
-    [pairs] = executor.map(lambda *both: (both,), [times, rest], 1)  # parts what is held
-    del times
-    order = [6, 0, 3, 3]
-    found = executor.values([handles[k] for k in order])
-    np.testing.assert_array_equal(found, [values[k] for k in order])
-    known = [np.divmod(value, 0.25) for value in values]
-    np.testing.assert_array_equal(executor.values([held])[0], known[5][0])
-    for found, both in zip(executor.values(pairs), known, strict=True):
-        np.testing.assert_array_equal(found, both)
-    total = Here().total([remainder for _, remainder in known])
-    np.testing.assert_array_equal(executor.total(rest), total)
 
 
 @pytest.mark.slow

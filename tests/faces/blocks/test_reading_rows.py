@@ -78,15 +78,6 @@ def test_blocks_of_memory_of_functions_and_of_files_are_the_same_to_the_last_dig
         assert first.certificate.gap == other.certificate.gap
 
 
-def test_numbers_of_single_precision_are_the_numbers_they_are(tmp_path: Path) -> None:
-    single = X.astype(np.float32)
-    files = cml.RowBlocks.from_npy(*saved(tmp_path, X=single, y=Y), rows=20)
-    whole = Ridge(single.astype(float), Y).solve()
-    certificate = Ridge(files).certify(whole.primal["w"], whole.primal["b"])
-    assert certificate.primal_objective == pytest.approx(whole.objective, rel=1e-14)
-    assert certificate.verdict is cml.Verdict.CERTIFIED
-
-
 def test_samples_without_weight_and_empty_blocks_do_not_count(tmp_path: Path) -> None:
     whole = Ridge(X, Y, sample_weight=WEIGHTS).solve(tol=1e-12)
     cut = [*pieces(X, Y, WEIGHTS), (X[:0], Y[:0], Y[:0]), (X[:2], Y[:2], np.zeros(2))]
@@ -165,13 +156,6 @@ def test_lists_frames_and_predictions_are_as_in_memory() -> None:
         assert "blocks of rows" in str(solution)
         assert "CERTIFIED" in solution.explain()
     assert Ridge(frames).features == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize("loss", [losses.SquaredHinge(), losses.Exponential()])
-def test_losses_whose_best_constant_has_no_formula(loss: Any) -> None:
-    whole = cml.LearningProblem(X, LABELS, loss, penalties.L2(0.1)).solve(tol=1e-9)
-    solution = cml.LearningProblem(blocks(LABELS), loss, penalties.L2(0.1)).solve(tol=1e-9)
-    assert solution.objective == pytest.approx(whole.objective, rel=1e-8)
 
 
 def test_labels_are_those_of_all_blocks_together() -> None:

@@ -149,25 +149,6 @@ def test_an_interrupt_returns_the_best_point_of_blocks(solver: str, tmp_path: Pa
     assert again.objective == pytest.approx(truth.objective, rel=1e-9)
 
 
-def test_a_signal_interrupts_over_blocks() -> None:
-    calls: list[int] = []
-
-    def load() -> Any:
-        calls.append(1)
-        if len(calls) == 30:
-            signal.raise_signal(signal.SIGINT)  # in this thread, and at once
-        return X, LABELS
-
-    problem = cml.LogisticRegression(cml.RowBlocks([load]), lam=1e-3)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job has none
-    try:
-        solution = problem.solve("gradient_descent", tol=1e-14)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert solution.message == "interrupted"
-    assert solution.gap > 0.0
-
-
 @pytest.mark.usefixtures("at_once")
 def test_nothing_that_a_file_says_of_itself_is_believed(tmp_path: Path) -> None:
     file, problem = tmp_path / "point.json", cml.LogisticRegression(X, LABELS, lam=1e-3)

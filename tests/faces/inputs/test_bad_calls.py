@@ -9,50 +9,30 @@ CALLS = table("""
 cml.Ridge('data.csv', Y, 0.1)  # Ridge: X | 'data.csv' | numbers | read the file first
 cml.Ridge(None, Y, 0.1)  # Ridge: X | None | numbers | pass an array
 cml.Ridge({'age': [1.0]}, [1.0], 0.1)  # Ridge: X | dict of 'age' | numbers | DataFrame
-cml.Ridge(3.0, Y, 0.1)  # Ridge: X | 3.0 | matrix of shape (n, d) | samples in rows
 cml.Ridge([['a', 1], ['b', 2]], [1, 2], 0.1)
     # Ridge: X | column 0 holds text ('a' at row 0) | numbers only | Encode it as numbers or drop it
 cml.Ridge(X[:, 0], Y, 0.1)  # Ridge: X | (24,) | matrix of shape (n, d) | X.reshape(-1, 1)
 cml.Ridge(X[None], Y, 0.1)  # Ridge: X | (1, 24, 5) | matrix of shape (n, d) | X.reshape(len(X), -1)
 cml.Ridge([], [], 0.1)  # Ridge: X | (0,) | matrix of shape (n, d) | at least one sample
 cml.Ridge(X[:0], Y[:0], 0.1)  # Ridge: X | (0, 5) | at least one sample | Pass some rows
-cml.Ridge(X[:, :0], Y, 0.1)  # Ridge: X | (24, 0) | one feature | required
 cml.Ridge([[1.0], [1.0, 2.0]], [0, 1], 0.1)
     # Ridge: X | row 0 has 1 and row 1 has 2 entries | numbers | rows of one length
 cml.Ridge(put(X, (3, 2), np.nan), Y, 0.1)
     # Ridge: X | nan at row 3, column 2 | finite | Impute or drop
-cml.Lasso(put(X, (3, 2), np.inf), Y, 0.1)
-    # Lasso: X | inf at row 3, column 2 | finite | Impute or drop
-cml.Lasso(frame(put(X, (3, 2), np.nan)), Y, 0.1)
-    # Lasso: X | nan at row 3, column 'c' | finite | Impute or drop
-cml.Lasso(pd.DataFrame({'age': [1.0, 2.0], 'town': ['Ulm', 'Bonn']}), [1, 2], 0.1)
-    # Lasso: X | column 'town' holds text ('Ulm' at row 0) | numbers only | Encode
-cml.Lasso(pd.DataFrame({'age': [1.0], 'day': pd.to_datetime(['2020-01-01'])}), [1], 0.1)
-    # Lasso: X | 'day' holds Timestamp | numbers only | Encode
-cml.Lasso(pd.DataFrame({'age': [1.0, None]}), [1, 2], 0.1)
-    # Lasso: X | nan at row 1, column 'age' | finite | Impute
 cml.Ridge(X + 1j, Y, 0.1)  # Ridge: X | complex128 | real numbers | Pass the real part
 cml.Ridge(np.array([[1, print], [2, 3]], dtype=object), [1, 2], 0.1)
     # Ridge: X | column 1 | numbers only | drop it
 cml.Ridge((row for row in X), Y, 0.1)  # Ridge: X | generator | numbers | pass an array or a list
 cml.Ridge(np.sin, [1, 2], 0.1)  # Ridge: X | ufunc | numbers | pass an array or a list
-cml.Ridge(sparse.csr_array(put(X, (3, 2), np.nan)), Y, 0.1)
-    # Ridge: X | nan at row 3, column 2 | finite | Impute
-cml.Ridge(sparse.csr_array(X + 1j), Y, 0.1)
-    # Ridge: X | complex128 | real numbers | Pass the real part
-cml.Ridge(np.ma.masked_array(X, mask=X > 2.0), Y, 0.1)
-    # Ridge: X | masked entries | fill | drop them first
 cml.Ridge(np.full((2, 1), 2 ** 60 + 1), [1, 2], 0.1)
     # Ridge: X | 1152921504606846977 | float64 rounds | Shift or scale
 cml.Ridge(X.T, Y, 0.1)  # Ridge: y | (24,) | one entry per row of X (5) | Pass X.T
 cml.Ridge(Y, X, 0.1)  # Ridge: X | (24,) | matrix of samples | Swap them
-cml.Ridge(X, None, 0.1)  # Ridge: y | None | one entry per row of X (24) | one target for each row
 cml.Ridge(X, Y[:-1], 0.1)  # Ridge: y | (23,) | one entry per row of X (24) | of the same samples
 cml.Ridge(X, np.c_[Y, Y], 0.1)  # Ridge: y | (24, 2) | vector | one of its columns
 cml.Ridge(X, Y[None], 0.1)  # Ridge: y | (1, 24) | vector | y.ravel()
 cml.Ridge(X, ['a'] * N, 0.1)  # Ridge: y | 'a' at entry 0 | numbers only | classification models
 cml.Ridge(X, 'price', 0.1)  # Ridge: y | 'price' | one entry per row | frame['price']
-cml.Ridge(X, {'y': 1}, 0.1)  # Ridge: y | {'y': 1} | one entry per row | one target for each row
 cml.Ridge(X, put(Y, 5, np.nan), 0.1)
     # Ridge: y | nan at entry 5 | finite | Impute or drop that sample
 cml.Ridge(X, Y + 1j, 0.1)  # Ridge: y | complex128 | real numbers | Pass the real part
@@ -74,18 +54,10 @@ cml.LogisticRegression(X, put(YB, 2, np.nan))
     # LogisticRegression: y | nan at entry 2 | finite | Drop that sample
 cml.LogisticRegression(X, np.array([None, 'a'] * (N // 2), dtype=object))
     # LogisticRegression | NoneType and str | cannot be ordered | use one type
-cml.SoftmaxRegression(X, ['a'] * N, 0.1)
-    # SoftmaxRegression: y | 'a' | at least two classes | Pass samples of both
 cml.PoissonRegression(X, -np.ones(N), 0.1)
     # PoissonRegression: y | -1 at entry 0 | >= 0 | other regressions
-cml.Ridge(X, Y, 0.1, sample_weight=np.ones(3))
-    # Ridge: sample_weight | (3,) | one entry per row of X (24) | weights of the rows
 cml.Ridge(X, Y, 0.1, sample_weight=-np.ones(N))
     # Ridge: sample_weight | -1 at entry 0 | >= 0 | 0 leaves a sample out
-cml.Ridge(X, Y, 0.1, sample_weight=np.zeros(N))
-    # Ridge: sample_weight | all zero | at least one | positive
-cml.Ridge(X, Y, 0.1, sample_weight=put(np.ones(N), 4, np.nan))
-    # Ridge: sample_weight | nan at entry 4 | finite | 0 leaves a sample out
 cml.Ridge(X, Y, 0.1, sample_weight='balanced')
     # Ridge: sample_weight | 'balanced' | one number for each row | class_weight
 cml.LogisticRegression(X, YB, 0.1, sample_weight={1: 2, -1: 1})
@@ -102,23 +74,16 @@ cml.BernoulliLikelihood(CODES)
 cml.CategoricalLikelihood(['a', 'b'], ['a', 'c'])
     # CategoricalLikelihood: labels | 'b' | not among the classes ['a', 'c'] | Pass all classes
 cml.Ridge(X, Y, -0.5)  # Ridge: lam | -0.5 | >= 0 | 0 is no penalty
-cml.Lasso(X, Y, np.nan)  # Lasso: lam | nan | finite | 0 is no penalty
 cml.Lasso(X, Y, '0.1')  # Lasso: lam | '0.1' | number | Pass 0.1, not text
-cml.Lasso(X, Y, None)  # Lasso: lam | None | number | Pass a number
 cml.Lasso(X, Y, True)  # Lasso: lam | True | number | Pass 1 if that is meant
 cml.Lasso(X, Y, np.array([0.1, 0.2]))  # Lasso: lam | [0.1, 0.2] | number | path(values)
-cml.Lasso(X, Y, 1j)  # Lasso: lam | 1j | number | Pass a number
 setattr(cml.Lasso(X, Y, 0.1), 'lam', -1)  # Lasso: lam | -1 | >= 0 | 0 is no penalty
 cml.SoftMarginSVM(X, YB, 0)  # SoftMarginSVM: C | got 0 | > 0 | C weighs the losses
-cml.SVR(X, Y, -1, 0.1)  # SVR: C | -1 | > 0 | C weighs the losses
 cml.SVR(X, Y, 1, -0.1)  # SVR: epsilon | -0.1 | >= 0 | 0 leaves no tube
-cml.QuantileRegression(X, Y, 1.5, 0.1)  # QuantileRegression: tau | 1.5 | between 0 and 1 | strictly
 cml.QuantileRegression(X, Y, 50, 0.1)  # QuantileRegression: tau | 50 | between 0 and 1 | 0.5
 cml.HuberRegression(X, Y, 0, 0.1)  # HuberRegression: delta | got 0 | > 0 | count linearly
-cml.ElasticNet(X, Y, 0.1, 1.5)  # ElasticNet: l1_ratio | 1.5 | <= 1 | 1 is l1
 cml.ElasticNet(X, Y, 0.1, -1)  # ElasticNet: l1_ratio | -1 | >= 0 | 0 is the ridge
 cml.ConstrainedLasso(X, Y, 0)  # ConstrainedLasso: radius | got 0 | > 0 | bounds the norm of w
-cml.ConstrainedRidge(X, Y, -1)  # ConstrainedRidge: radius | -1 | > 0 | bounds the norm of w
 cml.LogisticRegression(X, YB, 0.1, 'elasticnet')
     # LogisticRegression: penalty | 'elasticnet' | 'l2', 'l1' or None | penalties.ElasticNet
 cml.LogisticRegression(X, YB, 0.1, 'L1')
@@ -142,21 +107,12 @@ cml.KernelRidge(X, Y, 0.1, kernels.Gaussian)
     # KernelRidge: kernel | Gaussian | one of convexml.kernels | an instance
 cml.KernelRidge(X, Y, 0.1, np.dot)
     # KernelRidge: kernel | dot | one of convexml.kernels | Precomputed()
-cml.KernelRidge(X, Y, 0.1, None)
-    # KernelRidge: kernel | None | one of convexml.kernels | Gaussian, Laplacian
 cml.KernelRidge(X, Y, kernels.Linear(), 0.1)
     # KernelRidge: kernel | 0.1 | one of convexml.kernels | Gaussian, Laplacian
 kernels.Gaussian(0)  # Gaussian: sigma | got 0 | > 0 | width of the kernel
 kernels.Polynomial(0)  # Polynomial: degree | got 0 | integer | >= 1
-kernels.Polynomial(1.5)  # Polynomial: degree | 1.5 | integer | >= 1
 -1.0 * kernels.Linear()  # kernel: factor | -1 | > 0 | > 0
 kernels.Linear() + 3  # kernel | got 3 | only a kernel | added to a kernel
-cml.KernelRidge(np.array([[1.0, 2.0], [2.0, 1.0]]), [1, 2], 0.1, kernels.Precomputed())
-    # kernel matrix | eigenvalue is -1 | positive semidefinite | multiple of the identity
-cml.KernelRidge(np.array([[1.0, 0.5], [0.0, 1.0]]), [1, 2], 0.1, kernels.Precomputed())
-    # kernel matrix | K[0, 1] = 0.5 | symmetric | (K + K.T) / 2
-cml.KernelRidge(X, Y, 0.1, kernels.Precomputed())
-    # KernelRidge | (24, 5) | shape (n, n) | precomputed kernel
 kernels.RBF  # convexml.kernels | 'RBF' | no attribute | Did you mean 'Gaussian'?
 losses.Logit  # convexml.losses | 'Logit' | no attribute | Did you mean 'Logistic'?
 penalties.GroupLasso  # convexml.penalties | 'GroupLasso' | no attribute | Did you mean 'GroupL2'?
@@ -172,7 +128,6 @@ cml.LearningProblem(X, Y, penalties.L2(0.1), losses.Squared())
     # LearningProblem: loss | L2(lam=0.1) | must be a Loss | comes before the penalty
 cml.LearningProblem(X, Y, losses.Squared(), penalties.L2(0.1), loss_scale='total')
     # LearningProblem: loss_scale | 'total' | 'mean', 'sum' or a number | 'mean', 'sum'
-losses.Pinball(1.5)  # Pinball: tau | 1.5 | between 0 and 1 | strictly
 penalties.L1(0.1, weights=[-1])  # L1: weights | -1 at entry 0 | >= 0 | >= 0
 cml.LearningProblem(X, Y, losses.Squared(), penalties.L1(0.1, weights=[1, 2]))
     # LearningProblem: weights | got 2 | one entry | per feature (5)
@@ -180,7 +135,6 @@ penalties.Box(1, -1)  # Box | lo = 1, hi = -1 | between lo and hi | some number 
 penalties.Box(np.nan, 1)  # Box: lo | nan | number or a vector | without NaN
 cml.NearestNeighbors(X, X, 25)
     # NearestNeighbors: k | 25 | at most the number of samples, 24 | at most
-cml.NearestNeighbors(X, X, 1.5)  # NearestNeighbors: k | 1.5 | whole number | Pass 1 or 2
 cml.NearestNeighbors(X, X[:, 1:], 3)
     # NearestNeighbors: Q | 4 features, X has 5 | columns of X | Pass queries
 cml.NearestNeighbors(frame(X), frame(X, 'abcdx'), 3)
@@ -223,16 +177,12 @@ cml.MonotoneRegression(1e+200 * Y)
 cml.TrendFilter([1.0, 2.0, 4.0], 0.1, order=2)
     # TrendFilter: y | (3,) | more than order + 1 = 3 entries | a lower order
 cml.TrendFilter(Y, 0.1, order=-1)  # TrendFilter: order | -1 | must be >= 0 | 0 fits constants
-cml.ConvexRegression(X, 1e+200 * Y)
-    # ConvexRegression: squares of y | entries up to | beyond float64 | change its unit
 cml.GeneralizedLasso(X, Y, 0.1, np.eye(4))
     # GeneralizedLasso: A | one column per feature (5) | (4, 4) | combinations of coefficients
 cml.Slope(X, Y, [0.1, 0.2, 0.1, 0.1, 0.1])
     # Slope: lams | got 0.2 at entry 1 after 0.1 | must not increase | sorted(lams
 cml.Slope(X, Y, 0.1)  # Slope: lams | got 0.1 | must be a vector | one number for each
 cml.Slope(X, Y, [0.2, 0.1])  # Slope: lams | got 2 | one entry per feature (5) | Pass 5 numbers
-cml.SquareRootLasso(X, 1e+200 * Y, 0.1)
-    # SquareRootLasso: squares of y | entries up to | beyond float64 | change its unit
 cml.EnclosingBall(Y)  # EnclosingBall: X | (24,) | (n, d) | reshape
 cml.EnclosingBall(1e+200 * X)
     # EnclosingBall: squared distances of X | entries up to | beyond float64 | change its unit
@@ -252,7 +202,6 @@ RIDGE.certify(SOLVED)  # Ridge: w | Solution | numbers only | solution.primal['w
 RIDGE.certify(FITTED)  # Ridge: w | estimator Ridge | numbers only | cml.certify(estimator, X, y)
 RIDGE.certify(W, W)  # Ridge: b | array([0. | one finite number | None is the best b
 RIDGE.certify(W, np.nan)  # Ridge: b | nan | one finite number | None is the best b
-RIDGE.certify(W, 'a')  # Ridge: b | 'a' | numbers only | pass numbers
 cml.Ridge(X, Y, 0.1, fit_intercept=False).certify(W, 0.5)
     # Ridge: b | 0.5 | without intercept | Leave b out
 RIDGE.certify(W, 0.0, np.zeros(3))  # Ridge: u | (3,) | one entry per sample | (24)
@@ -264,7 +213,6 @@ RIDGE.certify(W, tol=-1)  # Ridge: tol | -1 | > 0 | relative gap
 cml.Ridge(frame(X), Y, 0.1).certify(pd.Series(W, index=list('abcdf')))
     # Ridge: w | has 'f' | lacks 'e' | by these names, in any order
 SOFTMAX.certify(np.zeros((3, 5)))  # SoftmaxRegression: w | (3, 5) | shape (5, 3) | w.T
-SOFTMAX.certify(np.zeros(5))  # SoftmaxRegression: w | (5,) | shape (5, 3) | shape (5, 3)
 SOFTMAX.certify(np.zeros((5, 3)), np.zeros(2))
     # SoftmaxRegression: b | array([0., 0.]) | 3 finite numbers | None is the best b
 KERNEL.certify(W)  # KernelRidge: q | (5,) | one entry per sample | (24)
@@ -272,8 +220,6 @@ RIDGE.dual_objective(W)  # Ridge: u | (5,) | one entry per sample | (24)
 SOLVED.certificate.holds(0)  # Certificate.holds: tol | got 0 | > 0 | relative gap
 SOLVED.predict(X[:, :4])  # Ridge: X | 4 features | posed with 5 | same columns
 SOLVED.predict(X[0])  # Ridge: X | (5,) | matrix of shape (n, d) | X.reshape(1, -1)
-SOLVED.predict(None)  # Ridge: X | None | numbers | pass an array
-SOLVED.predict(put(X, (1, 2), np.nan))  # Ridge: X | nan at row 1, column 2 | finite | Impute
 cml.Ridge(frame(X), Y, 0.1).solve().predict(frame(X, 'abcdf'))
     # Ridge: X | has 'f' | lacks 'e' | by these names, in any order
 KERNEL.solve().predict(X[:, :4])  # KernelRidge: X | 4 columns | posed with 5 | same columns
@@ -305,21 +251,15 @@ LOGISTIC.solve('osqp')  # this problem | osqp | quadratic programs | newton_cg
 RIDGE.solve('perceptron')  # Ridge | perceptron | separation problem | Take 'auto'
 SOFTMAX.solve('saga')  # SoftmaxRegression | saga | scalar prediction | newton
 RIDGE.solve(tol=0)  # solve: tol | got 0 | > 0 | relative gap
-RIDGE.solve(tol=np.nan)  # solve: tol | nan | finite | relative gap
-RIDGE.solve(tol='tight')  # solve: tol | 'tight' | number | not text
 RIDGE.solve('newton', max_iter=-1)  # solve: max_iter | -1 | >= 0 | None is the solver's own limit
 RIDGE.solve(max_iter=1.5)  # solve: max_iter | 1.5 | whole number | Pass 1 or 2
-RIDGE.solve(max_iter='10')  # solve: max_iter | '10' | number | Pass 10, not text
 RIDGE.solve(max_seconds=0)  # solve: max_seconds | got 0 | > 0 | None is no limit
-RIDGE.solve('sgd', seed='a')  # solve: seed | 'a' | number | not text
 RIDGE.solve('sgd', seed=-1)  # solve: seed | -1 | >= 0 | Any whole number
 RIDGE.solve(w0=np.zeros(2))  # Ridge: w0 | (2,) | one coefficient | per feature (5)
-RIDGE.solve(w0=np.full(5, np.nan))  # Ridge: w0 | nan at entry 0 | finite | a point that is known
 RIDGE.solve(w0='zeros')  # Ridge: w0 | 'zeros' | numbers only | pass numbers
 RIDGE.solve(progress='yes')  # solve: progress | 'yes' | True or False | True or False
 RIDGE.solve('gradient_descent', step=-1)  # gradient_descent: step | -1 | > 0 | > 0
 LASSO.solve('fista', step='big')  # fista: step | 'big' | one of | backtracking
-LASSO.solve('fista', restart='maybe')  # fista: restart | 'maybe' | True or False | True or False
 LASSO.solve('fista', momentum=0.9)  # fista | 'momentum' | no option | its options: step, restart
 LASSO.solve('fista', maxiter=9)  # fista | 'maxiter' | no option | Did you mean 'max_iter'?
 LASSO.solve('clarabel', max_step_fraction='x')
@@ -327,14 +267,11 @@ LASSO.solve('clarabel', max_step_fraction='x')
 PROGRAM.solve('interior_point', step=3)
     # interior_point | 'step' | takes no option | linear program
 PROGRAM.solve(tolerance=0.001)  # highs | 'tolerance' | no option | takes tol
-RIDGE.path()  # Ridge.path | None | list of values | of lam
 RIDGE.path(0.1)  # Ridge.path | 0.1 | list of values | of lam
 RIDGE.path([0.1, -1])  # Ridge: lam | -1 | >= 0 | 0 is no penalty
-RIDGE.path([0.1, 'a'])  # Ridge: lam | 'a' | number | not text
 LEAST.path([0.1])
     # LeastSquares.path | LeastSquares | follows lam, C, radius or nu | Solve it as it is
 LASSO.path([1.0], everywhere=0.01)  # Lasso.path | [1.0] | two ends | (high, low)
-LASSO.path((1.0, 0.1), everywhere=0)  # Lasso.path: everywhere | got 0 | > 0 | relative gap
 LASSO.path((0.1, 0.1), everywhere=0.1)
     # Lasso.path: the ends of lam | (0.1, 0.1) | two different | finite numbers > 0
 LASSO.path((1.0, 0.5), everywhere=0.1).at(5.0)  # path: lam | 5.0 | from 0.5 to 1 | from 0.5
@@ -352,8 +289,6 @@ RIDGE.solve('gradient_descent').rate_audit(iterations=-3)
     # rate_audit: iterations | -3 | >= 0 | >= 0
 cml.certify(3)
     # certify | got 3 | cvxpy.Problem or a fitted scikit-learn estimator | problem.certify(
-cml.certify(None)
-    # certify | None | cvxpy.Problem or a fitted scikit-learn estimator | problem.certify(
 cml.certify('model.pkl')
     # certify | 'model.pkl' | cvxpy.Problem or a fitted scikit-learn estimator | joblib or pickle
 cml.certify(linear_model.Ridge, X, Y)
@@ -372,8 +307,6 @@ cml.certify(linear_model.Lars().fit(X, Y), X, Y)
     # certify | Lars | no convex function | LassoLars is judged
 cml.certify(FITTED, X, Y, sample_weights=Y)
     # certify | 'sample_weights' | no argument | Did you mean 'sample_weight'?
-cml.certify(FITTED, put(X, (0, 0), np.nan), Y)
-    # certify: Ridge: X | nan at row 0, column 0 | finite | Impute
 cml.certify(SOLVED.primal)
     # certify | dict | cvxpy.Problem or a fitted scikit-learn estimator | judged by its problem
 cml.certify(SOLVED)
@@ -393,7 +326,6 @@ cml.certify(cp.Problem(cp.Minimize(cp.sum_squares(VARIABLE))), X)
 cml.solve(cp.Problem(cp.Minimize(cp.Parameter(nonneg=True, name='a') * cp.sum_squares(VARIABLE))))
     # solve | parameter a | no value | set it first
 cml.assert_optimal(RIDGE)  # assert_optimal | Ridge | holds no point | assert_optimal(problem, w, b)
-cml.assert_optimal(RIDGE, W, gap=0)  # assert_optimal: gap | got 0 | > 0 | relative gap
 cml.solve(3)  # solve | int | expected | cvxpy.Problem
 cml.solve(RIDGE)  # solve | Ridge | cvxpy.Problem | has its own .solve(...)
 cml.solve(FITTED)  # solve | Ridge | cvxpy.Problem | a fit of its own
@@ -403,7 +335,6 @@ cml.dualize(3)  # dualize | int | expected | cvxpy.Problem
 cml.compare([])  # compare | none | at least one problem | at least one problem
 cml.compare([3])  # compare | 3 of type int | posed problems | and paths
 cml.compare([RIDGE], ['newto'])  # solver | 'newto' | Known: newton | Did you mean 'newton'?
-cml.compare([RIDGE], ['newton'], tols=[0])  # compare: a tolerance | got 0 | > 0 | > 0
 cml.compare([RIDGE], ['newton'], max_seconds=0)
     # compare: max_seconds | got 0 | positive | positive
 cml.compare(['nope.toml'])  # nope.toml | nope.toml | there is no file or folder | file or folder
@@ -428,7 +359,6 @@ PROGRAM.certify([1.0, 0.0], [1.0])
     # LinearProgram: multipliers | list | dict by name | lambda_ub, nu
 estimators.Ridge(solver='bicgstab').fit(X, Y)
     # Ridge.fit: solver | 'bicgstab' | must be one of | auto
-estimators.Lasso(tol=0).fit(X, Y)  # Lasso: tol | got 0 | > 0 | relative gap
 estimators.LogisticRegression().fit(X, np.ones(N))
     # LogisticRegression.fit: y | 1.0 | one class | two classes are needed
 estimators.Ridge().fit(X, Y, sample_weight=-np.ones(N))
@@ -436,9 +366,6 @@ estimators.Ridge().fit(X, Y, sample_weight=-np.ones(N))
 estimators.LassoLarz  # convexml.estimators | 'LassoLarz' | no attribute | Did you mean 'Lasso
 estimators.Ridge().predict(X)  # Ridge | This Ridge instance | not fitted yet | Call 'fit'
 estimators.Ridge(alpha=-1).fit(X, Y)  # Ridge | -1 | 'alpha' parameter | [0.0, inf)
-estimators.Lasso(alpha='a').fit(X, Y)  # Lasso | 'a' | 'alpha' parameter | [0.0, inf)
-estimators.LogisticRegression(C=0).fit(X, YB)
-    # LogisticRegression | Got 0 | 'C' parameter | (0.0, inf]
 estimators.Ridge().fit(put(X, (1, 1), np.nan), Y)
     # Ridge.fit: X | nan at row 1, column 1 | finite | drop that sample
 estimators.SVC(kernel='rbff').fit(X, YB)  # SVC | 'rbff' | 'kernel' parameter | 'rbf'
