@@ -116,8 +116,6 @@ LOSSES: tuple[losses.Loss, ...] = (
     losses.Poisson(),
     losses.SquaredHinge(),
 )
-
-
 PENALTIES: tuple[Penalty, ...] = (
     Zero(),
     Nonnegative(),
@@ -125,8 +123,6 @@ PENALTIES: tuple[Penalty, ...] = (
     L2(0.1, weights=np.array([0.0, 1.0, 0.0])),
     GroupL2(0.05, [0, 1, 0], weights=np.array([0.0, 1.0])),
 )
-
-
 SIZES = (0.0, 1e-14, 1e-10, 1e-7, 1e-4)
 
 
@@ -211,8 +207,6 @@ PATHS: dict[str, Any] = {
     "elastic net": lambda lam: cml.penalties.ElasticNet(lam, 0.4),
     "l2": lambda lam: cml.penalties.L2(lam),
 }
-
-
 LAMS = (0.5, 0.1, 0.01)
 
 

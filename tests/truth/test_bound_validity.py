@@ -222,37 +222,6 @@ def test_l1_at_lam_max_has_a_tight_bound_at_zero() -> None:
     assert at.certify(np.zeros(D)).holds(1e-9)
 
 
-@pytest.mark.parametrize(
-    ("loss", "scale", "intercept"),
-    [(loss, ("mean", "sum", 0.3)[k % 3], bool(k % 2)) for k, loss in enumerate(LOSSES)],
-)
-def test_integer_weights_are_repeated_rows(loss: Loss, scale: str | float, intercept: bool) -> None:
-    base = make(loss, L2(0.7), Kind(seed=8, intercept=intercept)).objective_parts
-    X, y, rng = base.design.constant, base.y, np.random.default_rng(1)
-    s = rng.integers(0, 4, size=base.n)
-    s[:4] = [1, 2, 0, 3]
-    options = {"fit_intercept": intercept, "loss_scale": scale}
-    weighted = LearningProblem(X, y, loss, L2(0.7), sample_weight=s, **options)
-    repeated = LearningProblem(X.repeat(s, axis=0), y.repeat(s), loss, L2(0.7), **options)
-    dropped = LearningProblem(X[s > 0], y[s > 0], loss, L2(0.7), sample_weight=s[s > 0], **options)
-    best = solved(weighted)
-    for w, b in ((best.w, best.b), (1.1 * best.w, 1.1 * best.b)):
-        one, two, three = (p.certify(w, b) for p in (weighted, repeated, dropped))
-        for other in (two, three):
-            assert one.primal_objective == pytest.approx(other.primal_objective, rel=1e-12)
-            assert one.dual_objective == pytest.approx(other.dual_objective, rel=1e-8)
-            assert one.verdict is other.verdict
-        u = one.dual["u"]
-        assert not np.any(u[s == 0])
-        spread = (u / np.maximum(s, 1)).repeat(s)
-        values = [weighted.dual_objective(u), repeated.dual_objective(spread)]
-        values.append(dropped.dual_objective(u[s > 0]))
-        assert values == pytest.approx([one.dual_objective] * 3, rel=1e-12)
-        assert weighted.certify(w, b, u).gap == pytest.approx(
-            repeated.certify(w, b, spread).gap, rel=1e-9, abs=1e-13 * abs(one.primal_objective)
-        )
-
-
 @pytest.mark.parametrize("tries", sizes(150, 1000))
 def test_no_mutation_that_matters_is_certified(tries: int) -> None:
     tally = mutations.run(tries=tries, combinations=20 if tries < 200 else 60)

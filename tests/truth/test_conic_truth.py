@@ -234,14 +234,8 @@ def test_a_least_eigenvalue_of_minus_1e_5_is_said() -> None:
 
 
 A = np.array([[1e9, 0.0], [0.0, 1.0]])
-
-
 B = np.array([1e9, 1.0])
-
-
 X = np.array([1.0 + 2.98e-9, 1.0 + 1.06e-4])
-
-
 OVER = A @ X - B
 """2.98, which is little for 1e9, and 1.06e-4, which is much for 1."""
 

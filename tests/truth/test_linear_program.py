@@ -240,11 +240,7 @@ def test_the_multipliers_of_a_maximal_flow_are_a_minimal_cut() -> None:
 
 
 RNG = np.random.default_rng(0)
-
-
 ROWS, COLUMNS = 10.0 ** RNG.integers(-9, 10, size=4), 10.0 ** RNG.integers(-9, 10, size=3)
-
-
 BASE = RNG.uniform(0.5, 2.0, size=(4, 3))
 
 

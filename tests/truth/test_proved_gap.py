@@ -39,8 +39,6 @@ from convexml.numerics import Array
 from convexml.penalties import L1, L2, Box, GroupL2, Nonnegative, Zero
 
 Random = np.random.Generator
-
-
 LOSSES: list[Kind] = [
     ("squared",),
     ("absolute",),
@@ -56,20 +54,10 @@ LOSSES: list[Kind] = [
     ("softmax",),
     ("hard_margin",),
 ]
-
-
 FOUR_PENALTIES = ("l2", "l1", "elastic_net", "group")
-
-
 SCALES = ("good", "columns", "offsets", "weights", "all")
-
-
 PAIRS = len(LOSSES) * len(FOUR_PENALTIES)
-
-
 CLOSE = 1e-9
-
-
 SOLVED, MOVED = (0, 1), (3, 5, 7)
 """Places in ``points``: the solution; dual points that are moved, with no credit for the gain."""
 
@@ -210,8 +198,6 @@ def test_the_gap_without_the_penalty_is_never_below_the_true_one(seed: int) -> N
 
 
 THREE_PENALTIES: tuple[Kind, ...] = (("l2", 0.1), ("l1", 0.1), ("elastic_net", 0.1, 0.5))
-
-
 FINITE = [loss for loss in EVERY_LOSS if loss[0] != "interpolation"]
 
 
