@@ -188,7 +188,7 @@ MUTANTS = [
         f"{CONIC}/infeasible.py",
         "    if not value < 0.0:\n        return 0.0\n",
         "",
-        (f"{ABSENCE}::test_multipliers_of_value_0_are_no_evidence",),
+        ("tests/numerics/test_conic_evidence.py::test_multipliers_of_value_0_are_no_evidence",),
     ),
     estimator(
         "scikit-learn: LinearRegression with 1/2",

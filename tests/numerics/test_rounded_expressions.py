@@ -21,7 +21,6 @@ from convexml.audit.cvxpy.rounding.coefficients import rounded_data
 from convexml.audit.cvxpy.rounding.copied import is_copied
 from convexml.audit.cvxpy.rounding.enclosed import enclosed
 from convexml.audit.cvxpy.rounding.met import meets_exactly
-from convexml.audit.cvxpy.rounding.walk import Walk
 from convexml.certificates.conic.feasible import _binding
 from convexml.certificates.conic.search.fit import fitted
 from convexml.certificates.conic.units import conic_units
@@ -163,15 +162,6 @@ def test_underflow_is_a_rounding() -> None:
     assert enclosed(cp.exp(z)).radius > 0.0
 
 
-def test_zeros_stay_zeros() -> None:
-    x = cp.Variable(3, value=np.zeros(3))
-    A = np.ones((2, 3))
-    for expression in (cp.sum_squares(A @ x), cp.norm1(x), A[0] @ x, cp.quad_form(x, np.eye(3))):
-        found = enclosed(expression)
-        assert not np.any(found.value)
-        assert not np.any(found.reach)
-
-
 def test_a_perspective_is_evaluated_with_its_rounding() -> None:
     """s |x / s|^2 in fractions, and the recession function for s = 0."""
     x, s = cp.Variable(3), cp.Variable(nonneg=True)
@@ -287,26 +277,6 @@ def test_the_account_covers_what_was_rounded() -> None:
             ) <= Fraction(room)
 
 
-def test_what_was_not_rounded_has_no_account() -> None:
-    rng = np.random.default_rng(4)
-    X = rng.standard_normal((4, 3))
-    problem = cp.Problem(
-        cp.Minimize(
-            cp.sum(cp.logistic(X @ vector)) + cp.norm(vector) + cp.sum_squares(X @ vector - 1)
-        ),
-        [
-            vector <= 1,
-            cp.sum(vector) == 1,
-            cp.diag(vector) >> -np.eye(3),
-            cp.reshape(vector, (3, 1), order="F") >= -9,
-        ],
-    )
-    off = rounded_data(problem, pose(problem).canonical)
-    assert off.rows.nnz == 0
-    assert not np.any(off.costs)
-    assert not np.any(off.bends)
-
-
 A = np.array([[0.1, 0.0, -7.3], [0.3, 0.7, 1e-9]])
 
 v, Y = cp.Variable(3, nonneg=True), cp.Variable((3, 2))
@@ -350,14 +320,3 @@ def test_coefficients_that_are_copied_are_those_written() -> None:
         assert {*np.abs(np.concatenate([program.A.data, program.b, program.q])).tolist()} <= written
     for objective, constraints in ADDED:
         assert not is_copied(cp.Problem(cp.Minimize(objective), constraints))
-
-
-def test_the_trace_of_each_matrix_of_a_stack() -> None:
-    X = cp.Variable((2, 3, 3))
-    spread = np.arange(1.0, 19.0).reshape(2, 3, 3)
-    trace = cp.trace(-cp.multiply(-spread, X))  # CVXPY 1.9.2 fails at that of a product alone
-    found = Walk({X.id: 0}, X.size).terms(trace).size.toarray()
-    picked = np.einsum("ijj,ijj,jk->ik", spread, spread, np.ones((3, 1)))[:, 0]
-    assert found.shape == (2, 19)
-    assert np.array_equal(found[:, :18] @ spread.ravel(order="F"), picked)
-    assert not found[:, 18].any()

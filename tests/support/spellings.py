@@ -109,35 +109,22 @@ SQUARES: dict[str, tuple[Any, ...]] = {
         cp.norm(np.column_stack([np.ones(30), X]) @ new(6) - y, 2) ** 2),
     "weighted_least_squares": ("squared zero", lambda X, y, w, b:
         total(times(STEPS, cp.square(y - X @ w - b)))),
-    "weighted_residuals": ("squared zero", lambda X, y, w, b: sq(times(np.sqrt(STEPS), X @ w - y))),
     "ridge": ("squared l2", lambda X, y, w, b: sq(y - X @ w) + 0.7 * sq(w)),
     "ridge_of_the_mean": ("squared l2", lambda X, y, w, b:
         1 / (2 * 30) * sq(X @ w + b - y) + 0.1 / 2 * cp.norm(w) ** 2),
     "ridge_as_a_quadratic_form": ("squared l2", lambda X, y, w, b:
         sq(X @ w - y) / 30 + form(w, np.diag([1.0, 0.5, 2.0, 0.1, 3.0]))),
-    "ridge_over_a_number": ("squared l2", lambda X, y, w, b:
-        cp.quad_over_lin(X @ w - y, 60.0) + cp.quad_over_lin(w, 5.0)),
     "tikhonov": ("squared l2", lambda X, y, w, b:
         sq(X @ w - y) + 0.4 * sq(np.diag([1.0, 2.0, 0.5, 1.5, 0.3]) @ w)),
     "generalised_least_squares": ("squared l2", lambda X, y, w, b:
         form(X @ w - y, np.diag(STEPS)) + sq(w)),
-    "ridge_of_two_means": ("squared l2", lambda X, y, w, b:
-        cp.mean((y - X @ w) ** 2) + 0.3 * cp.mean(cp.square(w))),
     "ridge_of_single_precision": ("squared l2", lambda X, y, w, b:
         sq(X.astype(np.float32) @ w + b - y.astype(np.float32)) + sq(w)),
     "ridge_with_a_bound_for_each_square": ("squared l2", lambda X, y, w, b:
         (total(t := new(30)) + np.float64(0.6) * sq(w), cp.square(X @ w - y) <= t), (0,)),
     "lasso": ("squared l1", lambda X, y, w, b: sq(X @ w - y) + given(6.0) * l1(w)),
-    "lasso_with_a_half": ("squared l1", lambda X, y, w, b:
-        0.5 * cp.norm(y - X @ w, 2) ** 2 + 4.0 * cp.norm(w, 1)),
-    "lasso_of_the_mean": ("squared l1", lambda X, y, w, b:
-        cp.mean(cp.square(X @ w + b - y)) + 0.3 * total(cp.abs(w))),
     "lasso_of_columns": ("squared l1", lambda X, y, w, b:
         sq(X @ (v := new(5, 1)) + new(1, 1) - y[:, None]) / (2 * len(y)) + 0.2 * l1(v)),
-    "lasso_of_a_row": ("squared l1", lambda X, y, w, b:
-        sq((v := new(1, 5)) @ X.T - y[None, :]) + 2.0 * l1(v @ np.diag([1, 2, 3, 1, 1]))),
-    "lasso_times_two_over_n": ("squared l1", lambda X, y, w, b:
-        (2 / 30) * sq(y - (X @ w + new(1))) + l1(w)),
     "lasso_with_an_unpenalised_column": ("squared l1", lambda X, y, w, b:
         sq(np.hstack([X, np.ones((30, 1))]) @ (v := new(6)) - y) + 8.0 * l1(v[:5])),
     "adaptive_lasso": ("squared l1", lambda X, y, w, b:
@@ -159,12 +146,8 @@ SQUARES: dict[str, tuple[Any, ...]] = {
         sum((row @ w - target) ** 2 for row, target in zip(X, y, strict=True)) + 2.0 * l1(w)),
     "lasso_of_a_permuted_variable": ("squared l1", lambda X, y, w, b: sq(X @ w - y)
         + 3.0 * l1(cp.hstack([w[4], 2.0 * w[3], -w[0], w[2], 0.5 * w[1]]))),
-    "lasso_of_two_problems": ("squared l1", lambda X, y, w, b:
-        cp.Problem(cp.Minimize(sq(X @ w - y))) + 3.0 * cp.Problem(cp.Minimize(l1(w)))),
     "lasso_with_a_bound_for_each_coefficient": ("squared l1", lambda X, y, w, b:
         (0.5 * sq(X @ w - y) + 2.0 * total(t := new(5)), -t <= w, w <= t), (0, 1)),
-    "lasso_with_an_absolute_bound": ("squared l1", lambda X, y, w, b:
-        (sq(X @ w - y) + 3.0 * total(t := new(5)), cp.abs(w) <= t), (0,)),
     "lasso_with_a_bound_for_the_norm": ("squared l1", lambda X, y, w, b:
         (sq(X @ w - y) + 5.0 * (t := new()), l1(w) <= t), (0,)),
     "lasso_with_a_residual": ("squared l1", lambda X, y, w, b:
@@ -173,12 +156,6 @@ SQUARES: dict[str, tuple[Any, ...]] = {
         (sq(X @ w - y) + 6.0 * l1(v := new(5)), w - v == 0), (0,)),
     "a_bound_for_the_whole_objective": ("squared l1", lambda X, y, w, b:
         (2.0 * (t := new()), sq(X @ w - y) + 3.0 * l1(w) <= t), (0,)),
-    "elastic_net": ("squared elastic_net", lambda X, y, w, b:
-        sq(X @ w + b - y) / (2 * 30) + 0.3 * (0.5 * l1(w) + (1 - 0.5) / 2 * sq(w))),
-    "elastic_net_of_two_parameters": ("squared elastic_net", lambda X, y, w, b:
-        cp.pnorm(X @ w - y, 2) ** 2 + given(5.0) * l1(w) + given(1.0) * total(cp.power(w, 2))),
-    "sum_of_three_penalties": ("squared elastic_net", lambda X, y, w, b:
-        sum([sq(X @ w - y), 2 * l1(w), sq(w), total(cp.abs(w))])),
     "norm_of_all_coefficients": ("squared group_l2", lambda X, y, w, b:
         sq(X @ w - y) + 4.0 * cp.norm(w, 2)),
     "groups_with_bounds": ("squared group_l2", lambda X, y, w, b:
@@ -187,17 +164,12 @@ SQUARES: dict[str, tuple[Any, ...]] = {
     "multi_task_lasso": ("squared -", lambda X, y, w, b:
         sq(X @ (W := new(5, 3)) - np.column_stack([y, 0.5 * y + X[:, 1], X[:, 0] - y])) / (2 * 30)
         + 0.2 * cp.mixed_norm(W, 2, 1)),
-    "multi_task_lasso_of_rows": ("squared -", lambda X, y, w, b:
-        cp.norm(X @ (W := new(5, 2)) - np.column_stack([y, X[:, 2] - y]), "fro") ** 2
-        + 6.0 * total(cp.norm(W, 2, axis=1))),
     "nonnegative_least_squares": ("squared nonnegative", lambda X, y, w, b:
         (sq(X @ w - y), w >= 0), (0,)),
     "nonnegative_least_squares_with_an_attribute": ("squared nonnegative", lambda X, y, w, b:
         0.5 * cp.norm(X @ new(5, nonneg=True) + b - y) ** 2),
     "nonnegative_lasso": ("squared nonnegative_elastic_net", lambda X, y, w, b:
         (0.5 * sq(X @ w - y) + 2.0 * total(w), w >= 0), (0,)),
-    "nonnegative_elastic_net": ("squared nonnegative_elastic_net", lambda X, y, w, b:
-        sq(X @ (v := new(5, nonneg=True)) - y) + 2.0 * l1(v) + sq(v)),
     "lasso_of_two_parts": ("squared nonnegative_elastic_net", lambda X, y, w, b:
         (0.5 * sq(X @ (w - (v := new(5))) - y) + 2.0 * total(w + v), w >= 0, v >= 0), (0, 1)),
     "least_squares_in_a_box": ("squared box", lambda X, y, w, b:
@@ -209,8 +181,6 @@ SQUARES: dict[str, tuple[Any, ...]] = {
     "bounds_in_parts": ("squared box", lambda X, y, w, b:
         (sq(X @ w - y), w[:2] >= 0.1, w[2:] >= -0.2, -2.0 * w >= -1.0, w[3] <= 0.4, w <= 5.0),
         (0, 1, 2, 3, 4)),
-    "lasso_within_a_ball": ("squared l1_ball", lambda X, y, w, b:
-        (sq(X @ w + b - y) / 60, cp.norm(w, 1) <= 2.0), (0,)),
     "lasso_within_a_ball_of_another_size": ("squared l1_ball", lambda X, y, w, b:
         (sq(X @ w - y), 3.0 >= 2.0 * l1(w)), (0,)),
     "lasso_within_a_ball_by_bounds": ("squared l1_ball", lambda X, y, w, b:
@@ -223,14 +193,11 @@ SQUARES: dict[str, tuple[Any, ...]] = {
         form(w, X.T @ X) - 2 * (X.T @ y) @ w + 3 * l1(w)),
     "half_of_a_gram_matrix": ("squared zero", lambda X, y, w, b:
         0.5 * form(w, cp.psd_wrap(X.T @ X)) - (X.T @ y) @ w),
-    "a_shifted_gram_matrix": ("squared l1", lambda X, y, w, b: form(w - 1.0, X.T @ X) + l1(w)),
     "a_gram_matrix_in_a_box": ("squared box", lambda X, y, w, b:
         (form(w, X.T @ X) - 2 * (X.T @ y) @ w, w >= -0.5, w <= 1.0), (0, 1)),
     "expanded_squares": ("squared l1", lambda X, y, w, b:
         sq(X @ w) - 2 * (X.T @ y) @ w + 3 * l1(w)),
     "a_proximal_step": ("squared l1", lambda X, y, w, b: sq(w) - (X.T @ y) @ w + l1(w)),
-    "absolute_residuals_with_ridge": ("absolute l2", lambda X, y, w, b:
-        total(cp.abs(y - X @ w - b)) + 0.5 * sq(w)),
     "absolute_residuals_with_lasso": ("absolute l1", lambda X, y, w, b:
         cp.norm(X @ w - y, 1) + 4.0 * cp.norm(w, 1)),
     "huber": ("huber zero", lambda X, y, w, b: total(cp.huber(y + 6.0 * (STEPS > 2.5) - X @ w, 1))),
@@ -238,15 +205,11 @@ SQUARES: dict[str, tuple[Any, ...]] = {
         total(cp.huber(X @ w + b - y + 6.0 * (STEPS > 2.5), M=0.5)) / 30 + 0.05 * sq(w)),
     "huber_and_lasso": ("huber l1", lambda X, y, w, b:
         0.5 * total(cp.huber(X @ (v := new(5, 1)) - y[:, None], 1.35)) + 3.0 * total(cp.abs(v))),
-    "huber_in_a_loop": ("huber l2", lambda X, y, w, b:
-        total([cp.huber(X[i] @ w - y[i], 0.8) for i in range(30)]) + given(0.5) * sq(w)),
     "parts_of_the_residual": ("pinball l2", lambda X, y, w, b:
         (0.7 * total(above := new(30)) + 0.3 * total(below := new(30, nonneg=True)) + 0.5 * sq(w),
          y - X @ w == above - below, above >= 0.0), (0, 1)),
     "support_vector_regression": ("epsilon_insensitive l2", lambda X, y, w, b:
         0.5 * sq(w) + 2.0 * total(pos(cp.abs(y - X @ w - b) - 0.2))),
-    "support_vector_regression_with_lasso": ("epsilon_insensitive l1", lambda X, y, w, b:
-        total(cp.maximum(0, cp.abs(X @ w + b - y) - 0.3)) / 30 + 0.05 * cp.norm(w, 1)),
     "support_vector_regression_by_three_lines": ("epsilon_insensitive l2", lambda X, y, w, b:
         total(cp.maximum((r := X @ w + b - y) - 0.25, -r - 0.25, 0)) + 0.5 * cp.norm2(w) ** 2),
     "support_vector_regression_with_slacks": ("epsilon_insensitive l2", lambda X, y, w, b:
@@ -255,8 +218,6 @@ SQUARES: dict[str, tuple[Any, ...]] = {
     "support_vector_regression_with_one_slack": ("epsilon_insensitive l2", lambda X, y, w, b:
         (0.5 * sq(w) + total(t := new(30)), y - X @ w - b <= 0.2 + t, X @ w + b - y <= 0.2 + t,
          t >= 0), (0, 1, 2)),
-    "squared_beyond_a_tube": ("squared_epsilon_insensitive l2", lambda X, y, w, b:
-        total(cp.square(pos(cp.abs(y - X @ w - b) - 0.2))) + 0.5 * sq(w)),
     "squared_slacks_of_a_tube": ("squared_epsilon_insensitive l2", lambda X, y, w, b:
         (sq(t := new(30)) + sq(w), X @ w - y <= t + 0.3, y - X @ w <= t + 0.3), (0, 1)),
     "least_squares_with_equations": ("- -", lambda X, y, w, b:
@@ -269,12 +230,8 @@ OF_31: dict[str, tuple[Any, ...]] = {
         (total(t := new(31)), -t <= X @ w - y, X @ w - y <= t), (0, 1)),
     "quantile_regression": ("pinball zero", lambda X, y, w, b:
         total(cp.maximum(0.8 * (r := y - X @ w - b), (0.8 - 1) * r))),
-    "tilted_absolute_residuals": ("pinball l2", lambda X, y, w, b:
-        total(0.5 * cp.abs(r := y - (X @ w + b)) + (0.25 - 0.5) * r) + 0.1 * sq(w)),
     "quantile_regression_by_parts": ("pinball l1", lambda X, y, w, b:
         total(0.3 * pos(r := y - X @ w - b) + 0.7 * cp.neg(r)) / 31 + 0.05 * l1(w)),
-    "newsvendor": ("pinball l2", lambda X, y, w, b:
-        (4.0 * total(pos(y - X @ w - b)) + total(pos(X @ w + b - y))) / 31 + 0.1 * sq(w)),
     "quantile_regression_with_slacks": ("pinball l2", lambda X, y, w, b:
         (total(t := new(31)) / 31 + 0.05 * sq(w), t >= 0.9 * (r := y - X @ w - b), t >= -0.1 * r),
         (0, 1)),
@@ -298,18 +255,12 @@ OF_CLASSES: dict[str, tuple[Any, ...]] = {
         cp.norm(w, 2) ** 2 / 2 + given(0.5) * total(cp.maximum(0, 1 - times(y, X @ w + b)))),
     "svm_with_lasso": ("hinge l1", lambda X, y, w, b:
         total(pos(1 - times(y[:, None], X @ (v := new(4, 1)) - b))) / 36 + 0.05 * cp.norm(v, 1)),
-    "svm_with_signed_rows": ("hinge l2", lambda X, y, w, b:
-        total(pos(1 - ((y[:, None] * X) @ w + y * b))) / 36 + 0.1 * sq(w)),
-    "svm_of_zero_one_labels": ("hinge l2", lambda X, y, w, b:
-        total(pos(1 - times(2 * (y > 0).astype(int) - 1, X @ w + b))) + sq(w)),
     "svm_in_a_loop": ("hinge l2", lambda X, y, w, b:
         0.5 * cp.norm(w) ** 2 + sum([pos(1 - y[i] * (X[i] @ w + b)) for i in range(36)])),
     "svm_with_elastic_net": ("hinge elastic_net", lambda X, y, w, b:
         total(pos(1 - np.diag(y) @ X @ w)) + 1.0 * l1(w) + 0.5 * sq(w)),
     "svm_with_costs": ("hinge l2", lambda X, y, w, b:
         0.5 * sq(w) + np.where(y > 0, 3.0, 1.0) @ pos(1 - times(y, X @ w + b))),
-    "svm_of_two_parameters": ("hinge l2", lambda X, y, w, b:
-        given(2.0) * total(pos(1 - times(y, X @ w + b))) + given(1.0) * sq(w)),
     "svm_of_two_clouds": ("hinge l2", lambda X, y, w, b: cp.norm(w, 2) ** 2 + 0.8 * (
         total(pos(1 - X[y > 0] @ w + b)) + total(pos(1 + X[y < 0] @ w - b)))),
     "svm_of_two_clouds_with_slacks": ("hinge l2", lambda X, y, w, b:
@@ -317,9 +268,6 @@ OF_CLASSES: dict[str, tuple[Any, ...]] = {
          X[y > 0] @ w - b >= 1 - u, X[y < 0] @ w - b <= v - 1, u >= 0, v >= 0), (0, 1, 2, 3)),
     "soft_margin": ("hinge l2", lambda X, y, w, b:
         (0.5 * sq(w) + 1.0 * total(xi := new(36)), times(y, X @ w + b) >= 1 - xi, xi >= 0), (0, 1)),
-    "soft_margin_with_an_attribute": ("hinge l2", lambda X, y, w, b:
-        (0.5 * cp.norm(w, 2) ** 2 + 2.0 * total(xi := new(36, nonneg=True)),
-         (y[:, None] * X) @ w + y * b + xi >= 1), (0,)),
     "soft_margin_of_columns": ("hinge l2", lambda X, y, w, b:
         (0.1 * sq(v := new(4, 1)) + total(xi := new(36, 1)) / 36,
          1 - xi <= times(y[:, None], X @ v + b), 0 <= xi), (0, 1)),
@@ -333,16 +281,11 @@ OF_CLASSES: dict[str, tuple[Any, ...]] = {
     "soft_margin_of_margins_that_are_variables": ("hinge l2", lambda X, y, w, b:
         (0.5 * sq(w) + total(xi := new(36)), (z := new(36)) == times(y, X @ w), xi >= 1.0 - z,
          xi >= 0.0), (0, 1, 2)),
-    "soft_margin_in_another_order": ("hinge l2", lambda X, y, w, b:
-        (0.5 * sq(w) + ROWS @ (xi := new(36)), xi[::-1] >= 1.0 - times(y, X @ w), xi >= 0.0),
-        (0, 1)),
     "soft_margin_in_thirds": ("hinge l2", lambda X, y, w, b:
         (total(xi := new(36)) + 0.1 * sq(v := new(1)),
          times(y, X[:, :1] @ v + b) >= 1.0 - 3.0 * xi, xi >= 0.0)),
     "squared_hinge": ("squared_hinge l2", lambda X, y, w, b:
         total(cp.square(pos(1 - times(y, X @ w + b)))) + 0.5 * sq(w)),
-    "squared_hinge_of_a_maximum": ("squared_hinge l2", lambda X, y, w, b:
-        sq(cp.maximum(1 - times(y, X @ w + b), 0)) / 36 + 0.05 * cp.norm(w, 2) ** 2),
     "exponential_loss": ("exponential l2", lambda X, y, w, b:
         total(cp.exp(-times(y, X @ w + b))) / 36 + 0.1 * sq(w)),
     "exponential_loss_with_bounds": ("exponential l2", lambda X, y, w, b:
@@ -363,10 +306,6 @@ OF_CLASSES: dict[str, tuple[Any, ...]] = {
         cp.mean(cp.logistic(times(-y, X @ w + b))) + given(0.05) * (l1(w) + 0.5 * sq(w))),
     "logistic_regression_as_log_sum_exp": ("logistic l2", lambda X, y, w, b: sq(w)
         + total(cp.log_sum_exp(cp.vstack([np.zeros(36), -times(y, X @ w + b)]), axis=0))),
-    "logistic_regression_in_a_loop": ("logistic l2", lambda X, y, w, b:
-        sum(cp.logistic(-y[i] * (X[i] @ w + b)) for i in range(36)) / 36 + 0.1 * cp.norm(w) ** 2),
-    "weighted_logistic_regression": ("logistic l2", lambda X, y, w, b:
-        WEIGHTS @ cp.logistic(-times(y, X @ w + b)) + sq(w)),
     "logistic_likelihood_in_a_loop": ("logistic l2", lambda X, y, w, b:
         sum(cp.logistic(z := x @ w + b) - float(t > 0) * z for x, t in zip(X, y, strict=True))
         + 0.5 * sq(w)),
@@ -395,8 +334,6 @@ OF_COUNTS: dict[str, tuple[Any, ...]] = {
         y @ (z := np.column_stack([np.ones(30), X]) @ new(4)) - total(cp.exp(z)))),
     "poisson_lasso": ("poisson l1", lambda X, y, w, b:
         total(cp.exp(X @ w + b)) - (X.T @ y) @ w - y.sum() * b + 3.0 * l1(w)),
-    "poisson_regression_in_a_loop": ("poisson l2", lambda X, y, w, b:
-        total([cp.exp(X[i] @ w) - y[i] * (X[i] @ w) for i in range(30)]) + sq(w)),
     "nonnegative_poisson_regression": ("poisson nonnegative", lambda X, y, w, b:
         (total(cp.exp(X @ w)) - (X.T @ y) @ w, w >= 0.0), (0,)),
     "more_features_than_counts": ("poisson l2", lambda X, y, w, b:
@@ -406,9 +343,6 @@ OF_SPECIES: dict[str, tuple[Any, ...]] = {
     "softmax_regression": ("softmax l2", lambda X, k, w, b:
         (total(cp.log_sum_exp(Z := X @ (W := new(3, 3)), axis=1)) - total(times(one_hot(k), Z)))
         / 36 + 0.05 * sq(W)),
-    "softmax_lasso": ("softmax l1", lambda X, k, w, b: cp.Maximize(
-        cp.trace(one_hot(k).T @ X @ (W := new(3, 3))) - total(cp.log_sum_exp(X @ W, axis=1))
-        - 2.0 * total(cp.abs(W)))),
     "softmax_regression_with_intercepts": ("softmax l2", lambda X, k, w, b:
         total(cp.log_sum_exp(Z := X @ (W := new(3, 3)) + np.ones((36, 1)) @ new(1, 3), axis=1))
         - total(times(Z, one_hot(k))) + cp.norm(W, "fro") ** 2),

@@ -96,23 +96,6 @@ def test_a_trace_without_end_is_told_as_such(name: str) -> None:
     assert certificate.verdict is Verdict.CERTIFIED
 
 
-@pytest.mark.parametrize("noise", [0.0, 1e-9])
-def test_an_entry_of_a_negative_matrix(noise: float) -> None:
-    """max C_11 over C << 0 and C << 2 I: the multipliers are E_11 and 0, and no others.
-
-    Their sum is E_11, so none is inside of the cone: noise on both leaves a radius, at worst.
-    """
-    C = cp.Variable((3, 3), NSD=True)
-    problem = cp.Problem(cp.Maximize(C[0, 0] + 1), [C << 2 * np.eye(3)])
-    C.value = -np.diag([0.0, 1.0, 1.0])
-    problem.constraints[0].save_dual_value(noise * np.eye(3))
-    certificate = cml.certify(problem)
-    assert certificate.verdict is not Verdict.REFUTED
-    assert certificate.relative_gap <= 1e-6
-    if not noise:
-        assert certificate.verdict is Verdict.CERTIFIED
-
-
 @pytest.mark.parametrize(
     ("kind", "noise", "place"),
     [
@@ -187,22 +170,17 @@ BOUNDED: dict[str, Callable[[], cp.Problem]] = {
     "cap": lambda: cp.Problem(cp.Maximize(cp.log(x)), [x <= 1e6]),
     "slope": lambda: cp.Problem(cp.Maximize(cp.log(x) - 1e-3 * x)),
     "budget": lambda: cp.Problem(cp.Maximize(cp.sum(cp.log(v))), [v[0] + 1e-3 * v[1] <= 1.0]),
-    "price": lambda: cp.Problem(cp.Maximize(cp.log(v[0]) - v[1]), [v[1] >= 0.01 * v[0]]),
-    "root and slope": lambda: cp.Problem(cp.Maximize(cp.sqrt(x) - 0.01 * x)),
     "root and square": lambda: cp.Problem(cp.Maximize(cp.sqrt(x) - 1e-3 * cp.square(x))),
-    "exp": lambda: cp.Problem(cp.Minimize(cp.exp(-x))),
-    "inverse": lambda: cp.Problem(cp.Minimize(cp.inv_pos(x))),
-    "entropy": lambda: cp.Problem(cp.Maximize(cp.entr(x))),
     "logistic": lambda: cp.Problem(cp.Minimize(cp.logistic(-x))),
     "log det and trace": lambda: cp.Problem(cp.Maximize(cp.log_det(S) - 1e-2 * cp.trace(S))),
     "log det of correlations": lambda: cp.Problem(cp.Maximize(cp.log_det(S)), [cp.diag(S) == 1.0]),
-    "log det of a block": lambda: cp.Problem(cp.Maximize(cp.log_det(S) - 0.1 * S[1, 1] - S[0, 0])),
-    "divergence": lambda: cp.Problem(cp.Minimize(cp.kl_div(1.0, x))),
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", BOUNDED)
+@pytest.mark.parametrize(
+    "name",
+    [n if i % 4 == 0 else pytest.param(n, marks=pytest.mark.slow) for i, n in enumerate(BOUNDED)],
+)
 def test_what_is_bounded_is_not_called_unbounded(name: str) -> None:
     assert cml.solve(BOUNDED[name]()).claim == "optimal"
 
@@ -242,13 +220,13 @@ def test_a_ray_on_the_faces_of_exponential_cones_is_found(seed: int, rows: int) 
 
 TINY, STEP = 2.0**-54, 1.0 + 2.0**-52
 
-x_rounded = cp.Variable(name="x")
+s = cp.Variable(name="x")
 
 z = cp.Variable(3, name="z")
 
 
 def combined(coefficients: list[float]) -> cp.Expression:
-    return sum((c * x_rounded for c in coefficients[1:]), coefficients[0] * x_rounded)
+    return sum((c * s for c in coefficients[1:]), coefficients[0] * s)
 
 
 ZERO = [1.0, TINY, TINY, TINY, TINY, -STEP]
@@ -259,22 +237,22 @@ POSITIVE = [1.0, TINY, TINY, TINY, TINY, -1.0]
 
 WRONG: dict[str, Callable[[], tuple[cp.Problem, str]]] = {
     # The objective is 0 everywhere.
-    "cost": lambda: (cp.Problem(cp.Minimize(combined(ZERO)), [x_rounded >= -1e3]), "unbounded"),
+    "cost": lambda: (cp.Problem(cp.Minimize(combined(ZERO)), [s >= -1e3]), "unbounded"),
     # The row is 2^-52 x <= 1: the value is -2^52.
-    "row": lambda: (cp.Problem(cp.Minimize(-x_rounded), [combined(POSITIVE) <= 1]), "unbounded"),
+    "row": lambda: (cp.Problem(cp.Minimize(-s), [combined(POSITIVE) <= 1]), "unbounded"),
     "cone": lambda: (
-        cp.Problem(cp.Minimize(-x_rounded), [cp.norm(cp.hstack([combined(POSITIVE), 1])) <= 2]),
+        cp.Problem(cp.Minimize(-s), [cp.norm(cp.hstack([combined(POSITIVE), 1])) <= 2]),
         "unbounded",
     ),
     "exponential": lambda: (
-        cp.Problem(cp.Minimize(cp.exp(combined(POSITIVE)) - x_rounded), [x_rounded >= 0]),
+        cp.Problem(cp.Minimize(cp.exp(combined(POSITIVE)) - s), [s >= 0]),
         "unbounded",
     ),
     # x = -2^52 is feasible.
     "contradiction": lambda: (cp.Problem(cp.Minimize(0), [combined(POSITIVE) <= -1]), "infeasible"),
     "equality": lambda: (cp.Problem(cp.Minimize(0), [combined(POSITIVE) == 1]), "infeasible"),
     # The value is about -2^51: x log 2 more than log(1 + e^(2^-52 x)) gains.
-    "curve": lambda: (cp.Problem(cp.Minimize(combined(POSITIVE) - cp.log(x_rounded))), "unbounded"),
+    "curve": lambda: (cp.Problem(cp.Minimize(combined(POSITIVE) - cp.log(s))), "unbounded"),
 }
 
 
@@ -285,49 +263,20 @@ def test_what_rounding_left_over_is_no_evidence(name: str) -> None:
     assert (found.claim, found.verdict) != (claim, Verdict.CERTIFIED), str(found)
 
 
-RIGHT: dict[str, Callable[[], tuple[cp.Problem, str]]] = {
-    "integers": lambda: (
-        cp.Problem(
-            cp.Minimize(-x_rounded),
-            [3 * x_rounded - 2 * x_rounded - x_rounded <= 1, 2 * x_rounded - x_rounded >= 0],
-        ),
-        "unbounded",
-    ),
-    "away from the border": lambda: (
-        cp.Problem(
-            cp.Minimize(0.1 * x_rounded + 0.2 * x_rounded), [x_rounded - 0.3 * x_rounded <= 1]
-        ),
-        "unbounded",
-    ),
-    "means": lambda: (
-        cp.Problem(cp.Minimize(cp.mean(z)), [cp.mean(z) <= 1, cp.sum(z) / 3 <= 7, z[0] == z[1]]),
-        "unbounded",
-    ),
-    "contradiction": lambda: (
-        cp.Problem(cp.Minimize(0), [3 * x_rounded - 2 * x_rounded <= -1, 0.1 * x_rounded >= 0]),
-        "infeasible",
-    ),
-    "a mean that is too small": lambda: (
-        cp.Problem(cp.Minimize(0), [cp.mean(z) <= -1, z >= 0]),
-        "infeasible",
-    ),
-    "two means": lambda: (
-        cp.Problem(cp.Minimize(0), [cp.mean(z) <= -1, cp.mean(z) >= 1]),
-        "infeasible",
-    ),
-    "rounded rows of bounded variables": lambda: (
-        cp.Problem(cp.Minimize(0), [0.1 * z[0] + 0.7 * z[0] + z[1] <= -1, z >= 0]),
-        "infeasible",
-    ),
-    "products": lambda: (
-        cp.Problem(cp.Minimize(z[0]), [np.ones((2, 3)) @ (np.eye(3) @ z) == 1]),
-        "unbounded",
-    ),
-}
+RIGHT: list[tuple[Any, list[Any], str]] = [
+    (-s, [3 * s - 2 * s - s <= 1, s >= 0], "unbounded"),
+    (0.1 * s + 0.2 * s, [s - 0.3 * s <= 1], "unbounded"),
+    (cp.mean(z), [cp.mean(z) <= 1, cp.sum(z) / 3 <= 7, z[0] == z[1]], "unbounded"),
+    (0, [3 * s - 2 * s <= -1, 0.1 * s >= 0], "infeasible"),
+    (0, [cp.mean(z) <= -1, z >= 0], "infeasible"),
+    (0, [cp.mean(z) <= -1, cp.mean(z) >= 1], "infeasible"),
+    (0, [0.1 * z[0] + 0.7 * z[0] + z[1] <= -1, z >= 0], "infeasible"),
+    (z[0], [np.ones((2, 3)) @ (np.eye(3) @ z) == 1], "unbounded"),
+]
 
 
-@pytest.mark.parametrize("name", RIGHT)
-def test_exact_sums_and_strict_slopes_are_evidence_as_before(name: str) -> None:
-    problem, claim = RIGHT[name]()
-    found = cml.solve(problem)
+@pytest.mark.parametrize("number", range(len(RIGHT)))
+def test_exact_sums_and_strict_slopes_are_evidence_as_before(number: int) -> None:
+    cost, rows, claim = RIGHT[number]
+    found = cml.solve(cp.Problem(cp.Minimize(cost), rows))
     assert (found.claim, found.verdict) == (claim, Verdict.CERTIFIED), str(found)

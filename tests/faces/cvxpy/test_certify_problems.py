@@ -32,6 +32,7 @@ def test_a_multiplier_of_the_wrong_sign_is_not_certified() -> None:
     assert cml.certify(problem).verdict is not Verdict.CERTIFIED
 
 
+@pytest.mark.slow
 def test_the_wrong_hinge_optimum_is_refuted() -> None:
     """CVXPY's bounds on X @ w pin an auxiliary variable: PIQP says optimal at 569, not 26.5."""
     from sklearn.datasets import load_breast_cancer
@@ -135,13 +136,6 @@ def test_a_residual_on_a_free_variable_leaves_a_bound_over_a_box() -> None:
     bounded.constraints[2].save_dual_value(np.array(0.0))
     certificate = cml.certify(bounded, tol=1e-6)  # the user's own bounds carry the residual
     assert certificate.gap == pytest.approx(5e-3, rel=1e-4)
-
-
-def test_a_constant_needs_no_multipliers() -> None:
-    X = cp.Variable((2, 2), nonneg=True, PSD=True)
-    problem = cp.Problem(cp.Minimize(0), [X == 5.0 * np.eye(2)])
-    certificate = cml.solve(problem)  # whose multipliers leave some 5e-13
-    assert (certificate.verdict, certificate.gap) == (Verdict.CERTIFIED, 0.0)
 
 
 def attribute_problems() -> dict[str, tuple[Any, set[str]]]:
@@ -307,66 +301,17 @@ def test_the_answer_is_0_with_a_gap_of_exactly_0(name: str, solver: str) -> None
     assert all(not np.any(variable.value) for variable in problem.variables())
 
 
-def test_a_gap_that_is_not_0_has_no_unit() -> None:
-    """The objective of a point has no scale but its own."""
-    x = cp.Variable(2, name="x")
-    rows = [x[0] >= 0.3 * x[1], x[1] >= 0]
-    problem = cp.Problem(cp.Minimize(x[0] + x[1]), rows)
-    x.value = np.array([1e-20, 1e-20])
-    rows[0].save_dual_value(np.array(1.0))
-    rows[1].save_dual_value(np.array(1.3))
-    certificate = cml.certify(problem)
-    assert certificate.verdict is not Verdict.CERTIFIED
-    assert "inf exceeds" not in certificate.reason
-    x.value = np.zeros(2)
-    assert cml.certify(problem).gap == 0.0
-
-
-def test_a_point_beside_the_optimum_says_so() -> None:
-    """Every x has the objective 0, but this one violates its rows by rounding."""
-    problem = lp_7().prob
-    a = problem.constraints[1].args[1]
-    for variable in problem.variables():
-        variable.value = np.zeros(variable.size)
-    first = problem.constraints[0]
-    a.value = np.full(a.size, 1.0)
-    a.value[3] += 1e-15
-    first.save_dual_value(np.full(50, 1e-30))
-    problem.constraints[1].save_dual_value(np.zeros(51))
-    certificate = cml.certify(problem)
-    assert certificate.verdict is Verdict.UNDECIDED
-    assert "homogeneous, no unit" in certificate.reason
-
-
-def test_other_points_get_the_gap_of_the_model() -> None:
-    """At a point that is not optimal, the recovered multipliers give the true suboptimality."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(30, 4)), rng.normal(size=30)
-    model = cml.Lasso(X, y, 0.1)
-    best = model.solve(tol=1e-10)
-    w, b = cp.Variable(4, name="w"), cp.Variable(name="b")
-    loss = cp.sum_squares(X @ w + b - y) / 60
-    statement = cp.Problem(cp.Minimize(loss + 0.1 * cp.norm1(w)))
-    w.value, b.value = best.primal["w"] + 0.05, float(best.primal["b"])
-    certificate = cml.certify(statement, tol=1e-6)
-    objective = model.objective(w.value, float(b.value))
-    assert certificate.primal_objective == pytest.approx(objective, rel=1e-9)
-    assert certificate.gap == pytest.approx(objective - best.objective, rel=1e-3)
-    assert certificate.verdict is Verdict.REFUTED
-    w.value = best.primal["w"]
-    assert cml.certify(statement, tol=1e-6).verdict is Verdict.CERTIFIED
-
-
 def test_values_that_are_not_finite_prove_nothing() -> None:
     x, y = cp.Variable(2, name="x"), cp.Variable(name="y")
-    floor = (x >= 1).set_label("floor")
-    problem = cp.Problem(cp.Minimize(cp.sum_squares(x) + cp.square(y)), [floor])
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [(x >= 1).set_label("floor")])
     problem.solve(solver="CLARABEL")
-    floor.save_dual_value(np.array([np.nan, 2.0]))
+    problem.constraints[0].save_dual_value(np.array([np.nan, 2.0]))
     certificate = cml.certify(problem)
     assert certificate.verdict is Verdict.UNDECIDED
     assert "the dual value of floor is not finite" in certificate.reason
+    free = cp.Problem(cp.Minimize(cp.sum_squares(x) + cp.square(y)))
+    x.save_value(np.zeros(2))
     y.save_value(np.array(np.inf))
-    certificate = cml.certify(problem)
+    certificate = cml.certify(free)
     assert certificate.verdict is Verdict.UNDECIDED
     assert "not finite" in certificate.reason

@@ -33,7 +33,6 @@ VARIABLES: dict[str, Callable[[], Expression]] = {
 MAPS: dict[str, Callable[[np.ndarray, Expression, Expression], Expression]] = {
     "plain": lambda X, w, b: X @ w + b,
     "no intercept": lambda X, w, b: X @ w,
-    "negated": lambda X, w, b: -((-X) @ w - b),
     "transposed": lambda X, w, b: w @ X.T + b * np.ones(N),
     "blocks": lambda X, w, b: cp.hstack([X[:4] @ w + b, X[4:] @ w + b]),
     "columns": lambda X, w, b: sum(X[:, j] * w[j] for j in range(D)) + b,
@@ -41,7 +40,6 @@ MAPS: dict[str, Callable[[np.ndarray, Expression, Expression], Expression]] = {
     "reversed": lambda X, w, b: (X @ w + 2.0 * b)[::-1],
     "summed up": lambda X, w, b: cp.cumsum(X @ w) / 2 + b,
     "matrix": lambda X, w, b: cp.vec(cp.reshape(X @ w + b, (5, 2), order="C"), order="F"),
-    "twice": lambda X, w, b: np.tri(N) @ (X @ w) + b,
     "diagonal": lambda X, w, b: cp.multiply(np.linspace(0.5, 1.5, N), X @ w + b),
     "one each": lambda X, w, b: cp.hstack([row @ w + b for row in X]),
 }
@@ -49,7 +47,6 @@ MAPS: dict[str, Callable[[np.ndarray, Expression, Expression], Expression]] = {
 
 LOSSES: dict[str, Callable[[Expression, np.ndarray], Expression]] = {
     "square": lambda z, y: cp.square(z - y),
-    "power": lambda z, y: cp.power(3.0 * (y - z), 2) / 4,
     "abs": lambda z, y: cp.abs(z - y),
     "huber": lambda z, y: cp.huber(z - y, 0.7),
     "scaled huber": lambda z, y: cp.huber(2.0 * (y - z), 1.0),
@@ -57,17 +54,14 @@ LOSSES: dict[str, Callable[[Expression, np.ndarray], Expression]] = {
     "tilted abs": lambda z, y: 0.5 * cp.abs(z - y) + 0.2 * (z - y),
     "pos and neg": lambda z, y: 2.0 * cp.pos(y - z) + cp.neg(y - z),
     "tube": lambda z, y: cp.pos(cp.abs(z - y) - 0.3),
-    "tube of lines": lambda z, y: cp.maximum(z - y - 0.2, y - z - 0.2, 0),
     "squared tube": lambda z, y: cp.square(cp.pos(cp.abs(y - z) - 0.2)),
     "hinge": lambda z, y: cp.pos(1 - cp.multiply(np.sign(y), z)),
-    "maximum": lambda z, y: cp.maximum(0, 1 - cp.multiply(z, np.sign(y))),
     "wide hinge": lambda z, y: cp.pos(2 - 3.0 * cp.multiply(np.sign(y), z)),
     "squared hinge": lambda z, y: cp.square(cp.pos(1 - cp.multiply(np.sign(y), z))),
     "one-sided square": lambda z, y: cp.square(cp.pos(z - y)),
     "logistic": lambda z, y: cp.logistic(-cp.multiply(np.sign(y), z)),
     "0/1 labels": lambda z, y: cp.logistic(z) - cp.multiply(1.0 * (y > 0), z),
     "probabilities": lambda z, y: cp.logistic(z) - cp.multiply(0.2 + 0.6 * (y > 0), z),
-    "steep logistic": lambda z, y: cp.logistic(cp.multiply(-2.0 * np.sign(y), z)),
     "exponential": lambda z, y: cp.exp(-cp.multiply(np.sign(y), z)),
     "poisson": lambda z, y: cp.exp(z) - cp.multiply(np.round(np.abs(y)), z),
     "offset poisson": lambda z, y: cp.exp(z + 0.3) - cp.multiply(np.abs(y), z),
@@ -92,10 +86,7 @@ PENALTIES: dict[str, Callable[[Expression, Expression], Expression]] = {
     "ridge": lambda w, b: 0.5 * cp.sum_squares(w),
     "norm squared": lambda w, b: cp.norm(w) ** 2 / 3,
     "diagonal": lambda w, b: cp.quad_form(w, np.diag([0.2, 1.0, 0.5])),
-    "over": lambda w, b: cp.quad_over_lin(w, 2.0),
     "lasso": lambda w, b: 0.5 * cp.norm1(w),
-    "norm 1": lambda w, b: cp.norm(0.3 * w, 1),
-    "abs": lambda w, b: cp.sum(cp.abs(w)) / 4,
     "adaptive": lambda w, b: cp.norm1(cp.multiply([0.1, 0.6, 0.2], w)),
     "slopes": lambda w, b: cp.sum(cp.maximum(0.2 * w, -0.2 * w)),
     "norm": lambda w, b: cp.norm(w, 2),
@@ -141,7 +132,7 @@ ODD = set(
 )  # fmt: skip
 """What the catalogue does not have, or not everywhere."""
 
-FALLING = {"logistic", "steep logistic", "0/1 labels", "exponential"}
+FALLING = {"logistic", "0/1 labels", "exponential"}
 """Their infimum may not be attained without a penalty."""
 
 Recipe = tuple[int, str, str, str, str, tuple[str, ...], str, str]

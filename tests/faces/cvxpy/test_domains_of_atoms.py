@@ -9,9 +9,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
-from cvxpy.transforms.partial_optimize import partial_optimize
 from scipy.optimize import linprog
-from scipy.special import entr, rel_entr
 
 import convexml as cml
 from convexml import Verdict
@@ -144,20 +142,13 @@ LOOSE: dict[str, tuple[Any, float]] = {
     "kl_div": (cp.sum(cp.kl_div(x_missed, np.ones(2))), 2.0),
     "rel_entr": (cp.sum(cp.rel_entr(x_missed, np.ones(2))), 2.0),
     "rel_entr, second": (cp.sum(cp.rel_entr(np.ones(2), x_missed)), 40.0),
-    "kl_div, second": (cp.sum(cp.kl_div(np.ones(2), x_missed)), 40.0),
-    "geo_mean": (-cp.geo_mean(x_missed), 1.0),
     "sqrt": (-cp.sqrt(x_missed[1]), 1.0),
-    "power 3/2": (cp.power(x_missed[1], 1.5), 1.0),
     "log": (-cp.sum(cp.log(x_missed)), 40.0),
-    "log of a sum": (-cp.log(1.0 - x_missed[0]), 40.0),
     "log1p": (-cp.log1p(-x_missed[0]), 40.0),
     "inv_pos": (cp.inv_pos(x_missed[1]), 1e12),
-    "power -1/2": (cp.power(x_missed[1], -0.5), 1e5),
     "quad_over_lin": (cp.quad_over_lin(np.ones(2), x_missed[1]), 1e12),
-    "harmonic_mean": (-cp.harmonic_mean(x_missed), 1.0),
     "pnorm 1/2": (-cp.pnorm(x_missed, 0.5), 1.0),
     "log_det": (-cp.log_det(cp.diag(x_missed)), 40.0),
-    "tr_inv": (cp.tr_inv(cp.diag(x_missed)), 1e12),
     "matrix_frac": (cp.matrix_frac(np.ones(2), cp.diag(x_missed)), 1e12),
     "von Neumann": (-cp.von_neumann_entr(cp.diag(x_missed)), 1.0),
 }
@@ -194,30 +185,6 @@ def test_a_constraint_that_no_point_nearby_meets_is_refuted_by_a_number(name: st
     assert 1.0 < row.residual < np.inf
 
 
-OBJECTIVES = {
-    "entr": (lambda: cp.sum(cp.entr(x_missed)), lambda p: float(np.sum(entr(p)))),
-    "kl_div": (
-        lambda: -cp.sum(cp.kl_div(x_missed, [0.5, 1.0])),
-        lambda p: float(-np.sum(rel_entr(p, [0.5, 1.0]) - p + [0.5, 1.0])),
-    ),
-    "sqrt": (lambda: cp.sum(cp.sqrt(x_missed)), lambda p: float(np.sum(np.sqrt(p)))),
-    "geo_mean": (lambda: cp.geo_mean(x_missed), lambda p: float(np.sqrt(p[0] * p[1]))),
-}
-
-
-@pytest.mark.parametrize("name", OBJECTIVES)
-def test_an_objective_is_that_of_the_nearest_point(name: str) -> None:
-    """x_1 <= 0 leaves one point, (1, 0)."""
-    build, value = OBJECTIVES[name]
-    problem = cp.Problem(cp.Maximize(build()), [cp.sum(x_missed) == 1, x_missed[1] <= 0])
-    x_missed.save_value(np.array([1.0 - OFF, OFF]))
-    certificate = cml.certify(problem)
-    assert certificate.primal_objective == pytest.approx(value(np.array([1.0, 0.0])), abs=1e-7)
-    assert certificate.verdict is not Verdict.REFUTED
-    row = next(r for r in certificate.conditions if r.name == "domain of the objective: violation")
-    assert row.residual == pytest.approx(-OFF)
-
-
 def test_an_entropy_whose_optimum_is_on_the_border_is_certified() -> None:
     """Max entropy with x_0 = 0 over three: log 2. What moving costs is in the gap."""
     p = cp.Variable(3, name="p")
@@ -233,17 +200,6 @@ def test_an_entropy_whose_optimum_is_on_the_border_is_certified() -> None:
     assert certificate.dual_objective >= np.log(2.0) - 1e-12
     # p_0 = 0 is met nearby; the sum is too much by -OFF there, at the price of its multiplier.
     assert certificate.rounding >= -0.99 * OFF * (1.0 - np.log(2.0))
-
-
-def test_a_domain_missed_by_more_is_refuted() -> None:
-    x_missed.save_value(np.array([1.0 + 1e-3, -1e-3]))
-    problem = cp.Problem(
-        cp.Minimize(x_missed[0] + 2.0 * x_missed[1]),
-        [cp.sum(x_missed) == 1, cp.entr(x_missed[1]) >= 0],
-    )
-    certificate = cml.certify(problem)
-    assert certificate.verdict is Verdict.REFUTED
-    assert "domain of constraints[1]: violation" in certificate.reason
 
 
 def perspectives() -> dict[str, tuple[Any, list[Any], float]]:
@@ -352,17 +308,6 @@ def test_what_far_points_meet_is_not_infeasible() -> None:
     assert "is not convex: its least eigenvalue is -9.09e-13" in found.reason
 
 
-def test_a_constraint_that_is_not_convex_has_no_bound() -> None:
-    x = cp.Variable(2)
-    concave = -cp.quad_form(x, pair(40)) >= -1
-    for form in (cp.quad_form(x, pair(40)) <= 1, concave):
-        x.value = np.array([0.5, 0.5])
-        problem = cp.Problem(cp.Minimize(cp.sum_squares(x - 0.5)), [form])
-        found = cml.certify(problem)
-        assert (found.verdict, found.gap) == ("undecided", np.inf)
-        assert "least eigenvalue is -9.09e-13" in found.reason
-
-
 @pytest.mark.parametrize("place", ["objective", "constraint", "infeasible"])
 def test_what_rounding_may_hide_is_told(place: str) -> None:
     x = cp.Variable(2)
@@ -384,23 +329,6 @@ def test_what_is_proved_says_nothing() -> None:
     for P in ([[2, 1], [1, 2]], [[1, -1], [-1, 1]], [[0, 0], [0, 0]], pair(46, -1.0)):
         found = cml.certify(cp.Problem(cp.Minimize(cp.quad_form(x, np.array(P, dtype=float)))))
         assert (found.verdict, found.reason) == ("certified", "")
-
-
-def test_a_hermitian_form_is_looked_at_whole() -> None:
-    P = np.array([[1.0, 1j * (1.0 + 2.0**-40)], [-1j * (1.0 + 2.0**-40), 1.0]])
-    x = cp.Variable(2, complex=True)
-    x.value = np.zeros(2, dtype=complex)
-    found = cml.certify(cp.Problem(cp.Minimize(cp.quad_form(x, P))))
-    assert "least eigenvalue is -9.09e-13" in found.reason
-
-
-def test_a_problem_inside_is_looked_into() -> None:
-    x, y = cp.Variable(2), cp.Variable(2)
-    inner = cp.Problem(cp.Minimize(cp.sum_squares(y)), [cp.quad_form(x - y, pair(40)) <= 1])
-    whole = cp.Problem(cp.Minimize(partial_optimize(inner, [y])))
-    for variable in whole.variables():
-        variable.value = np.zeros(2)
-    assert "least eigenvalue is -9.09e-13" in cml.certify(whole).reason
 
 
 R = np.random.default_rng(1).normal(size=(8, 3))
@@ -431,12 +359,6 @@ def test_a_problem_with_values_is_posed(k: float) -> None:
     assert certificate.verdict is cml.Verdict.CERTIFIED
     assert certificate.primal_objective == pytest.approx(least(k), abs=1e-7)
     assert cml.dualize(problem) is not None
-
-
-def test_of_all_entries_of_a_table() -> None:
-    X = cp.Variable((2, 3), value=np.ones((2, 3)))
-    problem = cp.Problem(cp.Minimize(cp.sum_squares(X)), [cp.sum_largest(X, 6) <= -1.0])
-    assert cml.solve(problem).primal_objective == pytest.approx(1.0 / 6.0, rel=1e-6)
 
 
 def test_more_than_there_are_is_refused() -> None:

@@ -80,25 +80,24 @@ def test_latex_of_awkward_labels() -> None:
     assert r"50\% of \{A \& B\}\_i" in dual.latex()
 
 
-@pytest.mark.parametrize(
-    ("atom", "shown"),
-    [
-        (cp.norm(u), r"\left\| x \right\|_2"),
-        (cp.norm1(u), r"\left\| x \right\|_1"),
-        (cp.norm_inf(u), r"\left\| x \right\|_\infty"),
-        (cp.max(u), r"\max\left( x \right)"),
-        (cp.sum_squares(u), r"\|x\|_2^2"),
-        (0.5 * cp.sum_squares(u), r"\tfrac{1}{2} \|x\|_2^2"),
-        (cp.quad_form(u, np.diag([1.0, 2.0, 3.0])), r"\tfrac{1}{2} x^\top P x"),
-        (cp.sum(cp.exp(u)), r"\in \mathcal{K}_{\exp}"),
-    ],
-    ids=["2", "1", "inf", "max", "squares", "half", "quad_form", "exp"],
-)
-def test_latex_of_atoms(atom: Any, shown: str) -> None:
-    latex = cml.dualize(cp.Problem(cp.Minimize(atom), [cp.sum(u) == 1])).latex()
-    assert shown in latex
-    assert r"\mathbf{1}^\top x = 1" in latex
-    assert is_balanced(latex)
+SHOWN: list[tuple[Any, str]] = [
+    (cp.norm(u), r"\left\| x \right\|_2"),
+    (cp.norm1(u), r"\left\| x \right\|_1"),
+    (cp.norm_inf(u), r"\left\| x \right\|_\infty"),
+    (cp.max(u), r"\max\left( x \right)"),
+    (cp.sum_squares(u), r"\|x\|_2^2"),
+    (0.5 * cp.sum_squares(u), r"\tfrac{1}{2} \|x\|_2^2"),
+    (cp.quad_form(u, np.diag([1.0, 2.0, 3.0])), r"\tfrac{1}{2} x^\top P x"),
+    (cp.sum(cp.exp(u)), r"\in \mathcal{K}_{\exp}"),
+]
+
+
+def test_latex_of_atoms() -> None:
+    for atom, shown in SHOWN:
+        latex = cml.dualize(cp.Problem(cp.Minimize(atom), [cp.sum(u) == 1])).latex()
+        assert shown in latex
+        assert r"\mathbf{1}^\top x = 1" in latex
+        assert is_balanced(latex)
 
 
 def test_a_norm_in_a_square_stays() -> None:
@@ -129,94 +128,55 @@ Y = cp.Variable((2, 2), name="Y")
 
 c = cp.Variable(2, complex=True, name="c")
 
+three, four = np.array([1.0, 2, 3]), np.array([[1.0, 2.0], [3.0, 4.0]])
 ROWS: dict[str, tuple[Any, list[Any], str]] = {
     "scalar exponential cone": (
-        cp.sum(v),
-        [
-            cp.ExpCone(
-                np.array([1.0, 2, 3]) @ v, np.array([1.0, 0, 3]) @ v, np.array([0.0, 1, 2]) @ v
-            )
-        ],
-        r"\left( c_{1}^\top v,\ a_{1}^\top v,\ q_{1}^\top v \right) \in \mathcal{K}_{\exp}",
-    ),
+        cp.sum(v), [cp.ExpCone(three @ v, (three - [0, 2, 0]) @ v, (three - 1) @ v)],
+        r"\left( c_{1}^\top v,\ a_{1}^\top v,\ q_{1}^\top v \right) \in \mathcal{K}_{\exp}"),
     "matrices in an exponential cone": (
-        cp.sum(Y),
-        [cp.ExpCone(M @ X, X + np.array([[1.0, 2.0], [3.0, 4.0]]), Y), X == 1],
-        r"\left( C_{1} X,\ X + B_{1},\ Y \right) \in \mathcal{K}_{\exp}",
-    ),
+        cp.sum(Y), [cp.ExpCone(M @ X, X + four, Y), X == 1],
+        r"\left( C_{1} X,\ X + B_{1},\ Y \right) \in \mathcal{K}_{\exp}"),
     "vectors under norms of columns": (
-        cp.sum(w),
-        [cp.SOC(M @ w + np.array([1.0, 2.0]), M @ X + 1, axis=0), X == 2],
-        r"\left\| A_{1} X + \mathbf{1} \right\|_{2, \text{columns}} \le C_{1} w + d_{1}",
-    ),
+        cp.sum(w), [cp.SOC(M @ w + three[:2], M @ X + 1, axis=0), X == 2],
+        r"\left\| A_{1} X + \mathbf{1} \right\|_{2, \text{columns}} \le C_{1} w + d_{1}"),
     "vectors under norms of rows": (
-        cp.sum(w),
-        [cp.SOC(w, M @ X + 1, axis=1), X == 2],
-        r"\left\| A_{1} X + \mathbf{1} \right\|_{2, \text{rows}} \le w",
-    ),
+        cp.sum(w), [cp.SOC(w, M @ X + 1, axis=1), X == 2],
+        r"\left\| A_{1} X + \mathbf{1} \right\|_{2, \text{rows}} \le w"),
     "linear matrix inequality": (
-        x,
-        [x * np.array([[1.0, 2.0], [2.0, 3.0]]) >> -np.array([[5.0, 1.0], [1.0, 7.0]])],
-        r"A_{1} x \succeq B_{1}",
-    ),
-    "matrix equality": (
-        cp.sum(X),
-        [M @ X == np.array([[1.0, 2.0], [3.0, 4.0]])],
-        r"A_{1} X = B_{1}",
-    ),
+        x, [x * np.array([[1.0, 2.0], [2.0, 3.0]]) >> -np.array([[5.0, 1.0], [1.0, 7.0]])],
+        r"A_{1} x \succeq B_{1}"),
+    "matrix equality": (cp.sum(X), [M @ X == four], r"A_{1} X = B_{1}"),
     "complex norm": (
-        cp.norm(c),
-        [],
+        cp.norm(c), [],
         r"\min_{\operatorname{Re} c, \operatorname{Im} c}\ \left\| F_{1, \operatorname{Re} c} "
-        r"\operatorname{Re} c + F_{1, \operatorname{Im} c} \operatorname{Im} c \right\|_2 \\",
-    ),
+        r"\operatorname{Re} c + F_{1, \operatorname{Im} c} \operatorname{Im} c \right\|_2 \\"),
     "complex norm 1": (
-        cp.norm1(c),
-        [],
-        r"\operatorname{Re} c + F_{1, \operatorname{Im} c} \operatorname{Im} c \right\|_{2, 1} \\",
-    ),
+        cp.norm1(c), [],
+        r"\operatorname{Re} c + F_{1, \operatorname{Im} c} \operatorname{Im} c \right\|_{2, 1} \\"),
     "complex norm inf": (
-        cp.norm_inf(c),
-        [],
-        r"c + F_{1, \operatorname{Im} c} \operatorname{Im} c \right\|_{2, \infty} \\",
-    ),
+        cp.norm_inf(c), [],
+        r"c + F_{1, \operatorname{Im} c} \operatorname{Im} c \right\|_{2, \infty} \\"),
     "a multiplier beside w": (
-        cp.sum(cp.maximum(w, cp.exp(w))),
-        [],
-        r"\left( \mathbf{1} - \eta_{2},\ \sigma_{1},\ \eta_{2} \right) \in \mathcal{K}_{\exp}^*",
-    ),
+        cp.sum(cp.maximum(w, cp.exp(w))), [],
+        r"\left( \mathbf{1} - \eta_{2},\ \sigma_{1},\ \eta_{2} \right) \in \mathcal{K}_{\exp}^*"),
     "no unit vectors": (
-        cp.quad_over_lin(w, np.array([1.0, 2.0]) @ w)
-        + cp.quad_over_lin(w, np.array([1.0, 3.0]) @ w),
-        [],
-        r"\right\|_2 \le z_{2} + j_{2}^\top w",
-    ),
+        cp.quad_over_lin(w, three[:2] @ w) + cp.quad_over_lin(w, np.array([1.0, 3.0]) @ w), [],
+        r"\right\|_2 \le z_{2} + j_{2}^\top w"),
     "no matrix of unit vectors": (
-        cp.sum(cp.power(M @ w + 1, 3)),
-        [],
-        r"\right\|_{2, \text{columns}} \le z_{1} + J_{2} w + \mathbf{1}",
-    ),
+        cp.sum(cp.power(M @ w + 1, 3)), [],
+        r"\right\|_{2, \text{columns}} \le z_{1} + J_{2} w + \mathbf{1}"),
     "a row beside the data of least squares": (
-        cp.sum_squares(M @ w - np.array([1.0, 2.0])),
-        [np.array([1.0, 2.0]) @ w == 1],
-        "\\|G_{1} w - h_{1}\\|_2^2 \\\\\n\\text{s.t.}\\quad & \\quad a_{1}^\\top w = 1 ",
-    ),
+        cp.sum_squares(M @ w - three[:2]), [three[:2] @ w == 1],
+        "\\|G_{1} w - h_{1}\\|_2^2 \\\\\n\\text{s.t.}\\quad & \\quad a_{1}^\\top w = 1 "),
     "a variable called F": (
-        cp.norm(M @ cp.Variable(2, name="F")),
-        [],
-        r"\min_{F}\ \left\| \tilde{F}_{1} F \right\|_2",
-    ),
+        cp.norm(M @ cp.Variable(2, name="F")), [], r"\min_{F}\ \left\| \tilde{F}_{1} F \right\|_2"),
     "a variable called lambda": (
-        cp.sum(cp.Variable(2, nonneg=True, name="lambda")),
-        [],
-        r"\max_{\tilde{\lambda}_{\lambda \ge 0}}\ 0",
-    ),
+        cp.sum(cp.Variable(2, nonneg=True, name="lambda")), [],
+        r"\max_{\tilde{\lambda}_{\lambda \ge 0}}\ 0"),
     "a variable called z": (
-        cp.sum(cp.exp(cp.Variable(2, name="z"))),
-        [],
-        r"\left( z,\ \mathbf{1},\ \zeta_{1} \right) \in \mathcal{K}_{\exp}",
-    ),
-}
+        cp.sum(cp.exp(cp.Variable(2, name="z"))), [],
+        r"\left( z,\ \mathbf{1},\ \zeta_{1} \right) \in \mathcal{K}_{\exp}"),
+}  # fmt: skip
 
 
 def posed(name: str) -> Any:

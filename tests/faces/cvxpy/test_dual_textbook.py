@@ -50,16 +50,6 @@ def test_linear_program() -> None:
     assert violation == pytest.approx(max(0.0, -(A.T @ nu + c).min()), abs=1e-12)
 
 
-def test_linear_program_in_inequalities() -> None:
-    """Boyd and Vandenberghe (5.22): max -b'lam s.t. A'lam + c = 0, lam >= 0; as a minimum."""
-    x = cp.Variable(6, name="x")
-    constraints = [(np.vstack([F, A, -A]) @ x <= 1.0).set_label("walls"), cp.abs(x) <= 5.0]
-    dual = cml.dualize(cp.Problem(cp.Maximize(c @ x), constraints))
-    assert isinstance(dual.problem.objective, cp.Minimize)
-    assert names(dual.problem) == ["walls", "lambda_2"]
-    assert sizes(dual.problem) == (10 + 6, 3)  # |A'lam - c| <= lam_2 and two signs
-
-
 def test_quadratic_program() -> None:
     """Boyd and Vandenberghe (5.28), with c: -|P^-1/2 (A'lam + c)|^2 / 2 - b'lam, lam >= 0."""
     x = cp.Variable(6, name="x")
@@ -129,15 +119,6 @@ def test_second_order_cone_program() -> None:
     )
 
 
-def test_support_vector_machine() -> None:
-    """0 <= alpha <= C and no slack is left."""
-    X, y = RNG.normal(size=(12, 3)), np.where(RNG.normal(size=12) > 0, 1.0, -1.0)
-    w, intercept = cp.Variable(3, name="w"), cp.Variable(name="b")
-    slack = cp.pos(1 - cp.multiply(y, X @ w + intercept))
-    dual = cml.dualize(cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + 0.7 * cp.sum(slack))))
-    assert sizes(dual.problem) == (12, 3)  # two bounds and y'alpha = 0
-
-
 def test_quadratic_constraint() -> None:
     """min c'x with |Fx + g|^2 <= t: g'v - t lam - |v|^2 / (4 lam), F'v + c = 0, lam >= 0."""
     x = cp.Variable(3, name="x")
@@ -192,15 +173,6 @@ def test_squares_entry_by_entry(weights: list[float]) -> None:
     assert solve(dual.problem) == pytest.approx(-np.sqrt(3.0 * q) - 4.0 * c[:3][~used].sum())
     assert close(solve(problem), solve(dual.problem))
     assert dual.multipliers["lambda_1"].value == pytest.approx(np.sqrt(q / 12.0), rel=1e-5)
-
-
-@pytest.mark.parametrize("factor", [0.0, 1.0])
-@pytest.mark.parametrize("function", [cp.sum_squares, lambda r: cp.sum(cp.logistic(r))])
-def test_a_function_that_a_parameter_switches_off(function: Any, factor: float) -> None:
-    x, on = cp.Variable(3), cp.Parameter(nonneg=True, value=factor)
-    problem = cp.Problem(cp.Minimize(c[:3] @ x), [on * function(F[:, :3] @ x) + cp.norm(x) <= 5.0])
-    dual = cml.dualize(problem).problem
-    assert close(solve(problem), solve(dual))
 
 
 def test_logistic_regression() -> None:

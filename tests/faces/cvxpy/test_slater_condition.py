@@ -27,16 +27,12 @@ def feasibility(*constraints: Any, objective: Any = None) -> cp.Problem:
 CASES: dict[str, tuple[cp.Problem, bool]] = {
     "a point": (feasibility(cp.square(x) <= 0), False),
     "an interval": (feasibility(cp.square(x) <= 1), True),
-    "an interval cut at a third": (feasibility(cp.square(x) <= 1, 3 * x == 1), True),
     "an interval cut at its end": (feasibility(cp.square(x) <= 1, x == 1), False),
-    "an interval bounded at its end": (feasibility(cp.square(x) <= 1, x >= 1), False),
     "a point of linear inequalities": (feasibility(x <= 0, x >= 0), True),
     "a point of an absolute value": (feasibility(cp.abs(x) <= 0), True),
     "an l1 ball that is a point": (feasibility(cp.norm1(v) <= 0, cp.sum_squares(v) <= 1), True),
-    "contradictory lines": (feasibility(x >= 1, x <= 0), False),
     "an interval and a line apart": (feasibility(cp.square(x) <= 1, x >= 2), False),
     "the domain of a logarithm": (feasibility(x <= 1, objective=-cp.log(x)), True),
-    "outside a logarithm": (feasibility(x <= 0, objective=-cp.log(x)), False),
     "an exponential below 0": (feasibility(cp.exp(x) <= 0), False),
     "Boyd and Vandenberghe, exercise 5.21": (
         feasibility(cp.quad_over_lin(v[0], v[1]) <= 0, objective=cp.exp(-v[0])),
@@ -46,7 +42,6 @@ CASES: dict[str, tuple[cp.Problem, bool]] = {
     "a border of correlations": (feasibility(X >> 0, cp.diag(X) == 1, X[0, 1] >= 1), False),
     "correlations": (feasibility(X >> 0, cp.diag(X) == 1), True),
     "a ray of a second-order cone": (feasibility(cp.norm(v) <= v[0]), False),
-    "means": (feasibility(cp.sum(v) <= 1, objective=-cp.geo_mean(v)), True),
     "a thin lens": (feasibility(cp.square(x) <= 1, x >= 1 - 1e-9), True),
 }
 
@@ -92,26 +87,6 @@ def test_two_balls(unit: float, gap: float, expected: bool) -> None:
         radius = Fraction((3.0 - gap) * unit)
         assert p[0] ** 2 + p[1] ** 2 < Fraction(2.0 * unit) ** 2
         assert (p[0] - Fraction(far[0])) ** 2 + (p[1] - Fraction(far[1])) ** 2 < radius**2
-
-
-def test_equalities_are_met_by_a_point_as_near_as_it_says() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(5):
-        A, w = rng.normal(size=(2, 4)), cp.Variable(4, name="w")
-        b = A @ rng.normal(size=4)
-        found = cml.slater(feasibility(A @ w == b, cp.sum_squares(w) <= 100.0))
-        assert found.holds is True
-        p, rows = [Fraction(each) for each in found.point["w"].tolist()], A.tolist()
-        F = [[Fraction(each) for each in row] for row in rows]
-        r = [
-            Fraction(side) - sum(a * b for a, b in zip(row, p, strict=True))
-            for row, side in zip(F, b.tolist(), strict=True)
-        ]
-        G = [[sum(s * t for s, t in zip(one, two, strict=True)) for two in F] for one in F]
-        det = G[0][0] * G[1][1] - G[0][1] ** 2
-        z = (G[1][1] * r[0] - G[0][1] * r[1]) / det, (G[0][0] * r[1] - G[0][1] * r[0]) / det
-        square = z[0] * r[0] + z[1] * r[1]  # |A'(AA')^-1 r|^2
-        assert 0 <= float(square) ** 0.5 <= found.distance < 1e-12
 
 
 def drawn(rng: np.random.Generator) -> tuple[list[Any], list[Any]]:
@@ -166,20 +141,14 @@ def test_what_float64_cannot_tell_is_undecided() -> None:
 
 
 def test_posed_problems_and_values_that_stay() -> None:
-    rng = np.random.default_rng(1)
-    A = rng.normal(size=(20, 3))
-    t = np.sign(A @ [1.0, 2.0, -1.0])
-    for problem in (
-        cml.HardMarginSVM(A, t),
-        cml.ConstrainedRidge(A, t, 1.0),
-        cml.GaussianLikelihood(A, 0.1),
-        cml.LogisticRegression(A, t, 0.1),
-    ):
+    A, sides = np.random.default_rng(1).normal(size=(20, 3)), np.where(np.arange(20) % 2, 1.0, -1.0)
+    separable = cml.HardMarginSVM(A, np.sign(A @ [1.0, 2.0, -1.0]))
+    for problem in (separable, cml.ConstrainedRidge(A, sides, 1.0), cml.GaussianLikelihood(A, 0.1)):
         assert cml.slater(problem).holds is True
-    inseparable = cml.slater(cml.HardMarginSVM(A, np.where(np.arange(20) % 2, 1.0, -1.0)))
-    assert inseparable.holds is False
-    alpha, y = inseparable.multipliers["margin"], np.where(np.arange(20) % 2, 1.0, -1.0)
-    np.testing.assert_allclose((alpha * y) @ A, 0.0, atol=1e-9 * alpha.max())
+    found = cml.slater(cml.HardMarginSVM(A, sides))
+    assert found.holds is False
+    alpha = found.multipliers["margin"]
+    np.testing.assert_allclose((alpha * sides) @ A, 0.0, atol=1e-9 * alpha.max())
     x.value = 7.0
     cml.slater(CASES["an interval"][0])
     assert x.value == 7.0

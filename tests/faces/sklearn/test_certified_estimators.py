@@ -109,25 +109,6 @@ def optimum(parts: list) -> float:
     return total
 
 
-@pytest.mark.parametrize(("l1_ratio", "fit_intercept"), [(0.0, True), (0.5, False), (1.0, True)])
-def test_the_softmax_optimum_is_that_of_cvxpy(l1_ratio: float, fit_intercept: bool) -> None:
-    X, y, s = samples("three")
-    settings = {"l1_ratio": l1_ratio, "fit_intercept": fit_intercept, "C": 0.5}
-    fitted = LogisticRegression(
-        solver="saga", tol=1e-12, max_iter=100000, random_state=0, **settings
-    ).fit(X, y, sample_weight=s)
-    certificate = cml.certify(fitted, X, y, sample_weight=s, tol=1e-9)
-    assert certificate.verdict is cml.Verdict.CERTIFIED
-    W, b = cp.Variable((5, 3)), cp.Variable((1, 3))
-    Z = X @ W + (np.ones((len(y), 1)) @ b if fit_intercept else 0.0)
-    picked = cp.sum(cp.multiply(np.eye(3)[y // 10], Z), axis=1)
-    omega = l1_ratio * cp.sum(cp.abs(W)) + 0.5 * (1.0 - l1_ratio) * cp.sum_squares(W)
-    loss = 0.5 * (s @ (cp.log_sum_exp(Z, axis=1) - picked))
-    best = cp.Problem(cp.Minimize(loss + omega)).solve(solver="CLARABEL")
-    assert certificate.primal_objective == pytest.approx(best, rel=1e-7)
-    assert certificate.dual_objective == pytest.approx(best, rel=1e-7)
-
-
 @pytest.mark.parametrize("epsilon", [1.1, 3.0])
 def test_the_huber_optimum_is_that_of_cvxpy(epsilon: float) -> None:
     """Jointly in (w, b, sigma): sigma H(r/sigma) = min_t (r - t)^2 / sigma + 2 epsilon |t|."""
