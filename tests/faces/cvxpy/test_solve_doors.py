@@ -115,25 +115,6 @@ def test_what_is_integer_is_called_so(door: Callable[..., Any]) -> None:
             door(problem)
 
 
-def unsuitable() -> list[Any]:
-    """Not convex; a parameter without a value; data that are no number; no room; no problem."""
-    return [
-        cp.Problem(cp.Minimize(cp.sqrt(cp.sum(x)))),
-        cp.Problem(cp.Minimize(cp.Parameter(2, name="a") @ x)),
-        cp.Problem(cp.Minimize(np.array([np.nan, 1.0]) @ x)),
-        cp.Problem(cp.Minimize(cp.sum(x)), [x <= -np.inf]),
-        "min x",
-    ]
-
-
-@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
-def test_an_error_begins_with_the_function_that_was_called(door: Callable[..., Any]) -> None:
-    x.save_value(np.zeros(2))
-    for problem in unsuitable():
-        with pytest.raises(InputError, match=f"^{door.__name__}: "):
-            door(problem)
-
-
 FITTED = Ridge().fit([[1.0], [2.0]], [1.0, 2.0])
 MISSPELT: list[tuple[Callable[[], Any], str]] = [
     (lambda: cml.solve(SMALL, tolerance=1e-3), "solve: .*'tol'"),
