@@ -142,7 +142,7 @@ MUTANTS = [
         f"{CONIC}/optimum.py",
         "subject.curvature or curvature_words(bound.curvature)",
         '""',
-        ("tests/families/test_family_curvature.py::test_a_saddle_is_not_certified",),
+        ("tests/truth/families/test_rounded_data.py::test_a_saddle_is_not_certified",),
     ),
     Mutant(
         "audit: a variable that is not finite is judged",

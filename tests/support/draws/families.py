@@ -146,7 +146,7 @@ def judged(name: str, seeds: Iterable[int], few: int | None = None) -> Tally:
 def sampled(first: int, block: int = 40, draws: int = 120) -> list[Any]:
     """Blocks of seeds: the first few run always, the others of ``draws`` in the slow suite.
 
-    ``tests/families/test_judged_points.py`` judges 20 to 60 further draws of each family there,
+    ``tests/truth/families/test_drawn_families.py`` judges 20 to 60 further draws of each family there,
     and all of their points.
     """
     later = [range(k, min(k + block, draws)) for k in range(first, draws, block)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -10,10 +9,11 @@ import cvxpy as cp
 import numpy as np
 import pytest
 import support.draws.linear_draws as linear_draws
-from support.draws.families import assert_honest, sampled
+from sklearn.datasets import load_breast_cancer
+from support.exact.exact_program import solve_program
 
 import convexml as cml
-from convexml import Certificate, Verdict, losses, penalties
+from convexml import Certificate, losses, penalties
 
 Random = np.random.Generator
 
@@ -23,15 +23,6 @@ def same(one: Certificate, two: Certificate, where: str) -> None:
     assert one.verdict is two.verdict, f"{where}: {one!r} {two!r}"
     if np.isfinite(one.relative_gap) or np.isfinite(two.relative_gap):
         assert two.relative_gap == pytest.approx(one.relative_gap, rel=1e-3, abs=1e-9), where
-
-
-@pytest.mark.parametrize("seeds", sampled(12, 36))
-def test_no_false_verdict(seeds: range) -> None:
-    tally = assert_honest("learning: units", seeds)
-    assert tally.counts["certified"] > 0.1 * tally.judged
-
-
-# -- linear programs and CVXPY ---------------------------------------------------------------
 
 
 def twins(rng: Random) -> tuple[linear_draws.Linear, linear_draws.Linear, np.ndarray, np.ndarray]:
@@ -52,7 +43,7 @@ def twins(rng: Random) -> tuple[linear_draws.Linear, linear_draws.Linear, np.nda
     return one, two, column, cost / row
 
 
-@pytest.mark.parametrize("seeds", sampled(12, 36))
+@pytest.mark.parametrize("seeds", [range(6)])
 def test_linear_programs(seeds: range) -> None:
     for seed in seeds:
         rng = np.random.default_rng(seed)
@@ -73,7 +64,7 @@ def test_linear_programs(seeds: range) -> None:
         assert one.posed.solve().status == two.posed.solve().status
 
 
-@pytest.mark.parametrize("seeds", sampled(12, 36))
+@pytest.mark.parametrize("seeds", [range(6)])
 def test_linear_programs_through_cvxpy(seeds: range) -> None:
     for seed in seeds:
         rng = np.random.default_rng(seed)
@@ -95,8 +86,6 @@ def test_linear_programs_through_cvxpy(seeds: range) -> None:
             found.append(cml.certify(problem))
         same(found[0], found[1], f"{seed}")
 
-
-# -- learning problems: each in the group of units that it states ----------------------------
 
 # name: (problem at (X, y, unit of X by column, unit of y), unit of w, unit of P).
 Model = Callable[[np.ndarray, np.ndarray, float, float], Any]
@@ -123,7 +112,7 @@ BINARY: dict[str, Model] = {
 }
 
 
-@pytest.mark.parametrize("seeds", sampled(6))
+@pytest.mark.parametrize("seeds", [range(2)])
 @pytest.mark.parametrize("name", [*REAL, *BINARY])
 def test_learning_problems(name: str, seeds: range) -> None:
     make, real = (REAL | BINARY)[name], name in REAL
@@ -142,17 +131,6 @@ def test_learning_problems(name: str, seeds: range) -> None:
             at = np.abs(at) if name == "Nonnegative" else at
             shift = b if one.objective_parts.fit_intercept else 0.0
             same(one.certify(at, shift), two.certify(at * t / s, shift * t), f"{name}, {seed}")
-
-
-@pytest.mark.parametrize("exponent", [-40, -20, 0, 20, 40])
-def test_a_sign_constraint_broken_by_1e_minus_9(exponent: int) -> None:
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
-    problem = cml.LearningProblem(X, y, losses.Squared(), penalties.Nonnegative())
-    unit = 2.0**exponent
-    twin = cml.LearningProblem(X / unit, y, losses.Squared(), penalties.Nonnegative())
-    w = np.array([1.0, -1e-9])
-    same(problem.certify(w), twin.certify(w * unit), f"2^{exponent}")
 
 
 def test_a_huber_loss_of_a_tiny_threshold() -> None:
@@ -178,11 +156,83 @@ def test_lam_max_of_a_pinball_loss_forgets_the_size_of_an_outlier() -> None:
     assert levels[0] > 1e-3
 
 
-def test_verdicts_of_refused_units_are_no_crash() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for unit in (2.0**-500, 2.0**500):
-            rng = np.random.default_rng(0)
-            X, y = rng.normal(size=(8, 3)), rng.normal(size=8)
-            found = cml.LeastSquares(X * unit, y).certify(np.zeros(3))
-            assert found.verdict is not Verdict.CERTIFIED
+def data(unit: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4))
+    y = X @ np.array([1.0, -2.0, 0.0, 0.5]) + 0.3 * rng.normal(size=30)
+    return X * unit, y, np.where(y > 0.0, 1.0, -1.0)
+
+
+# (X, y, labels, unit of X) -> problem; radii are 1 in the units of w.
+PROBLEMS: dict[str, Callable[..., Any]] = {
+    "Absolute + L2Ball": lambda X, y, c, s: cml.LearningProblem(
+        X, y, losses.Absolute(), penalties.L2Ball(1.0 / s)
+    ),
+    "Quantile": lambda X, y, c, s: cml.QuantileRegression(X, y, 0.3, 0.05 * s),
+    "MinimumNorm": lambda X, y, c, s: cml.MinimumNorm(X[:3], y[:3]),
+    "Hinge + L1Ball": lambda X, y, c, s: cml.LearningProblem(
+        X, c, losses.Hinge(), penalties.L1Ball(1.0 / s)
+    ),
+    "ConstrainedLasso": lambda X, y, c, s: cml.ConstrainedLasso(X, y, 1.0 / s),
+    "ConstrainedRidge": lambda X, y, c, s: cml.ConstrainedRidge(X, y, 1.0 / s),
+    "logistic, l1": lambda X, y, c, s: cml.LogisticRegression(X, c, 0.05 * s, penalty="l1"),
+}
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1e-4, 1.0, 1e4, 1e8])
+@pytest.mark.parametrize("moves", [True, False], ids=["hyperparameters move along", "they stay"])
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_units_of_X(name: str, moves: bool, unit: float) -> None:
+    solution = PROBLEMS[name](*data(unit), unit if moves else 1.0).solve()
+    assert solution.status == "optimal", solution.certificate
+    if moves:
+        ordinary = PROBLEMS[name](*data(1.0), 1.0).solve()
+        factor = unit**-2 if name == "MinimumNorm" else 1.0
+        assert solution.objective == pytest.approx(ordinary.objective * factor, rel=1e-5)
+
+
+@pytest.mark.parametrize("lam", [1e-4, 1e-2, 1.0])
+def test_a_polynomial_kernel_on_raw_columns(lam: float) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    rows = slice(0, 569, 6)
+    problem = cml.KernelLogistic(X[rows], y[rows], lam, cml.kernels.Polynomial(2))
+    solution = problem.solve()
+    assert solution.status == "optimal", solution.certificate
+
+
+A = np.array([[-1, 2, -3, -1], [-1, -5, 2, 4], [1, -1, -3, -1], [-4, -2, 2, 4], [1, 2, 4, -1.0]])
+b, c = np.array([-8, 1, 5, -20, 5.0]), np.array([5, 16, -20, -17.0])
+
+
+def test_a_program_in_bad_units_is_solved_as_in_good_ones() -> None:
+    assert cml.LinearProgram(c, A, b).solve().objective == pytest.approx(1.0)
+    twin = c * 1e-9, A * 1e6, b * 1e6
+    best = float(solve_program(*twin).value)
+    assert best == pytest.approx(1e-9)
+    solution = cml.LinearProgram(*twin).solve()
+    assert solution.status == "optimal"
+    assert solution.objective == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("seeds", [range(6)])
+def test_fair_games_are_certified(seeds: range) -> None:
+    for seed in seeds:
+        fair_game(seed)
+
+
+def fair_game(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    G = rng.integers(-4, 5, (3, 3)).astype(float)
+    G = (G - G.T) * 2.0 ** rng.integers(-20, 21)
+    k = len(G)
+    program = cml.LinearProgram(
+        np.r_[np.zeros(k), -1.0],
+        np.c_[-G.T, np.ones(k)],
+        np.zeros(k),
+        np.r_[np.ones(k), 0.0][None],
+        [1.0],
+        [(0, None)] * k + [(None, None)],
+    )
+    solution = program.solve()
+    assert solution.status == "optimal", seed
+    assert abs(solution.objective) <= 1e-6 * np.abs(G).max(initial=1e-300)

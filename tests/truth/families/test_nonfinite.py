@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import gc
+import sys
 import warnings
 import weakref
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import convexml as cml
-from convexml import Verdict
+from convexml import LearningProblem, Verdict
 from convexml.certificates.judge import absent, bounded, judge, refuted
-from convexml.conditions import Condition, worst
+from convexml.conditions import Condition
 from convexml.errors import ConvexmlError
+from convexml.losses import SquaredHinge
+from convexml.penalties import Box, Nonnegative
 
 rng0 = np.random.default_rng(0)
 X, Y = rng0.normal(size=(8, 3)), rng0.normal(size=8)
@@ -80,27 +85,7 @@ def test_solving_data_that_overflow(name: str) -> None:
             )
 
 
-def test_the_group_lasso_of_the_story() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = cml.GroupLasso(X * 1e170, Y, 1.0, [0, 0, 1]).certify(np.ones(3))
-        check(found, "group lasso")
-        assert found.verdict is not Verdict.CERTIFIED
-        extreme = X.copy()
-        extreme[0] = 1.7e308
-        found = cml.Lasso(extreme, Y, 1.0).certify(np.ones(3))
-        check(found, "lasso")
-        assert found.verdict is not Verdict.CERTIFIED
-
-
 VALUES = (np.nan, np.inf, -np.inf, 0.0, 1e-12, 1.0, 1e308)
-
-
-def test_a_row_of_nan_meets_nothing() -> None:
-    for residual in ([0.0, np.nan], [np.nan, 0.0], [np.inf, 0.0]):
-        row = worst("row", "primal_feasibility", residual)
-        assert not row.meets(1e-6)
-        assert row.relative == np.inf
 
 
 def test_the_judge_certifies_no_number_that_is_none() -> None:
@@ -174,3 +159,40 @@ def test_a_certificate_that_was_read_lets_go_of_the_data() -> None:
     del A
     gc.collect()
     assert gone() is None
+
+
+ALLOWED = 10 / 3000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [300])
+def test_few_are_inaccurate_and_none_fails(
+    first: int, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(repository / "benchmarks"))
+    from random_problems import end
+
+    ends, doubtful = Counter[str](), []
+    for seed in range(first, first + 300):
+        _, name, status, reason, _ = end(seed)
+        ends[status] += 1
+        if status in ("inaccurate", "failed"):
+            doubtful.append(f"draw({seed}) {name}: {status}: {reason}")
+    sys.modules.pop("random_problems")
+    assert not ends["failed"], doubtful
+    assert ends["inaccurate"] <= ALLOWED * 300, doubtful
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_weights_over_many_orders(seed: int) -> None:
+    """The heavy samples can be met, and P* is all of the light ones."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(5, 12)), 6
+    X = rng.normal(size=(n, d))
+    y = np.where(rng.normal(size=n) > 0.0, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    weights = 10.0 ** rng.uniform(-7, 7, n)
+    penalty = (Box(-np.ones(d), np.ones(d)), Nonnegative())[seed % 2]
+    problem = LearningProblem(X, y, SquaredHinge(), penalty, sample_weight=weights)
+    solution = problem.solve()
+    assert solution.status == "optimal", solution.certificate

@@ -1,53 +1,35 @@
-"""No feasible problem is called infeasible, no infeasible one is certified, and clear ones are.
-
-Offsets 1 ... 1e14, rows that repeat one another but for 2^-20 ... 2^-52, and constraints on w that
-a margin, or an interpolation, meets by a hair or misses by one; rationals know which.
-"""
+"""Near the border of having no point or no minimum: none is denied what it has; rationals know."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from support.draws.infeasible_draws import FAMILIES, judged
-from support.draws.learning_draws import judge_learning
-from support.exact.exact_judging import FALSE_CERTIFIED, Tally
-from support.exact.exact_learning import Learning
-from support.exact.exact_numbers import ball
+from support.exact.exact_judging import Tally
 from support.exact.exact_program import INFEASIBLE
 
 import convexml as cml
 from convexml import LearningProblem, Verdict
-from convexml.certificates.learning.existence import attainable, dual_ray
-from convexml.certificates.learning.points.columns import ColumnPrice
 from convexml.losses import HardMargin, Interpolation, Loss
 from convexml.penalties import Box, L1Ball, L2Ball, Nonnegative, Penalty
 
-SAMPLE = 5
-DRAWS = 100
-"""Of each family, in blocks; the first are judged by default."""
-BLOCKS = [
-    pytest.param(first, marks=[] if first == 0 else pytest.mark.slow)
-    for first in range(0, DRAWS, SAMPLE)
-]
-POWERS = [pytest.param(k, marks=[] if k % 4 == 0 else pytest.mark.slow) for k in range(20, 53)]
+POWERS = [20, 34, 45, 52]
 
 
-@pytest.mark.parametrize("first", BLOCKS)
 @pytest.mark.parametrize("name", FAMILIES)
-def test_no_false_absence(name: str, first: int) -> None:
+def test_no_false_absence(name: str) -> None:
     tally = Tally()
-    for seed in range(first, first + SAMPLE):
+    for seed in range(5):
         tally.add(judged(name, seed)[1])
     assert not tally.crimes, tally.crimes[:5]
     clear = sum(n for answer, n in tally.counts.items() if "clearly: " in answer)
     sure = tally.counts["optimal clearly: optimal"] + tally.counts["infeasible clearly: infeasible"]
     assert sure >= 0.25 * clear  # offsets of 1e14 leave doubt
     assert not any("failed" in answer for answer in tally.counts)
-
-
-# -- rows that nearly repeat one another -----------------------------------------------------------
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -68,16 +50,7 @@ def test_two_rows_that_differ_by_a_power_of_two(k: int, intercept: bool) -> None
     assert problem.certify(w, b).verdict is not Verdict.REFUTED  # by points that miss Xw = y by 1
 
 
-def test_a_residual_that_hides_in_rounding_refutes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = cml.MinimumNorm([[1, 1], [1, 1 + 2.0**-46]], [0, 1])
-    monkeypatch.setattr("convexml.certificates.learning.gap.price_of_meeting", lambda *args: 0.0)
-    monkeypatch.setattr(
-        "convexml.certificates.learning.witness.price_of_meeting", lambda *args: 0.0
-    )
-    assert problem.certify([-(2.0**46), 2.0**46], 0.0).verdict is Verdict.REFUTED
-
-
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(8))
 def test_what_is_answered_is_near_the_exact_optimum(seed: int) -> None:
     known = FAMILIES["nearly dependent rows"](np.random.default_rng([7, seed])).problem
     solution = known.posed.solve()
@@ -89,8 +62,6 @@ def test_what_is_answered_is_near_the_exact_optimum(seed: int) -> None:
     if solution.status == "optimal" and best > 0.0:
         assert solution.objective == pytest.approx(best, rel=1e-6)
 
-
-# -- the constraint on w is what is in the way -----------------------------------------------------
 
 X = np.array([[1.0, 0.0], [2.0, 1.0], [-1.0, 0.0], [-2.0, 1.0]])
 y = np.array([1.0, 1.0, -1.0, -1.0])
@@ -144,13 +115,6 @@ def test_a_constraint_on_w_leaves_no_interpolation(penalty: Penalty, status: str
         assert penalty.conjugate(A.T @ nu, 1e-12) < targets @ nu
 
 
-def test_evidence_survives_a_file() -> None:
-    solution = LearningProblem(X, y, HardMargin(), L1Ball(0.5)).solve()
-    again = cml.Solution.from_json(solution.to_json())
-    assert again.status == "infeasible"
-    assert again.certificate.verdict is Verdict.CERTIFIED
-
-
 def enormous(k: int, loss: Loss, penalty: Penalty) -> str:
     """Status of a problem that (-2^k, 2^k), or (-2^k - 1, 2^(k + 1)), solves."""
     matrix, targets = [[1, 1], [1, 1 + 2.0**-k]], [0, 1]
@@ -164,25 +128,64 @@ def test_weights_without_a_bound_may_be_enormous(k: int, lo: Any, loss: Loss) ->
     assert enormous(k, loss, Box(lo, np.inf)) != "infeasible"
 
 
-def test_a_ray_without_a_price_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dual_ray, "dual_rounding", lambda *args: ColumnPrice(0.0))
-    free = Box(-np.inf, np.inf)
-    assert any(enormous(k, Interpolation(), free) == "infeasible" for k in range(44, 53))
+def certified(problem: cp.Problem) -> cml.Certificate:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return cml.certify(problem)
 
 
-def test_a_margin_down_to_rounding_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convexml.certificates.learning.account.stretches", lambda *args: True)
-    monkeypatch.setattr(attainable, "scales", lambda objective: True)
-    crimes = (crime for seed in range(60) for crime, _ in _hair(seed).crimes)
-    assert FALSE_CERTIFIED in crimes
+def test_the_line_of_the_table() -> None:
+    m = cp.Variable(3, nonneg=True)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(m)), [[1e-7, 2e-7, 5e-8] @ m >= 1])
+    found = cml.solve(problem)
+    assert (found.claim, found.verdict) == ("optimal", Verdict.CERTIFIED)
+    assert found.primal_objective == pytest.approx(1.0 / (1e-14 + 4e-14 + 2.5e-15), rel=1e-6)
 
 
-def _hair(seed: int) -> Tally:
-    """Two points a side, and the ball that just touches a separating w, or just misses it."""
-    rng = np.random.default_rng(seed)
-    entries = rng.normal(size=(4, 2)) + np.outer([3.0, 3.0, -3.0, -3.0], [1.0, 1.0])
-    known = Learning(entries, y, ("hard_margin",), ("l1", 1.0))
-    t = float(known.optimum.value) * (1.0 + rng.choice([-1.0, 0.0, 1.0]) * 2.0**-50)
-    inside = Learning(entries, y, ("hard_margin",), ("l1_ball", t))
-    assert ball(known.optimum.value) > 0
-    return judge_learning(rng, inside, f"seed {seed}", few=3)
+def test_multipliers_of_1e14_of_an_equality_as_two_rows() -> None:
+    x = cp.Variable(2)
+    rows = [x[0] + 2 * x[1] <= 3, -x[0] - 2 * x[1] <= -3, x >= 0]
+    problem = cp.Problem(cp.Minimize(cp.sum(x)), rows)  # 3/2 at (0, 3/2)
+    for at, worse in (([3.0, 0.0], 1.5), ([0.0, 1.5], 0.0)):
+        x.save_value(np.array(at))
+        for row, value in zip(rows, (1e14, 1e14 + 1.0, np.zeros(2)), strict=True):
+            row.save_dual_value(np.array(value))  # D = 3, c + A'y = (0, -1)
+        found = certified(problem)
+        assert found.verdict is not (Verdict.CERTIFIED if worse else Verdict.REFUTED)
+        assert found.within is not None or found.gap >= worse
+
+
+@pytest.mark.parametrize("K", [1e3, 1e14, 1e17, 1e30])
+def test_the_multiplier_of_a_bound_hides_no_residual(K: float) -> None:
+    """min x subject to x >= 1, x >= 0: (2, K) leaves -1 - K, of which K is no rounding."""
+    x = cp.Variable(1)
+    problem = cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1, x >= 0])
+    x.save_value(np.array([2.0]))
+    for row, value in zip(problem.constraints, (2.0, K), strict=True):
+        row.save_dual_value(np.array([value]))
+    found = certified(problem)
+    assert found.verdict is not Verdict.CERTIFIED
+    assert found.gap >= 1.0 or found.within is not None
+
+
+@pytest.mark.parametrize("k", [20, 30, 40, 50])
+def test_no_way_down_from_nowhere(k: int) -> None:
+    """x <= 1 and x >= 1 + 2^-k, both within tol, beside a z that falls for ever."""
+    x, z = cp.Variable(), cp.Variable(nonneg=True)
+    for side, status in ((1.0 + 2.0**-k, "infeasible"), (1.0 - 2.0**-k, "unbounded")):
+        problem = cp.Problem(cp.Minimize(-z), [x <= 1.0, x >= side])
+        problem._status = "unbounded"
+        found = certified(problem)
+        assert found.verdict is not Verdict.CERTIFIED or found.claim == status
+        assert found.verdict is Verdict.CERTIFIED or status == "infeasible"
+
+
+def test_rounding_of_a_form_is_no_better_point() -> None:
+    """The terms of x'Px are 1e21: NumPy's P* = -3.2e8 is off by 3e4."""
+    P = np.array([[145.0, 28.0, -229.0], [28.0, 73.0, -247.0], [-229.0, -247.0, 970.0]])
+    A = np.array([[2.0, -5.0, 13.0], [3.0, -2.0 + 2.0**-18, 3.0], [-23.0, -3.0, 32.0]])
+    x = cp.Variable(3)
+    objective = 0.5 * cp.quad_form(x, cp.psd_wrap(P)) + np.array([-3.0, 1.0, -1.0]) @ x
+    problem = cp.Problem(cp.Minimize(objective), [A @ x <= [32.0, 7.0, 92.0], x >= 0])
+    x.save_value(np.array([642326821.9885494, 1926984743.7770998, 642327225.9083729]))
+    assert certified(problem).verdict is not Verdict.REFUTED  # the optimum, rounded
