@@ -27,10 +27,7 @@ from convexml.numerics import Array
 def exceeds(B: Array, sigma: float) -> bool:
     """Whether sigma_min(B) > sigma, decided in rationals."""
     rows = [list(column) for column in zip(*table(B), strict=True)]
-    gram = [[dot(a, b) for b in rows] for a in rows]
-    for i in range(len(gram)):
-        gram[i][i] -= exact(sigma) ** 2
-    return definite(gram)
+    return definite([[dot(a, b) for b in rows] for a in rows], -(exact(sigma) ** 2))
 
 
 def matrices(seed: int) -> tuple[Array, float]:

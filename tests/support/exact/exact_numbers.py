@@ -70,6 +70,7 @@ def rank(A: Sequence[Row]) -> int:
     return int(fmpq_mat(A).rank()) if A and A[0] else 0
 
 
-def definite(A: Sequence[Row]) -> bool:
-    """Whether a symmetric matrix is positive definite: its leading minors, exactly."""
-    return all(fmpq_mat([line[:k] for line in A[:k]]).det() > 0 for k in range(1, len(A) + 1))
+def definite(A: Sequence[Row], shift: fmpq = ZERO) -> bool:
+    """Whether A + shift I is positive definite, A symmetric: its leading minors, exactly."""
+    M = [[v + (i == j) * shift for j, v in enumerate(line)] for i, line in enumerate(A)]
+    return all(fmpq_mat([line[:k] for line in M[:k]]).det() > 0 for k in range(1, len(M) + 1))
