@@ -83,7 +83,11 @@ def test_the_objective_is_that_of_the_namesake(case: Case, weighted: bool) -> No
 
 
 REAL = {"real": load_diabetes, "binary": load_breast_cancer, "three": load_wine}
-ON_REAL = [case for case in CASES_HERE if case.data in REAL and case.form != "kernel"]
+ON_REAL = [
+    case
+    for case in CASES_HERE
+    if case.data in REAL and case.form != "kernel" and "no penalty" not in case.name
+]
 
 
 @pytest.mark.slow
@@ -100,7 +104,7 @@ def test_no_namesake_is_below_on_real_data(case: Case) -> None:
     found = ours_of(theirs).fit(X, y)
     assert found.certificate_.verdict is cml.Verdict.CERTIFIED
     best, reached = (case.documented(each, X, y, np.ones(150)) for each in (theirs, found))
-    assert reached <= best * (1.0 + 1e-6)
+    assert reached <= best + 1e-6 * abs(best)
 
 
 def test_what_is_not_verified_is_told() -> None:
