@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support.draws.families import assert_honest, sampled
+from support.draws.families import assert_honest
 from support.draws.linear_draws import game, solvable
 from support.programs.netlib import netlib
 from support.sizes import sizes
@@ -221,8 +221,16 @@ def test_cplex2_is_never_optimal() -> None:
     assert found.verdict is Verdict.UNDECIDED
 
 
-@pytest.mark.parametrize("seeds", sampled(8, 25))
-@pytest.mark.parametrize("kind", ["contradictions", "almost feasible"])
-def test_programs_that_contradict_themselves_by_little(kind: str, seeds: range) -> None:
-    tally = assert_honest(f"linear: {kind}", seeds)
-    assert tally.counts["status infeasible"] + tally.counts["status optimal"] > 0.2 * len(seeds)
+DOUBTFUL = {"linear: contradictions": 8, "linear: almost feasible": 8, "CVXPY: touching": 4}
+DOUBTFUL |= {"CVXPY: contradictions": 4, "CVXPY: cones": 3, "CVXPY: programs": 3}
+DOUBTFUL |= dict.fromkeys(("hard margin, interpolation", "feasible by a hair, or not"), 6)
+
+
+@pytest.mark.parametrize("name", DOUBTFUL)
+def test_no_false_verdict_where_little_contradicts(name: str) -> None:
+    seeds = range(DOUBTFUL[name])
+    tally = assert_honest(name if ":" in name else f"learning: {name}", seeds, 4)
+    assert tally.judged >= 2 * len(seeds)
+    if name.startswith("linear"):
+        decided = tally.counts["status infeasible"] + tally.counts["status optimal"]
+        assert decided > 0.2 * len(seeds)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
-import pytest
 
 import support.draws.absence_draws as absence_draws
 import support.draws.conic_draws as conic_draws
@@ -141,16 +139,6 @@ def judged(name: str, seeds: Iterable[int], few: int | None = None) -> Tally:
                 error.add_note(f"while judging {name!r}, seed {seed}")
                 raise
     return tally
-
-
-def sampled(first: int, block: int = 40, draws: int = 120) -> list[Any]:
-    """Blocks of seeds: the first few run always, the others of ``draws`` in the slow suite.
-
-    ``tests/truth/families/test_drawn_families.py`` judges 20 to 60 further draws of each family there,
-    and all of their points.
-    """
-    later = [range(k, min(k + block, draws)) for k in range(first, draws, block)]
-    return [range(first), *(pytest.param(seeds, marks=pytest.mark.slow) for seeds in later)]
 
 
 def assert_honest(name: str, seeds: Iterable[int], few: int = 5) -> Tally:
