@@ -20,19 +20,17 @@ from support.pages import BLOCK
 import convexml as cml
 from convexml.numerics import Array
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 PAGE = (REPOSITORY / "docs" / "extending.md").read_text(encoding="utf-8")
 FILE = re.compile(r"# (convexml/\S+\.py)\n")
 PATCH = re.compile(r"```diff\n(.*?)```", re.DOTALL)
 LAWS = (
     "test_catalogue",
     "test_registry",
-    "test_laws_losses",
-    "test_laws_penalties",
-    "test_losses_cvxpy",
-    "test_penalties_cvxpy",
+    "test_losses",
+    "test_penalties",
     "test_models_duality",
-    "test_sample_steps",
+    "test_sampled_rows",
 )
 NEW = "LogCosh or Slope or LinearOneClass or heavy_ball or forgotten or exported or exists"
 
@@ -98,7 +96,7 @@ def test_in_a_copy_of_the_package_they_obey_the_laws(tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout[-3000:]
-    assert int(re.search(r"(\d+) passed", run.stdout)[1]) > 90
+    assert int(re.search(r"(\d+) passed", run.stdout)[1]) > 70
 
 
 def test_rounding_of_log_cosh_is_bounded(

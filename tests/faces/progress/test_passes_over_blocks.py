@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import sys
 import time
 from collections.abc import Callable
@@ -15,7 +14,6 @@ from distributed import Client, LocalCluster
 import convexml as cml
 from convexml.blocks import Here
 from convexml.blocks.remote import tasks, waiting
-from convexml.blocks.remote.news import News, UnderWay
 from convexml.progress import Progress, block_by_block, operation, passing, telling
 
 RNG = np.random.default_rng(2)
@@ -93,11 +91,6 @@ def test_a_slow_loader_is_seen_at_work(clock: Clock) -> None:
     assert [stage.done for stage in said] == [2, 3, 4] * (blocks.passes - 1)
 
 
-def test_nobody_is_asked_where_nobody_watches() -> None:
-    parts = iter(range(3))
-    assert block_by_block(parts, 3) is parts
-
-
 def test_an_interrupt_in_a_pass_leaves_the_stages_as_they_were(clock: Clock) -> None:
     told: list[Progress] = []
 
@@ -113,53 +106,11 @@ def test_an_interrupt_in_a_pass_leaves_the_stages_as_they_were(clock: Clock) -> 
     assert str(told[-1]) == "solve certifying"
 
 
-class Task:
-    """A task of a cluster, as far as who waits looks at it."""
-
-    def __init__(self, key: str) -> None:
-        self.key, self.is_done = key, False
-
-    def done(self) -> bool:
-        return self.is_done
-
-
-def test_a_pass_with_workers_counts_blocks_of_tasks_that_run_and_that_ended(clock: Clock) -> None:
-    told: list[Progress] = []
-    one, two, later = sent = [Task("one"), Task("two"), Task("later")]
-    with operation("solve", told.append), passing(3):
-        known = UnderWay.__new__(UnderWay)
-        known.news, known.passes = News("topic"), []
-        known.begin(sent[:2], [3, 2])
-        known.begin([later], [5])
-        known.tell()  # too early
-        clock.work(1.5)
-        known.news.take((0.0, pickle.dumps(([], {"one": 2, "two": 1}))))
-        known.tell()
-        one.is_done = True
-        clock.work(1.0)
-        known.tell()
-        del two, sent[1]  # nobody holds what it gave
-        known.end()
-        clock.work(1.0)
-        known.tell()
-        assert known.news.done == {}
-    assert [str(each) for each in told[1:]] == [
-        "solve > pass 3, block 3/5",
-        "solve > pass 3, block 4/5",
-        "solve",
-        "solve > pass 3, block 0/5",
-    ]
-
-
 @pytest.mark.slow
 def test_blocks_with_the_workers_of_a_cluster_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     told_of = sys.modules["convexml.progress.passing"]
-    for module, name in (
-        (told_of, "FIRST"),
-        (told_of, "EVERY"),
-        (waiting, "LOOK"),
-        (tasks, "EVERY"),
-    ):
+    known = ((told_of, "FIRST"), (told_of, "EVERY"), (waiting, "LOOK"), (tasks, "EVERY"))
+    for module, name in known:
         monkeypatch.setattr(module, name, 0.02)
     told: list[Progress] = []
 

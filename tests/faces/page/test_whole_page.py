@@ -1,6 +1,6 @@
-"""The page that the README's report command wrote: whole, honest, readable without a network.
+"""The page that the README's report command wrote: whole, honest, offline, quick to show.
 
-``pytest -m page --page=report.html``; .ci/run calls it after the report command.
+``pytest -m page tests/faces/page --browser --page=report.html``; .ci/run calls it.
 """
 
 from __future__ import annotations
@@ -10,12 +10,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.browser.measure import (
+    CUT,
+    OUTSIDE,
+    OVERPRINTED,
+    PAPER,
+    PARTED,
+    SCHEMES,
+    UNFOLD,
+    WIDTHS,
+    opened,
+    stranded,
+    violations,
+)
 from support.report.reader import Page, document_of, read
 
 from convexml.solvers.registry import names
 
 pytestmark = pytest.mark.page
-REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -81,3 +96,62 @@ def test_a_confirmed_optimum_has_its_gap_within_the_tolerance(rows: list[dict[st
     for row in rows:
         if row["verdict"] == "certified" and row["status"] == "optimal":
             assert 0 <= row["relative_gap"] <= row["tol"], (row["problem"], row["solver"])
+
+
+FEW = """() => {
+  const wide = [...document.querySelectorAll("article")]
+    .sort((a, b) => b.textContent.length - a.textContent.length).slice(0, 2);
+  for (const each of wide) for (const fold of each.querySelectorAll("details")) fold.open = true;
+}"""
+"""Unfold the two fullest problems: axe takes its time."""
+
+
+PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"
+
+
+@pytest.fixture(scope="module")
+def whole(pytestconfig: pytest.Config) -> str:
+    path = pytestconfig.getoption("page")
+    assert path, "say which page: --page=report.html"
+    return Path(path).resolve().as_uri()
+
+
+def test_it_is_shown_within_two_seconds(browser: Any, whole: str) -> None:
+    with opened(browser, whole, 1440, "light") as (page, wrong):
+        assert page.evaluate(PAINTED) < 2000.0
+        assert wrong == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_text_is_outside_its_box_or_on_another(browser: Any, whole: str, width: int) -> None:
+    with opened(browser, whole, width, "light") as (page, wrong):
+        page.evaluate(FEW)
+        assert page.evaluate(OVERPRINTED) == []
+        page.evaluate(UNFOLD)
+        assert page.evaluate(OUTSIDE) == []
+        assert page.evaluate(CUT) == []
+        assert wrong == []
+
+
+def test_on_paper_nothing_is_parted_from_what_follows(browser: Any, whole: str) -> None:
+    with opened(browser, whole, PAPER[0], "light") as (page, _):
+        page.emulate_media(media="print")
+        assert page.evaluate(PARTED, PAPER[1]) == []
+        headings, wrong = stranded(page)
+        assert len(headings) > 100
+        assert wrong == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_axe_finds_nothing_on_it(browser: Any, whole: str, width: int, scheme: str) -> None:
+    with opened(browser, whole, width, scheme) as (page, _):
+        page.evaluate(FEW)
+        assert violations(page) == []
+
+
+def test_every_link_leads_somewhere(browser: Any, whole: str) -> None:
+    with opened(browser, whole, 1440, "light") as (page, _):
+        broken = "(all) => all.filter((a) => !document.getElementById(a.hash.slice(1))).length"
+        assert page.eval_on_selector_all("a", broken) == 0
+        assert page.locator("a").count() > 1000

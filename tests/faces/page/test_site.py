@@ -1,6 +1,6 @@
 """The documentation as it was built: whole, offline, readable on a phone and with a keyboard.
 
-``pytest -m page tests/browser/test_site.py --browser --site=site``; .ci/run calls it.
+``pytest -m page tests/faces/page/test_site.py --browser --site=site``; .ci/run calls it.
 """
 
 from __future__ import annotations

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import cvxpy as cp
 import numpy as np
+import pandas as pd
 import pytest
+from support.report.commands import write
+from typer.testing import CliRunner
 
 import convexml as cml
+from convexml.cli import app
 from convexml.errors import InputError
-from convexml.models.problem import LearningProblem
 from convexml.progress import Progress, at, counted, evaluated, is_watched, operation
-from convexml.solvers import driver
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(40, 6))
@@ -55,28 +59,6 @@ def test_the_values_of_a_model_in_named_arrays_are_those_of_its_trace() -> None:
     assert run[: len(expected)] == expected
 
 
-def test_watching_evaluates_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-    plain = driver.quick_gap
-
-    def counting(*args: object) -> object:
-        calls.append(1)
-        return plain(*args)
-
-    monkeypatch.setattr(driver, "quick_gap", counting)
-    judged = LearningProblem.judge_solved
-    monkeypatch.setattr(
-        LearningProblem, "judge_solved", lambda *a: (calls.append(2), judged(*a))[1]
-    )
-    found = []
-    for progress in (False, lambda event: None):
-        calls.clear()
-        LASSO.solve(progress=progress)
-        found.append(list(calls))
-    assert found[0]
-    assert found[0] == found[1]
-
-
 @pytest.mark.parametrize("name", ["clarabel", "scs", "highs", "osqp"])
 def test_of_a_solver_through_cvxpy_its_name_is_told_and_no_iterate(name: str) -> None:
     told: list[Progress] = []
@@ -110,12 +92,6 @@ def test_a_path_counts_its_points_and_hears_of_each() -> None:
     ]
     assert {each.stages[1].name for each in told if len(each.stages) > 1} == {"Lasso.solve"}
     assert math.isnan(told[-1].objective)  # it is that of no one problem
-
-
-def test_an_interval_of_lam_tells_where_it_is() -> None:
-    told: list[Progress] = []
-    LASSO.path((0.3, 0.2), everywhere=1e-2, progress=told.append)
-    assert "Lasso.path lam = 0.3" in {str(each.stages[0]) for each in told}
 
 
 def test_cross_validation_counts_its_folds() -> None:
@@ -241,9 +217,105 @@ def test_what_is_no_wish_is_refused(call: Callable[[object], object]) -> None:
         call("yes")
 
 
-def test_a_watched_run_gives_the_same_answer() -> None:
+def test_a_watched_run_gives_the_same_answer_and_evaluates_nothing_more() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         one, other = LASSO.solve("fista"), LASSO.solve("fista", progress=lambda event: None)
     assert np.array_equal(one.primal["w"], other.primal["w"])
     assert one.iterations == other.iterations
+    gaps = [[record.gap for record in each.evaluated] for each in (one, other)]
+    assert gaps[0]
+    assert gaps[0] == gaps[1]
+
+
+# -- interruptions and warnings --------------------------------------------------------------------
+
+
+def test_a_watcher_that_interrupts_at_once_is_called_no_more() -> None:
+    calls = []
+
+    def stop(event: Progress) -> None:
+        calls.append(event)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        LASSO.solve(progress=stop)
+    count = len(calls)
+    assert not is_watched()
+    assert cml.Lasso(X, Y, 0.2).solve().status == "optimal"
+    assert len(calls) == count
+
+
+def test_an_inner_operation_interrupted_at_once_leaves_the_outer_as_it_was() -> None:
+    told: list[Progress] = []
+
+    def stop(event: Progress) -> None:
+        told.append(event)
+        if len(told) == 2:
+            raise KeyboardInterrupt
+
+    with operation("outer", stop):
+        with suppress(KeyboardInterrupt), operation("inner"):
+            pass
+        at("on")
+    assert [str(stage) for stage in told[-1].stages] == ["outer on"]
+
+
+def failing(event: Progress) -> None:
+    raise KeyError("no such column")
+
+
+DOUBTS: dict[str, Callable[[], object]] = {
+    "solve": lambda: LASSO.solve(progress=failing),
+    "path": lambda: LASSO.path([0.2], progress=failing),
+    "compare": lambda: cml.compare(LASSO, ["fista"], progress=failing),
+    "names": lambda: cml.Ridge(X, Y, 0.1).solve().predict(pd.DataFrame(X).add_prefix("x")),
+    "folds": lambda: cml.estimators.LassoCV(cv=3, alphas=4, tol=1e-25).fit(X, Y),
+    "ridge": lambda: cml.estimators.RidgeCV(cv=3, alphas=[1.0], tol=1e-25).fit(X, Y),
+    "cross_validate": lambda: LASSO.cross_validate([0.1], folds=3, tol=1e-25),
+}
+
+
+@pytest.mark.parametrize("name", DOUBTS)
+def test_a_warning_points_to_the_line_that_asked(name: str) -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        DOUBTS[name]()
+    assert {each.filename for each in told} == {__file__}
+
+
+# -- commands; on a pipe nothing of it is written -------------------------------------------------
+
+
+def told_by(*arguments: str) -> tuple[list[Progress], str]:
+    """What is told while a command runs, and its standard output; no word on the other one."""
+    told: list[Progress] = []
+    with cml.showing_progress(told.append):
+        result = CliRunner().invoke(app, list(arguments))
+    assert result.exit_code in (0, 5), result.output
+    assert result.stderr == ""
+    return told, result.stdout
+
+
+def test_solve_ends_with_the_values_of_the_answer(ridge: Path) -> None:
+    told, text = told_by("solve", str(ridge), "--json")
+    (record,) = json.loads(text)["records"]
+    assert [each.name for each in told][:1] == ["reading"]
+    last = told[-1]
+    assert str(last) == "ridge.toml"
+    assert (last.objective, last.gap) == (record["objective"], record["gap"])
+    assert "Ridge.solve" in {stage.name for each in told for stage in each.stages}
+
+
+def test_check_ends_with_the_values_of_the_certificate(ridge: Path) -> None:
+    write(ridge.parent / "W.csv", "0\n0\n")
+    told, text = told_by("check", str(ridge), "--weights", str(ridge.parent / "W.csv"), "--json")
+    (record,) = json.loads(text)["records"]
+    assert (str(told[-1]), told[-1].gap) == ("ridge.toml", record["gap"])
+
+
+@pytest.mark.parametrize("command", ["explain", "compare"])
+def test_the_other_commands_tell_of_their_runs(command: str, ridge: Path) -> None:
+    more = ["--solvers", "newton", "--jobs", "1"] if command == "compare" else []
+    told, _ = told_by(command, str(ridge), *more)
+    assert "Ridge.solve" in {stage.name for each in told for stage in each.stages}

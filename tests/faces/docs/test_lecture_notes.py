@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 SPEC = importlib.util.spec_from_file_location(
     "lecture_notes", REPOSITORY / "docs" / "extensions" / "lecture_notes.py"
 )
