@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from typing import Any
@@ -17,26 +17,23 @@ from support.models.in_blocks import MODELS, NAMED, Data
 
 import convexml as cml
 from convexml import penalties
-from convexml.blocks import BlockArray, Here, dear, in_memory, rowwise, together
+from convexml.blocks import BlockArray, Here, in_memory, together
 from convexml.blocks.executor import tree_sum
 from convexml.blocks.remote.tree import added, shared_out
 from convexml.design import (
     BlockedDesign,
     DenseDesign,
-    ScaledDesign,
     SingleDesign,
     SparseDesign,
     as_design,
     is_single,
 )
 from convexml.design.brought import column_facts
-from convexml.design.scaled import last_scores
 from convexml.errors import InputError
 from convexml.objective.outputs.class_hessian import class_sums
 from convexml.solvers.first_order import consensus
 from convexml.solvers.quadratic.penalised import Penalised
 from convexml.solvers.registry import ALGORITHMS
-from convexml.theory.spectrum import row_squares
 
 RNG = np.random.default_rng(7)
 X = RNG.standard_normal((60, 3))
@@ -86,23 +83,6 @@ def test_columns_are_told_of_in_one_visit(kind: Any) -> None:
     if kind is np.asarray:
         np.testing.assert_array_equal(blocked.extent, (some.min(axis=0), some.max(axis=0)))
     assert blocked.visits.count == 1
-
-
-def test_weights_that_are_equal_take_no_other_visit() -> None:
-    blocked = design(Here())
-    alike, expected = blocked.ones * 0.25, 0.25 * (X**2).sum(axis=0)
-    np.testing.assert_allclose(blocked.column_squares(alike), expected)
-    visits = blocked.visits.count
-    unknown = alike * np.exp(blocked.matvec(np.zeros(3)))
-    np.testing.assert_allclose(blocked.column_squares(unknown), expected)
-    assert blocked.visits.count > visits
-
-
-def test_products_beyond_numbers_are_not_remembered_for_a_part_of_them() -> None:
-    huge = as_design(np.array([[1e308, 1e308], [1.0, 0.0]]))
-    with np.errstate(over="ignore"):
-        assert last_scores(huge, np.array([1.0, 1.0]))[0] == np.inf
-        assert last_scores(huge, np.array([0.5, 0.5]))[0] == 1e308
 
 
 def test_what_is_written_to_an_array_does_not_reach_what_was_noted_down_before() -> None:
@@ -181,35 +161,6 @@ def test_sums_and_both_ends_are_asked_once_of_numbers_that_do_not_change() -> No
     assert np.isnan(none.min())
 
 
-CALLS: list[int] = []
-
-
-@rowwise
-def cheap(x: Any) -> Any:
-    return CALLS.append(len(x)) or x + 1.0
-
-
-@rowwise
-@dear
-def long(x: Any) -> Any:
-    return CALLS.append(len(x)) or x + 1.0
-
-
-@pytest.mark.parametrize(("function", "times"), [(cheap, 2), (long, 1)])
-def test_what_is_dear_is_kept_though_memory_is_full(function: Any, times: int) -> None:
-    big = np.arange(40_000.0)
-    here = Here(memory=2.0 * big.nbytes, threads=1)
-    values = BlockArray(here.placed(np.split(big, 4)), here)
-    filling = BlockArray(here.placed([big]), here)
-    assert here.is_full
-    CALLS.clear()
-    found = function(values)
-    assert found.sum() == np.sum(big + 1.0)
-    assert (found * found).sum() == np.sum((big + 1.0) ** 2)
-    assert CALLS.count(10_000) == 4 * times
-    assert len(filling.blocks()) == 1
-
-
 # -- sums of one tree ------------------------------------------------------------------------------
 
 COUNTS = [1, 2, 3, 5, 7, 8, 50, 97]
@@ -237,12 +188,6 @@ def test_partial_sums_in_any_order_end_at_the_sum_of_the_tree(groups: int) -> No
             assert total == tree_sum(values)
     other = np.array([1.0, 1e16, -1e16, 1.0])
     assert tree_sum(other) != sum(other)  # another order would be noticed
-
-
-def test_few_sums_of_a_group_wait_for_those_of_another() -> None:
-    shares = np.array(shared_out(1000, 7))
-    groups = [{(0, k): 0.0 for k in np.flatnonzero(shares == group)} for group in range(7)]
-    assert max(len(added(group, 1000)) for group in groups) <= 8
 
 
 # -- single precision, against whole numbers, which are exact --------------------------------------
@@ -424,16 +369,6 @@ def test_saga_draws_from_one_block_after_the_other(kind: Any) -> None:
     for one, (x, u) in zip(found, expected, strict=False):
         np.testing.assert_allclose(np.append(one.w, one.b), x, rtol=1e-10, atol=1e-12)
         np.testing.assert_allclose(in_memory(one.u), u, rtol=1e-10, atol=1e-12)
-
-
-def test_the_squares_of_rows_are_those_in_their_units() -> None:
-    units, single = 2.0 ** np.arange(-2, 4), DATA.X.astype(np.float32)
-    blocks = [as_design(part) for part in np.split(single, [50])]
-    expected = ((single * units) ** 2).sum(axis=1)
-    known = NAMED["ridge"].of(DATA, fit_intercept=False).objective_parts
-    for given in (as_design(single), BlockedDesign.of(blocks, Here())):
-        objective = replace(known, design=ScaledDesign(given, units))
-        np.testing.assert_allclose(in_memory(row_squares(objective)), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -23,20 +23,12 @@ X = cp.Variable(2, name="x")
 X.value = np.array([-1.0, 1.0])
 M = matrix(-np.eye(2), symmetric=True)
 OUTSIDE = {
-    "inv_pos": (cp.Minimize(X[0]), [cp.inv_pos(X[0]) <= 1]),
-    "quad_over_lin": (cp.Minimize(X[0]), [cp.quad_over_lin(X[1], X[0]) <= 1]),
-    "power -1": (cp.Minimize(X[0]), [cp.power(X[0], -1) <= 1]),
     "power -2": (cp.Minimize(X[0]), [cp.power(X[0], -2) <= 2]),
     "power 3": (cp.Minimize(X[0]), [cp.power(X[0], 3) <= 1]),
-    "log_det": (cp.Minimize(cp.trace(M)), [cp.log_det(M) >= -1]),
     "objective quad_over_lin": (cp.Minimize(cp.quad_over_lin(X, X[0])), []),
-    "objective 2 quad_over_lin": (cp.Minimize(2 * cp.quad_over_lin(X, X[0])), []),
     "objective power 3": (cp.Minimize(cp.power(X[0], 3)), []),
-    "objective inv_pos": (cp.Minimize(cp.inv_pos(X[0])), [X <= 2]),
     "objective log_det": (cp.Maximize(cp.log_det(M)), [cp.trace(M) <= 2]),
     "objective matrix_frac": (cp.Minimize(cp.matrix_frac(np.ones(2), M)), [cp.trace(M) <= 2]),
-    "objective 2 geo_mean": (cp.Maximize(2 * cp.geo_mean(X)), [cp.sum(X) <= 1]),
-    "objective log": (cp.Maximize(np.array([1.0, 2.0]) @ cp.log(X) + 1), [cp.sum(X) <= 1]),
 }
 
 
@@ -51,11 +43,9 @@ def test_a_point_outside_of_a_domain_is_infeasible(name: str) -> None:
 
 x, t = cp.Variable(2, name="x"), cp.Variable(name="t")
 INSIDE = {
-    "inv_pos": (cp.Problem(cp.Minimize(t), [cp.inv_pos(t) <= 1]), 1.0),
     "quad_over_lin": (cp.Problem(cp.Minimize(cp.quad_over_lin(t - 1, t)), [t <= 0.5]), 0.5),
     "power 3": (cp.Problem(cp.Minimize(cp.power(t, 3)), [t >= 0.5]), 0.125),
     "log": (cp.Problem(cp.Maximize(cp.sum(cp.log(x))), [cp.sum(x) <= 1]), 2 * np.log(0.5)),
-    "sqrt": (cp.Problem(cp.Minimize(t - cp.sqrt(t)), [t <= 2]), -0.25),
     "squares": (cp.Problem(cp.Minimize(cp.sum_squares(x - 1) + t**4), [x >= 2]), 2.0),
 }
 """Problems whose optimum stands in closed form."""
@@ -80,17 +70,6 @@ def test_a_domain_counts_relative_to_its_row() -> None:
         found = cml.certify(problem)
         assert ("domain of the objective" in found.reason) == broken
         assert (found.verdict is Verdict.REFUTED) == broken
-
-
-def test_a_matrix_that_is_not_symmetric_gets_a_verdict() -> None:
-    N = matrix(np.array([[1.0, 2.0], [0.0, 1.0]]))
-    for constraint, verdict, words in (
-        (cp.lambda_max(N) <= 0, Verdict.REFUTED, "domain"),
-        (cp.log_det(N) >= 0, Verdict.UNDECIDED, "log_det(M) has no value"),
-    ):
-        found = cml.certify(cp.Problem(cp.Minimize(cp.trace(N)), [constraint]))
-        assert found.verdict is verdict
-        assert words in found.reason
 
 
 @pytest.mark.parametrize("name", ["inv_pos", "power", "quad_over_lin", "matrix_frac", "log_det"])

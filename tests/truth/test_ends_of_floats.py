@@ -133,21 +133,6 @@ def test_what_is_read_and_what_is_answered_cannot_be_written_to() -> None:
             array[0] = 99.0
 
 
-def test_sparse_columns_give_the_certificate_of_sparse_rows() -> None:
-    thin = np.where(np.abs(X) > 0.5, X, 0.0)
-    by_rows, by_columns = (
-        cml.Lasso(make(thin), Y, 0.05) for make in (sparse.csr_array, sparse.csc_array)
-    )
-    w = 0.9 * by_rows.solve().primal["w"]  # a gap that is more than rounding, whose sums differ
-    one, other = (problem.certify(w) for problem in (by_rows, by_columns))
-    assert by_columns.objective_parts.design.constant.format == "csc"
-    assert one.verdict is other.verdict
-    assert one.primal_objective == pytest.approx(other.primal_objective, rel=1e-14)
-    assert one.gap == pytest.approx(other.gap, rel=1e-12)
-    rows, columns = (p.solve("saga", max_iter=3).objective for p in (by_rows, by_columns))
-    assert columns == pytest.approx(rows, rel=1e-12)
-
-
 # -- points and constants at the ends --------------------------------------------------------------
 
 GAUSSIAN = cml.kernels.Gaussian(1.0)

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn import linear_model
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import KFold
 
 import convexml as cml
 from convexml import estimators as ours
@@ -80,30 +80,6 @@ def test_ratios_are_chosen_as_well() -> None:
     legacy = ours.LogisticRegressionCV(l1_ratios=(0.2, 1.0), Cs=[0.3, 2.0], cv=3).fit(X, TWO)
     assert legacy.scores_["yes"].shape == (3, 2, 2)
     assert legacy.coefs_paths_["yes"].shape == (3, 2, 2, 5)
-
-
-def test_samples_without_weight_are_not_there() -> None:
-    kept = np.flatnonzero(S)
-    given = {"Cs": CS, "cv": 3, "use_legacy_attributes": False}
-    found = ours.LogisticRegressionCV(**given).fit(X, TWO, sample_weight=S)
-    fewer = ours.LogisticRegressionCV(**given).fit(X[kept], TWO[kept], sample_weight=S[kept])
-    np.testing.assert_allclose(found.coefs_paths_, fewer.coefs_paths_, rtol=1e-9, atol=1e-12)
-    assert np.array_equal(found.scores_, fewer.scores_)
-
-
-def test_the_folds_are_those_of_cross_validate() -> None:
-    splits = list(StratifiedKFold(3).split(X, TWO))
-    found = ours.LogisticRegressionCV(Cs=CS, cv=splits, scoring="neg_log_loss")
-    found.set_params(use_legacy_attributes=False).fit(X, TWO)
-    for k, (train, _) in enumerate(splits):
-        for i, C in enumerate(CS):
-            problem = cml.LogisticRegression(X, TWO, 1.0 / (C * len(train)))
-            check = problem.cross_validate([problem.lam], folds=[splits[k]])
-            assert found.scores_[k, 0, i] == pytest.approx(-check.scores[0, 0], rel=1e-6)
-            best = check.points[0][0]
-            np.testing.assert_allclose(
-                found.coefs_paths_[k, 0, i, 0], np.append(best["w"], best["b"]), atol=1e-4
-            )
 
 
 @pytest.mark.filterwarnings("ignore:LogisticRegressionCV. there is no minimiser")
@@ -183,19 +159,6 @@ def test_ridge_leaves_one_out_as_the_namesake(shape: tuple[int, int]) -> None:
                 np.testing.assert_allclose(found.coef_, theirs.coef_, rtol=1e-3, atol=1e-6)
 
 
-@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
-def test_ridge_over_folds_scores_several_targets_as_the_namesake(scoring: Any) -> None:
-    rng = np.random.default_rng(6)
-    X, Y = rng.normal(size=(24, 5)), rng.normal(size=(24, 2))
-    s = rng.integers(0, 3, size=24).astype(float)
-    kept = np.flatnonzero(s)
-    settings = {"alphas": [0.1, 1.0, 10.0, 100.0], "cv": 4, "scoring": scoring}
-    found = ours.RidgeCV(**settings).fit(X, Y, sample_weight=s)
-    theirs = linear_model.RidgeCV(**settings).fit(X[kept], Y[kept], sample_weight=s[kept])
-    assert found.alpha_ == theirs.alpha_
-    assert found.best_score_ == pytest.approx(theirs.best_score_, rel=1e-9)
-
-
 def test_leaving_one_out_takes_two_samples_whose_squares_float64_holds() -> None:
     for part in (Z[:1], sparse.csr_array(Z[:1])):
         with pytest.raises(InputError, match=r"RidgeCV\.fit: .* n_samples=1"):
@@ -220,13 +183,6 @@ def test_folds_are_made_of_the_samples_of_positive_weight(name: str) -> None:
             assert found.best_score_ == pytest.approx(fewer.best_score_, rel=1e-12)
         else:
             np.testing.assert_allclose(found.mse_path_, fewer.mse_path_, rtol=1e-9)
-
-
-def test_leaving_one_out_leaves_out_what_has_weight() -> None:
-    found = ours.RidgeCV(store_cv_results=True).fit(Z, T, sample_weight=WHOLE)
-    fewer = ours.RidgeCV(store_cv_results=True).fit(Z[11:], T[11:])
-    assert (found.alpha_, found.best_score_) == (fewer.alpha_, fewer.best_score_)
-    assert np.array_equal(found.cv_results_, fewer.cv_results_)
 
 
 @pytest.mark.parametrize("name", CV)

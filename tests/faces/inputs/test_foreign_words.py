@@ -18,9 +18,7 @@ from support.refusals import (
     NAMES,
     PROGRAM,
     RIDGE,
-    SIGNS,
     SOLVED,
-    XB,
     X,
     Y,
     refused,
@@ -209,15 +207,6 @@ def test_no_folder_to_write_into(form: str, tmp_path: Path) -> None:
         write(tmp_path)
     if form != "html":
         write(tmp_path / f"x.{form}")
-
-
-def test_a_margin_is_that_of_a_classifier() -> None:
-    svm = cml.SoftMarginSVM(XB, SIGNS).solve()
-    assert svm.margin == pytest.approx(1.0 / np.linalg.norm(svm.primal["w"]))
-    for solution in (SOLVED, PROGRAM.solve()):
-        with pytest.raises(AttributeError, match="has no margin; support vector machines do"):
-            _ = solution.margin
-        assert solution.support is None
 
 
 def test_names_of_solvers_in_capitals() -> None:

@@ -1,8 +1,8 @@
-"""Problems posed in CVXPY of which the optimum is known exactly."""
+"""Problems posed in CVXPY of which the optimum is known exactly, and the judge of their values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,11 @@ import cvxpy as cp
 import numpy as np
 from flint import arb
 
+import convexml as cml
 import support.draws.linear_draws as linear_draws
-from support.exact.exact_judging import Truth
+from convexml import Verdict
+from support.exact.exact_judging import CRASH, FALSE_ABSENCE, Tally, Truth
+from support.exact.exact_learning import Learning
 from support.exact.exact_numbers import HALF, ZERO, Row, ball, dot, exact, row, table
 from support.exact.exact_program import OPTIMAL, solve_program
 from support.exact.exact_sizes import sizes
@@ -157,8 +160,6 @@ def largest_eigenvalue(rng: Random) -> Conic:
 
 def least_squares(rng: Random) -> Conic:
     """A ridge regression with columns in other units and far from 0."""
-    from support.exact.exact_learning import Learning
-
     n, d = int(rng.integers(2, 7)), int(rng.integers(1, 3))
     X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-6, 6, d)
     X = X + rng.normal(size=d) * 10.0 ** rng.uniform(0, 8) * (rng.random(d) < 0.3)
@@ -179,8 +180,6 @@ def least_squares(rng: Random) -> Conic:
 
 def logistic(rng: Random) -> Conic:
     """Mean logistic loss of X in other units, with a ridge term that suits them, or none."""
-    from support.exact.exact_learning import Learning
-
     n, d = int(rng.integers(4, 9)), int(rng.integers(1, 3))
     unit = 10.0 ** rng.uniform(-9, 3)
     X, y = rng.normal(size=(n, d)) * unit, np.where(rng.random(n) < 0.5, 1.0, -1.0)
@@ -211,3 +210,78 @@ DRAWS: dict[str, Callable[[Random], Conic]] = {
     "least squares": least_squares,
     "logistic": logistic,
 }
+
+
+# -- judging ---------------------------------------------------------------------------------
+
+
+def points(rng: Random, drawn: Conic) -> Iterator[str]:
+    """Set values and dual values of the problem, one after the other; yield what was set."""
+    x, duals = drawn.x, [d for c in drawn.problem.constraints for d in c.dual_variables]
+    solved = x.value is not None
+    start = np.array(x.value, dtype=float) if solved else np.zeros(x.shape)
+    kept = [None if d.value is None else np.array(d.value, dtype=float) for d in duals]
+
+    def put(value: np.ndarray, share: float | None = 1.0, noise: float = 0.0) -> None:
+        x.save_value(np.asarray(value, dtype=float).reshape(x.shape))
+        for leaf, old in zip(duals, kept, strict=True):
+            if share is None or old is None:
+                leaf.save_value(None)
+                continue
+            leaf.save_value(share * (old + noise * rng.choice([0.0, 1.0], old.shape)))
+
+    if solved:
+        put(start)
+        yield "solved"
+    if drawn.best is not None:
+        start = drawn.best
+        put(start)
+        yield "the optimum"
+        put(start, None)
+        yield "the optimum, no duals"
+    step = 10.0 ** rng.uniform(-14, 1)
+    size = np.maximum(np.abs(start), 1e-3 * np.max(np.abs(start), initial=1e-3))
+    put(start + step * size * rng.normal(size=x.shape))
+    yield "near"
+    put(start, 1.0, 10.0 ** rng.uniform(-6, 15))
+    yield "multipliers moved"
+    put(start, 2.0 ** rng.integers(-4, 40))
+    yield "multipliers scaled"
+    put(start * 10.0 ** rng.uniform(-3, 12))
+    yield "far"
+
+
+def judge_conic(
+    rng: Random, drawn: Conic, where: str, tol: float = 1e-6, few: int | None = None
+) -> Tally:
+    """``cml.solve``, then ``cml.certify`` of many values, compared with the exact optimum."""
+    tally, truth = Tally(), drawn.truth
+    try:
+        found = cml.solve(drawn.problem, tol=tol)
+    except Exception as error:
+        tally.blame(CRASH, f"{where}: solve: {type(error).__name__}: {error}")
+        return tally
+    if found.claim != "optimal" or drawn.x.value is None:
+        tally.judged += 1
+        tally.counts[str(found.verdict)] += 1
+        if found.verdict is Verdict.CERTIFIED and found.claim != truth.status:
+            tally.blame(FALSE_ABSENCE, f"{where}: {found!r}, truth {truth.status}")
+    else:
+        judge_values(tally, drawn, found, f"{where}, solve")
+    drawn.problem._status = None
+    for k, name in enumerate(points(rng, drawn)):
+        if few is not None and k >= 2 and rng.random() > few / 8.0:
+            continue
+        try:
+            found = cml.certify(drawn.problem, tol=tol)
+        except Exception as error:
+            tally.blame(CRASH, f"{where}, {name}: {type(error).__name__}: {error}")
+            continue
+        judge_values(tally, drawn, found, f"{where}, {name}")
+    return tally
+
+
+def judge_values(tally: Tally, drawn: Conic, found: Any, where: str) -> None:
+    """Judge the certificate of the values that stand in the variable."""
+    at = row(drawn.x.value)
+    tally.point(found, drawn.truth, drawn.value(at), where, feasible=drawn.feasible(at))

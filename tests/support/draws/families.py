@@ -13,9 +13,9 @@ import support.draws.infeasible_draws as infeasible_draws
 import support.draws.learning_draws as learning_draws
 import support.draws.linear_draws as linear_draws
 import support.exact.absence_judging as absence_judging
-from support.draws.conic_judging import judge_conic
+from support.draws.conic_draws import judge_conic
 from support.draws.learning_draws import judge_learning, ordinary
-from support.draws.linear_judging import judge_linear
+from support.draws.linear_draws import judge_linear
 from support.exact.exact_judging import Tally
 
 Random = np.random.Generator

@@ -6,8 +6,7 @@ import numpy as np
 
 import convexml as cml
 from convexml import Verdict
-from support.draws.conic_draws import Conic
-from support.draws.conic_judging import judge_conic, judge_values
+from support.draws.conic_draws import Conic, judge_conic, judge_values
 from support.exact.exact_judging import CRASH, FALSE_ABSENCE, Tally
 
 Random = np.random.Generator
