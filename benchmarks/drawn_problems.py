@@ -1,7 +1,8 @@
 """Small problems of every kind for ``same_answers.py``: models, CVXPY statements, estimators.
 
 They are posed by public names alone (``cml.X``, ``convexml.losses``, ``penalties``, ``kernels``,
-``estimators``), so that the same file draws them before and after modules move.
+``estimators``), so that the same file draws them before and after modules move. Variables have
+names, for CVXPY numbers the others by all that there were before.
 """
 
 from __future__ import annotations
@@ -224,12 +225,12 @@ def statements(seed: int) -> Iterator[tuple[str, Callable[[], cp.Problem]]]:
             yield f"dual of {name}", lambda pose=pose: pose().dual
     for k, name in enumerate(CONES):
         A = np.random.default_rng([seed, 3000, k]).normal(size=(6, 4))
-        yield name, lambda name=name, A=A: CONES[name](A, cp.Variable(4))
+        yield name, lambda name=name, A=A: CONES[name](A, cp.Variable(4, name="x"))
 
 
 def _written(fit: str, part: str, s: Sample) -> cp.Problem:
     kind, loss = FITS[fit]
-    w, b = cp.Variable(D), cp.Variable()
+    w, b = cp.Variable(D, name="w"), cp.Variable(name="b")
     penalty, rows = PARTS[part](w)
     return cp.Problem(cp.Minimize(loss(s.dense @ w + b, getattr(s, kind)) + penalty), rows)
 
@@ -249,7 +250,7 @@ CONES: dict[str, Callable[[Array, Any], cp.Problem]] = {
         cp.Maximize(cp.sum(cp.entr(x)) + A[0] @ x), [cp.sum(x) == 1, A[1] @ x >= A[1].mean()]
     ),
     "power": lambda A, x: cp.Problem(cp.Minimize(cp.pnorm(A @ x - 1.0, 3) + cp.norm1(x))),
-    "semidefinite": lambda A, x: _semidefinite(A, cp.Variable((4, 4), PSD=True)),
+    "semidefinite": lambda A, x: _semidefinite(A, cp.Variable((4, 4), PSD=True, name="Z")),
     "spectral": lambda A, x: cp.Problem(
         cp.Minimize(cp.lambda_max(cp.diag(x) + A[:4] + A[:4].T)), [cp.sum(x) == 1]
     ),
