@@ -10,36 +10,20 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from sklearn.linear_model import Lasso
-from support.hard.every_model import ALONE, ROWS
-from support.model_cases import ModelCase
+from support.model_rows import ROWS, Row
 from support.report.looks import faults
 
 import convexml as cml
 from convexml.errors import InputError
 
 pytest.importorskip("matplotlib")
-CASES = (*ROWS, *ALONE)
-SAMPLE = 3
+SAMPLE = 5
 rng = np.random.default_rng(0)
 X = rng.normal(size=(24, 3)) + 1.0
 Y = X @ [1.0, 0.0, -2.0] + rng.normal(size=24)
 LABELS = np.where(Y > np.median(Y), 1.0, -1.0)
-SHARES = np.full(4, 0.25)
-POSED: dict[str, Callable[[], Any]] = {
-    "AdaBoost": lambda: cml.AdaBoost(X, LABELS, 20),
-    "BernoulliLikelihood": lambda: cml.BernoulliLikelihood(LABELS > 0.0),
-    "CategoricalLikelihood": lambda: cml.CategoricalLikelihood(["a", "b", "b", "c"]),
-    "ConvexClustering": lambda: cml.ConvexClustering(X, 0.05),
-    "ConvexRegression": lambda: cml.ConvexRegression(X[:9], Y[:9]),
-    "EnclosingBall": lambda: cml.EnclosingBall(X),
-    "KMeansBound": lambda: cml.KMeansBound(X[:12], 2),
-    "LinearProgram": lambda: cml.LinearProgram([1.0, 2.0], A_ub=[[-1.0, -1.0]], b_ub=[-1.0]),
+ALSO: dict[str, Callable[[], Any]] = {
     "an infeasible one": lambda: cml.LinearProgram([1.0], A_ub=[[1.0]], b_ub=[-1.0]),
-    "MonotoneRegression": lambda: cml.MonotoneRegression(Y),
-    "NearestNeighbors": lambda: cml.NearestNeighbors(X, X[:4] + 0.1, 3),
-    "OptimalTransport": lambda: cml.OptimalTransport(SHARES, SHARES, X[:4, [0, 1, 2, 0]] ** 2),
-    "SpanningTree": lambda: cml.SpanningTree(np.abs(Y[:9, None] - Y[:9])),
-    "TrendFilter": lambda: cml.TrendFilter(Y, 0.1),
     "one feature": lambda: cml.SoftMarginSVM(X[:, :1], LABELS),
 }
 
@@ -54,14 +38,14 @@ def sampled(cases: Sequence[Any]) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("case", sampled(CASES))
-def test_a_model_on_samples(case: ModelCase) -> None:
-    assert faults(case.pose().solve().plot()) == []
+@pytest.mark.parametrize("row", sampled(ROWS))
+def test_the_picture_of_a_model(row: Row) -> None:
+    assert faults(row.pose().solve().plot()) == []
 
 
-@pytest.mark.parametrize("name", sampled(list(POSED)))
-def test_a_model_of_arrays(name: str) -> None:
-    assert faults(POSED[name]().solve().plot()) == []
+@pytest.mark.parametrize("name", ALSO)
+def test_other_pictures(name: str) -> None:
+    assert faults(ALSO[name]().solve().plot()) == []
 
 
 @pytest.mark.parametrize("solver", ["clarabel", "newton"])
@@ -154,19 +138,6 @@ def test_what_pulls_at_nothing_has_no_arrow() -> None:
     axes = pulled.plot(kind="plane").axes[0]
     assert len(axes.texts) == 1
     assert "dashed: the penalty; arrow: -X'u" in axes.get_title("left")
-
-
-def test_the_title_of_a_course_tells_its_end() -> None:
-    svm = cml.SoftMarginSVM(FIVE, np.where(MIXED > np.median(MIXED), 1.0, -1.0), C=1.0)
-    rough = svm.solve("subgradient", max_iter=300)
-    title = rough.plot(kind="convergence").axes[0].get_title("left")
-    last, end = rough.trace[-1].relative_gap, rough.certificate.relative_gap
-    assert f"{last:.1e}" in title
-    assert f"{end:.1e}" in title
-    sides = np.where(FIVE[:, 0] > 0.0, 1.0, -1.0)
-    apart = cml.LogisticRegression(FIVE, sides, lam=0.0).solve("gradient_descent", max_iter=50)
-    assert apart.status == "unattained"
-    assert "unattained" in apart.plot(kind="convergence").axes[0].get_title("left")
 
 
 def test_the_parts_of_the_gap_add_up() -> None:

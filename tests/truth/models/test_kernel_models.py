@@ -97,24 +97,6 @@ def test_with_the_linear_kernel_it_is_the_linear_model(loss: Loss) -> None:
     np.testing.assert_allclose(given[0].T @ ours.primal["q"], linear.primal["w"], atol=1e-3)
 
 
-def test_models_of_their_own_are_cases_of_it() -> None:
-    (A, t), (B, s) = samples("real"), samples("binary")
-    pairs = (
-        (cml.KernelRidge(A, t, 0.1, KERNEL, fit_intercept=True), (A, t, losses.Squared(), 0.1)),
-        (cml.KernelLogistic(B, s, 0.1, KERNEL), (B, s, losses.Logistic(), 0.1)),
-    )
-    for named, given in pairs:
-        assert cml.KernelProblem(*given, KERNEL).solve().objective == pytest.approx(
-            named.solve().objective, rel=1e-9
-        )
-    for named, loss, given in (
-        (cml.KernelSVM(B, s, 0.7, KERNEL), losses.Hinge(), (B, s)),
-        (cml.KernelSVR(A, t, 0.7, 0.3, KERNEL), losses.EpsilonInsensitive(0.3), (A, t)),
-    ):
-        general = cml.KernelProblem(*given, loss, 1.0, KERNEL, loss_scale=0.7)
-        assert general.solve().objective == pytest.approx(named.solve().objective, rel=1e-8)
-
-
 def test_what_kernel_problem_refuses() -> None:
     with pytest.raises(InputError, match=r"KernelProblem: loss must be of one score a sample"):
         cml.KernelProblem(X, np.arange(40) % 3, losses.Softmax(), 0.1, KERNEL)
@@ -271,7 +253,7 @@ def exact_matrix(kernel: Kernel, A: Array) -> Array:
 
 
 @pytest.mark.parametrize("kernel", SMOOTH_KERNELS, ids=repr)
-@pytest.mark.parametrize("rank", [1, 4, 12, 40])
+@pytest.mark.parametrize("rank", [1, 12, 40])
 def test_the_bound_is_above_the_form(kernel: Kernel, rank: int) -> None:
     A = np.vstack([X[:38], X[:2]])  # two samples twice
     found, K = pivoted_cholesky(kernel, A, rank, 0.0), exact_matrix(kernel, A)
@@ -364,20 +346,6 @@ def test_the_gap_bounds_the_distance_from_the_exact_optimum(at: int) -> None:
     if method == "nystrom":
         assert np.count_nonzero(q) <= (rank or 40)
     assert problem.certify(q, b, u).gap == pytest.approx(found.gap, rel=1e-3, abs=1e-12)
-
-
-@pytest.mark.slow
-def test_five_thousand_samples_are_certified() -> None:
-    rng = np.random.default_rng(0)
-    A = rng.normal(size=(5000, 2))
-    y = np.sign(np.sin(2.0 * A[:, 0]) + A[:, 1] ** 2 - 1.0 + 0.5 * rng.normal(size=5000))
-    problem = cml.KernelSVM(A, y, 1.0, Gaussian(1.0))
-    found = problem.approximate()
-    assert found.status == "optimal"
-    assert found.relative_gap <= 1e-6
-    assert np.count_nonzero(found.primal["q"]) < 200
-    assert found.score(A, y) > 0.8
-    assert problem.solve().dual_objective <= found.objective
 
 
 def test_what_approximations_refuse() -> None:

@@ -246,26 +246,6 @@ def test_it_predicts_as_its_namesakes(load: object, shared: bool) -> None:
     np.testing.assert_allclose(solution.primal["priors"], peer.priors_)
 
 
-@pytest.mark.parametrize("shared", [True, False])
-def test_means_and_priors_are_judged(shared: bool) -> None:
-    problem = cml.DiscriminantAnalysis(SAMPLES, KINDS, shared)
-    found = problem.solve()
-    Theta = found.primal["Theta"]
-    assert problem.certify(**found.primal, **found.dual).verdict is Verdict.CERTIFIED
-    assert problem.certify(Theta).verdict is Verdict.CERTIFIED
-    assert problem.objective(Theta) == problem.objective(**found.primal) == found.objective
-    assert problem.dual_objective(**found.dual) == pytest.approx(found.objective)
-    assert problem.certify(1.1 * Theta).verdict is Verdict.REFUTED
-    worse = problem.certify(1.1 * Theta)
-    assert worse.gap >= problem.objective(1.1 * Theta) - found.objective > 0.0
-    for name in ("means", "priors"):
-        moved = dict(found.primal) | {name: found.primal[name] + 1e-3}
-        judged = problem.certify(**moved)
-        assert judged.verdict is Verdict.REFUTED
-        assert name in judged.reason
-        assert problem.objective(**moved) == np.inf
-
-
 def test_a_singular_covariance_of_classes_is_unbounded() -> None:
     whole = np.rint(10.0 * SAMPLES)
     flat, level = np.column_stack([SAMPLES, 0.1 * KINDS]), whole[:, 0] + 7.0 * KINDS**2

@@ -61,54 +61,6 @@ def test_soft_margin_svm(s: Array | None) -> None:
     assert np.array_equal(ours.dual["u"], -signs * ours.dual["alpha"])
 
 
-def test_hard_margin_svm() -> None:
-    A, y = separable()
-    problem = cml.HardMarginSVM(A, y)
-    alpha = duals(problem)["margin"]
-    w, b = problem.variables["w"].value, problem.variables["b"].value
-    assert np.all(alpha >= -SMALL)
-    assert w - A.T @ (alpha * y) == zero(w)
-    assert alpha @ y == zero(0.0)
-    assert alpha * (y * (A @ w + b) - 1.0) == zero(alpha)
-    assert problem.primal.value == pytest.approx(0.5 * alpha.sum(), rel=1e-6)
-    ours = problem.solve()
-    assert np.array_equal(ours.support, np.flatnonzero(alpha > 1e-4))
-    assert ours.margin == pytest.approx(1.0 / np.sqrt(alpha.sum()), rel=1e-6)
-    on_margin = np.abs(y * (A @ ours.primal["w"] + ours.primal["b"]) - 1.0) < 1e-9
-    assert np.all(on_margin[ours.support])
-
-
-@pytest.mark.parametrize("s", [None, S], ids=["equal", "weighted"])
-def test_support_vector_regression(s: Array | None) -> None:
-    problem = cml.SVR(X, Y, 0.5, 0.4, sample_weight=s)
-    kept = np.ones(len(Y), bool) if s is None else KEPT
-    A, y, C = X[kept], Y[kept], 0.5 * (np.ones(len(Y)) if s is None else s)[kept]
-    found = duals(problem)
-    alpha, alpha_star = found["above"], found["below"]
-    beta, beta_star = found["slack"], found["slack_star"]
-    w, b, xi, xi_star = (problem.variables[k].value for k in ("w", "b", "xi", "xi_star"))
-    assert min(map(np.min, found.values())) >= -SMALL
-    assert w - A.T @ (alpha - alpha_star) == zero(w)
-    assert np.sum(alpha - alpha_star) == zero(0.0)
-    assert alpha + beta - C == zero(C)
-    assert alpha_star + beta_star - C == zero(C)
-    r = y - A @ w - b
-    for products in (
-        alpha * (r - 0.4 - xi),
-        alpha_star * (-r - 0.4 - xi_star),
-        beta * xi,
-        beta_star * xi_star,
-        alpha * alpha_star,
-    ):
-        assert products == zero(C)
-    ours = problem.solve()
-    assert ours.dual["alpha"][kept] == pytest.approx(alpha, abs=1e-4)
-    assert ours.dual["alpha_star"][kept] == pytest.approx(alpha_star, abs=1e-4)
-    assert np.array_equal(
-        ours.support, np.flatnonzero(ours.dual["alpha"] + ours.dual["alpha_star"] > 1e-9)
-    )
-
-
 def test_minimum_norm() -> None:
     A, y = consistent()
     problem = cml.MinimumNorm(A, y)
@@ -142,18 +94,6 @@ def test_the_ball_of_the_lasso_has_multiplier_lam() -> None:
     slack = cml.ConstrainedLasso(X, Y, 100.0).solve()
     assert slack.status == "optimal"
     assert slack.dual["lambda"] == pytest.approx(0.0, abs=1e-9)
-
-
-def test_quantile_regression() -> None:
-    problem = cml.QuantileRegression(X, Y, 0.3, 0.1)
-    found, c = duals(problem), 1.0 / len(Y)
-    u = found["residual"]
-    assert found["prediction"] == pytest.approx(u, abs=SMALL)
-    assert found["r_plus"] == pytest.approx(0.3 * c + u, abs=SMALL)
-    assert found["r_minus"] == pytest.approx(0.7 * c - u, abs=SMALL)
-    w = problem.variables["w"].value
-    assert np.abs(X.T @ u).max() <= 0.1 + SMALL
-    assert 0.1 * np.abs(w) + w * (X.T @ u) == zero(w)
 
 
 SMOOTH = [case for case in MODELS if case.pose().objective_parts.loss.is_smooth]

@@ -20,7 +20,6 @@ from convexml.solvers import Iterate
 
 X, Y = samples("real")
 XB, YB = samples("binary")
-A, SEPARATED = separable()
 
 
 def quasi_separable() -> tuple[Array, Array]:
@@ -35,7 +34,7 @@ def quasi_separable() -> tuple[Array, Array]:
 SEPARABLE = {"complete": separable, "quasi-complete": quasi_separable}
 
 
-@pytest.mark.parametrize("name", ["auto", "newton", "gradient_descent", "clarabel", "ecos", "scs"])
+@pytest.mark.parametrize("name", ["auto", "newton", "clarabel"])
 @pytest.mark.parametrize("kind", SEPARABLE)
 @pytest.mark.parametrize("penalty", [None, "l2", "l1"])
 def test_separable_logistic_regression_is_unattained(
@@ -62,14 +61,8 @@ def test_separable_logistic_regression_is_unattained(
     assert not solution.certificate.holds(1.0)  # of the claim "optimal", which is not made
 
 
-def test_a_penalty_or_an_overlap_makes_it_attained() -> None:
-    assert cml.LogisticRegression(A, SEPARATED, 1e-4).solve().status == "optimal"
-    assert cml.LogisticRegression(XB, YB, 0.0).solve().status == "optimal"
-    assert cml.LogisticRegression(A, SEPARATED, 1e-6).solve().status == "optimal"
-
-
 @pytest.mark.parametrize("intercept", [True, False], ids=["b", "no b"])
-@pytest.mark.parametrize("name", ["auto", "clarabel", "osqp", "ecos", "scs", "piqp"])
+@pytest.mark.parametrize("name", ["auto", "clarabel", "osqp"])
 def test_an_inseparable_hard_margin_has_farkas_multipliers(name: str, intercept: bool) -> None:
     problem = cml.HardMarginSVM(XB, YB, fit_intercept=intercept)
     solution = problem.solve(name)

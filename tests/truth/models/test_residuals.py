@@ -8,12 +8,10 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_diabetes
 from support.oracles.residuals.paths import square_root_lasso
-from support.oracles.residuals.vertices import dantzig_selector
 
 import convexml as cml
 from convexml import Verdict
@@ -24,7 +22,6 @@ RNG = np.random.default_rng(7)
 N, D = 30, 6
 X = RNG.normal(size=(N, D)) * [1.0, 0.5, 2.0, 1.0, 0.7, 1.0] + 0.4
 Y = X @ [1.0, -2.0, 0.0, 0.5, 0.0, 0.0] + 0.5 * RNG.normal(size=N) + 3.0
-S = RNG.integers(0, 4, size=N).astype(float)
 WIDE = RNG.normal(size=(12, 40)) + 1.0
 WHOLE = WIDE[:, 0] - 2.0 * WIDE[:, 3]
 
@@ -88,32 +85,6 @@ def test_targets_without_a_spread() -> None:
         assert (found.status, found.objective, found.gap) == ("optimal", 0.0, 0.0)
     one = cml.SquareRootLasso(X[:1], Y[:1], 0.1).solve()
     assert (one.status, one.objective) == ("optimal", 0.0)
-
-
-def test_samples_of_any_kind() -> None:
-    times = S.astype(int)
-    weighted = pose(sample_weight=S).solve(tol=1e-10)
-    repeated = cml.SquareRootLasso(np.repeat(X, times, 0), np.repeat(Y, times), 0.2)
-    assert weighted.objective == pytest.approx(repeated.solve(tol=1e-10).objective, rel=1e-10)
-    assert not weighted.dual["u"][S == 0.0].any()
-    again = cml.Solution.from_json(weighted.to_json())
-    assert (again.status, again.objective) == ("optimal", weighted.objective)
-    frame = pd.DataFrame(X, columns=list("abcdef"))
-    named = cml.SquareRootLasso(frame, Y, 0.2).solve()
-    assert named.predict(frame[list("fedcba")]) == pytest.approx(
-        X @ named.primal["w"] + named.primal["b"]
-    )
-    assert named.score(frame, Y) > 0.8
-    lams = [0.4, 0.1, 0.02]
-    path = pose().path(lams, tol=1e-9)
-    for lam, each in zip(lams, path, strict=True):
-        assert each.objective == pytest.approx(pose(lam).solve().objective, rel=1e-8)
-    folds = pose().cross_validate(lams, folds=3)
-    train, test = folds.splits[0]
-    fit = cml.SquareRootLasso(X[train], Y[train], 0.1).solve(tol=1e-10)
-    missed = np.mean((fit.predict(X[test]) - Y[test]) ** 2)
-    assert folds.is_certified
-    assert folds.scores[0, 1] == pytest.approx(missed, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -193,9 +164,6 @@ def test_gaps_cover_what_is_lost(A: Array, y: Array, lam: float) -> None:
     assert certified >= 4
 
 
-FEW = X[:, :4] - X[:, :4].mean(axis=0)
-
-
 def pose_dantzig(lam: float = 0.2, **keywords: Any) -> cml.DantzigSelector:
     return cml.DantzigSelector(X, Y, lam, **keywords)
 
@@ -209,19 +177,6 @@ def stated_dantzig(
     r = y - A @ w - (b if intercept else 0.0)
     met = [cp.norm_inf(A.T @ cp.multiply(c, r)) <= lam, *([c @ r == 0.0] if intercept else [])]
     return float(cp.Problem(cp.Minimize(cp.norm1(w)), met).solve(solver="CLARABEL"))
-
-
-@pytest.mark.parametrize("lam", [0.0, 0.4])
-def test_the_solution_is_the_best_vertex(lam: float) -> None:
-    known, problem = dantzig_selector(FEW, Y, lam), cml.DantzigSelector(FEW, Y, lam)
-    found = problem.solve(tol=1e-11)
-    assert (found.status, found.solver) == ("optimal", "highs")
-    assert found.objective == pytest.approx(known["objective"], rel=1e-11)
-    np.testing.assert_allclose(found.primal["w"], known["w"], atol=1e-10)
-    assert problem.lam_max == pytest.approx(known["lam_max"], rel=1e-12)
-    lasso = cml.Lasso(FEW, Y, lam, fit_intercept=False).solve(tol=1e-11).primal["w"]
-    assert np.abs(lasso).sum() >= found.objective * (1.0 - 1e-9)
-    assert problem.certify(lasso).infeasibility <= 1e-6
 
 
 def test_orthogonal_columns_are_shrunk_one_by_one() -> None:
@@ -247,18 +202,6 @@ def test_few_of_many_columns(intercept: bool) -> None:
     assert found.objective == pytest.approx(stated_dantzig(A, y, 0.1, None, intercept), rel=1e-6)
     thin = cml.DantzigSelector(sparse.csr_array(A), y, 0.1, fit_intercept=intercept).solve()
     assert (thin.status, thin.objective) == ("optimal", pytest.approx(found.objective, rel=1e-9))
-
-
-def test_the_multipliers_are_shadow_prices() -> None:
-    """dP*/dlam = -|v|_1, and dP*/dy = c q, q = X v."""
-    solution, step = pose_dantzig().solve(tol=1e-12), 1e-5
-    v = solution.dual["v"]
-    values = [pose_dantzig(0.2 + sign * step).solve(tol=1e-12).objective for sign in (1.0, -1.0)]
-    price = (values[0] - values[1]) / (2.0 * step)
-    assert price == pytest.approx(-np.abs(v).sum(), rel=1e-6)
-    y = Y + step * np.eye(N)[17]
-    price = cml.DantzigSelector(X, y, 0.2).solve(tol=1e-12).objective - solution.objective
-    assert price / step == pytest.approx(float(X[17] @ v) / N, rel=1e-5)
 
 
 def exact_gain(v: Array, A: Array, y: Array, lam: float, intercept: bool) -> Fraction:
