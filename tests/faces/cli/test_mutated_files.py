@@ -72,7 +72,6 @@ BASES: tuple[Files, ...] = (
         'lam = 0.1\npenalty = "l2"',
         'target = "label"\npositive = "yes"\nfeatures = ["a", "b", "kind"]\none_hot = ["kind"]',
     ),
-    _csv("soft_margin_svm", "C = 2.0", 'target = "label"\nfeatures = [0, 1]\nrows = [0, 20]'),
     _csv(
         "quantile_regression",
         "tau = 0.3\nlam = 0.05",
@@ -101,10 +100,6 @@ BASES: tuple[Files, ...] = (
         'statement = "mine.py"\n[parameters]\nlam = 0.5\n'
         f"[data]\n{INLINE}y = [3.0, 1.0, -1.0, 1.0]\n",
         mine_py=STATEMENT.encode(),
-    ),
-    _toml(
-        'model = "elastic_net"\nparameters = { lam = 1.0, l1_ratio = 0.5 }\n'
-        '[data]\ndataset = "linnerud"\n'
     ),
     {"p.mps": MPS.encode()},
     {"p.qps": QUADRATIC.encode()},
@@ -169,18 +164,6 @@ def _cut(text: bytes, rng: random.Random) -> bytes:
     return text[: rng.randrange(len(text))]
 
 
-def _deep(text: bytes, rng: random.Random) -> bytes:
-    depth = rng.choice((50, 300, 2000, 20_000))
-    nested = rng.choice(("[" * depth + "]" * depth, "{ a = " * depth + "1" + " }" * depth))
-    return _replaced(text, rng, NUMBER, nested)
-
-
-def _huge(text: bytes, rng: random.Random) -> bytes:
-    size = rng.choice((10**5, 10**6))
-    grown = rng.choice((f'"{"x" * size}"', "9" * size, "[" + "1, " * (size // 4) + "1]"))
-    return _replaced(text, rng, NUMBER, grown)
-
-
 def _insert(text: bytes, rng: random.Random) -> bytes:
     place = rng.randrange(len(text))
     marks = (b"\x00", "\u202e\ufeff".encode(), b"\r", b"\t", b"#", b'"""', b"[", b"=", b",")
@@ -191,7 +174,6 @@ def _insert(text: bytes, rng: random.Random) -> bytes:
 MUTATIONS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
     *(_flip, _number, _number, _number, _word, _lines, _key, _cut, _insert),
 )
-RARE = (_deep, _huge)
 
 
 def mutated(seed: int) -> Files:
@@ -200,7 +182,7 @@ def mutated(seed: int) -> Files:
     files = dict(BASES[seed % len(BASES)])
     name = rng.choice([each for each in files if not each.endswith(".py")])
     for _ in range(rng.choice((1, 1, 2))):
-        mutation = rng.choice(RARE if rng.random() < 0.06 else MUTATIONS)
+        mutation = rng.choice(MUTATIONS)
         if files[name]:
             files[name] = mutation(files[name], rng)
     return files
@@ -263,10 +245,10 @@ def test_damaged_files_are_answered_or_refused(run: Command, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_thousand_damaged_files_are_answered_or_refused(run: Command, tmp_path: Path) -> None:
-    found = outcomes(run, tmp_path, range(1000))
-    assert found[0] + found[4] >= 150
-    assert found[5] <= 30  # honest, but not verified: numbers such as 1e308 beside 1
+def test_many_damaged_files_are_answered_or_refused(run: Command, tmp_path: Path) -> None:
+    found = outcomes(run, tmp_path, range(500))
+    assert found[0] + found[4] >= 75
+    assert found[5] <= 15  # honest, but not verified: numbers such as 1e308 beside 1
 
 
 @pytest.mark.parametrize("depth", [100, 100_000])

@@ -59,26 +59,6 @@ def faults(latex: str) -> list[str]:
     return found + (["environments"] if sorted(opened) != sorted(closed) else [])
 
 
-@pytest.mark.parametrize(
-    ("latex", "fault"),
-    [
-        (r"\lambda_\min(M)", "a script of a command without braces"),
-        (r"Z_\text{upper}", "a script of a command without braces"),
-        (r"G^{-1}^\top", "two superscripts"),
-        (r"G^{-1}_{i}^\top", "two superscripts"),
-        (r"x_{i}_j", "two subscripts"),
-        (r"{x^}", "a script of nothing"),
-        (r"\text{αᵢ ≥ 0}", "a character without a command"),
-        (r"\text{|w| is small}", "a bar that prints a dash"),
-        (r"\frac{1}{n", "braces"),
-        (r"}{", "braces"),
-        (r"\begin{aligned}", "environments"),
-    ],
-)
-def test_what_latex_refuses_is_seen(latex: str, fault: str) -> None:
-    assert faults(latex) == [fault]
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_formulas_of_models(name: str) -> None:
     intercept, weights = DATA[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.latex.evaluation import GROUPS, HYPER, RANGES, D, K, N, all_hold, define
+from support.latex.evaluation import HYPER, RANGES, D, K, N, all_hold, define
 from support.latex.formula_cases import LOSSES, PENALTIES
 from support.latex.reader import Reader, statements
 
@@ -92,11 +92,6 @@ def test_penalties(name: str) -> None:
                     printed = Reader(tex.conjugate or "0", here, RANGES).value()
                     assert printed == pytest.approx(value, abs=1e-12)
     assert True in seen
-
-
-def test_block_reader_sees_groups() -> None:
-    """The groups of the reader are those of the penalties of the table."""
-    assert [list(g) for g in GROUPS] == [[0, 2], [1, 3]]
 
 
 KERNELS = {

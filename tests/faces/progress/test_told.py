@@ -6,7 +6,6 @@ import json
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import cvxpy as cp
@@ -19,7 +18,7 @@ from typer.testing import CliRunner
 import convexml as cml
 from convexml.cli import app
 from convexml.errors import InputError
-from convexml.progress import Progress, at, counted, evaluated, is_watched, operation
+from convexml.progress import Progress, at, evaluated, is_watched, operation
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(40, 6))
@@ -50,15 +49,6 @@ def test_the_values_told_are_those_of_the_trace(solver: str) -> None:
     assert [e.seconds for e in told] == sorted(e.seconds for e in told)
 
 
-def test_the_values_of_a_model_in_named_arrays_are_those_of_its_trace() -> None:
-    told: list[Progress] = []
-    solution = cml.TrendFilter(Y, 0.5).solve(progress=told.append)
-    run = [numbers(e) for e in told if e.iteration is not None and not math.isnan(e.gap)]
-    expected = [(r.objective, r.dual_objective, r.gap, r.relative_gap) for r in solution.evaluated]
-    assert expected
-    assert run[: len(expected)] == expected
-
-
 @pytest.mark.parametrize("name", ["clarabel", "scs", "highs", "osqp"])
 def test_of_a_solver_through_cvxpy_its_name_is_told_and_no_iterate(name: str) -> None:
     told: list[Progress] = []
@@ -68,15 +58,6 @@ def test_of_a_solver_through_cvxpy_its_name_is_told_and_no_iterate(name: str) ->
     assert labels[1:3] == [f"{name}: compiling", name]
     assert all(each.iteration is None for each in told)
     assert told[-1].objective == pytest.approx(1.0, abs=1e-6)
-
-
-def test_the_interior_point_method_counts_its_iterations() -> None:
-    program = cml.LinearProgram([1.0, 1.0], A_ub=[[-1.0, -2.0]], b_ub=[-2.0])
-    told: list[Progress] = []
-    program.solve("interior_point", progress=told.append)
-    steps = [each.iteration for each in told if each.iteration is not None]
-    assert steps[:4] == [0, 1, 2, 3]
-    assert told[-1].gap == program.solve("interior_point").gap
 
 
 def test_a_path_counts_its_points_and_hears_of_each() -> None:
@@ -164,17 +145,6 @@ def test_an_inner_operation_has_its_own_numbers_and_leaves_none_behind() -> None
     assert [len(each.stages) for each in told] == [1, 1, 2, 2, 1, 1]  # its end is told too
 
 
-def test_an_operation_that_raises_leaves_the_one_around_it_as_it_was() -> None:
-    told: list[Progress] = []
-    with operation("outer", told.append):
-        with suppress(ZeroDivisionError), operation("inner"):
-            for part in counted([0, 1], str):
-                at(str(1 // part))
-        at("on")
-    assert str(told[-1]) == "outer on"
-    assert not is_watched()
-
-
 def test_a_watcher_that_fails_is_told_of_and_stops_nothing() -> None:
     calls = []
 
@@ -244,21 +214,6 @@ def test_a_watcher_that_interrupts_at_once_is_called_no_more() -> None:
     assert not is_watched()
     assert cml.Lasso(X, Y, 0.2).solve().status == "optimal"
     assert len(calls) == count
-
-
-def test_an_inner_operation_interrupted_at_once_leaves_the_outer_as_it_was() -> None:
-    told: list[Progress] = []
-
-    def stop(event: Progress) -> None:
-        told.append(event)
-        if len(told) == 2:
-            raise KeyboardInterrupt
-
-    with operation("outer", stop):
-        with suppress(KeyboardInterrupt), operation("inner"):
-            pass
-        at("on")
-    assert [str(stage) for stage in told[-1].stages] == ["outer on"]
 
 
 def failing(event: Progress) -> None:

@@ -11,7 +11,7 @@ from convexml.report import Comparison
 
 
 @pytest.fixture(scope="session")
-def ridge_problem() -> cml.Ridge:
+def small() -> cml.Ridge:
     return cml.Ridge(*data(), LAM)
 
 

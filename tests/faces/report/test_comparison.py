@@ -54,9 +54,9 @@ def problem_file(tmp_path: Path) -> Path:
 
 
 def test_every_applicable_solver_is_a_row_with_the_closed_form_value(
-    ridge_problem: cml.Ridge,
+    small: cml.Ridge,
 ) -> None:
-    comparison = compare(ridge_problem)
+    comparison = compare(small)
     names = [record.solver for record in comparison.records]
     assert {"newton", "gradient_descent", "clarabel", "ecos", "scs"} <= set(names)
     assert len(names) == len(set(names))
@@ -75,10 +75,10 @@ def test_every_applicable_solver_is_a_row_with_the_closed_form_value(
 
 
 def test_a_lie_is_recorded_as_claimed_and_not_certified(
-    ridge_problem: cml.Ridge, clarabel_says: Callable[[str], None]
+    small: cml.Ridge, clarabel_says: Callable[[str], None]
 ) -> None:
     clarabel_says("Solved")
-    (record,) = compare(ridge_problem, "clarabel")
+    (record,) = compare(small, "clarabel")
     assert record.claimed == "optimal"
     assert record.verdict in ("refuted", "undecided")
     assert record.status == "inaccurate"
@@ -87,7 +87,7 @@ def test_a_lie_is_recorded_as_claimed_and_not_certified(
     assert record.objective > optimum() * 1.01
     assert record.message
     clarabel_says("PrimalInfeasible")
-    (record,) = compare(ridge_problem, "clarabel")
+    (record,) = compare(small, "clarabel")
     assert (record.claimed, record.status) == ("infeasible", "failed")
     assert record.disagrees
     assert not record.verified
@@ -190,7 +190,7 @@ class PanicException(BaseException):
     "error", [PanicException("index 4\nbacktrace"), ValueError("no"), MemoryError(), SystemExit(3)]
 )
 def test_a_crash_is_a_row(
-    ridge_problem: cml.Ridge, monkeypatch: pytest.MonkeyPatch, error: BaseException
+    small: cml.Ridge, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     def crash(*args: Any, **options: Any) -> None:
         raise error
@@ -198,9 +198,9 @@ def test_a_crash_is_a_row(
     monkeypatch.setattr(cml.Ridge, "solve", crash)
     if isinstance(error, SystemExit):  # which is not swallowed
         with pytest.raises(SystemExit):
-            compare(ridge_problem, "clarabel")
+            compare(small, "clarabel")
         return
-    (record,) = compare(ridge_problem, "clarabel")
+    (record,) = compare(small, "clarabel")
     assert (record.claimed, record.status, record.verified) == ("error", "failed", False)
     assert record.message.startswith(type(error).__name__)
     assert "\n" not in record.message
@@ -208,7 +208,7 @@ def test_a_crash_is_a_row(
 
 @pytest.mark.parametrize("last", [1, 3])
 def test_ctrl_c_keeps_the_rows_so_far(
-    ridge_problem: cml.Ridge, monkeypatch: pytest.MonkeyPatch, last: int
+    small: cml.Ridge, monkeypatch: pytest.MonkeyPatch, last: int
 ) -> None:
     solve, calls = cml.Ridge.solve, []
 
@@ -219,7 +219,7 @@ def test_ctrl_c_keeps_the_rows_so_far(
         return solve(self, *args, **options)
 
     monkeypatch.setattr(cml.Ridge, "solve", interrupted)
-    comparison = compare([ridge_problem, ridge_problem], ["newton", "clarabel"])
+    comparison = compare([small, small], ["newton", "clarabel"])
     assert comparison.interrupted
     assert [record.solver for record in comparison] == ["newton", "clarabel"][: last - 1]
     if last == 1:  # where nothing ran nothing is verified
@@ -228,15 +228,15 @@ def test_ctrl_c_keeps_the_rows_so_far(
 
 
 def test_solvers_that_made_no_run_are_not_counted_among_those_that_did(
-    ridge_problem: cml.Ridge,
+    small: cml.Ridge,
 ) -> None:
-    told = compare(ridge_problem, ["newton", "pegasos"]).table()
+    told = compare(small, ["newton", "pegasos"]).table()
     assert "\n1 solver made 1 run on 1 problem" in told
     assert "; 1 other of those asked made none." in told
 
 
 def test_ctrl_c_inside_an_algorithm_keeps_its_best_point_and_stops(
-    ridge_problem: cml.Ridge,
+    small: cml.Ridge,
 ) -> None:
     def iterate(objective: Any, w: Any, b: float) -> Iterator[Iterate]:
         yield Iterate(w, b)
@@ -244,7 +244,7 @@ def test_ctrl_c_inside_an_algorithm_keeps_its_best_point_and_stops(
 
     register("interrupts_itself", iterate)
     try:
-        comparison = compare(ridge_problem, ["interrupts_itself", "clarabel"])
+        comparison = compare(small, ["interrupts_itself", "clarabel"])
     finally:
         unregister("interrupts_itself")
     assert comparison.interrupted
@@ -256,10 +256,10 @@ def test_ctrl_c_inside_an_algorithm_keeps_its_best_point_and_stops(
 
 
 def test_a_solver_that_is_not_installed_is_a_row_that_says_so(
-    ridge_problem: cml.Ridge, only: Callable[..., None]
+    small: cml.Ridge, only: Callable[..., None]
 ) -> None:
     only("clarabel")
-    rows = {record.solver: record for record in compare(ridge_problem)}
+    rows = {record.solver: record for record in compare(small)}
     assert rows["scs"].message == "not installed: pip install scs"
     assert not rows["scs"].ran
     assert rows["clarabel"].verified
@@ -289,10 +289,10 @@ def test_an_unsuitable_solver_is_a_row_only_when_asked_for() -> None:
     ],
 )
 def test_bad_arguments(
-    ridge_problem: cml.Ridge, arguments: dict[str, Any], error: type[Exception], words: str
+    small: cml.Ridge, arguments: dict[str, Any], error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        compare(**({"problems": ridge_problem} | arguments))
+        compare(**({"problems": small} | arguments))
 
 
 # -- results -------------------------------------------------------------------------------------
@@ -303,11 +303,11 @@ KEYS += "worst_condition"
 
 
 def test_json_is_valid_and_not_finite_is_null(
-    ridge_problem: cml.Ridge, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    small: cml.Ridge, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(cml.Ridge, "solve", lambda *args, **options: 1 / 0)
     path = tmp_path / "out.json"
-    compare(ridge_problem, "newton").to_json(path)
+    compare(small, "newton").to_json(path)
     document = json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert document["schema"] == 1
     environment = {"cpu", "cores", "os", "python", "versions", "date", "seed"}
@@ -395,8 +395,8 @@ def test_a_bound_that_holds_only_within_a_radius_says_so_wherever_it_is_shown(
 # -- processes -----------------------------------------------------------------------------------
 
 
-def test_results_without_views_and_with(ridge_problem: cml.Ridge) -> None:
-    results = run([ridge_problem], "newton", progress=False)
+def test_results_without_views_and_with(small: cml.Ridge) -> None:
+    results = run([small], "newton", progress=False)
     assert isinstance(results, Results)
-    assert isinstance(compare(ridge_problem, "newton"), Comparison)
+    assert isinstance(compare(small, "newton"), Comparison)
     assert len(results) == 1

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from math import inf, isnan
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from support.report.small_ridge import LAM, data
 from support.report.small_ridge import ridge_by_normal_equations as optimum
 
 import convexml as cml
-from convexml.comparison import Course, Point
 from convexml.errors import ConvexmlError, InputError, UnknownSolverError
 from convexml.report import Convergence, compare, convergence
 from convexml.solvers import Iterate, register, unregister
@@ -76,16 +75,6 @@ def test_the_iterates_are_those_of_a_run(race: Convergence, ridge: Any) -> None:
     found = [(point.iteration, point.passes, point.gap) for point in course.points]
     assert found[: len(trace)] == [(r.iteration, r.passes, r.gap) for r in trace]
     assert len(found) <= len(trace) + 1
-
-
-def test_the_first_point_below_a_level_and_the_best() -> None:
-    gaps = (inf, 1e-1, 1e-4, 1e-3, 1e-5)
-    points = tuple(Point("s", k, 2.0 * k, 0.1 * k, 1.0, g, g) for k, g in enumerate(gaps))
-    course = Course("s", False, points)
-    assert course.first(1e-3) is points[2]
-    assert course.first(1e-6) is None
-    assert course.best is points[4]
-    assert Course("s", False, points[:1]).best is None
 
 
 def test_a_solver_that_crashes_or_does_not_fit_says_so(ridge: Any) -> None:
@@ -224,12 +213,6 @@ def test_compare_draws_the_race_only_where_asked(ridge: Any, tmp_path: Path) -> 
     assert "runs of their own" in figure
     plain.to_html(tmp_path / "plain.html")  # what the runs themselves left behind
     assert "runs of their own" not in (tmp_path / "plain.html").read_text(encoding="utf-8")
-
-
-def test_a_problem_without_a_solution_has_no_race() -> None:
-    path = f"{PROBLEMS}/hard_margin_iris_inseparable.toml"
-    comparison = compare(path, ["perceptron", "dual_coordinate_descent"], convergence=True)
-    assert comparison.convergence == ()
 
 
 def test_the_command_prints_the_race_and_draws_it(run: Command, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from math import inf
 from typing import Any
 
@@ -12,6 +11,7 @@ import cvxpy as cp
 import numpy as np
 import pandas as pd
 import pytest
+from support.report.reader import Nest
 from support.report.records import RECORDS, record
 
 import convexml as cml
@@ -19,32 +19,6 @@ from convexml.certificates import Certificate, Verdict
 from convexml.report import Comparison
 
 EVIL = "<script>alert('x')</script>&amp;"
-
-
-class Tags(HTMLParser):
-    """The elements of a piece of HTML and its text; an element that is left open is an error."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[str] = []
-        self.open: list[str] = []
-        self.text = ""
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.found.append(tag)
-        if tag != "mspace":
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: Any) -> None:
-        self.found.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert tag == "mspace" or self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data.replace("−", "-")
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +30,8 @@ def evil() -> Any:
 
 
 def test_a_problem_shows_its_formulas(evil: Any) -> None:
-    shown = Tags(evil._repr_html_())
-    assert shown.found.count("math") == evil.latex().count("&")
+    shown = Nest(evil._repr_html_())
+    assert shown.tags.count("math") == evil.latex().count("&")
     assert "Lasso(n=20, d=2, lam=0.1)" in shown.text
 
 
@@ -67,17 +41,17 @@ def test_names_are_inert_in_solutions_and_certificates(evil: Any) -> None:
     named = [row for row in point.conditions if EVIL in row.where()]
     assert named  # else nothing is tested
     for each in (solution, solution.certificate, point):
-        shown = Tags(each._repr_html_())
-        assert "script" not in shown.found
+        shown = Nest(each._repr_html_())
+        assert "script" not in shown.tags
         assert each._repr_latex_().startswith("$$\n")
-    assert EVIL in Tags(point._repr_html_()).text
+    assert EVIL in Nest(point._repr_html_()).text
     assert "script" in point._repr_latex_()  # in lines, as it is long
     assert EVIL in evil.explain(point)
 
 
 def test_a_certificate_shows_the_numbers_that_it_has(evil: Any) -> None:
     certificate = evil.certify(np.array([0.5, 0.0]), 0.3)
-    text = Tags(certificate._repr_html_()).text
+    text = Nest(certificate._repr_html_()).text.replace("−", "-")
     assert f"{certificate.gap:.3g}" in text
     assert f"{certificate.primal_objective:.12g}" in text
     for row in certificate.conditions:
@@ -89,7 +63,7 @@ def test_a_certificate_shows_the_numbers_that_it_has(evil: Any) -> None:
 
 def test_a_solution_that_failed_says_why_and_has_no_numbers(evil: Any) -> None:
     solution = replace(evil.solve(), status="failed", message="gave up <b>early</b>")
-    assert "failed" in Tags(solution._repr_html_()).text
+    assert "failed" in Nest(solution._repr_html_()).text
     assert "gave up <b>early</b>" in solution.explain()
     assert "Optimality conditions" not in solution.explain()
 
@@ -120,7 +94,7 @@ def test_long_names_of_columns_stand_below_their_condition() -> None:
 def test_a_dual_shows_itself() -> None:
     x = cp.Variable(2, name="x")
     dual = cml.dualize(cp.Problem(cp.Minimize(cp.norm1(x - 1.0)), [x >= 2.0]))
-    assert Tags(dual._repr_html_()).found.count("math") == dual.latex().count("&")
+    assert Nest(dual._repr_html_()).tags.count("math") == dual.latex().count("&")
 
 
 def test_paths_audits_supports_and_profiles_show_their_numbers(
@@ -129,20 +103,20 @@ def test_paths_audits_supports_and_profiles_show_their_numbers(
     grid = evil.path((evil.lam_max, 0.5 * evil.lam_max), everywhere=1e-2)
     few = evil.path([0.2, 0.1])
     for path in (grid, few):
-        shown = Tags(path._repr_html_())
-        assert shown.found.count("tr") == 1 + min(len(path), 20)
+        shown = Nest(path._repr_html_())
+        assert shown.tags.count("tr") == 1 + min(len(path), 20)
         assert f"{path.lams[-1]:.6g}" in shown.text or len(path) > 20
-    assert f"at most {grid.worst_gap:.2e}" in Tags(grid._repr_html_()).text
+    assert f"at most {grid.worst_gap:.2e}" in Nest(grid._repr_html_()).text
     support = few[0].certified_support()
-    shown = Tags(support._repr_html_())
+    shown = Nest(support._repr_html_())
     assert all(words in shown.text for words in ("1 nonzero, 1 zero", "unique w", "gap"))
     audit = evil.solve("fista", polish=False).rate_audit()
-    shown = Tags(audit._repr_html_())
-    assert shown.found.count("tr") == 1 + len(audit.claims)
+    shown = Nest(audit._repr_html_())
+    assert shown.tags.count("tr") == 1 + len(audit.claims)
     assert f"{audit.slack:.3g}" in shown.text
     profile = comparison.profile()
-    shown = Tags(profile._repr_html_())
-    assert shown.found.count("tr") == 1 + len(profile.ratios)
+    shown = Nest(profile._repr_html_())
+    assert shown.tags.count("tr") == 1 + len(profile.ratios)
     assert all(f"{profile.share(name, 2.0):.0%}" in shown.text for name in profile.ratios)
 
 
@@ -158,12 +132,12 @@ def test_a_comparison_is_its_table(comparison: Comparison, monkeypatch: pytest.M
         assert "clarabel" in repr(one)
         assert "= 0 rows." in repr(none)
     crash = record("lasso", EVIL, title=EVIL, worst_condition=EVIL)
-    shown = Tags(Comparison((*RECORDS, crash), {})._repr_html_())
-    assert {"script", "b"} & set(shown.found) == set()
-    assert shown.found.count("tr") == 1 + len(RECORDS) + 1
+    shown = Nest(Comparison((*RECORDS, crash), {})._repr_html_())
+    assert {"script", "b"} & set(shown.tags) == set()
+    assert shown.tags.count("tr") == 1 + len(RECORDS) + 1
     assert EVIL in shown.text
     assert "No solver at all verified 1 problem: svm." in shown.text
-    assert Tags(Comparison((), {})._repr_html_()).found.count("td") == 0
+    assert Nest(Comparison((), {})._repr_html_()).tags.count("td") == 0
 
 
 VALUES = (0.0, 1.23456789e-300, -9.87654321e300, inf)

@@ -114,29 +114,6 @@ def test_the_page_says_what_the_document_says(document: dict[str, Any], page: st
         shown.equals(document["records"])
 
 
-def test_the_multipliers_of_the_page_are_those_of_the_points(
-    document: dict[str, Any], page: str
-) -> None:
-    svm = page[page.index('<article data-name="soft_margin_iris">') :].split("</article>")[0]
-    row = next(
-        row
-        for row in document["records"]
-        if (row["problem"], row["solver"]) == ("soft_margin_iris", "clarabel")
-    )
-    alpha = np.array(row["point"]["alpha"])
-    held = np.flatnonzero(alpha > 1e-7 * alpha.max())
-    assert held.tolist() == row["support"]
-    assert f"{held.size} of 100 samples are support vectors of clarabel" in svm
-    assert f"by sample from 0: {', '.join(map(str, held))}<" in svm
-    cells = [
-        f"{alpha.size}",
-        f"{held.size}",
-        *(f"{x:.4g}" for x in (alpha.min(), np.median(alpha))),
-    ]
-    cells = [text.replace("-", "−") for text in cells]
-    assert '<th scope="row">α</th>' + "".join(f"<td>{c}</td>" for c in cells) in svm
-
-
 def stated(row: dict[str, Any], name: str) -> float:
     """A number of a row: null is infinite where ``infinite`` says so, else not known."""
     return float(row["infinite"].get(name, "nan")) if row[name] is None else float(row[name])

@@ -4,59 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from math import inf
 from pathlib import Path
 
 import pytest
-from support.report.reader import read
+from support.report.reader import Nest, read
 from support.report.records import ENVIRONMENT, LIE, RECORDS, page_of, record
 
 from convexml.comparison import Outcome
 from convexml.comparison.cards import Card
 from convexml.comparison.kinds import beside_each_other
 from convexml.report import Comparison, render_html
-
-
-class Page(HTMLParser):
-    """Checks that tags nest, and collects what would be loaded and what is readable."""
-
-    VOID = frozenset({"meta", "line", "path", "link", "img", "br", "input", "mspace", "wbr"})
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open: list[str] = []
-        self.loaded: list[str] = []
-        self.tags: list[str] = []
-        self.targets: set[str] = set()
-        self.ids: set[str] = set()
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        if tag not in self.VOID:
-            self.open.append(tag)
-        for name, value in attrs:
-            if name in ("src", "href", "srcset", "data", "action", "poster"):
-                if str(value).startswith("#"):
-                    self.targets.add(str(value)[1:])
-                else:
-                    self.loaded.append(f"{tag} {name}={value}")
-            if name == "id":
-                self.ids.add(str(value))
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in self.VOID:
-            self.open.pop()
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] not in ("style", "script"):
-            self.text += data
 
 
 @pytest.fixture(scope="module")
@@ -66,26 +24,22 @@ def html() -> str:
 
 
 @pytest.fixture(scope="module")
-def page(html: str) -> Page:
-    page = Page()
-    page.feed(html)
-    page.close()
-    return page
+def page(html: str) -> Nest:
+    return Nest(html)
 
 
-def test_the_page_nests_and_needs_no_network(html: str, page: Page) -> None:
-    assert page.open == []
+def test_the_page_nests_and_needs_no_network(html: str, page: Nest) -> None:
     assert page.loaded == []
     assert not {"link", "img", "iframe", "object"} & set(page.tags)
     assert not re.search(r"https?://|@import|url\((?!#)|fetch\(", html)
 
 
-def test_every_link_of_the_page_has_a_target(page: Page) -> None:
+def test_every_link_of_the_page_has_a_target(page: Nest) -> None:
     assert page.targets
     assert page.targets <= page.ids
 
 
-def test_every_row_is_on_the_page(page: Page) -> None:
+def test_every_row_is_on_the_page(page: Nest) -> None:
     for text in (
         "not installed: pip install piqp",
         "PanicException: index 4",

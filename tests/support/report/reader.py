@@ -121,3 +121,46 @@ def read(text: str) -> Page:
     reader = _Reader()
     reader.feed(text)
     return reader.page
+
+
+class Nest(HTMLParser):
+    """Checks that tags nest, and collects what would be loaded and what is readable."""
+
+    VOID = frozenset({"meta", "line", "path", "link", "img", "br", "input", "mspace", "wbr"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.loaded: list[str] = []
+        self.tags: list[str] = []
+        self.targets: set[str] = set()
+        self.ids: set[str] = set()
+        self.text = ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name in ("src", "href", "srcset", "data", "action", "poster"):
+                if str(value).startswith("#"):
+                    self.targets.add(str(value)[1:])
+                else:
+                    self.loaded.append(f"{tag} {name}={value}")
+            if name == "id":
+                self.ids.add(str(value))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert tag == "mspace" or self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("style", "script"):
+            self.text += data
