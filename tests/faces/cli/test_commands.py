@@ -345,21 +345,14 @@ def test_lines_fit(
 
 
 HEAVY = ("cvxpy", "sklearn", "pandas", "polars", "scipy.optimize", "scipy.stats")
-LOADED = """
-import sys
-from convexml.cli import app
-try:
-    app(sys.argv[1:])
-except SystemExit as end:
-    code = end.code
-loaded = [name for name in {names} if name in sys.modules]
-print(code, *loaded, file=sys.stderr)
-"""
 
 
 def loaded(names: tuple[str, ...], *arguments: object) -> list[str]:
     """The exit code of a command in a process of its own, and which modules it has loaded."""
-    command = [sys.executable, "-c", LOADED.format(names=names), *map(str, arguments)]
+    code = "import sys, convexml.cli\ntry: convexml.cli.app(sys.argv[1:])\n"
+    code += f"except SystemExit as end: code, known = end.code, {names}\n"
+    code += "print(code, *(each for each in known if each in sys.modules), file=sys.stderr)"
+    command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stderr.split()
 
 

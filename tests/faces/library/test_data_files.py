@@ -252,30 +252,22 @@ def test_parquet_in_memory_is_read_as_text_is(tmp_path: Path, table: dict[str, A
             np.testing.assert_array_equal(found[key], values, err_msg=key)
 
 
-@pytest.mark.parametrize(
-    ("table", "words"),
-    [
+def test_what_is_wrong_with_a_parquet_file_is_said(tmp_path: Path) -> None:
+    FRAME.to_parquet(tmp_path / "t.parquet")
+    known = {"target": "price", "features": ["age"]}
+    for table, words in (
         ({}, "t.parquet: name the column to predict: target = ...; columns: area, age"),
         ({"target": "prize"}, "t.parquet has no column 'prize'. Did you mean 'price'?"),
         ({"target": "price"}, "column 'town': .*string is not a number; one_hot"),
-        ({"target": "price", "features": ["age"], "delimiter": ";"}, "data.delimiter has no mean"),
-    ],
-)
-def test_what_is_wrong_with_a_parquet_file_is_said(
-    tmp_path: Path, table: dict[str, Any], words: str
-) -> None:
-    FRAME.to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(DataError, match=words):
-        read(tmp_path, "t.parquet", **table)
-
-
-def test_nulls_and_what_is_no_parquet(tmp_path: Path) -> None:
-    table = {"target": "price", "features": ["age"]}
+        (known | {"delimiter": ";"}, "data.delimiter has no mean"),
+    ):
+        with pytest.raises(DataError, match=words):
+            read(tmp_path, "t.parquet", **table)
     FRAME.assign(age=FRAME["age"].mask(FRAME.index == 7)).to_parquet(tmp_path / "t.parquet")
     with pytest.raises(DataError, match="X holds nan at row 7, column 'age'"):
-        read(tmp_path, "t.parquet", **table)
+        read(tmp_path, "t.parquet", **known)
     with pytest.raises(DataError, match=r"t.parquet.* cannot be read as parquet"):
-        read(tmp_path, "t.parquet", "no", **table)
+        read(tmp_path, "t.parquet", "no", **known)
 
 
 # -- blocks --------------------------------------------------------------------------------------
