@@ -94,13 +94,6 @@ def forgotten(reading: Any) -> bool:
     return known > 0
 
 
-def repeated(reading: Any) -> bool:
-    known = list(reading.constraints)
-    if len(known) > 1:
-        reading.constraints = [*known[:-1], *known[:-1]][: len(known)]
-    return len(known) > 1
-
-
 OTHER = {"square": "abs", "abs": "square", "ramp": "squared ramp", "squared ramp": "ramp",
          "logistic": "ramp", "exp": "logistic", "huber": "square", "tube": "abs"}  # fmt: skip
 RAMPS = ("ramp", "logistic", "exp", "squared ramp")
@@ -123,7 +116,6 @@ COMMON: dict[str, Fault] = {
     "forgotten constraint": forgotten,
 }
 READING = COMMON | {
-    "repeated constraint": repeated,
     "weight of a row": lambda r: one(
         r.terms, lambda t: replace(t, weight=t.weight * row(t.weight.size, 1.0 + 1e-4))
     ),
@@ -361,21 +353,13 @@ def difference(rows: Any) -> Any:
     return replace(rows, term=replace(rows.term, affine=rows.term.affine.scaled(factors)))
 
 
-def over(posed: Any) -> bool:
-    posed.distances.over[2:4] += np.array([1e-6, -1e-6])  # their sum is the same
-    return True
-
-
 POSED_TRENDS: dict[str, Fault] = {
     "entry of the signal": lambda p: trend(p, y=p.signal + SMALL * (row(p.signal.size, 2.0) - 1.0)),
-    "strength": lambda p: trend(p, lam=p.problem.lam * (1.0 + 1e-7)),
     "order": lambda p: trend(p, order=p.problem.order + 1),
     "factor": lambda p: (
         assigned(p, factor=p.factor * (1.0 + 1e-7)) and trend(p, lam=p.problem.lam / (1.0 + 1e-7))
     ),
-    "level": lambda p: assigned(p, level=p.level + 1e-4),
     "place of a difference": place,
-    "what is over": over,
     "dropped sizes": lambda p: bool(p.differences.rows.pop()),
     "dropped squares": lambda p: bool(p.squares.pop()),
     "forgotten slack": lambda p: bool(p.reading.eliminated) and bool(p.reading.eliminated.pop()),

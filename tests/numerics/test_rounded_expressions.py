@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from flint import arb
 from scipy import sparse
-from scipy.optimize import linprog
 from support.exact.exact_numbers import ball, dot, exact, row, table
 
 from convexml.audit.cvxpy.reading.domain import domains_of
@@ -21,12 +20,7 @@ from convexml.audit.cvxpy.rounding.coefficients import rounded_data
 from convexml.audit.cvxpy.rounding.copied import is_copied
 from convexml.audit.cvxpy.rounding.enclosed import enclosed
 from convexml.audit.cvxpy.rounding.met import meets_exactly
-from convexml.certificates.conic.feasible import _binding
-from convexml.certificates.conic.search.fit import fitted
-from convexml.certificates.conic.units import conic_units
 from convexml.duality.checking import constraint_names
-from convexml.objective.conic.cones import NonnegativeCone, ZeroCone
-from convexml.objective.conic.program import ConeProgram
 
 Balls = list[arb]
 
@@ -220,33 +214,6 @@ DOUBTFUL: list[tuple[Any, Any, dict[str, Any]]] = [
 def test_what_holds_is_seen_and_nothing_else_is_claimed() -> None:
     assert all(met(value, constraint) for value, constraint in HOLDS)
     assert not any(met(value, constraint, **more) for value, constraint, more in DOUBTFUL)
-
-
-def feasible(A_ub: Any, b_ub: Any, A_eq: Any, b_eq: Any) -> bool:
-    n = A_ub.shape[1]
-    if not b_ub.size + b_eq.size:
-        return True
-    parts = [part if part.shape[0] else None for part in (A_ub, b_ub, A_eq, b_eq)]
-    return linprog(np.zeros(n), *parts, bounds=(None, None)).status == 0
-
-
-def test_rows_left_out_exclude_no_point() -> None:
-    rng, fewer, empty = np.random.default_rng(0), 0, 0
-    for _ in range(60):
-        n, p, m = int(rng.integers(2, 6)), int(rng.integers(0, 3)), int(rng.integers(2, 8))
-        A = rng.integers(-1, 2, (p + m, n)) * (rng.random((p + m, n)) < 0.5)
-        b = rng.integers(-2, 2, p + m).astype(float)
-        A = sparse.csc_array(A.astype(float))
-        flat, cones = sparse.csc_array((n, n)), (ZeroCone(p), NonnegativeCone(m))
-        program = ConeProgram(flat, np.ones(n), A, b, cones)
-        left = _binding(fitted(program, conic_units(program)))
-        whole = feasible(A[p:].toarray(), b[p:], A[:p].toarray(), b[:p])
-        rest = feasible(left.A_ub.toarray(), left.b_ub, left.A_eq.toarray(), left.b_eq)
-        assert whole == rest
-        fewer += left.b_ub.size + left.b_eq.size < p + m
-        empty += not whole
-    assert fewer > 30
-    assert empty > 10
 
 
 scalar = cp.Variable(name="x")

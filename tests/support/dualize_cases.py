@@ -10,8 +10,6 @@ import cvxpy as cp
 import cvxpy.tests.solver_test_helpers as helpers
 import numpy as np
 
-import convexml as cml
-
 LATER = {"socp_4"}
 """Not yet in CVXPY 1.9.2."""
 
@@ -62,13 +60,3 @@ def same_multipliers(problem: Any, dual: Any, atol: float) -> bool:
             if not np.allclose(np.ravel(variable.value), np.ravel(value), atol=atol, rtol=atol):
                 return False
     return True
-
-
-def holds(problem: Any) -> bool:
-    """Strong duality of the posed dual, and the multipliers by name."""
-    dual = cml.dualize(problem)
-    try:
-        value, bound = solve(problem), solve(dual.problem)
-    except (cp.error.DCPError, cp.error.SolverError):
-        return False
-    return np.isfinite(bound) and close(value, bound) and same_multipliers(problem, dual, 1e-4)

@@ -156,6 +156,8 @@ SQUARES: dict[str, tuple[Any, ...]] = {
         (sq(X @ w - y) + 6.0 * l1(v := new(5)), w - v == 0), (0,)),
     "a_bound_for_the_whole_objective": ("squared l1", lambda X, y, w, b:
         (2.0 * (t := new()), sq(X @ w - y) + 3.0 * l1(w) <= t), (0,)),
+    "elastic_net": ("squared elastic_net", lambda X, y, w, b:
+        sq(X @ w + b - y) / (2 * 30) + 0.3 * (0.5 * l1(w) + (1 - 0.5) / 2 * sq(w))),
     "norm_of_all_coefficients": ("squared group_l2", lambda X, y, w, b:
         sq(X @ w - y) + 4.0 * cp.norm(w, 2)),
     "groups_with_bounds": ("squared group_l2", lambda X, y, w, b:

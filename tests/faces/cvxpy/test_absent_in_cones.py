@@ -78,24 +78,6 @@ def test_no_matrix_is_told_as_none(name: str) -> None:
     assert all(variable.value is None for variable in problem.variables())
 
 
-def no_end() -> dict[str, tuple[Any, list[Any]]]:
-    X, N, H = (attributed(name) for name in ("PSD", "NSD", "hermitian"))
-    return {
-        "PSD": (cp.trace(X), [X[0, 0] == 1]),
-        "NSD": (-cp.trace(N), [N[0, 0] == -1]),
-        "hermitian": (cp.real(cp.trace(H)), [H >> 0, cp.real(H[0, 0]) == 1]),
-    }
-
-
-@pytest.mark.parametrize("name", no_end())
-def test_a_trace_without_end_is_told_as_such(name: str) -> None:
-    value, rows = no_end()[name]
-    problem = cp.Problem(cp.Maximize(value), rows)
-    certificate = cml.solve(problem)
-    assert (certificate.claim, problem.status) == ("unbounded", "unbounded")
-    assert certificate.verdict is Verdict.CERTIFIED
-
-
 @pytest.mark.parametrize(
     ("kind", "noise", "place"),
     [

@@ -77,20 +77,16 @@ def cone_problems() -> dict[str, Any]:
     x, least = cp.Variable(2, name="x"), cp.Minimize
     one = (x >= 1).set_label("floor")
     order_one = cp.reshape(x[0] - 1, (1, 1), order="F")
-    three = cp.hstack([x[1], 1.0, 3 - x[1]])
+    power = cp.PowCone3D(x[1], 3 - x[1], x[0], 0.3)
+    powers = cp.PowConeND(cp.hstack([x[1], 1.0, 3 - x[1]]), x[0], np.array([0.2, 0.3, 0.5]))
+    exponential = cp.ExpCone(x[0], cp.Constant(1.0), x[1])
     return {
         "listed twice": cp.Problem(least(cp.sum(x)), [one, one]),
-        "power of scalars": cp.Problem(
-            cp.Maximize(x[0]), [cp.PowCone3D(x[1], 3 - x[1], x[0], 0.3)]
-        ),
-        "power of many": cp.Problem(
-            cp.Maximize(x[0]), [cp.PowConeND(three, x[0], np.array([0.2, 0.3, 0.5]))]
-        ),
+        "power of scalars": cp.Problem(cp.Maximize(x[0]), [power]),
+        "power of many": cp.Problem(cp.Maximize(x[0]), [powers]),
         "matrix of order one": cp.Problem(least(x[0]), [order_one >> 0, x[1] == 0]),
         "relative entropy": cp.Problem(least(cp.rel_entr(x[0], x[1])), [x[0] == 1, x[1] <= 2]),
-        "exponential cone": cp.Problem(
-            least(x[1]), [cp.ExpCone(x[0], cp.Constant(1.0), x[1]), x[0] >= 1]
-        ),
+        "exponential cone": cp.Problem(least(x[1]), [exponential, x[0] >= 1]),
         "far away": cp.Problem(least(cp.norm(x - 1e8))),
         "indicator": cp.Problem(least(cp.sum_squares(x) + cp.transforms.indicator([x >= 1]))),
     }

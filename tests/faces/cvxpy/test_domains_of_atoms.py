@@ -204,25 +204,17 @@ def test_an_entropy_whose_optimum_is_on_the_border_is_certified() -> None:
 
 def perspectives() -> dict[str, tuple[Any, list[Any], float]]:
     """A goal, constraints, the value: |x|^2 / s + s is least at 2 |x|."""
-    x, s, t = cp.Variable(3), cp.Variable(pos=True), cp.Variable()
-    D, squares = cp.Variable((3, 3), diag=True), cp.perspective(cp.sum_squares(x), s)
-    rest, root = cp.Variable(nonneg=True), math.sqrt(3.0)
+    x, s, t, rest = cp.Variable(3), cp.Variable(pos=True), cp.Variable(), cp.Variable(nonneg=True)
+    D, root = cp.Variable((3, 3), diag=True), math.sqrt(3.0)
+    one, two = (cp.perspective(cp.sum_squares(x), s) for _ in range(2))
+    diagonal = cp.perspective(cp.sum_squares(D), rest) + rest
+    falling = cp.perspective(cp.log(t), rest)
     return {
-        "squares": (cp.Minimize(squares + s), [cp.sum(x) == 3], 2.0 * root),
-        "twice": (
-            cp.Minimize(squares + cp.perspective(cp.sum_squares(x), s) + s),
-            [cp.sum(x) == 3],
-            2.0 * math.sqrt(6.0),
-        ),
-        "s log(t / s)": (
-            cp.Maximize(cp.perspective(cp.log(t), rest)), [t <= 3, rest <= 2], 3.0 / math.e
-        ),
-        "diagonal": (
-            cp.Minimize(cp.perspective(cp.sum_squares(D), rest) + rest),
-            [cp.trace(D) >= 3],
-            2.0 * root,
-        ),
-    }  # fmt: skip
+        "squares": (cp.Minimize(one + s), [cp.sum(x) == 3], 2.0 * root),
+        "twice": (cp.Minimize(one + two + s), [cp.sum(x) == 3], 2.0 * math.sqrt(6.0)),
+        "s log(t / s)": (cp.Maximize(falling), [t <= 3, rest <= 2], 3.0 / math.e),
+        "diagonal": (cp.Minimize(diagonal), [cp.trace(D) >= 3], 2.0 * root),
+    }
 
 
 @pytest.mark.parametrize("name", perspectives())

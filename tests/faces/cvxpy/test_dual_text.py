@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from support.latex.dual_cases import CASES, page_of
 from support.pages import BLOCK
 
 import convexml as cml
-from convexml.duality.forms import TRANSPOSE, Matrix, is_plain
 
 u = cp.Variable(3, name="x")
 
@@ -187,26 +185,6 @@ def posed(name: str) -> Any:
 @pytest.mark.parametrize("name", ROWS)
 def test_latex_of(name: str) -> None:
     assert ROWS[name][2] in cml.dualize(posed(name)).latex()
-
-
-def symbols(problem: Any) -> list[str]:
-    """Every symbol that the Lagrangian of the problem gives: variables, multipliers, matrices."""
-    lagrangian = cml.dualize(problem)._lagrangian
-    matrices: list[Matrix | None] = []
-    found = [column.tex for column in lagrangian.columns]
-    for column in lagrangian.columns:
-        matrices += [column.quadratic, column.linear]
-    for part in lagrangian.parts:
-        found.append(part.tex)
-        matrices += [*part.form.terms.values(), part.form.constant]
-    given = [each for each in matrices if each is not None and not is_plain(each)]
-    return found + [each.name.removesuffix(TRANSPOSE) for each in given]
-
-
-@pytest.mark.parametrize("name", [*ROWS, *HELPERS])
-def test_no_symbol_stands_for_two_objects(name: str) -> None:
-    found = symbols(posed(name) if name in ROWS else HELPERS[name]().prob)
-    assert {symbol: count for symbol, count in Counter(found).items() if count > 1} == {}
 
 
 SHORT = ("quadratic_constraints", "logistic")

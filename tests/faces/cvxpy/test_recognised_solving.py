@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -17,30 +17,11 @@ from support.spellings import STATEMENTS, classes, regression
 import convexml as cml
 
 
-@pytest.fixture
-def registered() -> Iterator[None]:
-    methods = dict(cp.Problem.REGISTERED_SOLVE_METHODS)
-    cml.register()
-    yield
-    cp.Problem.REGISTERED_SOLVE_METHODS.clear()
-    cp.Problem.REGISTERED_SOLVE_METHODS.update(methods)
-
-
-RANDOM = np.random.default_rng(5)
-
-A = RANDOM.standard_normal((40, 5))
-
-target = A @ RANDOM.standard_normal(5) + RANDOM.standard_normal(40)
-
-
-def lasso(w: cp.Variable) -> cp.Expression:
-    return cp.sum_squares(A @ w - target) + 3.0 * cp.norm1(w)
-
-
 def test_the_gap_is_measured_without_the_constant() -> None:
-    w = cp.Variable(5)
-    plain = cml.solve(cp.Problem(cp.Minimize(lasso(w))))
-    lifted = cml.solve(cp.Problem(cp.Minimize(lasso(w) + 1e4)))
+    plain, lifted = (
+        cml.solve(cp.Problem(cp.Minimize(STATEMENTS["lasso"].build().objective.expr + constant)))
+        for constant in (0.0, 1e4)
+    )
     assert lifted.primal_objective == pytest.approx(plain.primal_objective + 1e4, rel=1e-12)
     assert lifted.scale == pytest.approx(plain.scale)
 
@@ -65,11 +46,11 @@ def test_the_gap_is_small_beside_p_itself() -> None:
     assert value == pytest.approx(problem.solve(solver="CLARABEL"), rel=1e-6)
 
 
-@pytest.mark.usefixtures("registered")
 @pytest.mark.parametrize("name", ["lasso", "lasso_maximised", "soft_margin", "square_root_lasso"])
 def test_the_method_answers_as_cvxpy_does(name: str) -> None:
     build = STATEMENTS[name].build if name in STATEMENTS else MISSES[name][0]
     problem = build()
+    cml.register()
     value = problem.solve(method="convexml", tol=1e-8)
     assert value == problem.value
     assert near(value, clarabel(build()))

@@ -29,6 +29,7 @@ CASES: dict[str, tuple[cp.Problem, bool]] = {
     "an interval": (feasibility(cp.square(x) <= 1), True),
     "an interval cut at its end": (feasibility(cp.square(x) <= 1, x == 1), False),
     "a point of linear inequalities": (feasibility(x <= 0, x >= 0), True),
+    "a point and an interval": (feasibility(x <= 1, x >= 1, cp.square(x) <= 4), True),
     "a point of an absolute value": (feasibility(cp.abs(x) <= 0), True),
     "an l1 ball that is a point": (feasibility(cp.norm1(v) <= 0, cp.sum_squares(v) <= 1), True),
     "an interval and a line apart": (feasibility(cp.square(x) <= 1, x >= 2), False),

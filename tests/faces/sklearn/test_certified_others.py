@@ -346,22 +346,6 @@ def test_the_loss_is_that_of_half_the_weights_and_its_bound_the_optimum(weighted
     assert refuted.witness["objective"] >= best * (1.0 - 1e-9)
 
 
-def test_of_one_feature_every_function_is_a_sum_of_stumps() -> None:
-    """P* = sum over its values of 2 sqrt(a b), a and b the weights of the classes there."""
-    rng = np.random.default_rng(1)
-    x, s = rng.integers(0, 6, size=300), rng.uniform(0.5, 2.0, size=300)
-    y = rng.integers(0, 2, size=300)
-    sums = np.array([[s[(x == v) & (y == k)].sum() for k in (0, 1)] for v in range(6)])
-    best = float(2.0 * np.sqrt(sums.prod(axis=1)).sum() / s.sum())
-    X = x[:, None].astype(float)
-    fitted = AdaBoostClassifier(n_estimators=100, random_state=0).fit(X, y, sample_weight=s)
-    found = cml.certify(fitted, X, y, sample_weight=s)
-    assert found.dual_objective == pytest.approx(best, rel=1e-6)
-    assert found.dual_objective <= best * (1.0 + 1e-14)
-    assert found.gap >= found.primal_objective - best
-    assert found.relative_gap < 1e-3
-
-
 def test_what_is_no_stump_is_refused() -> None:
     def fit(base: object, y: Array = KIND, X: Array = TWO) -> AdaBoostClassifier:
         return AdaBoostClassifier(base, n_estimators=3, random_state=0).fit(X, y)

@@ -56,17 +56,6 @@ def elastic_value(e: Any, X: Any, y: Any) -> float:
     return float(np.mean((y - e.predict(X)) ** 2) / 2.0 + e.alpha_ * penalty)
 
 
-def rows_value(e: Any, X: Any, y: Any) -> float:
-    rho = getattr(e, "l1_ratio_", 1.0)
-    penalty = rho * np.sqrt((e.coef_**2).sum(axis=0)).sum() + 0.5 * (1 - rho) * np.sum(e.coef_**2)
-    return float(np.sum((y - e.predict(X)) ** 2) / (2.0 * len(y)) + e.alpha_ * penalty)
-
-
-def signs_value(e: Any, X: Any, y: Any) -> float:
-    signs = np.where(y == e.classes_[1], 1.0, -1.0)
-    return float(np.sum((signs - e.decision_function(X)) ** 2) + e.alpha_ * np.sum(e.coef_**2))
-
-
 def logistic_value(e: Any, X: Any, y: Any) -> float:
     index = np.searchsorted(e.classes_, y)
     chosen = np.log(e.predict_proba(X)[np.arange(len(y)), index])
@@ -82,11 +71,8 @@ CV: dict[str, tuple[Any, Any, Callable[[Any, Any, Any], float]]] = {
     "ElasticNetCV": (lm.ElasticNetCV(l1_ratio=[0.3, 0.8], **TIGHT), Y, elastic_value),
     "LassoLarsCV": (lm.LassoLarsCV(cv=3), Y, elastic_value),
     "LassoLarsIC": (lm.LassoLarsIC(), Y, elastic_value),
-    "MultiTaskLassoCV": (lm.MultiTaskLassoCV(**TIGHT), TWO, rows_value),
-    "MultiTaskElasticNetCV": (lm.MultiTaskElasticNetCV(l1_ratio=0.4, **TIGHT), TWO, rows_value),
     "RidgeCV": (lm.RidgeCV(), Y, ridge_value),
     "RidgeCV, by target": (lm.RidgeCV(alpha_per_target=True), TWO, ridge_value),
-    "RidgeClassifierCV": (lm.RidgeClassifierCV(), LABELS, signs_value),
     "LogisticRegressionCV": (
         lm.LogisticRegressionCV(use_legacy_attributes=False, **LOGISTIC_CV), LABELS, logistic_value
     ),
