@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -142,14 +141,6 @@ def test_what_must_hold_each_time_may_not_fail_once() -> None:
     assert found.rows[0].measured == pytest.approx(0.5 + 1e-6)
 
 
-def test_not_a_number_does_not_hold() -> None:
-    def none(bound: Any, rng: np.random.Generator) -> tuple[Any, Any]:
-        return math.nan, bound()
-
-    for each in (True, False):
-        assert not simulation.run([Experiment(half, "upper", "", none, ({},), each=each)], 2).holds
-
-
 def test_slack_is_told() -> None:
     def tiny(bound: Any, rng: np.random.Generator, size: float) -> tuple[Any, Any]:
         return size, bound()
@@ -157,15 +148,6 @@ def test_slack_is_told() -> None:
     problems = tuple({"size": size} for size in (0.4, 1e-3, 0.0))
     found = simulation.run([Experiment(half, "upper", "", tiny, problems)], 2)
     assert [row.note for row in found.rows] == ["", "slack: over 100 x", "slack: never seen"]
-
-
-def test_a_bound_runs_on_problems_of_its_own() -> None:
-    found = theory.hoeffding.simulate({"m": 5, "p": 0.5, "eps": 0.5}, seeds=20)
-    (row,) = found.rows
-    # 2 of 32 outcomes are all heads or all tails.
-    assert abs(row.measured - 1 / 16) < 6 * math.sqrt(1 / 16 / 800)
-    assert row.bound == pytest.approx(2.0 * math.exp(-2.5))
-    assert found.table[0]["problem"] == "m=5, p=0.5, eps=0.5"
 
 
 @pytest.mark.parametrize(

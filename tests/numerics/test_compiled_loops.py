@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from support.loops import forced
 from support.model_cases import samples
 
 import convexml as cml
-from convexml.compiled import COMPILING, ByHand, Loop
+from convexml.compiled import COMPILING, Loop
 from convexml.kernels import Gaussian
 from convexml.losses import Squared
 from convexml.numerics import Array
@@ -103,15 +102,6 @@ def test_what_is_compiled_is_known_by_all_its_code() -> None:
     assert [first.plain(1.0), changed(1.0), moved(1.0)] == [3.0, 4.0, 7.0]
 
 
-def test_a_first_argument_by_hand_stays_in_python() -> None:
-    class Mine(ByHand):
-        pass
-
-    loop = Loop(lambda x: "as written", by_hand=lambda x: "by hand")
-    assert loop(Mine()) == "by hand"
-    assert Loop(lambda x: type(x).__name__)(Mine()) == "Mine"
-
-
 # -- when they are compiled ------------------------------------------------------------------------
 SMALL = """
 import sys
@@ -195,14 +185,3 @@ def test_compiled_and_plain_loops_end_in_the_same_verdict(
         assert loop.is_fast == (enough < 0.0)
     assert ends[0].status == ends[1].status == "optimal"
     assert ends[0].objective == pytest.approx(ends[1].objective, rel=1e-8)
-
-
-@pytest.mark.parametrize("form", [np.ascontiguousarray, np.asfortranarray, csr_array])
-def test_samples_of_any_layout_are_of_one_kind_to_compile_for(
-    form: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    numba = pytest.importorskip("numba")
-    X, y = samples("real")
-    found = sample_rows(cml.Ridge(form(X), y, 0.3).objective_parts)
-    usual = sample_rows(cml.Ridge(X.copy(), y, 0.3).objective_parts)
-    assert numba.typeof(found.for_loops()) == numba.typeof(usual.for_loops())

@@ -19,7 +19,6 @@ from convexml.penalties import L1, L2
 from convexml.solvers.coordinate.chosen_columns import ChosenColumns
 from convexml.solvers.coordinate.sampled_support import gram_of
 from convexml.solvers.coordinate.support_factor import SupportFactor
-from convexml.solvers.second_order.sampled_gram import secant
 from convexml.solvers.second_order.sampled_start import Corrections
 
 RNG = np.random.default_rng(0)
@@ -89,28 +88,6 @@ def test_a_rough_matrix_is_near_the_exact_one_and_positive_definite(fit_intercep
     assert chosen.gram(h)[0].dtype == float  # asked for the exact one, nobody gets the other
 
 
-def test_rough_matrices_leave_out_rows_that_hardly_count() -> None:
-    rows, is_faint = RNG.normal(size=(400, 200)), np.arange(400) % 2 > 0
-    h = np.where(is_faint, 8e-5, 0.2)
-    for count, left_out in ((100, True), (190, False)):  # of 190 rows for 190 columns none can go
-        chosen = ChosenColumns(as_design(rows), False)
-        for part in np.split(np.arange(count), [70]):
-            chosen.add(part)
-            matrix, _ = chosen.gram(h, rough=True)
-        some = rows[~is_faint if left_out else slice(None), :count]
-        truth = some.T @ (h[~is_faint if left_out else slice(None), None] * some)
-        assert np.allclose(matrix[:count, :count], truth, rtol=0.0, atol=1e-3)
-
-
-@pytest.mark.parametrize("size", [1e-30, 1e30])
-def test_columns_beyond_single_precision_are_summed_in_double(size: float) -> None:
-    chosen = ChosenColumns(as_design(X * size), True)
-    chosen.add(np.arange(100, 190))
-    matrix, _ = chosen.gram(WEIGHTS["of their own"], rough=True)
-    truth = centred(chosen.index, WEIGHTS["of their own"], True)
-    assert np.allclose(matrix[:90, :90] / size**2, truth, atol=1e-10)
-
-
 @pytest.mark.parametrize("layout", [np.asfortranarray, sparse.csr_array])
 def test_columns_that_are_let_go_leave_the_others_as_they_were(layout: type) -> None:
     chosen = ChosenColumns(as_design(layout(X)), True)
@@ -155,20 +132,6 @@ def test_the_gram_matrix_of_some_columns_is_right_about_its_centre(offset: float
         exact = (own * h[:, None]).T @ own
         off = np.abs(gram_of(parts.objective_parts, index) - exact).max()
         assert off <= max(1e-6, 1e-15 * offset**2)
-
-
-def test_a_secant_update_is_exact_along_its_step_and_stays_definite() -> None:
-    rng = np.random.default_rng(7)
-    true = np.cov(rng.normal(size=(5, 50)))
-    gram = np.cov(rng.normal(size=(5, 50)))
-    for _ in range(4):
-        s = rng.normal(size=5)
-        secant(gram, s, true @ s)
-        assert np.allclose(gram @ s, true @ s, rtol=1e-12)
-        assert np.linalg.eigvalsh(gram)[0] > 0.0
-    before = gram.copy()
-    secant(gram, s, -s)  # no curvature along it
-    assert np.array_equal(gram, before)
 
 
 def labelled(rng: np.random.Generator, X: Array) -> Array:

@@ -11,12 +11,9 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 import convexml as cml
-from convexml.design import as_design
 from convexml.losses import Squared
-from convexml.objective import Objective
 from convexml.penalties import L2
 from convexml.solvers.second_order import normal_equations as module
-from convexml.solvers.second_order.normal_equations import normal_equations
 
 COUNT = 2000
 
@@ -107,16 +104,6 @@ def wave():
     x = np.sort(rng.uniform(0.0, 1.0, 15))
     y = np.sin(6.0 * x) + 0.1 * rng.normal(size=15)
     return np.vander(x, 12, increasing=True)[:, 1:], y
-
-
-def test_powers_up_to_eleven() -> None:
-    """Condition 2e9: the minimiser of rationals, which has P = 4.817e-4."""
-    V, y = wave()
-    solution = cml.LeastSquares(V, y).solve()
-    assert solution.status == "optimal"
-    x = solved_in_rationals(np.column_stack([V, np.ones(15)]), y)
-    assert_allclose(solution.primal["w"], x[:-1], rtol=1e-6)
-    assert_allclose(solution.objective, np.mean((y - V @ x[:-1] - x[-1]) ** 2) / 2, rtol=1e-7)
 
 
 def exact_value(X, y, w, b, lam=0.0):
@@ -257,39 +244,6 @@ def test_single_precision_gives_way_where_it_does_not_contract(
         X[:, 0] /= size
 
 
-@pytest.mark.parametrize(
-    ("shape", "largest", "room"),
-    [(TALL, 1.0, 1.01), (TALL, 100.0, 1.01), (WIDE, 1.0, 1.3), ((40, 300), 100.0, 10.0)],
-)
-def test_half_the_square_of_the_residual_is_the_gap(
-    shape: tuple[int, int], largest: float, room: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What iterates are shown by: P - D at w and u = c l'(z), from the definitions.
-
-    By samples the size of B'e is thought of as that of the vector before, rows of all sizes too:
-    there it is right within a factor of ten, by digits that hang on the order of sums.
-    """
-    monkeypatch.setattr(module, "CHEAPER", 1e-6)
-    X, y = data(shape)
-    X *= np.geomspace(1.0, largest, len(y))[:, None]
-    n = len(y)
-    objective = Objective(as_design(X), y, Squared(), L2(0.05), np.full(n, 1.0 / n))
-    optimum = by_least_squares(X, y, np.full(X.shape[1], 0.05), objective.c, True)
-    least = objective.primal(optimum[:-1], optimum[-1])
-    start, *shown = [
-        each
-        for each in normal_equations(objective, np.zeros(X.shape[1]), 0.0)
-        if "steps" in each.facts and each.promise > 0.0
-    ]
-    assert shown
-    assert not np.any(start.w)
-    for iterate, share in zip(shown, (5e-7, 5e-10, 5e-13), strict=False):
-        assert iterate.promise <= share or room > 2.0  # where the size is a guess
-        u = objective.loss_derivative(objective.predict(iterate.w, iterate.b))
-        gap = objective.primal(iterate.w, iterate.b) - objective.dual(u - u.mean())
-        assert gap <= room * iterate.promise * least + 1e-14 * least
-
-
 @pytest.mark.parametrize("warm", [False, True])
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.csc_array])
@@ -311,13 +265,6 @@ def test_samples_that_are_fewer_are_preconditioned_and_the_rate_holds(
     assert solution.primal["b"] == pytest.approx(exact[-1], abs=1e-6)
     audit = solution.rate_audit()
     assert audit.holds, audit.first_violation
-
-
-def test_one_factor_and_few_products_where_features_are_few() -> None:
-    X, y = data((3000, 8))
-    solution = cml.Ridge(X, y, 0.1).solve()
-    assert solution.solver == "normal_equations"
-    assert (solution.iterations, solution.passes) == (1, 1.0 + 8.0)
 
 
 def test_a_warm_start_is_where_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:

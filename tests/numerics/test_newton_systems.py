@@ -17,19 +17,16 @@ from convexml.solvers import Iterate
 from convexml.solvers.dual.proximal_point import (
     CentredSquares,
     ProximalStep,
-    has_clusters_of,
 )
 from convexml.solvers.second_order import augmented_lagrangian as module
 from convexml.solvers.second_order import curved_samples
 from convexml.solvers.second_order import hessian as products
 from convexml.solvers.second_order.augmented_lagrangian import (
-    ProximalPoint,
     augmented_lagrangian,
-    solved,
 )
 from convexml.solvers.second_order.curved_samples import newton_step
-from convexml.solvers.second_order.hessian import Coordinates, Hessian
-from convexml.solvers.second_order.newton_cg import conjugate_gradients, newton_cg
+from convexml.solvers.second_order.hessian import Hessian
+from convexml.solvers.second_order.newton_cg import newton_cg
 from convexml.solvers.second_order.proximal_newton import minimise, search
 from convexml.solvers.second_order.smoothed_loss import Smoothed
 
@@ -144,15 +141,6 @@ def test_phi_has_one_minimum(free_b: bool, epsilon: float) -> None:
     assert abs(total) < 1e-10
 
 
-def test_a_system_that_is_singular_in_floating_point_ends_in_a_finite_point() -> None:
-    X, y = np.full((3, 1), 2.0**60), np.array([1.0, 2.0, 3.0])
-    band = Smoothed(y, np.zeros(3), (-np.ones(3), np.ones(3)), 0.0, np.zeros(3), 4.0)
-    start = ProximalPoint(np.zeros(1), 0.0, np.zeros(3), np.zeros(3), np.zeros(1), 0.0)
-    point, steps, _ = solved(DenseDesign(X), band, np.full(1, 1e-30), True, start, start.v, 0.0)
-    assert steps > 0
-    assert np.all(np.isfinite(point.w))
-
-
 def long_run() -> tuple[Any, Array]:
     X = RNG.normal(size=(3000, 8))
     y = np.sign(X[:, 0] + 0.5 * RNG.normal(size=3000))
@@ -188,32 +176,6 @@ def problem_of(n: int, d: int, lam: float = 1e-3, spread: float = 1.0) -> Any:
     return cml.LogisticRegression(X, y, lam)
 
 
-def test_k_products_minimise_the_model_over_the_krylov_space() -> None:
-    """Against least squares over a basis of M g, M H M g, ..., M the preconditioner."""
-    objective = problem_of(60, 9).objective_parts
-    at = Coordinates(objective)
-    x = np.random.default_rng(1).normal(size=at.size)
-    z = at.forward(x)
-    g = at.gradient(x, z)
-    hessian = Hessian(at, x, z, g)
-    H = np.column_stack([hessian @ e for e in np.eye(at.size)])
-    assert np.allclose(H, H.T, rtol=1e-12)
-    inverse = 1.0 / (1.0 + np.arange(at.size))
-    for k in range(1, 6):
-        left = iter([False] * (k - 1) + [True])
-        found, r, count = conjugate_gradients(
-            hessian, -g, lambda r: inverse * r, lambda r, left=left: next(left)
-        )
-        assert count == k
-        basis = [inverse * -g]
-        for _ in range(k - 1):
-            basis.append(inverse * (H @ basis[-1]) / np.linalg.norm(H @ basis[-1]))
-        Q = np.linalg.qr(np.column_stack(basis))[0]
-        best = Q @ np.linalg.solve(Q.T @ H @ Q, -(Q.T @ g))
-        assert np.allclose(found, best, rtol=1e-8, atol=1e-10)
-        assert np.allclose(r, -g - H @ found, rtol=1e-9, atol=1e-12)
-
-
 def test_passes_are_those_that_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     for name in ("matvec", "rmatvec"):
@@ -229,29 +191,6 @@ def test_passes_are_those_that_are_made(monkeypatch: pytest.MonkeyPatch) -> None
     last = list(newton_cg(objective, np.zeros(20), 0.0))[-1]
     # w = 0 costs no product; X itself was not looked at before the first.
     assert len(made) == last.passes - 1.0
-
-
-@pytest.mark.parametrize(
-    "stored", [np.ascontiguousarray, np.asfortranarray, sparse.csr_array, sparse.csc_array]
-)
-def test_products_in_single_precision_are_those_of_x(
-    stored: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """To seven digits, whatever the size of the vectors, in one block of rows or in several."""
-    X, y = np.random.default_rng(3).normal(size=(90, 7)), np.r_[np.ones(40), -np.ones(50)]
-    objective = cml.LogisticRegression(stored(X), y, 0.1).objective_parts
-    monkeypatch.setattr(products, "SMALL", 100)
-    monkeypatch.setattr(products, "SHORT", 7 * 32)
-    single, exact = products.in_single(objective), Coordinates(objective)
-    assert single is not None
-    assert single.design.constant.dtype == np.float32
-    for size in (1e-60, 1.0, 1e60):
-        x, t = size * np.linspace(-1.0, 2.0, 8), size * np.linspace(2.0, -3.0, 90)
-        h = np.linspace(0.0, 1.0, 90)
-        assert np.allclose(single.forward(x), exact.forward(x), rtol=1e-5, atol=1e-5 * size)
-        assert np.allclose(single.backward(t), exact.backward(t), rtol=1e-5, atol=1e-4 * size)
-        bent = single.bent(x, h.astype(np.float32))
-        assert np.allclose(bent, exact.backward(h * exact.forward(x)), rtol=1e-5, atol=1e-4 * size)
 
 
 def test_single_precision_is_given_up_where_it_will_not_do(
@@ -321,11 +260,3 @@ def test_the_clusters_are_columns_of_norm_one_and_newton_steps_use_their_slope()
     room = 0.5 * float(found[0].slope @ found[0].slope)  # what a slope of the dual leaves, at most
     assert all(regularised(x) <= regularised(other) + room for other in near)
     assert room < 1e-2 * regularised(x)
-
-
-def test_clusters_differ_by_a_sign_a_size_or_a_zero() -> None:
-    w = np.array([2.0, -1.0, 1.0, 0.0])
-    assert has_clusters_of(w, np.array([5.0, -3.0, 3.0, 0.0]))
-    for other in ([2.0, 1.0, 1.0, 0.0], [2.0, -1.0, 1.5, 0.0], [2.0, -1.0, 1.0, 0.5]):
-        assert not has_clusters_of(w, np.array(other))
-    assert not has_clusters_of(w, np.array([1.0, -2.0, 2.0, 0.0]))
