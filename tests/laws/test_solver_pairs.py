@@ -33,11 +33,14 @@ TOLERANCES = {
     **dict.fromkeys(("working_set", "augmented_lagrangian", "proximal_point"), 1e-9),
     **dict.fromkeys(("coordinate_descent", "interior_point", "smo"), 1e-8),
     **dict.fromkeys(("proximal_newton", "method_of_multipliers"), 1e-8),
-    **dict.fromkeys(("dual_coordinate_descent", "saga", "fista"), 1e-6),
-    **dict.fromkeys(("gradient_descent", "accelerated_gradient", "proximal_gradient"), 1e-5),
+    **dict.fromkeys(("dual_coordinate_descent", "saga"), 1e-6),
+    **dict.fromkeys(
+        ("gradient_descent", "accelerated_gradient", "proximal_gradient", "fista"), 1e-5
+    ),
     "admm": 1e-5,
 }
 """The gap that each is asked for; subgradients and SGD promise no such thing in a short time."""
+AUDITED = ("augmented_lagrangian", "interior_point", "smo", "admm", "newton_cg")
 
 
 @cache
@@ -74,7 +77,9 @@ def test_every_solver_ends_at_the_optimum(loss: Any, penalty: Any) -> None:
         best = truth(loss, penalty, intercept, weighted)
         if best.status != "optimal":
             continue
-        slow = {"admm", "saga"} if penalty not in PENALTIES[:1] or weighted else set()
+        turn = LOSSES.index(loss) + PENALTIES.index(penalty)
+        slow = {"method_of_multipliers"} if turn % 3 else set()
+        slow |= {"admm", "saga"} if penalty is not PENALTIES[0] or weighted else set()
         for solver, tol in TOLERANCES.items():
             if not cml.solvers.supports(solver, problem)[0] or solver in slow:
                 continue
@@ -85,3 +90,6 @@ def test_every_solver_ends_at_the_optimum(loss: Any, penalty: Any) -> None:
             apart = abs(found.objective - best.objective)
             assert apart <= 1e-8 * abs(best.objective) + found.gap + max(best.gap, 0.0), said
             assert solver != "interior_point" or found.iterations <= 30
+            if solver in AUDITED and penalty in PENALTIES[:2]:
+                audit = found.rate_audit()
+                assert audit.holds is not False, (said, audit.first_violation)

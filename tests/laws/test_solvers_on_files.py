@@ -18,6 +18,7 @@ PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
 PROX, SECOND = ("proximal_gradient", "fista"), ("newton", "irls")
 SMOOTH = ("gradient_descent", "accelerated_gradient", *PROX)
 BLOCKS, DUAL = ("coordinate_descent", "working_set"), ("dual_coordinate_descent", "smo")
+LINEAR = ("chebyshev_center", "diet", "game_row", "max_flow", "transport", "wyndor")
 REACHED: dict[str, tuple[str, ...]] = {
     "box_least_squares_diabetes": (*PROX, "saga"),
     "constrained_lasso_diabetes": PROX,
@@ -53,12 +54,7 @@ REACHED: dict[str, tuple[str, ...]] = {
     "soft_margin_iris": ("interior_point", "augmented_lagrangian"),
     "squared_hinge_breast_cancer": (*SECOND, "newton_cg", "interior_point"),
     "svr_diabetes": ("interior_point", "augmented_lagrangian"),
-    "lp_chebyshev_center": ("interior_point",),
-    "lp_diet": ("interior_point",),
-    "lp_game_row": ("interior_point",),
-    "lp_max_flow": ("interior_point",),
-    "lp_transport": ("interior_point",),
-    "lp_wyndor": ("interior_point",),
+    **{f"lp_{name}": ("interior_point",) for name in LINEAR},
 }
 """Who reaches a verified relative gap of 1e-6 on which problem file."""
 SLOWLY: dict[str, tuple[str, ...]] = {

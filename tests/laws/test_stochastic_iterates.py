@@ -63,7 +63,6 @@ def slopes(problem: Any) -> Callable[[int, Array], Array]:
 
 
 layouts = pytest.mark.parametrize("layout", [sparse.csr_array, np.asarray], ids=["thin", "dense"])
-each_intercept = pytest.mark.parametrize("intercept", [True, False])
 
 # -- SGD and Pegasos -------------------------------------------------------------------------------
 
