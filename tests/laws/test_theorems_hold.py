@@ -116,7 +116,7 @@ def test_a_mini_batch_divides_the_floor_and_averages_go_below_it() -> None:
     assert many.bound[-1] < one.bound[-1]
     assert many.measured[-1] < 1.5 * one.measured[-1] / 8
     last, mean = (
-        axes().solve("sgd", max_iter=400, tol=1e-15, average=each) for each in (False, True)
+        axes().solve("sgd", max_iter=200, tol=1e-15, average=each) for each in (False, True)
     )
     assert mean.gap < 0.1 * last.gap
     solution = RATES["Ridge"]().solve("sgd", max_iter=10, tol=1e-15)
