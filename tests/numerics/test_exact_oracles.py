@@ -13,8 +13,7 @@ from support.exact.exact_losses import SMOOTH
 from support.exact.exact_numbers import ball, exact, solve_consistent, table
 from support.exact.exact_program import OPTIMAL, solve_program
 from support.exact.exact_sizes import sizes
-from support.oracles.oracle_losses import loss_expression
-from support.oracles.oracle_penalties import penalty_expression
+from support.oracles.oracle import loss_expression, penalty_expression
 
 from convexml.certificates.scale import program_units
 

@@ -13,8 +13,7 @@ from convexml.losses import Loss
 from convexml.numerics import Array
 from convexml.penalties import Penalty
 from support.catalogue import LOSSES, PENALTIES, D
-from support.oracles.oracle import Oracle
-from support.oracles.oracle_penalties import off_set
+from support.oracles.oracle import Oracle, off_set
 
 COMBINATIONS = [(loss, penalty) for loss in LOSSES for penalty in PENALTIES]
 SPREAD = [

@@ -12,20 +12,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 import convexml as cml
-import support.oracles.boosting.stumps as boosting
-import support.oracles.matrix.relaxations as matrices
-import support.oracles.problem_oracles as oracles
-import support.oracles.problem_oracles_entropy as entropies
-import support.oracles.problem_oracles_gaussian as gaussians
-import support.oracles.problem_oracles_kernel as kernels
-import support.oracles.problem_oracles_nu as machines
-import support.oracles.problem_oracles_shapes as shapes
-import support.oracles.problem_oracles_smooth as newton
-import support.oracles.problem_oracles_softmax as softmax
-import support.oracles.problem_oracles_svm as svm
-import support.oracles.residuals.paths as residuals
-import support.oracles.residuals.vertices as vertices
 from convexml.numerics import Array
+from support.oracles import likelihoods, machines, regressions, shapes, smooth
 
 N, D = 24, 3
 WEIGHTS = np.random.default_rng(5).integers(0, 4, N).astype(float)
@@ -132,101 +120,101 @@ def distances(s: float, t: float) -> float:
 
 
 ROWS = (
-    Row("LeastSquares", of(cml.LeastSquares), oracles.least_squares, squares),
+    Row("LeastSquares", of(cml.LeastSquares), regressions.least_squares, squares),
     Row(
         "MinimumNorm",
         lambda X, y, s, t, **k: cml.MinimumNorm(X[:2], y[:2], **k),
-        lambda X, y: oracles.minimum_norm(X[:2], y[:2]),
+        lambda X, y: regressions.minimum_norm(X[:2], y[:2]),
         lambda s, t: (t / s) ** 2,
         weighs=False,
     ),
     Row(
         "Ridge",
         of(cml.Ridge, lambda s, t: 0.1 * s * s),
-        lambda X, y: oracles.ridge(X, y, 0.1),
+        lambda X, y: regressions.ridge(X, y, 0.1),
         squares,
     ),
     Row(
         "ConstrainedRidge",
         of(cml.ConstrainedRidge, lambda s, t: 0.5 * t / s),
-        lambda X, y: oracles.constrained_ridge(X, y, 0.5),
+        lambda X, y: regressions.constrained_ridge(X, y, 0.5),
         squares,
     ),
     Row(
         "Lasso",
         of(cml.Lasso, lambda s, t: 0.1 * s * t),
-        lambda X, y: oracles.lasso(X, y, 0.1),
+        lambda X, y: regressions.lasso(X, y, 0.1),
         squares,
     ),
     Row(
         "ConstrainedLasso",
         of(cml.ConstrainedLasso, lambda s, t: 0.5 * t / s),
-        lambda X, y: oracles.constrained_lasso(X, y, 0.5),
+        lambda X, y: regressions.constrained_lasso(X, y, 0.5),
         squares,
     ),
     Row(
         "ElasticNet",
         of(cml.ElasticNet, lambda s, t: 0.1 * s * s, 0.5),
-        lambda X, y: oracles.elastic_net(X, y, 0.1, 0.5),
+        lambda X, y: regressions.elastic_net(X, y, 0.1, 0.5),
         squares,
         tied=True,
     ),
     Row(
         "GroupLasso",
         of(cml.GroupLasso, lambda s, t: 0.1 * s * t, [0, 0, 1]),
-        lambda X, y: oracles.group_lasso(X, y, 0.1, [0, 0, 1]),
+        lambda X, y: regressions.group_lasso(X, y, 0.1, [0, 0, 1]),
         squares,
     ),
     Row(
         "Slope",
         of(cml.Slope, lambda s, t: LAMS * s * t),
-        lambda X, y: oracles.slope(X, y, LAMS),
+        lambda X, y: regressions.slope(X, y, LAMS),
         squares,
     ),
     Row(
         "MultiTaskLasso",
         of(cml.MultiTaskLasso, lambda s, t: 0.2 * s * t),
-        lambda X, y: oracles.multi_task_lasso(X, y, 0.2),
+        lambda X, y: regressions.multi_task_lasso(X, y, 0.2),
         squares,
         "several",
     ),
     Row(
         "HuberRegression",
         of(cml.HuberRegression, lambda s, t: 0.5 * t, lambda s, t: 0.1 * s * s),
-        lambda X, y: newton.huber_regression(X, y, 0.5, 0.1),
+        lambda X, y: smooth.huber_regression(X, y, 0.5, 0.1),
         squares,
     ),
     Row(
         "QuantileRegression",
         of(cml.QuantileRegression, 0.3, lambda s, t: 0.05 * s),
-        lambda X, y: oracles.quantile_regression(X, y, 0.3, 0.05),
+        lambda X, y: regressions.quantile_regression(X, y, 0.3, 0.05),
         lambda s, t: t,
     ),
     Row(
         "PoissonRegression",
         of(cml.PoissonRegression, lambda s, t: 0.1 * s * s),
-        lambda X, y: newton.smooth(newton.poisson_loss)(X, y, 0.1),
+        lambda X, y: smooth.smooth(smooth.poisson_loss)(X, y, 0.1),
         one,
         "count",
     ),
     Row(
         "LogisticRegression",
         of(cml.LogisticRegression, lambda s, t: 0.1 * s * s),
-        lambda X, y: newton.logistic_regression(X, y, 0.1),
+        lambda X, y: smooth.logistic_regression(X, y, 0.1),
         one,
         "two",
     ),
     Row(
         "LogisticRegression-l1",
         of(cml.LogisticRegression, lambda s, t: 0.1 * s, "l1"),
-        lambda X, y: newton.logistic_regression(X, y, 0.1, "l1"),
+        lambda X, y: smooth.logistic_regression(X, y, 0.1, "l1"),
         one,
         "two",
     ),
     Row(
         "LogisticRegression-none",
         of(cml.LogisticRegression, 0.0, None),
-        lambda X, y: newton.logistic_regression(X, y, 0.0),
+        lambda X, y: smooth.logistic_regression(X, y, 0.0),
         one,
         "two",
     ),
@@ -237,37 +225,37 @@ ROWS = (
             cml.losses.SquaredHinge(),
             lambda s, t: cml.penalties.L2(0.1 * s * s),
         ),
-        lambda X, y: newton.smooth(newton.squared_hinge_loss)(X, y, 0.1),
+        lambda X, y: smooth.smooth(smooth.squared_hinge_loss)(X, y, 0.1),
         one,
         "two",
     ),
-    Row("HardMarginSVM", of(cml.HardMarginSVM), svm.hard_margin_svm, margins, "apart"),
-    Row("HalfspaceLP", of(cml.HalfspaceLP), oracles.halfspace_lp, one, "apart"),
+    Row("HardMarginSVM", of(cml.HardMarginSVM), machines.hard_margin_svm, margins, "apart"),
+    Row("HalfspaceLP", of(cml.HalfspaceLP), regressions.halfspace_lp, one, "apart"),
     Row(
         "SoftMarginSVM",
         of(cml.SoftMarginSVM, lambda s, t: 0.7 / s**2),
-        lambda X, y: svm.soft_margin_svm(X, y, 0.7),
+        lambda X, y: machines.soft_margin_svm(X, y, 0.7),
         margins,
         "two",
     ),
     Row(
         "SVR",
         of(cml.SVR, lambda s, t: 0.5 * t / s**2, lambda s, t: 0.3 * t),
-        lambda X, y: svm.svr(X, y, 0.5, 0.3),
+        lambda X, y: machines.svr(X, y, 0.5, 0.3),
         lambda s, t: (t / s) ** 2,
         rel=1e-7,
     ),
     Row(
         "SoftmaxRegression",
         of(cml.SoftmaxRegression, lambda s, t: 0.05 * s * s),
-        lambda X, y: softmax.softmax_regression(X, y, 0.05),
+        lambda X, y: smooth.softmax_regression(X, y, 0.05),
         one,
         "three",
     ),
     Row(
         "SoftmaxRegression-l1",
         of(cml.SoftmaxRegression, lambda s, t: 0.02 * s, "l1"),
-        lambda X, y: softmax.softmax_regression(X, y, 0.02, "l1"),
+        lambda X, y: smooth.softmax_regression(X, y, 0.02, "l1"),
         one,
         "three",
         rel=1e-6,
@@ -275,7 +263,7 @@ ROWS = (
     Row(
         "SoftmaxRegression-group",
         of(cml.SoftmaxRegression, lambda s, t: 0.05 * s, "group"),
-        lambda X, y: softmax.softmax_regression(X, y, 0.05, "group"),
+        lambda X, y: smooth.softmax_regression(X, y, 0.05, "group"),
         one,
         "three",
         rel=1e-6,
@@ -283,33 +271,33 @@ ROWS = (
     Row(
         "KernelRidge",
         with_kernel(cml.KernelRidge, 0.1),
-        lambda X, y: kernels.kernel_ridge(X, y, 0.1, GAUSSIAN),
+        lambda X, y: machines.kernel_ridge(X, y, 0.1, GAUSSIAN),
         squares,
     ),
     Row(
         "KernelLogistic",
         with_kernel(cml.KernelLogistic, 0.05),
-        lambda X, y: kernels.kernel_logistic(X, y, 0.05, GAUSSIAN),
+        lambda X, y: machines.kernel_logistic(X, y, 0.05, GAUSSIAN),
         one,
         "two",
     ),
     Row(
         "KernelProblem",
         with_kernel(cml.KernelProblem, lambda s, t: cml.losses.Huber(0.5 * t), 0.1),
-        lambda X, y: kernels.kernel_problem(X, y, 0.1, {"name": "huber", "delta": 0.5}, GAUSSIAN),
+        lambda X, y: machines.kernel_problem(X, y, 0.1, {"name": "huber", "delta": 0.5}, GAUSSIAN),
         squares,
     ),
     Row(
         "KernelSVM",
         with_kernel(cml.KernelSVM, 0.7),
-        lambda X, y: kernels.kernel_svm(X, y, 0.7, GAUSSIAN),
+        lambda X, y: machines.kernel_svm(X, y, 0.7, GAUSSIAN),
         one,
         "two",
     ),
     Row(
         "KernelSVR",
         with_kernel(cml.KernelSVR, lambda s, t: 0.5 * t, lambda s, t: 0.3 * t),
-        lambda X, y: kernels.kernel_svr(X, y, 0.5, 0.3, GAUSSIAN),
+        lambda X, y: machines.kernel_svr(X, y, 0.5, 0.3, GAUSSIAN),
         squares,
         rel=1e-7,
     ),
@@ -343,27 +331,27 @@ ROWS = (
     Row(
         "AdaBoost",
         of(cml.AdaBoost, 2000),
-        lambda X, y: boosting.ada_boost(X, y, 0, np.ones(N)),
+        lambda X, y: shapes.ada_boost(X, y, 0, np.ones(N)),
         one,
         "few values",
     ),
     Row(
         "LPBoost",
         lambda X, y, s, t, **k: cml.LPBoost(s * cml.stumps(X / s)[0], y, 0.4, **k),
-        lambda X, y: boosting.lp_boost(X, y, 0.4),
+        lambda X, y: shapes.lp_boost(X, y, 0.4),
         distances,
         "two",
     ),
     Row(
         "DantzigSelector",
         of(cml.DantzigSelector, lambda s, t: 0.2 * s * t),
-        lambda X, y: vertices.dantzig_selector(X, y, 0.2),
+        lambda X, y: regressions.dantzig_selector(X, y, 0.2),
         lambda s, t: t / s,
     ),
     Row(
         "SquareRootLasso",
         of(cml.SquareRootLasso, lambda s, t: 0.2 * s),
-        lambda X, y: residuals.square_root_lasso(X, y, 0.2),
+        lambda X, y: regressions.square_root_lasso(X, y, 0.2),
         lambda s, t: t,
     ),
     Row(
@@ -419,57 +407,57 @@ ROWS = (
     Row(
         "GaussianLikelihood",
         alone(cml.GaussianLikelihood, 0.0),
-        lambda X, y: gaussians.gaussian_likelihood(X),
+        lambda X, y: likelihoods.gaussian_likelihood(X),
     ),
     Row(
         "GaussianLikelihood-l1",
         alone(cml.GaussianLikelihood, lambda s, t: 0.1 * s * s),
-        lambda X, y: gaussians.gaussian_likelihood(X, 0.1),
+        lambda X, y: likelihoods.gaussian_likelihood(X, 0.1),
     ),
     Row(
         "DiscriminantAnalysis",
         of(cml.DiscriminantAnalysis),
-        gaussians.discriminant_analysis,
+        likelihoods.discriminant_analysis,
         kind="three",
     ),
     Row(
         "DiscriminantAnalysis-own",
         of(cml.DiscriminantAnalysis, False),
-        lambda X, y: gaussians.discriminant_analysis(X, y, False),
+        lambda X, y: likelihoods.discriminant_analysis(X, y, False),
         kind="three",
         weighs=False,
     ),
     Row(
         "BernoulliLikelihood",
         lambda X, y, s, t, **k: cml.BernoulliLikelihood(y > 0.0, **k),
-        lambda X, y: entropies.bernoulli_likelihood(y > 0.0),
+        lambda X, y: likelihoods.bernoulli_likelihood(y > 0.0),
         one,
         "two",
     ),
     Row(
         "CategoricalLikelihood",
         lambda X, y, s, t, **k: cml.CategoricalLikelihood(y, **k),
-        lambda X, y: entropies.categorical_likelihood(y),
+        lambda X, y: likelihoods.categorical_likelihood(y),
         one,
         "three",
     ),
     Row(
         "PrincipalComponents",
         alone(cml.PrincipalComponents, 2),
-        lambda X, y: matrices.principal_components(X, 2),
+        lambda X, y: shapes.principal_components(X, 2),
         columns,
     ),
     Row(
         "ConvexClustering",
         alone(cml.ConvexClustering, lambda s, t: 0.02 * s),
-        lambda X, y: matrices.convex_clustering(X, 0.02),
+        lambda X, y: shapes.convex_clustering(X, 0.02),
         columns,
         weighs=False,
     ),
     Row(
         "KMeansBound",
         lambda X, y, s, t: cml.KMeansBound(X[:12] + 20.0 * s * (np.arange(12)[:, None] // 6), 2),
-        lambda X, y: matrices.k_means_bound(X[:12] + 20.0 * (np.arange(12)[:, None] // 6), 2),
+        lambda X, y: shapes.k_means_bound(X[:12] + 20.0 * (np.arange(12)[:, None] // 6), 2),
         columns,
         weighs=False,
         rel=2e-6,
@@ -477,7 +465,7 @@ ROWS = (
     Row(
         "LinearProgram",
         lambda X, y, s, t: cml.LinearProgram(s * np.ones(D), -np.abs(X), -np.abs(y)),
-        lambda X, y: oracles.linear_program(np.ones(D), A_ub=-np.abs(X), b_ub=-np.abs(y)),
+        lambda X, y: regressions.linear_program(np.ones(D), A_ub=-np.abs(X), b_ub=-np.abs(y)),
         lambda s, t: t,
         weighs=False,
     ),

@@ -12,21 +12,9 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
-import support.oracles.boosting.stumps as boosting
-import support.oracles.matrix.relaxations as matrices
-import support.oracles.problem_oracles as oracles
-import support.oracles.problem_oracles_entropy as entropies
-import support.oracles.problem_oracles_gaussian as gaussian
-import support.oracles.problem_oracles_kernel as kernels
-import support.oracles.problem_oracles_nu as machines
-import support.oracles.problem_oracles_shapes as shapes
-import support.oracles.problem_oracles_smooth as newton
-import support.oracles.problem_oracles_softmax as softmax
-import support.oracles.problem_oracles_svm as svm
-import support.oracles.residuals.paths as residuals
-import support.oracles.residuals.vertices as vertices
 from scipy.optimize import linprog
 from support.latex.symbols import undefined
+from support.oracles import likelihoods, machines, regressions, shapes, smooth
 from support.problem_files import given, posed
 
 from convexml import models
@@ -36,19 +24,18 @@ from convexml.library.names import snake_case
 PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
 FILES = sorted(PROBLEMS.glob("*.toml"))
 
-ROOMS = (oracles, entropies, gaussian, kernels, machines, shapes, newton, softmax, svm)
-ROOMS += (boosting, matrices, residuals, vertices)
+ROOMS = (likelihoods, machines, regressions, shapes, smooth)
 OTHERS = {
-    "poisson_regression": newton.smooth(newton.poisson_loss),
-    "squared + nonnegative": oracles.nonnegative_least_squares,
-    "squared + box": oracles.box_least_squares,
-    "squared_hinge + l2": newton.smooth(newton.squared_hinge_loss),
-    "exponential + l2": newton.smooth(newton.exponential_loss),
-    "absolute + zero": oracles.piecewise_linear(1.0, 1.0),
-    "epsilon_insensitive + l1": lambda X, y, epsilon, lam: oracles.piecewise_linear(
+    "poisson_regression": smooth.smooth(smooth.poisson_loss),
+    "squared + nonnegative": regressions.nonnegative_least_squares,
+    "squared + box": regressions.box_least_squares,
+    "squared_hinge + l2": smooth.smooth(smooth.squared_hinge_loss),
+    "exponential + l2": smooth.smooth(smooth.exponential_loss),
+    "absolute + zero": regressions.piecewise_linear(1.0, 1.0),
+    "epsilon_insensitive + l1": lambda X, y, epsilon, lam: regressions.piecewise_linear(
         1.0, 1.0, epsilon
     )(X, y, lam),
-    "hinge + l2": svm.hinge_l2,
+    "hinge + l2": machines.hinge_l2,
 }
 """Other routes that are not called as what they check."""
 
@@ -152,7 +139,7 @@ def test_separability(problems, stem, separable):
 
 def test_longley_has_the_certified_coefficients(problems):
     """NIST Statistical Reference Datasets, Longley: all certified digits that float64 can hold."""
-    found = oracles.least_squares(**arrays(problems, "least_squares_longley"))
+    found = regressions.least_squares(**arrays(problems, "least_squares_longley"))
     certified = [
         15.0618722713733,
         -0.358191792925910e-01,

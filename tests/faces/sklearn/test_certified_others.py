@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from support.estimator_fits import samples
-from support.oracles.boosting.stumps import stumps
+from support.oracles.shapes import stumps
 
 import convexml as cml
 from convexml import Verdict

@@ -10,8 +10,8 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import AdaBoostClassifier
-from support.oracles.boosting.stumps import ada_boost, lp_boost
-from support.oracles.boosting.stumps import stumps as listed
+from support.oracles.shapes import ada_boost, lp_boost
+from support.oracles.shapes import stumps as listed
 
 import convexml as cml
 from convexml import Verdict

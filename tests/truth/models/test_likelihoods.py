@@ -16,7 +16,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import log_loss
-from support.oracles.problem_oracles_gaussian import discriminant_analysis
+from support.oracles.likelihoods import discriminant_analysis
 
 import convexml as cml
 from convexml import Verdict

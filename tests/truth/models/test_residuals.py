@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_diabetes
-from support.oracles.residuals.paths import square_root_lasso
+from support.oracles.regressions import square_root_lasso
 
 import convexml as cml
 from convexml import Verdict

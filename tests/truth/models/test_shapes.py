@@ -11,8 +11,8 @@ import pytest
 from scipy.optimize import isotonic_regression as of_scipy
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.isotonic import isotonic_regression
-from support.oracles.problem_oracles_shapes import convex_regression as hinges
-from support.oracles.problem_oracles_shapes import enclosing_ball, trend_filter
+from support.oracles.shapes import convex_regression as hinges
+from support.oracles.shapes import enclosing_ball, trend_filter
 
 import convexml as cml
 from convexml import Verdict

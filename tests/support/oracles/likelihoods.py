@@ -1,6 +1,9 @@
-"""Known facts of Gaussian likelihoods: determinants in 100 digits, and Friedman's block descent."""
+"""Known facts of likelihoods: shares as rationals, logarithms and determinants in many digits."""
 
 from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
 
 import flint
 import numpy as np
@@ -51,3 +54,25 @@ def discriminant_analysis(X, y, shared=True):
         return {"objective": log_det(S) + X.shape[1]}
     total = sum(share * log_det(each[label]) for label, share in shares.items())
     return {"objective": total + X.shape[1]}
+
+
+def entropy(shares):
+    """-sum of q log q."""
+    before, flint.ctx.prec = flint.ctx.prec, 200
+    try:
+        known = [flint.arb(flint.fmpq(q.numerator, q.denominator)) for q in shares]
+        return float(-sum(q * q.log() for q in known))
+    finally:
+        flint.ctx.prec = before
+
+
+def categorical_likelihood(y, X=None):
+    """The entropy of the shares, which are the minimiser."""
+    shares = [Fraction(times, len(y)) for _, times in sorted(Counter(y.tolist()).items())]
+    return {"objective": entropy(shares), "p": [float(q) for q in shares], "dual.nu": 1.0}
+
+
+def bernoulli_likelihood(y, X=None):
+    """The entropy of the share of ones."""
+    known = categorical_likelihood(y)
+    return {**known, "p": known["p"][1]}

@@ -1,10 +1,12 @@
-"""Known facts of neighbours, trees, transport and shapes: SciPy's and scikit-learn's algorithms."""
+"""Known facts of neighbours, trees, plans, shapes, boosting and matrices: others' algorithms."""
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.cluster import hierarchy
-from scipy.optimize import linear_sum_assignment, lsq_linear
+from scipy.optimize import linear_sum_assignment, linprog, lsq_linear
 from scipy.spatial.distance import cdist
 from sklearn import neighbors
 from sklearn.isotonic import isotonic_regression
@@ -102,3 +104,77 @@ def enclosing_ball(X, y=None):
     c, square = grow(len(points), [])
     held = np.sum((points - c) ** 2, axis=1) >= square * (1.0 - 1e-9)
     return {"objective": square, "support_size": np.count_nonzero(held)}
+
+
+def stumps(X):
+    """Every stump, by a loop: +1 where a feature is above the mean of two neighbours, else -1."""
+    columns = []
+    for feature in np.asarray(X).T:
+        values = sorted(set(feature.tolist()))
+        for low, high in pairwise(values):
+            one = np.where(feature > (low + high) / 2, 1.0, -1.0)
+            columns += [one, -one]
+    return np.array(columns).T
+
+
+def lp_boost(X, y, nu):
+    """The dual by HiGHS's interior points: the distribution whose best learner is worst."""
+    A = y[:, None] * stumps(X)
+    n, m = A.shape
+    found = linprog(
+        np.append(np.zeros(n), 1.0),
+        np.column_stack([A.T, -np.ones(m)]),
+        np.zeros(m),
+        np.append(np.ones(n), 0.0)[None],
+        [1.0],
+        [(0.0, 1.0 / (nu * n))] * n + [(None, None)],
+        method="highs-ipm",
+    )
+    return {"objective": -found.fun}
+
+
+def ada_boost(X, y, rounds, sample_weight):
+    """Newton's method; the optimum must be attained, with stumps that are independent."""
+    H, c = stumps(X)[:, ::2], np.asarray(sample_weight) / np.sum(sample_weight)
+    w = np.zeros(H.shape[1])
+    for _ in range(50):
+        p = c * np.exp(-y * (H @ w))
+        w += np.linalg.solve(H.T @ (p[:, None] * H), H.T @ (y * p))
+    return {"objective": p.sum()}
+
+
+def principal_components(X, k, y=None):
+    """Minus the squares of the k largest singular values of X less its mean, over n."""
+    values = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
+    return {"objective": -float(np.sum(values[:k] ** 2)) / len(X)}
+
+
+def k_means_bound(X, k, y=None):
+    """What the best clustering costs, where the relaxation is tight: Lloyd from 50 starts."""
+    rng, best = np.random.default_rng(0), np.inf
+    for _ in range(50):
+        centers = X[rng.choice(len(X), k, replace=False)]
+        for _ in range(100):
+            labels = np.argmin(((X[:, None] - centers) ** 2).sum(axis=2), axis=1)
+            centers = np.array([X[labels == j].mean(axis=0) for j in range(k)])
+        best = min(best, float(((X - centers[labels]) ** 2).sum()))
+    return {"objective": best}
+
+
+def convex_clustering(X, lam, y=None):
+    """Newton's method where no centres merge: the objective is smooth there."""
+    n, d = X.shape
+    U = X.copy()
+    for _ in range(60):
+        D = U[:, None] - U
+        size = np.linalg.norm(D, axis=2) + np.eye(n)
+        slope = U - X + lam * (D / size[:, :, None]).sum(axis=1)
+        unit = D / size[:, :, None]
+        bend = lam * (np.eye(d) - unit[..., None] * unit[:, :, None]) / size[:, :, None, None]
+        bend[range(n), range(n)] = 0.0
+        H = -bend.transpose(0, 2, 1, 3).reshape(n * d, n * d)
+        for i in range(n):
+            H[i * d : (i + 1) * d, i * d : (i + 1) * d] = np.eye(d) + bend[i].sum(axis=0)
+        U = U - np.linalg.solve(H, slope.ravel()).reshape(n, d)
+    apart = np.linalg.norm(U[:, None] - U, axis=2).sum() / 2.0
+    return {"objective": 0.5 * float(np.sum((X - U) ** 2)) + lam * apart}

@@ -1,4 +1,4 @@
-"""Known facts of learning problems by routes that share nothing with convexml.
+"""Known facts of regressions by routes that share nothing with convexml.
 
 Closed forms, NumPy iterations run to rounding level, the exact LARS path, SciPy and scikit-learn.
 Every oracle takes X, y (±1 for classification) and the parameters of the problem file, and returns
@@ -8,9 +8,11 @@ facts by name. An oracle that iterates asserts its own optimality conditions bef
 from __future__ import annotations
 
 import itertools
+from itertools import combinations, product
 
 import numpy as np
 from scipy.optimize import brentq, linprog, lsq_linear, nnls
+from sklearn.linear_model import lars_path
 
 
 def weighted_mean(X, sample_weight):
@@ -245,3 +247,50 @@ def linear_program(c, **arrays):
         "dual.lambda_ub": lambda_ub,  # in a solution
         "dual.lambda_upper": -result.upper.marginals,
     }
+
+
+def square_root_lasso(X, y, lam):
+    """Where the strength of the lasso on scikit-learn's LARS path is lam times its residuals."""
+    n = len(y)
+    Xc, yc = X - X.mean(0), y - y.mean()
+    levels, _, W = lars_path(Xc, yc, method="lasso")
+
+    def at(level):
+        return np.array([np.interp(level, levels[::-1], row[::-1]) for row in W])
+
+    def size(level):
+        return np.linalg.norm(yc - Xc @ at(level)) / np.sqrt(n)
+
+    lam_max = levels[0] / size(levels[0])
+    root = levels[0]
+    if lam < lam_max:
+        root = brentq(lambda level: lam * size(level) - level, 0.0, levels[0], xtol=1e-15)
+    w = at(root)
+    return {
+        "objective": size(root) + lam * np.abs(w).sum(),
+        "w": w,
+        "nonzeros": np.count_nonzero(w),
+        "lam_max": lam_max,
+    }
+
+
+def dantzig_selector(X, y, lam, c=None):
+    """Every support with as many rows met, on either side: the least |w|_1 that is feasible."""
+    n, d = X.shape
+    c = np.ones(n) / n if c is None else c
+    G, h = X.T @ (c[:, None] * X), X.T @ (c * y)
+    best = (0.0, np.zeros(d)) if np.abs(h).max() <= lam else (np.inf, np.zeros(d))
+    for k in range(1, d + 1):
+        for used, met in product(combinations(range(d), k), repeat=2):
+            block = G[np.ix_(met, used)]
+            if abs(np.linalg.det(block)) < 1e-12:
+                continue
+            inverse = np.linalg.inv(block)
+            for signs in product([1.0, -1.0], repeat=k):
+                w = np.zeros(d)
+                w[list(used)] = inverse @ (h[list(met)] - lam * np.array(signs))
+                feasible = np.abs(h - G @ w).max() <= lam + 1e-12 * np.abs(h).max()
+                if feasible and np.abs(w).sum() < best[0]:
+                    best = np.abs(w).sum(), w
+    found = {"objective": best[0], "w": best[1], "nonzeros": np.count_nonzero(best[1])}
+    return found | {"lam_max": np.abs(h).max()}

@@ -1,1 +1,0 @@
-"""Oracles of problems in a matrix."""

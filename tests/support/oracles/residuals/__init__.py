@@ -1,1 +1,0 @@
-"""Oracles of regressions whose residuals count as a whole."""
