@@ -352,7 +352,7 @@ def test_without_any_worker_the_solve_ends_with_what_it_knows(
             nanny.instantiate = gone
         problem, killer = LOGISTIC.in_blocks(DATA, CUTS), Killer(client, 2)
         given: dict[str, Any] = {"tol": 1e-12, "checkpoint": file}
-        solution = problem.solve("auto", max_seconds=1.0, progress=killer, **given)
+        solution = problem.solve("auto", max_seconds=10.0, progress=killer, **given)
         assert killer.killed_at is not None
         assert (solution.status, solution.claimed_status) == ("inaccurate", "workers lost")
         assert solution.certificate.verdict is cml.Verdict.UNDECIDED
