@@ -53,9 +53,7 @@ def problem_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_every_applicable_solver_is_a_row_with_the_closed_form_value(
-    small: cml.Ridge,
-) -> None:
+def test_every_applicable_solver_is_a_row_with_the_closed_form_value(small: cml.Ridge) -> None:
     comparison = compare(small)
     names = [record.solver for record in comparison.records]
     assert {"newton", "gradient_descent", "clarabel", "ecos", "scs"} <= set(names)
@@ -227,17 +225,13 @@ def test_ctrl_c_keeps_the_rows_so_far(
         assert "Every problem" not in comparison.table()
 
 
-def test_solvers_that_made_no_run_are_not_counted_among_those_that_did(
-    small: cml.Ridge,
-) -> None:
+def test_solvers_that_made_no_run_are_not_counted_among_those_that_did(small: cml.Ridge) -> None:
     told = compare(small, ["newton", "pegasos"]).table()
     assert "\n1 solver made 1 run on 1 problem" in told
     assert "; 1 other of those asked made none." in told
 
 
-def test_ctrl_c_inside_an_algorithm_keeps_its_best_point_and_stops(
-    small: cml.Ridge,
-) -> None:
+def test_ctrl_c_inside_an_algorithm_keeps_its_best_point_and_stops(small: cml.Ridge) -> None:
     def iterate(objective: Any, w: Any, b: float) -> Iterator[Iterate]:
         yield Iterate(w, b)
         raise KeyboardInterrupt

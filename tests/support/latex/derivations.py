@@ -10,18 +10,8 @@ SAME = ("primal", "Lagrangian", "dual", "eliminated", "canonical", "where")
 """Lines of ``latex()``, which the page has evaluated."""
 ENDS = ("recovery", "P = D")
 KINDS = ("stationarity", "primal feasibility", "dual feasibility", "complementary slackness")
-ORDER = (
-    "primal",
-    "Lagrangian",
-    "minimise",
-    "substitute",
-    "dual",
-    "eliminated",
-    *KINDS,
-    *ENDS,
-    "canonical",
-    "where",
-)
+ORDER = "primal Lagrangian minimise substitute dual eliminated".split()
+ORDER += [*KINDS, *ENDS, "canonical", "where"]
 
 
 def derivation_faults(page: Page, text: str) -> list[str]:

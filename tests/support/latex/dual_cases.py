@@ -129,7 +129,7 @@ def logistic() -> Case:
     objective = cp.sum(cp.logistic(-cp.multiply(y, F @ x))) + 0.4 * cp.sum_squares(x)
     signed = -y[:, None] * F
     return cp.Problem(cp.Minimize(objective)), lambda: {
-        **{"x": x.value, "F_{1}": signed, "v_{1}": expit(signed @ x.value)},
+        **{"x": x.value, "F_{1}": signed, "v_{1}": expit(signed @ x.value)}
     }
 
 

@@ -33,13 +33,5 @@ def all_hold(text: str, names: dict[str, Any], tol: float, ranges: dict[str, Any
     return all(Reader(s, names, ranges).holds(tol) for s in found)
 
 
-HYPER: dict[str, Any] = {
-    r"\lambda": 0.1,
-    r"\rho": 0.5,
-    r"\tau": 0.3,
-    r"\delta": 1.0,
-    r"\varepsilon": 0.1,
-    "t": 1.0,
-    "n": float(N),
-    "groups": GROUPS,
-}
+HYPER: dict[str, Any] = {r"\lambda": 0.1, r"\rho": 0.5, r"\tau": 0.3, r"\delta": 1.0, "t": 1.0}
+HYPER |= {r"\varepsilon": 0.1, "n": float(N), "groups": GROUPS}

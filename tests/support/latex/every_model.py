@@ -32,21 +32,7 @@ OWN = {"xi_star": r"\xi^*", "alpha_star": r"\alpha^*", "beta_star": r"\beta^*", 
 OWN |= {"r_minus": "r^-", "lambda_ub": r"\lambdaub", "lambda_lower": r"\lambdalower"}
 OWN |= {"lambda_upper": r"\lambdaupper", "Z_upper": r"\Zupper", "Z_lower": r"\Zlower"}
 OWN |= {"Theta": r"\Theta", "plan": "", "center": "", "radius": "", "means": "", "priors": ""}
-OF_ROWS = (
-    "X",
-    "x",
-    "y",
-    "s",
-    "z",
-    "Z",
-    "u",
-    "U",
-    r"\alpha",
-    r"\beta",
-    r"\xi",
-    r"\alpha^*",
-    r"\beta^*",
-)
+OF_ROWS = tuple(r"X x y s z Z u U \alpha \beta \xi \alpha^* \beta^*".split())
 OF_ROWS += (r"\xi^*", r"\nu", "r^+", "r^-", "q", "d", "H")
 MORE: dict[str, Callable[..., Any]] = {
     "NuSVC": lambda **k: cml.NuSVC(X, ONE_WRONG, 0.4, **k),

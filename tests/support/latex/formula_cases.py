@@ -90,15 +90,8 @@ PENALTIES: dict[str, Callable[[int], Penalty]] = {
     "nonnegative_elastic_net": lambda d: penalties.NonnegativeElasticNet(0.1, 0.5),
     "nonnegative_elastic_net of l1 only": lambda d: penalties.NonnegativeElasticNet(0.1),
 }
-SYMBOLS = {
-    "lam": r"\lambda",
-    "C": "C",
-    "radius": "t",
-    "tau": r"\tau",
-    "delta": r"\delta",
-    "epsilon": r"\varepsilon",
-    "l1_ratio": r"\rho",
-}
+SYMBOLS = {"lam": r"\lambda", "C": "C", "radius": "t", "tau": r"\tau", "delta": r"\delta"}
+SYMBOLS |= {"epsilon": r"\varepsilon", "l1_ratio": r"\rho"}
 """How hyperparameters are written."""
 DATA = [(b, s) for b in (True, False) for s in (None, WEIGHTS)]
 DATA_IDS = ["b", "b weights", "no b", "no b weights"]

@@ -30,52 +30,25 @@ FACTS = (
 
 
 def record(problem: str, solver: str, **others: Any) -> Outcome:
-    known: dict[str, Any] = {
-        "title": f"The title of {problem}",
-        "claimed": "optimal",
-        "verdict": "certified",
-        "status": "optimal",
-        "verified": True,
-        "objective": 1620.599712,
-        "dual_objective": 1620.599711,
-        "gap": 1e-6,
-        "relative_gap": 6.2e-10,
-        "worst_condition": "1'u = 0",
-        "worst_residual": 1e-12,
-        "seconds": 0.0123,
-        "compile_seconds": 0.0045,
-        "iterations": 17,
-        "expected_status": "optimal",
-        "facts": FACTS,
-    }
+    known: dict[str, Any] = {"title": f"The title of {problem}", "claimed": "optimal"}
+    known |= {"verdict": "certified", "status": "optimal", "verified": True}
+    known |= {"objective": 1620.599712, "dual_objective": 1620.599711}
+    known |= {"gap": 1e-6, "relative_gap": 6.2e-10, "facts": FACTS, "expected_status": "optimal"}
+    known |= {"worst_condition": "1'u = 0", "worst_residual": 1e-12}
+    known |= {"seconds": 0.0123, "compile_seconds": 0.0045, "iterations": 17}
     return Outcome(problem, solver, 1e-6, **(known | others))
 
 
+REFUSED: dict[str, Any] = {"verdict": "refuted", "status": "inaccurate", "verified": False}
+TOLD = "a feasible point is better by 79.4 <b>bold</b>"
 LIE = record(
-    "lasso",
-    "liar",
-    verdict="refuted",
-    status="inaccurate",
-    verified=False,
-    objective=1700.0,
-    gap=79.4,
-    relative_gap=0.047,
-    message="a feasible point is better by 79.4 <b>bold</b>",
+    *("lasso", "liar"), **REFUSED, objective=1700.0, gap=79.4, relative_gap=0.047, message=TOLD
 )
 ABSENT = Outcome("lasso", "piqp", 1e-6, message="not installed: pip install piqp")
 CRASH = Outcome("svm", "ecos", 1e-6, claimed="error", message="PanicException: index 4")
-UNATTAINED = record(
-    "logistic",
-    "scs",
-    claim="unattained",
-    status="unattained",
-    objective=1e-9,
-    dual_objective=0.0,
-    gap=inf,
-    relative_gap=inf,
-    facts=(),
-    expected_status="unattained",
-)
+NONE: dict[str, Any] = {"claim": "unattained", "status": "unattained", "facts": ()}
+NONE |= {"objective": 1e-9, "dual_objective": 0.0, "gap": inf, "relative_gap": inf}
+UNATTAINED = record("logistic", "scs", **NONE, expected_status="unattained")
 STATEMENT = record(
     "statement", "scs", verdict="undecided", status="inaccurate", verified=False, certifiable=False
 )
