@@ -44,9 +44,7 @@ def test_two_edited_lines_are_solved_and_certified(run: Command, houses: Path) -
     assert normalised(result.stdout.strip()) == normalised(block("text").strip())
 
 
-def test_the_coefficients_are_those_of_the_optimality_conditions(
-    run: Command, houses: Path
-) -> None:
+def test_the_coefficients_meet_the_optimality_conditions(run: Command, houses: Path) -> None:
     """x_j'(y - Xw - b)/n = lam sign(w_j) where w_j is not 0, else at most lam, in plain NumPy."""
     record = document(run("solve", houses, "--json"))["records"][0]
     rows = np.array([line.split(";") for line in block("csv").split()[1:]], dtype=float)

@@ -20,8 +20,6 @@ import pytest
 from support.report.looks import faults
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").rglob("*.py"))
-
-
 RTOL, ATOL = 1e-6, 1e-7
 
 

@@ -134,9 +134,7 @@ def test_a_symbol_that_is_missing_is_seen() -> None:
             assert of_latex(latex) != heard(text[:k] + text[k + 1 :])
 
 
-def test_a_row_of_a_dual_that_continues_the_one_before_is_indented(
-    run: Command, tmp_path: Any
-) -> None:
+def test_a_row_that_continues_the_one_before_is_indented(run: Command, tmp_path: Any) -> None:
     program = "import cvxpy as cp\ndef primal():\n    x = cp.Variable(2, name='x')\n"
     program += "    return cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1, x <= 3])\n"
     lines = run("explain", write(tmp_path / "mine.py", program)).stdout.splitlines()

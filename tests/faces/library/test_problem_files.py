@@ -202,9 +202,7 @@ REFUSED += [
 
 
 @pytest.mark.parametrize(("old", "new", "message"), REFUSED, ids=[r[2] for r in REFUSED])
-def test_refusals_name_the_file_and_the_place(
-    write: Write, old: str, new: str, message: str
-) -> None:
+def test_refusals_name_file_and_place(write: Write, old: str, new: str, message: str) -> None:
     assert old in LASSO
     path = write(LASSO.replace(old, new))
     with pytest.raises((ProblemFileError, DataError), match=message) as caught:

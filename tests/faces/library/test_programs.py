@@ -187,9 +187,7 @@ def test_quadratic_programs_are_solved_and_certified(tmp_path: Path) -> None:
         ("x  y  2.0", "x  y  1e999", r"'1e999' is not a finite number"),
     ],
 )
-def test_what_is_wrong_is_refused_with_its_line(
-    tmp_path: Path, old: str, new: str, words: str
-) -> None:
+def test_a_fault_is_refused_with_its_line(tmp_path: Path, old: str, new: str, words: str) -> None:
     assert old in QUADRATIC
     with pytest.raises(ProblemFileError, match=words) as caught:
         cml.load(write(tmp_path, QUADRATIC.replace(old, new)))

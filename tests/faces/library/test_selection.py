@@ -215,9 +215,7 @@ def test_the_fill_of_a_split_is_that_of_the_fitted_rows(tmp_path: Path) -> None:
         (('missing = "drop"',), "size,price\n?,1\n2,?\n", "leaves no row"),
     ],
 )
-def test_what_is_wrong_is_told_by_its_name(
-    lines: tuple[str, ...], table: str, words: str, tmp_path: Path
-) -> None:
+def test_faults_are_named(lines: tuple[str, ...], table: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(errors.ConvexmlError, match=r"mine\.toml") as caught:
         houses(tmp_path, *lines, table=table)
     assert words in str(caught.value)

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from io import BytesIO
 from math import inf
 from pathlib import Path
+from queue import SimpleQueue
+from types import SimpleNamespace
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import pytest
-from support.report.small_ridge import data
+from support.report.small_ridge import LAM, data
 from support.report.small_ridge import ridge_by_normal_equations as optimum
 
 import convexml as cml
 from convexml.certificates import Verdict
 from convexml.comparison import Outcome, Results, performance_profile, run
 from convexml.errors import InputError, ProblemFileError, UnknownSolverError
+from convexml.machine import cores
+from convexml.progress import Progress
 from convexml.report import Comparison, compare, render_html
 from convexml.solvers import Iterate, register, unregister
+from convexml.solvers.reference.process import ENDED, Process
 
 PROBLEM_FILE = """
 schema = 1
@@ -72,9 +82,7 @@ def test_every_applicable_solver_is_a_row_with_the_closed_form_value(small: cml.
         record["nothing"]
 
 
-def test_a_lie_is_recorded_as_claimed_and_not_certified(
-    small: cml.Ridge, clarabel_says: Callable[[str], None]
-) -> None:
+def test_a_lie_is_not_certified(small: cml.Ridge, clarabel_says: Callable[[str], None]) -> None:
     clarabel_says("Solved")
     (record,) = compare(small, "clarabel")
     assert record.claimed == "optimal"
@@ -177,9 +185,6 @@ def test_compiling_is_no_part_of_solving(monkeypatch: pytest.MonkeyPatch) -> Non
     assert solution.seconds < 0.0  # a wall clock of less than 7 seconds
 
 
-# -- failures ------------------------------------------------------------------------------------
-
-
 class PanicException(BaseException):
     """As pyo3 names a Rust panic: no subclass of Exception."""
 
@@ -187,9 +192,7 @@ class PanicException(BaseException):
 @pytest.mark.parametrize(
     "error", [PanicException("index 4\nbacktrace"), ValueError("no"), MemoryError(), SystemExit(3)]
 )
-def test_a_crash_is_a_row(
-    small: cml.Ridge, monkeypatch: pytest.MonkeyPatch, error: BaseException
-) -> None:
+def test_crashes(small: cml.Ridge, monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def crash(*args: Any, **options: Any) -> None:
         raise error
 
@@ -205,9 +208,7 @@ def test_a_crash_is_a_row(
 
 
 @pytest.mark.parametrize("last", [1, 3])
-def test_ctrl_c_keeps_the_rows_so_far(
-    small: cml.Ridge, monkeypatch: pytest.MonkeyPatch, last: int
-) -> None:
+def test_ctrl_c_keeps_rows(small: cml.Ridge, monkeypatch: pytest.MonkeyPatch, last: int) -> None:
     solve, calls = cml.Ridge.solve, []
 
     def interrupted(self: cml.Ridge, *args: Any, **options: Any) -> Any:
@@ -249,9 +250,7 @@ def test_ctrl_c_inside_an_algorithm_keeps_its_best_point_and_stops(small: cml.Ri
     assert record.gap >= suboptimality - 64 * np.finfo(float).eps * record.objective  # rounding
 
 
-def test_a_solver_that_is_not_installed_is_a_row_that_says_so(
-    small: cml.Ridge, only: Callable[..., None]
-) -> None:
+def test_what_is_not_installed_is_a_row_too(small: cml.Ridge, only: Callable[..., None]) -> None:
     only("clarabel")
     rows = {record.solver: record for record in compare(small)}
     assert rows["scs"].message == "not installed: pip install scs"
@@ -289,11 +288,9 @@ def test_bad_arguments(
         compare(**({"problems": small} | arguments))
 
 
-# -- results -------------------------------------------------------------------------------------
-
-KEYS = "problem solver tol claimed verdict status objective dual_objective gap relative_gap kkt "
-KEYS += "seconds compile_seconds iterations message title expected_status facts data_hash "
-KEYS += "worst_condition"
+FIELDS = "problem solver tol claimed verdict status objective dual_objective gap relative_gap kkt "
+FIELDS += "seconds compile_seconds iterations message title expected_status facts data_hash "
+FIELDS += "worst_condition"
 
 
 def test_json_is_valid_and_not_finite_is_null(
@@ -307,7 +304,7 @@ def test_json_is_valid_and_not_finite_is_null(
     environment = {"cpu", "cores", "os", "python", "versions", "date", "seed"}
     assert environment <= set(document["environment"])
     (row,) = document["records"]
-    assert set(row) >= set(KEYS.split())
+    assert set(row) >= set(FIELDS.split())
     assert (row["gap"], row["objective"], row["infinite"]) == (None, None, {})
 
 
@@ -386,11 +383,112 @@ def test_a_bound_that_holds_only_within_a_radius_says_so_wherever_it_is_shown(
     assert json.loads(results.to_json())["records"][0]["within"] == 2.5
 
 
-# -- processes -----------------------------------------------------------------------------------
-
-
 def test_results_without_views_and_with(small: cml.Ridge) -> None:
     results = run([small], "newton", progress=False)
     assert isinstance(results, Results)
     assert isinstance(compare(small, "newton"), Comparison)
     assert len(results) == 1
+
+
+KEYS = ("problem", "solver", "verdict", "message")
+
+
+class Mortal(cml.Ridge):
+    """One of its solvers takes the process with it; another says how many threads it has."""
+
+    def solve(self, solver: str = "auto", **options: Any) -> Any:
+        if solver == "irls":
+            os._exit(3)
+        if solver == "qr":
+            raise RuntimeError(os.environ.get("OMP_NUM_THREADS"))
+        return super().solve(solver, **options)
+
+
+def test_rows_are_those_of_one_process_and_a_death_costs_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    X, y = data()
+    problems = [cml.Ridge(X, y, LAM), Mortal(X, y, LAM), cml.Ridge(X, y, 3.0 * LAM)]
+    heard: list[Progress] = []
+    solvers = ["newton", "irls", "qr"]
+    shared = compare(problems, solvers, jobs=2, progress=heard.append)
+    assert "OMP_NUM_THREADS" not in os.environ
+    alone = compare([problems[0], problems[2]], solvers)
+    assert (alone.environment["jobs"], shared.environment["jobs"]) == (1, 2)
+    assert [row.solver for row in shared] == 3 * solvers
+    before, lost, after = shared.records[3:6]
+    assert before.verified
+    assert (lost.claimed, lost.status, lost.verified) == ("error", "failed", False)
+    assert "died" in lost.message
+    assert after.message == f"RuntimeError: {max(1, cores() // 2)}"
+    rest = (*shared.records[:3], *shared.records[6:])
+    for ours, theirs in zip(rest, alone, strict=True):
+        assert ours.problem.startswith("Ridge")
+        assert [ours[key] for key in KEYS[1:]] == [theirs[key] for key in KEYS[1:]]
+        # A process has its own number of BLAS threads, so the last digits are its own.
+        assert ours["objective"] == pytest.approx(theirs["objective"], rel=1e-12)
+        assert max(ours["gap"], theirs["gap"]) <= 1e-12
+    counts = [each.stages[-1] for each in heard if each.stages[-1].total == 9]
+    assert [stage.done for stage in counts] == [*range(10)]
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_there_is() -> None:
+    def stop(event: Progress) -> None:
+        if event.stages[-1].total:
+            raise KeyboardInterrupt
+
+    problems = [cml.Ridge(*data(), LAM), cml.Ridge(*data(), 2.0 * LAM)]
+    found = compare(problems, ["newton"], jobs=2, progress=stop)
+    assert (found.interrupted, found.records) == (True, ())
+
+
+@pytest.mark.slow
+def test_variables_that_were_sent_are_no_others() -> None:
+    """min x + 2 y over x >= 3, x + y >= 5 is 5; a solver makes variables of its own."""
+    x, y = cp.Variable(), cp.Variable(nonneg=True)
+    problem = cp.Problem(cp.Minimize(x + 2.0 * y), [x >= 3.0, x + y >= 5.0])
+    row, _ = compare([problem, cml.Ridge(*data(), LAM)], "clarabel", jobs=2)
+    assert row.verified
+    assert row.objective == pytest.approx(5.0, abs=1e-6)
+
+
+TOP_LEVEL = """
+import numpy as np
+import convexml as cml
+
+problems = [cml.Ridge(np.eye(3), np.arange(3.0), lam) for lam in (0.1, 0.2)]
+cml.compare(problems, ["newton"], jobs=2)
+"""
+
+
+@pytest.mark.slow
+def test_a_script_that_processes_would_run_again_is_told_what_to_write(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(TOP_LEVEL, encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "below if __name__ == '__main__':, or pass jobs=1" in done.stderr.splitlines()[-1]
+    assert "died" not in done.stdout
+
+
+def heard_at_once(*words: Any) -> Process:
+    """A process whose words were all heard before anybody looked."""
+    process = Process.__new__(Process)
+    process.popen = SimpleNamespace(stdin=BytesIO(), returncode=1)  # type: ignore[assignment]
+    process.heard = SimpleQueue()
+    process.stop = lambda: None  # type: ignore[method-assign]
+    for word in words:
+        process.heard.put(word)
+    return process
+
+
+def test_an_answer_that_is_there_already_took_its_time_all_the_same() -> None:
+    answer, began = heard_at_once("begun", ("answer", "x", 0.25)).ask(None, 1.0)
+    assert answer == "x"
+    assert time.perf_counter() - began >= 0.25
+    with pytest.raises(ValueError, match="no"):
+        heard_at_once("begun", ("error", (ValueError, "no"), 0.1)).ask(None, 1.0)
+    with pytest.raises(RuntimeError, match="exit code 1"):
+        heard_at_once(ENDED).ask(None, 1.0)

@@ -77,33 +77,27 @@ def test_the_iterates_are_those_of_a_run(race: Convergence, ridge: Any) -> None:
     assert len(found) <= len(trace) + 1
 
 
-def test_a_solver_that_crashes_or_does_not_fit_says_so(ridge: Any) -> None:
-    def iterate(objective: Any, w: Any, b: float) -> Iterator[Iterate]:
-        yield Iterate(w, b)
-        raise ValueError("no\nmore")
+def test_a_solver_that_crashes_stops_or_does_not_fit_says_so(ridge: Any) -> None:
+    """And after Ctrl-C the courses so far are kept."""
 
-    register("crashes", iterate)
-    try:
-        race = convergence(ridge, ["crashes", "perceptron", "newton"])
-    finally:
-        unregister("crashes")
-    crashed, unfit, newton = race.courses
+    def ends(name: str, error: BaseException, *others: str) -> Convergence:
+        def iterate(objective: Any, w: Any, b: float) -> Iterator[Iterate]:
+            yield Iterate(w, b)
+            raise error
+
+        register(name, iterate)
+        try:
+            return convergence(ridge, [*others, name, "clarabel"])
+        finally:
+            unregister(name)
+
+    race = ends("crashes", ValueError("no\nmore"), "perceptron", "newton")
+    unfit, newton, crashed, _ = race.courses
     assert (crashed.points, crashed.message) == ((), "crashes crashed: ValueError: no more")
     assert "perceptron needs a" in unfit.message
     assert newton.points
     assert "crashes: crashes crashed: ValueError: no more" in race.table()
-
-
-def test_ctrl_c_keeps_the_courses_so_far(ridge: Any) -> None:
-    def iterate(objective: Any, w: Any, b: float) -> Iterator[Iterate]:
-        yield Iterate(w, b)
-        raise KeyboardInterrupt
-
-    register("stops", iterate)
-    try:
-        race = convergence(ridge, ["newton", "stops", "clarabel"])
-    finally:
-        unregister("stops")
+    race = ends("stops", KeyboardInterrupt(), "newton")
     assert race.interrupted
     assert [course.solver for course in race.courses] == ["newton", "stops"]
     assert race.courses[1].points
@@ -177,9 +171,7 @@ def test_the_table_has_passes_and_seconds_to_each_gap(race: Convergence) -> None
     assert row[1:5] == ["–"] * 4
 
 
-def test_the_plot_is_a_picture(
-    race: Convergence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_plot(race: Convergence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     figure = race.plot(tmp_path / "race.svg")
     assert "<svg" in (tmp_path / "race.svg").read_text(encoding="utf-8")

@@ -97,9 +97,7 @@ def test_a_dual_shows_itself() -> None:
     assert Nest(dual._repr_html_()).tags.count("math") == dual.latex().count("&")
 
 
-def test_paths_audits_supports_and_profiles_show_their_numbers(
-    evil: Any, comparison: Comparison
-) -> None:
+def test_paths_audits_supports_profiles_show_numbers(evil: Any, comparison: Comparison) -> None:
     grid = evil.path((evil.lam_max, 0.5 * evil.lam_max), everywhere=1e-2)
     few = evil.path([0.2, 0.1])
     for path in (grid, few):
@@ -146,9 +144,7 @@ VALUES = (0.0, 1.23456789e-300, -9.87654321e300, inf)
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("verdict", Verdict)
 @pytest.mark.parametrize("claim", ["optimal", "infeasible", "unbounded", "unattained"])
-def test_one_line_of_80_columns_says_verdict_claim_and_gap(
-    value: float, verdict: Verdict, claim: str
-) -> None:
+def test_one_line_says_verdict_claim_and_gap(value: float, verdict: Verdict, claim: str) -> None:
     gap = abs(value)
     numbers = (value, -value, gap, gap)
     certificate = Certificate(claim, *numbers, (), verdict, 1.2345e-06, within=1.2345e-12)
