@@ -65,6 +65,12 @@ def test_larger_systems_are_decided() -> None:
     X = rng.integers(-9, 9, size=(4000, 10)) + 1e6
     y = X @ rng.integers(-9, 9, size=10)
     assert LearningProblem(X, y, Interpolation(), L2(1.0)).solve().status != "infeasible"
+    for k in (30, 45):  # the last column less the first, times 2^k, is y: exactly
+        X = rng.integers(-9, 10, size=(90, 70)).astype(float)
+        y = X[:, -1].copy()
+        X[:, -1] = X[:, 0] + 2.0**-k * y
+        near = LearningProblem(X, y, Interpolation(), L2(1.0), fit_intercept=False)
+        assert near.solve().status != "infeasible"
 
 
 @each_seed(range(24))
