@@ -9,13 +9,16 @@ import pytest
 from flint import fmpq
 from scipy import sparse
 from support.exact.exact_learning import Learning
-from support.exact.exact_numbers import dot, exact, rank, row, table
+from support.exact.exact_numbers import ball, dot, exact, rank, row, solve_consistent, table
 from support.sizes import each_seed
 
 import convexml as cml
 from convexml import LearningProblem, losses
 from convexml.certificates.algebra.dependence import dependence as split
 from convexml.certificates.learning.many import relative_gaps, takes_many
+from convexml.certificates.learning.points import columns
+from convexml.certificates.learning.points.column_gram import ColumnGram
+from convexml.certificates.learning.points.column_rows import ColumnRows
 from convexml.certificates.learning.points.columns import price_of_columns
 from convexml.certificates.learning.points.primal_repair import repair_primal
 from convexml.numerics import Array
@@ -178,6 +181,36 @@ def test_what_exceeds_the_optimum_pays_for_it(penalty: Penalty) -> None:
     above, wrong = np.sum(found, axis=0)
     assert wrong == 0
     assert above >= 5  # there was something to pay for
+
+
+def test_a_correction_as_short_as_said_exists_on_the_samples_said() -> None:
+    """The du with E'du = right that has the least sum of du_i^2 / h_i, in rationals."""
+    left_out = []
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        n, k = int(rng.integers(6, 25)), int(rng.integers(1, 4))
+        X = rng.normal(size=(n, k)) * 10.0 ** rng.uniform(-2.0, 2.0, size=k)
+        problem = LearningProblem(X, rng.normal(size=n), losses.Pinball(0.3), Zero())
+        objective = problem.objective_parts
+        near = rng.random(n) < 0.3  # to an end of the box
+        h = 10.0 ** np.where(near, rng.uniform(-14.0, -2.0, size=n), rng.uniform(-3.0, 0.0, size=n))
+        room = np.where(rng.random(n) < 0.05, 0.0, h)
+        raw, mask = 10.0 ** rng.uniform(-14.0, -2.0) * rng.random(k), np.ones(k, dtype=bool)
+        rows = ColumnRows(objective, mask, raw, 1e-2 * float(raw.sum()))
+        known = columns._known_length(rows, ColumnGram(objective.design, h, True, mask), room)
+        if known is None:
+            continue
+        step, samples, shares = known
+        E, own = table(np.column_stack([X, np.ones(n)])[samples].T), row(h[samples])
+        scaled = [[q * a for q, a in zip(own, line, strict=True)] for line in E]
+        t = solve_consistent([[dot(a, b) for b in E] for a in scaled], row([*raw, rows.total]))
+        du = np.array([float(ball(dot(t, line))) for line in zip(*scaled, strict=True)])
+        assert np.sqrt(np.sum(du**2 / h[samples])) <= step * (1.0 + 1e-12)
+        assert np.all(np.abs(du) <= 0.5 * room[samples] * (1.0 + 1e-12))
+        assert np.all(shares**2 >= h[samples])
+        left_out.append(bool(samples.size < np.count_nonzero(h)))
+    assert len(left_out) > 100
+    assert sum(left_out) > 7
 
 
 def test_a_price_from_some_of_the_rows_covers_what_the_residual_gains() -> None:
