@@ -77,8 +77,6 @@ OF_REGRESSION: Rows = {
     "worst_sample": (("max",), lambda X, y, w, b: cp.max(cp.square(X @ w - y)) + 0.1 * l1(w)),
     "largest_coefficient": (("norm_inf",), lambda X, y, w, b: sq(X @ w - y) + 5.0 * cp.norm_inf(w)),
     "fourth_power": (("power", "w"), lambda X, y, w, b: total(cp.power(X @ w - y, 4)) + sq(w)),
-    "three_different_lines": (("maximum",), lambda X, y, w, b:
-        total(cp.maximum(2.0 * (r := X @ w - y) - 1.0, -r, 0.2)) + 0.3 * sq(w)),
     "lines_that_do_not_meet_at_zero": (("maximum",), lambda X, y, w, b:
         total(cp.maximum(0.8 * (r := y - X @ w) + 0.1, -0.2 * r - 0.4)) + 0.3 * sq(w)),
     "two_variables_of_one_design": (("w", "v"), lambda X, y, w, b:

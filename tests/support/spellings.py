@@ -138,8 +138,6 @@ SQUARES: dict[str, tuple[Any, ...]] = {
         0.5 * sq(sparse.csr_array(np.where(np.abs(X) > 0.8, X, 0.0)) @ w - y) + 2.0 * l1(w)),
     "lasso_of_parameters": ("squared l1", lambda X, y, w, b:
         sq(cp.Parameter(X.shape, value=X) @ w - cp.Parameter(30, value=y)) + l1(6.0 * w)),
-    "lasso_of_constants": ("squared l1", lambda X, y, w, b:
-        sq(cp.matmul(cp.Constant(X), w) - cp.Constant(y)) + 4.0 * cp.norm(w, p=1)),
     "lasso_of_integers": ("squared l1", lambda X, y, w, b:
         sq(np.round(4 * X).astype(int) @ w - [int(t) for t in 10 * y]) + 40 * cp.norm(w, 1)),
     "lasso_in_a_loop": ("squared l1", lambda X, y, w, b:
@@ -148,12 +146,8 @@ SQUARES: dict[str, tuple[Any, ...]] = {
         + 3.0 * l1(cp.hstack([w[4], 2.0 * w[3], -w[0], w[2], 0.5 * w[1]]))),
     "lasso_with_a_bound_for_each_coefficient": ("squared l1", lambda X, y, w, b:
         (0.5 * sq(X @ w - y) + 2.0 * total(t := new(5)), -t <= w, w <= t), (0, 1)),
-    "lasso_with_a_bound_for_the_norm": ("squared l1", lambda X, y, w, b:
-        (sq(X @ w - y) + 5.0 * (t := new()), l1(w) <= t), (0,)),
     "lasso_with_a_residual": ("squared l1", lambda X, y, w, b:
         (sq(r := new(30)) + 6.0 * l1(w), r == X @ w - y), (0,)),
-    "lasso_of_a_copy": ("squared l1", lambda X, y, w, b:
-        (sq(X @ w - y) + 6.0 * l1(v := new(5)), w - v == 0), (0,)),
     "a_bound_for_the_whole_objective": ("squared l1", lambda X, y, w, b:
         (2.0 * (t := new()), sq(X @ w - y) + 3.0 * l1(w) <= t), (0,)),
     "elastic_net": ("squared elastic_net", lambda X, y, w, b:
@@ -290,8 +284,6 @@ OF_CLASSES: dict[str, tuple[Any, ...]] = {
         total(cp.square(pos(1 - times(y, X @ w + b)))) + 0.5 * sq(w)),
     "exponential_loss": ("exponential l2", lambda X, y, w, b:
         total(cp.exp(-times(y, X @ w + b))) / 36 + 0.1 * sq(w)),
-    "exponential_loss_with_bounds": ("exponential l2", lambda X, y, w, b:
-        (total(t := new(36)) + sq(w), cp.exp(-times(y, X @ w)) <= t), (0,)),
     "logistic_regression": ("logistic zero", lambda X, y, w, b:
         total(cp.logistic(-times(y, X @ w + b)))),
     "logistic_ridge_with_signed_rows": ("logistic l2", lambda X, y, w, b:
@@ -308,9 +300,6 @@ OF_CLASSES: dict[str, tuple[Any, ...]] = {
         cp.mean(cp.logistic(times(-y, X @ w + b))) + given(0.05) * (l1(w) + 0.5 * sq(w))),
     "logistic_regression_as_log_sum_exp": ("logistic l2", lambda X, y, w, b: sq(w)
         + total(cp.log_sum_exp(cp.vstack([np.zeros(36), -times(y, X @ w + b)]), axis=0))),
-    "logistic_likelihood_in_a_loop": ("logistic l2", lambda X, y, w, b:
-        sum(cp.logistic(z := x @ w + b) - float(t > 0) * z for x, t in zip(X, y, strict=True))
-        + 0.5 * sq(w)),
     "logistic_regression_of_booleans": ("logistic l2", lambda X, y, w, b:
         total(cp.logistic(-(z := X @ w + b)[y > 0])) + total(cp.logistic(z[y < 0])) + 0.5 * sq(w)),
     "logistic_losses_with_bounds": ("logistic l2", lambda X, y, w, b:
@@ -338,8 +327,6 @@ OF_COUNTS: dict[str, tuple[Any, ...]] = {
         total(cp.exp(X @ w + b)) - (X.T @ y) @ w - y.sum() * b + 3.0 * l1(w)),
     "nonnegative_poisson_regression": ("poisson nonnegative", lambda X, y, w, b:
         (total(cp.exp(X @ w)) - (X.T @ y) @ w, w >= 0.0), (0,)),
-    "more_features_than_counts": ("poisson l2", lambda X, y, w, b:
-        total(cp.exp(WIDE @ (v := new(12)))) - (WIDE.T @ np.arange(6.0)) @ v + sq(v)),
 }  # fmt: skip
 OF_SPECIES: dict[str, tuple[Any, ...]] = {
     "softmax_regression": ("softmax l2", lambda X, k, w, b:
@@ -348,9 +335,6 @@ OF_SPECIES: dict[str, tuple[Any, ...]] = {
     "softmax_regression_with_intercepts": ("softmax l2", lambda X, k, w, b:
         total(cp.log_sum_exp(Z := X @ (W := new(3, 3)) + np.ones((36, 1)) @ new(1, 3), axis=1))
         - total(times(Z, one_hot(k))) + cp.norm(W, "fro") ** 2),
-    "softmax_regression_in_a_loop": ("softmax l2", lambda X, k, w, b:
-        0.5 * sq(W := new(3, 3))
-        + sum(cp.log_sum_exp(X[i] @ W) - X[i] @ W[:, k[i]] for i in range(36))),
     "classes_taken_out_of_intercepts": ("softmax l2", lambda X, k, w, b:
         sq(W := new(3, 3)) - cp.trace(one_hot(k).T @ X @ W)
         - one_hot(k).sum(axis=0) @ (c := new(3))

@@ -81,14 +81,9 @@ def test_dual_points_that_only_a_projection_reaches(scale: float, unit: float, s
 AT_A_VERTEX: dict[tuple[Any, ...], float] = {
     (184252, ("logistic", "sum_largest"), ("l1 ball",), "nonneg", True): TOL,
     (249081, ("sum_largest", "lambda_max", "pos"), ("quadratic",), "nonneg", False): TOL,
-    (
-        429212,
-        ("maximum", "abs", "sum_largest"),
-        ("exponentials", "half-spaces"),
-        "none",
-        True,
-    ): 2e-4,
-}
+    (429212, ("maximum", "abs", "sum_largest"), ("exponentials", "half-spaces"), "none", True):
+        2e-4,
+}  # fmt: skip
 """What the relative gap is at most. The third is undecided at TOL without need: Clarabel's value is
 right to 1e-8, but the multipliers that a price is known for are mixed with a point far inside."""
 

@@ -162,19 +162,6 @@ def test_ball(name: str) -> None:
     assert ("z_{" in latex) == (name in ("huber", "under a maximum"))  # pieces of other atoms
 
 
-@pytest.mark.parametrize("weights", [[1.0, 0.0, 2.0], [1.0, 3.0, 2.0]])
-def test_squares_entry_by_entry(weights: list[float]) -> None:
-    """min c'x with sum a_i x_i^2 <= 3, x >= -4: -sum c_i^2 / (4 a_i lam) - 3 lam where a_i > 0."""
-    a, x = np.array(weights), cp.Variable(3, name="x")
-    problem = cp.Problem(cp.Minimize(c[:3] @ x), [a @ cp.square(x) <= 3.0, x >= -4.0])
-    dual = cml.dualize(problem)
-    used = a > 0.0
-    q = np.sum(c[:3][used] ** 2 / a[used])
-    assert solve(dual.problem) == pytest.approx(-np.sqrt(3.0 * q) - 4.0 * c[:3][~used].sum())
-    assert close(solve(problem), solve(dual.problem))
-    assert dual.multipliers["lambda_1"].value == pytest.approx(np.sqrt(q / 12.0), rel=1e-5)
-
-
 def test_logistic_regression() -> None:
     """max -sum u log u + (1 - u) log(1 - u) - |F'u|^2 / 2, with 0 <= u <= 1; no cone, no helper."""
     x = cp.Variable(6, name="x")

@@ -20,7 +20,6 @@ from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from sklearn.multioutput import (
-    ClassifierChain,
     MultiOutputClassifier,
     MultiOutputRegressor,
     RegressorChain,
@@ -205,15 +204,6 @@ def test_a_chain_is_judged_on_what_each_of_its_estimators_saw(form: Any) -> None
     assert worse.reason.startswith("target 0: ")
     other = TARGETS[:, ::-1]  # the estimators were told other columns
     assert cml.certify(chain, form(X), other).verdict is cml.Verdict.REFUTED
-
-
-def test_what_a_chain_does_not_keep_is_refused() -> None:
-    with pytest.raises(InputError, match="RegressorChain: with cv its estimators see predictions"):
-        cml.certify(RegressorChain(lm.Ridge(), cv=3).fit(X, TARGETS), X, TARGETS)
-    with pytest.raises(InputError, match=r"y must have 3 columns, got shape \(40, 2\)"):
-        cml.certify(RegressorChain(lm.Ridge()).fit(X, TARGETS), X, TARGETS[:, :2])
-    with pytest.raises(InputError, match="the ClassifierChain is not fitted yet"):
-        cml.certify(ClassifierChain(LOGISTIC), X, MANY)
 
 
 def test_output_codes_are_judged_by_the_codes_that_were_drawn() -> None:
