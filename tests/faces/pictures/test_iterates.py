@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from support.report.looks import faults
 
 import convexml as cml
-from convexml.models.pictures.quality import draw_quality
-from convexml.pictures.look import plain
-from convexml.typesetting.names import GREEK, RULES
-from convexml.typesetting.scripts import ABOVE, BELOW
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 2)) * [1.0, 3.0]
@@ -169,25 +162,6 @@ def test_the_conditions_that_are_left_out_are_the_smallest() -> None:
     assert axes.get_title("left").replace("\n", " ").endswith("1 smaller one")
 
 
-@pytest.mark.parametrize("size", [(6.2, 4.2), (4.0, 3.0)])
-def test_names_of_many_lines_do_not_touch(size: tuple[float, float]) -> None:
-    from matplotlib.figure import Figure
-
-    solution = cml.Lasso(FIVE, MIXED, lam=0.1).solve("clarabel")
-    (row,) = solution.certificate.conditions[:1]
-    told = "c + A_ub' lambda_ub + A_eq' nu - lambda_lower + lambda_upper of every single row = 0"
-    names = [f"{told} {k}" if k % 3 else f"short {k}" for k in range(9)]
-    rows = tuple(replace(row, name=name, residual=1e-9, scale=1.0) for name in names)
-    figure = Figure(figsize=size, layout="constrained")
-    axes = figure.add_subplot()
-    certificate = solution.certificate.but(conditions=rows)
-    draw_quality(axes, SimpleNamespace(trace=(), certificate=certificate))
-    assert faults(figure) == []
-    boxes = [label.get_window_extent() for label in axes.get_yticklabels()]
-    assert all(low.y1 <= high.y0 for high, low in pairwise(boxes))
-    assert all(axes.bbox.y0 - 2 <= box.y0 and box.y1 <= axes.bbox.y1 + 2 for box in boxes)
-
-
 def test_an_infeasible_program_names_only_what_it_has() -> None:
     lp = cml.LinearProgram([1.0, 1.0], A_ub=[[1, 1], [-1, -1]], b_ub=[1, -2])
     solution = lp.solve()
@@ -203,14 +177,3 @@ def test_an_infeasible_program_names_only_what_it_has() -> None:
     capped = cml.LinearProgram([1.0], A_ub=[[-1.0]], b_ub=[-2.0], bounds=(0.0, 1.0))
     told = capped.solve().explain(columns=120)
     assert "b_ubᵀ λ_ub − lowerᵀ λ_lower + upperᵀ λ_upper < 0" in told
-
-
-def test_the_font_of_pictures_has_every_letter_of_a_name() -> None:
-    from matplotlib.font_manager import findfont
-    from matplotlib.ft2font import FT2Font
-
-    letters = set().union(*GREEK.values(), *BELOW.values(), *ABOVE.values())
-    letters |= set().union(*(new for _, new in RULES if isinstance(new, str)))
-    assert len(letters) > 60
-    known = FT2Font(findfont("DejaVu Sans")).get_charmap()
-    assert not [each for each in letters if any(ord(sign) not in known for sign in plain(each))]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,13 +45,6 @@ def test_the_picture_of_a_model(row: Row) -> None:
 @pytest.mark.parametrize("name", ALSO)
 def test_other_pictures(name: str) -> None:
     assert faults(ALSO[name]().solve().plot()) == []
-
-
-@pytest.mark.parametrize("solver", ["clarabel", "newton"])
-def test_any_solver(solver: str, tmp_path: Path) -> None:
-    figure = cml.Ridge(X, Y, 0.1).solve(solver).plot(tmp_path / "ridge.svg")
-    assert faults(figure) == []
-    assert "</svg>" in (tmp_path / "ridge.svg").read_text()
 
 
 def test_the_margin_is_that_of_the_answer() -> None:
@@ -266,20 +258,6 @@ def test_what_is_too_small_to_be_read_is_refused_with_the_least_size(
         program.plot(figsize=size)
     with pytest.raises(cml.errors.InputError, match=r"at least 3 x 2\.8\."):
         program.plot(kind="answer", figsize=(2.9, 2.8))
-
-
-@pytest.mark.parametrize("size", [(1,), (0, 3), (3, -1), (np.nan, 3), (3, np.inf), "ab", 4, None])
-def test_no_size_is_told(program: Any, size: Any) -> None:
-    if size is None:  # the default
-        assert tuple(program.plot().get_size_inches()) == (11.0, 4.2)
-        return
-    with pytest.raises(cml.errors.InputError, match=r"Solution\.plot: figsize must be a width"):
-        program.plot(figsize=size)
-
-
-def test_a_size_beside_axes_is_refused(program: Any) -> None:
-    with pytest.raises(cml.errors.InputError, match="ax has its own; leave one out"):
-        program.plot(ax=Figure().add_subplot(), figsize=(4, 3))
 
 
 @pytest.mark.parametrize(

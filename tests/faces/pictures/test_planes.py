@@ -73,22 +73,6 @@ def test_the_dual_polytope_of_two_rows() -> None:
     assert corners == {(0.0, 3.0), (1.4, 0.2), (2.0, 0.0)}
 
 
-def test_x_and_slacks_are_the_multipliers_of_the_dual() -> None:
-    """An upper bound, a lower one that is not 0, a free variable, an equality, a row with room."""
-    bounds = [(1.0, None), (None, 2.0), (None, None)]
-    A, E = [[1.0, -1.0, 0.0]], [[1.0, 1.0, 1.0]]
-    lp = cml.LinearProgram([1.0, -1.0, 0.5], A, [5.0], E, [4.0], bounds)
-    solution = lp.solve()
-    cost, rows = dual_half_planes(lp.data, solution.primal["x"])
-    y = np.concatenate([solution.dual["lambda_ub"], solution.dual["nu"]])
-    total = np.sum([row.multiplier * row.a for row in rows], axis=0)
-    np.testing.assert_allclose(total, -cost, atol=1e-9)
-    constant = lp.data.c @ np.array([1.0, 2.0, 0.0])
-    assert constant - cost @ y == pytest.approx(solution.dual_objective)
-    assert all(row.a @ y <= row.b + 1e-9 for row in rows)
-    assert faults(solution.plot(kind="dual")) == []
-
-
 @pytest.mark.parametrize(
     ("problem", "words"),
     [
@@ -174,16 +158,6 @@ def test_level_sets_pass_through_the_answer() -> None:
     np.testing.assert_allclose(np.abs(ball).sum(axis=1), 1.2, rtol=1e-5)
     for corner in ((1.2, 0.0), (0.0, 1.2)):
         assert np.linalg.norm(ball - corner, axis=1).min() < 1e-5
-
-
-def test_what_is_never_negative_has_one_hue() -> None:
-    shares = np.full(4, 0.25)
-    plan = cml.OptimalTransport(shares, shares, np.abs(X[:4, :1] - X[:4, 0])).solve().plot()
-    (image,) = plan.axes[0].images
-    assert (image.get_cmap().name, image.get_clim()[0]) == ("Blues", 0.0)
-    signed = cml.SoftmaxRegression(X, np.arange(40) % 3, 0.1).solve().plot().axes[0].images[0]
-    assert signed.get_cmap().name == "RdBu_r"
-    assert signed.get_clim()[0] == -signed.get_clim()[1]
 
 
 FLOWERS, CLASSES = load_iris(return_X_y=True)

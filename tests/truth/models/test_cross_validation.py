@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold
 
 import convexml as cml
-from convexml import Verdict, estimators, kernels
+from convexml import Verdict, kernels
 
 LAMS = [0.5, 0.02, 0.1]
 rng = np.random.default_rng(0)
@@ -129,16 +129,6 @@ def test_leaving_one_out_by_folds_is_its_closed_form() -> None:
     problem = cml.Ridge(X, Y, 1.0)
     found = problem.cross_validate(LAMS, folds=LeaveOneOut(), tol=1e-10)
     np.testing.assert_allclose(found.mean, problem.leave_one_out(LAMS), rtol=1e-4)
-
-
-def test_the_estimators_make_the_same_folds_and_scores() -> None:
-    fitted = estimators.LassoCV(alphas=LAMS, cv=4).fit(X, Y, sample_weight=S)
-    problem = cml.Lasso(X, Y, 1.0, sample_weight=S)
-    kept = np.flatnonzero(S)
-    splits = [(kept[a], kept[b]) for a, b in KFold(4).split(kept)]
-    found = problem.cross_validate(fitted.alphas_, folds=splits)
-    assert np.array_equal(found.scores.T, fitted.mse_path_)
-    assert found.best_lam == fitted.alpha_
 
 
 def test_a_fit_that_is_not_verified_is_told() -> None:

@@ -99,19 +99,6 @@ def test_lam_max_and_the_inverse_are_closed_forms() -> None:
     assert np.count_nonzero(np.triu(problem.solve().primal["Theta"], 1)) > 0
 
 
-@pytest.mark.parametrize("lam", [0.0, 0.1])
-def test_units_of_the_columns_shift_the_value(lam: float) -> None:
-    units = 2.0 ** np.array([-20, 0, 13, 30])
-    if lam:
-        units = np.full(4, 2.0**20)
-    there = cml.GaussianLikelihood(IRIS, lam).solve()
-    here = cml.GaussianLikelihood(IRIS * units, lam * units[0] ** 2).solve()
-    shift = 2.0 * np.log(units).sum()
-    assert here.objective - shift == pytest.approx(there.objective, abs=1e-10)
-    assert here.relative_gap == pytest.approx(there.relative_gap, abs=1e-9)
-    assert here.status == there.status == "optimal"
-
-
 @pytest.mark.parametrize("lam", [1e-3, 0.1])
 @pytest.mark.parametrize("scaled", [True, False])
 def test_near_singular_covariances_are_solved(lam: float, scaled: bool) -> None:
@@ -267,23 +254,6 @@ def test_a_singular_covariance_of_classes_is_unbounded() -> None:
         few.predict(SAMPLES)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: cml.DiscriminantAnalysis(SAMPLES, 0 * KINDS), "at least two classes"),
-        (lambda: cml.DiscriminantAnalysis(SAMPLES, KINDS[1:]), "one entry per row of X"),
-        (lambda: cml.DiscriminantAnalysis(SAMPLES, KINDS, "yes"), "shared must be True or False"),
-        (
-            lambda: cml.DiscriminantAnalysis(SAMPLES, KINDS).solve().predict(SAMPLES[:, 1:]),
-            "3 features",
-        ),
-    ],
-)
-def test_bad_calls_of_classes(call: object, words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        call()
-
-
 ONES = load_breast_cancer().target
 WINE_SAMPLES, WINES = load_wine(return_X_y=True)
 TINY = [1e-300, 1e300]
@@ -413,25 +383,6 @@ def test_points_beside_the_simplex() -> None:
     ends = problem.certify([0.0, 0.6, 0.4])
     assert (ends.verdict, ends.gap) == (Verdict.REFUTED, np.inf)
     assert problem.objective(**{"p": ends.witness["p"]}) == pytest.approx(problem.entropy)
-
-
-def test_multipliers_that_are_passed_are_judged() -> None:
-    problem = cml.CategoricalLikelihood(WINES)
-    q, zero = problem.shares, np.zeros(3)
-    assert problem.certify(q, nu=1.0, **{"lambda": zero}).verdict is Verdict.CERTIFIED
-    for nu, lam in ((1.1, zero), (0.5, zero), (1.0, 0.1 * np.ones(3)), (1.0, [1e-3, 0, 0])):
-        found = problem.certify(q, nu=nu, **{"lambda": lam})
-        assert found.verdict is Verdict.UNDECIDED
-        value = problem.entropy + 1.0 - nu + q @ np.log(nu - np.asarray(lam))
-        assert found.dual_objective == pytest.approx(value)
-        assert found.dual_objective < problem.entropy
-    for nu in (0.0, -1.0):
-        found = problem.certify(q, nu=nu)
-        assert (found.verdict, found.gap) == (Verdict.UNDECIDED, np.inf)
-        assert "no bound" in found.reason
-    slipped = problem.certify(q, nu=1.0, **{"lambda": -0.1 * np.ones(3)})
-    assert slipped.verdict is Verdict.UNDECIDED
-    assert slipped.kkt["dual_feasibility"] == pytest.approx(0.1)
 
 
 def test_it_predicts_as_its_namesake_and_is_stored() -> None:

@@ -53,20 +53,6 @@ def test_a_nu_that_is_too_large_is_unbounded() -> None:
     assert cml.NuSVC(X, Y, most).solve().status == "optimal"
 
 
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda: cml.NuSVC(X, Y, 0.0), r"NuSVC: nu must be"),
-        (lambda: cml.NuSVC(X, Y, 1.5), r"nu must be in \(0, 1\], got 1.5"),
-        (lambda: cml.NuSVC(X, X[:, 0], 0.5), r"exactly two classes"),
-        (lambda: cml.NuSVC(X, Y, 0.5, "rbf"), r"kernel must be None or one of"),
-    ],
-)
-def test_refusals(call: Any, text: str) -> None:
-    with pytest.raises(InputError, match=text):
-        call()
-
-
 @pytest.mark.parametrize("nu", [0.3, 0.6, 0.7])
 def test_hulls_that_meet_are_told_to_the_last_digits(nu: float) -> None:
     """|f|^2 is 1e-30 there; its rounding is a share of it, not of all |x_i|^2."""
@@ -237,18 +223,6 @@ def test_every_nu_is_within_the_stated_gap_of_the_optimum(name: str) -> None:
         assert missed[-1] <= path.gap_at(nu) * (1.0 + 1e-9)
         assert path.gap_at(nu) <= path.worst_gap
     assert max(missed) > 1e-3  # the grid is no finer than it has to be
-
-
-def test_points_of_a_path_are_those_of_libsvm() -> None:
-    for solution in cml.OneClassSVM(FLOWERS, 0.5, Gaussian(1.0)).path([0.5, 0.2, 0.05]):
-        nu = solution.problem.nu
-        peer = svm.OneClassSVM(gamma=0.5, nu=nu, tol=1e-10).fit(FLOWERS)
-        alpha = np.zeros(len(FLOWERS))
-        alpha[peer.support_] = peer.dual_coef_[0]
-        squares = ((FLOWERS[:, None] - FLOWERS[None]) ** 2).sum(axis=2)
-        least = -0.5 * alpha @ np.exp(-0.5 * squares) @ alpha
-        assert solution.status == "optimal"
-        assert solution.objective == pytest.approx(least, rel=1e-6)
 
 
 def test_where_there_is_no_minimiser_there_is_no_line() -> None:

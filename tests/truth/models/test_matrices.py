@@ -17,7 +17,7 @@ from sklearn.decomposition import PCA
 import convexml as cml
 from convexml import Verdict
 from convexml.errors import InputError
-from convexml.models.matrix.cluster_path import ClusterPath, clusters
+from convexml.models.matrix.cluster_path import ClusterPath
 from convexml.numerics import Array
 
 IRIS = load_iris().data
@@ -79,19 +79,6 @@ def test_equal_weights_merge_as_a_tree_down_to_the_mean() -> None:
     assert path[-1].objective == pytest.approx(0.5 * 50 * X.var(axis=0).sum(), rel=1e-9)
     assert problem.lam == 1.0
     np.testing.assert_array_equal(problem.labels(path[-1].primal["U"]), np.zeros(50))
-
-
-def test_clusters_that_come_apart_are_told() -> None:
-    class Held:
-        def __init__(self, labels: list[int]) -> None:
-            self.primal = {"U": np.array(labels, dtype=float)[:, None]}
-
-    path = ClusterPath([Held([3, 3, 3, 1]), Held([2, 2, 5, 5])], [0.1, 0.2])
-    assert path.splits == [(0.2, 0, 2)]
-    assert not path.is_tree
-    assert path.labels.tolist() == [[0, 0, 0, 1], [0, 0, 1, 1]]
-    assert ClusterPath([Held([2, 2, 5, 5]), Held([3, 3, 3, 1])], [0.2, 0.1]).splits == path.splits
-    assert clusters(np.array([[9.0], [1.0], [9.0]])).tolist() == [0, 1, 0]
 
 
 def test_weights_of_zero_leave_samples_alone() -> None:
@@ -190,27 +177,6 @@ def test_the_best_alpha_is_a_closed_form() -> None:
     best = posed.solve(solver=cp.CLARABEL)
     found = problem.dual_objective(alpha=problem.partition.best_alpha(N), N=N)
     assert found == pytest.approx(best, rel=1e-6)
-
-
-def test_labels_that_are_none_and_too_many_clusters_are_refused() -> None:
-    problem = cml.KMeansBound(FEW, 3)
-    with pytest.raises(InputError, match="15"):
-        problem.judge(np.zeros(14))
-    for wrong, words in (
-        ([np.nan] * 15, "labels contains nan at entry 0"),
-        ([0, 1, np.inf] * 5, "labels contains inf at entry 2"),
-        ([None] * 15, "the labels in labels cannot be ordered"),
-    ):
-        with pytest.raises(InputError, match=f"KMeansBound.judge: {words}"):
-            problem.judge(wrong)
-    with pytest.raises(InputError, match="there are 15 clusters"):
-        problem.judge(np.arange(15))
-    with pytest.raises(InputError, match="there are 15 samples"):
-        cml.KMeansBound(FEW, 16)
-    with pytest.raises(InputError, match="beyond float64"):
-        cml.KMeansBound(FEW * 1e160, 2)
-    words = problem.judge(np.array(["a", "b", "c"] * 5))
-    assert words.cost == pytest.approx(cost(FEW, np.arange(15) % 3), rel=1e-12)
 
 
 def top(X: Array, k: int) -> float:

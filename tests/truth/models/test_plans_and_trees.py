@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment, linprog
@@ -115,23 +114,6 @@ def test_ties_are_decided_exactly() -> None:
         assert solution.status == "optimal"
     nearest = cml.NearestNeighbors([near, [5.0, 0.0], [9.0, 9.0]], [[0.0, 0.0]], 1).solve()
     np.testing.assert_array_equal(nearest.primal["p"], [[0.0, 1.0, 0.0]])
-
-
-def test_names_k_and_json() -> None:
-    table = pd.DataFrame(IRIS, columns=list("abcd"))
-    problem = cml.NearestNeighbors(table[~OUT], table[OUT][list("dcba")], 3)
-    assert problem.features == list("abcd")
-    plain = cml.NearestNeighbors(IRIS[~OUT], IRIS[OUT], 3).solve()
-    assert problem.solve().objective == plain.objective
-    problem.k = 8
-    assert problem.solve().objective > plain.objective
-    assert problem.primal.solve(solver="HIGHS") == pytest.approx(problem.solve().objective)
-    again = cml.Solution.from_json(problem.solve().to_json())
-    assert again.status == "optimal"
-    assert again.problem.k == 8
-    assert again.problem.features == list("abcd")
-    values = {name: problem.constraints[name].dual_value for name in ("sum", "lower", "upper")}
-    np.testing.assert_array_equal(values["sum"], problem.solve().dual["nu"])
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -256,35 +238,6 @@ def test_it_is_single_linkage(X: Array) -> None:
             assert adjusted_rand_score(problem.clusters(count), theirs) == 1.0
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_all_partitions_give_the_same_value(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    n = 5
-    D = apart(rng.normal(size=(n, 2))) if seed else np.round(apart(rng.normal(size=(n, 2))))
-    u, v = np.triu_indices(n, 1)
-    rows = [np.array(p)[u] != np.array(p)[v] for p in partitions(n) if max(p) > 0]
-    sizes = [max(p) for p in partitions(n) if max(p) > 0]
-    whole = linprog(
-        D[u, v],
-        -np.array(rows, dtype=float),
-        -np.array(sizes, dtype=float),
-        np.ones((1, len(u))),
-        [n - 1.0],
-    )
-    problem = cml.SpanningTree(D)
-    assert problem.solve().objective == pytest.approx(whole.fun, abs=1e-12)
-    x = np.zeros((n, n))
-    x[u, v] = whole.x
-    assert problem.certify(x).verdict is Verdict.CERTIFIED
-    for form in (problem.primal, problem.dual):
-        assert form.is_dcp(dpp=True)
-        assert form.solve(solver="HIGHS") == pytest.approx(whole.fun, abs=1e-9)
-        assert cml.certify(form).verdict is Verdict.CERTIFIED  # by the conic engine
-    for solver in ("clarabel", "highs"):
-        again = problem.solve(solver)
-        assert again.gap >= again.objective - whole.fun - 1e-12
-
-
 @pytest.mark.parametrize("levels", [1, 2, 3])
 def test_what_is_posed_has_no_optimum_but_mixtures_of_least_trees(levels: int) -> None:
     """Second costs on the optima of what is posed, and of all partitions: the same least value."""
@@ -342,17 +295,3 @@ def test_bounds_hold_for_any_packing(seed: int) -> None:
         assert Fraction(found.dual_objective) - Fraction(found.rounding) <= least
         if chosen - least > 1e-5 * least:
             assert found.verdict is not Verdict.CERTIFIED
-
-
-def test_duplicates_two_points_and_negative_costs() -> None:
-    same = cml.SpanningTree(np.zeros((4, 4))).solve()
-    assert (same.status, same.objective, same.gap) == ("optimal", 0.0, 0.0)
-    for d in (3.0, -3.0):
-        two = cml.SpanningTree([[0.0, d], [d, 0.0]])
-        assert two.solve().objective == d
-        assert two.dual.solve(solver="HIGHS") == pytest.approx(d)
-    costs = apart(FLOWERS[:20]) - 3.0 * (1.0 - np.eye(20))
-    shifted = cml.SpanningTree(costs).solve()
-    plain = cml.SpanningTree(apart(FLOWERS[:20])).solve()
-    assert shifted.status == "optimal"
-    assert shifted.objective == pytest.approx(plain.objective - 57.0)

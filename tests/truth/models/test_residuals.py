@@ -164,10 +164,6 @@ def test_gaps_cover_what_is_lost(A: Array, y: Array, lam: float) -> None:
     assert certified >= 4
 
 
-def pose_dantzig(lam: float = 0.2, **keywords: Any) -> cml.DantzigSelector:
-    return cml.DantzigSelector(X, Y, lam, **keywords)
-
-
 def stated_dantzig(
     A: Array, y: Array, lam: float, s: Array | None = None, intercept: bool = False
 ) -> float:
@@ -231,23 +227,6 @@ def test_bounds_are_those_of_rationals(shift: float, intercept: bool) -> None:
         assert found.value - found.lost <= best.objective * (1.0 + 1e-6)
         judged = problem.certify(best.primal["w"], best.primal["b"], v)
         assert judged.proved_gap == judged.gap >= judged.primal_objective - judged.dual_objective
-
-
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda: pose_dantzig(-1.0), "DantzigSelector: lam must be >= 0"),
-        (lambda: pose_dantzig().certify(np.ones(D + 1)), "w must have one coefficient per feature"),
-        (lambda: pose_dantzig().certify(np.ones(D), 1.0), "without intercept"),
-        (
-            lambda: pose_dantzig().certify(np.ones(D), v=np.ones(3)),
-            r"v must have shape \(6,\), got \(3,\)",
-        ),
-    ],
-)
-def test_dantzig_refusals(call: Any, text: str) -> None:
-    with pytest.raises(InputError, match=text):
-        call()
 
 
 def test_a_point_beside_the_constraint_has_no_gap() -> None:
