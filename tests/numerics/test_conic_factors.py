@@ -24,7 +24,6 @@ from support.exact.exact_numbers import (
 )
 from support.sizes import each_seed
 
-from convexml.certificates.algebra.least_change import least_change
 from convexml.certificates.algebra.rows import independent_rows, onto
 from convexml.certificates.conic.prices.bordered import bordered_factor
 from convexml.certificates.conic.prices.factor import dense_factor, sparse_factor
@@ -249,20 +248,6 @@ def test_a_row_that_depends_on_others_up_to_rounding_only_is_kept() -> None:
     # No sigma is claimed that the matrix does not have.
     _, sigma = onto(sparse.csr_array(E), np.zeros(3), everything, np.zeros(5))
     assert sigma <= 1.01 * np.linalg.norm(E[2] - E[0] - E[1])
-
-
-@pytest.mark.parametrize("consistent", [True, False])
-def test_sparse_normal_equations_give_the_least_change(consistent: bool) -> None:
-    rng = np.random.default_rng(1)
-    M = rng.normal(size=(120, 200)) * (rng.random((120, 200)) < 0.1)
-    M[-1] = M[0] - 2.0 * M[1]
-    r = M @ rng.normal(size=200)
-    if not consistent:
-        r[-1] += 1.0
-    weights = rng.uniform(0.5, 2.0, 200)
-    step = least_change(sparse.csr_array(M), r, weights)
-    expected = weights * np.linalg.lstsq(M * weights, r, rcond=1e-12)[0]
-    np.testing.assert_allclose(step, expected, atol=1e-9)
 
 
 CONES = [

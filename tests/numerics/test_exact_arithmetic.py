@@ -1,9 +1,8 @@
-"""Verified linear algebra against rationals: ranks, singular values, sums, definite factors."""
+"""Verified linear algebra against rationals: ranks, singular values, sums."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +11,6 @@ from scipy import sparse
 from support.exact.exact_numbers import definite, dot, exact, rank, row, table
 from support.sizes import each_seed
 
-from convexml.certificates.algebra.definite import (
-    Cholesky,
-    Factored,
-    definite_solver,
-)
 from convexml.certificates.algebra.rational_dual import exact_dual
 from convexml.certificates.algebra.rationals import as_integers, eliminate, solve_exactly
 from convexml.certificates.algebra.singular import least_singular_value, unit_columns
@@ -163,27 +157,3 @@ def test_sums_are_rounded_once() -> None:
             value = dot(row(A[i]), row(x)) - exact(b[i])
             assert found[i] == float(value)
             assert rest[i] == float(value - exact(found[i]))
-
-
-def arrow(n: int, heads: int) -> Any:
-    """Pairs of unknowns, and a few that all of them share: definite."""
-    rng = np.random.default_rng(0)
-    shared = 5e-3 * sparse.csr_array(rng.standard_normal((heads, n)))
-    pairs = sparse.kron(sparse.eye_array(n // 2), np.array([[2.0, 1.0], [1.0, 2.0]]))
-    return sparse.block_array([[pairs, shared.T], [shared, sparse.eye_array(heads)]], format="csc")
-
-
-@pytest.mark.parametrize("G", [arrow(1400, 3), arrow(100, 2)])
-def test_the_solution_is_the_solution(G: Any) -> None:
-    x = np.random.default_rng(1).standard_normal((G.shape[0], 2))
-    solver = definite_solver(G)
-    assert solver is not None
-    assert np.allclose(solver.solve(G @ x), x, rtol=1e-9, atol=1e-9)
-    assert np.allclose(solver.solve(G @ x[:, 0]), x[:, 0], rtol=1e-9, atol=1e-9)
-
-
-def test_crowded_matrices_are_dense_and_singular_ones_are_none() -> None:
-    B = np.random.default_rng(2).standard_normal((300, 250))
-    assert isinstance(definite_solver(sparse.csc_array(B.T @ B)), Cholesky)
-    assert isinstance(definite_solver(arrow(1400, 3)), Factored)
-    assert definite_solver(sparse.csc_array((3, 3))) is None
