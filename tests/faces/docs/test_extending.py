@@ -24,8 +24,8 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 PAGE = (REPOSITORY / "docs" / "extending.md").read_text(encoding="utf-8")
 FILE = re.compile(r"# (convexml/\S+\.py)\n")
 PATCH = re.compile(r"```diff\n(.*?)```", re.DOTALL)
-LAWS = "test_catalogue test_registry test_losses test_penalties test_models_duality "
-LAWS += "test_sampled_rows"
+LAWS = "test_catalogue test_registry test_losses test_penalties test_every_model "
+LAWS += "test_multipliers test_sampled_rows"
 NEW = "LogCosh or Slope or LinearOneClass or heavy_ball or forgotten or exported or exists"
 
 
